@@ -1,0 +1,53 @@
+// Every algorithm by name, with what it declares about itself.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/communicator.hpp"
+
+namespace ringscope {
+
+/// What a job asks of an algorithm beside the vector. An algorithm names in `Algorithm::options`
+/// those that it reads; a scenario that sets another is refused.
+struct Options {
+  std::size_t segment = 65536;  ///< items in a pipeline segment; at least 1
+  Duration compute{};           ///< what a rank computes while a message is under way
+  int rounds = 1;               ///< how often a point-to-point pattern is repeated; at least 1
+};
+
+/// Declared, and counted by a test for every algorithm.
+struct Cost {
+  std::int64_t steps = 0;     ///< rounds in which every rank sends at most one message and receives one
+  std::int64_t messages = 0;  ///< over all ranks
+  std::uint64_t items = 0;    ///< on the wire, over all ranks
+
+  bool operator==(const Cost&) const = default;
+};
+
+/// What a rank works on: its vector and its scratch space.
+struct Workspace {
+  Range data;
+  Range scratch;
+};
+
+struct Algorithm {
+  std::string_view collective;  ///< "allreduce", "pingpong", ...
+  std::string_view name;        ///< unique inside its collective: "ring", "recursive_doubling"
+  std::string_view summary;     ///< one line for `ringscope list`
+  std::vector<std::string_view> options;  ///< the names of the Options it reads
+  int least_ranks = 1;
+  Task (*run)(Communicator, Workspace, Options);
+  Cost (*cost)(int ranks, std::size_t items, Options);
+  std::size_t (*scratch_items)(int ranks, std::size_t items, Options);
+};
+
+/// In the order of catalogue.def.
+std::span<const Algorithm> catalogue();
+
+/// nullptr when there is none of that name.
+const Algorithm* find_algorithm(std::string_view collective, std::string_view name);
+
+}  // namespace ringscope

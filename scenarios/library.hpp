@@ -1,0 +1,59 @@
+// How an MPI library moves messages: the parameters of the model in sim/mpi.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "topologies/input.hpp"
+#include "topologies/units.hpp"
+
+namespace ringscope {
+
+/// Who moves the bytes of a message: the processes at both ends (TCP), the receiver alone (shared
+/// memory by single copy: its get needs nobody at the other end), or the NIC.
+enum class Driver { caller, receiver, nic };
+
+/// Who runs the progress engine, which matches messages and answers handshakes: the calling
+/// process (only while it is inside an MPI call), a thread beside it, or the NIC.
+enum class Progress { caller, thread, nic };
+
+/// Where a progress thread runs: on a core of its own, or on its rank's core.
+enum class ProgressCore { spare, shared };
+
+/// How messages move over one kind of way. Symbols in brackets are LogGP's and LogGOPS's.
+struct Transport {
+  Seconds latency{};          ///< beyond the links' own [L]
+  Seconds send_overhead{};    ///< CPU per message sent [o]
+  Seconds recv_overhead{};    ///< CPU per message received [o]
+  ByteCost send_cost{};       ///< CPU per byte at the sender: copies, checksums, system calls [O]
+  ByteCost recv_cost{};       ///< CPU per byte at the receiver [O]
+  ByteCost unexpected_cost{}; ///< CPU per byte of the extra copy of an eager message that came early
+  Bytes eager_limit{};        ///< up to it a message is sent at once; above it RTS, CTS, data
+  Bytes buffer{};             ///< how much the OS moves on by itself when an end leaves MPI
+  Driver driver = Driver::caller;
+};
+
+enum class Way { self, shm, network };
+inline constexpr std::array<std::string_view, 3> way_names = {"self", "shm", "network"};
+
+struct Library {
+  std::string name;
+  std::string about;
+  std::array<Transport, 3> transports;      ///< indexed by Way
+  Progress progress = Progress::caller;
+  ProgressCore progress_core = ProgressCore::spare;
+  int endpoints = 1;                        ///< locks (and engines) per process; thread t uses t mod endpoints
+  ByteCost reduce_cost{};                   ///< CPU per byte of the local reduction
+  ByteCost copy_cost{};                     ///< CPU per byte of a local copy
+  Value resolved;                           ///< all defaults filled in
+
+  const Transport& transport(Way way) const { return transports[static_cast<std::size_t>(way)]; }
+};
+
+/// `value` is a name from scenarios/libraries, a path, or a map. A map may say `base: NAME` and
+/// override single values of it. Throws InputError, also for combinations that cannot be: a NIC
+/// that runs progress for a caller-driven network.
+Library read_library(const Value& value);
+
+}  // namespace ringscope

@@ -1,0 +1,105 @@
+// The shape of an answer, the same for every executor.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/scenario.hpp"
+#include "topologies/units.hpp"
+
+namespace ringscope {
+
+/// What a rank is doing at an instant. The blocked states say in which call it is blocked.
+enum class Activity { compute, reduce, copy, overhead, in_send, in_wait, idle };
+inline constexpr std::array<std::string_view, 7> activity_names = {
+    "compute", "reduce", "copy", "overhead", "in_send", "in_wait", "idle"};
+
+/// What time was spent on: why a blocked rank waited, and what a piece of the critical path is.
+enum class Cause {
+  compute,      ///< the program's own work
+  reduce,       ///< local reduction
+  overhead,     ///< CPU per message
+  copy,         ///< CPU per byte: a core was the bottleneck of a transfer
+  memory,       ///< a memory controller was
+  wire,         ///< a link was
+  lock,         ///< an endpoint's lock was
+  latency,      ///< the wire's and the library's
+  protocol,     ///< RTS, CTS and their latencies
+  partner,      ///< the other side had not posted its call yet
+  progress,     ///< the other side had posted, but was not inside MPI to make progress
+  skew          ///< the rank started late
+};
+inline constexpr std::array<std::string_view, 12> cause_names = {
+    "compute", "reduce",  "overhead", "copy",    "memory",   "wire",
+    "lock",    "latency", "protocol", "partner", "progress", "skew"};
+using CauseSeconds = std::array<double, cause_names.size()>;  ///< indexed by Cause
+
+struct RankReport {
+  int rank = 0;
+  std::string host;
+  int numa = 0;
+  double finish_s = 0;                               ///< from the start of the job
+  std::array<double, activity_names.size()> seconds{};  ///< indexed by Activity; sums to time_s
+  CauseSeconds waited_for{};                         ///< sums to in_send + in_wait
+};
+
+struct PhaseReport {
+  std::string name;
+  double start_s = 0, end_s = 0;                     ///< first rank in, last rank out
+};
+
+struct ResourceReport {
+  std::string name;                                  ///< "host2/core0 (rank 7)", "host0/nic0->switch"
+  std::string kind;                                  ///< "core", "link", "memory", "lock"
+  double utilisation = 0;                            ///< share of its capacity used, 0..1
+};
+
+/// A stretch of the critical path: for `seconds`, `cause` held the run up, on `resource` or `rank`.
+struct PathPiece {
+  Cause cause{};
+  int rank = -1;                                     ///< whose core, computation or call; -1: none
+  std::string resource;                              ///< "" where no resource is to blame
+  double seconds = 0;
+};
+
+/// A state of a rank from start to end: the rows of the timeline and of the trace.
+struct Span {
+  int rank = 0;
+  Activity activity{};
+  std::string phase;
+  int step = 0;
+  int peer = -1;
+  double start_s = 0, end_s = 0;
+};
+
+struct Report {
+  std::string name;                                  ///< of the case
+  std::string collective, algorithm, placement, library, cluster;
+  int ranks = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t seed = 0;
+  double time_s = 0;                                 ///< median over the repetitions
+  std::vector<double> times_s;                       ///< of each repetition
+  double algbw = 0, busbw = 0;                       ///< B/s, as nccl-tests defines them; 0 where undefined
+  std::uint64_t messages = 0;                        ///< in one repetition, over all ranks
+  std::uint64_t bytes_on_wire = 0;                   ///< likewise; what left a host or not
+  std::uint64_t bytes_between_hosts = 0;             ///< the part that crossed the network
+  std::vector<RankReport> rank_reports;
+  std::vector<PhaseReport> phases;
+  std::vector<ResourceReport> resources;             ///< the ten busiest, busiest first
+  std::vector<PathPiece> path;                       ///< merged by (cause, rank, resource), longest first
+  std::vector<Span> spans;                           ///< only when asked for
+  std::string kernel;
+  double wall_s = 0;                                 ///< of the simulation itself
+  std::uint64_t peak_rss_bytes = 0;
+  Value resolved;                                    ///< the scenario, all defaults filled in
+};
+
+/// S / t, and that times the collective's factor: 2(P-1)/P for an allreduce, (P-1)/P for allgather,
+/// reduce_scatter and alltoall, 1 otherwise. Source: nccl-tests, doc/PERFORMANCE.md.
+double bus_factor(std::string_view collective, int ranks);
+
+}  // namespace ringscope

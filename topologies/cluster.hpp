@@ -1,0 +1,55 @@
+// From a cluster's YAML to its topology: one network family joining hosts of given types.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "topologies/topology.hpp"
+
+namespace ringscope {
+
+/// Lets a host builder add one host of its type and say where the network plugs in.
+struct BuiltHost {
+  std::vector<Vertex> nics;  ///< at least one
+};
+
+/// A host type: hosts/<name>.cpp, one line in cluster.cpp's list.
+struct HostType {
+  std::string name;
+  std::string summary;
+  /// Reads `fields` (its own keys; the caller finishes them) once, and returns the maker of hosts.
+  std::function<BuiltHost(Topology&, const std::string& host_name)> (*read)(Fields& fields);
+};
+
+/// A network family: networks/<name>.cpp, one line in cluster.cpp's list.
+struct NetworkFamily {
+  std::string name;
+  std::string summary;
+  /// Reads its own keys and joins hosts made by `make_host(name)` into `topology`.
+  void (*build)(Fields& fields, const std::function<BuiltHost(const std::string&)>& make_host,
+                Topology& topology);
+};
+
+std::span<const HostType> host_types();
+std::span<const NetworkFamily> network_families();
+
+/// A built and checked topology.
+struct Cluster {
+  std::string name;
+  std::string about;    ///< one sentence, from the file
+  Topology topology;
+  Value resolved;       ///< what it was built from, all defaults filled in
+};
+
+/// `value` is the name of a file in topologies/clusters (without .yaml), a path to a file, or the
+/// cluster itself as a map. Throws InputError.
+Cluster read_cluster(const Value& value);
+
+/// The directory that holds topologies/, scenarios/...: where the program was installed, or its
+/// source tree. The environment variable RINGSCOPE_DATA comes first.
+std::string data_directory();
+/// The names of the *.yaml files under data_directory()/folder, sorted, without the suffix.
+std::vector<std::string> names_in(const std::string& folder);
+
+}  // namespace ringscope
