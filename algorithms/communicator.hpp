@@ -36,13 +36,13 @@ enum class Verb : std::uint8_t {
 /// One verb with its arguments. Which fields count depends on the verb.
 struct Operation {
   Verb verb{};
-  Range range;                        ///< sent; or received into; or reduced or copied into
-  Range other;                        ///< sendrecv: received into; reduce, copy: read from
+  Range range{};                      ///< sent; or received into; or reduced or copied into
+  Range other{};                      ///< sendrecv: received into; reduce, copy: read from
   int peer = 0, other_peer = 0;       ///< destination or source; sendrecv: destination, source
   int tag = 0;
   Duration time{};                    ///< compute
-  std::span<const Request> requests;  ///< wait, wait_all, wait_any, test; lives in the awaiter
-  Thread thread;                      ///< join
+  std::span<const Request> requests{};  ///< wait, wait_all, wait_any, test; lives in the awaiter
+  Thread thread{};                    ///< join
   int result = 0;                     ///< wait_any: the index that completed; test: 0 or 1
 };
 
