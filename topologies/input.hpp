@@ -8,7 +8,8 @@
 //                ^
 #pragma once
 
-#include <initializer_list>
+#include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -45,6 +46,9 @@ class InputError : public std::runtime_error {
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string> known);
 
+/// A path as the file at `place` means it: relative to that file's folder.
+std::string path_from(const Place& place, const std::string& path);
+
 class Value {
  public:
   enum class Kind { null, scalar, list, map };
@@ -60,10 +64,10 @@ class Value {
   Kind kind() const { return kind_; }
   bool is_null() const { return kind_ == Kind::null; }
   const Place& place() const { return place_; }
-  const std::string& scalar() const { return scalar_; }        ///< requires kind() == scalar
-  const std::vector<Value>& items() const { return items_; }   ///< requires kind() == list
-  const std::vector<Entry>& entries() const;                   ///< requires kind() == map, in file order
-  const Value* find(std::string_view key) const;               ///< nullptr when absent
+  const std::string& scalar() const { return scalar_; }       ///< requires kind() == scalar
+  const std::vector<Value>& items() const { return items_; }  ///< requires kind() == list
+  const std::vector<Entry>& entries() const;      ///< requires kind() == map, in file order
+  const Value* find(std::string_view key) const;  ///< nullptr when absent
 
   /// Replaces (or adds) what stands at the dotted path, e.g. "library.tcp.send_cost"; maps on the
   /// way are made where missing. Throws at `value.place()` when the path leads through a non-map.
@@ -73,7 +77,8 @@ class Value {
 
   [[noreturn]] void fail(const std::string& message) const;  ///< throws InputError at this place
 
-  // The value as a quantity, or an error that says what was expected. `expected_example` is filled in.
+  // The value as a quantity, or an error that says what was expected. `expected_example` is filled
+  // in.
   Bytes bytes() const;
   Bandwidth bandwidth() const;
   Seconds seconds() const;
@@ -86,6 +91,8 @@ class Value {
   std::size_t one_of(std::string_view kind, std::span<const std::string> names) const;
 
  private:
+  friend class YamlReader;
+
   Kind kind_ = Kind::null;
   Place place_;
   std::string scalar_;
@@ -106,8 +113,8 @@ class Fields {
   /// `what` names the map in errors: "a cluster", "library.tcp".
   Fields(const Value& map, std::string what);
 
-  const Value& required(std::string_view key);          ///< throws at the map when absent
-  const Value* optional(std::string_view key);          ///< nullptr when absent or null
+  const Value& required(std::string_view key);  ///< throws at the map when absent
+  const Value* optional(std::string_view key);  ///< nullptr when absent or null
   /// The value, or the default written as it would stand in the file; enters resolved() either way.
   const Value& value_or(std::string_view key, const std::string& default_text);
   bool has(std::string_view key) const;
@@ -122,6 +129,7 @@ class Fields {
   const Value* map_;
   std::string what_;
   std::vector<std::string> known_;
+  std::deque<Value> defaults_;  ///< a deque, as value_or() hands out references
   Value resolved_;
 };
 

@@ -1,0 +1,118 @@
+// A Value as a quantity, a number or a word, or an error that says what was expected.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "topologies/input.hpp"
+
+namespace ringscope {
+namespace {
+
+std::string described(const Value& value) {
+  constexpr std::size_t longest = 60;
+  switch (value.kind()) {
+    case Value::Kind::null:
+      return "nothing";
+    case Value::Kind::list:
+      return "a list";
+    case Value::Kind::map:
+      return "a map";
+    case Value::Kind::scalar:
+      break;
+  }
+  const std::string& text = value.scalar();
+  return fmt::format("\"{}\"{}", text.substr(0, longest), text.size() > longest ? "..." : "");
+}
+
+[[noreturn]] void fail_expecting(const Value& value, const std::string& what,
+                                 const std::string& hint = "") {
+  value.fail(fmt::format("expected {}, got {}{}", what, described(value), hint));
+}
+
+template <typename Number>
+bool parse_number(const std::string& text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+/// Why a text that looks like a quantity is none.
+std::string hint_for(const Value& value) {
+  double number = 0;
+  if (value.kind() != Value::Kind::scalar) return "";
+  if (value.scalar().starts_with('-')) return ", which is negative";
+  return parse_number(value.scalar(), number) ? ", which has no unit" : "";
+}
+
+template <typename Parse>
+auto quantity(const Value& value, Parse parse, const std::string& what) {
+  if (value.kind() != Value::Kind::scalar) fail_expecting(value, what);
+  const auto parsed = parse(value.scalar());
+  if (!parsed) fail_expecting(value, what, hint_for(value));
+  return *parsed;
+}
+
+}  // namespace
+
+Bytes Value::bytes() const {
+  const std::string what = "a whole number of bytes such as \"64 MiB\"";
+  return quantity(*this, parse_bytes, what);
+}
+
+Bandwidth Value::bandwidth() const {
+  const std::string what = "a bandwidth such as \"10 Gbit/s\"";
+  const Bandwidth bandwidth = quantity(*this, parse_bandwidth, what);
+  if (bandwidth.bytes_per_second <= 0) fail_expecting(*this, what, ", which is not positive");
+  return bandwidth;
+}
+
+Seconds Value::seconds() const {
+  return quantity(*this, parse_seconds, "a time such as \"1.5 us\"");
+}
+
+ByteCost Value::byte_cost() const {
+  return quantity(*this, parse_byte_cost, "a cost per byte such as \"0.8 ns/B\"");
+}
+
+std::int64_t Value::integer(std::int64_t least, std::int64_t most) const {
+  const std::string what = most == std::numeric_limits<std::int64_t>::max()
+                               ? fmt::format("a whole number of at least {}", least)
+                               : fmt::format("a whole number from {} to {}", least, most);
+  std::int64_t number = 0;
+  if (kind_ != Kind::scalar || !parse_number(scalar_, number) || number < least || number > most)
+    fail_expecting(*this, what);
+  return number;
+}
+
+double Value::number(double least, double most) const {
+  const std::string what = most >= std::numeric_limits<double>::max()
+                               ? fmt::format("a number of at least {}", least)
+                               : fmt::format("a number from {} to {}", least, most);
+  double number = 0;
+  // Written so that "nan" fails; "inf" is above every finite limit and refused where there is none.
+  if (kind_ != Kind::scalar || !parse_number(scalar_, number) ||
+      !(number >= least && number <= std::min(most, std::numeric_limits<double>::max())))
+    fail_expecting(*this, what);
+  return number;
+}
+
+bool Value::boolean() const {
+  if (kind_ != Kind::scalar || (scalar_ != "true" && scalar_ != "false"))
+    fail_expecting(*this, "true or false");
+  return scalar_ == "true";
+}
+
+std::string Value::text() const {
+  if (kind_ != Kind::scalar || scalar_.empty()) fail_expecting(*this, "a text");
+  return scalar_;
+}
+
+std::size_t Value::one_of(std::string_view kind, std::span<const std::string> names) const {
+  if (kind_ != Kind::scalar) fail_expecting(*this, fmt::format("the name of a {}", kind));
+  const auto found = std::ranges::find(names, scalar_);
+  if (found == names.end()) fail(unknown_name(kind, scalar_, names));
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+}  // namespace ringscope
