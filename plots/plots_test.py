@@ -1,0 +1,274 @@
+#!/usr/bin/python3
+"""Do the plots draw what the files say, with units, and refuse what they cannot draw?"""
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PLOTS = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, PLOTS)
+try:
+    import style
+except ImportError as error:
+    print(f"SKIP plots: {error}; install python3-matplotlib")
+    sys.exit(77)
+
+
+def load(name):
+    loader = importlib.machinery.SourceFileLoader(name, os.path.join(PLOTS, name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+timeline, breakdown, scaling = load("timeline"), load("breakdown"), load("scaling")
+
+TIMELINE = """case,rank,activity,phase,step,peer,start_s,end_s
+4-2-2,0,in_send,reduce-scatter,0,1,0,0.002
+4-2-2,0,reduce,reduce-scatter,0,,0.002,0.003
+4-2-2,0,in_wait,allgather,0,1,0.003,0.004
+4-2-2,1,in_wait,reduce-scatter,0,0,0,0.003
+4-2-2,1,copy,allgather,0,,0.003,0.0035
+4-2-2,1,idle,,,,0.0035,0.004
+4-3-1,0,compute,,,,0,0.008
+"""
+SCALING = ("case,collective,algorithm,cluster,library,placement,ranks,bytes,time_s,"
+           "algbw_bytes_per_s,busbw_bytes_per_s,messages,bytes_on_wire,bytes_between_hosts,seed,"
+           "kernel\n")
+
+
+def scaling_row(case="c", placement="4-4", library="tcp", ranks=8, size=1024, time=1e-5, busbw=1e9):
+    return (f"{case},allreduce,ring_allreduce,rack,{library},{placement},{ranks},{size},{time},"
+            f"{busbw},{busbw},1,1,1,1,simgrid\n")
+
+
+def report(names=("4-2-2",), ranks=2, **changes):
+    seconds = dict.fromkeys(style.ACTIVITIES, 0.0) | {"reduce": 0.25, "in_wait": 0.75}
+    case = {"question": "Why?", "time_s": 1.0,
+            "ranks": [{"rank": rank, "host": f"host{rank // 2}", "seconds": seconds}
+                      for rank in range(ranks)]} | changes
+    return json.dumps({"schema": 1, "cases": [{"name": name} | case for name in names]})
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        style.matplotlib.rcParams.update(style.SETTINGS)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(style.plt.close, "all")
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, text, name="in"):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+
+class Timeline(InFolder):
+    def draw(self, text):
+        return timeline.draw(timeline.read_timeline(self.write(text)), "Why?")
+
+    def test_one_panel_per_case_with_one_row_per_rank_and_a_shared_axis_in_ms(self):
+        first, second = self.draw(TIMELINE).axes
+        self.assertEqual([label.get_text() for label in first.get_yticklabels()], ["0", "1"])
+        self.assertEqual(first.get_title("left"), "4-2-2:  4 ms")
+        self.assertEqual(second.get_title("left"), "4-3-1:  8 ms")
+        self.assertEqual(second.get_xlabel(), "time (ms)")
+        self.assertEqual(first.get_xlim(), second.get_xlim())
+
+    def test_bars_lie_where_the_spans_are(self):
+        axes = self.draw(TIMELINE).axes[0]
+        extents = sorted((float(box.x0), float(box.x1)) for collection in axes.collections
+                         for box in (path.get_extents() for path in collection.get_paths()))
+        self.assertEqual(extents, [(0, 2), (0, 3), (2, 3), (3, 3.5), (3, 4)])
+
+    def test_phases_are_named_and_each_rank_has_a_tick_where_it_enters_the_next(self):
+        axes = self.draw(TIMELINE).axes[0]
+        self.assertEqual([text.get_text() for text in axes.texts], ["reduce-scatter", "allgather"])
+        ticks = [line.get_xdata()[0] for line in axes.lines if line.get_color() == "black"]
+        self.assertEqual(ticks, [3.0, 3.0])
+
+    def test_the_legend_names_the_activities_that_occur(self):
+        legend = self.draw(TIMELINE).legends[0]
+        self.assertEqual([text.get_text() for text in legend.get_texts()],
+                         ["compute", "reduce", "copy", "blocked in send", "blocked in wait"])
+
+    def test_the_unit_follows_the_longest_case(self):
+        row = "a,0,reduce,,,,0,{}\n"
+        header = TIMELINE.splitlines()[0] + "\n"
+        for end, unit in ((2.5, "s"), (1e-3, "ms"), (9e-4, "us"), (3e-8, "ns"), (0, "s")):
+            axes = self.draw(header + row.format(end)).axes[0]
+            self.assertEqual(axes.get_xlabel(), f"time ({unit})")
+
+
+class Breakdown(InFolder):
+    def draw(self, text):
+        return breakdown.draw(breakdown.read_report(self.write(text)), "Why?")
+
+    def test_bars_stack_to_the_time_of_the_case(self):
+        axes = self.draw(report(ranks=3)).axes[0]
+        tops = [bar.get_y() + bar.get_height() for bar in axes.patches]
+        self.assertEqual(tops, [0.25] * 3 + [1.0] * 3)
+        self.assertEqual(axes.get_ylabel(), "time (s)")
+
+    def test_ranks_are_grouped_by_host(self):
+        axes = self.draw(report(ranks=3)).axes[0]
+        self.assertEqual([text.get_text() for text in axes.texts], ["host0", "host1"])
+        self.assertEqual([text.get_position()[0] for text in axes.texts], [0.5, 2.0])
+
+    def test_one_panel_per_case_four_in_a_row(self):
+        figure = self.draw(report(names="abcde"))
+        self.assertEqual([axes.get_visible() for axes in figure.axes], [True] * 5 + [False] * 3)
+        self.assertEqual(figure.axes[4].get_title("left"), "e:  1 s")
+
+    def test_a_thousand_ranks_fit(self):
+        axes = self.draw(report(ranks=1000)).axes[0]
+        self.assertLessEqual(len(axes.get_xticks()), 16)
+
+
+class Scaling(InFolder):
+    def draw(self, rows):
+        return scaling.draw(scaling.read_points(self.write(SCALING + "".join(rows))), None)
+
+    def labels(self, figure):
+        return [text.get_text() for text in figure.legends[0].get_texts()]
+
+    def test_lines_differ_by_what_their_cases_differ_in(self):
+        figure = self.draw([scaling_row(placement=placement, size=size)
+                            for placement in ("4-2-2", "4-3-1") for size in (1024, 4096)])
+        self.assertEqual(self.labels(figure), ["4-2-2", "4-3-1"])
+        self.assertEqual(len({line.get_marker() for line in figure.axes[0].lines}), 2)
+
+    def test_axes_are_logarithmic_and_carry_units(self):
+        left, right = self.draw([scaling_row(), scaling_row(size=4096, time=2e-4)]).axes
+        self.assertEqual([left.get_xscale(), left.get_yscale()], ["log", "log"])
+        self.assertEqual(left.get_xlabel(), "vector per rank (bytes)")
+        self.assertEqual(left.get_ylabel(), "time (us)")
+        self.assertEqual(right.get_ylabel(), "bus bandwidth (GB/s)")
+        self.assertEqual([label.get_text() for label in left.get_xticklabels()],
+                         ["1 KiB", "2 KiB", "4 KiB"])
+        self.assertEqual(list(left.lines[0].get_ydata()), [1e-5 / 1e-6, 2e-4 / 1e-6])
+
+    def test_where_the_size_is_constant_x_is_the_number_of_ranks(self):
+        left = self.draw([scaling_row(ranks=ranks) for ranks in (2, 4, 64)]).axes[0]
+        self.assertEqual(left.get_xlabel(), "ranks")
+        self.assertEqual([label.get_text() for label in left.get_xticklabels()], ["2", "4", "64"])
+
+    def test_cases_that_differ_in_nothing_shown_become_lines_by_name(self):
+        figure = self.draw([scaling_row(case="wire"), scaling_row(case="nic", time=1e-6)])
+        self.assertEqual(self.labels(figure), ["wire", "nic"])
+
+    def test_a_collective_without_bandwidth_says_so(self):
+        right = self.draw([scaling_row(size=0, busbw=0)]).axes[1]
+        self.assertEqual(right.texts[0].get_text(), "not defined for this collective")
+
+
+class Pictures(InFolder):
+    INPUTS = {"timeline": (TIMELINE, timeline.read_timeline, timeline.draw),
+              "breakdown": (report(), breakdown.read_report, breakdown.draw),
+              "scaling": (SCALING + scaling_row(), scaling.read_points, scaling.draw)}
+
+    def run_plot(self, plot, source, output):
+        return subprocess.run([sys.executable, "-B", os.path.join(PLOTS, plot), source,
+                               "-o", output], capture_output=True, text=True)
+
+    def test_a_picture_has_150_dots_per_inch_and_is_not_blank(self):
+        for plot, (text, read, draw) in self.INPUTS.items():
+            source = self.write(text)
+            ran = self.run_plot(plot, source, self.path("a.png"))
+            self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (0, "", ""))
+            with open(self.path("a.png"), "rb") as file:
+                png = file.read()
+            inches = draw(read(source), "Why?").get_size_inches()
+            self.assertEqual(struct.unpack(">II", png[16:24]), tuple((inches * 150).astype(int)))
+            pixels = style.plt.imread(self.path("a.png"))[:, :, :3]
+            self.assertGreater((pixels < 0.9).any(axis=2).mean(), 0.01)
+
+    def test_the_same_input_gives_the_same_bytes(self):
+        for plot, (text, _, _) in self.INPUTS.items():
+            source = self.write(text)
+            pictures = []
+            for name in ("a.png", "b.png"):
+                self.run_plot(plot, source, self.path(name))
+                with open(self.path(name), "rb") as file:
+                    pictures.append(file.read())
+            self.assertEqual(*pictures)
+            self.assertNotIn(b"Software", pictures[0])
+
+
+class BadInput(InFolder):
+    HEADER = TIMELINE.splitlines()[0] + "\n"
+
+    def refuses(self, read, text, message):
+        source = self.write(text)
+        with self.assertRaises(style.InputError) as raised:
+            read(source)
+        self.assertEqual(str(raised.exception), f"{source}{message}")
+
+    def test_csv(self):
+        columns = "case, rank, activity, phase, step, peer, start_s"
+        for text, message in (
+                ("", ": is empty"),
+                (" \n", ": is empty"),
+                (self.HEADER, ": has a header but no rows"),
+                (self.HEADER.replace(",end_s", ""),
+                 f":1: column 'end_s' is missing (found: {columns})"),
+                (self.HEADER + "a,0,reduce\n", ":2: expected 8 values, got 3"),
+                (self.HEADER + "a,x,reduce,,,,0,1\n",
+                 ":2: rank: expected a whole number of at least 0, got 'x'"),
+                (self.HEADER + "a,0,reduce,,,,0,nan\n",
+                 ":2: end_s: expected a number of at least 0, got 'nan'"),
+                (self.HEADER + "a,0,reduce,,,,-1,1\n",
+                 ":2: start_s: expected a number of at least 0, got '-1'"),
+                (self.HEADER + "a,0,reduce,,,,2,1\n", ":2: end_s is before start_s"),
+                (self.HEADER + "a,0,sleep,,,,0,1\n",
+                 ":2: unknown activity 'sleep' (known: compute, reduce, copy, overhead, in_send, "
+                 "in_wait, idle)")):
+            self.refuses(timeline.read_timeline, text, message)
+        self.refuses(scaling.read_points, "case\nx\n",
+                     ":1: column 'cluster' is missing (found: case)")
+
+    def test_json(self):
+        for text, message in (
+                ("", ": is empty"),
+                ('{"cases": [\n}', ":2:1: is not JSON: Expecting value"),
+                ("[]", ": key 'cases' is missing"),
+                ('{"cases": []}', ": cases: is empty"),
+                ('{"cases": {}}', ": cases: expected a list, got {}"),
+                ('{"cases": [1]}', ": cases[0]: key 'ranks' is missing"),
+                (report(ranks=0), ": cases[0]: ranks: is empty"),
+                (report(time_s="1"), ': cases[0]: time_s: expected a number, got "1"'),
+                (report().replace('"reduce"', '"reduces"', 1),
+                 ": cases[0].ranks[0].seconds: key 'reduce' is missing"),
+                (report().replace("0.25", "NaN", 1),
+                 ": cases[0].ranks[0].seconds: reduce: expected a number, got NaN")):
+            self.refuses(breakdown.read_report, text, message)
+
+    def test_a_plot_ends_with_one_line_and_exit_code_1(self):
+        for plot in ("timeline", "breakdown", "scaling"):
+            ran = subprocess.run([sys.executable, "-B", os.path.join(PLOTS, plot), "absent", "-o",
+                                  self.path("a.png")], capture_output=True, text=True)
+            self.assertEqual(ran.stderr, f"{plot}: absent: No such file or directory\n")
+            self.assertEqual(ran.returncode, 1)
+            self.assertFalse(os.path.exists(self.path("a.png")))
+
+    def test_a_binary_file_and_an_unwritable_picture_are_refused(self):
+        with open(self.path("binary"), "wb") as file:
+            file.write(b"\xff\xfe\x00")
+        with self.assertRaisesRegex(style.InputError, "binary: is not a text file"):
+            timeline.read_timeline(self.path("binary"))
+        with self.assertRaisesRegex(style.InputError, "No such file or directory"):
+            style.save(style.plt.figure(), self.path("none/a.png"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,203 @@
+"""What the plots share: how input is read and refused, colours, units, and how a picture is saved.
+
+Colours are Okabe and Ito's (https://jfly.uni-koeln.de/color), which colour-blind people can tell
+apart; hatches say the same again for black-and-white print.
+"""
+
+import csv
+import json
+import math
+import os
+import sys
+import textwrap
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
+from matplotlib.patches import Patch  # noqa: E402
+
+DOTS_PER_INCH = 150
+INK = "#222222"
+FAINT = "#8A8A8A"
+TITLE_LINE = 0.2  # inches
+TITLE_LETTERS_PER_INCH = 9.5
+
+# activity: (colour, hatch, words for the legend)
+ACTIVITIES = {
+    "compute": ("#009E73", "", "compute"),
+    "reduce": ("#0072B2", "", "reduce"),
+    "copy": ("#CC79A7", "xxx", "copy"),
+    "overhead": ("#F0E442", "...", "overhead"),
+    "in_send": ("#D55E00", "////", "blocked in send"),
+    "in_wait": ("#A6D5F2", "", "blocked in wait"),
+    "idle": ("#FFFFFF", "", "idle"),
+}
+LINE_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
+MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
+
+TIME_UNITS = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")]
+RATE_UNITS = [(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")]
+SIZE_UNITS = [(2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B")]
+
+SETTINGS = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.labelsize": 9,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "legend.frameon": False,
+    "hatch.linewidth": 0.4,
+}
+
+
+class InputError(Exception):
+    """The input cannot be drawn; the message says where and why in one line."""
+
+
+def unit_for(largest, units):
+    """The largest unit in which `largest` is at least 1: (its size, its name)."""
+    for size, name in units:
+        if abs(largest) >= size:
+            return size, name
+    return units[-1] if largest else units[0]
+
+
+def in_words(value, units):
+    """`value` with three significant digits and its unit: "41.2 ms"."""
+    size, name = unit_for(value, units)
+    return f"{float(f'{value / size:.3g}'):g} {name}"
+
+
+def read_text(path):
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            text = file.read()
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not a text file") from None
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    if not text.strip():
+        raise InputError(f"{path}: is empty")
+    return text
+
+
+def read_csv(path, columns):
+    """The rows as (line number, {column: text}); every column named in `columns` is there."""
+    reader = csv.reader(read_text(path).splitlines())
+    header = next(reader)
+    for column in columns:
+        if column not in header:
+            raise InputError(f"{path}:1: column '{column}' is missing (found: {', '.join(header)})")
+    rows = []
+    try:
+        for values in reader:
+            if len(values) != len(header):
+                raise InputError(f"{path}:{reader.line_num}: expected {len(header)} values, "
+                                 f"got {len(values)}")
+            rows.append((reader.line_num, dict(zip(header, values))))
+    except csv.Error as error:
+        raise InputError(f"{path}:{reader.line_num}: {error}") from None
+    if not rows:
+        raise InputError(f"{path}: has a header but no rows")
+    return rows
+
+
+def number(path, line, row, column, kind=float):
+    """The finite, not negative number in this column."""
+    try:
+        value = kind(row[column])
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value >= 0):
+        wanted = "a whole number" if kind is int else "a number"
+        raise InputError(f"{path}:{line}: {column}: expected {wanted} of at least 0, "
+                         f"got '{row[column]}'")
+    return value
+
+
+def read_cases(path):
+    """The list under `cases` of a report written by `ringscope run --json`."""
+    try:
+        report = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}") from None
+    cases = field(path, report, "cases", list)
+    if not cases:
+        raise InputError(f"{path}: cases: is empty")
+    return cases
+
+
+def field(where, value, key, kind):
+    """value[key], of type `kind` (float takes any finite number); `where` starts the message."""
+    if not isinstance(value, dict) or key not in value:
+        raise InputError(f"{where}: key '{key}' is missing")
+    found = value[key]
+    fits = isinstance(found, (int, float) if kind is float else kind)
+    if not fits or isinstance(found, bool) or (kind is float and not math.isfinite(found)):
+        words = {float: "a number", int: "a whole number", str: "a text", list: "a list",
+                 dict: "a map"}
+        raise InputError(f"{where}: {key}: expected {words[kind]}, got {json.dumps(found)[:40]}")
+    return found
+
+
+def activity_legend(figure, used):
+    """A row of the activities in `used`, below the title."""
+    patches = [
+        Patch(facecolor=colour, hatch=hatch, edgecolor=INK, linewidth=0.4, label=words)
+        for name, (colour, hatch, words) in ACTIVITIES.items() if name in used
+    ]
+    legend(figure, handles=patches, ncol=len(patches), handlelength=1.6, columnspacing=1.4)
+
+
+def legend(figure, **options):
+    """A legend below the title, outside of every panel."""
+    lines = figure.texts[0].get_text().count("\n") + 1
+    top = 0.3 + TITLE_LINE * lines
+    figure.legend(loc="upper left", borderaxespad=0, borderpad=0, **options,
+                  bbox_to_anchor=(figure.subplotpars.left, 1 - top / figure.get_figheight()))
+
+
+def in_lines(text, width):
+    """A title broken into lines that fit `width` inches."""
+    return textwrap.fill(text, int((width - 1) * TITLE_LETTERS_PER_INCH))
+
+
+def extra_height(text):
+    """The inches that a title of several lines needs beyond the first."""
+    return TITLE_LINE * text.count("\n")
+
+
+def title(figure, text):
+    """The question, top left, in bold; to be called before the legend."""
+    figure.text(figure.subplotpars.left, 1 - 0.18 / figure.get_figheight(), text, fontsize=11,
+                fontweight="bold", va="top", linespacing=1.25)
+
+
+def save(figure, path):
+    """Writes a PNG without date or version, so that the same input gives the same bytes."""
+    neighbour = f"{path}.tmp"
+    try:
+        figure.savefig(neighbour, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
+        os.replace(neighbour, path)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    finally:
+        plt.close(figure)
+
+
+def run(main):
+    """Runs a plot's main(); bad input ends it with one line and exit code 1."""
+    matplotlib.rcParams.update(SETTINGS)
+    try:
+        main()
+    except InputError as error:
+        sys.exit(f"{os.path.basename(sys.argv[0])}: {error}")
+    except BrokenPipeError:
+        sys.exit(1)
