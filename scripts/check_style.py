@@ -1,0 +1,227 @@
+#!/usr/bin/python3
+"""Are the sources in the style of the house? Prints each breach as path:line: what is wrong.
+
+Run by ctest; scripts/check_style.py [ROOT] does the same by hand.
+"""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+COLUMNS = 100
+FUNCTION_LINES = 60
+FILE_LINES = 330
+README_LINES = 150
+FORMATTER_VERSION = "14"  # others lay out some lines differently
+
+CPP = (".cpp", ".hpp", ".def")
+CODE = CPP + (".py", "CMakeLists.txt", ".sh", "")
+WIDE = (".md", ".csv", ".txt", ".json", "LICENSE")  # tables and recorded screens
+
+# What the files of a folder may include; the longest matching folder counts (design: layers).
+LAYERS = {
+    "algorithms": ["algorithms/"],
+    "topologies": ["topologies/"],
+    "scenarios": ["algorithms/", "topologies/", "scenarios/"],
+    "sim": ["algorithms/", "topologies/", "scenarios/", "sim/"],
+    "sim/kernel": ["sim/kernel/", "topologies/units.hpp"],
+    "validation": ["algorithms/", "topologies/", "scenarios/", "validation/"],
+}
+SIMGRID_HOME = "sim/kernel/simgrid_"
+
+UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
+PRIVATE_PATH = re.compile(r"(?<![\w./$}])/(?:work|home|root)(?:/|\b)")
+BANNED_WORDS = {"Util", "Utils", "Utility", "Utilities", "Helper", "Helpers", "Manager", "Impl"}
+TYPE_NAME = re.compile(r"\b(?:class|struct|enum|union|concept|using)\s+(?:class\s+)?"
+                       r"(?:\[\[\w+\]\]\s*)?(\w+)\s*(?=[{:=;]|final\b|$)")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+NOT_CODE = re.compile(
+    r'R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|'
+    r"(?<![0-9a-zA-Z])'(?:\\.|[^'\\\n])+'|//[^\n]*|/\*.*?\*/", re.DOTALL)
+NOT_A_FUNCTION = re.compile(r"\b(namespace|class|struct|enum|union|extern|concept)\b(?![^(]*\()")
+
+
+def project_files(root):
+    """Paths below root, sorted, without what is built, hidden or binary."""
+    found = []
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(
+            name for name in folders
+            if (name == ".ci" or not name.startswith((".", "build"))) and
+            name not in ("out", "__pycache__"))
+        for name in sorted(files):
+            path = os.path.relpath(os.path.join(folder, name), root)
+            if not name.endswith((".png", ".pyc")) and (name == ".clang-format" or name[0] != "."):
+                found.append(path)
+    return found
+
+
+def kind_of(path):
+    name = os.path.basename(path)
+    return name if name in ("CMakeLists.txt", "LICENSE") else os.path.splitext(name)[1]
+
+
+def is_python(path, text):
+    return path.endswith(".py") or text.startswith("#!/usr/bin/python3")
+
+
+def check_lines(path, text):
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > COLUMNS and not path.endswith(WIDE):
+            yield number, f"{len(line)} columns, at most {COLUMNS} are allowed"
+        if word := UNFINISHED.search(line):
+            yield number, f"{word[0]}: finish it, or open an issue"
+        if path_ := PRIVATE_PATH.search(line):
+            yield number, f"a path of one machine: {path_[0]}"
+
+
+def check_file_length(path, text):
+    lines = text.count("\n")
+    if kind_of(path) in CODE and lines > FILE_LINES:
+        yield 1, f"{lines} lines, at most {FILE_LINES} are allowed: split it by topic"
+    if path == "README.md" and lines > README_LINES:
+        yield 1, f"{lines} lines, at most {README_LINES} are allowed"
+
+
+def code_only(text):
+    """C++ with comments, strings and preprocessor lines blanked; lines stay where they are."""
+    blank = NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    return re.sub(r"^[ \t]*#(?:.*\\\n)*.*$", lambda found: re.sub(r"[^\n]", " ", found[0]), blank,
+                  flags=re.MULTILINE)
+
+
+def cpp_functions(text):
+    """(first line, last line) of every outermost function body with its signature."""
+    code = code_only(text)
+    opened = []  # per open brace: the offset where its function begins, None for other braces
+    head = 0
+    for offset, letter in enumerate(code):
+        if letter == "{":
+            signature = code[head:offset]
+            inside = any(start is not None for start in opened)
+            is_function = "(" in signature and not NOT_A_FUNCTION.search(signature)
+            begin = offset - len(signature.lstrip())
+            opened.append(begin if is_function and not inside else None)
+        elif letter == "}" and opened:
+            start = opened.pop()
+            if start is not None:
+                yield code.count("\n", 0, start) + 1, code.count("\n", 0, offset) + 1
+        if letter in "{};":
+            head = offset + 1
+
+
+def python_functions(text):
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            yield node.lineno, node.end_lineno
+
+
+def check_functions(path, text):
+    functions = []
+    if path.endswith(CPP):
+        functions = cpp_functions(text)
+    elif is_python(path, text):
+        functions = python_functions(text)
+    for first, last in functions:
+        if last - first + 1 > FUNCTION_LINES:
+            yield first, (f"a function of {last - first + 1} lines, "
+                          f"at most {FUNCTION_LINES} are allowed")
+
+
+def check_names(path, text):
+    stem = os.path.splitext(os.path.basename(path))[0]
+    for word in stem.split("_"):
+        if word.capitalize() in BANNED_WORDS:
+            yield 1, f"'{word}' in a file's name says nothing: name what it does"
+    if not path.endswith(CPP):
+        return
+    for number, line in enumerate(code_only(text).splitlines(), 1):
+        for name in TYPE_NAME.findall(line):
+            for word in re.findall(r"[A-Z][a-z0-9]*", name):
+                if word in BANNED_WORDS and name != "NetZoneImpl":  # SimGrid's own
+                    yield number, f"'{word}' in {name} says nothing: name what it does"
+
+
+def layer_of(path):
+    folders = [folder for folder in LAYERS if path.startswith(folder + "/")]
+    return max(folders, key=len, default=None)
+
+
+def check_includes(path, text):
+    if not path.endswith(CPP):
+        return
+    layer = layer_of(path)
+    for number, line in enumerate(text.splitlines(), 1):
+        found = INCLUDE.match(line)
+        if not found:
+            continue
+        bracket, name = found.groups()
+        if re.match(r"(simgrid|xbt)\b", name) and not path.startswith(SIMGRID_HOME):
+            yield number, f"only {SIMGRID_HOME}* may include SimGrid, got {name}"
+        if layer is None:
+            continue
+        if bracket == '"' and not name.startswith(tuple(LAYERS[layer])):
+            yield number, f"{layer} may include {' '.join(LAYERS[layer])} only, got {name}"
+        from_std = re.fullmatch(r"[a-z_]+", name) or path.endswith("_test.cpp")
+        if bracket == "<" and layer == "algorithms" and not from_std:
+            yield number, f"{layer} may include the standard library only, got <{name}>"
+
+
+def check_header(path, text):
+    if not path.endswith(".hpp"):
+        return
+    if not text.startswith("//"):
+        yield 1, "a header opens with a comment that says what it is"
+    if "\n#pragma once\n" not in text:
+        yield 1, "#pragma once is missing"
+
+
+RULES = [check_lines, check_file_length, check_functions, check_names, check_includes, check_header]
+
+
+def breaches_in(path, text):
+    """All breaches of one file as "path:line: what is wrong"."""
+    if path == "LICENSE":
+        return []
+    return [f"{path}:{line}: {what}" for rule in RULES for line, what in rule(path, text)]
+
+
+def check_format(root, paths):
+    """clang-format's own complaints."""
+    formatter = shutil.which("clang-format")
+    if not formatter:
+        print("SKIP layout: clang-format is not installed")
+        return []
+    version = subprocess.run([formatter, "--version"], capture_output=True, text=True).stdout
+    if f"version {FORMATTER_VERSION}." not in version:
+        print(f"SKIP layout: needs clang-format {FORMATTER_VERSION}, found {version.strip()}")
+        return []
+    sources = [path for path in paths if path.endswith((".cpp", ".hpp"))]
+    if not sources:
+        return []
+    ran = subprocess.run([formatter, "--dry-run", "--Werror", *sources], cwd=root,
+                         capture_output=True, text=True)
+    first = {}
+    for path, line in re.findall(r"^(.+?):(\d+):\d+: error: ", ran.stderr, re.MULTILINE):
+        first.setdefault(path, line)
+    return [f"{path}:{line}: not as clang-format lays it out: run clang-format -i {path}"
+            for path, line in first.items()]
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
+    paths = project_files(root)
+    breaches = []
+    for path in paths:
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            breaches += breaches_in(path, file.read())
+    breaches += check_format(root, paths)
+    print("\n".join(breaches) or f"{len(paths)} files are in style")
+    sys.exit(1 if breaches else 0)
+
+
+if __name__ == "__main__":
+    main()

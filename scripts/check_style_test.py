@@ -1,0 +1,169 @@
+#!/usr/bin/python3
+"""Does the style test see each breach, and only breaches?"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import check_style
+
+HEADER = "// What it is.\n#pragma once\n"
+
+
+def breaches(path, text):
+    return check_style.breaches_in(path, text)
+
+
+class Lines(unittest.TestCase):
+    def test_a_line_of_100_columns_passes_and_one_of_101_does_not(self):
+        self.assertEqual(breaches("sim/a.cpp", "x" * 100 + "\n"), [])
+        self.assertEqual(breaches("sim/a.cpp", "\n" + "x" * 101 + "\n"),
+                         ["sim/a.cpp:2: 101 columns, at most 100 are allowed"])
+
+    def test_tables_may_be_wider(self):
+        self.assertEqual(breaches("README.md", "x" * 120 + "\n"), [])
+
+    def test_unfinished_work_is_named(self):
+        for word in ("TO" + "DO", "FIX" + "ME", "XX" + "X"):
+            self.assertEqual(breaches("sim/a.cpp", f"// {word}: later\n"),
+                             [f"sim/a.cpp:1: {word}: finish it, or open an issue"])
+
+    def test_a_path_of_one_machine_is_named_and_a_relative_path_is_not(self):
+        self.assertEqual(breaches("a.md", "see /" + "work/main\n"),
+                         ["a.md:1: a path of one machine: /" + "work/"])
+        self.assertEqual(breaches("a.md", "net/work /works a/home/b\n"), [])
+
+
+class Lengths(unittest.TestCase):
+    def test_a_file_of_331_lines_is_too_long(self):
+        self.assertEqual(breaches("sim/a.cpp", "\n" * 330), [])
+        self.assertEqual(breaches("sim/a.cpp", "\n" * 331),
+                         ["sim/a.cpp:1: 331 lines, at most 330 are allowed: split it by topic"])
+
+    def test_a_readme_of_151_lines_is_too_long(self):
+        self.assertEqual(breaches("README.md", "\n" * 150), [])
+        self.assertEqual(breaches("README.md", "\n" * 151),
+                         ["README.md:1: 151 lines, at most 150 are allowed"])
+
+    def test_a_function_of_61_lines_is_too_long(self):
+        for signature in ("int f(int a)", "void A::g() const noexcept", "A::A(int b) : b_(b)",
+                          "TEST(Suite, name)", "auto operator()(int) -> int"):
+            body = "  a();\n"
+            short = f"\n{signature} {{\n{body * 58}}}\n"
+            long = f"\n{signature} {{\n{body * 59}}}\n"
+            self.assertEqual(breaches("sim/a.cpp", short), [], signature)
+            self.assertEqual(breaches("sim/a.cpp", long),
+                             ["sim/a.cpp:2: a function of 61 lines, at most 60 are allowed"])
+
+    def test_namespaces_classes_and_tables_may_be_long(self):
+        members = "  int a(int b);\n" * 70
+        for head, tail in (("namespace a", ""), ("class A : public B<int>", ";"),
+                           ("enum class A", ";"), ("const int table[] =", ";")):
+            self.assertEqual(breaches("sim/a.cpp", f"{head} {{\n{members}}}{tail}\n"), [], head)
+
+    def test_a_long_function_in_a_class_is_seen_and_braces_in_strings_are_not(self):
+        braces = '    a("}", \'{\', "//");  // {\n'
+        method = "  void f() {\n" + braces + "    if (a) { b(); }\n" * 59 + "  }\n"
+        self.assertEqual(breaches("sim/a.cpp", f"namespace n {{\nclass A {{\n{method}}};\n}}\n"),
+                         ["sim/a.cpp:3: a function of 62 lines, at most 60 are allowed"])
+
+    def test_a_long_python_function_is_seen_with_and_without_a_suffix(self):
+        text = "#!/usr/bin/python3\ndef f():\n" + "    a()\n" * 60
+        for path in ("plots/a", "plots/a.py"):
+            self.assertEqual(breaches(path, text),
+                             [f"{path}:2: a function of 61 lines, at most 60 are allowed"])
+
+
+class Names(unittest.TestCase):
+    def test_a_type_is_named_by_what_it_does(self):
+        for name, word in (("TimeUtil", "Util"), ("RouteHelper", "Helper"),
+                           ("RankManager", "Manager"), ("KernelImpl", "Impl")):
+            for text in (f"class {name} {{\n", f"struct {name};\n", f"using {name} = int;\n",
+                         f"enum class {name} {{ a }};\n", f"class {name} final : public B {{\n"):
+                self.assertEqual(
+                    breaches("sim/a.cpp", text),
+                    [f"sim/a.cpp:1: '{word}' in {name} says nothing: name what it does"])
+
+    def test_words_that_contain_a_banned_word_pass(self):
+        self.assertEqual(breaches("sim/a.cpp", "class Implicit {};\nstruct Utilisation {};\n"), [])
+
+    def test_a_base_class_of_simgrid_may_be_called_as_simgrid_calls_it(self):
+        text = "class Zone : public simgrid::kernel::routing::NetZoneImpl {\n"
+        self.assertEqual(breaches("sim/kernel/simgrid_zone.cpp", text), [])
+
+    def test_a_file_is_named_by_what_it_holds(self):
+        self.assertEqual(breaches("sim/string_util.cpp", ""), [
+            "sim/string_util.cpp:1: 'util' in a file's name says nothing: name what it does"])
+
+
+class Includes(unittest.TestCase):
+    def check(self, path, name, fits):
+        self.assertEqual(breaches(path, f"#include {name}\n") == [], fits, f"{path} {name}")
+
+    def test_each_layer_includes_only_what_stands_to_its_left(self):
+        for path, name, fits in (
+                ("algorithms/a.cpp", '"algorithms/task.hpp"', True),
+                ("algorithms/a.cpp", '"topologies/units.hpp"', False),
+                ("topologies/a.cpp", '"algorithms/task.hpp"', False),
+                ("topologies/hosts/a.cpp", '"topologies/units.hpp"', True),
+                ("scenarios/a.cpp", '"topologies/units.hpp"', True),
+                ("scenarios/a.cpp", '"sim/executor.hpp"', False),
+                ("sim/a.cpp", '"scenarios/report.hpp"', True),
+                ("sim/a.cpp", '"validation/fit.hpp"', False),
+                ("sim/kernel/a.cpp", '"topologies/units.hpp"', True),
+                ("sim/kernel/a.cpp", '"sim/mpi/rank.hpp"', False),
+                ("sim/mpi/a.cpp", '"sim/kernel/kernel.hpp"', True),
+                ("validation/a.cpp", '"sim/executor.hpp"', False),
+                ("cli/a.cpp", '"sim/executor.hpp"', True)):
+            self.check(path, name, fits)
+
+    def test_algorithms_know_no_library(self):
+        self.check("algorithms/a.cpp", "<coroutine>", True)
+        self.check("algorithms/a.cpp", "<fmt/format.h>", False)
+        self.check("algorithms/a_test.cpp", "<gtest/gtest.h>", True)
+        self.check("topologies/a.cpp", "<fmt/format.h>", True)
+
+    def test_simgrid_stays_in_its_kernel(self):
+        for name in ("<simgrid/s4u.hpp>", "<xbt/log.h>"):
+            self.check("sim/kernel/simgrid_kernel.cpp", name, True)
+            self.check("sim/kernel/kernel_test.cpp", name, False)
+            self.check("sim/mpi/a.cpp", name, False)
+            self.check("cli/a.cpp", name, False)
+
+
+class Headers(unittest.TestCase):
+    def test_a_header_opens_with_a_comment_and_is_read_once(self):
+        self.assertEqual(breaches("sim/a.hpp", HEADER), [])
+        self.assertEqual(breaches("sim/a.hpp", "#pragma once\n"), [
+            "sim/a.hpp:1: a header opens with a comment that says what it is",
+            "sim/a.hpp:1: #pragma once is missing"])
+
+
+class Whole(unittest.TestCase):
+    def run_on(self, files):
+        with tempfile.TemporaryDirectory() as root:
+            for path, text in files.items():
+                os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
+                with open(os.path.join(root, path), "w", encoding="utf-8") as file:
+                    file.write(text)
+            return subprocess.run([sys.executable, check_style.__file__, root],
+                                  capture_output=True, text=True)
+
+    def test_a_clean_tree_exits_0_and_a_breach_exits_1(self):
+        self.assertEqual(self.run_on({"sim/a.hpp": HEADER}).returncode, 0)
+        ran = self.run_on({"sim/a.hpp": "\n", "build/b.hpp": "\n", "out/c.hpp": "\n"})
+        self.assertEqual(ran.returncode, 1)
+        self.assertEqual(ran.stdout.count("\n"), 2, ran.stdout)
+
+    def test_clang_format_speaks_too(self):
+        ran = self.run_on({"sim/a.cpp": "int  a ;\n"})
+        if "SKIP" in ran.stdout:
+            self.skipTest(ran.stdout)
+        self.assertIn("sim/a.cpp:1: not as clang-format lays it out", ran.stdout)
+        self.assertEqual(ran.returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+"""Does every command of the README run, and is its screen the real one?
+
+Usage: scripts/run_readme_commands_test.py BUILD, where BUILD holds the program.
+Commands are the lines of ```sh blocks. The screen is the ```text block that follows a line
+with `compare 03-anomaly` in it.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+DEMO = "compare 03-anomaly"
+# Tested otherwise, or about getting and leaving the source tree.
+ELSEWHERE = re.compile(r"(sudo )?(scripts/(demo|test)|git|cd|cmake --install)\b")
+
+
+def blocks(text, language):
+    """[(line number of the opening fence, the block's text)]"""
+    found = []
+    for block in re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        found.append((text.count("\n", 0, block.start()) + 1, block[1]))
+    return found
+
+
+def commands(text):
+    """[(line number, command)] with continued lines joined, without prompts and comments."""
+    found = []
+    for fence, block in blocks(text, "sh"):
+        joined = ""
+        for number, line in enumerate(block.splitlines(), fence + 1):
+            joined += re.sub(r"^\$ ", "", line.strip())
+            if joined.endswith("\\"):
+                joined = joined[:-1]
+                continue
+            command, joined = joined, ""
+            if command and not command.startswith("#") and not ELSEWHERE.match(command):
+                found.append((number, command))
+    return found
+
+
+def demo_screen(text):
+    """The block that shows what `ringscope compare 03-anomaly` prints."""
+    lines = text.splitlines()
+    for fence, block in blocks(text, "text"):
+        before = [line for line in lines[:fence - 1] if line.strip()][-3:]
+        if any(DEMO in line for line in before + block.splitlines()[:1]):
+            first, _, rest = block.partition("\n")
+            return rest if DEMO in first else block
+    return None
+
+
+def bare(text):
+    """Without blanks at line ends and empty lines around: editors and fences change those."""
+    return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
+
+
+class Parsing(unittest.TestCase):
+    README = ("Intro\n```sh\n$ a --b \\\n    c  # why\n# no command\nscripts/test\ncd x\nd\n```\n"
+              "```text\nnot this\n```\nand `ringscope compare 03-anomaly` prints\n\n"
+              "```text\ntable\n```\n")
+
+    def test_commands_are_the_lines_of_sh_blocks(self):
+        self.assertEqual(commands(self.README), [(4, "a --b c  # why"), (8, "d")])
+
+    def test_the_screen_is_the_text_block_after_its_command(self):
+        self.assertEqual(demo_screen(self.README), "table\n")
+        self.assertEqual(demo_screen("```text\n$ ringscope compare 03-anomaly\ntable\n```\n"),
+                         "table\n")
+        self.assertIsNone(demo_screen("no block"))
+
+
+class Readme(unittest.TestCase):
+    """Runs in a copy of the tree's text, so that what the commands write is no harm."""
+
+    def setUp(self):
+        readme = os.path.join(ROOT, "README.md")
+        with open(readme, encoding="utf-8") as file:
+            self.text = file.read()
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.tree = os.path.join(place.name, "ringscope")
+        shutil.copytree(ROOT, self.tree, ignore=shutil.ignore_patterns(".git", "build*", "out"))
+        os.mkdir(os.path.join(self.tree, "out"))
+        os.symlink(BUILD, os.path.join(self.tree, "build"))
+        self.environment = {**os.environ, "RINGSCOPE_DATA": self.tree,
+                            "PATH": f"{BUILD}:{os.environ['PATH']}"}
+
+    def run_in_tree(self, command):
+        return subprocess.run(["bash", "-euc", command], cwd=self.tree, env=self.environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=120)
+
+    def test_every_command_runs(self):
+        for number, command in commands(self.text):
+            with self.subTest(command=command):
+                ran = self.run_in_tree(command)
+                self.assertEqual(ran.returncode, 0, f"README.md:{number}: {command}\n{ran.stderr}")
+
+    def test_the_screen_of_the_demo_is_what_the_program_prints(self):
+        shown = demo_screen(self.text)
+        self.assertIsNotNone(shown, f"README.md: no ```text block after a line with '{DEMO}'")
+        ran = self.run_in_tree(f"ringscope {DEMO}")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(bare(ran.stdout), bare(shown))
+
+
+if __name__ == "__main__":
+    BUILD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.path.join(ROOT, "build")
+    unittest.main()
