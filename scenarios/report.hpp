@@ -19,18 +19,18 @@ inline constexpr std::array<std::string_view, 7> activity_names = {
 
 /// What time was spent on: why a blocked rank waited, and what a piece of the critical path is.
 enum class Cause {
-  compute,      ///< the program's own work
-  reduce,       ///< local reduction
-  overhead,     ///< CPU per message
-  copy,         ///< CPU per byte: a core was the bottleneck of a transfer
-  memory,       ///< a memory controller was
-  wire,         ///< a link was
-  lock,         ///< an endpoint's lock was
-  latency,      ///< the wire's and the library's
-  protocol,     ///< RTS, CTS and their latencies
-  partner,      ///< the other side had not posted its call yet
-  progress,     ///< the other side had posted, but was not inside MPI to make progress
-  skew          ///< the rank started late
+  compute,   ///< the program's own work
+  reduce,    ///< local reduction
+  overhead,  ///< CPU per message
+  copy,      ///< CPU per byte: a core was the bottleneck of a transfer
+  memory,    ///< a memory controller was
+  wire,      ///< a link was
+  lock,      ///< an endpoint's lock was
+  latency,   ///< the wire's and the library's
+  protocol,  ///< RTS, CTS and their latencies
+  partner,   ///< the other side had not posted its call yet
+  progress,  ///< the other side had posted, but was not inside MPI to make progress
+  skew       ///< the rank started late
 };
 inline constexpr std::array<std::string_view, 12> cause_names = {
     "compute", "reduce",  "overhead", "copy",    "memory",   "wire",
@@ -41,27 +41,27 @@ struct RankReport {
   int rank = 0;
   std::string host;
   int numa = 0;
-  double finish_s = 0;                               ///< from the start of the job
+  double finish_s = 0;                                  ///< from the start of the job
   std::array<double, activity_names.size()> seconds{};  ///< indexed by Activity; sums to time_s
-  CauseSeconds waited_for{};                         ///< sums to in_send + in_wait
+  CauseSeconds waited_for{};                            ///< sums to in_send + in_wait
 };
 
 struct PhaseReport {
   std::string name;
-  double start_s = 0, end_s = 0;                     ///< first rank in, last rank out
+  double start_s = 0, end_s = 0;  ///< first rank in, last rank out
 };
 
 struct ResourceReport {
-  std::string name;                                  ///< "host2/core0 (rank 7)", "host0/nic0->switch"
-  std::string kind;                                  ///< "core", "link", "memory", "lock"
-  double utilisation = 0;                            ///< share of its capacity used, 0..1
+  std::string name;        ///< "host2/core0 (rank 7)", "host0/nic0->switch"
+  std::string kind;        ///< "core", "link", "memory", "lock"
+  double utilisation = 0;  ///< share of its capacity used, 0..1
 };
 
 /// A stretch of the critical path: for `seconds`, `cause` held the run up, on `resource` or `rank`.
 struct PathPiece {
   Cause cause{};
-  int rank = -1;                                     ///< whose core, computation or call; -1: none
-  std::string resource;                              ///< "" where no resource is to blame
+  int rank = -1;         ///< whose core, computation or call; -1: none
+  std::string resource;  ///< "" where no resource is to blame
   double seconds = 0;
 };
 
@@ -76,26 +76,26 @@ struct Span {
 };
 
 struct Report {
-  std::string name;                                  ///< of the case
+  std::string name;  ///< of the case
   std::string collective, algorithm, placement, library, cluster;
   int ranks = 0;
   std::uint64_t bytes = 0;
   std::uint64_t seed = 0;
-  double time_s = 0;                                 ///< median over the repetitions
-  std::vector<double> times_s;                       ///< of each repetition
-  double algbw = 0, busbw = 0;                       ///< B/s, as nccl-tests defines them; 0 where undefined
-  std::uint64_t messages = 0;                        ///< in one repetition, over all ranks
-  std::uint64_t bytes_on_wire = 0;                   ///< likewise; what left a host or not
-  std::uint64_t bytes_between_hosts = 0;             ///< the part that crossed the network
+  double time_s = 0;                      ///< median over the repetitions
+  std::vector<double> times_s;            ///< of each repetition
+  double algbw = 0, busbw = 0;            ///< B/s, as nccl-tests defines them; 0 where undefined
+  std::uint64_t messages = 0;             ///< in one repetition, over all ranks
+  std::uint64_t bytes_on_wire = 0;        ///< likewise; what left a host or not
+  std::uint64_t bytes_between_hosts = 0;  ///< the part that crossed the network
   std::vector<RankReport> rank_reports;
   std::vector<PhaseReport> phases;
-  std::vector<ResourceReport> resources;             ///< the ten busiest, busiest first
-  std::vector<PathPiece> path;                       ///< merged by (cause, rank, resource), longest first
-  std::vector<Span> spans;                           ///< only when asked for
+  std::vector<ResourceReport> resources;  ///< the ten busiest, busiest first
+  std::vector<PathPiece> path;            ///< merged by (cause, rank, resource), longest first
+  std::vector<Span> spans;                ///< only when asked for
   std::string kernel;
-  double wall_s = 0;                                 ///< of the simulation itself
+  double wall_s = 0;  ///< of the simulation itself
   std::uint64_t peak_rss_bytes = 0;
-  Value resolved;                                    ///< the scenario, all defaults filled in
+  Value resolved;  ///< the scenario, all defaults filled in
 };
 
 /// S / t, and that times the collective's factor: 2(P-1)/P for an allreduce, (P-1)/P for allgather,

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenarios/report_text.hpp"
+#include "scenarios/table.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t most_differences = 8;
+using Align = Table::Align;
+
+/// The names of the cases without the words that all of them begin with ("03-anomaly 4-3-1" and
+/// "03-anomaly 4-2-2" are 4-3-1 and 4-2-2), as long as each keeps one.
+std::vector<std::string> short_names(std::span<const Report> reports) {
+  std::vector<std::string> names;
+  for (const Report& report : reports) names.push_back(report.name);
+  while (names.size() > 1) {
+    const std::string first_word = names[0].substr(0, names[0].find(' ') + 1);
+    const auto has_it = [&](const std::string& name) {
+      return !first_word.empty() && name.starts_with(first_word);
+    };
+    if (!std::all_of(names.begin(), names.end(), has_it)) break;
+    for (std::string& name : names) name.erase(0, first_word.size());
+  }
+  return names;
+}
+
+std::string bandwidth(double bytes_per_second) {
+  return bytes_per_second > 0 ? to_short_text(Bandwidth{bytes_per_second}) : "-";
+}
+
+std::string ratio_text(double time_s, double first_s) {
+  return first_s > 0 ? fmt::format("{:.3f} x", time_s / first_s) : "-";
+}
+
+std::string overview(std::span<const Report> reports, const std::vector<std::string>& names) {
+  Table table({{"case", Align::left}, {"time"}, {"ratio"}, {"algbw"}, {"busbw"}});
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    table.add({names[i], to_short_text(Seconds(reports[i].time_s)),
+               ratio_text(reports[i].time_s, reports[0].time_s), bandwidth(reports[i].algbw),
+               bandwidth(reports[i].busbw)});
+  }
+  return table.text(0);
+}
+
+void add_path(const Report& report, double Difference::*side, std::vector<Difference>& list) {
+  double outside = report.time_s;
+  const auto add = [&](const std::string& spent_on, double seconds) {
+    const auto same = [&](const Difference& d) { return d.spent_on == spent_on; };
+    auto found = std::find_if(list.begin(), list.end(), same);
+    if (found == list.end()) found = list.insert(list.end(), {spent_on, 0, 0});
+    (*found).*side += seconds;
+  };
+  for (const PathPiece& piece : report.path) {
+    add(piece_text(piece), piece.seconds);
+    outside -= piece.seconds;
+  }
+  // What is left of a complete path is the rounding of its sum.
+  if (std::abs(outside) > 1e-9 * report.time_s) add("outside the critical path", outside);
+}
+
+std::string sentence(const std::string& first, const std::string& other, double first_s,
+                     double other_s, const std::vector<Difference>& list) {
+  if (first_s <= 0 || other_s <= 0) return fmt::format("{} against {}", other, first);
+  const double ratio = other_s / first_s;
+  if (std::abs(ratio - 1) < 0.01) {
+    return fmt::format("{} takes as long as {} ({:+.2f} %)", other, first, 100 * (ratio - 1));
+  }
+  const bool slower = ratio > 1;
+  const auto same_way = [&](const Difference& d) { return (d.seconds() > 0) == slower; };
+  const auto reason = std::find_if(list.begin(), list.end(), same_way);
+  std::string text = fmt::format("{} is {:.2f} x {} than {}", other, slower ? ratio : 1 / ratio,
+                                 slower ? "slower" : "faster", first);
+  if (reason == list.end()) return text;
+  text += fmt::format(": {} {}", TimeScale(other_s - first_s).difference(reason->seconds()),
+                      reason->spent_on);
+  return text;
+}
+
+/// A name short enough to stand twice beside what the rows say.
+std::string heading(const std::string& name) {
+  constexpr std::size_t longest = 18;
+  return name.size() <= longest ? name : name.substr(0, longest - 2) + "..";
+}
+
+/// Each row shows the difference of two rounded running sums: off by one digit at most, and the
+/// column adds up to its last line.
+std::string difference_table(const Report& first, const Report& other,
+                             const std::vector<std::string>& names,
+                             const std::vector<Difference>& list) {
+  const TimeScale scale(std::max(first.time_s, other.time_s));
+  Table table(
+      {{"difference"}, {heading(names[1])}, {heading(names[0])}, {"spent on", Align::left}});
+  double sum = 0, shown_sum = 0;
+  const auto next = [&](double seconds) {
+    sum += seconds;
+    const double step = scale.rounded(sum) - shown_sum;
+    shown_sum = scale.rounded(sum);
+    return scale.difference(step);
+  };
+  const auto first_small = std::find_if(list.begin(), list.end(), [&](const Difference& d) {
+    return scale.rounded(d.seconds()) == 0;
+  });
+  const std::size_t shown =
+      std::min(most_differences, static_cast<std::size_t>(first_small - list.begin()));
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Difference& d = list[i];
+    table.add({next(d.seconds()), scale.text(d.other_s), scale.text(d.first_s), d.spent_on});
+  }
+  if (shown < list.size()) {
+    Difference rest;
+    for (std::size_t i = shown; i < list.size(); ++i) {
+      rest.first_s += list[i].first_s;
+      rest.other_s += list[i].other_s;
+    }
+    table.add({next(rest.seconds()), scale.text(rest.other_s), scale.text(rest.first_s),
+               fmt::format("{} smaller {}", list.size() - shown,
+                           list.size() - shown == 1 ? "one" : "ones")});
+  }
+  table.add(
+      {scale.difference(shown_sum), scale.text(other.time_s), scale.text(first.time_s), "sum"});
+  return table.text(2);
+}
+
+}  // namespace
+
+std::vector<Difference> differences(const Report& first, const Report& other) {
+  std::vector<Difference> list;
+  add_path(first, &Difference::first_s, list);
+  add_path(other, &Difference::other_s, list);
+  std::stable_sort(list.begin(), list.end(), [](const Difference& a, const Difference& b) {
+    return std::abs(a.seconds()) > std::abs(b.seconds());
+  });
+  return list;
+}
+
+std::string print_compare(std::span<const Report> reports) {
+  if (reports.empty()) return "";
+  const std::vector<std::string> names = short_names(reports);
+  std::string text = overview(reports, names);
+  for (std::size_t i = 1; i < reports.size(); ++i) {
+    const std::vector<Difference> list = differences(reports[0], reports[i]);
+    text += '\n' + sentence(names[0], names[i], reports[0].time_s, reports[i].time_s, list) + '\n' +
+            difference_table(reports[0], reports[i], {names[0], names[i]}, list);
+  }
+  return text;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "scenarios/report_text.hpp"
+#include "scenarios/table.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t most_ranks = 16;   // more are in the JSON
+constexpr std::size_t most_columns = 8;  // of times, so that a line keeps to 100 columns
+constexpr std::size_t most_pieces = 10;
+using Align = Table::Align;
+
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string headline(const Report& report) {
+  std::string text = fmt::format("{}: {}", report.name, to_short_text(Seconds(report.time_s)));
+  if (report.algbw > 0) {
+    text += fmt::format(", algbw {}, busbw {}", to_short_text(Bandwidth{report.algbw}),
+                        to_short_text(Bandwidth{report.busbw}));
+  }
+  text += fmt::format("\n  {} {} of {} on {}, placed {}, on {} with {}\n", report.collective,
+                      report.algorithm, to_short_text(Bytes{report.bytes}),
+                      plural(static_cast<std::uint64_t>(report.ranks), "rank"), report.placement,
+                      report.cluster, report.library);
+  text += fmt::format("  {}, {} sent, {} of it between hosts", plural(report.messages, "message"),
+                      to_short_text(Bytes{report.bytes_on_wire}),
+                      to_short_text(Bytes{report.bytes_between_hosts}));
+  if (report.times_s.size() > 1) {
+    const auto [least, most] = std::minmax_element(report.times_s.begin(), report.times_s.end());
+    text += fmt::format("; median of {} from {} to {}, seed {}", report.times_s.size(),
+                        to_short_text(Seconds(*least)), to_short_text(Seconds(*most)), report.seed);
+  }
+  return text + '\n';
+}
+
+/// Times of the ranks under the names of what they were spent on.
+struct Columns {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> seconds;  ///< [rank][name]
+};
+
+/// Leaves out what no rank spent time on; of too many columns the smallest become "other".
+Columns worth_showing(const Columns& all) {
+  std::vector<double> totals(all.names.size());
+  for (const auto& row : all.seconds) {
+    for (std::size_t i = 0; i < row.size(); ++i) totals[i] += row[i];
+  }
+  std::vector<std::size_t> order(totals.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return totals[a] > totals[b]; });
+  order.erase(
+      std::find_if(order.begin(), order.end(), [&](std::size_t i) { return totals[i] == 0; }),
+      order.end());
+  const bool too_many = order.size() > most_columns;
+  const auto kept_end =
+      order.begin() + static_cast<std::ptrdiff_t>(too_many ? most_columns - 1 : order.size());
+  std::sort(order.begin(), kept_end);
+  Columns shown;
+  for (auto i = order.begin(); i != kept_end; ++i) shown.names.push_back(all.names[*i]);
+  if (too_many) shown.names.emplace_back("other");
+  for (const auto& row : all.seconds) {
+    std::vector<double> cells;
+    for (auto i = order.begin(); i != kept_end; ++i) cells.push_back(row[*i]);
+    if (too_many) {
+      cells.push_back(std::accumulate(kept_end, order.end(), 0.0,
+                                      [&](double sum, std::size_t i) { return sum + row[i]; }));
+    }
+    shown.seconds.push_back(std::move(cells));
+  }
+  return shown;
+}
+
+bool several_domains(const Report& report) {
+  return std::any_of(report.rank_reports.begin(), report.rank_reports.end(),
+                     [](const RankReport& rank) { return rank.numa > 0; });
+}
+
+/// `finish` puts the time at which each rank ended before the columns.
+std::string rank_table(const Report& report, const Columns& columns, bool finish) {
+  const TimeScale scale(report.time_s);
+  std::vector<Table::Column> heads = {{"rank"}, {"host", Align::left}};
+  if (finish) heads.push_back({"finish"});
+  for (const std::string& name : columns.names) heads.push_back({name});
+  Table table(heads);
+  const std::size_t shown = std::min(most_ranks, report.rank_reports.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const RankReport& rank = report.rank_reports[i];
+    const std::string numa = several_domains(report) ? fmt::format("/numa{}", rank.numa) : "";
+    std::vector<std::string> cells = {std::to_string(rank.rank), rank.host + numa};
+    if (finish) cells.push_back(scale.text(rank.finish_s));
+    for (const double seconds : columns.seconds[i]) cells.push_back(scale.text(seconds));
+    table.add(std::move(cells));
+  }
+  std::string text = table.text(2);
+  if (shown < report.rank_reports.size()) {
+    text += fmt::format("  ... and {} more ranks: --json has them all\n",
+                        report.rank_reports.size() - shown);
+  }
+  return text;
+}
+
+template <class Names, class Row>
+Columns columns_of(const Report& report, const Names& names, Row row) {
+  Columns columns;
+  columns.names.assign(names.begin(), names.end());
+  for (const RankReport& rank : report.rank_reports) {
+    columns.seconds.emplace_back(row(rank).begin(), row(rank).end());
+  }
+  return worth_showing(columns);
+}
+
+std::string ranks(const Report& report) {
+  const Columns spent = columns_of(
+      report, activity_names, [](auto& r) -> auto& { return r.seconds; });
+  const Columns waited = columns_of(
+      report, cause_names, [](auto& r) -> auto& { return r.waited_for; });
+  std::string text = "\n  Where the time of each rank went\n" + rank_table(report, spent, true);
+  if (!waited.names.empty()) {
+    text += "\n  What held up the ranks while they were blocked (in_send, in_wait)\n" +
+            rank_table(report, waited, false);
+  }
+  return text;
+}
+
+std::string phases(const Report& report) {
+  const TimeScale scale(report.time_s);
+  Table table({{"phase", Align::left}, {"first in"}, {"last out"}, {"lasts"}});
+  for (const PhaseReport& phase : report.phases) {
+    table.add({phase.name, phase.start_s == 0 ? "0 s" : scale.text(phase.start_s),
+               scale.text(phase.end_s), scale.text(phase.end_s - phase.start_s)});
+  }
+  return "\n  Phases\n" + table.text(2);
+}
+
+std::string resources(const Report& report) {
+  Table table({{"resource", Align::left}, {"kind", Align::left}, {"busy"}});
+  for (const ResourceReport& resource : report.resources) {
+    table.add({resource.name, resource.kind, fmt::format("{:.1f} %", 100 * resource.utilisation)});
+  }
+  return "\n  The busiest resources\n" + table.text(2);
+}
+
+std::string path(const Report& report) {
+  const TimeScale scale(report.time_s);
+  Table table({{"time"}, {"share"}, {"spent on", Align::left}});
+  const auto share = [&](double seconds) {
+    return report.time_s > 0 ? fmt::format("{:.1f} %", 100 * seconds / report.time_s) : "-";
+  };
+  const std::size_t shown = std::min(most_pieces, report.path.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const PathPiece& piece = report.path[i];
+    table.add({scale.text(piece.seconds), share(piece.seconds), piece_text(piece)});
+  }
+  if (shown < report.path.size()) {
+    double rest = 0;
+    for (std::size_t i = shown; i < report.path.size(); ++i) rest += report.path[i].seconds;
+    table.add({scale.text(rest), share(rest), plural(report.path.size() - shown, "smaller piece")});
+  }
+  return "\n  Why it took that long: the critical path\n" + table.text(2);
+}
+
+}  // namespace
+
+std::string print_run(std::span<const Report> reports) {
+  std::string text;
+  for (const Report& report : reports) {
+    if (!text.empty()) text += '\n';
+    text += headline(report);
+    if (!report.rank_reports.empty()) text += ranks(report);
+    if (!report.phases.empty()) text += phases(report);
+    if (!report.resources.empty()) text += resources(report);
+    if (!report.path.empty()) text += path(report);
+  }
+  return text;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,49 @@
+#include "scenarios/report.hpp"
+
+#include "scenarios/report_text.hpp"
+
+namespace ringscope {
+namespace {
+
+struct Words {
+  std::string_view cause;
+  std::string_view preposition;  ///< between the cause and the resource or rank
+};
+
+constexpr std::array<Words, cause_names.size()> words = {{{"computing", "on"},
+                                                          {"reducing", "on"},
+                                                          {"message overhead", "on"},
+                                                          {"copying", "on"},
+                                                          {"memory traffic", "in"},
+                                                          {"the wire", "of"},
+                                                          {"waiting for the lock", "of"},
+                                                          {"latency", "of"},
+                                                          {"handshakes", "with"},
+                                                          {"waiting for the call", "of"},
+                                                          {"waiting for progress", "of"},
+                                                          {"a late start", "of"}}};
+
+}  // namespace
+
+double bus_factor(std::string_view collective, int ranks) {
+  const double share = (ranks - 1.0) / ranks;
+  if (collective == "allreduce") return 2 * share;
+  if (collective == "allgather" || collective == "reduce_scatter" || collective == "alltoall") {
+    return share;
+  }
+  return 1;
+}
+
+std::string piece_text(const PathPiece& piece) {
+  std::string where = piece.resource;
+  if (piece.rank >= 0 && where.find("(rank") == std::string::npos) {
+    const std::string rank = "rank " + std::to_string(piece.rank);
+    where += where.empty() ? rank : " (" + rank + ")";
+  }
+  const auto& [cause, preposition] = words[static_cast<std::size_t>(piece.cause)];
+  std::string text(cause);
+  if (!where.empty()) text.append(" ").append(preposition).append(" ").append(where);
+  return text;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+#include "scenarios/report_formats.hpp"
+
+namespace ringscope {
+namespace {
+
+/// Names and values side by side, in the order of the names.
+template <class Names, class Values>
+Json named(const Names& names, const Values& values, bool only_nonzero) {
+  Json map = Json::object();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!only_nonzero || values[i] != 0) map[std::string(names[i])] = values[i];
+  }
+  return map;
+}
+
+Json null_if_none(int number) { return number < 0 ? Json() : Json(number); }
+
+Json ranks_json(const Report& report) {
+  Json list = Json::array();
+  for (const RankReport& rank : report.rank_reports) {
+    list.push_back({{"rank", rank.rank},
+                    {"host", rank.host},
+                    {"numa", rank.numa},
+                    {"finish_s", rank.finish_s},
+                    {"seconds", named(activity_names, rank.seconds, false)},
+                    {"waited_for_s", named(cause_names, rank.waited_for, true)}});
+  }
+  return list;
+}
+
+Json phases_json(const Report& report) {
+  Json list = Json::array();
+  for (const PhaseReport& phase : report.phases) {
+    list.push_back({{"name", phase.name}, {"start_s", phase.start_s}, {"end_s", phase.end_s}});
+  }
+  return list;
+}
+
+Json resources_json(const Report& report) {
+  Json list = Json::array();
+  for (const ResourceReport& resource : report.resources) {
+    list.push_back(
+        {{"name", resource.name}, {"kind", resource.kind}, {"utilisation", resource.utilisation}});
+  }
+  return list;
+}
+
+Json path_json(const Report& report) {
+  Json list = Json::array();
+  for (const PathPiece& piece : report.path) {
+    list.push_back({{"cause", cause_names[static_cast<std::size_t>(piece.cause)]},
+                    {"rank", null_if_none(piece.rank)},
+                    {"resource", piece.resource.empty() ? Json() : Json(piece.resource)},
+                    {"seconds", piece.seconds}});
+  }
+  return list;
+}
+
+Json question_of(const Report& report) {
+  const Value* question =
+      report.resolved.kind() == Value::Kind::map ? report.resolved.find("question") : nullptr;
+  return question ? to_json(*question) : Json();
+}
+
+}  // namespace
+
+std::string_view version() { return RINGSCOPE_VERSION; }
+
+Json to_json(const Value& value) {
+  switch (value.kind()) {
+    case Value::Kind::null:
+      return {};
+    case Value::Kind::scalar: {
+      const std::string& text = value.scalar();
+      std::int64_t number = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+      const bool whole = error == std::errc() && std::to_string(number) == text;
+      return whole ? Json(number) : Json(text);
+    }
+    case Value::Kind::list: {
+      Json list = Json::array();
+      for (const Value& item : value.items()) list.push_back(to_json(item));
+      return list;
+    }
+    case Value::Kind::map: {
+      Json map = Json::object();
+      for (const Value::Entry& entry : value.entries()) map[entry.key] = to_json(entry.value);
+      return map;
+    }
+  }
+  throw std::logic_error("a value of no kind");
+}
+
+Json to_json(const Report& report) {
+  return {{"name", report.name},
+          {"question", question_of(report)},
+          {"scenario", to_json(report.resolved)},
+          {"collective", report.collective},
+          {"algorithm", report.algorithm},
+          {"cluster", report.cluster},
+          {"library", report.library},
+          {"placement", report.placement},
+          {"ranks_count", report.ranks},
+          {"bytes", report.bytes},
+          {"seed", report.seed},
+          {"time_s", report.time_s},
+          {"times_s", report.times_s},
+          {"algbw", report.algbw},
+          {"busbw", report.busbw},
+          {"messages", report.messages},
+          {"bytes_on_wire", report.bytes_on_wire},
+          {"bytes_between_hosts", report.bytes_between_hosts},
+          {"ranks", ranks_json(report)},
+          {"phases", phases_json(report)},
+          {"resources", resources_json(report)},
+          {"critical_path", path_json(report)},
+          {"kernel", report.kernel},
+          {"version", version()},
+          {"wall_s", report.wall_s},
+          {"peak_rss_bytes", report.peak_rss_bytes}};
+}
+
+Json document(std::span<const Report> reports) {
+  Json cases = Json::array();
+  for (const Report& report : reports) cases.push_back(to_json(report));
+  return {{"schema", 1}, {"version", version()}, {"cases", cases}};
+}
+
+Json spans_to_json(std::span<const Span> spans) {
+  Json list = Json::array();
+  for (const Span& span : spans) {
+    list.push_back(Json::array({span.rank, static_cast<int>(span.activity), span.phase, span.step,
+                                span.peer, span.start_s, span.end_s}));
+  }
+  return list;
+}
+
+}  // namespace ringscope

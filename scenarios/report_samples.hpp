@@ -1,0 +1,69 @@
+// Reports made by hand, for the tests of everything that prints, writes or reads one.
+#pragma once
+
+#include "scenarios/report.hpp"
+
+namespace ringscope {
+
+/// Two ranks on two hosts. Times are sums of negative powers of two, exact in every step.
+inline Report sample_report() {
+  Report r;
+  r.name = "lesson 4-2-2";
+  r.collective = "allreduce";
+  r.algorithm = "ring";
+  r.placement = "1-1";
+  r.library = "ideal";
+  r.cluster = "two_hosts";
+  r.ranks = 2;
+  r.bytes = 64 << 20;
+  r.seed = 1;
+  r.time_s = 0.5;
+  r.times_s = {0.5};
+  r.algbw = 134217728;
+  r.busbw = 134217728;
+  r.messages = 4;
+  r.bytes_on_wire = 128 << 20;
+  r.bytes_between_hosts = 128 << 20;
+  r.rank_reports = {{0, "host0", 0, 0.5, {0, 0.125, 0, 0, 0.25, 0.125, 0}, {}},
+                    {1, "host1", 0, 0.4375, {0, 0.125, 0.25, 0, 0, 0.0625, 0.0625}, {}}};
+  r.rank_reports[0].waited_for[static_cast<std::size_t>(Cause::wire)] = 0.25;
+  r.rank_reports[0].waited_for[static_cast<std::size_t>(Cause::progress)] = 0.125;
+  r.rank_reports[1].waited_for[static_cast<std::size_t>(Cause::wire)] = 0.0625;
+  r.phases = {{"reduce-scatter", 0, 0.25}, {"allgather", 0.25, 0.5}};
+  r.resources = {{"host0/nic0->switch", "link", 0.875}, {"host1/core0 (rank 1)", "core", 0.5}};
+  r.path = {{Cause::wire, -1, "host0/nic0->switch", 0.375},
+            {Cause::reduce, 1, "host1/core0 (rank 1)", 0.0625},
+            {Cause::progress, 0, "", 0.0625}};
+  r.kernel = "simgrid";
+  r.wall_s = 0.1;
+  r.peak_rss_bytes = 1 << 20;
+  r.resolved =
+      Value::from_text("sample", "{question: \"How long?\", job: {seed: 1, bytes: 64 MiB}}");
+  return r;
+}
+
+/// The same job, held up for a third of a second by the core of rank 1.
+inline Report slower_report() {
+  Report r = sample_report();
+  r.name = "lesson 4-3-1";
+  r.time_s = 0.875;
+  r.times_s = {0.875};
+  r.algbw = r.busbw = static_cast<double>(r.bytes) / r.time_s;
+  r.path = {{Cause::copy, 1, "host1/core0 (rank 1)", 0.4375},
+            {Cause::wire, -1, "host0/nic0->switch", 0.3125},
+            {Cause::reduce, 1, "host1/core0 (rank 1)", 0.0625},
+            {Cause::progress, 0, "", 0.0625}};
+  return r;
+}
+
+/// With two spans of rank 0: one inside a phase with a peer, one outside with none.
+inline Report report_with_spans() {
+  Report r = sample_report();
+  r.name = "a, \"quoted\" case";
+  r.spans = {{0, Activity::in_send, "reduce-scatter", 0, 1, 0, 0.25},
+             {0, Activity::compute, "", 0, -1, 0.25, 1.0 / 3},
+             {1, Activity::idle, "", 0, -1, 0.4375, 0.5}};
+  return r;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,34 @@
+// Reports as screens of at most 100 columns: what happened, and why.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "scenarios/report.hpp"
+
+namespace ringscope {
+
+/// Per case: time and bandwidths, where each rank's time went, what it waited for, the phases, the
+/// busiest resources, and the critical path.
+std::string print_run(std::span<const Report> reports);
+
+/// One table of all cases, then for each case against the first: which stretches of the critical
+/// path differ. The differences add up to the difference of the times, in the digits shown too.
+std::string print_compare(std::span<const Report> reports);
+
+/// One way in which two cases differ: what the critical path of each spent there.
+struct Difference {
+  std::string spent_on;  ///< "copying on host2/core0 (rank 7)"
+  double first_s = 0, other_s = 0;
+  double seconds() const { return other_s - first_s; }
+};
+
+/// The critical paths of two cases against each other, the largest difference first. What a path
+/// does not account for stands as "outside the critical path", so that the seconds of all add up
+/// to the difference of the times.
+std::vector<Difference> differences(const Report& first, const Report& other);
+
+/// What a piece of the critical path was spent on, in words: "copying on host2/core0 (rank 7)".
+std::string piece_text(const PathPiece& piece);
+
+}  // namespace ringscope

@@ -1,0 +1,45 @@
+// Text tables for people: aligned columns, and times that compare at a glance.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringscope {
+
+/// Rows of cells under headers; each column is as wide as its widest cell, two spaces apart.
+class Table {
+ public:
+  enum class Align { left, right };
+  struct Column {
+    std::string header;
+    Align align = Align::right;
+  };
+
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /// One cell per column; cells of more than 56 characters are cut, so that a screen stays one.
+  void add(std::vector<std::string> cells);
+  /// Each line starts with `indent` spaces, ends without any, and with a newline.
+  std::string text(int indent) const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// One unit and one number of decimals for all times of a table: the largest has four digits.
+class TimeScale {
+ public:
+  explicit TimeScale(double largest_s);
+  std::string text(double seconds) const;        ///< "12.3 ms"; "-" for exactly nothing
+  std::string difference(double seconds) const;  ///< with its sign: "+12.3 ms"
+  /// The nearest time that `text` shows without rounding.
+  double rounded(double seconds) const;
+
+ private:
+  double per_second_ = 1;  ///< units in a second
+  std::string_view unit_ = "s";
+  int decimals_ = 0;
+};
+
+}  // namespace ringscope
