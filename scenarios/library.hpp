@@ -23,14 +23,15 @@ enum class ProgressCore { spare, shared };
 
 /// How messages move over one kind of way. Symbols in brackets are LogGP's and LogGOPS's.
 struct Transport {
-  Seconds latency{};          ///< beyond the links' own [L]
-  Seconds send_overhead{};    ///< CPU per message sent [o]
-  Seconds recv_overhead{};    ///< CPU per message received [o]
-  ByteCost send_cost{};       ///< CPU per byte at the sender: copies, checksums, system calls [O]
-  ByteCost recv_cost{};       ///< CPU per byte at the receiver [O]
-  ByteCost unexpected_cost{}; ///< CPU per byte of the extra copy of an eager message that came early
-  Bytes eager_limit{};        ///< up to it a message is sent at once; above it RTS, CTS, data
-  Bytes buffer{};             ///< how much the OS moves on by itself when an end leaves MPI
+  Seconds latency{};        ///< beyond the links' own [L]
+  Seconds send_overhead{};  ///< CPU per message sent [o]
+  Seconds recv_overhead{};  ///< CPU per message received [o]
+  ByteCost send_cost{};     ///< CPU per byte at the sender: copies, checksums, system calls [O]
+  ByteCost recv_cost{};     ///< CPU per byte at the receiver [O]
+  ByteCost
+      unexpected_cost{};  ///< CPU per byte of the extra copy of an eager message that came early
+  Bytes eager_limit{};    ///< up to it a message is sent at once; above it RTS, CTS, data
+  Bytes buffer{};         ///< how much the OS moves on by itself when an end leaves MPI
   Driver driver = Driver::caller;
 };
 
@@ -40,13 +41,13 @@ inline constexpr std::array<std::string_view, 3> way_names = {"self", "shm", "ne
 struct Library {
   std::string name;
   std::string about;
-  std::array<Transport, 3> transports;      ///< indexed by Way
+  std::array<Transport, 3> transports;  ///< indexed by Way
   Progress progress = Progress::caller;
   ProgressCore progress_core = ProgressCore::spare;
-  int endpoints = 1;                        ///< locks (and engines) per process; thread t uses t mod endpoints
-  ByteCost reduce_cost{};                   ///< CPU per byte of the local reduction
-  ByteCost copy_cost{};                     ///< CPU per byte of a local copy
-  Value resolved;                           ///< all defaults filled in
+  int endpoints = 1;       ///< locks (and engines) per process; thread t uses t mod endpoints
+  ByteCost reduce_cost{};  ///< CPU per byte of the local reduction
+  ByteCost copy_cost{};    ///< CPU per byte of a local copy
+  Value resolved;          ///< all defaults filled in
 
   const Transport& transport(Way way) const { return transports[static_cast<std::size_t>(way)]; }
 };

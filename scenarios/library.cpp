@@ -1,0 +1,117 @@
+#include "scenarios/library.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "topologies/cluster.hpp"
+
+namespace ringscope {
+namespace {
+
+const std::vector<std::string> driver_names = {"caller", "receiver", "nic"};
+const std::vector<std::string> progress_names = {"caller", "thread", "nic"};
+const std::vector<std::string> progress_core_names = {"spare", "shared"};
+
+/// A library as one map, with the name that it goes by.
+struct Written {
+  std::string name;
+  Value map;
+};
+
+bool is_path(const std::string& name) {
+  return name.find('/') != std::string::npos || name.ends_with(".yaml");
+}
+
+/// The file that `name` names: one of ours, or a path seen from the file that says so.
+std::string file_of(const Value& name) {
+  const std::string text = name.text();
+  if (is_path(text)) return path_from(name.place(), text);
+  const std::vector<std::string> known = names_in("scenarios/libraries");
+  return data_directory() + "/scenarios/libraries/" + known[name.one_of("library", known)] +
+         ".yaml";
+}
+
+/// Follows `base:` down to a map that stands on its own, and lays the others over it. `files` are
+/// those on the way, so that a circle is an error and no endless walk.
+Written expand(const Value& value, std::vector<std::string> files) {
+  if (value.kind() == Value::Kind::scalar) {
+    const std::string file = file_of(value);
+    if (std::find(files.begin(), files.end(), file) != files.end()) {
+      value.fail(fmt::format("library '{}' is its own base", value.scalar()));
+    }
+    files.push_back(file);
+    return {std::filesystem::path(file).stem().string(),
+            expand(Value::from_file(file), std::move(files)).map};
+  }
+  if (value.kind() != Value::Kind::map) value.fail("expected the name of a library, or a map");
+  const Value* base = value.find("base");
+  if (base == nullptr || base->is_null()) return {"inline", value};
+  Written written = expand(*base, std::move(files));
+  written.map.merge(value);
+  if (files.empty()) written.name += "*";
+  return written;
+}
+
+Transport read_transport(const Value& value, Way way, Value& resolved) {
+  const std::string name(way_names[static_cast<std::size_t>(way)]);
+  Fields fields(value, "library." + name);
+  Transport transport;
+  transport.latency = fields.required("latency").seconds();
+  transport.send_overhead = fields.value_or("send_overhead", "0 s").seconds();
+  transport.recv_overhead = fields.value_or("recv_overhead", "0 s").seconds();
+  transport.send_cost = fields.value_or("send_cost", "0 s/B").byte_cost();
+  transport.recv_cost = fields.value_or("recv_cost", "0 s/B").byte_cost();
+  transport.unexpected_cost = fields.value_or("unexpected_cost", "0 s/B").byte_cost();
+  transport.eager_limit = fields.required("eager_limit").bytes();
+  transport.buffer = fields.value_or("buffer", "0 B").bytes();
+  const Value& driver = fields.value_or("driver", "caller");
+  transport.driver = static_cast<Driver>(driver.one_of("driver", driver_names));
+  if (transport.driver == Driver::receiver && way != Way::shm) {
+    driver.fail(fmt::format("library.{}: only shm can have the driver 'receiver'", name));
+  }
+  fields.finish();
+  resolved.set(name, fields.resolved());
+  return transport;
+}
+
+}  // namespace
+
+Library read_library(const Value& value) {
+  const Written written = expand(value, {});
+  Fields fields(written.map, "library");
+  Library library;
+  fields.optional("base");
+  library.name = fields.value_or("name", written.name).text();
+  library.about = fields.value_or("about", "a library without a description").text();
+  const Value& progress = fields.value_or("progress", "caller");
+  library.progress = static_cast<Progress>(progress.one_of("progress", progress_names));
+  const Value& core = fields.value_or("progress_core", "spare");
+  library.progress_core =
+      static_cast<ProgressCore>(core.one_of("progress core", progress_core_names));
+  library.endpoints = static_cast<int>(fields.value_or("endpoints", "1").integer(1, 1024));
+  library.reduce_cost = fields.value_or("reduce_cost", "0 s/B").byte_cost();
+  library.copy_cost = fields.value_or("copy_cost", "0 s/B").byte_cost();
+  Value ways = Value::empty_map_at(value.place());
+  for (const Way way : {Way::self, Way::shm, Way::network}) {
+    const auto i = static_cast<std::size_t>(way);
+    library.transports[i] = read_transport(fields.required(way_names[i]), way, ways);
+  }
+  fields.finish();
+  if (library.progress == Progress::nic && library.transport(Way::network).driver != Driver::nic) {
+    progress.fail(
+        "a NIC that makes progress moves the data too: set library.network.driver to 'nic'");
+  }
+  // Without `base`: everything it stands for has been laid out.
+  library.resolved = Value::empty_map_at(value.place());
+  const Value read = fields.resolved();
+  for (const Value::Entry& entry : read.entries()) {
+    if (entry.key != "base") library.resolved.set(entry.key, entry.value);
+  }
+  library.resolved.merge(ways);
+  return library;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,76 @@
+#include "scenarios/scenario.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "scenarios/scenario_tree.hpp"
+
+namespace ringscope {
+namespace {
+
+/// What the user typed on the command line, as a value with a place to complain about.
+Value typed(const std::string& text) {
+  return Value::scalar_at({std::make_shared<const Source>(Source{"scenario", text}), 1, 1}, text);
+}
+
+std::string file_of(const std::string& name) {
+  if (name.find('/') != std::string::npos || name.ends_with(".yaml")) return name;
+  const std::vector<std::string> known = names_in("scenarios");
+  return data_directory() + "/scenarios/" + known[typed(name).one_of("scenario", known)] + ".yaml";
+}
+
+void require_ranks(const Value& placement, const Scenario& scenario) {
+  const Algorithm& algorithm = *scenario.job.algorithm;
+  const std::size_t ranks = scenario.placement.ranks.size();
+  if (ranks >= static_cast<std::size_t>(algorithm.least_ranks)) return;
+  placement.fail(fmt::format("the {} {} needs at least {} ranks, got {}", algorithm.collective,
+                             algorithm.name, algorithm.least_ranks, ranks));
+}
+
+}  // namespace
+
+std::vector<Scenario> read_tree(const Value& tree, const std::string& name) {
+  Fields fields(tree, "a scenario");
+  Scenario scenario;
+  scenario.question = fields.required("question").text();
+  // All five first, so that a missing or misspelt one is said before anything inside another.
+  const Value& cluster = fields.required("cluster");
+  const Value& library = fields.required("library");
+  const Value& placement = fields.required("placement");
+  const Value& job = fields.required("job");
+  fields.optional("cases");  // read before, and null by now
+  fields.finish();
+  scenario.cluster = read_cluster(cluster);
+  scenario.library = read_library(library);
+  scenario.placement = read_placement(placement, scenario.cluster.topology);
+  fields.resolve("cluster", scenario.cluster.resolved);
+  fields.resolve("library", scenario.library.resolved);
+  const std::vector<ReadJob> jobs = read_jobs(job);
+  std::vector<Scenario> scenarios;
+  for (const ReadJob& read : jobs) {
+    scenario.job = read.job;
+    require_ranks(placement, scenario);
+    fields.resolve("job", read.resolved);
+    scenario.resolved = fields.resolved();
+    scenario.name = jobs.size() == 1 ? name : name + " " + to_text(read.job.bytes);
+    scenarios.push_back(scenario);
+  }
+  return scenarios;
+}
+
+std::vector<Scenario> read_scenarios(const std::string& name,
+                                     const std::vector<Override>& overrides) {
+  const std::string file = file_of(name);
+  const std::string stem = std::filesystem::path(file).stem().string();
+  std::vector<Scenario> scenarios;
+  for (const CaseTree& one : case_trees(Value::from_file(file), stem, overrides)) {
+    for (Scenario& scenario : read_tree(one.tree, one.name)) {
+      scenarios.push_back(std::move(scenario));
+    }
+  }
+  return scenarios;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,84 @@
+#include "scenarios/scenario_tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ringscope {
+namespace {
+
+/// Where a name stands for a map and `key` reaches into that map, puts the map in its place:
+/// "library: rdma" with `library.endpoints` becomes "library: {base: rdma}".
+void open_up(Value& tree, std::string_view key) {
+  const auto dot = key.find('.');
+  if (dot == std::string_view::npos || tree.kind() != Value::Kind::map) return;
+  const std::string_view top = key.substr(0, dot);
+  const Value* found = tree.find(top);
+  if (found == nullptr || found->kind() != Value::Kind::scalar) return;
+  const Value named = *found;
+  Value map = Value::empty_map_at(named.place());
+  if (top == "library") {
+    map.set("base", named);
+  } else if (top == "placement") {
+    map.set("hosts", named);
+  } else if (top == "cluster") {
+    map = read_cluster(named).resolved;
+  } else {
+    return;
+  }
+  tree.set(top, map);
+}
+
+void lay_over(Value& tree, const std::string& key, const Value& value) {
+  const std::string_view top = std::string_view(key).substr(0, key.find('.'));
+  if (top == "cases") value.fail("the cases cannot be set: set the keys that they set");
+  open_up(tree, key);
+  tree.set(key, value);
+}
+
+CaseTree read_case(const Value& value, const Value& base, const std::string& stem) {
+  Fields fields(value, "cases");
+  CaseTree one{stem + " " + fields.required("name").text(), base};
+  if (const Value* set = fields.optional("set")) {
+    if (set->kind() != Value::Kind::map) set->fail("expected a map such as {placement: 4-3-1}");
+    for (const Value::Entry& entry : set->entries()) lay_over(one.tree, entry.key, entry.value);
+  }
+  fields.finish();
+  return one;
+}
+
+}  // namespace
+
+Override parse_override(const std::string& argument) {
+  const auto equals = argument.find('=');
+  const Place place{std::make_shared<const Source>(Source{"--set", argument}), 1, 1};
+  if (equals == std::string::npos || equals == 0) {
+    throw InputError(place, fmt::format("expected KEY=VALUE such as \"job.bytes=64MiB\", got "
+                                        "\"{}\"",
+                                        argument));
+  }
+  return {argument.substr(0, equals), argument.substr(equals + 1)};
+}
+
+std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
+                                 const std::vector<Override>& overrides) {
+  if (file.kind() != Value::Kind::map) file.fail("a scenario: expected a map of keys and values");
+  Value base = file;
+  if (file.find("cases") != nullptr) base.set("cases", Value());
+  std::vector<CaseTree> trees;
+  if (const Value* cases = file.find("cases"); cases != nullptr && !cases->is_null()) {
+    if (cases->kind() != Value::Kind::list || cases->items().empty()) {
+      cases->fail("expected a list of cases such as [{name: 4-3-1, set: {placement: 4-3-1}}]");
+    }
+    for (const Value& one : cases->items()) trees.push_back(read_case(one, base, stem));
+  } else {
+    trees.push_back({stem, base});
+  }
+  for (const Override& change : overrides) {
+    const Value value = Value::from_text("--set " + change.key, change.text);
+    for (CaseTree& one : trees) lay_over(one.tree, change.key, value);
+  }
+  return trees;
+}
+
+}  // namespace ringscope

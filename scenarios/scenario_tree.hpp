@@ -1,0 +1,32 @@
+// A scenario before it is read: its tree, with the overrides and the cases laid over it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenarios/scenario.hpp"
+
+namespace ringscope {
+
+/// One case of a scenario file, as a tree whose `cases` are null.
+struct CaseTree {
+  std::string name;
+  Value tree;
+};
+
+/// The cases of `file`, or the file itself as the only one; named after `stem`. What a case sets is
+/// laid over the file, and `overrides` over both.
+std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
+                                 const std::vector<Override>& overrides);
+
+/// Reads such a tree; one scenario per size in `job.bytes`.
+std::vector<Scenario> read_tree(const Value& tree, const std::string& name);
+
+/// Reads `job`, one Job per size, and the resolved map that goes with each.
+struct ReadJob {
+  Job job;
+  Value resolved;
+};
+std::vector<ReadJob> read_jobs(const Value& value);
+
+}  // namespace ringscope
