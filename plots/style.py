@@ -5,6 +5,7 @@ apart; hatches say the same again for black-and-white print.
 """
 
 import csv
+import io
 import json
 import math
 import os
@@ -75,6 +76,15 @@ def in_words(value, units):
     return f"{float(f'{value / size:.3g}'):g} {name}"
 
 
+def label_step(count, inches):
+    """The power of two such that every so many labels of 0..count-1 fit side by side."""
+    labels = inches / (0.09 * (len(str(count)) + 1.2))
+    step = 1
+    while count / step > labels:
+        step *= 2
+    return step
+
+
 def read_text(path):
     try:
         with open(path, encoding="utf-8", newline="") as file:
@@ -90,7 +100,7 @@ def read_text(path):
 
 def read_csv(path, columns):
     """The rows as (line number, {column: text}); every column named in `columns` is there."""
-    reader = csv.reader(read_text(path).splitlines())
+    reader = csv.reader(io.StringIO(read_text(path), newline=""))
     header = next(reader)
     for column in columns:
         if column not in header:
