@@ -19,8 +19,20 @@ struct Options {
 };
 
 /// Declared, and counted by a test for every algorithm.
+///
+/// Steps are rounds of a machine whose ranks have one full-duplex port: in a round a rank sends at
+/// most one message and receives at most one. Every thread has a clock, at first 0:
+/// - a message is sent in round max(clock of its thread when it is posted, the round of the rank's
+///   last send) + 1;
+/// - it is received, when a posted receive matches it, in round max(the round it was sent in, the
+///   round of the rank's last receive + 1);
+/// - completing a receive lifts the clock of the thread that waits for it to that round; completing
+/// a
+///   send lifts nothing; a thread starts with its starter's clock, and joining it lifts to its
+///   clock.
+/// The last round is the number of steps: 2 for a ping-pong, 1 for an exchange.
 struct Cost {
-  std::int64_t steps = 0;     ///< rounds in which every rank sends at most one message and receives one
+  std::int64_t steps = 0;     ///< the longest chain of such rounds
   std::int64_t messages = 0;  ///< over all ranks
   std::uint64_t items = 0;    ///< on the wire, over all ranks
 

@@ -1,12 +1,13 @@
 // What a rank can do: MPI's point-to-point verbs on ranges, and the local verbs beside them.
 //
-// An algorithm holds a Communicator by value and writes `co_await comm.send(range, peer)`. Each verb
-// becomes one Operation that an executor performs: the loopback executor with data and no clock, the
-// simulator with a clock and no data, a replay with the MPI call of that name.
+// An algorithm holds a Communicator by value and writes `co_await comm.send(range, peer)`. Each
+// verb becomes one Operation that an executor performs: the loopback executor with data and no
+// clock, the simulator with a clock and no data, a replay with the MPI call of that name.
 #pragma once
 
 #include <chrono>
 #include <coroutine>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -30,20 +31,32 @@ struct Thread {
 };
 
 enum class Verb : std::uint8_t {
-  isend, irecv, send, recv, sendrecv, wait, wait_all, wait_any, test, reduce, copy, compute, join
+  isend,
+  irecv,
+  send,
+  recv,
+  sendrecv,
+  wait,
+  wait_all,
+  wait_any,
+  test,
+  reduce,
+  copy,
+  compute,
+  join
 };
 
 /// One verb with its arguments. Which fields count depends on the verb.
 struct Operation {
   Verb verb{};
-  Range range{};                      ///< sent; or received into; or reduced or copied into
-  Range other{};                      ///< sendrecv: received into; reduce, copy: read from
-  int peer = 0, other_peer = 0;       ///< destination or source; sendrecv: destination, source
+  Range range{};                 ///< sent; or received into; or reduced or copied into
+  Range other{};                 ///< sendrecv: received into; reduce, copy: read from
+  int peer = 0, other_peer = 0;  ///< destination or source; sendrecv: destination, source
   int tag = 0;
-  Duration time{};                    ///< compute
+  Duration time{};                      ///< compute
   std::span<const Request> requests{};  ///< wait, wait_all, wait_any, test; lives in the awaiter
-  Thread thread{};                    ///< join
-  int result = 0;                     ///< wait_any: the index that completed; test: 0 or 1
+  Thread thread{};                      ///< join
+  int result = 0;                       ///< wait_any: the index that completed; test: 0 or 1
 };
 
 /// Where a rank stands in the algorithm's text: for reports, never for decisions.
@@ -63,7 +76,8 @@ class Executor {
   /// Everything that may block. Returns false when it completed at once and the caller goes on;
   /// true when the executor will resume `waiter` later. `operation` lives until then.
   virtual bool perform(Operation& operation, std::coroutine_handle<> waiter) = 0;
-  /// Starts `body` as a thread of this rank; the task must use `thread(index)`'s communicator.
+  /// Starts `body` as the thread of this rank with the lowest index from 1 on that is not in use;
+  /// an index is in use until joined. The body must use `thread(index)`'s communicator.
   virtual Thread start(Task body) = 0;
   /// The executor of thread `index` of this rank; 0 is the rank's first thread.
   virtual Executor& thread(int index) = 0;
@@ -151,8 +165,13 @@ class Communicator {
     return {executor_, {.verb = Verb::recv, .range = into, .peer = from, .tag = tag}};
   }
   Pending sendrecv(Range range, int to, Range into, int from, int tag = 0) const {
-    return {executor_, {.verb = Verb::sendrecv, .range = range, .other = into, .peer = to,
-                        .other_peer = from, .tag = tag}};
+    return {executor_,
+            {.verb = Verb::sendrecv,
+             .range = range,
+             .other = into,
+             .peer = to,
+             .other_peer = from,
+             .tag = tag}};
   }
   Pending wait(Request request) const { return {executor_, {.verb = Verb::wait}, request}; }
   /// The requests must outlive the await: name them in the text.
@@ -180,9 +199,7 @@ class Communicator {
   /// The same rank as its thread `index` sees it; the thread that starts it gives it this.
   Communicator thread(int index) const { return Communicator(executor_->thread(index)); }
   [[nodiscard]] Thread start(Task body) const { return executor_->start(std::move(body)); }
-  Pending join(Thread thread) const {
-    return {executor_, {.verb = Verb::join, .thread = thread}};
-  }
+  Pending join(Thread thread) const { return {executor_, {.verb = Verb::join, .thread = thread}}; }
 
  private:
   Executor* executor_;
