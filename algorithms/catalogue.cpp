@@ -1,0 +1,28 @@
+#include "algorithms/catalogue.hpp"
+
+#include <algorithm>
+
+namespace ringscope {
+
+#define ALGORITHM(x) Algorithm describe_##x();
+#include "algorithms/catalogue.def"
+#undef ALGORITHM
+
+std::span<const Algorithm> catalogue() {
+  static const std::vector<Algorithm> algorithms = {
+#define ALGORITHM(x) describe_##x(),
+#include "algorithms/catalogue.def"
+#undef ALGORITHM
+  };
+  return algorithms;
+}
+
+const Algorithm* find_algorithm(std::string_view collective, std::string_view name) {
+  const auto all = catalogue();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Algorithm& algorithm) {
+    return algorithm.collective == collective && algorithm.name == name;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace ringscope
