@@ -165,9 +165,10 @@ def check_includes(path, text):
             continue
         if bracket == '"' and not name.startswith(tuple(LAYERS[layer])):
             yield number, f"{layer} may include {' '.join(LAYERS[layer])} only, got {name}"
-        from_std = re.fullmatch(r"[a-z_]+", name) or path.endswith("_test.cpp")
-        if bracket == "<" and layer == "algorithms" and not from_std:
-            yield number, f"{layer} may include the standard library only, got <{name}>"
+        in_test = path.endswith(("_test.cpp", "_cases.hpp"))  # cases: shared by several tests
+        plain = re.fullmatch(r"[a-z_]+|fmt/\w+\.h" + (r"|g(test|mock)/\w+\.h" * in_test), name)
+        if bracket == "<" and layer == "algorithms" and not plain:
+            yield number, f"{layer} may include std and fmt only, got <{name}>"
 
 
 def check_header(path, text):

@@ -119,10 +119,14 @@ class Includes(unittest.TestCase):
                 ("cli/a.cpp", '"sim/executor.hpp"', True)):
             self.check(path, name, fits)
 
-    def test_algorithms_know_no_library(self):
+    def test_algorithms_know_the_standard_library_and_fmt(self):
         self.check("algorithms/a.cpp", "<coroutine>", True)
-        self.check("algorithms/a.cpp", "<fmt/format.h>", False)
+        self.check("algorithms/a.cpp", "<fmt/format.h>", True)
+        self.check("algorithms/a.cpp", "<mpi.h>", False)
+        self.check("algorithms/a.cpp", "<boost/graph/adjacency_list.hpp>", False)
+        self.check("algorithms/a.cpp", "<gtest/gtest.h>", False)
         self.check("algorithms/a_test.cpp", "<gtest/gtest.h>", True)
+        self.check("algorithms/a_cases.hpp", "<gtest/gtest.h>", True)
         self.check("topologies/a.cpp", "<fmt/format.h>", True)
 
     def test_simgrid_stays_in_its_kernel(self):
