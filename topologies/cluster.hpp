@@ -37,13 +37,14 @@ std::span<const NetworkFamily> network_families();
 /// A built and checked topology.
 struct Cluster {
   std::string name;
-  std::string about;    ///< one sentence, from the file
+  std::string about;  ///< one sentence, from the file
   Topology topology;
-  Value resolved;       ///< what it was built from, all defaults filled in
+  Value resolved;  ///< what it was built from, all defaults filled in
 };
 
 /// `value` is the name of a file in topologies/clusters (without .yaml), a path to a file, or the
-/// cluster itself as a map. Throws InputError.
+/// cluster itself as a map. A map may say `base: NAME` and override single values of it.
+/// Throws InputError.
 Cluster read_cluster(const Value& value);
 
 /// The directory that holds topologies/, scenarios/...: where the program was installed, or its

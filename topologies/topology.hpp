@@ -19,18 +19,18 @@ enum class ComponentKind { numa_domain, pcie_switch, gpu, nic, network_switch };
 
 struct Component {
   ComponentKind kind{};
-  std::string name;                                  ///< "host2/numa0", "host2/nic0", "rack0/switch"
-  int host = -1;                                     ///< index into hosts(); -1 outside any host
-  int cores = 0;                                     ///< numa_domain
-  Bandwidth memory = Bandwidth::unlimited();         ///< numa_domain: its memory controller
-  Bytes capacity{};                                  ///< numa_domain, gpu: memory size; 0 unknown
+  std::string name;                           ///< "host2/numa0", "host2/nic0", "rack0/switch"
+  int host = -1;                              ///< index into hosts(); -1 outside any host
+  int cores = 0;                              ///< numa_domain
+  Bandwidth memory = Bandwidth::unlimited();  ///< numa_domain: its memory controller
+  Bytes capacity{};                           ///< numa_domain, gpu: memory size; 0 unknown
 };
 
 /// One direction of a cable, a bus or an inter-socket link.
 struct Link {
-  int id = -1;                                       ///< dense, 0..link_count()-1
-  std::string name;                                  ///< "host2/nic0->rack0/switch"
-  Bandwidth bandwidth;                               ///< unlimited: never a bottleneck, no resource
+  int id = -1;          ///< dense, 0..link_count()-1
+  std::string name;     ///< "host2/nic0->rack0/switch"
+  Bandwidth bandwidth;  ///< unlimited: never a bottleneck, no resource
   Seconds latency{};
 };
 
@@ -39,21 +39,22 @@ using Vertex = Graph::vertex_descriptor;
 
 struct Host {
   std::string name;
-  std::vector<Vertex> numa_domains, gpus, nics;      ///< in the order of their indices
+  std::vector<Vertex> numa_domains, gpus, nics;  ///< in the order of their indices
 };
 
 /// A way from one component to another: link ids in order, and what they add up to.
 struct Route {
   std::vector<int> links;
   Seconds latency{};
-  Bandwidth bandwidth = Bandwidth::unlimited();      ///< the narrowest link's
+  Bandwidth bandwidth = Bandwidth::unlimited();  ///< the narrowest link's
 };
 
 class Topology {
  public:
-  // Building: what the host types and network families call.
+  // Building: what the host types and network families call. A topology has at most 2^20 components
+  // and 2^22 links; what goes beyond throws std::length_error.
   int add_host(std::string name);
-  Vertex add_component(Component component);         ///< also entered in its host's list
+  Vertex add_component(Component component);  ///< also entered in its host's list
   /// Both directions, each with this bandwidth and latency.
   void connect(Vertex a, Vertex b, Bandwidth bandwidth, Seconds latency);
 
@@ -62,8 +63,9 @@ class Topology {
   int link_count() const { return static_cast<int>(links_.size()); }
   const Link& link(int id) const;
 
-  /// The route with the fewest links; among equal ones the choice is a fixed hash of the two ends
-  /// and `flow`, so that flows spread and the same flow always takes the same way.
+  /// The route with the fewest links. Hosts do not forward: it enters no host but those of its two
+  /// ends. Among equal ones the choice is a fixed hash of the two ends and `flow`, so that flows
+  /// spread and the same flow always takes the same way.
   /// Empty when from == to. Throws std::logic_error when there is none: check() first.
   Route route(Vertex from, Vertex to, std::uint64_t flow = 0) const;
 
@@ -76,7 +78,7 @@ class Topology {
   std::vector<Graph::edge_descriptor> links_;
 };
 
-/// Graphviz, for `ringscope show --dot`: one cluster per host, links with bandwidth and latency.
-std::string to_dot(const Topology&);
+/// Graphviz, for `ringscope show --dot`: one box per host, links with bandwidth and latency.
+std::string to_dot(const Topology& topology);
 
 }  // namespace ringscope

@@ -1,0 +1,16 @@
+// Several sockets, all linked to each other; each NIC hangs off one of them.
+#include "topologies/hosts/hosts.hpp"
+
+namespace ringscope {
+
+MakeHost read_numa(Fields& fields) {
+  const Sockets sockets = read_sockets(fields);
+  const auto nics = read_nics(fields, sockets.count, 0);
+  return [sockets, nics](Topology& topology, const std::string& name) {
+    const int host = topology.add_host(name);
+    const auto domains = add_sockets(sockets, topology, host);
+    return BuiltHost{add_nics(nics, topology, host, domains, {})};
+  };
+}
+
+}  // namespace ringscope

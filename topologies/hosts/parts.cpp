@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+
+#include "topologies/hosts/hosts.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr int most_cores = 65536, most_sockets = 64, most_nics = 64;
+
+Attachment read_nic(Fields& fields, int domains, int switches) {
+  Attachment nic;
+  nic.to_switch = switches > 0 && fields.has("switch");
+  if (nic.to_switch && fields.has("domain"))
+    fields.required("domain").fail("a NIC hangs off a domain or a switch, not both");
+  nic.index = nic.to_switch
+                  ? static_cast<int>(fields.required("switch").integer(0, switches - 1))
+                  : static_cast<int>(fields.value_or("domain", "0").integer(0, domains - 1));
+  nic.bandwidth = fields.value_or("bandwidth", "unlimited").bandwidth();
+  nic.latency = fields.value_or("latency", "0 s").seconds();
+  fields.finish();
+  return nic;
+}
+
+}  // namespace
+
+Sockets read_one_socket(Fields& fields) {
+  Sockets sockets;
+  sockets.cores = static_cast<int>(fields.value_or("cores", "1").integer(1, most_cores));
+  sockets.memory = fields.value_or("memory_bandwidth", "unlimited").bandwidth();
+  return sockets;
+}
+
+Sockets read_sockets(Fields& fields) {
+  const int count = static_cast<int>(fields.value_or("sockets", "2").integer(1, most_sockets));
+  Sockets sockets = read_one_socket(fields);
+  sockets.count = count;
+  Fields link(fields.value_or("socket_link", "{}"), "socket_link");
+  sockets.link_bandwidth = link.value_or("bandwidth", "unlimited").bandwidth();
+  sockets.link_latency = link.value_or("latency", "0 s").seconds();
+  link.finish();
+  fields.resolve("socket_link", link.resolved());
+  return sockets;
+}
+
+std::vector<Vertex> add_sockets(const Sockets& sockets, Topology& topology, int host) {
+  const std::string name = topology.hosts()[static_cast<std::size_t>(host)].name;
+  std::vector<Vertex> domains;
+  for (int i = 0; i < sockets.count; ++i) {
+    const Vertex domain = topology.add_component({.kind = ComponentKind::numa_domain,
+                                                  .name = fmt::format("{}/numa{}", name, i),
+                                                  .host = host,
+                                                  .cores = sockets.cores,
+                                                  .memory = sockets.memory});
+    for (const Vertex other : domains)
+      topology.connect(other, domain, sockets.link_bandwidth, sockets.link_latency);
+    domains.push_back(domain);
+  }
+  return domains;
+}
+
+std::vector<Attachment> read_nics(Fields& fields, int domains, int switches) {
+  if (!fields.has("nics")) {
+    Fields nic(fields.value_or("nic", "{}"), "nic");
+    const Attachment only = read_nic(nic, domains, switches);
+    fields.resolve("nic", nic.resolved());
+    return {only};
+  }
+  if (fields.has("nic")) fields.required("nic").fail("'nic' and 'nics' exclude each other");
+  const Value& list = fields.required("nics");
+  if (list.kind() != Value::Kind::list || list.items().empty() || list.items().size() > most_nics)
+    list.fail(fmt::format("expected a list of 1 to {} NICs", most_nics));
+  std::vector<Attachment> nics;
+  for (const Value& item : list.items()) {
+    Fields nic(item, fmt::format("nics[{}]", nics.size()));
+    nics.push_back(read_nic(nic, domains, switches));
+  }
+  return nics;
+}
+
+std::vector<Vertex> add_nics(const std::vector<Attachment>& nics, Topology& topology, int host,
+                             const std::vector<Vertex>& domains,
+                             const std::vector<Vertex>& switches) {
+  const std::string name = topology.hosts()[static_cast<std::size_t>(host)].name;
+  std::vector<Vertex> added;
+  for (const Attachment& nic : nics) {
+    const Vertex vertex =
+        topology.add_component({.kind = ComponentKind::nic,
+                                .name = fmt::format("{}/nic{}", name, added.size()),
+                                .host = host});
+    const auto& parents = nic.to_switch ? switches : domains;
+    topology.connect(parents[static_cast<std::size_t>(nic.index)], vertex, nic.bandwidth,
+                     nic.latency);
+    added.push_back(vertex);
+  }
+  return added;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,14 @@
+// One NUMA domain with its cores, and one NIC attached without limit.
+#include "topologies/hosts/hosts.hpp"
+
+namespace ringscope {
+
+MakeHost read_simple(Fields& fields) {
+  return [sockets = read_one_socket(fields)](Topology& topology, const std::string& name) {
+    const int host = topology.add_host(name);
+    const auto domains = add_sockets(sockets, topology, host);
+    return BuiltHost{add_nics({Attachment{}}, topology, host, domains, {})};
+  };
+}
+
+}  // namespace ringscope

@@ -1,0 +1,42 @@
+// The k-ary fat tree of three levels (Al-Fares, Loukissas, Vahdat: A scalable, commodity data
+// center network architecture, SIGCOMM 2008): k pods of k/2 edge and k/2 aggregation switches,
+// (k/2)^2 core switches, k^3/4 hosts. All cables are alike.
+#include <fmt/format.h>
+
+#include "topologies/networks/networks.hpp"
+
+namespace ringscope {
+
+void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topology) {
+  constexpr int largest_k = 128;
+  const Value& ports = fields.required("k");
+  const int k = static_cast<int>(ports.integer(2, largest_k));
+  if (k % 2 != 0) ports.fail(fmt::format("expected an even number of ports, got \"{}\"", k));
+  const int half = k / 2, most = k * half * half;
+  const int hosts =
+      static_cast<int>(fields.value_or("hosts", std::to_string(most)).integer(1, most));
+  const Cable cable = read_cable(fields, "link");
+  const auto connect = [&](Vertex a, Vertex b) {
+    topology.connect(a, b, cable.bandwidth, cable.latency);
+  };
+
+  std::vector<Vertex> cores;
+  for (int i = 0; i < half * half; ++i)
+    cores.push_back(add_switch(topology, fmt::format("core{}", i)));
+  for (int pod = 0; pod < k; ++pod) {
+    std::vector<Vertex> aggregations;
+    for (int i = 0; i < half; ++i) {
+      aggregations.push_back(add_switch(topology, fmt::format("pod{}/aggregation{}", pod, i)));
+      for (int j = 0; j < half; ++j)
+        connect(aggregations.back(), cores[static_cast<std::size_t>(i * half + j)]);
+    }
+    for (int i = 0; i < half; ++i) {
+      const Vertex edge = add_switch(topology, fmt::format("pod{}/edge{}", pod, i));
+      for (const Vertex aggregation : aggregations) connect(edge, aggregation);
+      for (int j = 0; j < half && static_cast<int>(topology.hosts().size()) < hosts; ++j)
+        add_host(make_host, host_name(topology.hosts().size()), edge, cable, topology);
+    }
+  }
+}
+
+}  // namespace ringscope

@@ -1,0 +1,32 @@
+// The network families, and what they share.
+#pragma once
+
+#include "topologies/cluster.hpp"
+
+namespace ringscope {
+
+using HostMaker = std::function<BuiltHost(const std::string& host_name)>;
+
+void build_star(Fields& fields, const HostMaker& make_host, Topology& topology);
+void build_two_level(Fields& fields, const HostMaker& make_host, Topology& topology);
+void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topology);
+void build_torus(Fields& fields, const HostMaker& make_host, Topology& topology);
+
+inline constexpr int most_hosts = 1 << 20;
+
+/// What both directions of a cable have.
+struct Cable {
+  Bandwidth bandwidth;
+  Seconds latency{};
+};
+
+/// `key: {bandwidth: 10 Gbit/s, latency: 5 us}`, both required.
+Cable read_cable(Fields& fields, std::string_view key);
+Vertex add_switch(Topology& topology, std::string name);
+/// A new host with a cable from each of its NICs to `to`.
+void add_host(const HostMaker& make_host, const std::string& name, Vertex to, const Cable& cable,
+              Topology& topology);
+/// host0, host1, ...
+std::string host_name(std::size_t index);
+
+}  // namespace ringscope

@@ -1,0 +1,27 @@
+#include <fmt/format.h>
+
+#include "topologies/networks/networks.hpp"
+
+namespace ringscope {
+
+Cable read_cable(Fields& fields, std::string_view key) {
+  Fields link(fields.required(key), std::string(key));
+  const Cable cable{link.required("bandwidth").bandwidth(), link.required("latency").seconds()};
+  link.finish();
+  fields.resolve(key, link.resolved());
+  return cable;
+}
+
+Vertex add_switch(Topology& topology, std::string name) {
+  return topology.add_component({.kind = ComponentKind::network_switch, .name = std::move(name)});
+}
+
+void add_host(const HostMaker& make_host, const std::string& name, Vertex to, const Cable& cable,
+              Topology& topology) {
+  for (const Vertex nic : make_host(name).nics)
+    topology.connect(nic, to, cable.bandwidth, cable.latency);
+}
+
+std::string host_name(std::size_t index) { return fmt::format("host{}", index); }
+
+}  // namespace ringscope

@@ -1,0 +1,40 @@
+// All hosts on one switch.
+#include <fmt/format.h>
+
+#include <unordered_set>
+
+#include "topologies/networks/networks.hpp"
+
+namespace ringscope {
+namespace {
+
+/// `hosts: 8`, or `hosts: [ann, bob]`.
+std::vector<std::string> read_host_names(const Value& hosts) {
+  std::vector<std::string> names;
+  if (hosts.kind() != Value::Kind::list) {
+    const auto count = static_cast<std::size_t>(hosts.integer(1, most_hosts));
+    for (std::size_t i = 0; i < count; ++i) names.push_back(host_name(i));
+    return names;
+  }
+  std::unordered_set<std::string> known = {"switch"};
+  for (const Value& item : hosts.items()) {
+    const std::string name = item.text();
+    if (name.find_first_of("/ \t\n\"") != std::string::npos)
+      item.fail(fmt::format("a host's name has no blank, quote or '/', got '{}'", name));
+    if (!known.insert(name).second) item.fail(fmt::format("the name '{}' is taken", name));
+    names.push_back(name);
+  }
+  if (names.empty()) hosts.fail("expected at least one host");
+  return names;
+}
+
+}  // namespace
+
+void build_star(Fields& fields, const HostMaker& make_host, Topology& topology) {
+  const auto names = read_host_names(fields.required("hosts"));
+  const Cable cable = read_cable(fields, "link");
+  const Vertex middle = add_switch(topology, "switch");
+  for (const std::string& name : names) add_host(make_host, name, middle, cable, topology);
+}
+
+}  // namespace ringscope
