@@ -176,7 +176,7 @@ def check_header(path, text):
         return
     if not text.startswith("//"):
         yield 1, "a header opens with a comment that says what it is"
-    if "\n#pragma once\n" not in text:
+    if "#pragma once" not in text.splitlines():
         yield 1, "#pragma once is missing"
 
 

@@ -100,7 +100,8 @@ class Names(unittest.TestCase):
 
 class Includes(unittest.TestCase):
     def check(self, path, name, fits):
-        self.assertEqual(breaches(path, f"#include {name}\n") == [], fits, f"{path} {name}")
+        text = f"{HEADER}#include {name}\n"
+        self.assertEqual(breaches(path, text) == [], fits, f"{path} {name}")
 
     def test_each_layer_includes_only_what_stands_to_its_left(self):
         for path, name, fits in (
@@ -141,7 +142,8 @@ class Headers(unittest.TestCase):
     def test_a_header_opens_with_a_comment_and_is_read_once(self):
         self.assertEqual(breaches("sim/a.hpp", HEADER), [])
         self.assertEqual(breaches("sim/a.hpp", "#pragma once\n"), [
-            "sim/a.hpp:1: a header opens with a comment that says what it is",
+            "sim/a.hpp:1: a header opens with a comment that says what it is"])
+        self.assertEqual(breaches("sim/a.hpp", "// What it is.\n"), [
             "sim/a.hpp:1: #pragma once is missing"])
 
 
