@@ -1,0 +1,94 @@
+// Is every shipped cluster sound, and is what it was built from kept in full?
+#include "topologies/cluster.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace ringscope {
+namespace {
+
+using testing::Contains;
+using testing::IsSupersetOf;
+
+TEST(Cluster, every_shipped_one_is_built_and_says_what_it_is) {
+  const auto names = names_in("topologies/clusters");
+  EXPECT_THAT(names, IsSupersetOf({"rack3", "star8", "star64", "pair", "two_level", "fat_tree",
+                                   "torus", "numa_pair", "gpu_pair"}));
+  for (const std::string& name : names) {
+    const Cluster cluster = read_cluster(Value::from_text("test", name));
+    EXPECT_EQ(cluster.name, name);
+    EXPECT_FALSE(cluster.about.empty());
+    EXPECT_NE(cluster.about, "a cluster") << name;
+  }
+}
+
+TEST(Cluster, resolved_has_the_defaults_and_builds_the_same_again) {
+  for (const std::string& name : names_in("topologies/clusters")) {
+    const Cluster cluster = read_cluster(Value::from_text("test", name));
+    const Cluster again = read_cluster(cluster.resolved);
+    EXPECT_EQ(to_dot(again.topology), to_dot(cluster.topology)) << name;
+  }
+  const Cluster pair = read_cluster(Value::from_text("test", "pair"));
+  EXPECT_EQ(pair.resolved.find("host")->find("memory_bandwidth")->scalar(), "unlimited");
+}
+
+TEST(Cluster, a_base_is_overridden_value_by_value) {
+  const Cluster cluster = read_cluster(
+      Value::from_text("test", "base: rack3\nlink: {bandwidth: 1 Gbit/s}\nhost: {cores: 2}\n"));
+  EXPECT_EQ(cluster.name, "rack3");
+  const Topology& topology = cluster.topology;
+  const Host& host = topology.hosts()[0];
+  EXPECT_EQ(topology.graph()[host.numa_domains[0]].cores, 2);
+  const Route route = topology.route(host.numa_domains[0], topology.hosts()[1].numa_domains[0]);
+  EXPECT_EQ(route.bandwidth, Bandwidth{1e9 / 8});
+  EXPECT_DOUBLE_EQ(route.latency.count(), 2 * 5e-6);
+}
+
+TEST(Cluster, hosts_of_a_star_may_have_names) {
+  const Cluster cluster = read_cluster(Value::from_text(
+      "test",
+      "{network: star, hosts: [ann, bob], link: {bandwidth: 1 GB/s, latency: 1 us}, "
+      "host: {type: simple}}"));
+  EXPECT_EQ(cluster.name, "star");
+  EXPECT_EQ(cluster.topology.hosts()[1].name, "bob");
+  EXPECT_EQ(cluster.topology.graph()[cluster.topology.hosts()[1].nics[0]].name, "bob/nic0");
+}
+
+TEST(Cluster, a_path_names_a_file) {
+  const std::string path = data_directory() + "/topologies/clusters/pair.yaml";
+  const Cluster cluster = read_cluster(Value::scalar_at({}, path));
+  EXPECT_EQ(cluster.name, "pair");
+  EXPECT_EQ(cluster.topology.hosts().size(), 2u);
+}
+
+TEST(Cluster, the_lists_name_every_type_and_family) {
+  std::vector<std::string> types, families;
+  for (const HostType& type : host_types()) types.push_back(type.name);
+  for (const NetworkFamily& family : network_families()) families.push_back(family.name);
+  EXPECT_THAT(types, testing::ElementsAre("simple", "numa", "pcie_tree"));
+  EXPECT_THAT(families, testing::ElementsAre("star", "two_level", "fat_tree", "torus"));
+}
+
+TEST(Cluster, the_environment_chooses_the_data_directory_first) {
+  ASSERT_EQ(setenv("RINGSCOPE_DATA", "/no/such/place", 1), 0);
+  EXPECT_EQ(data_directory(), "/no/such/place");
+  EXPECT_TRUE(names_in("topologies/clusters").empty());
+  ASSERT_EQ(unsetenv("RINGSCOPE_DATA"), 0);
+  EXPECT_THAT(names_in("topologies/clusters"), Contains("rack3"));
+}
+
+TEST(Cluster, one_too_large_is_refused_before_it_is_built) {
+  const auto refuse = [](const std::string& text) {
+    EXPECT_THROW(read_cluster(Value::from_text("test", text)), InputError) << text;
+  };
+  const std::string rest = "\nlink: {bandwidth: 1 GB/s, latency: 1 us}\nhost: {type: simple}";
+  refuse("network: star\nhosts: 1048577" + rest);
+  refuse("network: torus\ndimensions: [1024, 1024, 1024]" + rest);
+  refuse("network: two_level\nracks: 1024\nhosts_per_rack: 1025\noversubscription: 2" + rest);
+  refuse("network: fat_tree\nk: 1000000" + rest);
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -1,0 +1,130 @@
+// Does every form of a placement put each rank where it says?
+#include "topologies/placement.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "topologies/cluster.hpp"
+
+namespace ringscope {
+namespace {
+
+using testing::ElementsAre;
+
+class Placements : public testing::Test {
+ protected:
+  Placement on(const std::string& cluster, const std::string& placement) const {
+    const Cluster built = read_cluster(Value::from_text("test", cluster));
+    return read_placement(Value::from_text("test", placement), built.topology);
+  }
+  Placement with_hostfile(const std::string& text, const std::string& more) const {
+    const std::string path = testing::TempDir() + "ringscope_hostfile";
+    std::ofstream(path) << text;
+    return on("rack3", "{hostfile: " + path + more + "}");
+  }
+};
+using Hostfile = Placements;
+
+std::vector<int> hosts_of(const Placement& placement) {
+  std::vector<int> hosts;
+  for (const Location& rank : placement.ranks) hosts.push_back(rank.host);
+  return hosts;
+}
+std::vector<std::pair<int, int>> cores_of(const Placement& placement) {
+  std::vector<std::pair<int, int>> cores;
+  for (const Location& rank : placement.ranks) cores.emplace_back(rank.numa, rank.core);
+  return cores;
+}
+
+TEST_F(Placements, counts_fill_one_host_after_the_other) {
+  const Placement placement = on("rack3", "4-3-1");
+  EXPECT_EQ(placement.text, "4-3-1");
+  EXPECT_THAT(hosts_of(placement), ElementsAre(0, 0, 0, 0, 1, 1, 1, 2));
+  EXPECT_EQ(placement.ranks[3].core, 3);
+  EXPECT_EQ(placement.ranks[7].core, 0);
+  EXPECT_EQ(placement.ranks[0].binding, Binding::core);
+}
+
+TEST_F(Placements, an_empty_host_is_skipped) {
+  const Placement placement = on("rack3", "2-0-2");
+  EXPECT_EQ(placement.text, "2-0-2");
+  EXPECT_THAT(hosts_of(placement), ElementsAre(0, 0, 2, 2));
+}
+
+TEST_F(Placements, one_count_is_one_host) {
+  EXPECT_EQ(on("rack3", "8").text, "8");
+  EXPECT_EQ(on("rack3", "{hosts: 8}").ranks.size(), 8u);
+}
+
+TEST_F(Placements, a_count_may_stand_for_many_hosts) {
+  const Placement placement = on("star64", "2x63-1");
+  EXPECT_EQ(placement.ranks.size(), 2u * 63 + 1);
+  EXPECT_EQ(placement.ranks.back().host, 63);
+  EXPECT_EQ(placement.text, "2x63-1");
+  EXPECT_EQ(on("star64", "1x3").text, "1-1-1");
+}
+
+TEST_F(Placements, by_node_ranks_go_round_the_hosts) {
+  const Placement placement = on("rack3", "{hosts: 4-3-1, map_by: node}");
+  EXPECT_THAT(hosts_of(placement), ElementsAre(0, 1, 2, 0, 1, 0, 1, 0));
+  EXPECT_EQ(placement.text, "4-3-1 by node");
+}
+
+TEST_F(Placements, by_numa_ranks_go_round_the_domains_of_a_host) {
+  EXPECT_THAT(cores_of(on("numa_pair", "{hosts: 3, map_by: numa}")),
+              ElementsAre(std::pair(0, 0), std::pair(1, 0), std::pair(0, 1)));
+  const Placement filled = on("numa_pair", "{hosts: 9}");
+  EXPECT_EQ(filled.ranks[7].numa, 0);
+  EXPECT_EQ(filled.ranks[8].numa, 1);
+  EXPECT_EQ(filled.ranks[8].core, 0);
+}
+
+TEST_F(Placements, bind_is_kept) {
+  const Placement placement = on("numa_pair", "{hosts: 2-1, bind: numa, map_by: numa}");
+  EXPECT_EQ(placement.ranks[1].binding, Binding::numa);
+  EXPECT_EQ(placement.ranks[1].numa, 1);
+  EXPECT_EQ(placement.text, "2-1 by numa on numa");
+}
+
+TEST_F(Placements, oversubscribed_cores_are_shared_in_turn) {
+  const Placement placement = on("rack3", "{hosts: 10, oversubscribe: true}");
+  EXPECT_EQ(placement.ranks[8].core, 0);
+  EXPECT_EQ(placement.ranks[9].core, 1);
+}
+
+TEST_F(Placements, a_list_says_it_rank_by_rank) {
+  const Placement placement =
+      on("numa_pair", "[{host: 1, numa: 1, core: 2}, {host: host0}, {host: 0, numa: 1}]");
+  EXPECT_THAT(hosts_of(placement), ElementsAre(1, 0, 0));
+  EXPECT_EQ(placement.ranks[0].numa, 1);
+  EXPECT_EQ(placement.ranks[0].core, 2);
+  EXPECT_EQ(placement.ranks[0].binding, Binding::core);
+  EXPECT_EQ(placement.ranks[1].binding, Binding::host);
+  EXPECT_EQ(placement.ranks[2].binding, Binding::numa);
+  EXPECT_EQ(placement.text, "2-1 listed");
+}
+
+TEST_F(Hostfile, slots_are_filled_in_the_order_of_the_file) {
+  const std::string file =
+      "# a rack\nhost2 slots=2\n\n  host0 slots=1 max_slots=4 # one\nhost1:3\n";
+  EXPECT_THAT(hosts_of(with_hostfile(file, "")), ElementsAre(2, 2, 0, 1, 1, 1));
+  EXPECT_THAT(hosts_of(with_hostfile(file, ", ranks: 4")), ElementsAre(2, 2, 0, 1));
+  EXPECT_THAT(hosts_of(with_hostfile(file, ", map_by: node")), ElementsAre(2, 0, 1, 2, 1, 1));
+  EXPECT_THAT(hosts_of(with_hostfile(file, ", map_by: node, ranks: 4")), ElementsAre(2, 0, 1, 2));
+}
+
+TEST_F(Hostfile, a_host_without_slots_has_one_for_each_core) {
+  EXPECT_EQ(with_hostfile("host1\r\n", "").ranks.size(), 8u);
+}
+
+TEST_F(Hostfile, ranks_beyond_the_slots_go_round_again_when_allowed) {
+  const std::string file = "host0 slots=2\nhost1 slots=1\n";
+  EXPECT_THAT(with_hostfile(file, ", ranks: 5, oversubscribe: true").text, "4-1");
+  EXPECT_THAT(with_hostfile(file, ", ranks: 5, oversubscribe: true, map_by: node").text,
+              "3-2 by node");
+}
+
+}  // namespace
+}  // namespace ringscope
