@@ -51,7 +51,7 @@ inline std::vector<Options> options_for(const Algorithm& algorithm) {
   std::vector<Options> all = {{}};
   for (std::string_view option : algorithm.options) {
     if (option == "segment")
-      for (std::size_t segment : {1, 2, 3, 7}) all.push_back({.segment = segment});
+      for (std::size_t segment : {1u, 2u, 3u, 7u}) all.push_back({.segment = segment});
     if (option == "rounds")
       for (int rounds : {2, 5}) all.push_back({.rounds = rounds});
     if (option == "compute") all.push_back({.compute = Duration(1)});

@@ -1,0 +1,133 @@
+// Is the index arithmetic right: who sends what to whom, at every step, for every number of ranks?
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <numeric>
+#include <set>
+
+#include "algorithms/fold.hpp"
+#include "algorithms/halving_steps.hpp"
+#include "algorithms/pairs.hpp"
+#include "algorithms/ring_steps.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr int most_ranks = 40;
+
+int modulo(int index, int ranks) { return ((index % ranks) + ranks) % ranks; }
+
+TEST(RingSteps, a_rank_receives_what_its_neighbour_sends) {
+  for (int p = 1; p <= most_ranks; ++p)
+    for (int self = 0; self < p; ++self)
+      for (int step = 0; step < p - 1; ++step) {
+        const int prev = modulo(self - 1, p);
+        EXPECT_EQ(modulo(reduce_scatter_step(self, step).received, p),
+                  modulo(reduce_scatter_step(prev, step).sent, p));
+        EXPECT_EQ(modulo(allgather_step(self, step).received, p),
+                  modulo(allgather_step(prev, step).sent, p));
+      }
+}
+
+TEST(RingSteps, a_rank_sends_what_it_received_in_the_step_before) {
+  for (int p = 2; p <= most_ranks; ++p)
+    for (int self = 0; self < p; ++self) {
+      for (int step = 1; step < p - 1; ++step) {
+        EXPECT_EQ(reduce_scatter_step(self, step).sent,
+                  reduce_scatter_step(self, step - 1).received);
+        EXPECT_EQ(allgather_step(self, step).sent, allgather_step(self, step - 1).received);
+      }
+      EXPECT_EQ(modulo(allgather_step(self, 0).sent, p),
+                modulo(reduce_scatter_step(self, p - 2).received, p));
+    }
+}
+
+TEST(RingSteps, each_phase_brings_a_rank_all_chunks_but_the_one_it_begins_with) {
+  for (int p = 1; p <= most_ranks; ++p)
+    for (int self = 0; self < p; ++self) {
+      std::set<int> summed = {self}, gathered = {modulo(self + 1, p)};
+      for (int step = 0; step < p - 1; ++step) {
+        summed.insert(modulo(reduce_scatter_step(self, step).received, p));
+        gathered.insert(modulo(allgather_step(self, step).received, p));
+      }
+      EXPECT_EQ(std::ssize(summed), p);
+      EXPECT_EQ(std::ssize(gathered), p);
+    }
+}
+
+TEST(Fold, keeps_the_largest_power_of_two) {
+  for (int p = 1; p <= most_ranks; ++p) {
+    const Fold fold(p);
+    EXPECT_EQ(fold.size(), 1 << fold.rounds());
+    EXPECT_LE(fold.size(), p);
+    EXPECT_GT(2 * fold.size(), p);
+    EXPECT_EQ(fold.size() + fold.pairs(), p);
+  }
+}
+
+TEST(Fold, who_stays_has_an_index_and_back) {
+  for (int p = 1; p <= most_ranks; ++p) {
+    const Fold fold(p);
+    int next = 0;
+    for (int rank = 0; rank < p; ++rank) {
+      if (fold.steps_aside(rank)) continue;
+      EXPECT_EQ(fold.index(rank), next) << "rank " << rank << " of " << p;
+      EXPECT_EQ(fold.rank(next), rank) << "index " << next << " of " << p;
+      ++next;
+    }
+    EXPECT_EQ(next, fold.size());
+  }
+}
+
+TEST(Fold, who_steps_aside_has_the_next_rank_to_stand_for_it) {
+  for (int p = 1; p <= most_ranks; ++p) {
+    const Fold fold(p);
+    int aside = 0;
+    for (int rank = 0; rank < p; ++rank) {
+      EXPECT_FALSE(fold.steps_aside(rank) && fold.stands_for_two(rank));
+      EXPECT_EQ(fold.steps_aside(rank), rank + 1 < p && fold.stands_for_two(rank + 1));
+      aside += fold.steps_aside(rank) ? 1 : 0;
+    }
+    EXPECT_EQ(aside, fold.pairs());
+  }
+}
+
+TEST(HalvingSteps, partners_swap_halves) {
+  for (int size = 2; size <= 64; size *= 2)
+    for (int step = 0; step < std::countr_zero(static_cast<unsigned>(size)); ++step)
+      for (int index = 0; index < size; ++index) {
+        const HalvingStep mine = halving_step(index, size, step);
+        const HalvingStep theirs = halving_step(mine.partner, size, step);
+        EXPECT_EQ(theirs.partner, index);
+        EXPECT_EQ(theirs.kept, mine.given);
+        EXPECT_EQ(theirs.given, mine.kept);
+        EXPECT_EQ(theirs.count, mine.count);
+      }
+}
+
+TEST(HalvingSteps, each_step_splits_what_the_one_before_kept_down_to_the_own_chunk) {
+  for (int size = 2; size <= 64; size *= 2)
+    for (int index = 0; index < size; ++index) {
+      int first = 0, count = size;
+      for (int step = 0; count > 1; ++step) {
+        const HalvingStep at = halving_step(index, size, step);
+        EXPECT_EQ(std::min(at.kept, at.given), first);
+        EXPECT_EQ(std::max(at.kept, at.given), first + count / 2);
+        EXPECT_EQ(at.count, count / 2);
+        first = at.kept;
+        count = at.count;
+      }
+      EXPECT_EQ(first, index);
+    }
+}
+
+TEST(Pairs, are_mutual_and_leave_at_most_the_last_rank_alone) {
+  for (int p = 1; p <= most_ranks; ++p)
+    for (int rank = 0; rank < p; ++rank) {
+      EXPECT_EQ(partner_of(partner_of(rank)), rank);
+      EXPECT_EQ(has_partner(rank, p), !(p % 2 == 1 && rank == p - 1));
+    }
+}
+
+}  // namespace
+}  // namespace ringscope
