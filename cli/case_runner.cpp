@@ -1,0 +1,167 @@
+#include "cli/case_runner.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <list>
+#include <numeric>
+#include <optional>
+#include <thread>
+
+#include "cli/frame.hpp"
+#include "scenarios/report_formats.hpp"
+
+namespace ringscope {
+namespace {
+
+struct Child {
+  std::size_t index = 0;  ///< of its case
+  pid_t process = -1;
+  int pipe = -1;
+  std::string buffer;
+  std::optional<Frame> answer;
+};
+
+std::uint64_t peak_rss_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
+}
+
+Frame failure_frame(ExitCode code, const std::string& message) {
+  return {Frame::Kind::failure, static_cast<char>(code) + message};
+}
+
+/// The child's whole life but its exit: simulates, and says how it went.
+Frame answer_of(const Scenario& scenario, const RunOptions& options, const Simulate& one) {
+  try {
+    Report report = one(scenario, options);
+    if (report.peak_rss_bytes == 0) report.peak_rss_bytes = peak_rss_bytes();
+    const Json json = {{"report", to_json(report)}, {"spans", spans_to_json(report.spans)}};
+    std::string packed;
+    Json::to_msgpack(json, packed);
+    return {Frame::Kind::report, packed};
+  } catch (const InputError& error) {
+    return failure_frame(ExitCode::bad_input, error.what());
+  } catch (const Failure& error) {
+    return failure_frame(error.code(), error.what());
+  } catch (const std::exception& error) {
+    // A DeadlockError speaks for itself; anything else is a run that could not go on either.
+    return failure_frame(ExitCode::stuck, error.what());
+  }
+}
+
+/// Says how far the simulation is, at most a hundred times.
+std::function<void(double)> progress_into(int pipe) {
+  return [pipe, next = 0.01](double done) mutable {
+    if (done < next) return;
+    next = done + 0.01;
+    write_frame(pipe, {Frame::Kind::progress, fmt::format("{}", done)});
+  };
+}
+
+Child start(std::size_t index, const Scenario& scenario, RunOptions options, const Simulate& one) {
+  int ends[2];
+  if (::pipe(ends) != 0)
+    throw Failure(ExitCode::stuck, fmt::format("no pipe: {}", std::strerror(errno)));
+  std::fflush(nullptr);  // or both processes would print what is buffered
+  const pid_t process = ::fork();
+  if (process < 0)
+    throw Failure(ExitCode::stuck, fmt::format("no process: {}", std::strerror(errno)));
+  if (process == 0) {
+    ::close(ends[0]);
+    if (options.progress) options.progress = progress_into(ends[1]);
+    const bool sent = write_frame(ends[1], answer_of(scenario, options, one));
+    std::fflush(nullptr);
+    ::_exit(sent ? 0 : 1);  // the parent's destructors are the parent's
+  }
+  ::close(ends[1]);
+  return {index, process, ends[0], {}, {}};
+}
+
+/// Reads what there is. False at the end of the stream.
+bool read_some(Child& child, double& done) {
+  char bytes[65536];
+  const ssize_t count = ::read(child.pipe, bytes, sizeof bytes);
+  if (count < 0) return errno == EINTR;
+  child.buffer.append(bytes, static_cast<std::size_t>(count));
+  while (auto frame = take_frame(child.buffer)) {
+    if (frame->kind == Frame::Kind::progress) {
+      done = std::strtod(frame->payload.c_str(), nullptr);
+    } else {
+      child.answer = std::move(frame);
+    }
+  }
+  return count > 0;
+}
+
+std::string ending(int status) {
+  if (WIFSIGNALED(status)) {
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(status),
+                       ::strsignal(WTERMSIG(status)));
+  }
+  return fmt::format("ended with code {}", WEXITSTATUS(status));
+}
+
+Frame finish(Child& child, const std::string& name) {
+  ::close(child.pipe);
+  int status = 0;
+  while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) continue;
+  if (child.answer) return std::move(*child.answer);
+  return failure_frame(ExitCode::stuck, fmt::format("{}: its process {}", name, ending(status)));
+}
+
+Report unpack(const Frame& frame) {
+  if (frame.kind == Frame::Kind::failure) {
+    throw Failure(static_cast<ExitCode>(frame.payload.at(0)), frame.payload.substr(1));
+  }
+  const Json json = Json::from_msgpack(frame.payload);
+  Report report = report_from_json(json.at("report"));
+  report.spans = spans_from_json(json.at("spans"));
+  return report;
+}
+
+std::vector<pollfd> wait_for_any(const std::list<Child>& children) {
+  std::vector<pollfd> polled;
+  for (const Child& child : children) polled.push_back({child.pipe, POLLIN, 0});
+  while (::poll(polled.data(), polled.size(), -1) < 0 && errno == EINTR) continue;
+  return polled;
+}
+
+}  // namespace
+
+std::vector<Report> run_cases(std::span<const Scenario> scenarios, const RunOptions& options,
+                              const Simulate& one) {
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<Frame> answers(scenarios.size());
+  std::vector<double> done(scenarios.size());
+  std::list<Child> running;
+  for (std::size_t next = 0; next < scenarios.size() || !running.empty();) {
+    while (next < scenarios.size() && running.size() < cores) {
+      running.push_back(start(next, scenarios[next], options, one));
+      ++next;
+    }
+    auto child = running.begin();
+    for (const pollfd& polled : wait_for_any(running)) {
+      const auto current = child++;
+      if (polled.revents == 0 || read_some(*current, done[current->index])) continue;
+      answers[current->index] = finish(*current, scenarios[current->index].name);
+      done[current->index] = 1;
+      running.erase(current);
+    }
+    const double sum = std::accumulate(done.begin(), done.end(), 0.0);
+    if (options.progress) options.progress(sum / static_cast<double>(done.size()));
+  }
+  std::vector<Report> reports;
+  for (const Frame& answer : answers) reports.push_back(unpack(answer));
+  return reports;
+}
+
+}  // namespace ringscope

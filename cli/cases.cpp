@@ -1,0 +1,51 @@
+#include "cli/cases.hpp"
+
+#include <algorithm>
+
+#include "cli/case_runner.hpp"
+#include "cli/progress_bar.hpp"
+
+namespace ringscope {
+
+void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments) {
+  subcommand.add_option("SCENARIO", arguments.scenarios, "a name from scenarios/, or a file")
+      ->required();
+  subcommand
+      .add_option("--set", arguments.changes,
+                  "KEY=VALUE: overrides a key of every scenario, such as job.bytes=64MiB")
+      ->allow_extra_args(false);
+  subcommand.add_option("--kernel", arguments.kernel, "what simulates")->capture_default_str();
+}
+
+std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record_spans) {
+  const auto known = kernel_names();
+  if (std::find(known.begin(), known.end(), arguments.kernel) == known.end()) {
+    const std::vector<std::string> names(known.begin(), known.end());
+    throw Failure(ExitCode::bad_input,
+                  "--kernel: " + unknown_name("kernel", arguments.kernel, names));
+  }
+  std::vector<Override> overrides;
+  for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
+  std::vector<Scenario> scenarios;
+  for (const std::string& name : arguments.scenarios) {
+    for (Scenario& scenario : read_scenarios(name, overrides)) {
+      scenarios.push_back(std::move(scenario));
+    }
+  }
+  ProgressBar bar;
+  RunOptions options;
+  options.kernel = arguments.kernel;
+  options.record_spans = record_spans;
+  options.progress = [&bar](double done) { bar.show(done); };
+  return run_cases(scenarios, options);
+}
+
+bool print_text(const std::vector<std::string>& files) {
+  const auto to_standard_output = std::count(files.begin(), files.end(), "-");
+  if (to_standard_output > 1) {
+    throw Failure(ExitCode::bad_input, "only one file can go to standard output ('-')");
+  }
+  return to_standard_output == 0;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,28 @@
+// What `run` and `compare` have in common: which cases, and running them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "scenarios/report.hpp"
+
+namespace ringscope {
+
+struct CaseArguments {
+  std::vector<std::string> scenarios;
+  std::vector<std::string> changes;  ///< of --set
+  std::string kernel = "simgrid";
+};
+
+/// SCENARIO..., --set and --kernel.
+void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments);
+
+/// Reads and simulates all cases, with a progress bar.
+std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record_spans);
+
+/// Text for people, unless one of the files goes to standard output: then that is for a program.
+/// Throws Failure when two of them do.
+bool print_text(const std::vector<std::string>& files);
+
+}  // namespace ringscope

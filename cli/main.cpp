@@ -1,0 +1,70 @@
+#include <fmt/format.h>
+
+#include "cli/failure.hpp"
+#include "cli/subcommands.hpp"
+#include "scenarios/report_formats.hpp"
+#include "topologies/input.hpp"
+
+namespace ringscope {
+namespace {
+
+void add_everything(CLI::App& program) {
+  program.set_version_flag("--version", "ringscope " + std::string(version()));
+  program.require_subcommand(1);
+  program.footer(
+      "Examples:\n"
+      "  ringscope list scenarios\n"
+      "  ringscope compare 03-anomaly\n"
+      "  ringscope run my.yaml --set placement=4-3-1 --json -\n"
+      "  ringscope show 03-anomaly --from 0 --to 7\n\n"
+      "Exit codes: 0 done, 1 bad input, 3 a run that is stuck, 4 a wrong result.");
+  for (const auto add : subcommands) add(program);
+}
+
+/// CLI11 only says that a word was not expected.
+void refuse_unknown_subcommand(const CLI::App& program, int count, char** words) {
+  if (count < 2 || words[1][0] == '-') return;
+  std::vector<std::string> names;
+  for (const CLI::App* subcommand : program.get_subcommands({})) {
+    names.push_back(subcommand->get_name());
+  }
+  for (const std::string& name : names) {
+    if (name == words[1]) return;
+  }
+  throw Failure(ExitCode::bad_input, unknown_name("subcommand", words[1], names));
+}
+
+int run_program(int count, char** words) {
+  CLI::App program("How long will this collective take on my cluster, placed this way, and why",
+                   "ringscope");
+  add_everything(program);
+  refuse_unknown_subcommand(program, count, words);
+  try {
+    program.parse(count, words);
+  } catch (const CLI::ParseError& error) {
+    const bool asked_for_help = program.exit(error) == 0;
+    return static_cast<int>(asked_for_help ? ExitCode::ok : ExitCode::bad_input);
+  }
+  return static_cast<int>(ExitCode::ok);
+}
+
+int report(const char* message, ExitCode code) {
+  fmt::print(stderr, "{}\n", message);
+  return static_cast<int>(code);
+}
+
+}  // namespace
+}  // namespace ringscope
+
+int main(int count, char** words) {
+  using namespace ringscope;
+  try {
+    return run_program(count, words);
+  } catch (const Failure& failure) {
+    return report(failure.what(), failure.code());
+  } catch (const InputError& error) {
+    return report(error.what(), ExitCode::bad_input);
+  } catch (const std::exception& error) {
+    return report(error.what(), ExitCode::stuck);
+  }
+}

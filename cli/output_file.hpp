@@ -1,0 +1,14 @@
+// Files that are there whole or not at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ringscope {
+
+/// Writes beside `path` and renames, so that no reader sees half a file and a failed write leaves
+/// what was there before. "-" is standard output; devices and pipes are written straight.
+/// Throws Failure (bad_input) with the system's reason.
+void write_output(const std::string& path, std::string_view text);
+
+}  // namespace ringscope

@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/failure.hpp"
+#include "cli/output_file.hpp"
+#include "cli/subcommands.hpp"
+#include "cli/topology_text.hpp"
+#include "scenarios/scenario.hpp"
+
+namespace ringscope {
+namespace {
+
+struct Arguments {
+  std::string name, dot;
+  int from = -1, to = -1;
+};
+
+/// A cluster, and what is to be shown of it: the ranks of a scenario, or the hosts.
+struct Shown {
+  std::string heading;
+  Topology topology;
+  std::string noun;
+  std::vector<Endpoint> endpoints;
+};
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Shown shown_of(const Cluster& cluster) {
+  Shown shown{fmt::format("{}: {}", cluster.name, cluster.about), cluster.topology, "host", {}};
+  for (const Host& host : cluster.topology.hosts()) {
+    shown.endpoints.push_back({host.name, host.numa_domains.at(0)});
+  }
+  return shown;
+}
+
+Shown shown_of(const Scenario& scenario) {
+  const Topology& topology = scenario.cluster.topology;
+  Shown shown{
+      fmt::format("{}: {} on {}", scenario.name, scenario.placement.text, scenario.cluster.name),
+      topology,
+      "rank",
+      {}};
+  for (std::size_t rank = 0; rank < scenario.placement.ranks.size(); ++rank) {
+    const Location& place = scenario.placement.ranks[rank];
+    const Host& host = topology.hosts()[static_cast<std::size_t>(place.host)];
+    const Vertex domain = host.numa_domains.at(static_cast<std::size_t>(place.numa));
+    shown.endpoints.push_back(
+        {fmt::format("rank {} on {}", rank, topology.graph()[domain].name), domain});
+  }
+  return shown;
+}
+
+Value typed(const std::string& name) {
+  return Value::scalar_at({std::make_shared<const Source>(Source{"show", name}), 0, 0}, name);
+}
+
+/// A file is a scenario when it holds a job.
+bool is_scenario_file(const std::string& path) {
+  const Value file = Value::from_file(path);
+  return file.kind() == Value::Kind::map && file.find("job") != nullptr;
+}
+
+Shown read(const std::string& name) {
+  const std::vector<std::string> clusters = names_in("topologies/clusters");
+  std::vector<std::string> known = names_in("scenarios");
+  const bool is_path = name.find('/') != std::string::npos || name.ends_with(".yaml");
+  if (is_path ? is_scenario_file(name) : contains(known, name)) {
+    return shown_of(read_scenarios(name, {}).at(0));
+  }
+  if (is_path || contains(clusters, name)) return shown_of(read_cluster(typed(name)));
+  known.insert(known.end(), clusters.begin(), clusters.end());
+  throw Failure(ExitCode::bad_input, "show: " + unknown_name("scenario or cluster", name, known));
+}
+
+const Endpoint& endpoint(const Shown& shown, const char* option, int index) {
+  const int count = static_cast<int>(shown.endpoints.size());
+  if (index >= 0 && index < count) return shown.endpoints[static_cast<std::size_t>(index)];
+  throw Failure(ExitCode::bad_input, fmt::format("{}: expected a {} from 0 to {}, got {}", option,
+                                                 shown.noun, count - 1, index));
+}
+
+void show(const Arguments& arguments, bool route) {
+  const Shown shown = read(arguments.name);
+  if (!arguments.dot.empty()) write_output(arguments.dot, to_dot(shown.topology));
+  if (arguments.dot == "-") return;
+  std::string text = shown.heading + "\n\n";
+  if (route) {
+    text += print_route(shown.topology, endpoint(shown, "--from", arguments.from),
+                        endpoint(shown, "--to", arguments.to));
+  } else {
+    text += print_parts(shown.topology) + '\n' + print_matrices(shown.topology, shown.endpoints);
+  }
+  write_output("-", text);
+}
+
+}  // namespace
+
+void add_show(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("show", "The machine: components, links, routes, and matrices");
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("SCENARIO|CLUSTER", arguments->name, "a name, or a file")->required();
+  command->add_option("--dot", arguments->dot, "write the graph for Graphviz");
+  CLI::Option* from = command->add_option("--from", arguments->from,
+                                          "show the route from this rank (of a cluster: host) ...");
+  CLI::Option* to = command->add_option("--to", arguments->to, "... to this one");
+  from->needs(to);
+  to->needs(from);
+  command->footer(
+      "Ranks and hosts count from 0. A file '-' is standard output.\n\n"
+      "Examples:\n"
+      "  ringscope show rack3\n"
+      "  ringscope show 03-anomaly --from 3 --to 7\n"
+      "  ringscope show fat_tree --dot - | dot -Tsvg > fat_tree.svg");
+  command->callback([arguments, from] { show(*arguments, from->count() > 0); });
+}
+
+}  // namespace ringscope

@@ -1,0 +1,21 @@
+// The subcommands: one file and one line each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace ringscope {
+
+// Each adds itself to the program and runs when it is parsed. It throws Failure or InputError.
+void add_run(CLI::App& program);
+void add_compare(CLI::App& program);
+void add_show(CLI::App& program);
+void add_list(CLI::App& program);
+
+inline constexpr void (*subcommands[])(CLI::App&) = {
+    add_run,
+    add_compare,
+    add_show,
+    add_list,
+};
+
+}  // namespace ringscope
