@@ -81,7 +81,7 @@ std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string> known) {
   constexpr std::size_t longest_name = 60, most_listed = 40, most_compared = 1000;
   const std::string* nearest = nullptr;
-  std::size_t least = std::max<std::size_t>(1, name.size() / 3) + 1;
+  std::size_t least = std::max<std::size_t>(1, (name.size() + 1) / 3) + 1;
   bool alone = false;
   for (const std::string& candidate : known.first(std::min(known.size(), most_compared))) {
     if (name.size() > longest_name || candidate.size() > longest_name) continue;

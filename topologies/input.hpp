@@ -77,8 +77,7 @@ class Value {
 
   [[noreturn]] void fail(const std::string& message) const;  ///< throws InputError at this place
 
-  // The value as a quantity, or an error that says what was expected. `expected_example` is filled
-  // in.
+  // The value as a quantity, or an error that says what was expected.
   Bytes bytes() const;
   Bandwidth bandwidth() const;
   Seconds seconds() const;

@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "topologies/cluster.hpp"
@@ -20,9 +22,11 @@ class Placements : public testing::Test {
     return read_placement(Value::from_text("test", placement), built.topology);
   }
   Placement with_hostfile(const std::string& text, const std::string& more) const {
-    const std::string path = testing::TempDir() + "ringscope_hostfile";
+    const std::string path = testing::TempDir() + "ringscope_hostfile_" + std::to_string(getpid());
     std::ofstream(path) << text;
-    return on("rack3", "{hostfile: " + path + more + "}");
+    const Placement placement = on("rack3", "{hostfile: " + path + more + "}");
+    std::filesystem::remove(path);
+    return placement;
   }
 };
 using Hostfile = Placements;

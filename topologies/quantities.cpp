@@ -76,9 +76,10 @@ ByteCost Value::byte_cost() const {
 }
 
 std::int64_t Value::integer(std::int64_t least, std::int64_t most) const {
-  const std::string what = most == std::numeric_limits<std::int64_t>::max()
-                               ? fmt::format("a whole number of at least {}", least)
-                               : fmt::format("a whole number from {} to {}", least, most);
+  std::string what = fmt::format("a whole number from {} to {}", least, most);
+  if (most == std::numeric_limits<std::int64_t>::max())
+    what = fmt::format("a whole number of at least {}", least);
+  if (least == most) what = std::to_string(least);
   std::int64_t number = 0;
   if (kind_ != Kind::scalar || !parse_number(scalar_, number) || number < least || number > most)
     fail_expecting(*this, what);

@@ -1,7 +1,6 @@
 // Quantities with their units as types. A bare number is never a quantity, in code or in a file.
 //
-// Prefixes: k, M, G, T are powers of 1000; Ki, Mi, Gi, Ti powers of 1024. "bit" is a bit, "B" a
-// byte.
+// Prefixes: k, M, G, T are powers of 1000; Ki, Mi, Gi, Ti powers of 1024. "B" is a byte.
 #pragma once
 
 #include <chrono>
@@ -41,13 +40,17 @@ inline Seconds operator*(Bytes bytes, ByteCost cost) {
   return Seconds(static_cast<double>(bytes.count) * cost.seconds_per_byte);
 }
 
-/// Each returns nothing when the text is not such a quantity: no number, no unit, a unit of
-/// another kind, negative, not finite, or too large for the type.
-std::optional<Bytes> parse_bytes(std::string_view text);  ///< "64 MiB", "1B", "unlimited"
-std::optional<Bandwidth> parse_bandwidth(
-    std::string_view text);  ///< "10 Gbit/s", "12 GB/s", "unlimited"
-std::optional<Seconds> parse_seconds(std::string_view text);     ///< "1.5 us", "0 s", "3 ms"
-std::optional<ByteCost> parse_byte_cost(std::string_view text);  ///< "0.8 ns/B", "0 s/B", "1 ns/B"
+// Each returns nothing when the text is not such a quantity: no number, no unit, a unit of another
+// kind, negative, not finite, too large for the type, or a fraction of a byte.
+
+/// "64 MiB", "1B", "unlimited"
+std::optional<Bytes> parse_bytes(std::string_view text);
+/// "10 Gbit/s", "12 GB/s", "unlimited"
+std::optional<Bandwidth> parse_bandwidth(std::string_view text);
+/// "1.5 us", "0 s", "3 ms"
+std::optional<Seconds> parse_seconds(std::string_view text);
+/// "0.8 ns/B", "0 s/B"
+std::optional<ByteCost> parse_byte_cost(std::string_view text);
 
 /// The shortest text that parses back to the same value, with a unit that keeps the number between
 /// 1 and 1000 where one exists: "64 MiB", "1.5 us", "12.5 GB/s". For files and resolved scenarios.

@@ -30,13 +30,15 @@ class YamlReader : public YAML::EventHandler {
 
   Value read() {
     try {
-      std::istringstream stream(source_->text);
+      // Without blanks at its end: yaml-cpp takes a line break there for a missing closing quote.
+      const std::size_t end = source_->text.find_last_not_of(" \t\r\n") + 1;
+      std::istringstream stream(source_->text.substr(0, end));
       YAML::Parser parser(stream);
       parser.HandleNextDocument(*this);
       second_document_ = true;
       parser.HandleNextDocument(*this);
     } catch (const YAML::Exception& error) {
-      throw InputError(place_of(error.mark), "no valid YAML: " + error.msg);
+      throw InputError(place_of(error.mark), "not valid YAML: " + error.msg);
     }
     return std::move(root_);
   }

@@ -1,0 +1,123 @@
+// Does every broken placement draw exactly the error that helps?
+#include <gtest/gtest.h>
+
+#include "topologies/cluster.hpp"
+#include "topologies/complaint.hpp"
+#include "topologies/placement.hpp"
+
+namespace ringscope {
+namespace {
+
+const Broken broken[] = {
+    {"4-3-",
+     "x.yaml:1:1: expected ranks per host such as \"4-3-1\", got \"4-3-\"\n"
+     "  4-3-\n"
+     "  ^"},
+    {"4-3-1-1",
+     "x.yaml:1:1: the placement names more hosts than the cluster's 3\n"
+     "  4-3-1-1\n"
+     "  ^"},
+    {"4,3,1",
+     "x.yaml:1:1: expected ranks per host such as \"4-3-1\", got \"4,3,1\"\n"
+     "  4,3,1\n"
+     "  ^"},
+    {"0-0",
+     "x.yaml:1:1: the placement has no rank\n"
+     "  0-0\n"
+     "  ^"},
+    {"9",
+     "x.yaml:1:1: 9 ranks on 'host0', which has 8 cores; say 'oversubscribe: true' to let them "
+     "share\n"
+     "  9\n"
+     "  ^"},
+    {"2000000",
+     "x.yaml:1:1: more than 1048576 ranks\n"
+     "  2000000\n"
+     "  ^"},
+    {"{hosts: 4-3-1, map_by: nodes}",
+     "x.yaml:1:24: unknown mapping 'nodes'; did you mean 'node'? (known: slot, node, numa)\n"
+     "  {hosts: 4-3-1, map_by: nodes}\n"
+     "                         ^"},
+    {"{hosts: 4-3-1, bind: socket}",
+     "x.yaml:1:22: unknown binding 'socket' (known: core, numa, host)\n"
+     "  {hosts: 4-3-1, bind: socket}\n"
+     "                       ^"},
+    {"{hosts: 4-3-1, oversubscribe: yes}",
+     "x.yaml:1:31: expected true or false, got \"yes\"\n"
+     "  {hosts: 4-3-1, oversubscribe: yes}\n"
+     "                                ^"},
+    {"{hosts: 9-1}",
+     "x.yaml:1:9: 9 ranks on 'host0', which has 8 cores; say 'oversubscribe: true' to let them "
+     "share\n"
+     "  {hosts: 9-1}\n"
+     "          ^"},
+    {"{bind: core}",
+     "x.yaml:1:1: placement: the key 'hosts' is missing\n"
+     "  {bind: core}\n"
+     "  ^"},
+    {"{hosts: 4, ranks: 4}",
+     "x.yaml:1:12: placement: unknown key 'ranks' (known: hosts, map_by, bind, oversubscribe)\n"
+     "  {hosts: 4, ranks: 4}\n"
+     "             ^"},
+    {"[]",
+     "x.yaml:1:1: expected a placement such as 4-3-1, a map, or a list of one entry per rank\n"
+     "  []\n"
+     "  ^"},
+    {"[{numa: 0}]",
+     "x.yaml:1:2: placement[0]: the key 'host' is missing\n"
+     "  [{numa: 0}]\n"
+     "   ^"},
+    {"[{host: 3}]",
+     "x.yaml:1:9: expected a whole number from 0 to 2, got \"3\"\n"
+     "  [{host: 3}]\n"
+     "          ^"},
+    {"[{host: hots1}]",
+     "x.yaml:1:9: unknown host 'hots1'; did you mean 'host1'? (known: host0, host1, host2)\n"
+     "  [{host: hots1}]\n"
+     "          ^"},
+    {"[{host: 0, numa: 1}]",
+     "x.yaml:1:18: expected 0, got \"1\"\n"
+     "  [{host: 0, numa: 1}]\n"
+     "                   ^"},
+    {"[{host: 0, core: 8}]",
+     "x.yaml:1:18: expected a whole number from 0 to 7, got \"8\"\n"
+     "  [{host: 0, core: 8}]\n"
+     "                   ^"},
+    {"[0, 1]",
+     "x.yaml:1:2: placement[0]: expected a map of keys and values, got a text\n"
+     "  [0, 1]\n"
+     "   ^"},
+    {"{hostfile: /no/such}",
+     "x.yaml:1:12: the hostfile '/no/such' cannot be read\n"
+     "  {hostfile: /no/such}\n"
+     "             ^"},
+    {"{hostfile: /}",
+     "x.yaml:1:12: the hostfile '/' is a directory\n"
+     "  {hostfile: /}\n"
+     "             ^"},
+    {"4xx3",
+     "x.yaml:1:1: expected ranks per host such as \"4-3-1\", got \"4xx3\"\n"
+     "  4xx3\n"
+     "  ^"},
+    {"1x4",
+     "x.yaml:1:1: the placement names more hosts than the cluster's 3\n"
+     "  1x4\n"
+     "  ^"},
+    {"~",
+     "x.yaml:1:1: expected a placement such as 4-3-1, a map, or a list of one entry per rank\n"
+     "  ~\n"
+     "  ^"},
+};
+
+TEST(PlacementErrors, say_what_was_expected_and_where) {
+  for (const auto& [input, complaint] : broken) {
+    const auto read = [&text = input] {
+      const Cluster rack = read_cluster(Value::from_text("test", "rack3"));
+      read_placement(Value::from_text("x.yaml", text), rack.topology);
+    };
+    EXPECT_EQ(complaint_of(read), complaint) << input;
+  }
+}
+
+}  // namespace
+}  // namespace ringscope
