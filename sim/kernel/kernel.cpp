@@ -1,0 +1,33 @@
+#include "sim/kernel/kernel.hpp"
+
+#include <array>
+#include <stdexcept>
+
+#include "sim/kernel/simgrid_kernel.hpp"
+
+namespace ringscope::sim {
+namespace {
+
+struct Entry {
+  std::string_view name;
+  std::unique_ptr<Kernel> (*make)();
+};
+constexpr std::array entries = {Entry{"simgrid", make_simgrid_kernel}};
+
+constexpr auto names = [] {
+  std::array<std::string_view, entries.size()> result;
+  for (std::size_t i = 0; i < entries.size(); ++i) result[i] = entries[i].name;
+  return result;
+}();
+
+}  // namespace
+
+std::span<const std::string_view> kernel_names() { return names; }
+
+std::unique_ptr<Kernel> make_kernel(std::string_view name) {
+  for (const Entry& entry : entries)
+    if (entry.name == name) return entry.make();
+  throw std::invalid_argument("unknown kernel");
+}
+
+}  // namespace ringscope::sim

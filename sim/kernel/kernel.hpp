@@ -1,0 +1,86 @@
+// What a kernel must do: advance time, and let activities share resources max-min fairly.
+//
+// Everything that takes time is a timer or an activity. An activity is an amount of work that uses
+// some resources, each with a weight. All activities advance together at the max-min fair rates x:
+// for each resource, the sum over its activities of weight * x is at most its capacity.
+//
+// Order: callbacks of one instant run timers first, in the order in which they were set, then
+// completed activities, in the order in which they were started; what those set for the same
+// instant runs after them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ringscope::sim {
+
+/// One resource of an activity. A weight is how many units of the resource's capacity one unit of
+/// the activity takes; small integers, so that every kernel can honour them exactly.
+struct Use {
+  int resource = 0;
+  int weight = 1;
+  bool operator==(const Use&) const = default;
+};
+
+/// A started activity. Its id is free for reuse once it has completed or was cancelled.
+struct ActivityId {
+  int slot = -1;
+  explicit operator bool() const { return slot >= 0; }
+};
+
+/// What to call: a member function of an object with one number. Trivial, so that nothing
+/// allocates.
+struct Callback {
+  void (*function)(void* object, std::uint64_t argument) = nullptr;
+  void* object = nullptr;
+  std::uint64_t argument = 0;
+
+  template <auto member, class Object>
+  static Callback to(Object* object, std::uint64_t argument = 0) {
+    return {[](void* self, std::uint64_t value) { (static_cast<Object*>(self)->*member)(value); },
+            object, argument};
+  }
+  void operator()() const { function(object, argument); }
+};
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual std::string_view name() const = 0;
+
+  /// Seconds since the start.
+  virtual double now() const = 0;
+
+  /// Capacity in units per second, positive.
+  virtual int add_resource(const std::string& name, double capacity) = 0;
+  /// From now on; a capacity may be tiny but not 0.
+  virtual void set_capacity(int resource, double capacity) = 0;
+
+  /// Starts `amount` (>= 0) units of work. With no uses, or nothing to do, it completes at this
+  /// instant. `done` is called once, never from inside start().
+  virtual ActivityId start(double amount, std::span<const Use> uses, Callback done) = 0;
+  /// Units of work left at this instant.
+  virtual double remaining(ActivityId) const = 0;
+  /// A suspended activity keeps what is left and uses nothing. Suspending twice is an error of
+  /// ours.
+  virtual void suspend(ActivityId) = 0;
+  virtual void resume(ActivityId) = 0;
+  /// Forgets the activity; its callback is never called.
+  virtual void cancel(ActivityId) = 0;
+
+  /// Calls `callback` in `delay` (>= 0) seconds.
+  virtual void after(double delay, Callback callback) = 0;
+
+  /// Until nothing is left to happen. Suspended activities do not hold it up.
+  virtual void run() = 0;
+};
+
+/// A kernel by name. Throws std::invalid_argument for a name that is not in kernel_names(), and
+/// std::logic_error for a second "simgrid" in one process: SimGrid's engine is a singleton.
+std::unique_ptr<Kernel> make_kernel(std::string_view name);
+std::span<const std::string_view> kernel_names();
+
+}  // namespace ringscope::sim

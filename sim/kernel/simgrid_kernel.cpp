@@ -1,0 +1,245 @@
+// SimGrid 3.32, driven from the maestro: activities only, no actors.
+//
+// An activity is a Comm between two dummy hosts whose route is whatever list of links the activity
+// brings along: SimGrid asks the zone for the route synchronously inside start(). A link that
+// stands k times in a route is consumed k times per unit, which is how weights are expressed.
+#include "sim/kernel/simgrid_kernel.hpp"
+
+#include <fmt/core.h>
+#include <xbt/log.h>
+#include <simgrid/kernel/Timer.hpp>
+#include <simgrid/kernel/routing/NetZoneImpl.hpp>
+#include <simgrid/s4u.hpp>
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+namespace ringscope::sim {
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+// SimGrid takes amounts as whole numbers (Comm::set_remaining is ignored by a Comm's start), so the
+// unit that it sees is a fraction of ours. Amounts below 2^47 units fit; what is lost is below
+// 2^-17 units.
+constexpr double unit = 65536.0;
+using simgrid::kernel::resource::StandardLinkImpl;
+using simgrid::kernel::routing::NetPoint;
+using simgrid::kernel::routing::NetZoneImpl;
+using simgrid::kernel::routing::Route;
+
+/// The root zone: every route asked for is the one that was laid out last.
+class OneRouteZone final : public NetZoneImpl {
+ public:
+  OneRouteZone() : NetZoneImpl("ringscope") {}
+  std::vector<StandardLinkImpl*>& route() { return route_; }
+
+ private:
+  void get_local_route(const NetPoint*, const NetPoint*, Route* into, double*) override {
+    into->link_list_.insert(into->link_list_.end(), route_.begin(), route_.end());
+  }
+  void get_graph(const s_xbt_graph_t*, std::map<std::string, xbt_node_t, std::less<>>*,
+                 std::map<std::string, xbt_edge_t, std::less<>>*) override {}
+
+  std::vector<StandardLinkImpl*> route_;
+};
+
+class SimGridKernel final : public Kernel {
+ public:
+  SimGridKernel();
+  ~SimGridKernel() override { current = nullptr; }
+
+  std::string_view name() const override { return "simgrid"; }
+  double now() const override { return s4u::Engine::get_clock(); }
+  int add_resource(const std::string& name, double capacity) override;
+  void set_capacity(int resource, double capacity) override;
+  ActivityId start(double amount, std::span<const Use> uses, Callback done) override;
+  double remaining(ActivityId) const override;
+  void suspend(ActivityId id) override { slots_[index(id)].comm->suspend(); }
+  void resume(ActivityId id) override { slots_[index(id)].comm->resume(); }
+  void cancel(ActivityId) override;
+  void after(double delay, Callback callback) override;
+  void run() override { engine_.run(); }
+
+ private:
+  struct Slot {
+    s4u::CommPtr comm;
+    Callback done;
+    std::uint64_t order = 0;  ///< of its start, for the order of completions
+  };
+
+  static std::size_t index(ActivityId id) { return static_cast<std::size_t>(id.slot); }
+  ActivityId take_slot();
+  void on_completion(const s4u::Activity& activity);
+  void deliver_completed();
+  void complete_at_once(std::uint64_t slot);
+  void free_slot(int slot);
+  void run_due(double date);
+
+  // SimGrid's completion signal is one per process; it finds the kernel here.
+  static inline SimGridKernel* current = nullptr;
+
+  s4u::Engine engine_;
+  OneRouteZone* zone_;
+  s4u::Host* from_;
+  s4u::Host* to_;
+  std::vector<s4u::Link*> links_;
+  std::vector<Slot> slots_;
+  std::vector<int> free_slots_;
+  std::vector<int> completed_;                   ///< in this instant, not yet delivered
+  std::map<double, std::vector<Callback>> due_;  ///< one SimGrid timer per date
+  std::uint64_t started_ = 0;
+};
+
+s4u::Engine configured_engine() {
+  // Log nothing below an error: SimGrid prints to stderr by default.
+  int argc = 2;
+  char program[] = "ringscope", quiet[] = "--log=root.thresh:critical";
+  char* argv[] = {program, quiet, nullptr};
+  return s4u::Engine(&argc, argv);
+}
+
+SimGridKernel::SimGridKernel() : engine_(configured_engine()) {
+  current = this;
+  // Every factor of SimGrid's models set to what the closed forms assume: no latency or bandwidth
+  // correction, no reverse traffic, no window limit. Precisions: SimGrid's defaults are 1e-5
+  // seconds and 1e-5 of a rate, far too coarse for microseconds.
+  for (const char* setting :
+       {"network/model:CM02", "network/optim:Lazy", "network/latency-factor:1",
+        "network/bandwidth-factor:1", "network/weight-S:0", "network/TCP-gamma:0",
+        "network/crosstraffic:0", "surf/precision:1e-12", "maxmin/precision:1e-12"})
+    s4u::Engine::set_config(setting);
+  zone_ = new OneRouteZone;  // the engine owns its root zone
+  s4u::NetZone* zone = zone_->get_iface();
+  from_ = zone->create_host("from", 1.0);
+  to_ = zone->create_host("to", 1.0);
+  s4u::Activity::on_completion_cb([](const s4u::Activity& activity) {
+    if (current != nullptr) current->on_completion(activity);
+  });
+}
+
+int SimGridKernel::add_resource(const std::string& name, double capacity) {
+  assert(capacity > 0);
+  // The number makes the name unique: SimGrid refuses two links of one name.
+  s4u::Link* link =
+      zone_->get_iface()->create_link(fmt::format("{}#{}", name, links_.size()), capacity * unit);
+  link->set_latency(0.0)->seal();
+  links_.push_back(link);
+  return static_cast<int>(links_.size()) - 1;
+}
+
+void SimGridKernel::set_capacity(int resource, double capacity) {
+  assert(capacity > 0);
+  links_[static_cast<std::size_t>(resource)]->set_bandwidth(capacity * unit);
+}
+
+ActivityId SimGridKernel::take_slot() {
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<int>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const ActivityId id{free_slots_.back()};
+  free_slots_.pop_back();
+  return id;
+}
+
+ActivityId SimGridKernel::start(double amount, std::span<const Use> uses, Callback done) {
+  assert(amount >= 0 && amount < 0x1p47);
+  const ActivityId id = take_slot();
+  slots_[index(id)] = {nullptr, done, started_++};
+  if (amount * unit < 0.5 || uses.empty()) {
+    after(0, Callback::to<&SimGridKernel::complete_at_once>(this,
+                                                            static_cast<std::uint64_t>(id.slot)));
+    return id;
+  }
+  auto& route = zone_->route();
+  route.clear();
+  for (const Use& use : uses) {
+    assert(use.weight > 0);
+    route.insert(route.end(), static_cast<std::size_t>(use.weight),
+                 links_[static_cast<std::size_t>(use.resource)]->get_impl());
+  }
+  s4u::CommPtr comm = s4u::Comm::sendto_init(from_, to_);
+  comm->set_payload_size(static_cast<std::uint64_t>(std::llround(amount * unit)));
+  comm->set_data(reinterpret_cast<void*>(static_cast<std::intptr_t>(id.slot) + 1));
+  slots_[index(id)].comm = comm;
+  comm->vetoable_start();
+  return id;
+}
+
+double SimGridKernel::remaining(ActivityId id) const {
+  const Slot& slot = slots_[index(id)];
+  return slot.comm ? slot.comm->get_remaining() / unit : 0.0;
+}
+
+void SimGridKernel::cancel(ActivityId id) {
+  Slot& slot = slots_[index(id)];
+  slot.done = {};
+  if (!slot.comm) return;  // completes at this instant, which frees the slot
+  const s4u::CommPtr comm = std::move(slot.comm);
+  free_slot(id.slot);
+  comm->set_data(nullptr);
+  comm->cancel();
+}
+
+void SimGridKernel::complete_at_once(std::uint64_t slot) {
+  const Callback done = slots_[slot].done;
+  free_slot(static_cast<int>(slot));
+  if (done.function != nullptr) done();
+}
+
+void SimGridKernel::on_completion(const s4u::Activity& activity) {
+  const auto tag = reinterpret_cast<std::intptr_t>(activity.get_data<void>());
+  if (tag == 0) return;  // cancelled
+  // SimGrid completes the activities of one instant in the order of its heap, and only then looks
+  // at timers again: a timer for now sees all of them, and delivers them in the order of start.
+  if (completed_.empty())
+    simgrid::kernel::timer::Timer::set(now(), [this] { deliver_completed(); });
+  completed_.push_back(static_cast<int>(tag - 1));
+  slots_[static_cast<std::size_t>(tag - 1)].comm = nullptr;
+}
+
+void SimGridKernel::deliver_completed() {
+  std::vector<int> completed;
+  completed.swap(completed_);
+  std::sort(completed.begin(), completed.end(), [this](int a, int b) {
+    return slots_[static_cast<std::size_t>(a)].order < slots_[static_cast<std::size_t>(b)].order;
+  });
+  for (const int slot : completed) {
+    const Callback done = slots_[static_cast<std::size_t>(slot)].done;
+    free_slot(slot);
+    if (done.function != nullptr) done();
+  }
+}
+
+void SimGridKernel::free_slot(int slot) {
+  slots_[static_cast<std::size_t>(slot)].comm = nullptr;
+  free_slots_.push_back(slot);
+}
+
+void SimGridKernel::after(double delay, Callback callback) {
+  assert(delay >= 0);
+  const double date = now() + delay;
+  const auto [place, is_new] = due_.try_emplace(date);
+  place->second.push_back(callback);
+  if (is_new) simgrid::kernel::timer::Timer::set(date, [this, date] { run_due(date); });
+}
+
+void SimGridKernel::run_due(double date) {
+  const auto due = due_.extract(date);
+  for (const Callback& callback : due.mapped()) callback();
+}
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_simgrid_kernel() {
+  if (s4u::Engine::has_instance())
+    throw std::logic_error("SimGrid's engine exists once per process");
+  return std::make_unique<SimGridKernel>();
+}
+
+}  // namespace ringscope::sim

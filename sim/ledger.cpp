@@ -1,0 +1,121 @@
+#include "sim/ledger.hpp"
+
+#include <cmath>
+
+namespace ringscope::sim {
+
+int Ledger::add(Resource resource) {
+  const int id = kernel_->add_resource(resource.name, resource.capacity);
+  accounts_.push_back({std::move(resource), 0, {}});
+  return id;
+}
+
+int Ledger::start(double amount, std::span<const Use> uses, Callback done) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<int>(flights_.size()));
+    flights_.emplace_back();
+  }
+  const int id = free_.back();
+  free_.pop_back();
+  Flight& flight = flights_[index(id)];
+  flight.amount = amount;
+  flight.done = done;
+  flight.parts.clear();
+  for (const Use& use : uses) {
+    auto& active = accounts_[index(use.resource)].active;
+    flight.parts.push_back({use, static_cast<int>(active.size()), 0});
+    active.push_back({id, static_cast<int>(flight.parts.size()) - 1});
+  }
+  flight.activity = kernel_->start(
+      amount, uses, Callback::to<&Ledger::on_done>(this, static_cast<std::uint64_t>(id)));
+  open_window(flight);
+  return id;
+}
+
+double Ledger::moved(const Flight& flight) const {
+  // A flight that has just completed is no longer known to the kernel.
+  return flight.activity ? flight.amount - kernel_->remaining(flight.activity) : flight.amount;
+}
+
+double Ledger::served(const Account& account) const {
+  double total = account.used;
+  for (const Active& active : account.active) {
+    const Flight& flight = flights_[index(active.flight)];
+    total += flight.parts[index(active.part)].use.weight * moved(flight);
+  }
+  return total;
+}
+
+void Ledger::open_window(Flight& flight) {
+  flight.opened = now();
+  flight.moved_before = moved(flight);
+  for (Part& part : flight.parts) part.served_before = served(accounts_[index(part.use.resource)]);
+}
+
+void Ledger::close_window(const Flight& flight, double moved) {
+  constexpr double tolerance = 1e-6;
+  const double elapsed = now() - flight.opened, mine = moved - flight.moved_before;
+  bottleneck_ = -1;
+  if (elapsed <= 0) return;
+  double most = 0, most_own = 0;
+  for (const Part& part : flight.parts) {
+    const Account& account = accounts_[index(part.use.resource)];
+    const double possible = account.resource.capacity * elapsed;
+    const double own = part.use.weight * mine / possible;
+    // A flight that fills a resource by itself need not look at the others.
+    const double all =
+        own > 1 - tolerance ? own : (served(account) - part.served_before) / possible;
+    const bool tie = std::abs(all - most) <= tolerance;
+    if (bottleneck_ < 0 || (tie ? own > most_own + tolerance : all > most)) {
+      bottleneck_ = part.use.resource;
+      most = all;
+      most_own = own;
+    }
+  }
+}
+
+void Ledger::release(int id, double moved) {
+  Flight& flight = flights_[index(id)];
+  for (const Part& part : flight.parts) {
+    Account& account = accounts_[index(part.use.resource)];
+    account.used += part.use.weight * moved;
+    const Active last = account.active.back();
+    account.active[index(part.position)] = last;
+    flights_[index(last.flight)].parts[index(last.part)].position = part.position;
+    account.active.pop_back();
+  }
+  free_.push_back(id);
+}
+
+void Ledger::on_done(std::uint64_t id) {
+  const int flight = static_cast<int>(id);
+  const Callback done = flights_[id].done;
+  Flight& ended = flights_[id];
+  ended.activity = {};
+  close_window(ended, ended.amount);
+  release(flight, ended.amount);
+  done();
+}
+
+void Ledger::pause(int flight) {
+  Flight& paused = flights_[index(flight)];
+  close_window(paused, moved(paused));
+  kernel_->suspend(paused.activity);
+}
+
+void Ledger::resume(int flight) {
+  Flight& resumed = flights_[index(flight)];
+  kernel_->resume(resumed.activity);
+  open_window(resumed);
+}
+
+double Ledger::stop(int flight) {
+  Flight& stopped = flights_[index(flight)];
+  const double done = moved(stopped);
+  close_window(stopped, done);
+  kernel_->cancel(stopped.activity);
+  release(flight, done);
+  return done;
+}
+
+}  // namespace ringscope::sim

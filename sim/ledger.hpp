@@ -1,0 +1,84 @@
+// Activities with a memory: how much of each resource was used, and which one held an activity up.
+//
+// A flight is an activity under the ledger's eye. While it runs its window is open; when it
+// completes, is paused or is stopped, the ledger knows the bottleneck of that window: the resource
+// that was used most (by everybody), and of several full ones the one that this flight used most.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/kernel/kernel.hpp"
+
+namespace ringscope::sim {
+
+enum class ResourceKind { core, link, memory, lock };
+
+struct Resource {
+  std::string name;
+  ResourceKind kind{};
+  double capacity = 0;  ///< units per second
+  int rank = -1;        ///< whose core or lock it is; -1 when shared or nobody's
+};
+
+class Ledger {
+ public:
+  explicit Ledger(Kernel& kernel) : kernel_(&kernel) {}
+  Kernel& kernel() const { return *kernel_; }
+  double now() const { return kernel_->now(); }
+
+  int add(Resource resource);
+  const Resource& resource(int id) const { return accounts_[index(id)].resource; }
+  int resource_count() const { return static_cast<int>(accounts_.size()); }
+  /// Units of the resource used up to now by flights that have ended.
+  double used(int id) const { return accounts_[index(id)].used; }
+
+  /// As Kernel::start. The flight's id is free for reuse when `done` is called.
+  int start(double amount, std::span<const Use> uses, Callback done);
+  void pause(int flight);
+  void resume(int flight);
+  /// Ends the flight before its time; `done` is not called. Returns the amount that it did.
+  double stop(int flight);
+  /// Of the window that closed last: a resource, or -1 when nothing limited it.
+  int bottleneck() const { return bottleneck_; }
+
+ private:
+  struct Part {  ///< one resource of a flight
+    Use use;
+    int position = 0;          ///< in the account's list of flights
+    double served_before = 0;  ///< by the resource, when the window opened
+  };
+  struct Flight {
+    ActivityId activity;
+    double amount = 0;
+    double moved_before = 0;  ///< when the window opened
+    double opened = 0;
+    Callback done;
+    std::vector<Part> parts;
+  };
+  struct Active {
+    int flight = 0;
+    int part = 0;
+  };
+  struct Account {
+    Resource resource;
+    double used = 0;
+    std::vector<Active> active;
+  };
+
+  static std::size_t index(int id) { return static_cast<std::size_t>(id); }
+  double moved(const Flight& flight) const;
+  double served(const Account& account) const;
+  void open_window(Flight& flight);
+  void close_window(const Flight& flight, double moved);
+  void release(int id, double moved);
+  void on_done(std::uint64_t id);
+
+  Kernel* kernel_;
+  std::vector<Account> accounts_;
+  std::vector<Flight> flights_;
+  std::vector<int> free_;
+  int bottleneck_ = -1;
+};
+
+}  // namespace ringscope::sim

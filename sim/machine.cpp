@@ -1,0 +1,169 @@
+#include "sim/machine.hpp"
+
+#include <fmt/core.h>
+
+#include <tuple>
+
+namespace ringscope::sim {
+namespace {
+
+CpuScale scale_of(const Library& library) {
+  std::vector<ByteCost> costs = {library.reduce_cost, library.copy_cost};
+  for (const Transport& transport : library.transports)
+    costs.insert(costs.end(),
+                 {transport.send_cost, transport.recv_cost, transport.unexpected_cost});
+  return CpuScale(costs);
+}
+
+}  // namespace
+
+void add_use(Uses& uses, int resource, int weight) {
+  if (resource < 0) return;
+  for (Use& use : uses)
+    if (use.resource == resource) {
+      use.weight += weight;
+      return;
+    }
+  uses.push_back({resource, weight});
+}
+
+Machine::Machine(const Scenario& scenario, Ledger& ledger)
+    : scenario_(&scenario), ledger_(&ledger), scale_(scale_of(scenario.library)) {
+  add_cpus();
+  add_memory();
+  add_links();
+}
+
+const std::string& Machine::host_name(int rank) const {
+  return scenario_->cluster.topology.hosts()[static_cast<std::size_t>(location(rank).host)].name;
+}
+
+Vertex Machine::domain_of(int rank) const {
+  const Location& where = location(rank);
+  return scenario_->cluster.topology.hosts()[static_cast<std::size_t>(where.host)]
+      .numa_domains[static_cast<std::size_t>(where.numa)];
+}
+
+std::string Machine::rank_name(int rank) const {
+  const Location& where = location(rank);
+  if (where.binding != Binding::core) return fmt::format("{} (rank {})", host_name(rank), rank);
+  const std::string& domain = scenario_->cluster.topology.graph()[domain_of(rank)].name;
+  return fmt::format("{}/core{} (rank {})", domain, where.core, rank);
+}
+
+// The core, or the pool of cores, that a rank runs on. It is the rank's own where nobody shares it.
+Resource Machine::core_resource(int rank, int sharers) const {
+  const Location& where = location(rank);
+  const Topology& topology = scenario_->cluster.topology;
+  const Graph& graph = topology.graph();
+  const Vertex own = domain_of(rank);
+  if (where.binding == Binding::core)
+    return {sharers > 1 ? fmt::format("{}/core{}", graph[own].name, where.core) : rank_name(rank),
+            ResourceKind::core, scale_.capacity(), sharers > 1 ? -1 : rank};
+  if (where.binding == Binding::numa)
+    return {graph[own].name + "/cores", ResourceKind::core, scale_.capacity() * graph[own].cores,
+            -1};
+  int cores = 0;
+  for (const Vertex domain : topology.hosts()[static_cast<std::size_t>(where.host)].numa_domains)
+    cores += graph[domain].cores;
+  return {host_name(rank) + "/cores", ResourceKind::core, scale_.capacity() * cores, -1};
+}
+
+void Machine::add_cpus() {
+  const auto key = [this](int rank) {
+    const Location& where = location(rank);
+    return std::tuple(where.host, where.binding == Binding::host ? -1 : where.numa,
+                      where.binding == Binding::core ? where.core : -1);
+  };
+  std::map<decltype(key(0)), int> sharers, resources;
+  for (int rank = 0; rank < ranks(); ++rank) ++sharers[key(rank)];
+  for (int rank = 0; rank < ranks(); ++rank) {
+    const auto [place, is_new] = resources.try_emplace(key(rank), -1);
+    if (is_new) place->second = ledger_->add(core_resource(rank, sharers[key(rank)]));
+    Uses cpu = {{place->second, 1}};
+    // Free to use any of several cores, but never more than one at a time.
+    if (location(rank).binding != Binding::core)
+      cpu.push_back(
+          {ledger_->add({rank_name(rank), ResourceKind::core, scale_.capacity(), rank}), 1});
+    cpus_.push_back(std::move(cpu));
+  }
+}
+
+Uses Machine::spare_cpu(int rank, const std::string& what) {
+  const std::string name = fmt::format("{}/{} (rank {})", host_name(rank), what, rank);
+  return {{ledger_->add({name, ResourceKind::core, scale_.capacity(), rank}), 1}};
+}
+
+int Machine::add_lock(int rank, int endpoint) {
+  const std::string name = fmt::format("lock of endpoint {} (rank {})", endpoint, rank);
+  return ledger_->add({name, ResourceKind::lock, scale_.capacity(), rank});
+}
+
+void Machine::add_memory() {
+  const Graph& graph = scenario_->cluster.topology.graph();
+  for (int rank = 0; rank < ranks(); ++rank) {
+    const Vertex domain = domain_of(rank);
+    const Component& component = graph[domain];
+    if (!component.memory.is_unlimited() && !memory_resources_.count(domain))
+      memory_resources_[domain] = ledger_->add({component.name + "/memory", ResourceKind::memory,
+                                                component.memory.bytes_per_second, -1});
+    Uses memory;
+    add_use(memory, memory_of(rank), 1);
+    memories_.push_back(std::move(memory));
+  }
+}
+
+int Machine::memory_of(int rank) const {
+  const auto found = memory_resources_.find(domain_of(rank));
+  return found == memory_resources_.end() ? -1 : found->second;
+}
+
+void Machine::add_links() {
+  const Topology& topology = scenario_->cluster.topology;
+  for (int id = 0; id < topology.link_count(); ++id) {
+    const Link& link = topology.link(id);
+    link_resources_.push_back(
+        link.bandwidth.is_unlimited()
+            ? -1
+            : ledger_->add({link.name, ResourceKind::link, link.bandwidth.bytes_per_second, -1}));
+  }
+}
+
+Uses Machine::route_uses(const Route& route) const {
+  Uses uses;
+  for (const int link : route.links)
+    add_use(uses, link_resources_[static_cast<std::size_t>(link)], 1);
+  return uses;
+}
+
+const Channel& Machine::channel(int from, int to) {
+  const auto key = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
+  const auto found = channels_.find(key);
+  if (found != channels_.end()) return found->second;
+  return channels_.emplace(key, make_channel(from, to)).first->second;
+}
+
+Channel Machine::make_channel(int from, int to) const {
+  Channel channel;
+  const bool one_host = location(from).host == location(to).host;
+  channel.way = from == to ? Way::self : one_host ? Way::shm : Way::network;
+  channel.transport = &scenario_->library.transport(channel.way);
+  const auto flow = static_cast<std::uint64_t>(from) * static_cast<std::uint64_t>(ranks()) +
+                    static_cast<std::uint64_t>(to);
+  const Route route = scenario_->cluster.topology.route(domain_of(from), domain_of(to), flow);
+  channel.latency = route.latency.count() + channel.transport->latency.count();
+  const Uses links = route_uses(route);
+  if (!one_host) {
+    channel.wire = links;
+    return channel;
+  }
+  // The shared segment lies in the sender's domain: a copy in reads and writes there, a copy out
+  // reads there and writes at the receiver's, across the links between the two domains.
+  add_use(channel.copy_in, memory_of(from), 2);
+  channel.copy_out = links;
+  add_use(channel.copy_out, memory_of(from), 1);
+  add_use(channel.copy_out, memory_of(to), 1);
+  return channel;
+}
+
+}  // namespace ringscope::sim

@@ -1,0 +1,75 @@
+// A placed scenario as resources: the cores that ranks run on, the links between them, memory.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "scenarios/scenario.hpp"
+#include "sim/ledger.hpp"
+#include "sim/weights.hpp"
+
+namespace ringscope::sim {
+
+using Uses = std::vector<Use>;
+
+/// One more use of a resource; several uses of one are added up. Nothing for resource -1.
+void add_use(Uses& uses, int resource, int weight);
+
+/// How messages from one rank to another move, apart from the CPUs at both ends.
+struct Channel {
+  Way way{};
+  const Transport* transport = nullptr;
+  double latency = 0;  ///< s: the links' and the library's
+  Uses wire;           ///< each link direction of the route, once per byte
+  Uses copy_in;        ///< memory that a copy into a shared segment uses
+  Uses copy_out;       ///< memory and links of a copy to the receiver's buffer
+};
+
+class Machine {
+ public:
+  /// Adds the resources of `scenario` to `ledger`; both outlive the machine.
+  Machine(const Scenario& scenario, Ledger& ledger);
+
+  const Scenario& scenario() const { return *scenario_; }
+  const CpuScale& scale() const { return scale_; }
+  int ranks() const { return static_cast<int>(scenario_->placement.ranks.size()); }
+
+  /// What a rank's first thread runs on: its core; or the cores that it may use, and itself as one
+  /// thread, which cannot use more than one of them.
+  const Uses& cpu(int rank) const { return cpus_[static_cast<std::size_t>(rank)]; }
+  /// A further core for a thread of the rank, called `what` in reports.
+  Uses spare_cpu(int rank, const std::string& what);
+  int add_lock(int rank, int endpoint);
+  /// The memory controller of the rank's NUMA domain; empty when it never is a bottleneck.
+  const Uses& memory(int rank) const { return memories_[static_cast<std::size_t>(rank)]; }
+  /// Made when first asked for; the reference stays valid.
+  const Channel& channel(int from, int to);
+
+  const std::string& host_name(int rank) const;
+  /// "host2/core0 (rank 7)": a thread that a rank may call its own.
+  std::string rank_name(int rank) const;
+
+ private:
+  void add_cpus();
+  Resource core_resource(int rank, int sharers) const;
+  void add_memory();
+  void add_links();
+  int memory_of(int rank) const;  ///< a resource, or -1 when unlimited
+  Vertex domain_of(int rank) const;
+  Uses route_uses(const Route& route) const;
+  Channel make_channel(int from, int to) const;
+  const Location& location(int rank) const {
+    return scenario_->placement.ranks[static_cast<std::size_t>(rank)];
+  }
+
+  const Scenario* scenario_;
+  Ledger* ledger_;
+  CpuScale scale_;
+  std::vector<Uses> cpus_, memories_;
+  std::vector<int> link_resources_;  ///< by link id; -1 for an unlimited link
+  std::map<Vertex, int> memory_resources_;
+  std::unordered_map<std::uint64_t, Channel> channels_;
+};
+
+}  // namespace ringscope::sim

@@ -1,0 +1,128 @@
+#include "sim/measurement.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace ringscope::sim {
+namespace {
+
+constexpr std::size_t busiest = 10;
+
+std::string_view kind_name(ResourceKind kind) {
+  switch (kind) {
+    case ResourceKind::core:
+      return "core";
+    case ResourceKind::link:
+      return "link";
+    case ResourceKind::memory:
+      return "memory";
+    case ResourceKind::lock:
+      return "lock";
+  }
+  return "";
+}
+
+RankReport rank_report(const Run& run, RankThread& rank, double start) {
+  rank.settle_idle();
+  RankReport report;
+  report.rank = rank.rank();
+  report.host = run.machine->host_name(rank.rank());
+  report.numa = run.machine->scenario().placement.ranks[static_cast<std::size_t>(rank.rank())].numa;
+  report.finish_s = rank.finish_time() - start;
+  report.seconds = rank.seconds();
+  report.waited_for = rank.waited_for();
+  return report;
+}
+
+std::vector<ResourceReport> busiest_resources(const Run& run, double elapsed,
+                                              const std::vector<double>& used_before) {
+  std::vector<ResourceReport> all;
+  for (int id = 0; id < run.ledger->resource_count(); ++id) {
+    const auto index = static_cast<std::size_t>(id);
+    const Resource& resource = run.ledger->resource(id);
+    // A resource may have been made on the way: a further thread's core.
+    const double before = index < used_before.size() ? used_before[index] : 0;
+    const double used = run.ledger->used(id) - before;
+    if (used > 0 && elapsed > 0)
+      all.push_back({resource.name, std::string(kind_name(resource.kind)),
+                     used / (resource.capacity * elapsed)});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.utilisation > b.utilisation; });
+  if (all.size() > busiest) all.resize(busiest);
+  return all;
+}
+
+std::vector<PathPiece> path_pieces(const Run& run, PathCursor end) {
+  std::vector<PathPiece> pieces;
+  for (const Paths::Piece& piece : run.paths->merged(end))
+    pieces.push_back({piece.cause, piece.rank,
+                      piece.resource < 0 ? "" : run.ledger->resource(piece.resource).name,
+                      piece.seconds});
+  return pieces;
+}
+
+}  // namespace
+
+Measurement measure(const Run& run, const std::vector<std::unique_ptr<RankThread>>& ranks,
+                    double start, const std::vector<double>& used_before) {
+  Measurement result;
+  const RankThread* last = ranks.front().get();
+  for (const auto& rank : ranks)
+    if (rank->finish_time() > last->finish_time()) last = rank.get();
+  result.time_s = last->finish_time() - start;
+  result.traffic = run.mpi->traffic;
+  for (const auto& rank : ranks) result.ranks.push_back(rank_report(run, *rank, start));
+  for (const PhaseTimes& phase : run.phases)
+    result.phases.push_back({std::string(phase.name), phase.start - start, phase.end - start});
+  result.resources = busiest_resources(run, result.time_s, used_before);
+  result.path = path_pieces(run, last->end_of_path());
+  if (run.spans != nullptr) {
+    result.spans = *run.spans;
+    for (Span& span : result.spans) {
+      span.start_s -= start;
+      span.end_s -= start;
+    }
+    std::stable_sort(result.spans.begin(), result.spans.end(),
+                     [](const Span& a, const Span& b) { return a.rank < b.rank; });
+  }
+  return result;
+}
+
+Report report_of(const Scenario& scenario, std::vector<Measurement> measurements) {
+  Report report;
+  for (const Measurement& measurement : measurements) report.times_s.push_back(measurement.time_s);
+  std::vector<std::size_t> order(measurements.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return measurements[a].time_s < measurements[b].time_s;
+  });
+  Measurement& median = measurements[order[(order.size() - 1) / 2]];
+
+  report.name = scenario.name;
+  report.collective = scenario.job.algorithm->collective;
+  report.algorithm = scenario.job.algorithm->name;
+  report.placement = scenario.placement.text;
+  report.library = scenario.library.name;
+  report.cluster = scenario.cluster.name;
+  report.ranks = static_cast<int>(scenario.placement.ranks.size());
+  report.bytes = scenario.job.bytes.count;
+  report.seed = scenario.job.seed;
+  report.resolved = scenario.resolved;
+  report.time_s = median.time_s;
+  if (report.time_s > 0) {
+    report.algbw = static_cast<double>(report.bytes) / report.time_s;
+    report.busbw = report.algbw * bus_factor(report.collective, report.ranks);
+  }
+  report.messages = median.traffic.messages;
+  report.bytes_on_wire = median.traffic.bytes;
+  report.bytes_between_hosts = median.traffic.bytes_between_hosts;
+  report.rank_reports = std::move(median.ranks);
+  report.phases = std::move(median.phases);
+  report.resources = std::move(median.resources);
+  report.path = std::move(median.path);
+  report.spans = std::move(median.spans);
+  return report;
+}
+
+}  // namespace ringscope::sim

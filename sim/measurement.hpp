@@ -1,0 +1,29 @@
+// From the accounts of one repetition to the report of a case.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sim/rank_thread.hpp"
+
+namespace ringscope::sim {
+
+/// What one repetition gave; the fields as in Report.
+struct Measurement {
+  double time_s = 0;
+  Traffic traffic;
+  std::vector<RankReport> ranks;
+  std::vector<PhaseReport> phases;
+  std::vector<ResourceReport> resources;
+  std::vector<PathPiece> path;
+  std::vector<Span> spans;
+};
+
+/// `start`: when the repetition began; `used_before`: what each resource had been used by then.
+Measurement measure(const Run& run, const std::vector<std::unique_ptr<RankThread>>& ranks,
+                    double start, const std::vector<double>& used_before);
+
+/// The report tells of the repetition whose time is the median (the lower of two).
+Report report_of(const Scenario& scenario, std::vector<Measurement> measurements);
+
+}  // namespace ringscope::sim

@@ -1,0 +1,88 @@
+// The progress engine of one endpoint: the CPU work that moves requests on, done one chore at a
+// time, and only while the engine runs: always (a thread, the NIC), or while a caller is inside
+// MPI.
+#pragma once
+
+#include <deque>
+
+#include "sim/ledger.hpp"
+#include "sim/mpi/message.hpp"
+
+namespace ringscope::sim {
+
+/// A piece of the engine's work on one message: CPU per message, then CPU per byte.
+struct Chore {
+  enum class Kind {
+    handshake,   ///< answer a matched RTS
+    take,        ///< copy an eager message to its receive, or to the unexpected buffer
+    take_again,  ///< copy it from the unexpected buffer to its receive
+    pay_sender,  ///< the CPU cost of bytes that the OS moved while this end was away
+    pay_receiver
+  };
+  Kind kind{};
+  int message = 0;
+  Caller* caller = nullptr;  ///< on whose CPU, where the engine has none of its own
+  double seconds = 0;
+  double bytes = 0;
+  int weight = 0;                ///< of a byte, in the core's units; 0: bytes cost no CPU
+  const Uses* memory = nullptr;  ///< used by the bytes beside the CPU
+};
+
+class Engine {
+ public:
+  /// Whom the engine tells what happened.
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    /// `message` was worked on, or waited for the engine, up to now.
+    virtual void worked(int message, Cause cause, int rank, int resource) = 0;
+    /// Work on `message` goes on because its caller came back into MPI.
+    virtual void resumed(int message, Caller& by) = 0;
+    virtual void finished(const Chore& chore) = 0;
+  };
+
+  struct Settings {
+    bool always_on = false;
+    Uses cpu;           ///< of its own; empty: it works on the caller's
+    bool free = false;  ///< a NIC: its work takes no CPU time
+  };
+  Engine(Ledger& ledger, const CpuScale& scale, Owner& owner, Settings settings)
+      : ledger_(&ledger), scale_(&scale), owner_(&owner), settings_(std::move(settings)) {}
+  Engine(Engine&&) = default;
+
+  bool running() const { return settings_.always_on || inside_ > 0; }
+  bool idle() const { return chores_.empty(); }
+  void call_when_idle(Caller& caller) { idle_caller_ = &caller; }
+  /// Every use of a core by this endpoint also takes the lock, once there is one.
+  void set_lock(int lock) { lock_ = lock; }
+  /// `weight` units of the CPU, and of the lock, per unit of work.
+  void add_cpu(Uses& uses, const Caller& caller, int weight) const;
+
+  void enter(Caller& caller);
+  void leave();
+  void submit(const Chore& chore);
+
+ private:
+  void begin();
+  void next_part();
+  void part_done(std::uint64_t);
+  void report_part();
+  const Uses& cpu_of(const Caller& caller) const {
+    return settings_.cpu.empty() ? caller.cpu : settings_.cpu;
+  }
+
+  Ledger* ledger_;
+  const CpuScale* scale_;
+  Owner* owner_;
+  Settings settings_;
+  int lock_ = -1;
+  int inside_ = 0;
+  std::deque<Chore> chores_;  ///< the first one is under way
+  int parts_left_ = 0;        ///< 2: the time, then the bytes; 1: the bytes
+  int flight_ = -1;
+  bool paused_ = false;
+  Caller* idle_caller_ = nullptr;
+  Uses uses_;
+};
+
+}  // namespace ringscope::sim

@@ -1,0 +1,43 @@
+// MPI's matching for one receiving rank.
+//
+// Invariant: messages of one source are matched in the order in which they were sent, however the
+// network reordered their envelopes; among sources, in the order of arrival.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace ringscope::sim {
+
+class Matching {
+ public:
+  /// An envelope has come in. Appends to `visible` the messages that can now be matched: this one
+  /// and those that waited for it, or none while an earlier one of its source is still under way.
+  void arrive(int message, int source, std::uint64_t sequence, std::vector<int>& visible);
+
+  /// A visible message: the request of the first posted receive that takes it, or -1.
+  int match_message(int source, int tag);
+  void keep_message(int message, int source, int tag);
+
+  /// A receive: the first message kept that it takes, or -1. `source` may be any_source.
+  int match_receive(int source, int tag);
+  void post_receive(int request, int source, int tag);
+
+ private:
+  struct Item {
+    int id = 0, source = 0, tag = 0;
+  };
+  struct Early {
+    std::uint64_t sequence = 0;
+    int message = 0;
+  };
+  struct Order {
+    std::uint64_t next = 0;
+    std::vector<Early> early;  ///< arrived before their turn
+  };
+  std::vector<Item> receives_, messages_;
+  std::unordered_map<int, Order> orders_;  ///< by source
+};
+
+}  // namespace ringscope::sim

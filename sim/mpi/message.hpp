@@ -1,0 +1,98 @@
+// A message on its way, and the two postings, a send and a receive, that it joins.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/machine.hpp"
+#include "sim/path.hpp"
+
+namespace ringscope::sim {
+
+/// A thread of a rank, as the MPI model sees it.
+class Caller {
+ public:
+  virtual ~Caller() = default;
+  /// A request that it posted is complete. Called from deep inside; it only takes note.
+  virtual void completed(int request) = 0;
+
+  int rank = 0;
+  int endpoint = 0;  ///< index among the rank's endpoints
+  Uses cpu;
+  PathCursor path;      ///< reaches up to now whenever the thread calls into the model
+  bool inside = false;  ///< an MPI call
+};
+
+/// What a message went through: `cause` held it up until `end`, from the end of the stage before.
+struct Stage {
+  Cause cause{};
+  double end = 0;
+};
+
+/// The data phase of a rendezvous message; see Stream.
+struct Flow {
+  struct End {
+    bool here = true;   ///< its engine ran, or was not needed, when the flight was started
+    double credit = 0;  ///< bytes that may still move while this end is away
+    double owed = 0;    ///< bytes that moved while it was away: their CPU cost is still to be paid
+    int paying = 0;     ///< chores under way that pay it
+  };
+  End sender, receiver;
+  double remaining = 0;  ///< bytes, when no flight is under way
+  double started = 0;    ///< amount of the flight under way
+  int flight = -1;       ///< of the ledger
+  bool paused = false;
+};
+
+struct Message {
+  int source = 0, destination = 0, tag = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t sequence = 0;  ///< among the messages from source to destination
+  const Channel* channel = nullptr;
+  bool eager = false;
+  Caller* sender = nullptr;
+  Caller* receiver = nullptr;  ///< once matched
+  int send_request = -1, recv_request = -1;
+  bool in_unexpected_buffer = false;  ///< eager, arrived before its receive was posted
+  bool taken = false;                 ///< the engine has copied it to where it is now
+  int users = 2;                      ///< requests that still refer to it
+  double begun = 0;
+  std::vector<Stage> stages;
+  PathCursor path;
+  Flow flow;
+};
+
+/// A request as the model sees it.
+struct Posting {
+  Caller* owner = nullptr;
+  bool receive = false;
+  bool complete = false;
+  int peer = 0, tag = 0;
+  std::uint64_t bytes = 0;  ///< sent, or room for
+  int message = -1;         ///< of a receive: once matched
+  std::uint64_t order = 0;  ///< of its completion, among all
+};
+
+/// Objects by index, reused: nothing is allocated per message in the steady state.
+template <class Item>
+class Pool {
+ public:
+  int take() {
+    if (free_.empty()) {
+      items_.emplace_back();
+      return static_cast<int>(items_.size()) - 1;
+    }
+    const int id = free_.back();
+    free_.pop_back();
+    return id;
+  }
+  void release(int id) { free_.push_back(id); }
+  Item& operator[](int id) { return items_[static_cast<std::size_t>(id)]; }
+  const Item& operator[](int id) const { return items_[static_cast<std::size_t>(id)]; }
+
+ private:
+  std::vector<Item> items_;
+  std::vector<int> free_;
+};
+
+}  // namespace ringscope::sim

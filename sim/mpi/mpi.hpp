@@ -1,0 +1,126 @@
+// The messages of one run: eager and rendezvous protocols over matching, engines and streams.
+//
+//   eager        sender: overhead, copy; then the send is complete. The bytes travel. The
+//   receiver's
+//                engine takes them when it runs: overhead, copy (one copy more when unexpected).
+//   rendezvous   sender: overhead, RTS. The receiver's engine matches it when it runs and answers
+//                with CTS; the sender's engine sees that when it runs; then the data (stream.hpp).
+//                With a receiver-driven transport there is no CTS: the receiver copies and says so.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include "sim/mpi/matching.hpp"
+#include "sim/mpi/stream.hpp"
+
+namespace ringscope::sim {
+
+struct Traffic {
+  std::uint64_t messages = 0, bytes = 0, bytes_between_hosts = 0;
+};
+
+class Mpi final : private Engine::Owner, private Streams::Owner {
+ public:
+  Mpi(Machine& machine, Ledger& ledger, Paths& paths);
+
+  /// A thread of its rank makes itself known; it must outlive the model.
+  void join(Caller& caller);
+
+  /// A request slot of the caller's; `bytes` to send, or room for a receive.
+  int open_request(Caller& caller, bool receive, int peer, int tag, std::uint64_t bytes);
+  const Posting& request(int id) const { return requests_[id]; }
+  /// The request is used up, and with both its requests the message.
+  void close_request(int id);
+
+  /// A send: first the caller spends prepare_time() and then, for an eager message, copies the
+  /// bytes (copy_uses()); then launch().
+  int begin_send(int request);
+  double prepare_time(int message) const;
+  bool copy_uses(int message, Uses& uses) const;  ///< false: there is nothing to copy
+  /// The caller has just spent time on its send, for `cause`.
+  void prepared(int request, Cause cause);
+  void launch(int message);
+  void post_receive(int request);
+  /// CPU time that completing the request costs its caller: only where a NIC did all the rest.
+  double completion_time(int request) const;
+
+  void enter(Caller& caller);
+  void leave(Caller& caller);
+  /// Nothing is left for the engine of the caller's endpoint to do at this instant.
+  bool engine_idle(const Caller& caller) { return engine_of(caller).idle(); }
+  /// Calls caller.completed(-1) when that is so.
+  void call_when_idle(Caller& caller) { engine_of(caller).call_when_idle(caller); }
+
+  /// `weight` units of the caller's own CPU, for work of its own inside MPI.
+  void add_caller_cpu(Uses& uses, const Caller& caller, int weight) const;
+  /// The chain that ends in the completion of the request, at this instant.
+  PathCursor path(int request) const { return messages_[requests_[request].message].path; }
+  /// Adds what [begin, end] was spent on, seen from a thread that waited for the request.
+  void explain_wait(int request, double begin, double end, CauseSeconds& seconds) const;
+
+  const Message& message(int id) const { return messages_[id]; }
+
+  Traffic traffic;  ///< since it was last reset
+
+ private:
+  struct Endpoint {
+    Engine engine;
+    int lock = -1;
+    std::vector<int> flows, granted;  ///< granted: a CTS has come in that nobody has looked at
+  };
+  struct Process {
+    Matching matching;
+    std::vector<Endpoint> endpoints;
+    std::vector<int> arrivals;  ///< visible messages that nobody has looked at
+    std::vector<Caller*> callers;
+    std::unordered_map<int, std::uint64_t> next_sequence;  ///< by destination
+  };
+
+  // Engine::Owner
+  void worked(int message, Cause cause, int rank, int resource) override {
+    stage(message, cause, rank, resource);
+  }
+  void resumed(int message, Caller& by) override { released(message, Cause::progress, by); }
+  void finished(const Chore& chore) override;
+  // Streams::Owner
+  Engine& engine_of(const Caller& caller) override { return endpoint_of(caller).engine; }
+  std::vector<int>& flows_of(const Caller& caller) override { return endpoint_of(caller).flows; }
+  void stream_worked(int message, Cause cause, int rank, int resource) override {
+    stage(message, cause, rank, resource);
+  }
+  void stream_resumed(int message, Caller& by) override { released(message, Cause::progress, by); }
+  void stream_done(int message) override;
+
+  Process& process(int rank) { return processes_[static_cast<std::size_t>(rank)]; }
+  Endpoint& endpoint_of(const Caller& caller) {
+    return process(caller.rank).endpoints[static_cast<std::size_t>(caller.endpoint)];
+  }
+  Endpoint make_endpoint(int rank, int index);
+  void add_locks(int rank);
+  Caller* running_caller(Process& process);
+  void stage(int message, Cause cause, int rank, int resource);
+  void released(int message, Cause cause, Caller& by);
+
+  void travelled(std::uint64_t message);
+  void arrived(std::uint64_t message);
+  void look_at(int message, Caller& by);
+  void match(int message, int request);
+  void submit(Chore::Kind kind, int message, Caller& caller);
+  void grant(std::uint64_t message);
+  void delivered(std::uint64_t message);
+  void sender_told(std::uint64_t message);
+  void complete(int request);
+
+  Machine* machine_;
+  Ledger* ledger_;
+  Paths* paths_;
+  const Library* library_;
+  Pool<Message> messages_;
+  Pool<Posting> requests_;
+  Streams streams_;
+  std::vector<Process> processes_;
+  std::uint64_t completions_ = 0;
+};
+
+}  // namespace ringscope::sim

@@ -1,0 +1,179 @@
+#include "sim/mpi/stream.hpp"
+
+#include <algorithm>
+
+namespace ringscope::sim {
+namespace {
+
+Cause cause_of(ResourceKind kind) {
+  switch (kind) {
+    case ResourceKind::core:
+      return Cause::copy;
+    case ResourceKind::link:
+      return Cause::wire;
+    case ResourceKind::memory:
+      return Cause::memory;
+    case ResourceKind::lock:
+      return Cause::lock;
+  }
+  return Cause::wire;
+}
+
+bool same_endpoint(const Caller& a, const Caller& b) {
+  return a.rank == b.rank && a.endpoint == b.endpoint;
+}
+
+void forget(std::vector<int>& flows, int id) {
+  flows.erase(std::remove(flows.begin(), flows.end(), id), flows.end());
+}
+
+}  // namespace
+
+void Streams::start(int id) {
+  Message& m = (*messages_)[id];
+  m.flow = {};
+  m.flow.remaining = static_cast<double>(m.bytes);
+  const auto buffer = static_cast<double>(m.channel->transport->buffer.count);
+  // A flow may start while an end is away only if the engine there runs without it.
+  m.flow.sender.credit = m.flow.receiver.credit = buffer;
+  if (needs_sender(m)) owner_->flows_of(*m.sender).push_back(id);
+  if (needs_receiver(m)) owner_->flows_of(*m.receiver).push_back(id);
+  go(id);
+}
+
+// Starts to move what can move now: everything, or what the OS holds of an end that is away.
+void Streams::go(int id) {
+  Message& m = (*messages_)[id];
+  const bool sender = !needs_sender(m) || sender_here(m);
+  const bool receiver = !needs_receiver(m) || receiver_here(m);
+  double amount = m.flow.remaining;
+  if (!sender) amount = std::min(amount, m.flow.sender.credit);
+  if (!receiver) amount = std::min(amount, m.flow.receiver.credit);
+  if (amount <= 0) return check_done(id);
+  const Transport& transport = *m.channel->transport;
+  uses_.clear();
+  if (sender && needs_sender(m))
+    owner_->engine_of(*m.sender).add_cpu(uses_, *m.sender, scale_->weight(transport.send_cost));
+  for (const Use& use : m.channel->wire) add_use(uses_, use.resource, use.weight);
+  if (receiver && needs_receiver(m))
+    owner_->engine_of(*m.receiver).add_cpu(uses_, *m.receiver, scale_->weight(transport.recv_cost));
+  for (const Use& use : m.channel->copy_out) add_use(uses_, use.resource, use.weight);
+  m.flow.started = amount;
+  m.flow.sender.here = sender;
+  m.flow.receiver.here = receiver;
+  m.flow.flight = ledger_->start(
+      amount, uses_, Callback::to<&Streams::flight_done>(this, static_cast<std::uint64_t>(id)));
+}
+
+void Streams::settle(Message& m, double moved) {
+  m.flow.remaining = std::max(0.0, m.flow.remaining - moved);
+  const Transport& transport = *m.channel->transport;
+  const auto settle_end = [&](Flow::End& end, ByteCost cost) {
+    if (end.here) return;
+    end.credit -= moved;
+    if (cost.seconds_per_byte > 0) end.owed += moved;
+  };
+  settle_end(m.flow.sender, transport.send_cost);
+  settle_end(m.flow.receiver, transport.recv_cost);
+}
+
+void Streams::blame(int id) {
+  const int resource = ledger_->bottleneck();
+  if (resource < 0) return;
+  const Resource& bottleneck = ledger_->resource(resource);
+  owner_->stream_worked(id, cause_of(bottleneck.kind), bottleneck.rank, resource);
+}
+
+void Streams::halt(int id) {
+  Message& m = (*messages_)[id];
+  if (m.flow.flight < 0) return;
+  const double moved = ledger_->stop(m.flow.flight);
+  m.flow.flight = -1;
+  m.flow.paused = false;
+  blame(id);
+  settle(m, moved);
+}
+
+void Streams::left(Caller& caller) {
+  for (const int id : owner_->flows_of(caller)) {
+    Message& m = (*messages_)[id];
+    const auto buffer = static_cast<double>(m.channel->transport->buffer.count);
+    if (buffer == 0 && m.flow.flight >= 0) {
+      if (m.flow.paused) continue;
+      ledger_->pause(m.flow.flight);
+      m.flow.paused = true;
+      blame(id);
+    } else {
+      halt(id);
+      if (same_endpoint(*m.sender, caller)) m.flow.sender.credit = buffer;
+      if (same_endpoint(*m.receiver, caller)) m.flow.receiver.credit = buffer;
+      go(id);
+    }
+  }
+}
+
+void Streams::entered(Caller& caller) {
+  const std::vector<int> flows = owner_->flows_of(caller);  // a flow that ends leaves the list
+  for (const int id : flows) {
+    Message& m = (*messages_)[id];
+    const bool stood = m.flow.flight < 0 || m.flow.paused;
+    if (m.flow.paused) {
+      if ((needs_sender(m) && !sender_here(m)) || (needs_receiver(m) && !receiver_here(m)))
+        continue;
+      owner_->stream_resumed(id, caller);
+      m.flow.paused = false;
+      ledger_->resume(m.flow.flight);
+      continue;
+    }
+    if (stood) owner_->stream_resumed(id, caller);
+    halt(id);
+    pay(id, caller, true);
+    pay(id, caller, false);
+    go(id);
+  }
+}
+
+// What moved while an end was away still has to be copied by its CPU.
+void Streams::pay(int id, const Caller& at, bool sender_side) {
+  Message& m = (*messages_)[id];
+  Flow::End& end = sender_side ? m.flow.sender : m.flow.receiver;
+  Caller& caller = sender_side ? *m.sender : *m.receiver;
+  if (end.owed <= 0 || !same_endpoint(caller, at)) return;
+  const Transport& transport = *m.channel->transport;
+  Chore chore{.kind = sender_side ? Chore::Kind::pay_sender : Chore::Kind::pay_receiver,
+              .message = id,
+              .caller = &caller,
+              .bytes = end.owed,
+              .weight = scale_->weight(sender_side ? transport.send_cost : transport.recv_cost)};
+  end.owed = 0;
+  ++end.paying;
+  owner_->engine_of(caller).submit(chore);
+}
+
+void Streams::paid(const Chore& chore) {
+  Flow& flow = (*messages_)[chore.message].flow;
+  --(chore.kind == Chore::Kind::pay_sender ? flow.sender : flow.receiver).paying;
+  check_done(chore.message);
+}
+
+void Streams::flight_done(std::uint64_t value) {
+  const int id = static_cast<int>(value);
+  Message& m = (*messages_)[id];
+  m.flow.flight = -1;
+  blame(id);
+  settle(m, m.flow.started);
+  check_done(id);
+}
+
+void Streams::check_done(int id) {
+  Message& m = (*messages_)[id];
+  const auto clear = [](const Flow::End& end) { return end.owed <= 0 && end.paying == 0; };
+  if (m.flow.remaining > 0 || m.flow.flight >= 0 || !clear(m.flow.sender) ||
+      !clear(m.flow.receiver))
+    return;
+  if (needs_sender(m)) forget(owner_->flows_of(*m.sender), id);
+  if (needs_receiver(m)) forget(owner_->flows_of(*m.receiver), id);
+  owner_->stream_done(id);
+}
+
+}  // namespace ringscope::sim

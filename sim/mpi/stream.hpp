@@ -1,0 +1,59 @@
+// The data phase of messages above the eager limit: one flow that uses all it needs at once.
+//
+// A caller-driven flow uses the CPUs at both ends and the wire, and moves only while both engines
+// run, but for `buffer` bytes that the OS moves on after an end has left MPI; that end pays their
+// CPU cost when it comes back. A receiver-driven flow (single copy in shared memory) needs the
+// receiver alone, a NIC-driven one nobody.
+#pragma once
+
+#include "sim/mpi/engine.hpp"
+
+namespace ringscope::sim {
+
+class Streams {
+ public:
+  class Owner {
+   public:
+    virtual ~Owner() = default;
+    virtual Engine& engine_of(const Caller& caller) = 0;
+    /// The flows that have an end at the caller's endpoint and depend on its engine.
+    virtual std::vector<int>& flows_of(const Caller& caller) = 0;
+    virtual void stream_worked(int message, Cause cause, int rank, int resource) = 0;
+    virtual void stream_resumed(int message, Caller& by) = 0;
+    /// All bytes have moved, and everything that the ends owed is paid.
+    virtual void stream_done(int message) = 0;
+  };
+
+  Streams(Ledger& ledger, const CpuScale& scale, Pool<Message>& messages, Owner& owner)
+      : ledger_(&ledger), scale_(&scale), messages_(&messages), owner_(&owner) {}
+
+  void start(int message);
+  /// The engine of the caller's endpoint runs from now on, or no longer does.
+  void entered(Caller& caller);
+  void left(Caller& caller);
+  /// An engine has done a chore of kind pay_sender or pay_receiver.
+  void paid(const Chore& chore);
+
+ private:
+  static bool needs_sender(const Message& m) { return driver(m) == Driver::caller; }
+  static bool needs_receiver(const Message& m) { return driver(m) != Driver::nic; }
+  static Driver driver(const Message& m) { return m.channel->transport->driver; }
+  bool sender_here(const Message& m) { return owner_->engine_of(*m.sender).running(); }
+  bool receiver_here(const Message& m) { return owner_->engine_of(*m.receiver).running(); }
+
+  void go(int id);
+  void halt(int id);
+  void settle(Message& m, double moved);
+  void blame(int id);
+  void pay(int id, const Caller& at, bool sender_side);
+  void flight_done(std::uint64_t id);
+  void check_done(int id);
+
+  Ledger* ledger_;
+  const CpuScale* scale_;
+  Pool<Message>* messages_;
+  Owner* owner_;
+  Uses uses_;
+};
+
+}  // namespace ringscope::sim

@@ -1,0 +1,146 @@
+// One thread of one simulated rank: performs the verbs of its coroutine one after the other, and
+// keeps account of where its time goes.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "algorithms/communicator.hpp"
+#include "sim/mpi/mpi.hpp"
+
+namespace ringscope::sim {
+
+class RankThread;
+
+/// The threads that have something to do at this instant; they run once everything that is
+/// happening has happened, in the order in which they were called.
+class ReadyQueue {
+ public:
+  explicit ReadyQueue(Kernel& kernel) : kernel_(&kernel) {}
+  void add(RankThread& thread);
+
+ private:
+  void drain(std::uint64_t);
+
+  Kernel* kernel_;
+  std::vector<RankThread*> ready_, running_;
+};
+
+/// First in and last out of each phase, over all ranks.
+struct PhaseTimes {
+  std::string_view name;
+  double start = 0, end = 0;
+};
+
+/// What all threads of a run share.
+struct Run {
+  Machine* machine = nullptr;
+  Ledger* ledger = nullptr;
+  Paths* paths = nullptr;
+  Mpi* mpi = nullptr;
+  ReadyQueue* ready = nullptr;
+  std::vector<PhaseTimes> phases;
+  std::vector<Span>* spans = nullptr;  ///< null: not recorded
+  int unfinished = 0;                  ///< ranks whose first thread still has something to do
+};
+
+class RankThread final : public Executor, private Caller {
+ public:
+  RankThread(Run& run, int rank, int index);
+  ~RankThread() override = default;
+  RankThread(const RankThread&) = delete;
+  RankThread& operator=(const RankThread&) = delete;
+
+  // Executor: what the algorithm's text calls.
+  int rank() const override { return Caller::rank; }
+  int size() const override { return run_->machine->ranks(); }
+  Request post(const Operation& operation) override;
+  bool perform(Operation& operation, std::coroutine_handle<> waiter) override;
+  Thread start(Task body) override;
+  Executor& thread(int index) override;
+  void mark(Mark mark) override;
+
+  /// Begins the text, `delay` seconds from now. Requires that no earlier one is unfinished.
+  void begin(Task body, double delay);
+  bool finished() const { return finished_; }
+  double finish_time() const { return finish_time_; }
+  PathCursor end_of_path() const { return path; }
+
+  const std::array<double, activity_names.size()>& seconds() const { return seconds_; }
+  const CauseSeconds& waited_for() const { return waited_for_; }
+  /// Accounts and the path start anew, at this instant.
+  void reset();
+  /// Counts the time since it finished as idle, up to now.
+  void settle_idle() { set_activity(Activity::idle); }
+
+  /// For deadlock reports: what it is blocked in, with its peers; empty when it is not blocked.
+  struct Blocked {
+    std::string text;  ///< "waits for 4 MiB from rank 0 (reduce-scatter, step 2)"
+    std::vector<int> peers;
+  };
+  std::vector<Blocked> blocked() const;
+  /// Further threads of this rank that have been made.
+  const std::vector<std::unique_ptr<RankThread>>& others() const { return others_; }
+
+  /// Goes on with the text as far as it can; called by the ready queue.
+  void go_on();
+
+ private:
+  /// A verb that waits for its turn, or is under way: `stage` counts what is done of it.
+  struct Pending {
+    Operation operation;
+    Operation* asked = nullptr;        ///< where the result goes; null for isend and irecv
+    std::coroutine_handle<> waiter{};  ///< null for isend and irecv
+    int request = -1, other_request = -1;
+    int stage = 0;
+    double since = -1;  ///< when it began to block; -1: it has not
+  };
+  enum class Progress { done, blocked };
+
+  void completed(int request) override;
+  void cpu_done(std::uint64_t);
+  Progress advance(Pending& verb);
+  Progress send_part(Pending& verb);
+  Progress wait_part(Pending& verb, std::span<const int> requests, bool all);
+  Progress finish_wait(Pending& verb, std::span<const int> requests);
+  Progress test_part(Pending& verb);
+  Progress local_part(Pending& verb);
+  Progress join_part(Pending& verb);
+  Progress block(Pending& verb, Activity activity);
+  Progress run_on_cpu(double amount, const Uses& uses, Activity activity, Cause cause);
+  Progress run_time(double seconds, bool inside_mpi, Activity activity, Cause cause);
+  void enter_mpi();
+  void leave_mpi();
+  void set_activity(Activity activity);
+  void finish();
+  std::span<const int> requests_of(const Pending& verb);
+  bool is_complete(int request) const { return run_->mpi->request(request).complete; }
+  std::uint64_t order(int request) const { return run_->mpi->request(request).order; }
+
+  Run* run_;
+  int index_;
+  RankThread* first_;  ///< of this rank; itself for the first
+  std::vector<std::unique_ptr<RankThread>> others_;
+  std::vector<Task> body_;  ///< one, or none
+  std::vector<Pending> verbs_;
+  std::size_t next_ = 0;  ///< of verbs_
+  bool finished_ = true;
+  bool on_cpu_ = false;
+  Cause cpu_cause_{};
+  RankThread* joiner_ = nullptr;
+  std::vector<int> requests_;  ///< of the verb under way
+  Uses uses_;
+
+  Mark mark_;
+  int phase_ = -1;
+  Activity activity_ = Activity::idle;
+  double activity_since_ = 0;
+  double finish_time_ = 0;
+  std::array<double, activity_names.size()> seconds_{};
+  CauseSeconds waited_for_{};
+
+  friend class ReadyQueue;
+  bool queued_ = false;
+};
+
+}  // namespace ringscope::sim

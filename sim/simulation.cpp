@@ -1,0 +1,114 @@
+#include "sim/simulation.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+#include "sim/deadlock.hpp"
+#include "sim/measurement.hpp"
+#include "sim/rank_thread.hpp"
+
+namespace ringscope {
+namespace sim {
+namespace {
+
+/// Everything that lives as long as the run of one case.
+class Simulation {
+ public:
+  Simulation(const Scenario& scenario, const RunOptions& options)
+      : scenario_(&scenario),
+        options_(&options),
+        kernel_(make_kernel(options.kernel)),
+        ledger_(*kernel_),
+        paths_(options.path_limit),
+        machine_(scenario, ledger_),
+        mpi_(machine_, ledger_, paths_),
+        ready_(*kernel_) {
+    run_ = {
+        &machine_, &ledger_, &paths_, &mpi_, &ready_, {}, options.record_spans ? &spans_ : nullptr,
+        0};
+    for (int rank = 0; rank < machine_.ranks(); ++rank)
+      ranks_.push_back(std::make_unique<RankThread>(run_, rank, 0));
+  }
+
+  Measurement repeat(int repetition) {
+    const double start = kernel_->now();
+    begin(repetition);
+    kernel_->run();
+    if (run_.unfinished > 0)
+      throw DeadlockError(describe_deadlock(*scenario_, kernel_->now(), ranks_));
+    return measure(run_, ranks_, start, used_before_);
+  }
+
+ private:
+  void begin(int repetition);
+  void watch(std::uint64_t);
+
+  const Scenario* scenario_;
+  const RunOptions* options_;
+  std::unique_ptr<Kernel> kernel_;
+  Ledger ledger_;
+  Paths paths_;
+  Machine machine_;
+  Mpi mpi_;
+  ReadyQueue ready_;
+  Run run_;
+  std::vector<Span> spans_;
+  std::vector<std::unique_ptr<RankThread>> ranks_;
+  std::vector<double> used_before_;  ///< of each resource, when the repetition began
+};
+
+void Simulation::begin(int repetition) {
+  const Job& job = scenario_->job;
+  const auto items = static_cast<std::size_t>(job.bytes.count);
+  const std::size_t scratch = job.algorithm->scratch_items(machine_.ranks(), items, job.options);
+  // One stream of random numbers per repetition, whatever the number of repetitions.
+  std::mt19937_64 random(job.seed + static_cast<std::uint64_t>(repetition) * 0x9e3779b97f4a7c15u);
+  paths_.restart(kernel_->now());
+  run_.phases.clear();
+  spans_.clear();
+  mpi_.traffic = {};
+  used_before_.clear();
+  for (int id = 0; id < ledger_.resource_count(); ++id) used_before_.push_back(ledger_.used(id));
+  run_.unfinished = machine_.ranks();
+  for (const auto& rank : ranks_) {
+    rank->reset();
+    // 53 random bits: the same number on every machine, unlike std::uniform_real_distribution.
+    const double late = static_cast<double>(random() >> 11) * 0x1p-53 * job.skew.count();
+    rank->begin(
+        job.algorithm->run(Communicator(*rank),
+                           {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}}, job.options),
+        late);
+  }
+}
+
+std::uint64_t peak_rss_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace
+}  // namespace sim
+
+Report simulate(const Scenario& scenario, const RunOptions& options) {
+  const auto begun = std::chrono::steady_clock::now();
+  sim::Simulation simulation(scenario, options);
+  std::vector<sim::Measurement> measurements;
+  for (int i = 0; i < scenario.job.repetitions; ++i) {
+    measurements.push_back(simulation.repeat(i));
+    if (options.progress) options.progress((i + 1.0) / scenario.job.repetitions);
+  }
+  Report report = sim::report_of(scenario, std::move(measurements));
+  report.kernel = options.kernel;
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
+  report.wall_s = wall.count();
+  report.peak_rss_bytes = sim::peak_rss_bytes();
+  return report;
+}
+
+std::span<const std::string_view> kernel_names() { return sim::kernel_names(); }
+
+}  // namespace ringscope

@@ -1,0 +1,34 @@
+// The simulator: one case in, one report out.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+
+#include "scenarios/report.hpp"
+#include "scenarios/scenario.hpp"
+
+namespace ringscope {
+
+/// Ranks that can never go on; what() names each, what it waits for, and where it stands.
+class DeadlockError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct RunOptions {
+  std::string_view kernel = "simgrid";
+  bool record_spans = false;           ///< fill Report::spans
+  std::size_t path_limit = 2'000'000;  ///< pieces of critical paths kept; 0: none
+  /// Called now and then with the share of the messages that are under way or done.
+  std::function<void(double)> progress;
+};
+
+/// Throws DeadlockError, and std::invalid_argument for an unknown kernel. The simgrid kernel can be
+/// used once per process.
+Report simulate(const Scenario& scenario, const RunOptions& options);
+
+std::span<const std::string_view> kernel_names();
+
+}  // namespace ringscope

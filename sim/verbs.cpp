@@ -1,0 +1,216 @@
+// How a simulated thread performs each verb. A verb is a small state machine: `stage` counts what
+// is done of it, and advance() is called again whenever something that it waited for has happened.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "sim/rank_thread.hpp"
+
+namespace ringscope::sim {
+
+RankThread::Progress RankThread::advance(Pending& verb) {
+  switch (verb.operation.verb) {
+    case Verb::isend:
+      return send_part(verb);
+    case Verb::irecv:
+      enter_mpi();
+      run_->mpi->post_receive(verb.request);
+      return Progress::done;
+    case Verb::sendrecv:
+    case Verb::recv:
+      enter_mpi();
+      if (verb.stage == 0) {
+        const bool both = verb.operation.verb == Verb::sendrecv;
+        run_->mpi->post_receive(both ? verb.other_request : verb.request);
+        verb.stage = both ? 1 : 4;
+      }
+      [[fallthrough]];
+    case Verb::send:
+      if (send_part(verb) == Progress::blocked) return Progress::blocked;
+      return wait_part(verb, requests_of(verb), true);
+    case Verb::wait:
+    case Verb::wait_all:
+      return wait_part(verb, requests_of(verb), true);
+    case Verb::wait_any:
+      return wait_part(verb, requests_of(verb), false);
+    case Verb::test:
+      return test_part(verb);
+    case Verb::reduce:
+    case Verb::copy:
+    case Verb::compute:
+      return local_part(verb);
+    case Verb::join:
+      return join_part(verb);
+  }
+  return Progress::done;
+}
+
+// The requests that the verb waits for, as the model's ids.
+std::span<const int> RankThread::requests_of(const Pending& verb) {
+  requests_.clear();
+  for (const Request request : verb.operation.requests) requests_.push_back(request.slot);
+  if (verb.request >= 0) requests_.push_back(verb.request);
+  if (verb.other_request >= 0) requests_.push_back(verb.other_request);
+  return requests_;
+}
+
+// Stages: 0 nothing done (1: for sendrecv), 2 overhead spent, 3 copied, 4 on its way.
+RankThread::Progress RankThread::send_part(Pending& verb) {
+  Mpi& mpi = *run_->mpi;
+  if (verb.stage < 2) {
+    enter_mpi();
+    verb.stage = 2;
+    const int message = mpi.begin_send(verb.request);
+    const double time = mpi.prepare_time(message);
+    if (time > 0) return run_time(time, true, Activity::overhead, Cause::overhead);
+  }
+  const int message = mpi.request(verb.request).message;
+  if (verb.stage == 2) {
+    verb.stage = 3;
+    uses_.clear();
+    if (mpi.copy_uses(message, uses_))
+      return run_on_cpu(static_cast<double>(mpi.message(message).bytes), uses_, Activity::copy,
+                        Cause::copy);
+  }
+  if (verb.stage == 3) {
+    verb.stage = 4;
+    mpi.launch(message);
+  }
+  return Progress::done;
+}
+
+RankThread::Progress RankThread::wait_part(Pending& verb, std::span<const int> requests, bool all) {
+  enter_mpi();
+  if (verb.stage == 5) return finish_wait(verb, requests);
+  const auto complete = [this](int request) { return is_complete(request); };
+  const bool ready = all ? std::all_of(requests.begin(), requests.end(), complete)
+                         : std::any_of(requests.begin(), requests.end(), complete);
+  if (!ready)
+    return block(verb, verb.operation.verb == Verb::send ? Activity::in_send : Activity::in_wait);
+  // What ended the wait: the last of all to complete, or the first that is complete.
+  const auto decisive = all ? std::max_element(requests.begin(), requests.end(),
+                                               [this](int a, int b) { return order(a) < order(b); })
+                            : std::find_if(requests.begin(), requests.end(), complete);
+  if (verb.since >= 0) {
+    run_->mpi->explain_wait(*decisive, verb.since, run_->ledger->now(), waited_for_);
+    path = run_->mpi->path(*decisive);
+    set_activity(activity_);  // the wait ends before the text goes on to its next step
+  }
+  verb.stage = 5;
+  double after = 0;
+  if (!all) verb.asked->result = static_cast<int>(decisive - requests.begin());
+  for (const int request : all ? requests : std::span(&*decisive, 1))
+    after += run_->mpi->completion_time(request);
+  if (after > 0) return run_time(after, true, Activity::overhead, Cause::overhead);
+  return finish_wait(verb, requests);
+}
+
+RankThread::Progress RankThread::finish_wait(Pending& verb, std::span<const int> requests) {
+  if (verb.operation.verb == Verb::wait_any)
+    run_->mpi->close_request(requests[static_cast<std::size_t>(verb.asked->result)]);
+  else
+    for (const int request : requests) run_->mpi->close_request(request);
+  return Progress::done;
+}
+
+// One turn of the progress engine: it does what there is to do, and the answer is what is then.
+RankThread::Progress RankThread::test_part(Pending& verb) {
+  enter_mpi();
+  const int request = requests_of(verb).front();
+  if (!run_->mpi->engine_idle(*this) && !is_complete(request)) {
+    run_->mpi->call_when_idle(*this);
+    return block(verb, Activity::in_wait);
+  }
+  if (verb.since >= 0) {
+    const double now = run_->ledger->now();
+    waited_for_[static_cast<std::size_t>(Cause::copy)] += now - verb.since;
+    path = run_->paths->extend(path, Cause::copy, rank(), cpu.front().resource, now);
+  }
+  verb.asked->result = is_complete(request) ? 1 : 0;
+  if (verb.asked->result == 1) run_->mpi->close_request(request);
+  return Progress::done;
+}
+
+RankThread::Progress RankThread::local_part(Pending& verb) {
+  if (std::exchange(verb.stage, 1) == 1) return Progress::done;
+  const Operation& operation = verb.operation;
+  if (operation.verb == Verb::compute)
+    return run_time(operation.time.count(), false, Activity::compute, Cause::compute);
+  const bool reduces = operation.verb == Verb::reduce;
+  const Library& library = run_->machine->scenario().library;
+  const int weight =
+      run_->machine->scale().weight(reduces ? library.reduce_cost : library.copy_cost);
+  uses_.clear();
+  if (weight > 0)
+    for (const Use& use : cpu) add_use(uses_, use.resource, use.weight * weight);
+  // A reduction reads two vectors and writes one, a copy reads one.
+  for (const Use& use : run_->machine->memory(rank()))
+    add_use(uses_, use.resource, reduces ? 3 : 2);
+  const auto bytes = static_cast<double>(operation.range.size);
+  if (bytes == 0 || uses_.empty()) return Progress::done;
+  leave_mpi();
+  return run_on_cpu(bytes, uses_, reduces ? Activity::reduce : Activity::copy,
+                    reduces ? Cause::reduce : Cause::copy);
+}
+
+RankThread::Progress RankThread::join_part(Pending& verb) {
+  RankThread& other = static_cast<RankThread&>(thread(verb.operation.thread.index));
+  leave_mpi();
+  if (!other.finished_) {
+    other.joiner_ = this;
+    return block(verb, Activity::in_wait);
+  }
+  if (verb.since >= 0) {
+    const double now = run_->ledger->now();
+    waited_for_[static_cast<std::size_t>(Cause::partner)] += now - verb.since;
+    path = other.path;
+  }
+  return Progress::done;
+}
+
+RankThread::Progress RankThread::block(Pending& verb, Activity activity) {
+  if (verb.since < 0) {
+    verb.since = run_->ledger->now();
+    set_activity(activity);
+  }
+  return Progress::blocked;
+}
+
+RankThread::Progress RankThread::run_time(double seconds, bool inside_mpi, Activity activity,
+                                          Cause cause) {
+  if (seconds <= 0) return Progress::done;
+  const CpuScale& scale = run_->machine->scale();
+  uses_.clear();
+  if (inside_mpi) {
+    run_->mpi->add_caller_cpu(uses_, *this, scale.compute_weight());
+  } else {
+    leave_mpi();
+    for (const Use& use : cpu) add_use(uses_, use.resource, use.weight * scale.compute_weight());
+  }
+  return run_on_cpu(scale.compute_amount(seconds), uses_, activity, cause);
+}
+
+RankThread::Progress RankThread::run_on_cpu(double amount, const Uses& uses, Activity activity,
+                                            Cause cause) {
+  set_activity(activity);
+  cpu_cause_ = cause;
+  on_cpu_ = true;
+  run_->ledger->start(amount, uses, Callback::to<&RankThread::cpu_done>(this));
+  return Progress::blocked;
+}
+
+// Also the end of a late start, which used no CPU.
+void RankThread::cpu_done(std::uint64_t) {
+  on_cpu_ = false;
+  const double now = run_->ledger->now();
+  const int resource = cpu_cause_ == Cause::skew ? -1 : run_->ledger->bottleneck();
+  path = run_->paths->extend(path, cpu_cause_, rank(), resource, now);
+  set_activity(activity_);  // it ends before the text goes on to its next step
+  const bool prepares = next_ < verbs_.size() && verbs_[next_].request >= 0 &&
+                        (verbs_[next_].stage == 2 || verbs_[next_].stage == 3);
+  if (prepares) run_->mpi->prepared(verbs_[next_].request, cpu_cause_);
+  go_on();
+}
+
+}  // namespace ringscope::sim

@@ -1,0 +1,45 @@
+#include "sim/weights.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace ringscope::sim {
+namespace {
+
+constexpr double tolerance = 0.005;
+// Above this a weight costs SimGrid more time than a closer ratio is worth.
+constexpr int most_units = 64;
+
+double worst_error(std::span<const double> costs, double unit) {
+  double worst = 0;
+  for (const double cost : costs)
+    worst = std::max(worst, std::abs(std::max(1.0, std::round(cost / unit)) * unit / cost - 1));
+  return worst;
+}
+
+}  // namespace
+
+CpuScale::CpuScale(std::span<const ByteCost> costs) {
+  std::vector<double> positive;
+  for (const ByteCost cost : costs)
+    if (cost.seconds_per_byte > 0) positive.push_back(cost.seconds_per_byte);
+  if (positive.empty()) return;
+  const double least = *std::min_element(positive.begin(), positive.end());
+  double best_error = INFINITY;
+  for (int units = 1; units <= most_units && best_error > tolerance; ++units) {
+    const double error = worst_error(positive, least / units);
+    if (error >= best_error) continue;
+    best_error = error;
+    unit_ = least / units;
+  }
+  for (const double cost : positive)
+    compute_weight_ = std::max(compute_weight_, weight(ByteCost{cost}));
+}
+
+int CpuScale::weight(ByteCost cost) const {
+  if (cost.seconds_per_byte <= 0) return 0;
+  return std::max(1, static_cast<int>(std::lround(cost.seconds_per_byte / unit_)));
+}
+
+}  // namespace ringscope::sim
