@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <cstdio>
 
 #include "cli/failure.hpp"
 #include "cli/subcommands.hpp"
@@ -49,7 +49,9 @@ int run_program(int count, char** words) {
 }
 
 int report(const char* message, ExitCode code) {
-  fmt::print(stderr, "{}\n", message);
+  // Not fmt::print: it throws when standard error is full too.
+  std::fputs(message, stderr);
+  std::fputc('\n', stderr);
   return static_cast<int>(code);
 }
 

@@ -9,8 +9,8 @@
 namespace ringscope {
 namespace {
 
-// A double counts whole bytes up to here, and simulated time is made of doubles.
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 53;
+// 512 TiB; beyond 8 PiB a double would no longer count single bytes.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 49;
 constexpr std::int64_t most_repeats = 1'000'000;
 
 std::vector<std::string> collectives() {
@@ -98,6 +98,8 @@ std::vector<Value> read_sizes(Fields& fields, const Algorithm& algorithm) {
 }  // namespace
 
 std::vector<ReadJob> read_jobs(const Value& value) {
+  refuse_unknown_keys(
+      value, "job", {"collective", "algorithm", "bytes", "options", "repetitions", "seed", "skew"});
   Fields fields(value, "job");
   Job job;
   job.algorithm = &read_algorithm(fields);

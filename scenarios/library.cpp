@@ -28,7 +28,14 @@ bool is_path(const std::string& name) {
 /// The file that `name` names: one of ours, or a path seen from the file that says so.
 std::string file_of(const Value& name) {
   const std::string text = name.text();
-  if (is_path(text)) return path_from(name.place(), text);
+  if (is_path(text)) {
+    const std::string path = path_from(name.place(), text);
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) {
+      name.fail(fmt::format("no file is at '{}'", path));
+    }
+    return path;
+  }
   const std::vector<std::string> known = names_in("scenarios/libraries");
   return data_directory() + "/scenarios/libraries/" + known[name.one_of("library", known)] +
          ".yaml";

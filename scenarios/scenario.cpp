@@ -31,17 +31,23 @@ void require_ranks(const Value& placement, const Scenario& scenario) {
 
 }  // namespace
 
+void refuse_unknown_keys(const Value& map, const std::string& what,
+                         std::initializer_list<const char*> known) {
+  Fields fields(map, what);
+  for (const char* key : known) fields.optional(key);
+  fields.finish();
+}
+
 std::vector<Scenario> read_tree(const Value& tree, const std::string& name) {
+  refuse_unknown_keys(tree, "a scenario",
+                      {"question", "cluster", "library", "placement", "job", "cases"});
   Fields fields(tree, "a scenario");
   Scenario scenario;
   scenario.question = fields.required("question").text();
-  // All five first, so that a missing or misspelt one is said before anything inside another.
   const Value& cluster = fields.required("cluster");
   const Value& library = fields.required("library");
   const Value& placement = fields.required("placement");
   const Value& job = fields.required("job");
-  fields.optional("cases");  // read before, and null by now
-  fields.finish();
   scenario.cluster = read_cluster(cluster);
   scenario.library = read_library(library);
   scenario.placement = read_placement(placement, scenario.cluster.topology);

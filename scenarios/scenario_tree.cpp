@@ -17,12 +17,10 @@ void open_up(Value& tree, std::string_view key) {
   if (found == nullptr || found->kind() != Value::Kind::scalar) return;
   const Value named = *found;
   Value map = Value::empty_map_at(named.place());
-  if (top == "library") {
+  if (top == "library" || top == "cluster") {
     map.set("base", named);
   } else if (top == "placement") {
     map.set("hosts", named);
-  } else if (top == "cluster") {
-    map = read_cluster(named).resolved;
   } else {
     return;
   }
@@ -52,7 +50,7 @@ CaseTree read_case(const Value& value, const Value& base, const std::string& ste
 Override parse_override(const std::string& argument) {
   const auto equals = argument.find('=');
   const Place place{std::make_shared<const Source>(Source{"--set", argument}), 1, 1};
-  if (equals == std::string::npos || equals == 0) {
+  if (equals == std::string::npos || equals == 0 || equals + 1 == argument.size()) {
     throw InputError(place, fmt::format("expected KEY=VALUE such as \"job.bytes=64MiB\", got "
                                         "\"{}\"",
                                         argument));

@@ -1,6 +1,7 @@
 // A scenario before it is read: its tree, with the overrides and the cases laid over it.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ struct CaseTree {
 /// laid over the file, and `overrides` over both.
 std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
                                  const std::vector<Override>& overrides);
+
+/// Before anything is asked for: so that a misspelt key is named, and not the one that it should
+/// be.
+void refuse_unknown_keys(const Value& map, const std::string& what,
+                         std::initializer_list<const char*> known);
 
 /// Reads such a tree; one scenario per size in `job.bytes`.
 std::vector<Scenario> read_tree(const Value& tree, const std::string& name);

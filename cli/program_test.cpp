@@ -1,0 +1,106 @@
+// Does the program as a whole end with the right code and the right words?
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+namespace ringscope {
+namespace {
+
+struct Ended {
+  int code = -1;
+  std::string text;  ///< of both streams
+};
+
+Ended ringscope(const std::string& arguments) {
+  const std::string command = std::string(RINGSCOPE_PROGRAM) + " " + arguments + " 2>&1";
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  Ended ended;
+  std::array<char, 4096> part{};
+  while (const std::size_t count = std::fread(part.data(), 1, part.size(), pipe)) {
+    ended.text.append(part.data(), count);
+  }
+  ended.code = WEXITSTATUS(::pclose(pipe));
+  return ended;
+}
+
+TEST(Program, says_its_version) {
+  const auto [code, text] = ringscope("--version");
+  EXPECT_EQ(code, 0);
+  EXPECT_TRUE(text.starts_with("ringscope ")) << text;
+}
+
+TEST(Program, every_subcommand_has_help_with_examples) {
+  for (const char* subcommand : {"", "run ", "compare ", "show ", "list "}) {
+    const auto [code, text] = ringscope(std::string(subcommand) + "--help");
+    EXPECT_EQ(code, 0);
+    EXPECT_NE(text.find("Examples:\n  ringscope "), std::string::npos) << text;
+  }
+}
+
+TEST(Program, an_unknown_subcommand_is_bad_input_with_a_suggestion) {
+  const auto [code, text] = ringscope("comapre x");
+  EXPECT_EQ(code, 1);
+  EXPECT_EQ(text,
+            "unknown subcommand 'comapre'; did you mean 'compare'? "
+            "(known: run, compare, show, list)\n");
+}
+
+TEST(Program, misuse_of_the_command_line_is_bad_input) {
+  EXPECT_EQ(ringscope("").code, 1);
+  EXPECT_EQ(ringscope("run").code, 1);
+  EXPECT_EQ(ringscope("run x --jsn out.json").code, 1);
+  EXPECT_EQ(ringscope("show x --from 0").code, 1);
+}
+
+TEST(Program, an_unknown_scenario_is_bad_input) {
+  const auto [code, text] = ringscope("run no-such-scenario");
+  EXPECT_EQ(code, 1);
+  EXPECT_NE(text.find("unknown scenario 'no-such-scenario'"), std::string::npos) << text;
+}
+
+TEST(Program, a_file_that_is_not_there_is_bad_input) {
+  const auto [code, text] = ringscope("run ./none.yaml");
+  EXPECT_EQ(code, 1);
+  EXPECT_EQ(text, "./none.yaml: cannot be read: No such file or directory\n");
+}
+
+TEST(Program, an_unknown_kernel_and_an_unknown_list_are_bad_input) {
+  const Ended kernel = ringscope("run x --kernel simgird");
+  EXPECT_EQ(kernel.code, 1);
+  EXPECT_TRUE(
+      kernel.text.starts_with("--kernel: unknown kernel 'simgird'; did you mean 'simgrid'?"))
+      << kernel.text;
+  const Ended list = ringscope("list algoritms");
+  EXPECT_EQ(list.code, 1);
+  EXPECT_EQ(list.text,
+            "list: unknown list 'algoritms'; did you mean 'algorithms'? "
+            "(known: algorithms, clusters, libraries, scenarios)\n");
+}
+
+TEST(Program, only_one_file_can_be_standard_output) {
+  const auto [code, text] = ringscope("run x --json - --csv -");
+  EXPECT_EQ(code, 1);
+  EXPECT_EQ(text, "only one file can go to standard output ('-')\n");
+}
+
+TEST(Program, every_list_has_something_in_it) {
+  for (const char* what : {"algorithms", "clusters", "libraries"}) {
+    const auto [code, text] = ringscope(std::string("list ") + what);
+    EXPECT_EQ(code, 0);
+    EXPECT_NE(text, "") << what;
+  }
+}
+
+TEST(Program, a_rank_that_is_not_there_has_no_route) {
+  const auto [code, text] = ringscope("show pair --from 0 --to 2");
+  EXPECT_EQ(code, 1);
+  EXPECT_EQ(text, "--to: expected a host from 0 to 1, got 2\n");
+}
+
+TEST(Program, a_full_disk_is_said) { EXPECT_EQ(ringscope("list clusters > /dev/full").code, 1); }
+
+}  // namespace
+}  // namespace ringscope

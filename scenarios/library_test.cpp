@@ -1,0 +1,66 @@
+// Is a library read with its base under it, and does what is resolved stand on its own?
+#include "scenarios/library.hpp"
+
+#include <gtest/gtest.h>
+
+#include "scenarios/report_formats.hpp"
+#include "topologies/cluster.hpp"
+
+namespace ringscope {
+namespace {
+
+Library read(const std::string& text) { return read_library(Value::from_text("x", text)); }
+
+TEST(Library, every_file_of_ours_is_read_and_says_what_it_is_about) {
+  const std::vector<std::string> names = names_in("scenarios/libraries");
+  EXPECT_GE(names.size(), 6U);
+  for (const std::string& name : names) {
+    EXPECT_EQ(read(name).name, name);
+    EXPECT_NE(read(name).about, "a library without a description") << name;
+  }
+}
+
+TEST(Library, what_is_resolved_reads_back_alike) {
+  for (const std::string& name : names_in("scenarios/libraries")) {
+    const Json resolved = to_json(read(name).resolved);
+    EXPECT_EQ(to_json(read(resolved.dump()).resolved), resolved) << name;
+    EXPECT_FALSE(resolved.contains("base")) << name;
+  }
+}
+
+TEST(Library, the_ideal_one_costs_nothing) {
+  const Library ideal = read("ideal");
+  EXPECT_EQ(ideal.progress, Progress::nic);
+  for (const Transport& transport : ideal.transports) {
+    EXPECT_EQ(transport.latency, Seconds(0));
+    EXPECT_EQ(transport.send_cost, ByteCost{0});
+    EXPECT_EQ(transport.recv_cost, ByteCost{0});
+    EXPECT_EQ(transport.driver, Driver::nic);
+  }
+  EXPECT_EQ(ideal.reduce_cost, ByteCost{0});
+}
+
+TEST(Library, a_base_gives_what_is_not_overridden) {
+  const Library tcp = read("openmpi_tcp"), slow = read("slow_tcp");
+  EXPECT_EQ(slow.transport(Way::network).send_cost, ByteCost{8e-9});
+  EXPECT_EQ(slow.transport(Way::network).latency, tcp.transport(Way::network).latency);
+  EXPECT_EQ(slow.transport(Way::shm).recv_cost, tcp.transport(Way::shm).recv_cost);
+}
+
+TEST(Library, bases_chain) {
+  const Library thread = read("progress_thread");
+  EXPECT_EQ(thread.progress, Progress::thread);
+  EXPECT_EQ(thread.transport(Way::network).send_cost, ByteCost{8e-9});
+  EXPECT_EQ(thread.transport(Way::shm).driver, Driver::receiver);
+}
+
+TEST(Library, a_changed_one_is_marked) {
+  const Library changed = read("{base: rdma, endpoints: 2, network: {latency: 2 us}}");
+  EXPECT_EQ(changed.name, "rdma*");
+  EXPECT_EQ(changed.endpoints, 2);
+  EXPECT_EQ(changed.transport(Way::network).latency, Seconds(2e-6));
+  EXPECT_EQ(changed.transport(Way::network).driver, Driver::nic);
+}
+
+}  // namespace
+}  // namespace ringscope
