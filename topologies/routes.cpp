@@ -122,11 +122,11 @@ std::vector<Vertex> meet(Search& forward, Search& backward) {
 Route Topology::route(Vertex from, Vertex to, std::uint64_t flow) const {
   Route route;
   if (from == to) return route;
-  Search forward(graph_, from, to), backward(graph_, to, from);
+  Search forward(*graph_, from, to), backward(*graph_, to, from);
   const std::vector<Vertex> meeting = meet(forward, backward);
   if (meeting.empty())
     throw std::logic_error(
-        fmt::format("no route from '{}' to '{}'", graph_[from].name, graph_[to].name));
+        fmt::format("no route from '{}' to '{}'", graph()[from].name, graph()[to].name));
   std::uint64_t state = seed_of(from, to, flow);
   const Vertex middle = meeting[next_random(state) % meeting.size()];
   route.links = forward.way_back(middle, state);

@@ -88,11 +88,11 @@ int Topology::add_host(std::string name) {
 }
 
 Vertex Topology::add_component(Component component) {
-  if (num_vertices(graph_) == most_components)
+  if (num_vertices(*graph_) == most_components)
     throw std::length_error(fmt::format("more than {} components", most_components));
   const int host = component.host;
   const ComponentKind kind = component.kind;
-  const Vertex vertex = add_vertex(std::move(component), graph_);
+  const Vertex vertex = add_vertex(std::move(component), *graph_);
   if (host >= 0) {
     if (auto* list = list_for(hosts_.at(static_cast<std::size_t>(host)), kind))
       list->push_back(vertex);
@@ -105,18 +105,20 @@ void Topology::connect(Vertex a, Vertex b, Bandwidth bandwidth, Seconds latency)
   if (links_.size() + 2 > most_links)
     throw std::length_error(fmt::format("more than {} links", most_links));
   for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
-    Link link{link_count(), fmt::format("{}->{}", graph_[from].name, graph_[to].name), bandwidth,
+    Link link{link_count(), fmt::format("{}->{}", graph()[from].name, graph()[to].name), bandwidth,
               latency};
-    links_.push_back(add_edge(from, to, std::move(link), graph_).first);
+    links_.push_back(add_edge(from, to, std::move(link), *graph_).first);
   }
 }
 
-const Link& Topology::link(int id) const { return graph_[links_.at(static_cast<std::size_t>(id))]; }
+const Link& Topology::link(int id) const {
+  return graph()[links_.at(static_cast<std::size_t>(id))];
+}
 
 void Topology::check(const Place& origin) const {
   for (std::size_t id = 0; id < links_.size(); ++id) {
-    assert(source(links_[id], graph_) == target(links_[id ^ 1], graph_));
-    assert(graph_[links_[id]].id == static_cast<int>(id));
+    assert(source(links_[id], *graph_) == target(links_[id ^ 1], *graph_));
+    assert(graph()[links_[id]].id == static_cast<int>(id));
   }
   check_names(*this, origin);
   check_hosts(*this, origin);

@@ -6,6 +6,7 @@
 
 #include <boost/graph/adjacency_list.hpp>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,7 +59,7 @@ class Topology {
   /// Both directions, each with this bandwidth and latency.
   void connect(Vertex a, Vertex b, Bandwidth bandwidth, Seconds latency);
 
-  const Graph& graph() const { return graph_; }
+  const Graph& graph() const { return *graph_; }
   std::span<const Host> hosts() const { return hosts_; }
   int link_count() const { return static_cast<int>(links_.size()); }
   const Link& link(int id) const;
@@ -73,7 +74,9 @@ class Topology {
   void check(const Place& origin) const;
 
  private:
-  Graph graph_;
+  // Edge descriptors point into the graph, so copies of a topology share it: building is over when
+  // a topology is copied.
+  std::shared_ptr<Graph> graph_ = std::make_shared<Graph>();
   std::vector<Host> hosts_;
   std::vector<Graph::edge_descriptor> links_;
 };
