@@ -46,24 +46,38 @@ std::string overview(std::span<const Report> reports, const std::vector<std::str
   return table.text(0);
 }
 
-void add_path(const Report& report, double Difference::*side, std::vector<Difference>& list) {
-  double outside = report.time_s;
-  const auto add = [&](const std::string& spent_on, double seconds) {
-    const auto same = [&](const Difference& d) { return d.spent_on == spent_on; };
-    auto found = std::find_if(list.begin(), list.end(), same);
-    if (found == list.end()) found = list.insert(list.end(), {spent_on, 0, 0});
-    (*found).*side += seconds;
-  };
+/// What one path spent on one cause, and its largest piece.
+struct Spent {
+  double seconds = 0;
+  const PathPiece* most = nullptr;
+};
+
+Spent spent_on(const Report& report, Cause cause) {
+  Spent spent;
   for (const PathPiece& piece : report.path) {
-    add(piece_text(piece), piece.seconds);
-    outside -= piece.seconds;
+    if (piece.cause != cause) continue;
+    spent.seconds += piece.seconds;
+    if (spent.most == nullptr || piece.seconds > spent.most->seconds) spent.most = &piece;
   }
+  return spent;
+}
+
+double outside_path(const Report& report) {
+  double outside = report.time_s;
+  for (const PathPiece& piece : report.path) outside -= piece.seconds;
   // What is left of a complete path is the rounding of its sum.
-  if (std::abs(outside) > 1e-9 * report.time_s) add("outside the critical path", outside);
+  return std::abs(outside) > 1e-9 * report.time_s ? outside : 0;
+}
+
+std::string busy_text(const Report& report, const std::string& resource) {
+  for (const ResourceReport& busy : report.resources)
+    if (busy.name == resource) return fmt::format(", busy {:.0f} %", 100 * busy.utilisation);
+  return "";
 }
 
 std::string sentence(const std::string& first, const std::string& other, double first_s,
-                     double other_s, const std::vector<Difference>& list) {
+                     const Report& report, const std::vector<Difference>& list) {
+  const double other_s = report.time_s;
   if (first_s <= 0 || other_s <= 0) return fmt::format("{} against {}", other, first);
   const double ratio = other_s / first_s;
   if (std::abs(ratio - 1) < 0.01) {
@@ -75,9 +89,8 @@ std::string sentence(const std::string& first, const std::string& other, double 
   std::string text = fmt::format("{} is {:.2f} x {} than {}", other, slower ? ratio : 1 / ratio,
                                  slower ? "slower" : "faster", first);
   if (reason == list.end()) return text;
-  text += fmt::format(": {} {}", TimeScale(other_s - first_s).difference(reason->seconds()),
-                      reason->spent_on);
-  return text;
+  return text + fmt::format(": {} {}{}", TimeScale(other_s - first_s).difference(reason->seconds()),
+                            reason->spent_on, busy_text(report, reason->resource));
 }
 
 /// A name short enough to stand twice beside what the rows say.
@@ -129,8 +142,16 @@ std::string difference_table(const Report& first, const Report& other,
 
 std::vector<Difference> differences(const Report& first, const Report& other) {
   std::vector<Difference> list;
-  add_path(first, &Difference::first_s, list);
-  add_path(other, &Difference::other_s, list);
+  for (std::size_t i = 0; i < cause_names.size(); ++i) {
+    const Spent before = spent_on(first, Cause(i)), after = spent_on(other, Cause(i));
+    const Spent& shown = after.most != nullptr ? after : before;
+    if (shown.most == nullptr) continue;
+    const bool nearly_all = shown.most->seconds > 0.9 * shown.seconds;
+    list.push_back({piece_text(*shown.most, !nearly_all), shown.most->resource, before.seconds,
+                    after.seconds});
+  }
+  if (outside_path(first) != 0 || outside_path(other) != 0)
+    list.push_back({"outside the critical path", "", outside_path(first), outside_path(other)});
   std::stable_sort(list.begin(), list.end(), [](const Difference& a, const Difference& b) {
     return std::abs(a.seconds()) > std::abs(b.seconds());
   });
@@ -143,7 +164,7 @@ std::string print_compare(std::span<const Report> reports) {
   std::string text = overview(reports, names);
   for (std::size_t i = 1; i < reports.size(); ++i) {
     const std::vector<Difference> list = differences(reports[0], reports[i]);
-    text += '\n' + sentence(names[0], names[i], reports[0].time_s, reports[i].time_s, list) + '\n' +
+    text += '\n' + sentence(names[0], names[i], reports[0].time_s, reports[i], list) + '\n' +
             difference_table(reports[0], reports[i], {names[0], names[i]}, list);
   }
   return text;

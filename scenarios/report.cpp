@@ -15,7 +15,7 @@ constexpr std::array<Words, cause_names.size()> words = {{{"computing", "on"},
                                                           {"message overhead", "on"},
                                                           {"copying", "on"},
                                                           {"memory traffic", "in"},
-                                                          {"the wire", "of"},
+                                                          {"the wire", "at"},
                                                           {"waiting for the lock", "of"},
                                                           {"latency", "of"},
                                                           {"handshakes", "with"},
@@ -34,7 +34,7 @@ double bus_factor(std::string_view collective, int ranks) {
   return 1;
 }
 
-std::string piece_text(const PathPiece& piece) {
+std::string piece_text(const PathPiece& piece, bool most) {
   std::string where = piece.resource;
   if (piece.rank >= 0 && where.find("(rank") == std::string::npos) {
     const std::string rank = "rank " + std::to_string(piece.rank);
@@ -42,8 +42,9 @@ std::string piece_text(const PathPiece& piece) {
   }
   const auto& [cause, preposition] = words[static_cast<std::size_t>(piece.cause)];
   std::string text(cause);
-  if (!where.empty()) text.append(" ").append(preposition).append(" ").append(where);
-  return text;
+  if (where.empty()) return text;
+  text.append(most ? ", most of it " : " ").append(preposition);
+  return text.append(" ").append(where);
 }
 
 }  // namespace ringscope

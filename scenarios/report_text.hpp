@@ -12,23 +12,25 @@ namespace ringscope {
 /// busiest resources, and the critical path.
 std::string print_run(std::span<const Report> reports);
 
-/// One table of all cases, then for each case against the first: which stretches of the critical
-/// path differ. The differences add up to the difference of the times, in the digits shown too.
+/// One table of all cases, then for each case against the first: what the critical paths of the two
+/// were spent on. The differences add up to the difference of the times, in the digits shown too.
 std::string print_compare(std::span<const Report> reports);
 
-/// One way in which two cases differ: what the critical path of each spent there.
+/// What the critical paths of two cases spent on one cause.
 struct Difference {
-  std::string spent_on;  ///< "copying on host2/core0 (rank 7)"
+  std::string
+      spent_on;  ///< "copying on host2/core0 (rank 7)": where the other case spent most of it
+  std::string resource;  ///< that place, as resources are called; "" where there is none
   double first_s = 0, other_s = 0;
   double seconds() const { return other_s - first_s; }
 };
 
-/// The critical paths of two cases against each other, the largest difference first. What a path
-/// does not account for stands as "outside the critical path", so that the seconds of all add up
-/// to the difference of the times.
+/// Cause by cause, the largest difference first. What a path does not account for stands as
+/// "outside the critical path", so that the seconds of all add up to the difference of the times.
 std::vector<Difference> differences(const Report& first, const Report& other);
 
-/// What a piece of the critical path was spent on, in words: "copying on host2/core0 (rank 7)".
-std::string piece_text(const PathPiece& piece);
+/// What a piece of the critical path was spent on, in words: "copying on host2/core0 (rank 7)", or,
+/// where it stands for a sum of which it is the largest part, "copying, most of it on ...".
+std::string piece_text(const PathPiece& piece, bool most = false);
 
 }  // namespace ringscope

@@ -47,7 +47,7 @@ TEST(PrintRun, one_case_on_one_screen) {
 
   Why it took that long: the critical path
       time   share  spent on
-  375.0 ms  75.0 %  the wire of host0/nic0->switch
+  375.0 ms  75.0 %  the wire at host0/nic0->switch
    62.5 ms  12.5 %  reducing on host1/core0 (rank 1)
    62.5 ms  12.5 %  waiting for progress of rank 0
 )");
@@ -99,10 +99,10 @@ TEST(PrintCompare, the_reason_stands_in_one_sentence_above_the_differences) {
 4-2-2  500 ms  1.000 x  134.2 MB/s  134.2 MB/s
 4-3-1  875 ms  1.750 x   76.7 MB/s   76.7 MB/s
 
-4-3-1 is 1.75 x slower than 4-2-2: +437.5 ms copying on host1/core0 (rank 1)
+4-3-1 is 1.75 x slower than 4-2-2: +437.5 ms copying on host1/core0 (rank 1), busy 50 %
   difference     4-3-1     4-2-2  spent on
    +437.5 ms  437.5 ms         -  copying on host1/core0 (rank 1)
-    -62.5 ms  312.5 ms  375.0 ms  the wire of host0/nic0->switch
+    -62.5 ms  312.5 ms  375.0 ms  the wire at host0/nic0->switch
      +0.0 ms  125.0 ms  125.0 ms  2 smaller ones
    +375.0 ms  875.0 ms  500.0 ms  sum
 )");
@@ -110,8 +110,9 @@ TEST(PrintCompare, the_reason_stands_in_one_sentence_above_the_differences) {
 
 TEST(PrintCompare, a_faster_case_names_what_it_saves) {
   const std::vector<Report> reports = {slower_report(), sample_report()};
-  EXPECT_EQ(lines_of(print_compare(reports))[4],
-            "4-2-2 is 1.75 x faster than 4-3-1: -437.5 ms copying on host1/core0 (rank 1)");
+  EXPECT_EQ(
+      lines_of(print_compare(reports))[4],
+      "4-2-2 is 1.75 x faster than 4-3-1: -437.5 ms copying on host1/core0 (rank 1), busy 50 %");
 }
 
 TEST(PrintCompare, within_one_percent_two_cases_take_as_long) {
@@ -137,6 +138,15 @@ TEST(Differences, the_seconds_of_all_add_up_to_the_difference_of_the_times) {
   }
   EXPECT_EQ(sum, 1.25 - 0.5);
   EXPECT_EQ(differences(sample_report(), other)[1].spent_on, "outside the critical path");
+}
+
+TEST(Differences, a_cause_is_one_difference_wherever_it_was_spent) {
+  Report other = sample_report();
+  other.path = {{Cause::wire, -1, "host1/nic0->switch", 0.5}, {Cause::wire, -1, "switch", 0.25}};
+  const Difference wire = differences(sample_report(), other)[0];
+  EXPECT_EQ(wire.spent_on, "the wire, most of it at host1/nic0->switch");
+  EXPECT_EQ(wire.resource, "host1/nic0->switch");
+  EXPECT_EQ(wire.seconds(), 0.75 - 0.375);
 }
 
 TEST(Differences, the_digits_shown_add_up_too) {
