@@ -51,6 +51,7 @@ struct Algorithm {
   std::string_view summary;     ///< one line for `ringscope list`
   std::vector<std::string_view> options;  ///< the names of the Options it reads
   int least_ranks = 1;
+  int threads = 1;  ///< of each rank at once, its first one counted
   Task (*run)(Communicator, Workspace, Options);
   Cost (*cost)(int ranks, std::size_t items, Options);
   std::size_t (*scratch_items)(int ranks, std::size_t items, Options);

@@ -20,6 +20,7 @@ Algorithm algorithm_of(Text text) {
           .name = "text",
           .summary = "",
           .options = {},
+          .threads = 2,
           .run = text,
           .cost = nullptr,
           .scratch_items = [](int, std::size_t items, Options) { return items; }};

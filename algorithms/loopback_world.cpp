@@ -89,6 +89,10 @@ LoopbackResult World::run(const Algorithm& algorithm, const Options& options) {
     running_ = nullptr;
   }
   check_nothing_left();
+  for (const Rank& self : ranks_)
+    if (std::ssize(self.threads) > algorithm.threads)
+      throw Misuse(fmt::format("{}/{} uses {} threads and declares {}", algorithm.collective,
+                               algorithm.name, self.threads.size(), algorithm.threads));
   LoopbackResult result;
   result.counted = counted_;
   for (Rank& self : ranks_) {

@@ -37,6 +37,7 @@ Algorithm describe_ring_two_threads_allreduce() {
       .name = "ring_two_threads",
       .summary = "ring; a second thread sends while the first receives and reduces",
       .options = {},
+      .threads = 2,
       .run =
           [](Communicator comm, Workspace work, Options) {
             return ring_two_threads_allreduce(comm, Chunks(work.data, comm.size()), work.scratch);

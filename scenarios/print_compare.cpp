@@ -90,7 +90,8 @@ std::string sentence(const std::string& first, const std::string& other, double 
                                  slower ? "slower" : "faster", first);
   if (reason == list.end()) return text;
   return text + fmt::format(": {} {}{}", TimeScale(other_s - first_s).difference(reason->seconds()),
-                            reason->spent_on, busy_text(report, reason->resource));
+                            reason->spent_on,
+                            slower ? busy_text(report, reason->resource) : "");
 }
 
 /// A name short enough to stand twice beside what the rows say.
