@@ -71,7 +71,8 @@ double outside_path(const Report& report) {
 
 std::string busy_text(const Report& report, const std::string& resource) {
   for (const ResourceReport& busy : report.resources)
-    if (busy.name == resource) return fmt::format(", busy {:.0f} %", 100 * busy.utilisation);
+    if (busy.name == resource && busy.utilisation >= 0.5)
+      return fmt::format(", busy {:.0f} %", 100 * busy.utilisation);
   return "";
 }
 
@@ -90,8 +91,7 @@ std::string sentence(const std::string& first, const std::string& other, double 
                                  slower ? "slower" : "faster", first);
   if (reason == list.end()) return text;
   return text + fmt::format(": {} {}{}", TimeScale(other_s - first_s).difference(reason->seconds()),
-                            reason->spent_on,
-                            slower ? busy_text(report, reason->resource) : "");
+                            reason->spent_on, slower ? busy_text(report, reason->resource) : "");
 }
 
 /// A name short enough to stand twice beside what the rows say.
