@@ -1,5 +1,7 @@
 #include "sim/kernel/kernel.hpp"
 
+#include <fmt/ranges.h>
+
 #include <array>
 #include <stdexcept>
 
@@ -27,7 +29,8 @@ std::span<const std::string_view> kernel_names() { return names; }
 std::unique_ptr<Kernel> make_kernel(std::string_view name) {
   for (const Entry& entry : entries)
     if (entry.name == name) return entry.make();
-  throw std::invalid_argument("unknown kernel");
+  throw std::invalid_argument(
+      fmt::format("unknown kernel '{}' (known: {})", name, fmt::join(kernel_names(), ", ")));
 }
 
 }  // namespace ringscope::sim

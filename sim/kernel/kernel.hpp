@@ -4,9 +4,9 @@
 // some resources, each with a weight. All activities advance together at the max-min fair rates x:
 // for each resource, the sum over its activities of weight * x is at most its capacity.
 //
-// Order: callbacks of one instant run timers first, in the order in which they were set, then
-// completed activities, in the order in which they were started; what those set for the same
-// instant runs after them.
+// Order: within one instant timers come first, in the order in which they were set, with those that
+// they set for this very instant; then the activities that have completed, in the order in which
+// they were started; then whatever those set for this instant, timers first again.
 #pragma once
 
 #include <cstdint>
@@ -54,18 +54,19 @@ class Kernel {
   /// Seconds since the start.
   virtual double now() const = 0;
 
-  /// Capacity in units per second, positive.
+  /// Capacity in units per second, positive. All resources are added before the first run().
   virtual int add_resource(const std::string& name, double capacity) = 0;
   /// From now on; a capacity may be tiny but not 0.
   virtual void set_capacity(int resource, double capacity) = 0;
 
-  /// Starts `amount` (>= 0) units of work. With no uses, or nothing to do, it completes at this
-  /// instant. `done` is called once, never from inside start().
+  /// Starts `amount` units of work: at least 0, below 2^47, rounded to 2^-16. With no uses, or
+  /// nothing to do, it completes at this instant, as a timer of 0 seconds would fire. `done` is
+  /// called once, never from inside start().
   virtual ActivityId start(double amount, std::span<const Use> uses, Callback done) = 0;
   /// Units of work left at this instant.
   virtual double remaining(ActivityId) const = 0;
-  /// A suspended activity keeps what is left and uses nothing. Suspending twice is an error of
-  /// ours.
+  /// A suspended activity keeps what is left, uses nothing, and completes after resume() at the
+  /// earliest. Suspending twice is an error of ours, and so is resuming what is not suspended.
   virtual void suspend(ActivityId) = 0;
   virtual void resume(ActivityId) = 0;
   /// Forgets the activity; its callback is never called.

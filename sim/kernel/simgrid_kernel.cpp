@@ -3,11 +3,15 @@
 // An activity is a Comm between two dummy hosts whose route is whatever list of links the activity
 // brings along: SimGrid asks the zone for the route synchronously inside start(). A link that
 // stands k times in a route is consumed k times per unit, which is how weights are expressed.
+//
+// A started Comm is handled through its Action: in 3.32 a Comm can be suspended only once (resume()
+// forgets to note that it runs again), and one that is cancelled and dropped is used after it was
+// freed.
 #include "sim/kernel/simgrid_kernel.hpp"
 
 #include <fmt/core.h>
-#include <xbt/log.h>
 #include <simgrid/kernel/Timer.hpp>
+#include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
 
@@ -16,26 +20,30 @@
 #include <cmath>
 #include <map>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace ringscope::sim {
 namespace {
 
 namespace s4u = simgrid::s4u;
-
-// SimGrid takes amounts as whole numbers (Comm::set_remaining is ignored by a Comm's start), so the
-// unit that it sees is a fraction of ours. Amounts below 2^47 units fit; what is lost is below
-// 2^-17 units.
-constexpr double unit = 65536.0;
+using simgrid::kernel::resource::Action;
+using simgrid::kernel::resource::Model;
 using simgrid::kernel::resource::StandardLinkImpl;
 using simgrid::kernel::routing::NetPoint;
 using simgrid::kernel::routing::NetZoneImpl;
 using simgrid::kernel::routing::Route;
+using simgrid::kernel::timer::Timer;
 
-/// The root zone: every route asked for is the one that was laid out last.
+// SimGrid takes amounts as whole numbers (Comm::set_remaining is ignored by a Comm's start), so the
+// unit that it sees is a fraction of ours. Amounts below 2^47 fit; rounding moves one by 2^-17 at
+// most.
+constexpr double unit = 65536.0;
+
+/// A zone in which every route asked for is the one that was laid out last.
 class OneRouteZone final : public NetZoneImpl {
  public:
-  OneRouteZone() : NetZoneImpl("ringscope") {}
+  explicit OneRouteZone(const char* name) : NetZoneImpl(name) {}
   std::vector<StandardLinkImpl*>& route() { return route_; }
 
  private:
@@ -51,7 +59,7 @@ class OneRouteZone final : public NetZoneImpl {
 class SimGridKernel final : public Kernel {
  public:
   SimGridKernel();
-  ~SimGridKernel() override { current = nullptr; }
+  ~SimGridKernel() override;
 
   std::string_view name() const override { return "simgrid"; }
   double now() const override { return s4u::Engine::get_clock(); }
@@ -59,24 +67,31 @@ class SimGridKernel final : public Kernel {
   void set_capacity(int resource, double capacity) override;
   ActivityId start(double amount, std::span<const Use> uses, Callback done) override;
   double remaining(ActivityId) const override;
-  void suspend(ActivityId id) override { slots_[index(id)].comm->suspend(); }
-  void resume(ActivityId id) override { slots_[index(id)].comm->resume(); }
+  void suspend(ActivityId) override;
+  void resume(ActivityId) override;
   void cancel(ActivityId) override;
   void after(double delay, Callback callback) override;
   void run() override { engine_.run(); }
 
  private:
   struct Slot {
-    s4u::CommPtr comm;
+    s4u::CommPtr comm;         ///< SimGrid's activity, kept until its end is delivered
+    Action* action = nullptr;  ///< what it does; none when nothing is left to do
     Callback done;
     std::uint64_t order = 0;  ///< of its start, for the order of completions
+    bool suspended = false;
+    bool held = false;  ///< completed while suspended: resume() delivers it
   };
 
   static std::size_t index(ActivityId id) { return static_cast<std::size_t>(id.slot); }
+  static bool runs(const Slot& slot) {
+    return slot.action != nullptr && slot.action->get_state() == Action::State::STARTED;
+  }
   ActivityId take_slot();
   void on_completion(const s4u::Activity& activity);
   void deliver_completed();
-  void complete_at_once(std::uint64_t slot);
+  void deliver_soon(int slot);
+  void deliver(std::uint64_t slot);
   void free_slot(int slot);
   void run_due(double date);
 
@@ -84,7 +99,9 @@ class SimGridKernel final : public Kernel {
   static inline SimGridKernel* current = nullptr;
 
   s4u::Engine engine_;
-  OneRouteZone* zone_;
+  OneRouteZone* root_;
+  std::unique_ptr<OneRouteZone> links_zone_;
+  Model* model_ = nullptr;  ///< SimGrid's, of the network
   s4u::Host* from_;
   s4u::Host* to_;
   std::vector<s4u::Link*> links_;
@@ -96,7 +113,7 @@ class SimGridKernel final : public Kernel {
 };
 
 s4u::Engine configured_engine() {
-  // Log nothing below an error: SimGrid prints to stderr by default.
+  // SimGrid logs to stderr by default.
   int argc = 2;
   char program[] = "ringscope", quiet[] = "--log=root.thresh:critical";
   char* argv[] = {program, quiet, nullptr};
@@ -113,20 +130,31 @@ SimGridKernel::SimGridKernel() : engine_(configured_engine()) {
         "network/bandwidth-factor:1", "network/weight-S:0", "network/TCP-gamma:0",
         "network/crosstraffic:0", "surf/precision:1e-12", "maxmin/precision:1e-12"})
     s4u::Engine::set_config(setting);
-  zone_ = new OneRouteZone;  // the engine owns its root zone
-  s4u::NetZone* zone = zone_->get_iface();
-  from_ = zone->create_host("from", 1.0);
-  to_ = zone->create_host("to", 1.0);
+  root_ = new OneRouteZone("root");  // the engine's from now on
+  from_ = root_->get_iface()->create_host("from", 1.0);
+  to_ = root_->get_iface()->create_host("to", 1.0);
+  // The root is sealed when the simulation begins. A zone apart takes links at any time.
+  links_zone_ = std::make_unique<OneRouteZone>("links");
+  links_zone_->set_network_model(root_->get_network_model());
+  for (Model* model : engine_.get_all_models())
+    if (model->get_name() == "Network_CM02") model_ = model;
+  assert(model_ != nullptr);
   s4u::Activity::on_completion_cb([](const s4u::Activity& activity) {
     if (current != nullptr) current->on_completion(activity);
   });
 }
 
+SimGridKernel::~SimGridKernel() {
+  current = nullptr;
+  // SimGrid complains of activities that are dropped before their end.
+  for (Slot& slot : slots_) slot.comm.detach();
+}
+
 int SimGridKernel::add_resource(const std::string& name, double capacity) {
   assert(capacity > 0);
   // The number makes the name unique: SimGrid refuses two links of one name.
-  s4u::Link* link =
-      zone_->get_iface()->create_link(fmt::format("{}#{}", name, links_.size()), capacity * unit);
+  s4u::Link* link = links_zone_->get_iface()->create_link(fmt::format("{}#{}", name, links_.size()),
+                                                          capacity * unit);
   link->set_latency(0.0)->seal();
   links_.push_back(link);
   return static_cast<int>(links_.size()) - 1;
@@ -150,57 +178,83 @@ ActivityId SimGridKernel::take_slot() {
 ActivityId SimGridKernel::start(double amount, std::span<const Use> uses, Callback done) {
   assert(amount >= 0 && amount < 0x1p47);
   const ActivityId id = take_slot();
-  slots_[index(id)] = {nullptr, done, started_++};
+  Slot& slot = slots_[index(id)];
+  slot.done = done;
+  slot.order = started_++;
   if (amount * unit < 0.5 || uses.empty()) {
-    after(0, Callback::to<&SimGridKernel::complete_at_once>(this,
-                                                            static_cast<std::uint64_t>(id.slot)));
+    deliver_soon(id.slot);
     return id;
   }
-  auto& route = zone_->route();
+  auto& route = root_->route();
   route.clear();
   for (const Use& use : uses) {
     assert(use.weight > 0);
     route.insert(route.end(), static_cast<std::size_t>(use.weight),
                  links_[static_cast<std::size_t>(use.resource)]->get_impl());
   }
-  s4u::CommPtr comm = s4u::Comm::sendto_init(from_, to_);
-  comm->set_payload_size(static_cast<std::uint64_t>(std::llround(amount * unit)));
-  comm->set_data(reinterpret_cast<void*>(static_cast<std::intptr_t>(id.slot) + 1));
-  slots_[index(id)].comm = comm;
-  comm->vetoable_start();
+  slot.comm = s4u::Comm::sendto_init(from_, to_);
+  slot.comm->set_payload_size(static_cast<std::uint64_t>(std::llround(amount * unit)));
+  slot.comm->set_data(reinterpret_cast<void*>(static_cast<std::intptr_t>(id.slot)));
+  slot.comm->vetoable_start();
+  slot.action = &model_->get_started_action_set()->back();
+  // SimGrid limits a rate to what the route has now; capacities may grow.
+  slot.action->set_bound(-1);
   return id;
 }
 
 double SimGridKernel::remaining(ActivityId id) const {
   const Slot& slot = slots_[index(id)];
-  return slot.comm ? slot.comm->get_remaining() / unit : 0.0;
+  return slot.action != nullptr ? slot.action->get_remains() / unit : 0.0;
 }
 
+void SimGridKernel::suspend(ActivityId id) {
+  Slot& slot = slots_[index(id)];
+  assert(!slot.suspended);
+  slot.suspended = true;
+  if (runs(slot)) slot.action->suspend();
+}
+
+void SimGridKernel::resume(ActivityId id) {
+  Slot& slot = slots_[index(id)];
+  assert(slot.suspended);
+  slot.suspended = false;
+  if (runs(slot)) slot.action->resume();
+  if (std::exchange(slot.held, false)) deliver_soon(id.slot);
+}
+
+// Ends the activity at this instant, with nobody to be told.
 void SimGridKernel::cancel(ActivityId id) {
   Slot& slot = slots_[index(id)];
   slot.done = {};
-  if (!slot.comm) return;  // completes at this instant, which frees the slot
-  const s4u::CommPtr comm = std::move(slot.comm);
-  free_slot(id.slot);
-  comm->set_data(nullptr);
-  comm->cancel();
+  if (runs(slot)) {
+    if (!slot.suspended) slot.action->suspend();
+    slot.action->finish(Action::State::FINISHED);
+  }
+  slot.suspended = false;
+  if (slot.held) free_slot(id.slot);
 }
 
-void SimGridKernel::complete_at_once(std::uint64_t slot) {
+void SimGridKernel::deliver_soon(int slot) {
+  after(0, Callback::to<&SimGridKernel::deliver>(this, static_cast<std::uint64_t>(slot)));
+}
+
+void SimGridKernel::deliver(std::uint64_t slot) {
+  if (slots_[slot].suspended) {
+    slots_[slot].held = true;
+    return;
+  }
   const Callback done = slots_[slot].done;
   free_slot(static_cast<int>(slot));
   if (done.function != nullptr) done();
 }
 
 void SimGridKernel::on_completion(const s4u::Activity& activity) {
-  const auto tag = reinterpret_cast<std::intptr_t>(activity.get_data<void>());
-  if (tag == 0) return;  // cancelled
+  const auto slot = reinterpret_cast<std::intptr_t>(activity.get_data<void>());
   // SimGrid completes the activities of one instant in the order of its heap, and only then looks
   // at timers again: a timer for now sees all of them, and delivers them in the order of start.
-  if (completed_.empty())
-    simgrid::kernel::timer::Timer::set(now(), [this] { deliver_completed(); });
-  completed_.push_back(static_cast<int>(tag - 1));
-  slots_[static_cast<std::size_t>(tag - 1)].comm = nullptr;
+  if (completed_.empty()) Timer::set(now(), [this] { deliver_completed(); });
+  completed_.push_back(static_cast<int>(slot));
+  slots_[static_cast<std::size_t>(slot)].action = nullptr;
 }
 
 void SimGridKernel::deliver_completed() {
@@ -209,15 +263,11 @@ void SimGridKernel::deliver_completed() {
   std::sort(completed.begin(), completed.end(), [this](int a, int b) {
     return slots_[static_cast<std::size_t>(a)].order < slots_[static_cast<std::size_t>(b)].order;
   });
-  for (const int slot : completed) {
-    const Callback done = slots_[static_cast<std::size_t>(slot)].done;
-    free_slot(slot);
-    if (done.function != nullptr) done();
-  }
+  for (const int slot : completed) deliver(static_cast<std::uint64_t>(slot));
 }
 
 void SimGridKernel::free_slot(int slot) {
-  slots_[static_cast<std::size_t>(slot)].comm = nullptr;
+  slots_[static_cast<std::size_t>(slot)] = {};
   free_slots_.push_back(slot);
 }
 
@@ -226,7 +276,7 @@ void SimGridKernel::after(double delay, Callback callback) {
   const double date = now() + delay;
   const auto [place, is_new] = due_.try_emplace(date);
   place->second.push_back(callback);
-  if (is_new) simgrid::kernel::timer::Timer::set(date, [this, date] { run_due(date); });
+  if (is_new) Timer::set(date, [this, date] { run_due(date); });
 }
 
 void SimGridKernel::run_due(double date) {
@@ -237,8 +287,8 @@ void SimGridKernel::run_due(double date) {
 }  // namespace
 
 std::unique_ptr<Kernel> make_simgrid_kernel() {
-  if (s4u::Engine::has_instance())
-    throw std::logic_error("SimGrid's engine exists once per process");
+  static bool made = false;  // SimGrid's settings outlive its engine and cannot be set again
+  if (std::exchange(made, true)) throw std::logic_error("SimGrid's engine exists once per process");
   return std::make_unique<SimGridKernel>();
 }
 

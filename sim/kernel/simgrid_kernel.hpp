@@ -1,3 +1,4 @@
+// The reference kernel: SimGrid's engine and max-min solver, without actors.
 #pragma once
 
 #include <memory>
@@ -6,7 +7,7 @@
 
 namespace ringscope::sim {
 
-/// The reference kernel: SimGrid's engine and max-min solver, without actors. Once per process.
+/// Throws std::logic_error when the process has made one before: SimGrid's engine is a singleton.
 std::unique_ptr<Kernel> make_simgrid_kernel();
 
 }  // namespace ringscope::sim
