@@ -19,6 +19,7 @@ int Ledger::start(double amount, std::span<const Use> uses, Callback done) {
   free_.pop_back();
   Flight& flight = flights_[index(id)];
   flight.amount = amount;
+  flight.paused = false;
   flight.done = done;
   flight.parts.clear();
   for (const Use& use : uses) {
@@ -100,19 +101,21 @@ void Ledger::on_done(std::uint64_t id) {
 void Ledger::pause(int flight) {
   Flight& paused = flights_[index(flight)];
   close_window(paused, moved(paused));
+  paused.paused = true;
   kernel_->suspend(paused.activity);
 }
 
 void Ledger::resume(int flight) {
   Flight& resumed = flights_[index(flight)];
   kernel_->resume(resumed.activity);
+  resumed.paused = false;
   open_window(resumed);
 }
 
 double Ledger::stop(int flight) {
   Flight& stopped = flights_[index(flight)];
   const double done = moved(stopped);
-  close_window(stopped, done);
+  if (!stopped.paused) close_window(stopped, done);
   kernel_->cancel(stopped.activity);
   release(flight, done);
   return done;

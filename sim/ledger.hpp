@@ -2,7 +2,8 @@
 //
 // A flight is an activity under the ledger's eye. While it runs its window is open; when it
 // completes, is paused or is stopped, the ledger knows the bottleneck of that window: the resource
-// that was used most (by everybody), and of several full ones the one that this flight used most.
+// that was used most (by everybody), of equals the one that this flight used most, and of equals
+// again the one that it named first.
 #pragma once
 
 #include <string>
@@ -53,6 +54,7 @@ class Ledger {
     double amount = 0;
     double moved_before = 0;  ///< when the window opened
     double opened = 0;
+    bool paused = false;
     Callback done;
     std::vector<Part> parts;
   };
