@@ -8,8 +8,11 @@ namespace ringscope::sim {
 namespace {
 
 constexpr double tolerance = 0.005;
-// Above this a weight costs SimGrid more time than a closer ratio is worth.
+// The cheapest cost is at most so many units: more cost SimGrid more time than closer ratios are
+// worth.
 constexpr int most_units = 64;
+// The same for the costliest. Beside it a cost of less than a unit does not show: it counts as one.
+constexpr double heaviest = 4096;
 
 double worst_error(std::span<const double> costs, double unit) {
   double worst = 0;
@@ -25,9 +28,11 @@ CpuScale::CpuScale(std::span<const ByteCost> costs) {
   for (const ByteCost cost : costs)
     if (cost.seconds_per_byte > 0) positive.push_back(cost.seconds_per_byte);
   if (positive.empty()) return;
-  const double least = *std::min_element(positive.begin(), positive.end());
+  const auto [cheapest, costliest] = std::minmax_element(positive.begin(), positive.end());
+  const double least = std::max(*cheapest, *costliest / heaviest);
   double best_error = INFINITY;
   for (int units = 1; units <= most_units && best_error > tolerance; ++units) {
+    if (units > 1 && *costliest * units > heaviest * least) break;
     const double error = worst_error(positive, least / units);
     if (error >= best_error) continue;
     best_error = error;

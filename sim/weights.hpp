@@ -1,10 +1,11 @@
 // CPU costs as small integer weights.
 //
 // A kernel takes integer weights only (SimGrid expresses a weight by naming a link several times),
-// so all costs per byte of a core are expressed in one unit: the largest in which each cost is a
-// whole number of units to within 0.5 %. Equal costs become 1. Computation is counted in the same
-// kind of work, as bytes of the costliest kind: max-min shares rates, so a computation counted in
-// seconds would starve a copy, or the other way round.
+// so all costs per byte of a core are expressed in one unit: the largest that divides the least of
+// them and in which each other one is a whole number of units to within 0.5 %, or as near as small
+// weights come. Equal costs become 1. Computation is counted in the same kind of work, as bytes of
+// the costliest kind: max-min shares rates, so a computation counted in seconds would starve a
+// copy, or the other way round.
 #pragma once
 
 #include <span>
