@@ -20,7 +20,8 @@ struct PathCursor {
 
 class Paths {
  public:
-  /// With `limit` 0 nothing is kept. Beyond `limit` pieces recording ends and complete() is false.
+  /// With `limit` 0 nothing is kept. Beyond `limit` pieces recording ends until restart(), nothing
+  /// is kept either, and complete() is false.
   explicit Paths(std::size_t limit) : limit_(limit) {}
 
   bool complete() const { return complete_; }
@@ -28,7 +29,6 @@ class Paths {
   void restart(double now);
   /// The chain and one piece more, up to `until`; the same cursor when no time has passed.
   PathCursor extend(PathCursor from, Cause cause, int rank, int resource, double until);
-  double end(PathCursor cursor) const;
 
   struct Piece {
     Cause cause{};
@@ -40,6 +40,8 @@ class Paths {
   std::vector<Piece> merged(PathCursor cursor) const;
 
  private:
+  double end(PathCursor cursor) const;
+
   struct Node {
     double end = 0;
     int parent = -1;
