@@ -168,7 +168,8 @@ def activity_legend(figure, used):
 
 def legend(figure, **options):
     """A legend below the title, outside of every panel."""
-    lines = figure.texts[0].get_text().count("\n") + 1
+    # The title is the only text of a figure that has several lines; axis labels are texts too.
+    lines = max(text.get_text().count("\n") for text in figure.texts) + 1
     top = 0.3 + TITLE_LINE * lines
     figure.legend(loc="upper left", borderaxespad=0, borderpad=0, **options,
                   bbox_to_anchor=(figure.subplotpars.left, 1 - top / figure.get_figheight()))
