@@ -94,6 +94,7 @@ Figures run_simulator(int ranks, const std::string& library) {
 /// Runs `measure` in a child; its peak memory is the child's.
 Figures in_child(const std::function<Figures()>& measure) {
   int ends[2];
+  std::fflush(stdout);
   if (pipe(ends) != 0) std::abort();
   const pid_t child = fork();
   if (child == 0) {
@@ -117,7 +118,6 @@ void print(int ranks, const std::string& what, const Figures& figures, double ba
   const double rate = figures.messages / figures.seconds;
   fmt::print("{:>6}  {:<24}{:>10.0f}{:>9.2f}{:>12.0f}{:>9.2f}{:>10.1f}\n", ranks, what,
              figures.messages, figures.seconds, rate, rate / bare_rate, figures.peak_mb);
-  std::fflush(stdout);
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ int main(int argc, char** argv) {
     const double bare_rate = bare.messages / bare.seconds;
     print(ranks, "bare kernel loop", bare, bare_rate);
     for (const std::string library : {"ideal", "offload", "openmpi_tcp"})
-      print(ranks, "simulator, " + library,
-            in_child([&] { return run_simulator(ranks, library); }), bare_rate);
+      print(ranks, "simulator, " + library, in_child([&] { return run_simulator(ranks, library); }),
+            bare_rate);
   }
 }

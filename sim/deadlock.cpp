@@ -11,7 +11,7 @@ constexpr std::size_t most_named = 8;
 
 std::string posting_text(const Mpi& mpi, int id) {
   const Posting& posting = mpi.request(id);
-  const std::string size = to_short_text(Bytes{posting.bytes});
+  const std::string size = to_text(Bytes{posting.bytes});
   if (posting.receive)
     return posting.peer == any_source
                ? fmt::format("waits for {} from any rank", size)

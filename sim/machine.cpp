@@ -95,7 +95,7 @@ Uses Machine::spare_cpu(int rank, const std::string& what) {
 }
 
 int Machine::add_lock(int rank, int endpoint) {
-  const std::string name = fmt::format("lock of endpoint {} (rank {})", endpoint, rank);
+  const std::string name = fmt::format("endpoint{} (rank {})", endpoint, rank);
   return ledger_->add({name, ResourceKind::lock, scale_.capacity(), rank});
 }
 

@@ -38,11 +38,8 @@ std::vector<ResourceReport> busiest_resources(const Run& run, double elapsed,
                                               const std::vector<double>& used_before) {
   std::vector<ResourceReport> all;
   for (int id = 0; id < run.ledger->resource_count(); ++id) {
-    const auto index = static_cast<std::size_t>(id);
     const Resource& resource = run.ledger->resource(id);
-    // A resource may have been made on the way: a further thread's core.
-    const double before = index < used_before.size() ? used_before[index] : 0;
-    const double used = run.ledger->used(id) - before;
+    const double used = run.ledger->used(id) - used_before[static_cast<std::size_t>(id)];
     if (used > 0 && elapsed > 0)
       all.push_back({resource.name, std::string(kind_name(resource.kind)),
                      used / (resource.capacity * elapsed)});

@@ -27,17 +27,19 @@ RankThread::RankThread(Run& run, int rank, int index) : run_(&run), index_(index
   cpu = index == 0 ? run.machine->cpu(rank)
                    : run.machine->spare_cpu(rank, "thread" + std::to_string(index));
   run.mpi->join(*this);
+  // All at the start: a kernel takes no new resources while it runs.
+  const int threads = run.machine->scenario().job.algorithm->threads;
+  for (int i = 1; index == 0 && i < threads; ++i) {
+    others_.push_back(std::make_unique<RankThread>(run, rank, i));
+    others_.back()->first_ = this;
+  }
 }
 
 Executor& RankThread::thread(int index) {
   if (index == 0) return *first_;
-  auto& others = first_->others_;
-  while (static_cast<int>(others.size()) < index) {
-    const int next = static_cast<int>(others.size()) + 1;
-    others.push_back(std::make_unique<RankThread>(*run_, rank(), next));
-    others.back()->first_ = first_;
-  }
-  return *others[static_cast<std::size_t>(index) - 1];
+  const auto other = static_cast<std::size_t>(index) - 1;
+  assert(other < first_->others_.size() && "an algorithm declares how many threads it uses");
+  return *first_->others_[other];
 }
 
 Thread RankThread::start(Task body) {

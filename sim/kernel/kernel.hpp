@@ -59,9 +59,8 @@ class Kernel {
   /// From now on; a capacity may be tiny but not 0.
   virtual void set_capacity(int resource, double capacity) = 0;
 
-  /// Starts `amount` units of work: at least 0, below 2^47, rounded to 2^-16. With no uses, or
-  /// nothing to do, it completes at this instant, as a timer of 0 seconds would fire. `done` is
-  /// called once, never from inside start().
+  /// Starts `amount` (>= 0) units of work. With no uses, or nothing to do, it completes at this
+  /// instant, as a timer of 0 seconds would fire. `done` is called once, never from inside start().
   virtual ActivityId start(double amount, std::span<const Use> uses, Callback done) = 0;
   /// Units of work left at this instant.
   virtual double remaining(ActivityId) const = 0;

@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -34,11 +33,6 @@ using simgrid::kernel::routing::NetPoint;
 using simgrid::kernel::routing::NetZoneImpl;
 using simgrid::kernel::routing::Route;
 using simgrid::kernel::timer::Timer;
-
-// SimGrid takes amounts as whole numbers (Comm::set_remaining is ignored by a Comm's start), so the
-// unit that it sees is a fraction of ours. Amounts below 2^47 fit; rounding moves one by 2^-17 at
-// most.
-constexpr double unit = 65536.0;
 
 /// A zone in which every route asked for is the one that was laid out last.
 class OneRouteZone final : public NetZoneImpl {
@@ -153,8 +147,8 @@ SimGridKernel::~SimGridKernel() {
 int SimGridKernel::add_resource(const std::string& name, double capacity) {
   assert(capacity > 0);
   // The number makes the name unique: SimGrid refuses two links of one name.
-  s4u::Link* link = links_zone_->get_iface()->create_link(fmt::format("{}#{}", name, links_.size()),
-                                                          capacity * unit);
+  s4u::Link* link =
+      links_zone_->get_iface()->create_link(fmt::format("{}#{}", name, links_.size()), capacity);
   link->set_latency(0.0)->seal();
   links_.push_back(link);
   return static_cast<int>(links_.size()) - 1;
@@ -162,7 +156,7 @@ int SimGridKernel::add_resource(const std::string& name, double capacity) {
 
 void SimGridKernel::set_capacity(int resource, double capacity) {
   assert(capacity > 0);
-  links_[static_cast<std::size_t>(resource)]->set_bandwidth(capacity * unit);
+  links_[static_cast<std::size_t>(resource)]->set_bandwidth(capacity);
 }
 
 ActivityId SimGridKernel::take_slot() {
@@ -176,12 +170,12 @@ ActivityId SimGridKernel::take_slot() {
 }
 
 ActivityId SimGridKernel::start(double amount, std::span<const Use> uses, Callback done) {
-  assert(amount >= 0 && amount < 0x1p47);
+  assert(amount >= 0);
   const ActivityId id = take_slot();
   Slot& slot = slots_[index(id)];
   slot.done = done;
   slot.order = started_++;
-  if (amount * unit < 0.5 || uses.empty()) {
+  if (amount == 0 || uses.empty()) {
     deliver_soon(id.slot);
     return id;
   }
@@ -193,10 +187,12 @@ ActivityId SimGridKernel::start(double amount, std::span<const Use> uses, Callba
                  links_[static_cast<std::size_t>(use.resource)]->get_impl());
   }
   slot.comm = s4u::Comm::sendto_init(from_, to_);
-  slot.comm->set_payload_size(static_cast<std::uint64_t>(std::llround(amount * unit)));
+  slot.comm->set_payload_size(1);  // SimGrid takes whole numbers here; the amount follows
   slot.comm->set_data(reinterpret_cast<void*>(static_cast<std::intptr_t>(id.slot)));
   slot.comm->vetoable_start();
   slot.action = &model_->get_started_action_set()->back();
+  slot.action->set_cost(amount);
+  slot.action->set_remains(amount);
   // SimGrid limits a rate to what the route has now; capacities may grow.
   slot.action->set_bound(-1);
   return id;
@@ -204,7 +200,7 @@ ActivityId SimGridKernel::start(double amount, std::span<const Use> uses, Callba
 
 double SimGridKernel::remaining(ActivityId id) const {
   const Slot& slot = slots_[index(id)];
-  return slot.action != nullptr ? slot.action->get_remains() / unit : 0.0;
+  return slot.action != nullptr ? slot.action->get_remains() : 0.0;
 }
 
 void SimGridKernel::suspend(ActivityId id) {
