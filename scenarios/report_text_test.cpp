@@ -110,9 +110,8 @@ TEST(PrintCompare, the_reason_stands_in_one_sentence_above_the_differences) {
 
 TEST(PrintCompare, a_faster_case_names_what_it_saves) {
   const std::vector<Report> reports = {slower_report(), sample_report()};
-  EXPECT_EQ(
-      lines_of(print_compare(reports))[4],
-      "4-2-2 is 1.75 x faster than 4-3-1: -437.5 ms copying on host1/core0 (rank 1)");
+  EXPECT_EQ(lines_of(print_compare(reports))[4],
+            "4-2-2 is 1.75 x faster than 4-3-1: -437.5 ms copying on host1/core0 (rank 1)");
 }
 
 TEST(PrintCompare, within_one_percent_two_cases_take_as_long) {
