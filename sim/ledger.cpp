@@ -56,6 +56,7 @@ void Ledger::open_window(Flight& flight) {
 void Ledger::close_window(const Flight& flight, double moved) {
   constexpr double tolerance = 1e-6;
   const double elapsed = now() - flight.opened, mine = moved - flight.moved_before;
+  window_start_ = flight.opened;
   bottleneck_ = -1;
   if (elapsed <= 0) return;
   double most = 0, most_own = 0;

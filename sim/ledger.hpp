@@ -42,6 +42,8 @@ class Ledger {
   double stop(int flight);
   /// Of the window that closed last: a resource, or -1 when nothing limited it.
   int bottleneck() const { return bottleneck_; }
+  /// When that window had opened.
+  double window_start() const { return window_start_; }
 
  private:
   struct Part {  ///< one resource of a flight
@@ -81,6 +83,7 @@ class Ledger {
   std::vector<Flight> flights_;
   std::vector<int> free_;
   int bottleneck_ = -1;
+  double window_start_ = 0;
 };
 
 }  // namespace ringscope::sim

@@ -7,12 +7,8 @@
 namespace ringscope::sim {
 namespace {
 
-CpuScale scale_of(const Library& library) {
-  std::vector<ByteCost> costs = {library.reduce_cost, library.copy_cost};
-  for (const Transport& transport : library.transports)
-    costs.insert(costs.end(),
-                 {transport.send_cost, transport.recv_cost, transport.unexpected_cost});
-  return CpuScale(costs);
+void add_costs(std::vector<ByteCost>& costs, const Transport& transport) {
+  costs.insert(costs.end(), {transport.send_cost, transport.recv_cost});
 }
 
 }  // namespace
@@ -28,10 +24,38 @@ void add_use(Uses& uses, int resource, int weight) {
 }
 
 Machine::Machine(const Scenario& scenario, Ledger& ledger)
-    : scenario_(&scenario), ledger_(&ledger), scale_(scale_of(scenario.library)) {
+    : scenario_(&scenario), ledger_(&ledger) {
+  add_scales();
   add_cpus();
   add_memory();
   add_links();
+}
+
+// Only costs that share a resource with something else must be whole numbers of one unit: those of
+// the streams that a rank of the host can have, and, where memory can be the bottleneck, of all
+// else that uses it. Work that uses nothing but a core is counted in time.
+void Machine::add_scales() {
+  const Library& library = scenario_->library;
+  const Topology& topology = scenario_->cluster.topology;
+  std::map<int, int> ranks_on;
+  for (int rank = 0; rank < ranks(); ++rank) ++ranks_on[location(rank).host];
+  for (int rank = 0; rank < ranks(); ++rank) {
+    const int host = location(rank).host;
+    std::vector<ByteCost> costs;
+    if (ranks_on.size() > 1) add_costs(costs, library.transport(Way::network));
+    if (ranks_on[host] > 1) add_costs(costs, library.transport(Way::shm));
+    bool limited = false;
+    for (const Vertex domain : topology.hosts()[static_cast<std::size_t>(host)].numa_domains)
+      limited = limited || !topology.graph()[domain].memory.is_unlimited();
+    if (limited) {
+      costs.insert(costs.end(), {library.reduce_cost, library.copy_cost});
+      for (const Transport& transport : library.transports) {
+        add_costs(costs, transport);
+        costs.push_back(transport.unexpected_cost);
+      }
+    }
+    scales_.emplace_back(costs);
+  }
 }
 
 const std::string& Machine::host_name(int rank) const {
@@ -59,14 +83,14 @@ Resource Machine::core_resource(int rank, int sharers) const {
   const Vertex own = domain_of(rank);
   if (where.binding == Binding::core)
     return {sharers > 1 ? fmt::format("{}/core{}", graph[own].name, where.core) : rank_name(rank),
-            ResourceKind::core, scale_.capacity(), sharers > 1 ? -1 : rank};
+            ResourceKind::core, scale(rank).capacity(), sharers > 1 ? -1 : rank};
   if (where.binding == Binding::numa)
-    return {graph[own].name + "/cores", ResourceKind::core, scale_.capacity() * graph[own].cores,
-            -1};
+    return {graph[own].name + "/cores", ResourceKind::core,
+            scale(rank).capacity() * graph[own].cores, -1};
   int cores = 0;
   for (const Vertex domain : topology.hosts()[static_cast<std::size_t>(where.host)].numa_domains)
     cores += graph[domain].cores;
-  return {host_name(rank) + "/cores", ResourceKind::core, scale_.capacity() * cores, -1};
+  return {host_name(rank) + "/cores", ResourceKind::core, scale(rank).capacity() * cores, -1};
 }
 
 void Machine::add_cpus() {
@@ -84,19 +108,19 @@ void Machine::add_cpus() {
     // Free to use any of several cores, but never more than one at a time.
     if (location(rank).binding != Binding::core)
       cpu.push_back(
-          {ledger_->add({rank_name(rank), ResourceKind::core, scale_.capacity(), rank}), 1});
+          {ledger_->add({rank_name(rank), ResourceKind::core, scale(rank).capacity(), rank}), 1});
     cpus_.push_back(std::move(cpu));
   }
 }
 
 Uses Machine::spare_cpu(int rank, const std::string& what) {
   const std::string name = fmt::format("{}/{} (rank {})", host_name(rank), what, rank);
-  return {{ledger_->add({name, ResourceKind::core, scale_.capacity(), rank}), 1}};
+  return {{ledger_->add({name, ResourceKind::core, scale(rank).capacity(), rank}), 1}};
 }
 
 int Machine::add_lock(int rank, int endpoint) {
   const std::string name = fmt::format("endpoint{} (rank {})", endpoint, rank);
-  return ledger_->add({name, ResourceKind::lock, scale_.capacity(), rank});
+  return ledger_->add({name, ResourceKind::lock, scale(rank).capacity(), rank});
 }
 
 void Machine::add_memory() {

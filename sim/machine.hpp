@@ -32,7 +32,8 @@ class Machine {
   Machine(const Scenario& scenario, Ledger& ledger);
 
   const Scenario& scenario() const { return *scenario_; }
-  const CpuScale& scale() const { return scale_; }
+  /// Of the cores that the rank runs on.
+  const CpuScale& scale(int rank) const { return scales_[static_cast<std::size_t>(rank)]; }
   int ranks() const { return static_cast<int>(scenario_->placement.ranks.size()); }
 
   /// What a rank's first thread runs on: its core; or the cores that it may use, and itself as one
@@ -51,6 +52,7 @@ class Machine {
   std::string rank_name(int rank) const;
 
  private:
+  void add_scales();
   void add_cpus();
   Resource core_resource(int rank, int sharers) const;
   void add_memory();
@@ -65,7 +67,7 @@ class Machine {
 
   const Scenario* scenario_;
   Ledger* ledger_;
-  CpuScale scale_;
+  std::vector<CpuScale> scales_;  ///< by rank; one for all ranks of a host
   std::vector<Uses> cpus_, memories_;
   std::vector<int> link_resources_;  ///< by link id; -1 for an unlimited link
   std::map<Vertex, int> memory_resources_;

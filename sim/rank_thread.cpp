@@ -58,7 +58,7 @@ void RankThread::begin(Task body, double delay) {
   body_.push_back(std::move(body));
   mark_ = {};
   phase_ = -1;
-  set_activity(Activity::idle);
+  set_activity(Activity::idle, now());
   if (delay == 0) return run_->ready->add(*this);
   cpu_cause_ = Cause::skew;
   on_cpu_ = true;
@@ -134,7 +134,7 @@ void RankThread::finish() {
   body.rethrow();
   finished_ = true;
   finish_time_ = run_->ledger->now();
-  set_activity(Activity::idle);
+  set_activity(Activity::idle, now());
   if (phase_ >= 0) {
     double& end = run_->phases[static_cast<std::size_t>(phase_)].end;
     end = std::max(end, finish_time_);
@@ -161,16 +161,24 @@ void RankThread::leave_mpi() {
   if (inside) run_->mpi->leave(*this);
 }
 
-void RankThread::set_activity(Activity activity) {
-  const double now = run_->ledger->now();
-  if (now > activity_since_) {
-    seconds_[static_cast<std::size_t>(activity_)] += now - activity_since_;
+void RankThread::set_activity(Activity activity, double at) {
+  if (at > activity_since_) {
+    seconds_[static_cast<std::size_t>(activity_)] += at - activity_since_;
     if (run_->spans != nullptr && index_ == 0 && activity_ != Activity::idle)
       run_->spans->push_back(
-          {rank(), activity_, std::string(mark_.phase), mark_.step, -1, activity_since_, now});
+          {rank(), activity_, std::string(mark_.phase), mark_.step, peer(), activity_since_, at});
   }
   activity_ = activity;
-  activity_since_ = now;
+  activity_since_ = at;
+}
+
+// Of the verb under way: whom it sends to or receives from; -1 where that is nobody, or several.
+int RankThread::peer() const {
+  if (next_ >= verbs_.size()) return -1;
+  const Pending& verb = verbs_[next_];
+  const auto& requests = verb.operation.requests;
+  const int request = requests.size() == 1 ? requests.front().slot : verb.request;
+  return request < 0 || verb.other_request >= 0 ? -1 : run_->mpi->request(request).peer;
 }
 
 }  // namespace ringscope::sim

@@ -71,7 +71,7 @@ class RankThread final : public Executor, private Caller {
   /// Accounts and the path start anew, at this instant.
   void reset();
   /// Counts the time since it finished as idle, up to now.
-  void settle_idle() { set_activity(Activity::idle); }
+  void settle_idle() { set_activity(Activity::idle, now()); }
 
   /// For deadlock reports: what it is blocked in, with its peers; empty when it is not blocked.
   struct Blocked {
@@ -111,7 +111,11 @@ class RankThread final : public Executor, private Caller {
   Progress run_time(double seconds, bool inside_mpi, Activity activity, Cause cause);
   void enter_mpi();
   void leave_mpi();
-  void set_activity(Activity activity);
+  void add_cpu(int weight);
+  void account_cpu(double until);
+  void set_activity(Activity activity, double at);
+  int peer() const;
+  double now() const { return run_->ledger->now(); }
   void finish();
   std::span<const int> requests_of(const Pending& verb);
   bool is_complete(int request) const { return run_->mpi->request(request).complete; }
@@ -127,6 +131,7 @@ class RankThread final : public Executor, private Caller {
   bool finished_ = true;
   bool on_cpu_ = false;
   Cause cpu_cause_{};
+  double copy_share_ = 0;  ///< of the CPU time under way: the copy that follows the overhead
   RankThread* joiner_ = nullptr;
   std::vector<int> requests_;  ///< of the verb under way
   Uses uses_;

@@ -61,9 +61,12 @@ RankThread::Progress RankThread::send_part(Pending& verb) {
   if (verb.stage < 2) {
     enter_mpi();
     verb.stage = 2;
-    const int message = mpi.begin_send(verb.request);
-    const double time = mpi.prepare_time(message);
-    if (time > 0) return run_time(time, true, Activity::overhead, Cause::overhead);
+    const Mpi::Preparation work = mpi.preparation(mpi.begin_send(verb.request));
+    const double time = work.overhead + work.copy;
+    if (time > 0) {
+      copy_share_ = work.copy / time;
+      return run_time(time, true, Activity::overhead, Cause::overhead);
+    }
   }
   const int message = mpi.request(verb.request).message;
   if (verb.stage == 2) {
@@ -93,9 +96,9 @@ RankThread::Progress RankThread::wait_part(Pending& verb, std::span<const int> r
                                                [this](int a, int b) { return order(a) < order(b); })
                             : std::find_if(requests.begin(), requests.end(), complete);
   if (verb.since >= 0) {
-    run_->mpi->explain_wait(*decisive, verb.since, run_->ledger->now(), waited_for_);
+    run_->mpi->explain_wait(*decisive, verb.since, now(), waited_for_);
     path = run_->mpi->path(*decisive);
-    set_activity(activity_);  // the wait ends before the text goes on to its next step
+    set_activity(activity_, now());  // the wait ends before the text goes on to its next step
   }
   verb.stage = 5;
   double after = 0;
@@ -123,9 +126,8 @@ RankThread::Progress RankThread::test_part(Pending& verb) {
     return block(verb, Activity::in_wait);
   }
   if (verb.since >= 0) {
-    const double now = run_->ledger->now();
-    waited_for_[static_cast<std::size_t>(Cause::copy)] += now - verb.since;
-    path = run_->paths->extend(path, Cause::copy, rank(), cpu.front().resource, now);
+    waited_for_[static_cast<std::size_t>(Cause::copy)] += now() - verb.since;
+    path = run_->paths->extend(path, Cause::copy, rank(), cpu.front().resource, now());
   }
   verb.asked->result = is_complete(request) ? 1 : 0;
   if (verb.asked->result == 1) run_->mpi->close_request(request);
@@ -139,19 +141,19 @@ RankThread::Progress RankThread::local_part(Pending& verb) {
     return run_time(operation.time.count(), false, Activity::compute, Cause::compute);
   const bool reduces = operation.verb == Verb::reduce;
   const Library& library = run_->machine->scenario().library;
-  const int weight =
-      run_->machine->scale().weight(reduces ? library.reduce_cost : library.copy_cost);
-  uses_.clear();
-  if (weight > 0)
-    for (const Use& use : cpu) add_use(uses_, use.resource, use.weight * weight);
-  // A reduction reads two vectors and writes one, a copy reads one.
-  for (const Use& use : run_->machine->memory(rank()))
-    add_use(uses_, use.resource, reduces ? 3 : 2);
-  const auto bytes = static_cast<double>(operation.range.size);
-  if (bytes == 0 || uses_.empty()) return Progress::done;
+  const ByteCost cost = reduces ? library.reduce_cost : library.copy_cost;
+  const Activity activity = reduces ? Activity::reduce : Activity::copy;
+  const Cause cause = reduces ? Cause::reduce : Cause::copy;
+  const Bytes bytes{operation.range.size};
+  const Uses& memory = run_->machine->memory(rank());
+  if (memory.empty()) return run_time((bytes * cost).count(), false, activity, cause);
+  if (bytes.count == 0) return Progress::done;
   leave_mpi();
-  return run_on_cpu(bytes, uses_, reduces ? Activity::reduce : Activity::copy,
-                    reduces ? Cause::reduce : Cause::copy);
+  uses_.clear();
+  add_cpu(run_->machine->scale(rank()).weight(cost));
+  // A reduction reads two vectors and writes one, a copy reads one.
+  for (const Use& use : memory) add_use(uses_, use.resource, reduces ? 3 : 2);
+  return run_on_cpu(static_cast<double>(bytes.count), uses_, activity, cause);
 }
 
 RankThread::Progress RankThread::join_part(Pending& verb) {
@@ -162,8 +164,7 @@ RankThread::Progress RankThread::join_part(Pending& verb) {
     return block(verb, Activity::in_wait);
   }
   if (verb.since >= 0) {
-    const double now = run_->ledger->now();
-    waited_for_[static_cast<std::size_t>(Cause::partner)] += now - verb.since;
+    waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
     path = other.path;
   }
   return Progress::done;
@@ -171,29 +172,34 @@ RankThread::Progress RankThread::join_part(Pending& verb) {
 
 RankThread::Progress RankThread::block(Pending& verb, Activity activity) {
   if (verb.since < 0) {
-    verb.since = run_->ledger->now();
-    set_activity(activity);
+    verb.since = now();
+    set_activity(activity, now());
   }
   return Progress::blocked;
+}
+
+void RankThread::add_cpu(int weight) {
+  if (weight == 0) return;
+  for (const Use& use : cpu) add_use(uses_, use.resource, use.weight * weight);
 }
 
 RankThread::Progress RankThread::run_time(double seconds, bool inside_mpi, Activity activity,
                                           Cause cause) {
   if (seconds <= 0) return Progress::done;
-  const CpuScale& scale = run_->machine->scale();
+  const CpuScale& scale = run_->machine->scale(rank());
   uses_.clear();
   if (inside_mpi) {
     run_->mpi->add_caller_cpu(uses_, *this, scale.compute_weight());
   } else {
     leave_mpi();
-    for (const Use& use : cpu) add_use(uses_, use.resource, use.weight * scale.compute_weight());
+    add_cpu(scale.compute_weight());
   }
   return run_on_cpu(scale.compute_amount(seconds), uses_, activity, cause);
 }
 
 RankThread::Progress RankThread::run_on_cpu(double amount, const Uses& uses, Activity activity,
                                             Cause cause) {
-  set_activity(activity);
+  set_activity(activity, now());
   cpu_cause_ = cause;
   on_cpu_ = true;
   run_->ledger->start(amount, uses, Callback::to<&RankThread::cpu_done>(this));
@@ -203,14 +209,23 @@ RankThread::Progress RankThread::run_on_cpu(double amount, const Uses& uses, Act
 // Also the end of a late start, which used no CPU.
 void RankThread::cpu_done(std::uint64_t) {
   on_cpu_ = false;
-  const double now = run_->ledger->now();
+  if (const double share = std::exchange(copy_share_, 0); share > 0) {
+    const double copied_from = now() - share * (now() - run_->ledger->window_start());
+    account_cpu(copied_from);
+    set_activity(Activity::copy, copied_from);
+    cpu_cause_ = Cause::copy;
+  }
+  account_cpu(now());
+  set_activity(activity_, now());  // it ends before the text goes on to its next step
+  go_on();
+}
+
+void RankThread::account_cpu(double until) {
   const int resource = cpu_cause_ == Cause::skew ? -1 : run_->ledger->bottleneck();
-  path = run_->paths->extend(path, cpu_cause_, rank(), resource, now);
-  set_activity(activity_);  // it ends before the text goes on to its next step
+  path = run_->paths->extend(path, cpu_cause_, rank(), resource, until);
   const bool prepares = next_ < verbs_.size() && verbs_[next_].request >= 0 &&
                         (verbs_[next_].stage == 2 || verbs_[next_].stage == 3);
-  if (prepares) run_->mpi->prepared(verbs_[next_].request, cpu_cause_);
-  go_on();
+  if (prepares) run_->mpi->prepared(verbs_[next_].request, cpu_cause_, until);
 }
 
 }  // namespace ringscope::sim

@@ -3,6 +3,13 @@
 #include <utility>
 
 namespace ringscope::sim {
+namespace {
+
+bool needs_memory(const Chore& chore) {
+  return chore.memory != nullptr && !chore.memory->empty() && chore.bytes > 0;
+}
+
+}  // namespace
 
 void Engine::add_cpu(Uses& uses, const Caller& caller, int weight) const {
   if (settings_.free || weight == 0) return;
@@ -28,10 +35,17 @@ void Engine::leave() {
   report_part();
 }
 
+// What the window that has just closed was spent on: the overhead first, then the copy.
 void Engine::report_part() {
   const Chore& chore = chores_.front();
-  owner_->worked(chore.message, parts_left_ == 1 ? Cause::overhead : Cause::copy,
-                 chore.caller->rank, ledger_->bottleneck());
+  const int rank = chore.caller->rank, resource = ledger_->bottleneck();
+  const double now = ledger_->now(), start = ledger_->window_start();
+  if (parts_left_ == 1) {
+    const double copy = needs_memory(chore) ? 0 : chore.bytes * chore.cost.seconds_per_byte;
+    const double share = chore.seconds / (chore.seconds + copy);
+    owner_->worked(chore.message, Cause::overhead, rank, resource, start + share * (now - start));
+  }
+  owner_->worked(chore.message, Cause::copy, rank, resource, now);
 }
 
 void Engine::submit(const Chore& chore) {
@@ -45,24 +59,32 @@ void Engine::begin() {
     const Chore& chore = chores_.front();
     // What it waited for in the queue was the CPU that worked on the chores before it.
     owner_->worked(chore.message, Cause::copy, chore.caller->rank,
-                   cpu_of(*chore.caller).front().resource);
+                   cpu_of(*chore.caller).front().resource, ledger_->now());
     parts_left_ = 2;
     next_part();
   }
 }
 
+// The parts of a chore: CPU time, for the message and for its bytes; but bytes that use memory too
+// are a part of their own.
 void Engine::next_part() {
   const Chore& chore = chores_.front();
+  const double copy = chore.bytes * chore.cost.seconds_per_byte;
   uses_.clear();
   double amount = 0;
-  while (parts_left_ > 0 && amount == 0) {
-    const bool time = parts_left_-- == 2;
-    if (settings_.free) continue;
-    add_cpu(uses_, *chore.caller, time ? scale_->compute_weight() : chore.weight);
-    if (!time && chore.memory != nullptr)
+  if (settings_.free) parts_left_ = 0;
+  if (parts_left_ == 2) {
+    --parts_left_;
+    amount = scale_->compute_amount(chore.seconds + (needs_memory(chore) ? 0 : copy));
+    if (amount > 0) add_cpu(uses_, *chore.caller, scale_->compute_weight());
+  }
+  if (amount == 0 && parts_left_ == 1) {
+    --parts_left_;
+    amount = needs_memory(chore) ? chore.bytes : 0;
+    if (amount > 0) {
+      add_cpu(uses_, *chore.caller, scale_->weight(chore.cost));
       for (const Use& use : *chore.memory) add_use(uses_, use.resource, use.weight);
-    if (!uses_.empty()) amount = time ? scale_->compute_amount(chore.seconds) : chore.bytes;
-    if (amount == 0) uses_.clear();
+    }
   }
   if (amount > 0) {
     flight_ = ledger_->start(amount, uses_, Callback::to<&Engine::part_done>(this));

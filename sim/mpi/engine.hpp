@@ -24,7 +24,7 @@ struct Chore {
   Caller* caller = nullptr;  ///< on whose CPU, where the engine has none of its own
   double seconds = 0;
   double bytes = 0;
-  int weight = 0;                ///< of a byte, in the core's units; 0: bytes cost no CPU
+  ByteCost cost{};               ///< CPU per byte
   const Uses* memory = nullptr;  ///< used by the bytes beside the CPU
 };
 
@@ -34,8 +34,8 @@ class Engine {
   class Owner {
    public:
     virtual ~Owner() = default;
-    /// `message` was worked on, or waited for the engine, up to now.
-    virtual void worked(int message, Cause cause, int rank, int resource) = 0;
+    /// `message` was worked on, or waited for the engine, up to `until`.
+    virtual void worked(int message, Cause cause, int rank, int resource, double until) = 0;
     /// Work on `message` goes on because its caller came back into MPI.
     virtual void resumed(int message, Caller& by) = 0;
     virtual void finished(const Chore& chore) = 0;
@@ -78,7 +78,7 @@ class Engine {
   int lock_ = -1;
   int inside_ = 0;
   std::deque<Chore> chores_;  ///< the first one is under way
-  int parts_left_ = 0;        ///< 2: the time, then the bytes; 1: the bytes
+  int parts_left_ = 0;        ///< of the first one; see next_part()
   int flight_ = -1;
   bool paused_ = false;
   Caller* idle_caller_ = nullptr;

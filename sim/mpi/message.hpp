@@ -59,6 +59,7 @@ struct Message {
   double begun = 0;
   std::vector<Stage> stages;
   PathCursor path;
+  double settled() const { return stages.empty() ? begun : stages.back().end; }  ///< explained
   Flow flow;
 };
 

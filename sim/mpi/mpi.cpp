@@ -12,7 +12,7 @@ Mpi::Mpi(Machine& machine, Ledger& ledger, Paths& paths)
       ledger_(&ledger),
       paths_(&paths),
       library_(&machine.scenario().library),
-      streams_(ledger, machine.scale(), messages_, *this) {
+      streams_(ledger, machine, messages_, *this) {
   processes_.resize(static_cast<std::size_t>(machine.ranks()));
   for (int rank = 0; rank < machine.ranks(); ++rank) {
     for (int i = 0; i < library_->endpoints; ++i)
@@ -29,7 +29,7 @@ Mpi::Endpoint Mpi::make_endpoint(int rank, int index) {
     settings.cpu = library_->progress_core == ProgressCore::shared
                        ? machine_->cpu(rank)
                        : machine_->spare_cpu(rank, fmt::format("progress{}", index));
-  return {Engine(*ledger_, machine_->scale(), *this, std::move(settings)), -1, {}, {}};
+  return {Engine(*ledger_, machine_->scale(rank), *this, std::move(settings)), -1, {}, {}};
 }
 
 // A lock is a resource only where two threads can want it.
@@ -67,19 +67,18 @@ void Mpi::add_caller_cpu(Uses& uses, const Caller& caller, int weight) const {
   add_use(uses, mine.endpoints[static_cast<std::size_t>(caller.endpoint)].lock, weight);
 }
 
-// Work on the message, or a wait of it, that ends now.
-void Mpi::stage(int id, Cause cause, int rank, int resource) {
+// Work on the message, or a wait of it, that ends at `until`.
+void Mpi::stage(int id, Cause cause, int rank, int resource, double until) {
   Message& m = messages_[id];
-  const double now = ledger_->now();
-  if (now > (m.stages.empty() ? m.begun : m.stages.back().end)) m.stages.push_back({cause, now});
-  m.path = paths_->extend(m.path, cause, rank, resource, now);
+  if (until > m.settled()) m.stages.push_back({cause, until});
+  m.path = paths_->extend(m.path, cause, rank, resource, until);
 }
 
 // What `by` did at this instant lets the message go on: `cause` is what it waited for until now.
 void Mpi::released(int id, Cause cause, Caller& by) {
   Message& m = messages_[id];
   const double now = ledger_->now();
-  if (now <= (m.stages.empty() ? m.begun : m.stages.back().end)) return;
+  if (now <= m.settled()) return;
   m.stages.push_back({cause, now});
   m.path = by.path;
 }
@@ -109,23 +108,30 @@ int Mpi::begin_send(int request) {
   return id;
 }
 
-double Mpi::prepare_time(int id) const {
-  return messages_[id].channel->transport->send_overhead.count();
+Mpi::Preparation Mpi::preparation(int id) const {
+  const Message& m = messages_[id];
+  const Transport& transport = *m.channel->transport;
+  const bool copies = m.eager && m.channel->copy_in.empty();
+  return {transport.send_overhead.count(),
+          copies ? static_cast<double>(m.bytes) * transport.send_cost.seconds_per_byte : 0};
 }
 
 bool Mpi::copy_uses(int id, Uses& uses) const {
   const Message& m = messages_[id];
-  if (!m.eager || m.bytes == 0) return false;
-  add_caller_cpu(uses, *m.sender, machine_->scale().weight(m.channel->transport->send_cost));
-  // A single copy is made by the receiver: nothing is copied in here.
-  if (!uses.empty())
-    for (const Use& use : m.channel->copy_in) add_use(uses, use.resource, use.weight);
-  return !uses.empty();
+  const ByteCost cost = m.channel->transport->send_cost;
+  // What costs the sender nothing is not copied in: the receiver copies it from where it is.
+  if (!m.eager || m.bytes == 0 || m.channel->copy_in.empty() || cost.seconds_per_byte == 0)
+    return false;
+  add_caller_cpu(uses, *m.sender, machine_->scale(m.source).weight(cost));
+  for (const Use& use : m.channel->copy_in) add_use(uses, use.resource, use.weight);
+  return true;
 }
 
-void Mpi::prepared(int request, Cause cause) {
+void Mpi::prepared(int request, Cause cause, double until) {
   const Posting& sent = requests_[request];
-  released(sent.message, cause, *sent.owner);
+  Message& m = messages_[sent.message];
+  if (until > m.settled()) m.stages.push_back({cause, until});
+  m.path = sent.owner->path;
 }
 
 void Mpi::launch(int id) {
@@ -145,7 +151,7 @@ void Mpi::launch(int id) {
 
 void Mpi::travelled(std::uint64_t id) {
   const int resource = ledger_->bottleneck();
-  stage(static_cast<int>(id), Cause::wire, -1, resource);
+  stage(static_cast<int>(id), Cause::wire, -1, resource, ledger_->now());
   ledger_->kernel().after(messages_[static_cast<int>(id)].channel->latency,
                           Callback::to<&Mpi::arrived>(this, id));
 }
@@ -154,7 +160,7 @@ void Mpi::travelled(std::uint64_t id) {
 void Mpi::arrived(std::uint64_t value) {
   const int id = static_cast<int>(value);
   const Message& m = messages_[id];
-  stage(id, m.eager ? Cause::latency : Cause::protocol, -1, -1);
+  stage(id, m.eager ? Cause::latency : Cause::protocol, -1, -1, ledger_->now());
   Process& receiver = process(m.destination);
   const std::size_t before = receiver.arrivals.size();
   receiver.matching.arrive(id, m.source, m.sequence, receiver.arrivals);
@@ -220,8 +226,7 @@ void Mpi::submit(Chore::Kind kind, int id, Caller& caller) {
   if (kind != Chore::Kind::handshake) {
     chore.bytes = static_cast<double>(m.bytes);
     chore.memory = &m.channel->copy_out;
-    chore.weight = machine_->scale().weight(kind == Chore::Kind::take ? transport.recv_cost
-                                                                      : transport.unexpected_cost);
+    chore.cost = kind == Chore::Kind::take ? transport.recv_cost : transport.unexpected_cost;
   }
   engine_of(caller).submit(chore);
 }
@@ -250,7 +255,7 @@ void Mpi::finished(const Chore& chore) {
 // CTS is at the sender.
 void Mpi::grant(std::uint64_t value) {
   const int id = static_cast<int>(value);
-  stage(id, Cause::protocol, -1, -1);
+  stage(id, Cause::protocol, -1, -1, ledger_->now());
   Endpoint& endpoint = endpoint_of(*messages_[id].sender);
   if (endpoint.engine.running()) return streams_.start(id);
   endpoint.granted.push_back(id);
@@ -269,12 +274,12 @@ void Mpi::stream_done(int id) {
 }
 
 void Mpi::delivered(std::uint64_t id) {
-  stage(static_cast<int>(id), Cause::latency, -1, -1);
+  stage(static_cast<int>(id), Cause::latency, -1, -1, ledger_->now());
   complete(messages_[static_cast<int>(id)].recv_request);
 }
 
 void Mpi::sender_told(std::uint64_t id) {
-  stage(static_cast<int>(id), Cause::protocol, -1, -1);
+  stage(static_cast<int>(id), Cause::protocol, -1, -1, ledger_->now());
   complete(messages_[static_cast<int>(id)].send_request);
 }
 

@@ -33,13 +33,16 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   /// The request is used up, and with both its requests the message.
   void close_request(int id);
 
-  /// A send: first the caller spends prepare_time() and then, for an eager message, copies the
-  /// bytes (copy_uses()); then launch().
+  /// A send: first the caller spends `overhead` and `copy` seconds of CPU; then, where the copy of
+  /// an eager message uses memory too, it copies the bytes with copy_uses(); then launch().
   int begin_send(int request);
-  double prepare_time(int message) const;
-  bool copy_uses(int message, Uses& uses) const;  ///< false: there is nothing to copy
-  /// The caller has just spent time on its send, for `cause`.
-  void prepared(int request, Cause cause);
+  struct Preparation {
+    double overhead = 0, copy = 0;
+  };
+  Preparation preparation(int message) const;
+  bool copy_uses(int message, Uses& uses) const;  ///< false: there is no such copy
+  /// The caller has spent the time up to `until` on its send, for `cause`.
+  void prepared(int request, Cause cause, double until);
   void launch(int message);
   void post_receive(int request);
   /// CPU time that completing the request costs its caller: only where a NIC did all the rest.
@@ -78,8 +81,8 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   };
 
   // Engine::Owner
-  void worked(int message, Cause cause, int rank, int resource) override {
-    stage(message, cause, rank, resource);
+  void worked(int message, Cause cause, int rank, int resource, double until) override {
+    stage(message, cause, rank, resource, until);
   }
   void resumed(int message, Caller& by) override { released(message, Cause::progress, by); }
   void finished(const Chore& chore) override;
@@ -87,7 +90,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   Engine& engine_of(const Caller& caller) override { return endpoint_of(caller).engine; }
   std::vector<int>& flows_of(const Caller& caller) override { return endpoint_of(caller).flows; }
   void stream_worked(int message, Cause cause, int rank, int resource) override {
-    stage(message, cause, rank, resource);
+    stage(message, cause, rank, resource, ledger_->now());
   }
   void stream_resumed(int message, Caller& by) override { released(message, Cause::progress, by); }
   void stream_done(int message) override;
@@ -99,7 +102,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   Endpoint make_endpoint(int rank, int index);
   void add_locks(int rank);
   Caller* running_caller(Process& process);
-  void stage(int message, Cause cause, int rank, int resource);
+  void stage(int message, Cause cause, int rank, int resource, double until);
   void released(int message, Cause cause, Caller& by);
 
   void travelled(std::uint64_t message);

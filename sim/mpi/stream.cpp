@@ -52,17 +52,19 @@ void Streams::go(int id) {
   if (amount <= 0) return check_done(id);
   const Transport& transport = *m.channel->transport;
   uses_.clear();
-  if (sender && needs_sender(m))
-    owner_->engine_of(*m.sender).add_cpu(uses_, *m.sender, scale_->weight(transport.send_cost));
+  if (sender && needs_sender(m)) add_cpu(*m.sender, transport.send_cost);
   for (const Use& use : m.channel->wire) add_use(uses_, use.resource, use.weight);
-  if (receiver && needs_receiver(m))
-    owner_->engine_of(*m.receiver).add_cpu(uses_, *m.receiver, scale_->weight(transport.recv_cost));
+  if (receiver && needs_receiver(m)) add_cpu(*m.receiver, transport.recv_cost);
   for (const Use& use : m.channel->copy_out) add_use(uses_, use.resource, use.weight);
   m.flow.started = amount;
   m.flow.sender.here = sender;
   m.flow.receiver.here = receiver;
   m.flow.flight = ledger_->start(
       amount, uses_, Callback::to<&Streams::flight_done>(this, static_cast<std::uint64_t>(id)));
+}
+
+void Streams::add_cpu(const Caller& caller, ByteCost cost) {
+  owner_->engine_of(caller).add_cpu(uses_, caller, machine_->scale(caller.rank).weight(cost));
 }
 
 void Streams::settle(Message& m, double moved) {
@@ -144,7 +146,8 @@ void Streams::pay(int id, const Caller& at, bool sender_side) {
               .message = id,
               .caller = &caller,
               .bytes = end.owed,
-              .weight = scale_->weight(sender_side ? transport.send_cost : transport.recv_cost)};
+
+              .cost = sender_side ? transport.send_cost : transport.recv_cost};
   end.owed = 0;
   ++end.paying;
   owner_->engine_of(caller).submit(chore);

@@ -24,8 +24,8 @@ class Streams {
     virtual void stream_done(int message) = 0;
   };
 
-  Streams(Ledger& ledger, const CpuScale& scale, Pool<Message>& messages, Owner& owner)
-      : ledger_(&ledger), scale_(&scale), messages_(&messages), owner_(&owner) {}
+  Streams(Ledger& ledger, const Machine& machine, Pool<Message>& messages, Owner& owner)
+      : ledger_(&ledger), machine_(&machine), messages_(&messages), owner_(&owner) {}
 
   void start(int message);
   /// The engine of the caller's endpoint runs from now on, or no longer does.
@@ -46,11 +46,12 @@ class Streams {
   void settle(Message& m, double moved);
   void blame(int id);
   void pay(int id, const Caller& at, bool sender_side);
+  void add_cpu(const Caller& caller, ByteCost cost);
   void flight_done(std::uint64_t id);
   void check_done(int id);
 
   Ledger* ledger_;
-  const CpuScale* scale_;
+  const Machine* machine_;
   Pool<Message>* messages_;
   Owner* owner_;
   Uses uses_;
