@@ -38,8 +38,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 /// one that it receives have ended.
 class BareRing {
  public:
-  explicit BareRing(int ranks) : ranks_(ranks), step_(ranks), ended_(ranks) {
-    for (int r = 0; r < ranks; ++r) {
+  explicit BareRing(std::size_t ranks) : ranks_(ranks), step_(ranks), ended_(ranks) {
+    for (std::size_t r = 0; r < ranks; ++r) {
       up_.push_back(kernel_->add_resource("up", 1.25e9));
       down_.push_back(kernel_->add_resource("down", 1.25e9));
     }
@@ -73,7 +73,7 @@ class BareRing {
 };
 
 Figures run_bare(int ranks) {
-  BareRing ring(ranks);
+  BareRing ring(static_cast<std::size_t>(ranks));
   const auto start = std::chrono::steady_clock::now();
   ring.run();
   return {seconds_since(start), 2.0 * ranks * (ranks - 1), 0};

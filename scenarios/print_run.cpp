@@ -149,6 +149,8 @@ std::string resources(const Report& report) {
 }
 
 std::string path(const Report& report) {
+  if (report.time_s == 0) return "";
+  if (report.path.empty()) return "\n  The critical path has too many pieces to be kept.\n";
   const TimeScale scale(report.time_s);
   Table table({{"time"}, {"share"}, {"spent on", Align::left}});
   const auto share = [&](double seconds) {
@@ -177,7 +179,7 @@ std::string print_run(std::span<const Report> reports) {
     if (!report.rank_reports.empty()) text += ranks(report);
     if (!report.phases.empty()) text += phases(report);
     if (!report.resources.empty()) text += resources(report);
-    if (!report.path.empty()) text += path(report);
+    text += path(report);
   }
   return text;
 }
