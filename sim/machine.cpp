@@ -118,6 +118,12 @@ Uses Machine::spare_cpu(int rank, const std::string& what) {
   return {{ledger_->add({name, ResourceKind::core, scale(rank).capacity(), rank}), 1}};
 }
 
+Uses Machine::thread_cpu(int rank, const std::string& what) {
+  const Use own = spare_cpu(rank, what).front();
+  if (location(rank).binding == Binding::core) return {own};
+  return {cpu(rank).front(), own};
+}
+
 int Machine::add_lock(int rank, int endpoint) {
   const std::string name = fmt::format("endpoint{} (rank {})", endpoint, rank);
   return ledger_->add({name, ResourceKind::lock, scale(rank).capacity(), rank});

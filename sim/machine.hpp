@@ -41,6 +41,9 @@ class Machine {
   const Uses& cpu(int rank) const { return cpus_[static_cast<std::size_t>(rank)]; }
   /// A further core for a thread of the rank, called `what` in reports.
   Uses spare_cpu(int rank, const std::string& what);
+  /// For a further thread of the rank: one of the cores that the rank may use. A rank that is bound
+  /// to one core gets another for each thread.
+  Uses thread_cpu(int rank, const std::string& what);
   int add_lock(int rank, int endpoint);
   /// The memory controller of the rank's NUMA domain; empty when it never is a bottleneck.
   const Uses& memory(int rank) const { return memories_[static_cast<std::size_t>(rank)]; }

@@ -25,7 +25,7 @@ RankThread::RankThread(Run& run, int rank, int index) : run_(&run), index_(index
   Caller::rank = rank;
   endpoint = index % run.machine->scenario().library.endpoints;
   cpu = index == 0 ? run.machine->cpu(rank)
-                   : run.machine->spare_cpu(rank, "thread" + std::to_string(index));
+                   : run.machine->thread_cpu(rank, "thread" + std::to_string(index));
   run.mpi->join(*this);
   // All at the start: a kernel takes no new resources while it runs.
   const int threads = run.machine->scenario().job.algorithm->threads;

@@ -100,8 +100,8 @@ void Engine::part_done(std::uint64_t) {
   report_part();
   next_part();
   begin();
-  if (chores_.empty() && idle_caller_ != nullptr)
-    std::exchange(idle_caller_, nullptr)->completed(-1);
+  if (!chores_.empty()) return;
+  for (Caller* caller : std::exchange(idle_callers_, {})) caller->completed(-1);
 }
 
 }  // namespace ringscope::sim

@@ -52,7 +52,7 @@ class Engine {
 
   bool running() const { return settings_.always_on || inside_ > 0; }
   bool idle() const { return chores_.empty(); }
-  void call_when_idle(Caller& caller) { idle_caller_ = &caller; }
+  void call_when_idle(Caller& caller) { idle_callers_.push_back(&caller); }
   /// Every use of a core by this endpoint also takes the lock, once there is one.
   void set_lock(int lock) { lock_ = lock; }
   /// `weight` units of the CPU, and of the lock, per unit of work.
@@ -81,7 +81,7 @@ class Engine {
   int parts_left_ = 0;        ///< of the first one; see next_part()
   int flight_ = -1;
   bool paused_ = false;
-  Caller* idle_caller_ = nullptr;
+  std::vector<Caller*> idle_callers_;
   Uses uses_;
 };
 

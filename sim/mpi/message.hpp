@@ -36,6 +36,7 @@ struct Flow {
     double credit = 0;  ///< bytes that may still move while this end is away
     double owed = 0;    ///< bytes that moved while it was away: their CPU cost is still to be paid
     int paying = 0;     ///< chores under way that pay it
+    bool done = false;  ///< everything has moved and is paid
   };
   End sender, receiver;
   double remaining = 0;  ///< bytes, when no flight is under way

@@ -93,7 +93,8 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
     stage(message, cause, rank, resource, ledger_->now());
   }
   void stream_resumed(int message, Caller& by) override { released(message, Cause::progress, by); }
-  void stream_done(int message) override;
+  void stream_sent(int message) override;
+  void stream_received(int message) override;
 
   Process& process(int rank) { return processes_[static_cast<std::size_t>(rank)]; }
   Endpoint& endpoint_of(const Caller& caller) {

@@ -23,8 +23,10 @@ bool same_endpoint(const Caller& a, const Caller& b) {
   return a.rank == b.rank && a.endpoint == b.endpoint;
 }
 
+// Each end has an entry of its own, also where both are at one endpoint.
 void forget(std::vector<int>& flows, int id) {
-  flows.erase(std::remove(flows.begin(), flows.end(), id), flows.end());
+  const auto found = std::find(flows.begin(), flows.end(), id);
+  if (found != flows.end()) flows.erase(found);
 }
 
 }  // namespace
@@ -34,7 +36,7 @@ void Streams::start(int id) {
   m.flow = {};
   m.flow.remaining = static_cast<double>(m.bytes);
   const auto buffer = static_cast<double>(m.channel->transport->buffer.count);
-  // A flow may start while an end is away only if the engine there runs without it.
+  // A receiver that answered and left: what its OS takes in may come.
   m.flow.sender.credit = m.flow.receiver.credit = buffer;
   if (needs_sender(m)) owner_->flows_of(*m.sender).push_back(id);
   if (needs_receiver(m)) owner_->flows_of(*m.receiver).push_back(id);
@@ -97,7 +99,8 @@ void Streams::halt(int id) {
 }
 
 void Streams::left(Caller& caller) {
-  for (const int id : owner_->flows_of(caller)) {
+  const std::vector<int> flows = owner_->flows_of(caller);  // a flow that ends leaves the list
+  for (const int id : flows) {
     Message& m = (*messages_)[id];
     const auto buffer = static_cast<double>(m.channel->transport->buffer.count);
     if (buffer == 0 && m.flow.flight >= 0) {
@@ -169,14 +172,21 @@ void Streams::flight_done(std::uint64_t value) {
 }
 
 void Streams::check_done(int id) {
+  const Flow& flow = (*messages_)[id].flow;
+  if (flow.remaining > 0 || flow.flight >= 0) return;
+  if (end_is_done(id, true)) owner_->stream_sent(id);
+  if (end_is_done(id, false)) owner_->stream_received(id);
+}
+
+// True once: the end has just become done.
+bool Streams::end_is_done(int id, bool sender_side) {
   Message& m = (*messages_)[id];
-  const auto clear = [](const Flow::End& end) { return end.owed <= 0 && end.paying == 0; };
-  if (m.flow.remaining > 0 || m.flow.flight >= 0 || !clear(m.flow.sender) ||
-      !clear(m.flow.receiver))
-    return;
-  if (needs_sender(m)) forget(owner_->flows_of(*m.sender), id);
-  if (needs_receiver(m)) forget(owner_->flows_of(*m.receiver), id);
-  owner_->stream_done(id);
+  Flow::End& end = sender_side ? m.flow.sender : m.flow.receiver;
+  if (end.done || end.owed > 0 || end.paying > 0) return false;
+  end.done = true;
+  if (sender_side ? needs_sender(m) : needs_receiver(m))
+    forget(owner_->flows_of(sender_side ? *m.sender : *m.receiver), id);
+  return true;
 }
 
 }  // namespace ringscope::sim

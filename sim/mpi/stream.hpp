@@ -2,8 +2,8 @@
 //
 // A caller-driven flow uses the CPUs at both ends and the wire, and moves only while both engines
 // run, but for `buffer` bytes that the OS moves on after an end has left MPI; that end pays their
-// CPU cost when it comes back. A receiver-driven flow (single copy in shared memory) needs the
-// receiver alone, a NIC-driven one nobody.
+// CPU cost when it comes back, which the other end does not wait for. A receiver-driven flow
+// (single copy in shared memory) needs the receiver alone, a NIC-driven one nobody.
 #pragma once
 
 #include "sim/mpi/engine.hpp"
@@ -20,8 +20,9 @@ class Streams {
     virtual std::vector<int>& flows_of(const Caller& caller) = 0;
     virtual void stream_worked(int message, Cause cause, int rank, int resource) = 0;
     virtual void stream_resumed(int message, Caller& by) = 0;
-    /// All bytes have moved, and everything that the ends owed is paid.
-    virtual void stream_done(int message) = 0;
+    /// All bytes have moved, and what this end owed is paid.
+    virtual void stream_sent(int message) = 0;
+    virtual void stream_received(int message) = 0;
   };
 
   Streams(Ledger& ledger, const Machine& machine, Pool<Message>& messages, Owner& owner)
@@ -49,6 +50,7 @@ class Streams {
   void add_cpu(const Caller& caller, ByteCost cost);
   void flight_done(std::uint64_t id);
   void check_done(int id);
+  bool end_is_done(int id, bool sender_side);
 
   Ledger* ledger_;
   const Machine* machine_;

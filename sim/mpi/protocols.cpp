@@ -1,0 +1,167 @@
+// What happens to a message between its launch and the completion of its two requests.
+#include <cassert>
+
+#include "sim/mpi/mpi.hpp"
+
+namespace ringscope::sim {
+
+void Mpi::launch(int id) {
+  Message& m = messages_[id];
+  ++traffic.messages;
+  traffic.bytes += m.bytes;
+  if (m.channel->way == Way::network) traffic.bytes_between_hosts += m.bytes;
+  const auto argument = static_cast<std::uint64_t>(id);
+  if (!m.eager) {
+    ledger_->kernel().after(m.channel->latency, Callback::to<&Mpi::arrived>(this, argument));
+    return;
+  }
+  complete(m.send_request);
+  ledger_->start(static_cast<double>(m.bytes), m.channel->wire,
+                 Callback::to<&Mpi::travelled>(this, argument));
+}
+
+void Mpi::travelled(std::uint64_t id) {
+  const int resource = ledger_->bottleneck();
+  stage(static_cast<int>(id), Cause::wire, -1, resource, ledger_->now());
+  ledger_->kernel().after(messages_[static_cast<int>(id)].channel->latency,
+                          Callback::to<&Mpi::arrived>(this, id));
+}
+
+// The envelope is at the receiver: with its bytes (eager), or without (RTS).
+void Mpi::arrived(std::uint64_t value) {
+  const int id = static_cast<int>(value);
+  const Message& m = messages_[id];
+  stage(id, m.eager ? Cause::latency : Cause::protocol, -1, -1, ledger_->now());
+  Process& receiver = process(m.destination);
+  const std::size_t before = receiver.arrivals.size();
+  receiver.matching.arrive(id, m.source, m.sequence, receiver.arrivals);
+  Caller* caller = running_caller(receiver);
+  if (caller == nullptr) return;
+  const std::vector<int> visible(receiver.arrivals.begin() + static_cast<std::ptrdiff_t>(before),
+                                 receiver.arrivals.end());
+  receiver.arrivals.resize(before);
+  for (const int message : visible) look_at(message, *caller);
+}
+
+// Some thread of the process whose engine runs; nullptr when none does.
+Caller* Mpi::running_caller(Process& receiver) {
+  for (Caller* caller : receiver.callers)
+    if (endpoint_of(*caller).engine.running()) return caller;
+  return nullptr;
+}
+
+void Mpi::look_at(int id, Caller& by) {
+  Message& m = messages_[id];
+  Process& receiver = process(m.destination);
+  const int request = receiver.matching.match_message(m.source, m.tag);
+  if (request >= 0) {
+    match(id, request);
+    submit(m.eager ? Chore::Kind::take : Chore::Kind::handshake, id, *m.receiver);
+    return;
+  }
+  receiver.matching.keep_message(id, m.source, m.tag);
+  if (!m.eager) return;
+  m.in_unexpected_buffer = true;
+  submit(Chore::Kind::take, id, by);
+}
+
+void Mpi::match(int id, int request) {
+  Message& m = messages_[id];
+  Posting& receive = requests_[request];
+  assert(m.bytes <= receive.bytes && "a receive has room for its message");
+  m.receiver = receive.owner;
+  m.recv_request = request;
+  receive.message = id;
+}
+
+void Mpi::post_receive(int request) {
+  const Posting& receive = requests_[request];
+  Process& mine = process(receive.owner->rank);
+  const int id = mine.matching.match_receive(receive.peer, receive.tag);
+  if (id < 0) {
+    mine.matching.post_receive(request, receive.peer, receive.tag);
+    return;
+  }
+  match(id, request);
+  if (messages_[id].eager && !messages_[id].taken) return;  // its first copy is still being made
+  released(id, Cause::partner, *receive.owner);
+  submit(messages_[id].eager ? Chore::Kind::take_again : Chore::Kind::handshake, id,
+         *receive.owner);
+}
+
+void Mpi::submit(Chore::Kind kind, int id, Caller& caller) {
+  const Message& m = messages_[id];
+  const Transport& transport = *m.channel->transport;
+  Chore chore{.kind = kind, .message = id, .caller = &caller};
+  if (kind != Chore::Kind::take_again) chore.seconds = transport.recv_overhead.count();
+  if (kind != Chore::Kind::handshake) {
+    chore.bytes = static_cast<double>(m.bytes);
+    chore.memory = &m.channel->copy_out;
+    chore.cost = kind == Chore::Kind::take ? transport.recv_cost : transport.unexpected_cost;
+  }
+  engine_of(caller).submit(chore);
+}
+
+void Mpi::finished(const Chore& chore) {
+  Message& m = messages_[chore.message];
+  const auto argument = static_cast<std::uint64_t>(chore.message);
+  switch (chore.kind) {
+    case Chore::Kind::take:
+      m.taken = true;
+      if (m.recv_request < 0) return;
+      if (m.in_unexpected_buffer)
+        return submit(Chore::Kind::take_again, chore.message, *m.receiver);
+      return complete(m.recv_request);
+    case Chore::Kind::take_again:
+      return complete(m.recv_request);
+    case Chore::Kind::handshake:
+      if (m.channel->transport->driver == Driver::receiver) return streams_.start(chore.message);
+      return ledger_->kernel().after(m.channel->latency, Callback::to<&Mpi::grant>(this, argument));
+    case Chore::Kind::pay_sender:
+    case Chore::Kind::pay_receiver:
+      return streams_.paid(chore);
+  }
+}
+
+// CTS is at the sender.
+void Mpi::grant(std::uint64_t value) {
+  const int id = static_cast<int>(value);
+  stage(id, Cause::protocol, -1, -1, ledger_->now());
+  Endpoint& endpoint = endpoint_of(*messages_[id].sender);
+  if (endpoint.engine.running()) return streams_.start(id);
+  endpoint.granted.push_back(id);
+}
+
+void Mpi::stream_sent(int id) {
+  const Message& m = messages_[id];
+  if (m.channel->transport->driver != Driver::receiver) complete(m.send_request);
+}
+
+void Mpi::stream_received(int id) {
+  const Message& m = messages_[id];
+  const auto argument = static_cast<std::uint64_t>(id);
+  if (m.channel->transport->driver != Driver::receiver)
+    return ledger_->kernel().after(m.channel->latency,
+                                   Callback::to<&Mpi::delivered>(this, argument));
+  complete(m.recv_request);
+  ledger_->kernel().after(m.channel->latency, Callback::to<&Mpi::sender_told>(this, argument));
+}
+
+void Mpi::delivered(std::uint64_t id) {
+  stage(static_cast<int>(id), Cause::latency, -1, -1, ledger_->now());
+  complete(messages_[static_cast<int>(id)].recv_request);
+}
+
+void Mpi::sender_told(std::uint64_t id) {
+  stage(static_cast<int>(id), Cause::protocol, -1, -1, ledger_->now());
+  complete(messages_[static_cast<int>(id)].send_request);
+}
+
+void Mpi::complete(int request) {
+  Posting& done = requests_[request];
+  done.complete = true;
+  done.order = completions_++;
+  done.owner->completed(request);
+}
+
+}  // namespace ringscope::sim
