@@ -122,6 +122,7 @@ void expect_phases_in_order(const Report& report) {
     EXPECT_LE(phase.end_s, report.time_s);
     before = phase.start_s;
   }
+  if (report.collective == "overlap") return;  // its receiver is in no phase
   const auto last = std::max_element(report.phases.begin(), report.phases.end(),
                                      [](auto& a, auto& b) { return a.end_s < b.end_s; });
   EXPECT_NEAR(last->end_s, report.time_s, 1e-9 * report.time_s);
