@@ -68,14 +68,23 @@ double step(double bytes) { return latency + bytes / bandwidth; }
 
 // Rings. The first chunk is the largest, and it crosses 2(P-1) links one after the other.
 using Ring = ClosedForm;
-INSTANTIATE_TEST_SUITE_P(Ring, Ring,
-                         testing::Values(Case{1, MiB}, Case{2, 1}, Case{2, 64 * MiB}, Case{3, 1},
-                                         Case{3, MiB}, Case{4, 4095}, Case{5, 4 * MiB},
-                                         Case{7, 1000}, Case{8, 7}, Case{8, 8}, Case{8, 9},
-                                         Case{8, 64 * MiB}, Case{13, 64 * MiB}, Case{16, 64 * KiB},
-                                         Case{31, MiB}, Case{32, MiB + 1}, Case{63, 62},
-                                         Case{64, 1}, Case{64, 64 * MiB}),
+INSTANTIATE_TEST_SUITE_P(Sizes, Ring,
+                         testing::Values(Case{1, MiB}, Case{2, 64 * MiB}, Case{3, 1}, Case{3, MiB},
+                                         Case{8, 7}, Case{8, 8}, Case{8, 9}, Case{8, 64 * MiB},
+                                         Case{32, MiB + 1}, Case{64, 1}, Case{64, 63}),
                          name_of);
+
+/// Each number of ranks once, with sizes from a byte to 64 MiB, divisible and not.
+std::vector<Case> every_number_of_ranks() {
+  std::vector<Case> cases;
+  for (int ranks = 2; ranks <= 64; ++ranks) {
+    const std::uint64_t p = static_cast<std::uint64_t>(ranks);
+    const std::uint64_t sizes[] = {1, p - 1, 1000 * p, MiB + 1, 64 * MiB};
+    cases.push_back({ranks, sizes[p % 5]});
+  }
+  return cases;
+}
+INSTANTIATE_TEST_SUITE_P(Ranks, Ring, testing::ValuesIn(every_number_of_ranks()), name_of);
 
 double ring_time(const Case& one) {
   return 2 * (one.ranks - 1) * step(first_chunks(one.bytes, one.ranks, 1));

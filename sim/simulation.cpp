@@ -36,6 +36,7 @@ class Simulation {
   Measurement repeat(int repetition) {
     const double start = kernel_->now();
     begin(repetition);
+    if (options_->progress) watch(repetition);
     kernel_->run();
     if (run_.unfinished > 0)
       throw DeadlockError(describe_deadlock(*scenario_, kernel_->now(), ranks_));
@@ -44,7 +45,7 @@ class Simulation {
 
  private:
   void begin(int repetition);
-  void watch(std::uint64_t);
+  void watch(int repetition);
 
   const Scenario* scenario_;
   const RunOptions* options_;
@@ -84,6 +85,17 @@ void Simulation::begin(int repetition) {
   }
 }
 
+void Simulation::watch(int repetition) {
+  const Job& job = scenario_->job;
+  const auto items = static_cast<std::size_t>(job.bytes.count);
+  const Cost cost = job.algorithm->cost(machine_.ranks(), items, job.options);
+  const double all = static_cast<double>(cost.messages) * job.repetitions;
+  const double before = static_cast<double>(cost.messages) * repetition;
+  mpi_.watch = [this, before, all](std::uint64_t messages) {
+    options_->progress((before + static_cast<double>(messages)) / all);
+  };
+}
+
 std::uint64_t peak_rss_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -99,7 +111,6 @@ Report simulate(const Scenario& scenario, const RunOptions& options) {
   std::vector<sim::Measurement> measurements;
   for (int i = 0; i < scenario.job.repetitions; ++i) {
     measurements.push_back(simulation.repeat(i));
-    if (options.progress) options.progress((i + 1.0) / scenario.job.repetitions);
   }
   Report report = sim::report_of(scenario, std::move(measurements));
   report.kernel = options.kernel;

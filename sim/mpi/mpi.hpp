@@ -8,6 +8,7 @@
 //                With a receiver-driven transport there is no CTS: the receiver copies and says so.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <unordered_map>
 
@@ -65,6 +66,8 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   const Message& message(int id) const { return messages_[id]; }
 
   Traffic traffic;  ///< since it was last reset
+  /// When set, called with traffic.messages now and then.
+  std::function<void(std::uint64_t)> watch;
 
  private:
   struct Endpoint {

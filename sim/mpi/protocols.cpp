@@ -8,6 +8,7 @@ namespace ringscope::sim {
 void Mpi::launch(int id) {
   Message& m = messages_[id];
   ++traffic.messages;
+  if (watch && traffic.messages % 4096 == 0) watch(traffic.messages);
   traffic.bytes += m.bytes;
   if (m.channel->way == Way::network) traffic.bytes_between_hosts += m.bytes;
   const auto argument = static_cast<std::uint64_t>(id);
