@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <list>
@@ -37,6 +39,17 @@ std::uint64_t peak_rss_bytes() {
 
 Frame failure_frame(ExitCode code, const std::string& message) {
   return {Frame::Kind::failure, static_cast<char>(code) + message};
+}
+
+/// A child ends when its parent does, however that ends. An interrupt is for the parent alone:
+/// SimGrid would catch it, and go on or complain.
+void end_with(pid_t parent) {
+  sigset_t interrupt;
+  ::sigemptyset(&interrupt);
+  ::sigaddset(&interrupt, SIGINT);
+  ::sigprocmask(SIG_BLOCK, &interrupt, nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);  // it ended before that was said
 }
 
 /// The child's whole life but its exit: simulates, and says how it went.
@@ -72,10 +85,12 @@ Child start(std::size_t index, const Scenario& scenario, RunOptions options, con
   if (::pipe(ends) != 0)
     throw Failure(ExitCode::stuck, fmt::format("no pipe: {}", std::strerror(errno)));
   std::fflush(nullptr);  // or both processes would print what is buffered
+  const pid_t parent = ::getpid();
   const pid_t process = ::fork();
   if (process < 0)
     throw Failure(ExitCode::stuck, fmt::format("no process: {}", std::strerror(errno)));
   if (process == 0) {
+    end_with(parent);
     ::close(ends[0]);
     if (options.progress) options.progress = progress_into(ends[1]);
     const bool sent = write_frame(ends[1], answer_of(scenario, options, one));

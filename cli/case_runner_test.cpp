@@ -2,6 +2,8 @@
 #include "cli/case_runner.hpp"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -116,6 +118,38 @@ TEST(CaseRunner, a_child_that_leaves_without_a_word_is_an_error_too) {
   const auto leaves = [](const Scenario&, const RunOptions&) -> Report { std::_Exit(0); };
   EXPECT_EQ(failure_of(named({"a"}), leaves),
             std::pair(ExitCode::stuck, std::string("a: its process ended with code 0")));
+}
+
+TEST(CaseRunner, an_interrupt_is_not_for_a_child) {
+  const auto interrupted = [](const Scenario&, const RunOptions&) {
+    std::raise(SIGINT);
+    return sample_report();
+  };
+  EXPECT_EQ(run_cases(named({"a"}), {}, interrupted).size(), 1U);
+}
+
+TEST(CaseRunner, no_child_outlives_its_parent) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    ::close(ends[0]);
+    const auto waits = [&](const Scenario&, const RunOptions&) {
+      [[maybe_unused]] const ssize_t said = ::write(ends[1], "x", 1);
+      std::this_thread::sleep_for(std::chrono::minutes(1));
+      return sample_report();
+    };
+    run_cases(named({"a"}), {}, waits);
+    std::_Exit(0);
+  }
+  ::close(ends[1]);
+  char byte = 0;
+  ASSERT_EQ(::read(ends[0], &byte, 1), 1);
+  ::kill(parent, SIGTERM);
+  pollfd ended{ends[0], POLLIN, 0};  // when the last that could write is gone
+  EXPECT_EQ(::poll(&ended, 1, 10'000), 1);
+  ::waitpid(parent, nullptr, 0);
+  ::close(ends[0]);
 }
 
 TEST(CaseRunner, progress_ends_at_one) {
