@@ -8,7 +8,8 @@ namespace ringscope {
 namespace {
 
 /// Where a name stands for a map and `key` reaches into that map, puts the map in its place:
-/// "library: rdma" with `library.endpoints` becomes "library: {base: rdma}".
+/// "library: rdma" with `library.endpoints` becomes "library: {base: rdma}". A hostfile takes the
+/// place of the counts.
 void open_up(Value& tree, std::string_view key) {
   const auto dot = key.find('.');
   if (dot == std::string_view::npos || tree.kind() != Value::Kind::map) return;
@@ -20,7 +21,7 @@ void open_up(Value& tree, std::string_view key) {
   if (top == "library" || top == "cluster") {
     map.set("base", named);
   } else if (top == "placement") {
-    map.set("hosts", named);
+    if (key != "placement.hostfile") map.set("hosts", named);
   } else {
     return;
   }

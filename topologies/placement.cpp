@@ -185,6 +185,7 @@ Placement read_map(const Value& value, const Topology& topology) {
     return place(read_counts(counts, topology), rules, counts, topology);
   }
   const Value& file = fields.required("hostfile");
+  if (fields.has("hosts")) file.fail("'hosts' and 'hostfile' exclude each other");
   const auto hosts = read_hostfile(file, topology);
   int slots = 0;
   for (const HostSlots& host : hosts) slots = std::min(most_ranks, slots + host.slots);

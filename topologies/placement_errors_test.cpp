@@ -59,6 +59,10 @@ const Broken broken[] = {
      "x.yaml:1:12: placement: unknown key 'ranks' (known: hosts, map_by, bind, oversubscribe)\n"
      "  {hosts: 4, ranks: 4}\n"
      "             ^"},
+    {"{hosts: 4, hostfile: x}",
+     "x.yaml:1:22: 'hosts' and 'hostfile' exclude each other\n"
+     "  {hosts: 4, hostfile: x}\n"
+     "                       ^"},
     {"[]",
      "x.yaml:1:1: expected a placement such as 4-3-1, a map, or a list of one entry per rank\n"
      "  []\n"
