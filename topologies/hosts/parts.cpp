@@ -9,7 +9,7 @@ constexpr int most_cores = 65536, most_sockets = 64, most_nics = 64;
 
 Attachment read_nic(Fields& fields, int domains, int switches) {
   Attachment nic;
-  nic.to_switch = switches > 0 && fields.has("switch");
+  nic.to_switch = switches > 0 && fields.optional("switch");
   if (nic.to_switch && fields.has("domain"))
     fields.required("domain").fail("a NIC hangs off a domain or a switch, not both");
   nic.index = nic.to_switch
@@ -59,7 +59,7 @@ std::vector<Vertex> add_sockets(const Sockets& sockets, Topology& topology, int 
 }
 
 std::vector<Attachment> read_nics(Fields& fields, int domains, int switches) {
-  if (!fields.has("nics")) {
+  if (!fields.optional("nics")) {
     Fields nic(fields.value_or("nic", "{}"), "nic");
     const Attachment only = read_nic(nic, domains, switches);
     fields.resolve("nic", nic.resolved());

@@ -27,7 +27,7 @@ std::vector<int> read_dimensions(const Value& list) {
 void build_torus(Fields& fields, const HostMaker& make_host, Topology& topology) {
   const auto dimensions = read_dimensions(fields.required("dimensions"));
   const Cable cable = read_cable(fields, "link");
-  const Cable host_cable = fields.has("host_link") ? read_cable(fields, "host_link") : cable;
+  const Cable host_cable = fields.optional("host_link") ? read_cable(fields, "host_link") : cable;
   int count = 1;
   for (const int size : dimensions) count *= size;
 
