@@ -1,0 +1,178 @@
+#!/usr/bin/python3
+"""Does format.md name every key that the program reads and no other, and do its examples run?
+
+Usage: scenarios/format_test.py BUILD
+What the program reads is in its own words: an unknown key draws a list of the known ones.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+TEXT = (HERE / "format.md").read_text(encoding="utf-8")
+GOOD = {
+    "question": "q",
+    "cluster": {
+        "network": "star", "hosts": 2, "host": {"type": "simple"},
+        "link": {"bandwidth": "1 GB/s", "latency": "1 us"},
+    },
+    "library": {
+        way: {"latency": "0 s", "eager_limit": "1 KiB"} for way in ("self", "shm", "network")
+    },
+    "placement": {"hosts": "1-1"},
+    "job": {"collective": "allreduce", "algorithm": "ring", "bytes": "1 KiB"},
+}
+CABLE = "{bandwidth: 1 GB/s, latency: 1 us}"
+FAMILIES = {
+    "star": ["cluster.hosts=2"],
+    "two_level": ["cluster={base: two_level}"],
+    "fat_tree": ["cluster={base: fat_tree}"],
+    "torus": ["cluster={base: torus}"],
+}
+HOSTS = {
+    "simple": ["cluster.host={type: simple}"],
+    "numa": ["cluster.host={type: numa}"],
+    "pcie_tree": [f"cluster.host={{type: pcie_tree, switch_uplink: {CABLE}, gpu: {CABLE}}}"],
+}
+# Of each map: what to set first, and where it stands.
+MAPS = {
+    "scenario": ([], ""),
+    "job": ([], "job."),
+    "library": (["library.base=ideal"], "library."),
+    "transport": ([], "library.shm."),
+    **{family: (changes, "cluster.") for family, changes in FAMILIES.items()},
+    **{host: (changes, "cluster.host.") for host, changes in HOSTS.items()},
+    "cable": ([], "cluster.link."),
+    "uplink": (FAMILIES["two_level"], "cluster.uplink."),
+    "gpu": (HOSTS["pcie_tree"], "cluster.host.gpu."),
+    "socket_link": (HOSTS["numa"], "cluster.host.socket_link."),
+    "nic": (HOSTS["numa"], "cluster.host.nic."),
+    "switch_nic": (HOSTS["pcie_tree"] + ["cluster.host.nic={switch: 0}"], "cluster.host.nic."),
+    "placement": ([], "placement."),
+    "hostfile": (["placement={hostfile: hosts}"], "placement."),
+}
+OPTIONS = {
+    "segment": ["job.algorithm=ring_segmented"],
+    "rounds": ["job.collective=pingpong", "job.algorithm=blocking"],
+    "compute": ["job.collective=overlap", "job.algorithm=sender"],
+}
+
+
+def rows():
+    """The tables' rows as (map, key, default); a row may be of several maps."""
+    of_table = None
+    for line in TEXT.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not line.startswith("|"):
+            of_table = None
+        elif of_table is None:
+            of_table = cells[0]
+        elif cells[0].startswith("`"):
+            maps, default = (cells[1], cells[3]) if of_table == "key" else (of_table, cells[2])
+            for one in maps.split(", "):
+                yield one, cells[0].strip("`"), default
+
+
+def documented(*maps):
+    return {key for of_map, key, _ in rows() if of_map in maps}
+
+
+class Format(unittest.TestCase):
+    build = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.write("hosts", "host0 slots=1\nhost1 slots=1\n")
+        self.write("good.yaml", json.dumps(GOOD))
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def run_file(self, name, changes=(), arguments=()):
+        sets = [word for change in changes for word in ("--set", change)]
+        return subprocess.run(
+            [str(self.build / "ringscope"), "run", name, *sets, *arguments],
+            check=False, capture_output=True, text=True, cwd=self.folder, timeout=60,
+        )
+
+    def known(self, changes, place):
+        error = self.run_file("good.yaml", [*changes, f"{place}zzz=1"]).stderr
+        found = re.search(r"unknown key 'zzz'.* \(known: ([^)]*)\)", error)
+        self.assertTrue(found, error)
+        return set(found[1].split(", "))
+
+    def test_every_known_key_is_documented_and_no_other(self):
+        for name, (changes, place) in MAPS.items():
+            with self.subTest(name):
+                if name in FAMILIES:  # a base is resolved before the rest is read
+                    expected = documented("cluster", name) - {"base"}
+                else:
+                    expected = documented(name)
+                self.assertEqual(self.known(changes, place), expected)
+
+    def test_the_keys_of_options_cases_and_lists(self):
+        self.assertEqual(documented("options"), set(OPTIONS))
+        for option, changes in OPTIONS.items():
+            self.assertIn(option, self.known(changes, "job.options."))
+        for name, key, value in (
+            ("case", "cases", [{"name": "a", "zzz": 1}]),
+            ("list", "placement", [{"host": 0, "zzz": 1}]),
+        ):
+            self.write("bad.yaml", json.dumps({**GOOD, key: value}))
+            found = re.search(r"known: ([^)]*)", self.run_file("bad.yaml").stderr)
+            self.assertEqual(set(found[1].split(", ")), documented(name))
+
+    def test_every_map_in_the_tables_is_one_of_these(self):
+        known = {*MAPS, "cluster", "options", "case", "list"}
+        self.assertEqual({of_map for of_map, _, _ in rows() if of_map} - known, set())
+
+    def resolved(self, changes, place):
+        done = self.run_file("good.yaml", changes, ("--json", "-"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        here = json.loads(done.stdout)["cases"][0]["scenario"]
+        for key in filter(None, place.split(".")):
+            here = here[key]
+        return here
+
+    def test_every_default_is_the_one_that_is_resolved(self):
+        maps = {**MAPS, "cluster": ([], "cluster."), "library": ([], "library.")}
+        compared = 0
+        for of_map, key, default in rows():
+            if of_map not in maps and of_map != "options":
+                continue
+            changes, place = maps.get(of_map) or (OPTIONS[key], "job.options.")
+            if not default.startswith("`") or default == "`{}`" or of_map == "hostfile":
+                continue
+            if of_map == "placement" or of_map in FAMILIES:  # a base has values of its own
+                continue
+            with self.subTest(f"{of_map}.{key}"):
+                value = self.resolved(changes, place)[key]
+                self.assertEqual(f"`{value}`", default)
+                compared += 1
+        self.assertGreater(compared, 30)
+
+    def test_every_example_runs(self):
+        for name, text in re.findall(r"^```hostfile (\S+)\n(.*?)^```", TEXT, re.M | re.S):
+            self.write(name, text)
+        examples = re.findall(r"^```yaml\n(question:.*?)^```", TEXT, re.M | re.S)
+        self.assertGreaterEqual(len(examples), 3)
+        for example in examples:
+            self.write("example.yaml", example)
+            done = self.run_file("example.yaml")
+            self.assertEqual((done.returncode, done.stderr), (0, ""), example)
+
+
+def main():
+    Format.build = pathlib.Path(sys.argv[1]).resolve()
+    unittest.main(argv=sys.argv[:1])
+
+
+if __name__ == "__main__":
+    main()
