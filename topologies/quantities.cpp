@@ -45,34 +45,44 @@ std::string hint_for(const Value& value) {
   return parse_number(value.scalar(), number) ? ", which has no unit" : "";
 }
 
+/// The unit behind a number: "10 Gbps" has "Gbps".
+std::string unit_in(const std::string& text) {
+  const bool has_number = !text.empty() && text.front() >= '0' && text.front() <= '9';
+  return has_number ? text.substr(text.find_last_of("0123456789. ") + 1) : "";
+}
+
 template <typename Parse>
-auto quantity(const Value& value, Parse parse, const std::string& what) {
+auto quantity(const Value& value, Parse parse, const std::string& what, const char* units) {
   if (value.kind() != Value::Kind::scalar) fail_expecting(value, what);
   const auto parsed = parse(value.scalar());
-  if (!parsed) fail_expecting(value, what, hint_for(value));
-  return *parsed;
+  if (parsed) return *parsed;
+  const std::string unit = unit_in(value.scalar());
+  const bool unknown = !unit.empty() && !parse("1 " + unit);
+  fail_expecting(value, what, unknown ? fmt::format("; the units are {}", units) : hint_for(value));
 }
 
 }  // namespace
 
 Bytes Value::bytes() const {
   const std::string what = "a whole number of bytes such as \"64 MiB\"";
-  return quantity(*this, parse_bytes, what);
+  return quantity(*this, parse_bytes, what, "B, kB, MB, GB, TB, KiB, MiB, GiB, TiB");
 }
 
 Bandwidth Value::bandwidth() const {
   const std::string what = "a bandwidth such as \"10 Gbit/s\"";
-  const Bandwidth bandwidth = quantity(*this, parse_bandwidth, what);
+  const Bandwidth bandwidth =
+      quantity(*this, parse_bandwidth, what, "bit/s to Tbit/s, B/s to TB/s, KiB/s to TiB/s");
   if (bandwidth.bytes_per_second <= 0) fail_expecting(*this, what, ", which is not positive");
   return bandwidth;
 }
 
 Seconds Value::seconds() const {
-  return quantity(*this, parse_seconds, "a time such as \"1.5 us\"");
+  return quantity(*this, parse_seconds, "a time such as \"1.5 us\"", "s, ms, us, ns, ps");
 }
 
 ByteCost Value::byte_cost() const {
-  return quantity(*this, parse_byte_cost, "a cost per byte such as \"0.8 ns/B\"");
+  return quantity(*this, parse_byte_cost, "a cost per byte such as \"0.8 ns/B\"",
+                  "s/B, us/B, ns/B, ps/B");
 }
 
 std::int64_t Value::integer(std::int64_t least, std::int64_t most) const {

@@ -12,7 +12,8 @@ const Broken broken[] = {
      "hosts: 3\n"
      "link: {bandwidth: 10G, latency: 1 us}\n"
      "host: {type: simple}\n",
-     "x.yaml:3:19: expected a bandwidth such as \"10 Gbit/s\", got \"10G\"\n"
+     "x.yaml:3:19: expected a bandwidth such as \"10 Gbit/s\", got \"10G\"; the units are bit/s to "
+     "Tbit/s, B/s to TB/s, KiB/s to TiB/s\n"
      "  link: {bandwidth: 10G, latency: 1 us}\n"
      "                    ^"},
     {"network: star\n"
@@ -48,7 +49,8 @@ const Broken broken[] = {
      "hosts: 3\n"
      "link: {bandwidth: 1 GB/s, latency: 1 GB/s}\n"
      "host: {type: simple}\n",
-     "x.yaml:3:36: expected a time such as \"1.5 us\", got \"1 GB/s\"\n"
+     "x.yaml:3:36: expected a time such as \"1.5 us\", got \"1 GB/s\"; the units are s, ms, us, "
+     "ns, ps\n"
      "  link: {bandwidth: 1 GB/s, latency: 1 GB/s}\n"
      "                                     ^"},
     {"network: star\n"

@@ -84,7 +84,8 @@ const Broken broken[] = {
      "hosts: 3\n"
      "link: {bandwidth: 1 GB/s, latency: 1 us}\n"
      "host: {type: numa, socket_link: {latency: 1 ns/B}}\n",
-     "x.yaml:4:43: expected a time such as \"1.5 us\", got \"1 ns/B\"\n"
+     "x.yaml:4:43: expected a time such as \"1.5 us\", got \"1 ns/B\"; the units are s, ms, us, "
+     "ns, ps\n"
      "  host: {type: numa, socket_link: {latency: 1 ns/B}}\n"
      "                                            ^"},
     {"network: star\n"
