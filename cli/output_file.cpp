@@ -34,6 +34,12 @@ int write_to(const std::string& path, std::string_view text) {
   return std::fclose(file) != 0 && reason == 0 ? errno : reason;
 }
 
+/// A link stays a link: what it points to is replaced.
+std::string target_of(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored).string() : path;
+}
+
 }  // namespace
 
 void write_output(const std::string& path, std::string_view text) {
@@ -47,15 +53,22 @@ void write_output(const std::string& path, std::string_view text) {
     if (const int reason = write_to(path, text)) refuse(path, reason);
     return;
   }
-  // A link stays a link: what it points to is replaced.
-  const std::string target =
-      fs::is_symlink(path, ignored) ? fs::weakly_canonical(path, ignored).string() : path;
+  const std::string target = target_of(path);
   const std::string neighbour = fmt::format("{}.{}.tmp", target, ::getpid());
   int reason = write_to(neighbour, text);
   if (reason == 0 && std::rename(neighbour.c_str(), target.c_str()) != 0) reason = errno;
   if (reason == 0) return;
   fs::remove(neighbour, ignored);
   refuse(path, reason);
+}
+
+void require_writable(const std::string& path) {
+  std::error_code ignored;
+  if (path.empty() || path == "-") return;
+  if (fs::is_directory(path, ignored)) refuse(path, EISDIR);
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return;
+  const fs::path folder = fs::path(target_of(path)).parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) refuse(path, errno);
 }
 
 }  // namespace ringscope

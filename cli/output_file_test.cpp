@@ -86,6 +86,16 @@ TEST_F(OutputFile, a_folder_in_its_place_is_an_error) {
   EXPECT_EQ(failure_of(path("a"), "x"), "a: cannot be written: Is a directory");
 }
 
+TEST_F(OutputFile, what_cannot_be_written_is_known_beforehand) {
+  fs::create_directory(path("sub"));
+  EXPECT_THROW(require_writable(path("none/a.txt")), Failure);
+  EXPECT_THROW(require_writable(path("sub")), Failure);
+  for (const std::string& good : {path("a.txt"), std::string("a.txt"), std::string("-"),
+                                  std::string(), std::string("/dev/null")})
+    EXPECT_NO_THROW(require_writable(good)) << good;
+  EXPECT_EQ(file_count(), 1U);
+}
+
 TEST_F(OutputFile, a_full_device_is_an_error_and_stays_a_device) {
   EXPECT_EQ(failure_of("/dev/full", "x"), "/dev/full: cannot be written: No space left on device");
   EXPECT_TRUE(fs::is_character_file("/dev/full"));

@@ -100,6 +100,12 @@ TEST(Program, a_rank_that_is_not_there_has_no_route) {
   EXPECT_EQ(text, "--to: expected a host from 0 to 1, got 2\n");
 }
 
+TEST(Program, a_file_that_cannot_be_written_is_refused_before_the_run) {
+  const auto [code, text] = ringscope("run 05-deadlock --json /none/x.json");  // would end with 3
+  EXPECT_EQ(code, 1);
+  EXPECT_EQ(text, "/none/x.json: cannot be written: No such file or directory\n");
+}
+
 TEST(Program, a_full_disk_is_said) { EXPECT_EQ(ringscope("list clusters > /dev/full").code, 1); }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct Arguments {
 void run(const Arguments& arguments) {
   const auto& [cases, json, csv, trace, timeline] = arguments;
   const bool text = print_text({json, csv, trace, timeline});
+  for (const std::string& file : {json, csv, trace, timeline}) require_writable(file);
   const std::vector<Report> reports = run_cases_of(cases, !trace.empty() || !timeline.empty());
   if (!json.empty()) write_output(json, document(reports).dump(2) + '\n');
   if (!csv.empty()) write_output(csv, to_csv(reports));
