@@ -1,0 +1,51 @@
+#!/usr/bin/python3
+"""Can every scenario be drawn, each picture not empty and of the size that its plot says?
+
+Usage: plots/scenarios_test.py BUILD
+"""
+
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from plots_test import breakdown, scaling, style, timeline
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# A scenario that ends in a deadlock has nothing to draw.
+NAMES = sorted(p.stem for p in (ROOT / "scenarios").glob("*.yaml") if "deadlock" not in p.stem)
+PLOTS = (("--timeline", timeline, timeline.read_timeline),
+         ("--json", breakdown, breakdown.read_report),
+         ("--csv", scaling, scaling.read_points))
+
+
+class EveryScenario(unittest.TestCase):
+    build = None
+
+    def draw(self, folder, name, option, plot):
+        source, picture = folder / f"{name}{option}", folder / f"{name}{option}.png"
+        subprocess.run([self.build / "ringscope", "run", name, option, source], check=True,
+                       capture_output=True, cwd=ROOT)
+        program = ROOT / "plots" / plot.__name__
+        subprocess.run([program, source, "-o", picture, "--title", "Why?"], check=True)
+        return source, picture
+
+    def test_gives_pictures_of_the_expected_size(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in NAMES:
+                for option, plot, read in PLOTS:
+                    with self.subTest(scenario=name, plot=plot.__name__):
+                        source, picture = self.draw(pathlib.Path(folder), name, option, plot)
+                        inches = plot.draw(read(str(source)), "Why?").get_size_inches()
+                        size = struct.unpack(">II", picture.read_bytes()[16:24])
+                        self.assertEqual(size, tuple(int(inch * 150) for inch in inches))
+                        pixels = style.plt.imread(picture)[:, :, :3]
+                        self.assertGreater(pixels.std(), 0.02)
+                        style.plt.close("all")
+
+
+if __name__ == "__main__":
+    EveryScenario.build = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
