@@ -17,7 +17,8 @@ void add_compare(CLI::App& program) {
       program.add_subcommand("compare", "Simulate scenarios, and say where the first differs");
   const auto arguments = std::make_shared<Arguments>();
   add_case_arguments(*compare, arguments->cases);
-  compare->add_option("--json", arguments->json, "write everything as JSON (scenarios/schema.md)");
+  compare->add_option("--json", arguments->json,
+                      "write everything as JSON, with the differences (scenarios/schema.md)");
   compare->footer(
       "Every case is compared with the first one.\n\n"
       "Examples:\n"
@@ -25,8 +26,9 @@ void add_compare(CLI::App& program) {
       "  ringscope compare 03-anomaly 04-anomaly-gone --set job.bytes=16MiB");
   compare->callback([arguments] {
     const bool text = print_text({arguments->json});
+    require_writable(arguments->json);
     const std::vector<Report> reports = run_cases_of(arguments->cases, false);
-    if (!arguments->json.empty()) write_output(arguments->json, document(reports).dump(2) + '\n');
+    if (!arguments->json.empty()) write_output(arguments->json, comparison(reports).dump(2) + '\n');
     if (text) write_output("-", print_compare(reports));
   });
 }

@@ -25,6 +25,9 @@ Json to_json(const Report&);
 /// The document of `run --json`: schema, version, and the cases.
 Json document(std::span<const Report>);
 
+/// The document of `compare --json`: that of `run`, and how each case differs from the first.
+Json comparison(std::span<const Report>);
+
 Json spans_to_json(std::span<const Span>);
 /// What to_json(Report) and spans_to_json made. Throws a std::exception for anything else.
 Report report_from_json(const Json&);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "scenarios/report_formats.hpp"
+#include "scenarios/report_text.hpp"
 
 namespace ringscope {
 namespace {
@@ -130,6 +131,22 @@ Json document(std::span<const Report> reports) {
   Json cases = Json::array();
   for (const Report& report : reports) cases.push_back(to_json(report));
   return {{"schema", 1}, {"version", version()}, {"cases", cases}};
+}
+
+Json comparison(std::span<const Report> reports) {
+  Json result = document(reports);
+  result["differences"] = Json::array();
+  for (std::size_t i = 1; i < reports.size(); ++i) {
+    Json causes = Json::array();
+    for (const Difference& d : differences(reports[0], reports[i]))
+      causes.push_back({{"spent_on", d.spent_on},
+                        {"first_s", d.first_s},
+                        {"other_s", d.other_s},
+                        {"difference_s", d.seconds()}});
+    result["differences"].push_back(
+        {{"first", reports[0].name}, {"other", reports[i].name}, {"causes", causes}});
+  }
+  return result;
 }
 
 Json spans_to_json(std::span<const Span> spans) {

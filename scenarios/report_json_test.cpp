@@ -43,8 +43,17 @@ void collect(const Json& json, const std::string& prefix, Keys& keys) {
 
 TEST(Schema, the_json_has_exactly_the_documented_keys) {
   Keys keys;
-  collect(document(std::vector{sample_report()}), "", keys);
+  collect(comparison(std::vector{sample_report(), slower_report()}), "", keys);
   EXPECT_EQ(keys, documented_keys());
+}
+
+TEST(Schema, the_differences_add_up_to_the_difference_of_the_times) {
+  const Json json = comparison(std::vector{sample_report(), slower_report()});
+  double sum = 0;
+  for (const Json& cause : json["differences"][0]["causes"]) {
+    sum += cause["difference_s"].get<double>();
+  }
+  EXPECT_EQ(sum, slower_report().time_s - sample_report().time_s);
 }
 
 TEST(Schema, the_document_names_the_schema_and_the_version) {

@@ -72,7 +72,9 @@ std::string name_of(const Value& value) {
   const Value* network = value.kind() == Value::Kind::map ? value.find("network") : nullptr;
   const Value* named = base ? base : network;
   if (!named || named->kind() != Value::Kind::scalar) return "cluster";
-  return fs::path(named->scalar()).stem().string();
+  // A cluster that was changed in place does not go by the name of the one that it was.
+  const bool changed = base != nullptr && value.entries().size() > 1;
+  return fs::path(named->scalar()).stem().string() + (changed ? "*" : "");
 }
 
 HostMaker read_host(Fields& fields, Topology& topology) {

@@ -37,7 +37,7 @@ TEST(Cluster, resolved_has_the_defaults_and_builds_the_same_again) {
 TEST(Cluster, a_base_is_overridden_value_by_value) {
   const Cluster cluster = read_cluster(
       Value::from_text("test", "base: rack3\nlink: {bandwidth: 1 Gbit/s}\nhost: {cores: 2}\n"));
-  EXPECT_EQ(cluster.name, "rack3");
+  EXPECT_EQ(cluster.name, "rack3*");
   const Topology& topology = cluster.topology;
   const Host& host = topology.hosts()[0];
   EXPECT_EQ(topology.graph()[host.numa_domains[0]].cores, 2);

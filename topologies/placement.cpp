@@ -15,7 +15,10 @@ namespace {
 constexpr int most_ranks = 1 << 20;
 
 enum class MapBy { slot, node, numa };
-const std::string binding_names[] = {"core", "numa", "host"};
+// MPI's words for the last two of them follow.
+const std::string binding_names[] = {"core", "numa", "host", "socket", "none"};
+constexpr Binding bindings[] = {Binding::core, Binding::numa, Binding::host, Binding::numa,
+                                Binding::host};
 const std::string map_by_names[] = {"slot", "node", "numa"};
 
 std::optional<int> whole_number(std::string_view text) {
@@ -121,8 +124,7 @@ Rules read_rules(Fields& fields) {
   Rules rules;
   rules.map_by =
       static_cast<MapBy>(fields.value_or("map_by", "slot").one_of("mapping", map_by_names));
-  rules.binding =
-      static_cast<Binding>(fields.value_or("bind", "core").one_of("binding", binding_names));
+  rules.binding = bindings[fields.value_or("bind", "core").one_of("binding", binding_names)];
   rules.oversubscribe = fields.value_or("oversubscribe", "false").boolean();
   return rules;
 }

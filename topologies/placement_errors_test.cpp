@@ -38,9 +38,10 @@ const Broken broken[] = {
      "x.yaml:1:24: unknown mapping 'nodes'; did you mean 'node'? (known: slot, node, numa)\n"
      "  {hosts: 4-3-1, map_by: nodes}\n"
      "                         ^"},
-    {"{hosts: 4-3-1, bind: socket}",
-     "x.yaml:1:22: unknown binding 'socket' (known: core, numa, host)\n"
-     "  {hosts: 4-3-1, bind: socket}\n"
+    {"{hosts: 4-3-1, bind: cores}",
+     "x.yaml:1:22: unknown binding 'cores'; did you mean 'core'? (known: core, numa, host, socket, "
+     "none)\n"
+     "  {hosts: 4-3-1, bind: cores}\n"
      "                       ^"},
     {"{hosts: 4-3-1, oversubscribe: yes}",
      "x.yaml:1:31: expected true or false, got \"yes\"\n"

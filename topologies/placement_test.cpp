@@ -92,6 +92,11 @@ TEST_F(Placements, bind_is_kept) {
   EXPECT_EQ(placement.text, "2-1 by numa on numa");
 }
 
+TEST_F(Placements, mpis_words_for_a_binding_are_understood) {
+  EXPECT_EQ(on("numa_pair", "{hosts: 2-1, bind: socket}").ranks[0].binding, Binding::numa);
+  EXPECT_EQ(on("numa_pair", "{hosts: 2-1, bind: none}").ranks[0].binding, Binding::host);
+}
+
 TEST_F(Placements, oversubscribed_cores_are_shared_in_turn) {
   const Placement placement = on("rack3", "{hosts: 10, oversubscribe: true}");
   EXPECT_EQ(placement.ranks[8].core, 0);
