@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -20,8 +22,10 @@ std::shared_ptr<const Source> read_source(const Value& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(name, ignored))
     path.fail(fmt::format("the hostfile '{}' is a directory", name));
+  errno = 0;
   std::ifstream file(name, std::ios::binary);
-  if (!file) path.fail(fmt::format("the hostfile '{}' cannot be read", name));
+  if (!file)
+    path.fail(fmt::format("the hostfile '{}' cannot be read: {}", name, std::strerror(errno)));
   std::string text(largest_text + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));

@@ -93,7 +93,7 @@ const Broken broken[] = {
      "  [0, 1]\n"
      "   ^"},
     {"{hostfile: /no/such}",
-     "x.yaml:1:12: the hostfile '/no/such' cannot be read\n"
+     "x.yaml:1:12: the hostfile '/no/such' cannot be read: No such file or directory\n"
      "  {hostfile: /no/such}\n"
      "             ^"},
     {"{hostfile: /}",
