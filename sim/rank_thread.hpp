@@ -86,13 +86,22 @@ class RankThread final : public Executor, private Caller {
   void go_on();
 
  private:
-  /// A verb that waits for its turn, or is under way: `stage` counts what is done of it.
+  /// How far a verb has come. Not all verbs come through all states.
+  enum class State {
+    queued,          ///< waits for its turn
+    receive_posted,  ///< recv, sendrecv
+    preparing,       ///< the overhead of a send
+    copying,         ///< of an eager message, where that uses memory too
+    launched,        ///< a send
+    working,         ///< a local verb
+    completing       ///< what it waited for has happened; what is left is CPU time
+  };
   struct Pending {
     Operation operation;
     Operation* asked = nullptr;        ///< where the result goes; null for isend and irecv
     std::coroutine_handle<> waiter{};  ///< null for isend and irecv
     int request = -1, other_request = -1;
-    int stage = 0;
+    State state = State::queued;
     double since = -1;  ///< when it began to block; -1: it has not
   };
   enum class Progress { done, blocked };
@@ -100,6 +109,7 @@ class RankThread final : public Executor, private Caller {
   void completed(int request) override;
   void cpu_done(std::uint64_t);
   Progress advance(Pending& verb);
+  void receive_part(Pending& verb, int request);
   Progress send_part(Pending& verb);
   Progress wait_part(Pending& verb, std::span<const int> requests, bool all);
   Progress finish_wait(Pending& verb, std::span<const int> requests);

@@ -1,9 +1,9 @@
-// How a simulated thread performs each verb. A verb is a small state machine: `stage` counts what
-// is done of it, and advance() is called again whenever something that it waited for has happened.
+// How a simulated thread performs each verb. A verb is a small state machine: advance() is called
+// again whenever something that it waited for has happened.
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cassert>
+#include <utility>
 
 #include "sim/rank_thread.hpp"
 
@@ -17,14 +17,11 @@ RankThread::Progress RankThread::advance(Pending& verb) {
       enter_mpi();
       run_->mpi->post_receive(verb.request);
       return Progress::done;
-    case Verb::sendrecv:
     case Verb::recv:
-      enter_mpi();
-      if (verb.stage == 0) {
-        const bool both = verb.operation.verb == Verb::sendrecv;
-        run_->mpi->post_receive(both ? verb.other_request : verb.request);
-        verb.stage = both ? 1 : 4;
-      }
+      receive_part(verb, verb.request);
+      return wait_part(verb, requests_of(verb), true);
+    case Verb::sendrecv:
+      receive_part(verb, verb.other_request);
       [[fallthrough]];
     case Verb::send:
       if (send_part(verb) == Progress::blocked) return Progress::blocked;
@@ -55,12 +52,18 @@ std::span<const int> RankThread::requests_of(const Pending& verb) {
   return requests_;
 }
 
-// Stages: 0 nothing done (1: for sendrecv), 2 overhead spent, 3 copied, 4 on its way.
+void RankThread::receive_part(Pending& verb, int request) {
+  if (verb.state != State::queued) return;
+  enter_mpi();
+  run_->mpi->post_receive(request);
+  verb.state = State::receive_posted;
+}
+
 RankThread::Progress RankThread::send_part(Pending& verb) {
   Mpi& mpi = *run_->mpi;
-  if (verb.stage < 2) {
+  if (verb.state < State::preparing) {
     enter_mpi();
-    verb.stage = 2;
+    verb.state = State::preparing;
     const Mpi::Preparation work = mpi.preparation(mpi.begin_send(verb.request));
     const double time = work.overhead + work.copy;
     if (time > 0) {
@@ -69,15 +72,15 @@ RankThread::Progress RankThread::send_part(Pending& verb) {
     }
   }
   const int message = mpi.request(verb.request).message;
-  if (verb.stage == 2) {
-    verb.stage = 3;
+  if (verb.state == State::preparing) {
+    verb.state = State::copying;
     uses_.clear();
     if (mpi.copy_uses(message, uses_))
       return run_on_cpu(static_cast<double>(mpi.message(message).bytes), uses_, Activity::copy,
                         Cause::copy);
   }
-  if (verb.stage == 3) {
-    verb.stage = 4;
+  if (verb.state == State::copying) {
+    verb.state = State::launched;
     mpi.launch(message);
   }
   return Progress::done;
@@ -85,7 +88,7 @@ RankThread::Progress RankThread::send_part(Pending& verb) {
 
 RankThread::Progress RankThread::wait_part(Pending& verb, std::span<const int> requests, bool all) {
   enter_mpi();
-  if (verb.stage == 5) return finish_wait(verb, requests);
+  if (verb.state == State::completing) return finish_wait(verb, requests);
   const auto complete = [this](int request) { return is_complete(request); };
   const bool ready = all ? std::all_of(requests.begin(), requests.end(), complete)
                          : std::any_of(requests.begin(), requests.end(), complete);
@@ -100,7 +103,7 @@ RankThread::Progress RankThread::wait_part(Pending& verb, std::span<const int> r
     path = run_->mpi->path(*decisive);
     set_activity(activity_, now());  // the wait ends before the text goes on to its next step
   }
-  verb.stage = 5;
+  verb.state = State::completing;
   double after = 0;
   if (!all) verb.asked->result = static_cast<int>(decisive - requests.begin());
   for (const int request : all ? requests : std::span(&*decisive, 1))
@@ -135,7 +138,7 @@ RankThread::Progress RankThread::test_part(Pending& verb) {
 }
 
 RankThread::Progress RankThread::local_part(Pending& verb) {
-  if (std::exchange(verb.stage, 1) == 1) return Progress::done;
+  if (std::exchange(verb.state, State::working) == State::working) return Progress::done;
   const Operation& operation = verb.operation;
   if (operation.verb == Verb::compute)
     return run_time(operation.time.count(), false, Activity::compute, Cause::compute);
@@ -223,9 +226,10 @@ void RankThread::cpu_done(std::uint64_t) {
 void RankThread::account_cpu(double until) {
   const int resource = cpu_cause_ == Cause::skew ? -1 : run_->ledger->bottleneck();
   path = run_->paths->extend(path, cpu_cause_, rank(), resource, until);
-  const bool prepares = next_ < verbs_.size() && verbs_[next_].request >= 0 &&
-                        (verbs_[next_].stage == 2 || verbs_[next_].stage == 3);
-  if (prepares) run_->mpi->prepared(verbs_[next_].request, cpu_cause_, until);
+  if (next_ >= verbs_.size()) return;
+  const Pending& verb = verbs_[next_];
+  if (verb.state == State::preparing || verb.state == State::copying)
+    run_->mpi->prepared(verb.request, cpu_cause_, until);
 }
 
 }  // namespace ringscope::sim
