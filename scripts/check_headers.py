@@ -20,6 +20,8 @@ def complaints(header):
 
 def main():
     headers = [path for path in project_files(ROOT) if path.endswith(".hpp")]
+    if not any(flag.startswith("-isystem") for flag in sys.argv):  # the caller knows of no MPI
+        headers = [path for path in headers if not path.startswith("validation/mpi/")]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = [text for text in pool.map(complaints, headers) if text]
     print("\n".join(found) or f"{len(headers)} headers compile alone")

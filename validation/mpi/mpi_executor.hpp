@@ -1,0 +1,82 @@
+// Executor 2: one thread of one rank of a real MPI job. Each verb is the MPI call of its name.
+//
+// Invariant: every verb is over when perform() returns, so a text runs from its start to its end
+// without ever being suspended, and makes its calls in the order in which they stand.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "algorithms/communicator.hpp"
+
+namespace ringscope::mpi {
+
+/// The vectors of a rank: what a text's ranges point into.
+struct Vectors {
+  std::vector<float> data, scratch;
+};
+
+inline constexpr std::array<std::string_view, 13> verb_names = {
+    "isend",    "irecv", "send",   "recv", "sendrecv", "wait", "wait_all",
+    "wait_any", "test",  "reduce", "copy", "compute",  "join"};
+
+/// Where a thread stands, for a watchdog in another thread: written with every verb.
+struct Whereabouts {
+  std::string_view phase;
+  int step = 0;
+  Verb verb{};
+  int peer = -1;
+};
+
+class MpiExecutor final : public Executor {
+ public:
+  /// `threads` executors of this rank in all; this is number `index`.
+  MpiExecutor(MPI_Comm comm, Vectors& vectors, int threads, int index = 0);
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  Request post(const Operation& operation) override;
+  bool perform(Operation& operation, std::coroutine_handle<> waiter) override;
+  Thread start(Task body) override;
+  Executor& thread(int index) override;
+  void mark(Mark mark) override;
+
+  /// Runs a text to its end. Rethrows what it throws.
+  void run(Task text);
+
+  /// Seconds inside each verb since the last reset, indexed by Verb.
+  const std::array<double, verb_names.size()>& seconds() const { return seconds_; }
+  void reset();
+  const Whereabouts& whereabouts() const { return whereabouts_; }
+
+ private:
+  std::span<float> items(Range range) const;
+  void call(Operation& operation);
+  void wait(Operation& operation);
+  void compute(Duration time) const;
+  MPI_Request& request(Request request) {
+    return requests_[static_cast<std::size_t>(request.slot)];
+  }
+  int take_slot();
+  void free_slots(std::span<const Request> requests);
+
+  MPI_Comm comm_;
+  Vectors* vectors_;
+  int rank_ = 0, size_ = 0;
+  std::vector<MPI_Request> requests_;
+  std::vector<int> free_slots_;
+  std::vector<std::unique_ptr<MpiExecutor>> others_;  ///< of the first thread
+  MpiExecutor* first_;
+  std::thread running_;  ///< while this one is a started thread
+  bool in_use_ = false;
+  std::array<double, verb_names.size()> seconds_{};
+  Whereabouts whereabouts_;
+};
+
+}  // namespace ringscope::mpi
