@@ -44,8 +44,9 @@ Executor& RankThread::thread(int index) {
 
 Thread RankThread::start(Task body) {
   int index = 1;
-  while (!static_cast<RankThread&>(thread(index)).finished_) ++index;
+  while (static_cast<RankThread&>(thread(index)).in_use_) ++index;
   RankThread& started = static_cast<RankThread&>(thread(index));
+  started.in_use_ = true;
   started.path = path;
   started.begin(std::move(body), 0);
   return {index};

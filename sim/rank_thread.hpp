@@ -139,6 +139,7 @@ class RankThread final : public Executor, private Caller {
   std::vector<Pending> verbs_;
   std::size_t next_ = 0;  ///< of verbs_
   bool finished_ = true;
+  bool in_use_ = false;  ///< of a further thread: started and not yet joined
   bool on_cpu_ = false;
   Cause cpu_cause_{};
   double copy_share_ = 0;  ///< of the CPU time under way: the copy that follows the overhead

@@ -170,6 +170,7 @@ RankThread::Progress RankThread::join_part(Pending& verb) {
     waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
     path = other.path;
   }
+  other.in_use_ = false;
   return Progress::done;
 }
 

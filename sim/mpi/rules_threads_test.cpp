@@ -106,5 +106,23 @@ TEST_F(TwoThreads, that_test_at_once_both_get_an_answer) {
   EXPECT_EQ(run(eager(), text, compute(10 * ms), 2).messages, 5u);
 }
 
+// A thread that has ended is still to be joined: the next one gets another index.
+TEST_F(TwoThreads, have_indices_of_their_own_until_they_are_joined) {
+  const Text text = [](Communicator comm, Workspace work, Options) -> Task {
+    if (comm.rank() != 0) {
+      if (comm.rank() < 3) co_await comm.recv(work.data, 0);
+      co_return;
+    }
+    const Thread first = comm.start(send_one(comm.thread(1), work.data, 1));
+    co_await comm.compute(Duration(10 * ms));
+    const Thread second = comm.start(send_one(comm.thread(2), work.data, 2));
+    EXPECT_EQ(first.index, 1);
+    EXPECT_EQ(second.index, 2);
+    co_await comm.join(first);
+    co_await comm.join(second);
+  };
+  EXPECT_EQ(run(eager(), text, {}, 3).messages, 2u);
+}
+
 }  // namespace
 }  // namespace ringscope::rules
