@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ struct BuiltHost {
   std::vector<Vertex> nics;  ///< at least one
 };
 
-/// A host type: hosts/<name>.cpp, one line in cluster.cpp's list.
+/// A host type: hosts/<name>.cpp, and one line in hosts/hosts.def.
 struct HostType {
   std::string name;
   std::string summary;
@@ -22,7 +23,7 @@ struct HostType {
   std::function<BuiltHost(Topology&, const std::string& host_name)> (*read)(Fields& fields);
 };
 
-/// A network family: networks/<name>.cpp, one line in cluster.cpp's list.
+/// A network family: networks/<name>.cpp, and one line in networks/networks.def.
 struct NetworkFamily {
   std::string name;
   std::string summary;
@@ -46,11 +47,5 @@ struct Cluster {
 /// cluster itself as a map. A map may say `base: NAME` and override single values of it.
 /// Throws InputError.
 Cluster read_cluster(const Value& value);
-
-/// The directory that holds topologies/, scenarios/...: where the program was installed, or its
-/// source tree. The environment variable RINGSCOPE_DATA comes first.
-std::string data_directory();
-/// The names of the *.yaml files under data_directory()/folder, sorted, without the suffix.
-std::vector<std::string> names_in(const std::string& folder);
 
 }  // namespace ringscope

@@ -4,12 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include "topologies/data_files.hpp"
 
 namespace ringscope {
 namespace {
 
-using testing::Contains;
 using testing::IsSupersetOf;
 
 TEST(Cluster, every_shipped_one_is_built_and_says_what_it_is) {
@@ -69,14 +68,6 @@ TEST(Cluster, the_lists_name_every_type_and_family) {
   for (const NetworkFamily& family : network_families()) families.push_back(family.name);
   EXPECT_THAT(types, testing::ElementsAre("simple", "numa", "pcie_tree"));
   EXPECT_THAT(families, testing::ElementsAre("star", "two_level", "fat_tree", "torus"));
-}
-
-TEST(Cluster, the_environment_chooses_the_data_directory_first) {
-  ASSERT_EQ(setenv("RINGSCOPE_DATA", "/no/such/place", 1), 0);
-  EXPECT_EQ(data_directory(), "/no/such/place");
-  EXPECT_TRUE(names_in("topologies/clusters").empty());
-  ASSERT_EQ(unsetenv("RINGSCOPE_DATA"), 0);
-  EXPECT_THAT(names_in("topologies/clusters"), Contains("rack3"));
 }
 
 TEST(Cluster, one_too_large_is_refused_before_it_is_built) {

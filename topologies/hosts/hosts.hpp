@@ -1,4 +1,4 @@
-// The host types, and what they share.
+// What the host types share.
 #pragma once
 
 #include <vector>
@@ -8,10 +8,6 @@
 namespace ringscope {
 
 using MakeHost = std::function<BuiltHost(Topology&, const std::string& host_name)>;
-
-MakeHost read_simple(Fields& fields);
-MakeHost read_numa(Fields& fields);
-MakeHost read_pcie_tree(Fields& fields);
 
 /// Sockets of cores and memory, each linked to every other. A socket is one NUMA domain.
 struct Sockets {

@@ -2,6 +2,7 @@
 #include "topologies/hosts/hosts.hpp"
 
 namespace ringscope {
+namespace {
 
 MakeHost read_numa(Fields& fields) {
   const Sockets sockets = read_sockets(fields);
@@ -12,5 +13,9 @@ MakeHost read_numa(Fields& fields) {
     return BuiltHost{add_nics(nics, topology, host, domains, {})};
   };
 }
+
+}  // namespace
+
+HostType describe_numa() { return {"numa", "linked sockets, NICs on some of them", read_numa}; }
 
 }  // namespace ringscope

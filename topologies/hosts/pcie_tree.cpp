@@ -46,8 +46,6 @@ std::vector<Vertex> add_devices(const Devices& devices, Component component,
   return added;
 }
 
-}  // namespace
-
 MakeHost read_pcie_tree(Fields& fields) {
   const Sockets sockets = read_sockets(fields);
   const Devices switches = read_devices(fields, "switches_per_socket", "switch_uplink", false);
@@ -63,6 +61,12 @@ MakeHost read_pcie_tree(Fields& fields) {
                 topology);
     return BuiltHost{add_nics(nics, topology, host, domains, below)};
   };
+}
+
+}  // namespace
+
+HostType describe_pcie_tree() {
+  return {"pcie_tree", "sockets, PCIe switches, GPUs and NICs", read_pcie_tree};
 }
 
 }  // namespace ringscope

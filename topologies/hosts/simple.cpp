@@ -2,6 +2,7 @@
 #include "topologies/hosts/hosts.hpp"
 
 namespace ringscope {
+namespace {
 
 MakeHost read_simple(Fields& fields) {
   return [sockets = read_one_socket(fields)](Topology& topology, const std::string& name) {
@@ -10,5 +11,9 @@ MakeHost read_simple(Fields& fields) {
     return BuiltHost{add_nics({Attachment{}}, topology, host, domains, {})};
   };
 }
+
+}  // namespace
+
+HostType describe_simple() { return {"simple", "one NUMA domain, one NIC", read_simple}; }
 
 }  // namespace ringscope

@@ -6,6 +6,7 @@
 #include "topologies/networks/networks.hpp"
 
 namespace ringscope {
+namespace {
 
 void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topology) {
   constexpr int largest_k = 128;
@@ -37,6 +38,12 @@ void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topolo
         add_host(make_host, host_name(topology.hosts().size()), edge, cable, topology);
     }
   }
+}
+
+}  // namespace
+
+NetworkFamily describe_fat_tree() {
+  return {"fat_tree", "k-ary fat tree of three levels", build_fat_tree};
 }
 
 }  // namespace ringscope

@@ -1,4 +1,4 @@
-// The network families, and what they share.
+// What the network families share.
 #pragma once
 
 #include "topologies/cluster.hpp"
@@ -6,11 +6,6 @@
 namespace ringscope {
 
 using HostMaker = std::function<BuiltHost(const std::string& host_name)>;
-
-void build_star(Fields& fields, const HostMaker& make_host, Topology& topology);
-void build_two_level(Fields& fields, const HostMaker& make_host, Topology& topology);
-void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topology);
-void build_torus(Fields& fields, const HostMaker& make_host, Topology& topology);
 
 inline constexpr int most_hosts = 1 << 20;
 

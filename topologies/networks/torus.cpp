@@ -22,8 +22,6 @@ std::vector<int> read_dimensions(const Value& list) {
   return dimensions;
 }
 
-}  // namespace
-
 void build_torus(Fields& fields, const HostMaker& make_host, Topology& topology) {
   const auto dimensions = read_dimensions(fields.required("dimensions"));
   const Cable cable = read_cable(fields, "link");
@@ -48,6 +46,12 @@ void build_torus(Fields& fields, const HostMaker& make_host, Topology& topology)
                        switches[static_cast<std::size_t>(next)], cable.bandwidth, cable.latency);
     }
   }
+}
+
+}  // namespace
+
+NetworkFamily describe_torus() {
+  return {"torus", "one switch per host, wrapped in every dimension", build_torus};
 }
 
 }  // namespace ringscope

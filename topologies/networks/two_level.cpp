@@ -27,8 +27,6 @@ Cable read_uplink(Fields& fields, const Cable& link, int hosts_per_rack, int upl
   return cable;
 }
 
-}  // namespace
-
 void build_two_level(Fields& fields, const HostMaker& make_host, Topology& topology) {
   constexpr int most_uplinks = 1024;
   const int racks = static_cast<int>(fields.required("racks").integer(1, most_hosts));
@@ -46,6 +44,12 @@ void build_two_level(Fields& fields, const HostMaker& make_host, Topology& topol
     for (int i = 0; i < per_rack; ++i)
       add_host(make_host, host_name(topology.hosts().size()), rack_switch, link, topology);
   }
+}
+
+}  // namespace
+
+NetworkFamily describe_two_level() {
+  return {"two_level", "racks below one core switch", build_two_level};
 }
 
 }  // namespace ringscope

@@ -1,0 +1,64 @@
+#include "topologies/data_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+namespace ringscope {
+
+namespace fs = std::filesystem;
+
+std::string data_directory() {
+  if (const char* chosen = std::getenv("RINGSCOPE_DATA")) return chosen;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path installed = program.parent_path() / "../share/ringscope";
+  if (!error && fs::is_directory(installed, error)) return installed.lexically_normal().string();
+  return RINGSCOPE_SOURCE_DIRECTORY;
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  const fs::path path = fs::path(data_directory()) / folder;
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator file(path, error), end; !error && file != end; file.increment(error))
+    if (file->path().extension() == ".yaml") names.push_back(file->path().stem().string());
+  if (error) {
+    const bool chosen = std::getenv("RINGSCOPE_DATA") != nullptr;
+    throw InputError({std::make_shared<const Source>(Source{path.string(), ""}), 0, 0},
+                     fmt::format("cannot be read: {}{}", error.message(),
+                                 chosen ? "; RINGSCOPE_DATA says to look there" : ""));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+bool is_path(std::string_view text) {
+  return text.find('/') != std::string_view::npos || text.ends_with(".yaml");
+}
+
+std::string unknown_file(std::string_view kind, const Value& name,
+                         std::span<const std::string> known) {
+  const std::string file = name.scalar() + ".yaml";
+  std::error_code ignored;
+  if (!fs::is_regular_file(path_from(name.place(), file), ignored))
+    return unknown_name(kind, name.scalar(), known);
+  return fmt::format("unknown {} '{}'; did you mean the file '{}'?", kind, name.scalar(), file);
+}
+
+std::string file_of(const Value& name, const std::string& folder, std::string_view kind) {
+  const std::string text = name.text();
+  if (is_path(text)) {
+    const std::string path = path_from(name.place(), text);
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) name.fail(fmt::format("no file is at '{}'", path));
+    return path;
+  }
+  const std::vector<std::string> known = names_in(folder);
+  if (std::ranges::find(known, text) == known.end()) name.fail(unknown_file(kind, name, known));
+  return fmt::format("{}/{}/{}.yaml", data_directory(), folder, text);
+}
+
+}  // namespace ringscope
