@@ -120,7 +120,21 @@ class Replay(unittest.TestCase):
         self.assertFalse((self.folder / "out.json").exists())
 
 
+def skip_where_nothing_can_be_launched(mpiexec):
+    """A launcher that cannot even start `true` says nothing about us."""
+    try:
+        ran = subprocess.run([mpiexec, "-n", "2", "true"], check=False, capture_output=True,
+                             text=True, timeout=60, env=ENVIRONMENT, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        print(f"SKIP mpi_replay: {mpiexec} cannot start processes here: {error}")
+        sys.exit(77)
+    if ran.returncode != 0:
+        print(f"SKIP mpi_replay: {mpiexec} cannot start processes here:\n{ran.stderr}")
+        sys.exit(77)
+
+
 if __name__ == "__main__":
     Replay.build = pathlib.Path(sys.argv[1]).resolve()
     Replay.mpiexec = sys.argv[2]
+    skip_where_nothing_can_be_launched(Replay.mpiexec)
     unittest.main(argv=sys.argv[:1])
