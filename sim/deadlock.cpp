@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 namespace ringscope::sim {
 namespace {
@@ -19,78 +21,98 @@ std::string posting_text(const Mpi& mpi, int id) {
   return fmt::format("waits for rank {} to receive {}", posting.peer, size);
 }
 
-/// The ranks of a cycle in the wait-for graph, first one repeated at the end; empty when none.
-std::vector<int> find_cycle(const std::map<int, std::vector<int>>& waits_for) {
-  for (const auto& [start, peers] : waits_for) {
-    std::vector<int> trail = {start};
-    std::map<int, std::size_t> seen = {{start, 0}};
-    for (int rank = start;;) {
-      const auto found = waits_for.find(rank);
-      if (found == waits_for.end() || found->second.empty()) break;
-      rank = found->second.front();
-      trail.push_back(rank);
-      const auto [place, is_new] = seen.try_emplace(rank, trail.size() - 1);
-      if (!is_new) return {trail.begin() + static_cast<std::ptrdiff_t>(place->second), trail.end()};
-    }
+using WaitsFor = std::map<int, std::vector<int>>;
+
+/// Goes on from `trail` to `rank`. True when that closed a cycle: `trail` is then the cycle, its
+/// first rank repeated at the end. `seen`: the ranks that were tried.
+bool close_cycle(const WaitsFor& waits_for, int rank, std::vector<int>& trail,
+                 std::set<int>& seen) {
+  const auto before = std::find(trail.begin(), trail.end(), rank);
+  if (before != trail.end()) {
+    trail.erase(trail.begin(), before);
+    trail.push_back(rank);
+    return true;
   }
-  return {};
+  const auto found = waits_for.find(rank);
+  if (found == waits_for.end() || !seen.insert(rank).second) return false;
+  trail.push_back(rank);
+  for (const int peer : found->second)
+    if (close_cycle(waits_for, peer, trail, seen)) return true;
+  trail.pop_back();
+  return false;
+}
+
+std::string cycle_text(const WaitsFor& waits_for) {
+  std::vector<int> trail;
+  std::set<int> seen;
+  for (const auto& [rank, peers] : waits_for)
+    if (close_cycle(waits_for, rank, trail, seen))
+      return fmt::format("\nranks {} wait for each other", fmt::join(trail, " -> "));
+  return "";
+}
+
+std::string eager_limits_text(const Library& library) {
+  return fmt::format(
+      "\nmessages of more than {} on the network ({} in shared memory) wait for "
+      "their receiver: the eager limits of library '{}'",
+      to_short_text(library.transport(Way::network).eager_limit),
+      to_short_text(library.transport(Way::shm).eager_limit), library.name);
 }
 
 }  // namespace
 
-std::vector<RankThread::Blocked> RankThread::blocked() const {
-  std::vector<Blocked> result;
-  if (!finished_ && next_ < verbs_.size()) {
-    const Pending& verb = verbs_[next_];
-    std::vector<int> requests;
-    for (const Request request : verb.operation.requests) requests.push_back(request.slot);
-    for (const int request : {verb.request, verb.other_request})
-      if (request >= 0) requests.push_back(request);
-    Blocked blocked;
-    for (const int request : requests) {
-      if (is_complete(request)) continue;
-      if (!blocked.text.empty()) blocked.text += " and ";
-      blocked.text += posting_text(*run_->mpi, request);
-      const int peer = run_->mpi->request(request).peer;
-      if (peer != any_source) blocked.peers.push_back(peer);
-    }
-    if (verb.operation.verb == Verb::join)
-      blocked.text = fmt::format("waits for its thread {}", verb.operation.thread.index);
-    const Job& job = run_->machine->scenario().job;
-    std::string where = fmt::format("{}/{}", job.algorithm->collective, job.algorithm->name);
-    if (phase_ >= 0) where += fmt::format(", {}, step {}", mark_.phase, mark_.step);
-    if (index_ > 0) where += fmt::format(", thread {}", index_);
-    if (!blocked.text.empty()) {
-      blocked.text += fmt::format(" ({})", where);
-      result.push_back(std::move(blocked));
-    }
+std::optional<RankThread::Blocked> RankThread::blocked() {
+  if (finished_ || next_ >= verbs_.size()) return {};
+  const Operation& operation = verbs_[next_].operation;
+  Blocked blocked;
+  blocked.rank = rank();
+  for (const int request : requests_of(verbs_[next_])) {
+    if (is_complete(request)) continue;
+    if (!blocked.text.empty()) blocked.text += operation.verb == Verb::wait_any ? " or " : " and ";
+    blocked.text += posting_text(*run_->mpi, request);
+    const Posting& posting = run_->mpi->request(request);
+    blocked.sends = blocked.sends || !posting.receive;
+    if (posting.peer != any_source) blocked.peers.push_back(posting.peer);
   }
+  if (operation.verb == Verb::join)
+    blocked.text = fmt::format("waits for its thread {}", operation.thread.index);
+  if (blocked.text.empty()) return {};
+  const Algorithm& algorithm = *run_->machine->scenario().job.algorithm;
+  blocked.text += fmt::format(" ({}/{}", algorithm.collective, algorithm.name);
+  if (phase_ >= 0) blocked.text += fmt::format(", {}, step {}", mark_.phase, mark_.step);
+  if (index_ > 0) blocked.text += fmt::format(", thread {}", index_);
+  blocked.text += ")";
+  return blocked;
+}
+
+std::vector<RankThread::Blocked> RankThread::all_blocked() {
+  std::vector<Blocked> all;
+  if (auto own = blocked()) all.push_back(std::move(*own));
   for (const auto& other : others_)
-    for (Blocked& blocked : other->blocked()) result.push_back(std::move(blocked));
-  return result;
+    if (auto one = other->blocked()) all.push_back(std::move(*one));
+  return all;
 }
 
 std::string describe_deadlock(const Scenario& scenario, double now,
                               const std::vector<std::unique_ptr<RankThread>>& ranks) {
-  std::string text = fmt::format("deadlock at {}: ", to_short_text(Seconds(now)));
-  std::map<int, std::vector<int>> waits_for;
-  std::size_t count = 0;
+  std::vector<RankThread::Blocked> all;
   for (const auto& rank : ranks)
-    for (const RankThread::Blocked& blocked : rank->blocked()) {
-      for (const int peer : blocked.peers) waits_for[rank->rank()].push_back(peer);
-      if (count++ < most_named)
-        text += fmt::format("{}rank {} {}", count > 1 ? "; " : "", rank->rank(), blocked.text);
-    }
-  if (count > most_named) text += fmt::format("; and {} more", count - most_named);
-  const std::vector<int> cycle = find_cycle(waits_for);
-  if (!cycle.empty())
-    text += fmt::format("\nranks {} wait for each other", fmt::join(cycle, " -> "));
-  const Transport& network = scenario.library.transport(Way::network);
-  text += fmt::format(
-      "\nmessages of more than {} on the network ({} in shared memory) wait for "
-      "their receiver: the eager limits of library '{}'",
-      to_short_text(network.eager_limit),
-      to_short_text(scenario.library.transport(Way::shm).eager_limit), scenario.library.name);
+    for (RankThread::Blocked& blocked : rank->all_blocked()) all.push_back(std::move(blocked));
+
+  std::string text = fmt::format("deadlock at {}: ", to_short_text(Seconds(now)));
+  for (std::size_t i = 0; i < std::min(all.size(), most_named); ++i)
+    text += fmt::format("{}rank {} {}", i > 0 ? "; " : "", all[i].rank, all[i].text);
+  if (all.size() > most_named) text += fmt::format("; and {} more", all.size() - most_named);
+
+  WaitsFor waits_for;
+  for (const RankThread::Blocked& blocked : all) {
+    auto& peers = waits_for[blocked.rank];
+    peers.insert(peers.end(), blocked.peers.begin(), blocked.peers.end());
+  }
+  text += cycle_text(waits_for);
+  // A send is blocked only above the eager limit; a receive is, whatever the limit.
+  if (std::any_of(all.begin(), all.end(), [](const auto& blocked) { return blocked.sends; }))
+    text += eager_limits_text(scenario.library);
   return text;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "algorithms/communicator.hpp"
@@ -73,14 +74,15 @@ class RankThread final : public Executor, private Caller {
   /// Counts the time since it finished as idle, up to now.
   void settle_idle() { set_activity(Activity::idle, now()); }
 
-  /// For deadlock reports: what it is blocked in, with its peers; empty when it is not blocked.
+  /// For deadlock reports.
   struct Blocked {
-    std::string text;  ///< "waits for 4 MiB from rank 0 (reduce-scatter, step 2)"
+    int rank = 0;
+    std::string text;  ///< "waits for 4 MiB from rank 0 (allreduce/ring, reduce-scatter, step 2)"
     std::vector<int> peers;
+    bool sends = false;  ///< waits for a receiver, perhaps among others
   };
-  std::vector<Blocked> blocked() const;
-  /// Further threads of this rank that have been made.
-  const std::vector<std::unique_ptr<RankThread>>& others() const { return others_; }
+  /// What the threads of this rank are blocked in; only its first thread knows them.
+  std::vector<Blocked> all_blocked();
 
   /// Goes on with the text as far as it can; called by the ready queue.
   void go_on();
@@ -127,6 +129,7 @@ class RankThread final : public Executor, private Caller {
   int peer() const;
   double now() const { return run_->ledger->now(); }
   void finish();
+  std::optional<Blocked> blocked();
   std::span<const int> requests_of(const Pending& verb);
   bool is_complete(int request) const { return run_->mpi->request(request).complete; }
   std::uint64_t order(int request) const { return run_->mpi->request(request).order; }
