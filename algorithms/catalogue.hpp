@@ -26,10 +26,9 @@ struct Options {
 ///   last send) + 1;
 /// - it is received, when a posted receive matches it, in round max(the round it was sent in, the
 ///   round of the rank's last receive + 1);
-/// - completing a receive lifts the clock of the thread that waits for it to that round; completing
-/// a
-///   send lifts nothing; a thread starts with its starter's clock, and joining it lifts to its
-///   clock.
+/// - completing a receive lifts the clock of the thread that waits for it to that round, completing
+///   a send lifts nothing;
+/// - a thread starts with its starter's clock, and joining it lifts to its clock.
 /// The last round is the number of steps: 2 for a ping-pong, 1 for an exchange.
 struct Cost {
   std::int64_t steps = 0;     ///< the longest chain of such rounds

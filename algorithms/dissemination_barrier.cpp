@@ -2,8 +2,8 @@
 // below it; after ceil(log2 P) steps each has heard, through others, from all.
 //
 // Source: Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", Int. J.
-// Parallel Program. 17 (1988). MPICH: barrier_intra_dissemination. Open MPI calls it bruck. Cost:
-// ceil(log2 P) steps, P ceil(log2 P) messages, no items on the wire.
+// Parallel Program. 17 (1988). MPICH: barrier_intra_dissemination. Open MPI calls it bruck.
+// Cost: ceil(log2 P) steps, P ceil(log2 P) messages, no items on the wire.
 #include <bit>
 
 #include "algorithms/catalogue.hpp"

@@ -1,8 +1,8 @@
 // The messages of one run: eager and rendezvous protocols over matching, engines and streams.
 //
-//   eager        sender: overhead, copy; then the send is complete. The bytes travel. The
-//   receiver's
-//                engine takes them when it runs: overhead, copy (one copy more when unexpected).
+//   eager        sender: overhead, copy; then the send is complete. The bytes travel. The engine
+//                of the receiver takes them when it runs: overhead, copy (one copy more when
+//                unexpected).
 //   rendezvous   sender: overhead, RTS. The receiver's engine matches it when it runs and answers
 //                with CTS; the sender's engine sees that when it runs; then the data (stream.hpp).
 //                With a receiver-driven transport there is no CTS: the receiver copies and says so.
