@@ -7,7 +7,7 @@
 #include "cli/failure.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommands.hpp"
-#include "topologies/cluster.hpp"
+#include "topologies/data_files.hpp"
 
 namespace ringscope {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace ringscope {
@@ -58,7 +59,17 @@ TEST(Program, misuse_of_the_command_line_is_bad_input) {
 TEST(Program, an_unknown_scenario_is_bad_input) {
   const auto [code, text] = ringscope("run no-such-scenario");
   EXPECT_EQ(code, 1);
-  EXPECT_NE(text.find("unknown scenario 'no-such-scenario'"), std::string::npos) << text;
+  EXPECT_TRUE(text.starts_with("SCENARIO: unknown scenario 'no-such-scenario'")) << text;
+}
+
+TEST(Program, data_that_are_not_where_the_environment_says_are_an_error_and_no_empty_list) {
+  ASSERT_EQ(::setenv("RINGSCOPE_DATA", "/none", 1), 0);
+  const auto [code, text] = ringscope("list scenarios");
+  ::unsetenv("RINGSCOPE_DATA");
+  EXPECT_EQ(code, 1);
+  EXPECT_EQ(text,
+            "/none/scenarios: cannot be read: No such file or directory; "
+            "RINGSCOPE_DATA says to look there\n");
 }
 
 TEST(Program, a_file_that_is_not_there_is_bad_input) {

@@ -8,6 +8,7 @@
 #include "cli/subcommands.hpp"
 #include "cli/topology_text.hpp"
 #include "scenarios/scenario.hpp"
+#include "topologies/data_files.hpp"
 
 namespace ringscope {
 namespace {
@@ -65,15 +66,16 @@ bool is_scenario_file(const std::string& path) {
 }
 
 Shown read(const std::string& name) {
-  const std::vector<std::string> clusters = names_in("topologies/clusters");
-  std::vector<std::string> known = names_in("scenarios");
-  const bool is_path = name.find('/') != std::string::npos || name.ends_with(".yaml");
-  if (is_path ? is_scenario_file(name) : contains(known, name)) {
-    return shown_of(read_scenarios(name, {}).at(0));
+  if (is_path(name)) {
+    return is_scenario_file(name) ? shown_of(read_scenarios(name, {}).at(0))
+                                  : shown_of(read_cluster(typed(name)));
   }
-  if (is_path || contains(clusters, name)) return shown_of(read_cluster(typed(name)));
+  std::vector<std::string> known = names_in("scenarios");
+  if (contains(known, name)) return shown_of(read_scenarios(name, {}).at(0));
+  const std::vector<std::string> clusters = names_in("topologies/clusters");
+  if (contains(clusters, name)) return shown_of(read_cluster(typed(name)));
   known.insert(known.end(), clusters.begin(), clusters.end());
-  throw Failure(ExitCode::bad_input, "show: " + unknown_name("scenario or cluster", name, known));
+  typed(name).fail(unknown_file("scenario or cluster", typed(name), known));
 }
 
 const Endpoint& endpoint(const Shown& shown, const char* option, int index) {

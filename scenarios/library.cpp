@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "topologies/cluster.hpp"
+#include "topologies/data_files.hpp"
 
 namespace ringscope {
 namespace {
@@ -21,31 +21,11 @@ struct Written {
   Value map;
 };
 
-bool is_path(const std::string& name) {
-  return name.find('/') != std::string::npos || name.ends_with(".yaml");
-}
-
-/// The file that `name` names: one of ours, or a path seen from the file that says so.
-std::string file_of(const Value& name) {
-  const std::string text = name.text();
-  if (is_path(text)) {
-    const std::string path = path_from(name.place(), text);
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) {
-      name.fail(fmt::format("no file is at '{}'", path));
-    }
-    return path;
-  }
-  const std::vector<std::string> known = names_in("scenarios/libraries");
-  return data_directory() + "/scenarios/libraries/" + known[name.one_of("library", known)] +
-         ".yaml";
-}
-
 /// Follows `base:` down to a map that stands on its own, and lays the others over it. `files` are
 /// those on the way, so that a circle is an error and no endless walk.
 Written expand(const Value& value, std::vector<std::string> files) {
   if (value.kind() == Value::Kind::scalar) {
-    const std::string file = file_of(value);
+    const std::string file = file_of(value, "scenarios/libraries", "library");
     if (std::find(files.begin(), files.end(), file) != files.end()) {
       value.fail(fmt::format("library '{}' is its own base", value.scalar()));
     }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "scenarios/report_formats.hpp"
-#include "topologies/cluster.hpp"
+#include "topologies/data_files.hpp"
 
 namespace ringscope {
 namespace {

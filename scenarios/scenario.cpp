@@ -6,19 +6,16 @@
 #include <filesystem>
 
 #include "scenarios/scenario_tree.hpp"
+#include "topologies/data_files.hpp"
 
 namespace ringscope {
 namespace {
 
-/// What the user typed on the command line, as a value with a place to complain about.
-Value typed(const std::string& text) {
-  return Value::scalar_at({std::make_shared<const Source>(Source{"scenario", text}), 1, 1}, text);
-}
-
-std::string file_of(const std::string& name) {
-  if (name.find('/') != std::string::npos || name.ends_with(".yaml")) return name;
-  const std::vector<std::string> known = names_in("scenarios");
-  return data_directory() + "/scenarios/" + known[typed(name).one_of("scenario", known)] + ".yaml";
+/// `name` is what the user typed on the command line.
+std::string file_named(const std::string& name) {
+  if (is_path(name)) return name;
+  const Place place{std::make_shared<const Source>(Source{"SCENARIO", name}), 0, 0};
+  return file_of(Value::scalar_at(place, name), "scenarios", "scenario");
 }
 
 void require_ranks(const Value& placement, const Scenario& scenario) {
@@ -68,7 +65,7 @@ std::vector<Scenario> read_tree(const Value& tree, const std::string& name) {
 
 std::vector<Scenario> read_scenarios(const std::string& name,
                                      const std::vector<Override>& overrides) {
-  const std::string file = file_of(name);
+  const std::string file = file_named(name);
   const std::string stem = std::filesystem::path(file).stem().string();
   std::vector<Scenario> scenarios;
   for (const CaseTree& one : case_trees(Value::from_file(file), stem, overrides)) {
