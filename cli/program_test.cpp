@@ -111,6 +111,16 @@ TEST(Program, a_rank_that_is_not_there_has_no_route) {
   EXPECT_EQ(text, "--to: expected a host from 0 to 1, got 2\n");
 }
 
+TEST(Program, a_host_goes_by_its_number_or_its_name) {
+  const auto [code, text] = ringscope("show pair --from host0 --to host1");
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(text, ringscope("show pair --from 0 --to 1").text);
+  EXPECT_EQ(ringscope("show pair --from host0 --to hots1").text,
+            "--to: expected a host from 0 to 1, got hots1\n");
+  EXPECT_EQ(ringscope("show 01-two-hosts --from 0 --to 1x").text,
+            "--to: expected a rank from 0 to 1, got 1x\n");
+}
+
 TEST(Program, a_file_that_cannot_be_written_is_refused_before_the_run) {
   const auto [code, text] = ringscope("run 05-deadlock --json /none/x.json");  // would end with 3
   EXPECT_EQ(code, 1);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <memory>
 
 #include "cli/failure.hpp"
@@ -14,8 +15,7 @@ namespace ringscope {
 namespace {
 
 struct Arguments {
-  std::string name, dot;
-  int from = -1, to = -1;
+  std::string name, dot, from, to;
 };
 
 /// A cluster, and what is to be shown of it: the ranks of a scenario, or the hosts.
@@ -78,11 +78,16 @@ Shown read(const std::string& name) {
   typed(name).fail(unknown_file("scenario or cluster", typed(name), known));
 }
 
-const Endpoint& endpoint(const Shown& shown, const char* option, int index) {
-  const int count = static_cast<int>(shown.endpoints.size());
-  if (index >= 0 && index < count) return shown.endpoints[static_cast<std::size_t>(index)];
+/// By its number, or a host by its name.
+const Endpoint& endpoint(const Shown& shown, const char* option, const std::string& text) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  const bool number = error == std::errc{} && end == text.data() + text.size();
+  if (number && index < shown.endpoints.size()) return shown.endpoints[index];
+  const auto named = std::ranges::find(shown.endpoints, text, &Endpoint::label);
+  if (named != shown.endpoints.end()) return *named;
   throw Failure(ExitCode::bad_input, fmt::format("{}: expected a {} from 0 to {}, got {}", option,
-                                                 shown.noun, count - 1, index));
+                                                 shown.noun, shown.endpoints.size() - 1, text));
 }
 
 void show(const Arguments& arguments, bool route) {
@@ -113,10 +118,12 @@ void add_show(CLI::App& program) {
   from->needs(to);
   to->needs(from);
   command->footer(
-      "Ranks and hosts count from 0. A file '-' is standard output.\n\n"
+      "Ranks and hosts count from 0; hosts go by their names too. A file '-' is standard "
+      "output.\n\n"
       "Examples:\n"
       "  ringscope show rack3\n"
       "  ringscope show 03-anomaly --from 3 --to 7\n"
+      "  ringscope show rack3 --from host0 --to host2\n"
       "  ringscope show fat_tree --dot - | dot -Tsvg > fat_tree.svg");
   command->callback([arguments, from] { show(*arguments, from->count() > 0); });
 }
