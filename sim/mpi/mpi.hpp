@@ -127,6 +127,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   Pool<Posting> requests_;
   Streams streams_;
   std::vector<Process> processes_;
+  std::vector<int> visible_;  ///< by the arrival that is being looked at
   std::uint64_t completions_ = 0;
 };
 

@@ -34,14 +34,12 @@ void Mpi::arrived(std::uint64_t value) {
   const Message& m = messages_[id];
   stage(id, m.eager ? Cause::latency : Cause::protocol, -1, -1, ledger_->now());
   Process& receiver = process(m.destination);
-  const std::size_t before = receiver.arrivals.size();
-  receiver.matching.arrive(id, m.source, m.sequence, receiver.arrivals);
   Caller* caller = running_caller(receiver);
-  if (caller == nullptr) return;
-  const std::vector<int> visible(receiver.arrivals.begin() + static_cast<std::ptrdiff_t>(before),
-                                 receiver.arrivals.end());
-  receiver.arrivals.resize(before);
-  for (const int message : visible) look_at(message, *caller);
+  if (caller == nullptr)
+    return receiver.matching.arrive(id, m.source, m.sequence, receiver.arrivals);
+  visible_.clear();
+  receiver.matching.arrive(id, m.source, m.sequence, visible_);
+  for (const int message : visible_) look_at(message, *caller);
 }
 
 // Some thread of the process whose engine runs; nullptr when none does.
