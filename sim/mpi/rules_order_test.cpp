@@ -91,6 +91,24 @@ TEST_F(Order, with_another_tag_it_does_not_wait_for_the_large_one) {
                  small + 5 * ms + recv_overhead + latency + wire + latency);
 }
 
+// Only the last of three is ever sent; the others are answered afterwards.
+TEST_F(Order, a_wait_for_any_names_the_one_that_is_complete_and_leaves_the_others) {
+  const Text text = [](Communicator comm, Workspace work, Options) -> Task {
+    if (comm.rank() == 1) {
+      const std::array all = {comm.irecv(work.data, 0), comm.irecv(work.scratch, 2),
+                              comm.irecv(nothing, 3)};
+      EXPECT_EQ(co_await comm.wait_any(all), 2);
+      co_await comm.send(nothing, 0);
+      co_await comm.send(nothing, 2);
+      co_await comm.wait_all(std::span(all).first(2));
+    } else {
+      if (comm.rank() != 3) co_await comm.recv(nothing, 1);
+      co_await comm.send(comm.rank() == 3 ? nothing : work.data, 1);
+    }
+  };
+  EXPECT_EQ(run(eager(), text).messages, 5u);
+}
+
 // Ten large messages to ten receives: each is as long as the room for it.
 TEST_F(Order, many_messages_meet_their_receives_in_order) {
   const Text text = [](Communicator comm, Workspace work, Options) -> Task {
