@@ -23,6 +23,11 @@ void add_use(Uses& uses, int resource, int weight) {
   uses.push_back({resource, weight});
 }
 
+void add_uses(Uses& uses, const Uses& others, int times) {
+  if (times == 0) return;
+  for (const Use& use : others) add_use(uses, use.resource, use.weight * times);
+}
+
 Machine::Machine(const Scenario& scenario, Ledger& ledger)
     : scenario_(&scenario), ledger_(&ledger) {
   add_scales();

@@ -15,6 +15,8 @@ using Uses = std::vector<Use>;
 
 /// One more use of a resource; several uses of one are added up. Nothing for resource -1.
 void add_use(Uses& uses, int resource, int weight);
+/// The same for each of `others`, so many times over; nothing for 0 times.
+void add_uses(Uses& uses, const Uses& others, int times = 1);
 
 /// How messages from one rank to another move, apart from the CPUs at both ends.
 struct Channel {

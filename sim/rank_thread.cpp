@@ -69,7 +69,7 @@ void RankThread::begin(Task body, double delay) {
 void RankThread::reset() {
   seconds_ = {};
   waited_for_ = {};
-  activity_since_ = run_->ledger->now();
+  activity_since_ = now();
   path = {};
 }
 
@@ -97,19 +97,22 @@ bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
 }
 
 void RankThread::mark(Mark mark) {
-  const double now = run_->ledger->now();
   if (phase_ < 0 || mark.phase != mark_.phase) {
     auto& phases = run_->phases;
-    if (phase_ >= 0)
-      phases[static_cast<std::size_t>(phase_)].end =
-          std::max(phases[static_cast<std::size_t>(phase_)].end, now);
+    end_phase();
     const auto found = std::find_if(phases.begin(), phases.end(), [&](const PhaseTimes& phase) {
       return phase.name == mark.phase;
     });
     phase_ = static_cast<int>(found - phases.begin());
-    if (found == phases.end()) phases.push_back({mark.phase, now, now});
+    if (found == phases.end()) phases.push_back({mark.phase, now(), now()});
   }
   mark_ = mark;
+}
+
+void RankThread::end_phase() {
+  if (phase_ < 0) return;
+  double& end = run_->phases[static_cast<std::size_t>(phase_)].end;
+  end = std::max(end, now());
 }
 
 void RankThread::go_on() {
@@ -134,12 +137,9 @@ void RankThread::finish() {
   body_.clear();
   body.rethrow();
   finished_ = true;
-  finish_time_ = run_->ledger->now();
+  finish_time_ = now();
   set_activity(Activity::idle, now());
-  if (phase_ >= 0) {
-    double& end = run_->phases[static_cast<std::size_t>(phase_)].end;
-    end = std::max(end, finish_time_);
-  }
+  end_phase();
   // MPI_Finalize makes progress; a thread that ends does not.
   if (index_ == 0) {
     enter_mpi();

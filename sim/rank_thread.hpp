@@ -30,7 +30,7 @@ class ReadyQueue {
 /// First in and last out of each phase, over all ranks.
 struct PhaseTimes {
   std::string_view name;
-  double start = 0, end = 0;
+  double start = 0, end = 0;  ///< s, as the kernel counts
 };
 
 /// What all threads of a run share.
@@ -63,10 +63,11 @@ class RankThread final : public Executor, private Caller {
 
   /// Begins the text, `delay` seconds from now. Requires that no earlier one is unfinished.
   void begin(Task body, double delay);
-  bool finished() const { return finished_; }
+  /// Seconds, as the kernel counts; of the last text that has ended.
   double finish_time() const { return finish_time_; }
   PathCursor end_of_path() const { return path; }
 
+  /// Since reset().
   const std::array<double, activity_names.size()>& seconds() const { return seconds_; }
   const CauseSeconds& waited_for() const { return waited_for_; }
   /// Accounts and the path start anew, at this instant.
@@ -104,7 +105,7 @@ class RankThread final : public Executor, private Caller {
     std::coroutine_handle<> waiter{};  ///< null for isend and irecv
     int request = -1, other_request = -1;
     State state = State::queued;
-    double since = -1;  ///< when it began to block; -1: it has not
+    double since = -1;  ///< s: when it began to block; -1: it has not
   };
   enum class Progress { done, blocked };
 
@@ -119,16 +120,16 @@ class RankThread final : public Executor, private Caller {
   Progress local_part(Pending& verb);
   Progress join_part(Pending& verb);
   Progress block(Pending& verb, Activity activity);
-  Progress run_on_cpu(double amount, const Uses& uses, Activity activity, Cause cause);
+  Progress run_on_cpu(double amount, Activity activity, Cause cause);
   Progress run_time(double seconds, bool inside_mpi, Activity activity, Cause cause);
   void enter_mpi();
   void leave_mpi();
-  void add_cpu(int weight);
   void account_cpu(double until);
   void set_activity(Activity activity, double at);
   int peer() const;
   double now() const { return run_->ledger->now(); }
   void finish();
+  void end_phase();
   std::optional<Blocked> blocked();
   std::span<const int> requests_of(const Pending& verb);
   bool is_complete(int request) const { return run_->mpi->request(request).complete; }
@@ -148,7 +149,7 @@ class RankThread final : public Executor, private Caller {
   double copy_share_ = 0;  ///< of the CPU time under way: the copy that follows the overhead
   RankThread* joiner_ = nullptr;
   std::vector<int> requests_;  ///< of the verb under way
-  Uses uses_;
+  Uses uses_;                  ///< of the work that is being set up
 
   Mark mark_;
   int phase_ = -1;

@@ -76,7 +76,7 @@ RankThread::Progress RankThread::send_part(Pending& verb) {
     verb.state = State::copying;
     uses_.clear();
     if (mpi.copy_uses(message, uses_))
-      return run_on_cpu(static_cast<double>(mpi.message(message).bytes), uses_, Activity::copy,
+      return run_on_cpu(static_cast<double>(mpi.message(message).bytes), Activity::copy,
                         Cause::copy);
   }
   if (verb.state == State::copying) {
@@ -153,10 +153,10 @@ RankThread::Progress RankThread::local_part(Pending& verb) {
   if (bytes.count == 0) return Progress::done;
   leave_mpi();
   uses_.clear();
-  add_cpu(run_->machine->scale(rank()).weight(cost));
+  add_uses(uses_, cpu, run_->machine->scale(rank()).weight(cost));
   // A reduction reads two vectors and writes one, a copy reads one.
-  for (const Use& use : memory) add_use(uses_, use.resource, reduces ? 3 : 2);
-  return run_on_cpu(static_cast<double>(bytes.count), uses_, activity, cause);
+  add_uses(uses_, memory, reduces ? 3 : 2);
+  return run_on_cpu(static_cast<double>(bytes.count), activity, cause);
 }
 
 RankThread::Progress RankThread::join_part(Pending& verb) {
@@ -182,11 +182,6 @@ RankThread::Progress RankThread::block(Pending& verb, Activity activity) {
   return Progress::blocked;
 }
 
-void RankThread::add_cpu(int weight) {
-  if (weight == 0) return;
-  for (const Use& use : cpu) add_use(uses_, use.resource, use.weight * weight);
-}
-
 RankThread::Progress RankThread::run_time(double seconds, bool inside_mpi, Activity activity,
                                           Cause cause) {
   if (seconds <= 0) return Progress::done;
@@ -196,17 +191,17 @@ RankThread::Progress RankThread::run_time(double seconds, bool inside_mpi, Activ
     run_->mpi->add_caller_cpu(uses_, *this, scale.compute_weight());
   } else {
     leave_mpi();
-    add_cpu(scale.compute_weight());
+    add_uses(uses_, cpu, scale.compute_weight());
   }
-  return run_on_cpu(scale.compute_amount(seconds), uses_, activity, cause);
+  return run_on_cpu(scale.compute_amount(seconds), activity, cause);
 }
 
-RankThread::Progress RankThread::run_on_cpu(double amount, const Uses& uses, Activity activity,
-                                            Cause cause) {
+// With uses_, which the caller has filled in.
+RankThread::Progress RankThread::run_on_cpu(double amount, Activity activity, Cause cause) {
   set_activity(activity, now());
   cpu_cause_ = cause;
   on_cpu_ = true;
-  run_->ledger->start(amount, uses, Callback::to<&RankThread::cpu_done>(this));
+  run_->ledger->start(amount, uses_, Callback::to<&RankThread::cpu_done>(this));
   return Progress::blocked;
 }
 

@@ -13,8 +13,8 @@ bool needs_memory(const Chore& chore) {
 
 void Engine::add_cpu(Uses& uses, const Caller& caller, int weight) const {
   if (settings_.free || weight == 0) return;
-  for (const Use& use : cpu_of(caller)) add_use(uses, use.resource, use.weight * weight);
-  if (lock_ >= 0) add_use(uses, lock_, weight);
+  add_uses(uses, cpu_of(caller), weight);
+  add_use(uses, lock_, weight);
 }
 
 void Engine::enter(Caller& caller) {
@@ -83,7 +83,7 @@ void Engine::next_part() {
     amount = needs_memory(chore) ? chore.bytes : 0;
     if (amount > 0) {
       add_cpu(uses_, *chore.caller, scale_->weight(chore.cost));
-      for (const Use& use : *chore.memory) add_use(uses_, use.resource, use.weight);
+      add_uses(uses_, *chore.memory);
     }
   }
   if (amount > 0) {

@@ -26,7 +26,7 @@ class Caller {
 /// What a message went through: `cause` held it up until `end`, from the end of the stage before.
 struct Stage {
   Cause cause{};
-  double end = 0;
+  double end = 0;  ///< s, as the kernel counts
 };
 
 /// The data phase of a rendezvous message; see Stream.
@@ -57,7 +57,7 @@ struct Message {
   bool in_unexpected_buffer = false;  ///< eager, arrived before its receive was posted
   bool taken = false;                 ///< the engine has copied it to where it is now
   int users = 2;                      ///< requests that still refer to it
-  double begun = 0;
+  double begun = 0;                   ///< s, as the kernel counts
   std::vector<Stage> stages;
   PathCursor path;
   double settled() const { return stages.empty() ? begun : stages.back().end; }  ///< explained

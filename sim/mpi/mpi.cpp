@@ -62,7 +62,7 @@ void Mpi::close_request(int id) {
 
 void Mpi::add_caller_cpu(Uses& uses, const Caller& caller, int weight) const {
   if (weight == 0) return;
-  for (const Use& use : caller.cpu) add_use(uses, use.resource, use.weight * weight);
+  add_uses(uses, caller.cpu, weight);
   const Process& mine = processes_[static_cast<std::size_t>(caller.rank)];
   add_use(uses, mine.endpoints[static_cast<std::size_t>(caller.endpoint)].lock, weight);
 }
@@ -123,7 +123,7 @@ bool Mpi::copy_uses(int id, Uses& uses) const {
   if (!m.eager || m.bytes == 0 || m.channel->copy_in.empty() || cost.seconds_per_byte == 0)
     return false;
   add_caller_cpu(uses, *m.sender, machine_->scale(m.source).weight(cost));
-  for (const Use& use : m.channel->copy_in) add_use(uses, use.resource, use.weight);
+  add_uses(uses, m.channel->copy_in);
   return true;
 }
 

@@ -55,9 +55,9 @@ void Streams::go(int id) {
   const Transport& transport = *m.channel->transport;
   uses_.clear();
   if (sender && needs_sender(m)) add_cpu(*m.sender, transport.send_cost);
-  for (const Use& use : m.channel->wire) add_use(uses_, use.resource, use.weight);
+  add_uses(uses_, m.channel->wire);
   if (receiver && needs_receiver(m)) add_cpu(*m.receiver, transport.recv_cost);
-  for (const Use& use : m.channel->copy_out) add_use(uses_, use.resource, use.weight);
+  add_uses(uses_, m.channel->copy_out);
   m.flow.started = amount;
   m.flow.sender.here = sender;
   m.flow.receiver.here = receiver;
@@ -149,7 +149,6 @@ void Streams::pay(int id, const Caller& at, bool sender_side) {
               .message = id,
               .caller = &caller,
               .bytes = end.owed,
-
               .cost = sender_side ? transport.send_cost : transport.recv_cost};
   end.owed = 0;
   ++end.paying;
