@@ -26,9 +26,13 @@ class Simulation {
         machine_(scenario, ledger_),
         mpi_(machine_, ledger_, paths_),
         ready_(*kernel_) {
-    run_ = {
-        &machine_, &ledger_, &paths_, &mpi_, &ready_, {}, options.record_spans ? &spans_ : nullptr,
-        0};
+    run_ = {.machine = &machine_,
+            .ledger = &ledger_,
+            .paths = &paths_,
+            .mpi = &mpi_,
+            .ready = &ready_,
+            .phases = {},
+            .spans = options.record_spans ? &spans_ : nullptr};
     for (int rank = 0; rank < machine_.ranks(); ++rank)
       ranks_.push_back(std::make_unique<RankThread>(run_, rank, 0));
   }
@@ -109,9 +113,7 @@ Report simulate(const Scenario& scenario, const RunOptions& options) {
   const auto begun = std::chrono::steady_clock::now();
   sim::Simulation simulation(scenario, options);
   std::vector<sim::Measurement> measurements;
-  for (int i = 0; i < scenario.job.repetitions; ++i) {
-    measurements.push_back(simulation.repeat(i));
-  }
+  for (int i = 0; i < scenario.job.repetitions; ++i) measurements.push_back(simulation.repeat(i));
   Report report = sim::report_of(scenario, std::move(measurements));
   report.kernel = options.kernel;
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
