@@ -1,11 +1,28 @@
 #include "cli/cases.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
 
 #include "cli/case_runner.hpp"
 #include "cli/progress_bar.hpp"
 
 namespace ringscope {
+namespace {
+
+/// Two cases of one name, from two files or from one twice, would be one in a table or a timeline:
+/// the second becomes "name (2)".
+void tell_apart(std::vector<Scenario>& scenarios) {
+  std::set<std::string> taken;
+  for (Scenario& scenario : scenarios) {
+    const std::string name = scenario.name;
+    for (int count = 2; !taken.insert(scenario.name).second; ++count)
+      scenario.name = fmt::format("{} ({})", name, count);
+  }
+}
+
+}  // namespace
 
 void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments) {
   subcommand.add_option("SCENARIO", arguments.scenarios, "a name from scenarios/, or a file")
@@ -32,6 +49,7 @@ std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record_spa
       scenarios.push_back(std::move(scenario));
     }
   }
+  tell_apart(scenarios);
   ProgressBar bar;
   RunOptions options;
   options.kernel = arguments.kernel;

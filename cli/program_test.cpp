@@ -111,6 +111,15 @@ TEST(Program, a_rank_that_is_not_there_has_no_route) {
   EXPECT_EQ(text, "--to: expected a host from 0 to 1, got 2\n");
 }
 
+TEST(Program, no_two_cases_have_one_name) {
+  const auto [code, text] = ringscope(
+      "run 01-two-hosts 01-two-hosts --set job.bytes='[1 B, 1 KiB, 1 B]' --csv - | cut -d, -f1");
+  EXPECT_EQ(code, 0);
+  EXPECT_EQ(text,
+            "case\n01-two-hosts 1 B\n01-two-hosts 1 KiB\n01-two-hosts 1 B (2)\n"
+            "01-two-hosts 1 B (3)\n01-two-hosts 1 KiB (2)\n01-two-hosts 1 B (4)\n");
+}
+
 TEST(Program, a_host_goes_by_its_number_or_its_name) {
   const auto [code, text] = ringscope("show pair --from host0 --to host1");
   EXPECT_EQ(code, 0);
