@@ -10,10 +10,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "scenarios/scenario.hpp"
@@ -27,7 +32,7 @@ using namespace ringscope;
 struct Figures {
   double seconds = 0;
   double messages = 0;
-  double peak_mb = 0;
+  double peak_mb = 0;  ///< of the process, in 1e6 bytes
 };
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -120,11 +125,23 @@ void print(int ranks, const std::string& what, const Figures& figures, double ba
              figures.messages, figures.seconds, rate, rate / bare_rate, figures.peak_mb);
 }
 
+/// A number of ranks, at least 2; 0 for anything else.
+int parse_ranks(std::string_view text) {
+  int ranks = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ranks);
+  return error == std::errc() && end == text.data() + text.size() && ranks >= 2 ? ranks : 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::vector<int> sizes;
-  for (int i = 1; i < argc; ++i) sizes.push_back(std::atoi(argv[i]));
+  for (const std::string_view text : std::vector<std::string_view>(argv + 1, argv + argc)) {
+    sizes.push_back(parse_ranks(text));
+    if (sizes.back() > 0) continue;
+    fmt::print(stderr, "expected a number of ranks, at least 2, got '{}'\n", text);
+    return 1;
+  }
   if (sizes.empty()) sizes = {256, 1024};
   fmt::print("{:>6}  {:<24}{:>10}{:>9}{:>12}{:>9}{:>10}\n", "ranks", "what", "messages", "s",
              "messages/s", "of bare", "peak MB");
