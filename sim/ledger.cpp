@@ -90,12 +90,11 @@ void Ledger::release(int id, double moved) {
 }
 
 void Ledger::on_done(std::uint64_t id) {
-  const int flight = static_cast<int>(id);
-  const Callback done = flights_[id].done;
   Flight& ended = flights_[id];
+  const Callback done = ended.done;  // the slot is free for reuse when it is called
   ended.activity = {};
   close_window(ended, ended.amount);
-  release(flight, ended.amount);
+  release(static_cast<int>(id), ended.amount);
   done();
 }
 

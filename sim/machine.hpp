@@ -53,10 +53,10 @@ class Machine {
   const Channel& channel(int from, int to);
 
   const std::string& host_name(int rank) const;
-  /// "host2/core0 (rank 7)": a thread that a rank may call its own.
-  std::string rank_name(int rank) const;
 
  private:
+  /// "host2/core0 (rank 7)": a thread that a rank may call its own.
+  std::string rank_name(int rank) const;
   void add_scales();
   void add_cpus();
   Resource core_resource(int rank, int sharers) const;

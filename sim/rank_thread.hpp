@@ -99,6 +99,7 @@ class RankThread final : public Executor, private Caller {
     working,         ///< a local verb
     completing       ///< what it waited for has happened; what is left is CPU time
   };
+  /// A verb that waits for its turn, or is under way.
   struct Pending {
     Operation operation;
     Operation* asked = nullptr;        ///< where the result goes; null for isend and irecv
