@@ -63,6 +63,10 @@ bool print_text(const std::vector<std::string>& files) {
   if (to_standard_output > 1) {
     throw Failure(ExitCode::bad_input, "only one file can go to standard output ('-')");
   }
+  for (auto file = files.begin(); file != files.end(); ++file) {
+    if (!file->empty() && std::find(files.begin(), file, *file) != file)
+      throw Failure(ExitCode::bad_input, fmt::format("two outputs would go to '{}'", *file));
+  }
   return to_standard_output == 0;
 }
 

@@ -22,7 +22,7 @@ void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments);
 std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record_spans);
 
 /// Text for people, unless one of the files goes to standard output: then that is for a program.
-/// Throws Failure when two of them do.
+/// Throws Failure when two of them are one.
 bool print_text(const std::vector<std::string>& files);
 
 }  // namespace ringscope

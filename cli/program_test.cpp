@@ -97,6 +97,12 @@ TEST(Program, only_one_file_can_be_standard_output) {
   EXPECT_EQ(text, "only one file can go to standard output ('-')\n");
 }
 
+TEST(Program, no_two_outputs_go_to_one_file) {
+  const auto [code, text] = ringscope("run x --json same --csv same");
+  EXPECT_EQ(code, 1);
+  EXPECT_EQ(text, "two outputs would go to 'same'\n");
+}
+
 TEST(Program, every_list_has_something_in_it) {
   for (const char* what : {"algorithms", "clusters", "libraries"}) {
     const auto [code, text] = ringscope(std::string("list ") + what);
