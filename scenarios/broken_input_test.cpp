@@ -83,6 +83,7 @@ class BrokenInput : public testing::Test {
     write("scenarios/libraries/costly.yaml",
           "base: plain\nprogress: caller\nnetwork: {send_cost: 1 ns/B}\n");
     write("scenarios/libraries/circle.yaml", "base: circle\n");
+    write("round.yaml", "base: ./round.yaml\n");
   }
   ~BrokenInput() override {
     ::unsetenv("RINGSCOPE_DATA");

@@ -26,10 +26,12 @@ struct Written {
 Written expand(const Value& value, std::vector<std::string> files) {
   if (value.kind() == Value::Kind::scalar) {
     const std::string file = file_of(value, "scenarios/libraries", "library");
-    if (std::find(files.begin(), files.end(), file) != files.end()) {
+    std::error_code ignored;
+    const std::string one_name = std::filesystem::weakly_canonical(file, ignored).string();
+    if (std::find(files.begin(), files.end(), one_name) != files.end()) {
       value.fail(fmt::format("library '{}' is its own base", value.scalar()));
     }
-    files.push_back(file);
+    files.push_back(one_name);
     return {std::filesystem::path(file).stem().string(),
             expand(Value::from_file(file), std::move(files)).map};
   }
