@@ -39,10 +39,11 @@ Value read_map(const Value& value, int depth = 0) {
     return read_map(Value::from_file(file), depth + 1);
   }
   const Value* base = value.find("base");
-  if (value.kind() != Value::Kind::map || !base) return value;
+  if (!base) return value;
   Value over = Value::empty_map_at(value.place());
   for (const auto& entry : value.entries())
     if (entry.key != "base") over.set(entry.key, entry.value);
+  if (base->is_null()) return over;
   if (base->kind() != Value::Kind::scalar) base->fail("expected the name of a cluster");
   Value merged = read_map(*base, depth + 1);
   merged.merge(over);
@@ -51,12 +52,11 @@ Value read_map(const Value& value, int depth = 0) {
 
 std::string name_of(const Value& value) {
   if (value.kind() == Value::Kind::scalar) return fs::path(value.scalar()).stem().string();
-  const Value* base = value.kind() == Value::Kind::map ? value.find("base") : nullptr;
-  const Value* network = value.kind() == Value::Kind::map ? value.find("network") : nullptr;
-  const Value* named = base ? base : network;
+  const Value* base = value.find("base");
+  const Value* named = base && !base->is_null() ? base : value.find("network");
   if (!named || named->kind() != Value::Kind::scalar) return "cluster";
   // A cluster that was changed in place does not go by the name of the one that it was.
-  const bool changed = base != nullptr && value.entries().size() > 1;
+  const bool changed = named == base && value.entries().size() > 1;
   return fs::path(named->scalar()).stem().string() + (changed ? "*" : "");
 }
 

@@ -45,6 +45,15 @@ TEST(Cluster, a_base_is_overridden_value_by_value) {
   EXPECT_DOUBLE_EQ(route.latency.count(), 2 * 5e-6);
 }
 
+TEST(Cluster, a_base_without_a_value_counts_as_absent) {
+  const Cluster cluster = read_cluster(Value::from_text(
+      "test",
+      "{base: , network: star, hosts: 2, link: {bandwidth: 1 GB/s, latency: 1 us}, "
+      "host: {type: simple}}"));
+  EXPECT_EQ(cluster.name, "star");
+  EXPECT_EQ(cluster.topology.hosts().size(), 2u);
+}
+
 TEST(Cluster, hosts_of_a_star_may_have_names) {
   const Cluster cluster = read_cluster(Value::from_text(
       "test",
