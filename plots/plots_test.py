@@ -274,6 +274,12 @@ class BadInput(InFolder):
         with self.assertRaisesRegex(style.InputError, "No such file or directory"):
             style.save(style.plt.figure(), self.path("none/a.png"))
 
+    def test_a_picture_that_cannot_take_its_place_leaves_nothing_beside_it(self):
+        os.mkdir(self.path("a.png"))
+        with self.assertRaisesRegex(style.InputError, "a.png: Is a directory"):
+            style.save(style.plt.figure(), self.path("a.png"))
+        self.assertEqual(os.listdir(self.folder), ["a.png"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -4,6 +4,7 @@ Colours are Okabe and Ito's (https://jfly.uni-koeln.de/color), which colour-blin
 apart; hatches say the same again for black-and-white print.
 """
 
+import contextlib
 import csv
 import io
 import json
@@ -198,6 +199,8 @@ def save(figure, path):
         figure.savefig(neighbour, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
         os.replace(neighbour, path)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            os.remove(neighbour)
         raise InputError(f"{path}: {error.strerror}") from None
     finally:
         plt.close(figure)
