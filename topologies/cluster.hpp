@@ -10,7 +10,7 @@
 
 namespace ringscope {
 
-/// Lets a host builder add one host of its type and say where the network plugs in.
+/// Where the network plugs into a host that was added.
 struct BuiltHost {
   std::vector<Vertex> nics;  ///< at least one
 };

@@ -3,8 +3,8 @@
 // A Value is a YAML tree that remembers where each node stood; Fields reads one map of it and
 // refuses keys that nobody asked for. All errors are InputError, whose text is
 //
-//   scenarios/x.yaml:4:12: expected a bandwidth such as "10 Gbit/s", got "10G"
-//     bandwidth: 10G
+//   scenarios/x.yaml:4:12: expected a bandwidth such as "10 Gbit/s", got "10", which has no unit
+//     bandwidth: 10
 //                ^
 #pragma once
 
@@ -69,7 +69,7 @@ class Value {
   const std::vector<Entry>& entries() const;      ///< requires kind() == map, in file order
   const Value* find(std::string_view key) const;  ///< nullptr when absent
 
-  /// Replaces (or adds) what stands at the dotted path, e.g. "library.tcp.send_cost"; maps on the
+  /// Replaces (or adds) what stands at the dotted path, e.g. "library.shm.send_cost"; maps on the
   /// way are made where missing. Throws at `value.place()` when the path leads through a non-map.
   void set(std::string_view dotted_path, Value value);
   /// Lays `over` over this value: maps are merged key by key, everything else is replaced.
@@ -109,7 +109,7 @@ struct Value::Entry {
 /// were never asked for (with a suggestion), so that a misspelt key is never silently ignored.
 class Fields {
  public:
-  /// `what` names the map in errors: "a cluster", "library.tcp".
+  /// `what` names the map in errors: "cluster", "library.shm".
   Fields(const Value& map, std::string what);
 
   const Value& required(std::string_view key);  ///< throws at the map when absent
