@@ -126,6 +126,12 @@ TEST(Program, no_two_cases_have_one_name) {
             "01-two-hosts 1 B (3)\n01-two-hosts 1 KiB (2)\n01-two-hosts 1 B (4)\n");
 }
 
+TEST(Program, a_route_that_is_not_there_draws_no_graph_either) {
+  const auto [code, text] = ringscope("show pair --dot - --from 0 --to 2");
+  EXPECT_EQ(code, 1);
+  EXPECT_EQ(text, "--to: expected a host from 0 to 1, got 2\n");
+}
+
 TEST(Program, a_host_goes_by_its_number_or_its_name) {
   const auto [code, text] = ringscope("show pair --from host0 --to host1");
   EXPECT_EQ(code, 0);

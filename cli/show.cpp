@@ -92,8 +92,6 @@ const Endpoint& endpoint(const Shown& shown, const char* option, const std::stri
 
 void show(const Arguments& arguments, bool route) {
   const Shown shown = read(arguments.name);
-  if (!arguments.dot.empty()) write_output(arguments.dot, to_dot(shown.topology));
-  if (arguments.dot == "-") return;
   std::string text = shown.heading + "\n\n";
   if (route) {
     text += print_route(shown.topology, endpoint(shown, "--from", arguments.from),
@@ -101,7 +99,8 @@ void show(const Arguments& arguments, bool route) {
   } else {
     text += print_parts(shown.topology) + '\n' + print_matrices(shown.topology, shown.endpoints);
   }
-  write_output("-", text);
+  if (!arguments.dot.empty()) write_output(arguments.dot, to_dot(shown.topology));
+  if (arguments.dot != "-") write_output("-", text);
 }
 
 }  // namespace
