@@ -7,6 +7,7 @@
 #include "cli/failure.hpp"
 #include "cli/output_file.hpp"
 #include "cli/subcommands.hpp"
+#include "topologies/cluster.hpp"
 #include "topologies/data_files.hpp"
 
 namespace ringscope {
@@ -38,6 +39,13 @@ Rows files(const std::string& folder, const char* key) {
   return rows;
 }
 
+template <class Entry>
+Rows summaries(std::span<const Entry> entries) {
+  Rows rows;
+  for (const Entry& entry : entries) rows.push_back({entry.name, entry.summary});
+  return rows;
+}
+
 struct Listing {
   std::string name;
   Rows (*rows)();
@@ -46,7 +54,9 @@ struct Listing {
 const Listing listings[] = {
     {"algorithms", algorithms},
     {"clusters", [] { return files("topologies/clusters", "about"); }},
+    {"hosts", [] { return summaries(host_types()); }},
     {"libraries", [] { return files("scenarios/libraries", "about"); }},
+    {"networks", [] { return summaries(network_families()); }},
     {"scenarios", [] { return files("scenarios", "question"); }},
 };
 
@@ -73,7 +83,9 @@ void list(const std::string& what) {
 void add_list(CLI::App& program) {
   CLI::App* command = program.add_subcommand("list", "What there is to choose from");
   const auto what = std::make_shared<std::string>();
-  command->add_option("WHAT", *what, "algorithms, clusters, libraries or scenarios")->required();
+  command
+      ->add_option("WHAT", *what, "algorithms, clusters, hosts, libraries, networks or scenarios")
+      ->required();
   command->footer("Examples:\n  ringscope list algorithms\n  ringscope list scenarios");
   command->callback([what] { list(*what); });
 }

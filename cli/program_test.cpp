@@ -88,7 +88,13 @@ TEST(Program, an_unknown_kernel_and_an_unknown_list_are_bad_input) {
   EXPECT_EQ(list.code, 1);
   EXPECT_EQ(list.text,
             "list: unknown list 'algoritms'; did you mean 'algorithms'? "
-            "(known: algorithms, clusters, libraries, scenarios)\n");
+            "(known: algorithms, clusters, hosts, libraries, networks, scenarios)\n");
+}
+
+TEST(Program, lists_what_clusters_are_built_from) {
+  EXPECT_NE(ringscope("list networks").text.find("torus      one switch per host"),
+            std::string::npos);
+  EXPECT_NE(ringscope("list hosts").text.find("pcie_tree  sockets"), std::string::npos);
 }
 
 TEST(Program, only_one_file_can_be_standard_output) {

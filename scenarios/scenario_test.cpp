@@ -79,6 +79,14 @@ TEST(Scenario, the_command_line_overrides_what_a_case_sets) {
   EXPECT_EQ(read(cases, {"placement=8"}).at(0).placement.text, "8");
 }
 
+TEST(Scenario, a_case_whose_own_value_is_replaced_says_so_in_its_name) {
+  const std::string cases = std::string(lesson) + "cases: [{name: a, set: {placement: 4-3-1}}]";
+  EXPECT_TRUE(read(cases, {"placement=8"}).at(0).name.ends_with(" a but placement=8"));
+  EXPECT_TRUE(
+      read(cases, {"placement.bind=host"}).at(0).name.ends_with(" but placement.bind=host"));
+  EXPECT_TRUE(read(cases, {"job.seed=2"}).at(0).name.ends_with(" a"));
+}
+
 TEST(Scenario, an_override_reaches_into_what_a_name_stands_for) {
   const Scenario scenario =
       read_one({"library.network.send_cost=2 ns/B", "cluster.link.bandwidth=1 Gbit/s",

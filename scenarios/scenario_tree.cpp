@@ -37,13 +37,21 @@ void lay_over(Value& tree, const std::string& key, const Value& value) {
 
 CaseTree read_case(const Value& value, const Value& base, const std::string& stem) {
   Fields fields(value, "cases");
-  CaseTree one{stem + " " + fields.required("name").text(), base};
+  CaseTree one{stem + " " + fields.required("name").text(), base, {}};
   if (const Value* set = fields.optional("set")) {
     if (set->kind() != Value::Kind::map) set->fail("expected a map such as {placement: 4-3-1}");
-    for (const Value::Entry& entry : set->entries()) lay_over(one.tree, entry.key, entry.value);
+    for (const Value::Entry& entry : set->entries()) {
+      lay_over(one.tree, entry.key, entry.value);
+      one.set_keys.push_back(entry.key);
+    }
   }
   fields.finish();
   return one;
+}
+
+/// One key is the other, or leads to it: "library" and "library.network.latency".
+bool overlap(const std::string& a, const std::string& b) {
+  return a == b || a.starts_with(b + ".") || b.starts_with(a + ".");
 }
 
 }  // namespace
@@ -71,11 +79,17 @@ std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
     }
     for (const Value& one : cases->items()) trees.push_back(read_case(one, base, stem));
   } else {
-    trees.push_back({stem, base});
+    trees.push_back({stem, base, {}});
   }
   for (const Override& change : overrides) {
     const Value value = Value::from_text("--set " + change.key, change.text);
-    for (CaseTree& one : trees) lay_over(one.tree, change.key, value);
+    for (CaseTree& one : trees) {
+      lay_over(one.tree, change.key, value);
+      // The case is named after what it set, and that has just been replaced.
+      if (std::any_of(one.set_keys.begin(), one.set_keys.end(),
+                      [&](const std::string& key) { return overlap(key, change.key); }))
+        one.name += fmt::format(" but {}={}", change.key, change.text);
+    }
   }
   return trees;
 }

@@ -13,6 +13,7 @@ namespace ringscope {
 struct CaseTree {
   std::string name;
   Value tree;
+  std::vector<std::string> set_keys;  ///< what the case lays over its file
 };
 
 /// The cases of `file`, or the file itself as the only one; named after `stem`. What a case sets is
