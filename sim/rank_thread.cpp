@@ -27,7 +27,7 @@ RankThread::RankThread(Run& run, int rank, int index) : run_(&run), index_(index
   cpu = index == 0 ? run.machine->cpu(rank)
                    : run.machine->thread_cpu(rank, "thread" + std::to_string(index));
   run.mpi->join(*this);
-  // All at the start: a kernel takes no new resources while it runs.
+  // All at the start, with their cores and locks: the accounts of a repetition know every resource.
   const int threads = run.machine->scenario().job.algorithm->threads;
   for (int i = 1; index == 0 && i < threads; ++i) {
     others_.push_back(std::make_unique<RankThread>(run, rank, i));

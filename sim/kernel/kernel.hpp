@@ -54,7 +54,7 @@ class Kernel {
   /// Seconds since the start.
   virtual double now() const = 0;
 
-  /// Capacity in units per second, positive. All resources are added before the first run().
+  /// Capacity in units per second, positive.
   virtual int add_resource(const std::string& name, double capacity) = 0;
   /// From now on; a capacity may be tiny but not 0.
   virtual void set_capacity(int resource, double capacity) = 0;

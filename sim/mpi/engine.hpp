@@ -55,6 +55,7 @@ class Engine {
   void call_when_idle(Caller& caller) { idle_callers_.push_back(&caller); }
   /// Every use of a core by this endpoint also takes the lock, once there is one.
   void set_lock(int lock) { lock_ = lock; }
+  int lock() const { return lock_; }  ///< a resource; -1 while there is none
   /// `weight` units of the CPU, and of the lock, per unit of work.
   void add_cpu(Uses& uses, const Caller& caller, int weight) const;
 

@@ -60,8 +60,13 @@ struct Message {
   double begun = 0;                   ///< s, as the kernel counts
   std::vector<Stage> stages;
   PathCursor path;
-  double settled() const { return stages.empty() ? begun : stages.back().end; }  ///< explained
   Flow flow;
+
+  /// Up to when the stages say what it went through.
+  double settled() const { return stages.empty() ? begun : stages.back().end; }
+  void settle(Cause cause, double until) {
+    if (until > settled()) stages.push_back({cause, until});
+  }
 };
 
 /// A request as the model sees it.

@@ -29,16 +29,15 @@ Mpi::Endpoint Mpi::make_endpoint(int rank, int index) {
     settings.cpu = library_->progress_core == ProgressCore::shared
                        ? machine_->cpu(rank)
                        : machine_->spare_cpu(rank, fmt::format("progress{}", index));
-  return {Engine(*ledger_, machine_->scale(rank), *this, std::move(settings)), -1, {}, {}};
+  return {Engine(*ledger_, machine_->scale(rank), *this, std::move(settings)), {}, {}};
 }
 
 // A lock is a resource only where two threads can want it.
 void Mpi::add_locks(int rank) {
   int index = 0;
   for (Endpoint& endpoint : process(rank).endpoints) {
-    if (endpoint.lock >= 0) return;
-    endpoint.lock = machine_->add_lock(rank, index++);
-    endpoint.engine.set_lock(endpoint.lock);
+    if (endpoint.engine.lock() >= 0) return;
+    endpoint.engine.set_lock(machine_->add_lock(rank, index++));
   }
 }
 
@@ -64,13 +63,13 @@ void Mpi::add_caller_cpu(Uses& uses, const Caller& caller, int weight) const {
   if (weight == 0) return;
   add_uses(uses, caller.cpu, weight);
   const Process& mine = processes_[static_cast<std::size_t>(caller.rank)];
-  add_use(uses, mine.endpoints[static_cast<std::size_t>(caller.endpoint)].lock, weight);
+  add_use(uses, mine.endpoints[static_cast<std::size_t>(caller.endpoint)].engine.lock(), weight);
 }
 
 // Work on the message, or a wait of it, that ends at `until`.
 void Mpi::stage(int id, Cause cause, int rank, int resource, double until) {
   Message& m = messages_[id];
-  if (until > m.settled()) m.stages.push_back({cause, until});
+  m.settle(cause, until);
   m.path = paths_->extend(m.path, cause, rank, resource, until);
 }
 
@@ -79,7 +78,7 @@ void Mpi::released(int id, Cause cause, Caller& by) {
   Message& m = messages_[id];
   const double now = ledger_->now();
   if (now <= m.settled()) return;
-  m.stages.push_back({cause, now});
+  m.settle(cause, now);
   m.path = by.path;
 }
 
@@ -130,7 +129,7 @@ bool Mpi::copy_uses(int id, Uses& uses) const {
 void Mpi::prepared(int request, Cause cause, double until) {
   const Posting& sent = requests_[request];
   Message& m = messages_[sent.message];
-  if (until > m.settled()) m.stages.push_back({cause, until});
+  m.settle(cause, until);
   m.path = sent.owner->path;
 }
 

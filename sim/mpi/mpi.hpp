@@ -72,7 +72,6 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
  private:
   struct Endpoint {
     Engine engine;
-    int lock = -1;
     std::vector<int> flows, granted;  ///< granted: a CTS has come in that nobody has looked at
   };
   struct Process {

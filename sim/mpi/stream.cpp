@@ -121,7 +121,6 @@ void Streams::entered(Caller& caller) {
   const std::vector<int> flows = owner_->flows_of(caller);  // a flow that ends leaves the list
   for (const int id : flows) {
     Message& m = (*messages_)[id];
-    const bool stood = m.flow.flight < 0 || m.flow.paused;
     if (m.flow.paused) {
       if ((needs_sender(m) && !sender_here(m)) || (needs_receiver(m) && !receiver_here(m)))
         continue;
@@ -130,7 +129,7 @@ void Streams::entered(Caller& caller) {
       ledger_->resume(m.flow.flight);
       continue;
     }
-    if (stood) owner_->stream_resumed(id, caller);
+    if (m.flow.flight < 0) owner_->stream_resumed(id, caller);
     halt(id);
     pay(id, caller, true);
     pay(id, caller, false);
