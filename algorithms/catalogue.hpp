@@ -16,6 +16,7 @@ struct Options {
   std::size_t segment = 65536;  ///< items in a pipeline segment; at least 1
   Duration compute{};           ///< what a rank computes while a message is under way
   int rounds = 1;               ///< how often a point-to-point pattern is repeated; at least 1
+  std::size_t item_bytes = 1;   ///< of an item, for rules that go by bytes; the executor says it
 };
 
 /// Declared, and counted by a test for every algorithm.

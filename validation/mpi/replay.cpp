@@ -22,6 +22,7 @@ int rank_of(MPI_Comm comm) {
 /// The same options in floats: a scenario counts bytes.
 Options in_items(Options options) {
   options.segment = std::max<std::size_t>(1, options.segment / item_bytes);
+  options.item_bytes = item_bytes;
   return options;
 }
 

@@ -1,0 +1,66 @@
+// Do the selectors choose as the libraries' sources say? Seen by what the chosen algorithm costs.
+#include "algorithms/selector.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ringscope {
+namespace {
+
+struct Point {
+  int ranks;
+  std::size_t bytes;
+  std::string_view chosen;
+};
+
+void expect_choices(std::string_view selector, const std::vector<Point>& points) {
+  const Algorithm& tuned = *find_algorithm("allreduce", selector);
+  for (const Point& point : points) {
+    SCOPED_TRACE(testing::Message() << point.ranks << " ranks, " << point.bytes << " B");
+    const Algorithm& chosen = *find_algorithm("allreduce", point.chosen);
+    // 1 MiB: the segment of Open MPI 4.0's large rings.
+    const Options options = {.segment = 1 << 20};
+    EXPECT_EQ(tuned.cost(point.ranks, point.bytes, options),
+              chosen.cost(point.ranks, point.bytes, options));
+    EXPECT_EQ(tuned.scratch_items(point.ranks, point.bytes, options),
+              chosen.scratch_items(point.ranks, point.bytes, options));
+  }
+}
+
+// The expected names are the rows of coll_tuned_decision_fixed.c at both sides of their borders.
+TEST(Selector, open_mpi_4_1_goes_by_ranks_and_then_by_bytes) {
+  expect_choices("open_mpi_tuned", {{3, 7, "ring"},
+                                    {3, 8, "recursive_doubling"},
+                                    {3, 4096, "ring"},
+                                    {3, 262'144, "rabenseifner"},
+                                    {4, 8191, "recursive_doubling"},
+                                    {4, 8192, "rabenseifner"},
+                                    {8, 4, "recursive_doubling"},
+                                    {8, 8192, "rabenseifner"},
+                                    {16, 63, "ring"},
+                                    {16, 4095, "recursive_doubling"},
+                                    {16, 4096, "rabenseifner"},
+                                    {64, 262'143, "recursive_doubling"},
+                                    {64, 262'144, "rabenseifner"},
+                                    {512, 16'384, "rabenseifner"}});
+}
+
+TEST(Selector, a_ring_needs_an_item_per_rank) {
+  expect_choices("open_mpi_tuned", {{3, 2, "recursive_doubling"}, {16, 15, "recursive_doubling"}});
+}
+
+TEST(Selector, open_mpi_4_0_doubles_below_10000_bytes_and_cuts_rings_above_a_mebibyte_a_rank) {
+  expect_choices("open_mpi_tuned_4_0", {{4, 9999, "recursive_doubling"},
+                                        {4, 10'000, "ring"},
+                                        {4, 4 << 20, "ring"},
+                                        {4, (4 << 20) + 1, "ring_segmented"},
+                                        {128, 8 << 20, "ring"}});
+}
+
+TEST(Selector, borders_are_in_bytes_whatever_an_item_is) {
+  const Algorithm& tuned = *find_algorithm("allreduce", "open_mpi_tuned");
+  const Algorithm& halving = *find_algorithm("allreduce", "rabenseifner");
+  EXPECT_EQ(tuned.cost(8, 2048, {.item_bytes = 4}), halving.cost(8, 2048, {}));
+}
+
+}  // namespace
+}  // namespace ringscope
