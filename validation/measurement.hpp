@@ -3,24 +3,28 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ringscope {
 
 /// Where and how something was measured.
 struct Provenance {
-  std::string program;      ///< name and version of what measured
-  std::string command;      ///< its command line
-  std::string date;         ///< UTC, ISO 8601
-  std::string cpu, kernel;  ///< of rank 0's host
-  std::string mpi;          ///< library and version; "" when none was involved
-  std::string start;        ///< how the ranks' starts were synchronised
-  double timer_s = 0;       ///< what one reading of the clock takes
-  int warmups = 0;          ///< runs before the samples that were not kept
+  std::string program;             ///< name and version of what measured
+  std::string command;             ///< its command line
+  std::string date;                ///< UTC, ISO 8601
+  std::vector<std::string> hosts;  ///< one per rank
+  std::string cpu, nic, kernel;    ///< of rank 0's host
+  std::string mpi;                 ///< library and version; "" when none was involved
+  std::string start;               ///< how the ranks' starts were synchronised
+  double timer_s = 0;              ///< what one reading of the clock takes
+  int warmups = 0;                 ///< runs before the samples that were not kept
+  std::string link_bandwidth;      ///< nominal, as a quantity; "" when nobody said
+  std::string emulated;            ///< what is not real, in words; "" when all is
 };
 
-/// Of this process, at this moment.
-Provenance provenance_here(int count, const char* const* words);
+/// Of this process, at this moment; the rest is for the caller to fill in.
+Provenance provenance_here(std::string command);
 
 /// The order statistics that tables show: median, 10th and 90th percentile, of the samples sorted,
 /// by linear interpolation between neighbours. Requires at least one sample, each not negative.
@@ -29,6 +33,18 @@ struct Spread {
 };
 Spread spread_of(std::vector<double> samples_s);
 
+/// Ranks per host, hosts in the order of their first ranks: "4-3-1".
+std::string placement_text(const std::vector<std::string>& hosts);
+int hosts_count(const std::vector<std::string>& hosts);
+
 nlohmann::ordered_json to_json(const Provenance& provenance);
+
+/// One entry of `measurements`, with the samples' spread. Requires at least one sample.
+nlohmann::ordered_json measurement_json(std::string_view what, nlohmann::ordered_json parameters,
+                                        const std::vector<double>& samples_s);
+
+/// The whole document; `kind` is "probes", "replay" or "trace".
+nlohmann::ordered_json measurement_document(std::string_view kind, const Provenance& where,
+                                            nlohmann::ordered_json measurements);
 
 }  // namespace ringscope

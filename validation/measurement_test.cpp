@@ -23,11 +23,30 @@ TEST(Spread, lies_between_neighbours_of_the_sorted_samples) {
 }
 
 TEST(Provenance, says_what_where_and_when) {
-  const char* const words[] = {"ringscope-mpi", "replay", "x"};
-  const Provenance here = provenance_here(3, words);
+  const Provenance here = provenance_here("ringscope-mpi replay x");
   EXPECT_EQ(here.command, "ringscope-mpi replay x");
   EXPECT_EQ(here.date.size(), std::string("2026-01-01T00:00:00Z").size());
   EXPECT_TRUE(here.kernel.starts_with("Linux "));
+}
+
+TEST(Placement, counts_the_ranks_of_each_host_in_the_order_of_their_first_ranks) {
+  EXPECT_EQ(placement_text({"b", "b", "a", "b", "c"}), "3-1-1");
+  EXPECT_EQ(hosts_count({"b", "b", "a", "b", "c"}), 3);
+  EXPECT_EQ(placement_text({"a"}), "1");
+}
+
+TEST(Document, has_a_version_a_kind_a_place_and_entries) {
+  Provenance where;
+  where.hosts = {"a", "b"};
+  const auto entry = measurement_json("barrier", {{"ranks", 2}}, {3, 1, 2});
+  const auto document = measurement_document("probes", where, {entry});
+  EXPECT_EQ(document["schema"], 2);
+  EXPECT_EQ(document["kind"], "probes");
+  EXPECT_EQ(document["where"]["hosts"].size(), 2);
+  EXPECT_EQ(document["where"]["source"], "");
+  EXPECT_EQ(document["measurements"][0]["parameters"]["ranks"], 2);
+  EXPECT_EQ(document["measurements"][0]["median_s"], 2);
+  EXPECT_EQ(document["measurements"][0]["samples_s"].size(), 3);
 }
 
 TEST(Check, finds_the_first_item_that_differs) {

@@ -64,8 +64,10 @@ class Replay(unittest.TestCase):
                                            bytes=size)
                     ran = self.replay(ranks, text)
                     self.assertEqual(ran.returncode, 0, ran.stderr)
-                    case = json.loads(ran.stdout)["cases"][0]
-                    self.assertEqual(case["algorithm"], name)
+                    case = json.loads(ran.stdout)["measurements"][0]
+                    self.assertEqual(case["what"], "allreduce")
+                    self.assertEqual(case["parameters"]["algorithm"], name)
+                    self.assertEqual(case["parameters"]["placement"], str(ranks))
                     self.assertEqual(len(case["samples_s"]), 2)
                     self.assertEqual(len(case["ranks"]), ranks)
 
@@ -74,27 +76,37 @@ class Replay(unittest.TestCase):
                                bytes="1 KiB")
         ran = self.replay(2, text, "-o", str(self.folder / "out.json"))
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        keys = set()
+        document = json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
+        keys = set(document) | {f"where.{key}" for key in document["where"]}
+        keys |= {f"measurements[].{key}" for key in document["measurements"][0]}
+        text = (ROOT / "validation" / "measurement.md").read_text(encoding="utf-8")
+        listed = re.findall(r"^- (`[^:]*`):", text, re.MULTILINE)
+        documented = set(re.findall(r"`([^`]+)`", " ".join(listed)))
+        # Only a launcher can know what others used meanwhile.
+        self.assertEqual(keys, documented - {"where.foreign_cores"})
 
-        def collect(value, prefix):
-            if isinstance(value, list):
-                for item in value:
-                    collect(item, prefix + "[]")
-            elif isinstance(value, dict) and not prefix.endswith((".scenario", ".seconds")):
-                for key, below in value.items():
-                    path = f"{prefix}.{key}" if prefix else key
-                    keys.add(path)
-                    collect(below, path)
+    def test_the_document_says_what_it_was_told_of_the_cluster(self):
+        text = SCENARIO.format(ranks=2, collective="pingpong", algorithm="blocking", bytes="8 B")
+        ran = self.replay(2, text, "--link-bandwidth", "10 Gbit/s", "--emulated", "receive 8 ns/B")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        document = json.loads(ran.stdout)
+        self.assertEqual((document["schema"], document["kind"]), (2, "replay"))
+        where = document["where"]
+        self.assertEqual(where["link_bandwidth"], "10 Gbit/s")
+        self.assertEqual(where["emulated"], "receive 8 ns/B")
+        self.assertEqual(len(where["hosts"]), 2)
 
-        collect(json.loads((self.folder / "out.json").read_text(encoding="utf-8")), "")
-        documented = (ROOT / "validation" / "measurement.md").read_text(encoding="utf-8")
-        self.assertEqual(keys, set(re.findall(r"^- `([^`]+)`", documented, re.MULTILINE)))
+    def test_a_link_bandwidth_without_a_unit_is_refused(self):
+        text = SCENARIO.format(ranks=2, collective="pingpong", algorithm="blocking", bytes="8 B")
+        ran = self.replay(2, text, "--link-bandwidth", "10")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn('--link-bandwidth:1:1: expected a bandwidth such as', ran.stderr)
 
     def test_the_calls_are_those_of_the_text(self):
         text = SCENARIO.format(ranks=2, collective="allreduce", algorithm="ring", bytes="1 MiB")
         ran = self.replay(2, text)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        for rank in json.loads(ran.stdout)["cases"][0]["ranks"]:
+        for rank in json.loads(ran.stdout)["measurements"][0]["ranks"]:
             self.assertEqual(set(rank["seconds"]), {"irecv", "send", "wait", "reduce"})
 
     def test_another_number_of_ranks_is_refused_once_and_with_the_remedy(self):

@@ -1,0 +1,104 @@
+#include "cli/mpi/job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/failure.hpp"
+#include "cli/output_file.hpp"
+#include "topologies/input.hpp"
+
+namespace ringscope::mpi {
+namespace {
+
+double timer_cost() {
+  constexpr int readings = 1000;
+  const double start = MPI_Wtime();
+  for (int i = 0; i < readings; ++i) MPI_Wtime();
+  return (MPI_Wtime() - start) / readings;
+}
+
+std::string mpi_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  std::string version(text, static_cast<std::size_t>(length));
+  version = version.substr(0, version.find_first_of(",\n"));
+  // MPICH separates its words by tabs.
+  std::replace(version.begin(), version.end(), '\t', ' ');
+  return version;
+}
+
+}  // namespace
+
+void add_job_options(CLI::App& subcommand, JobOptions& options, const std::string& timed) {
+  subcommand.add_option("-o,--output", options.output,
+                        "the measurement (validation/measurement.md)");
+  subcommand.add_option("--link-bandwidth", options.link_bandwidth,
+                        "nominal rate of a host's link, such as \"10 Gbit/s\", for the document");
+  subcommand.add_option("--emulated", options.emulated,
+                        "what of this cluster is not real, in words, for the document");
+  subcommand.add_option("--timeout", options.timeout_s, "seconds that " + timed + " may take")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+}
+
+void start_mpi(bool threads) {
+  const int wanted = threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  int provided = 0;
+  MPI_Init_thread(nullptr, nullptr, wanted, &provided);
+  if (provided < wanted)
+    throw Failure(ExitCode::bad_input, "this MPI library does not offer MPI_THREAD_MULTIPLE");
+}
+
+int rank_of(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  return rank;
+}
+
+int size_of(MPI_Comm comm) {
+  int size = 0;
+  MPI_Comm_size(comm, &size);
+  return size;
+}
+
+void check(const JobOptions& options) {
+  const std::string& rate = options.link_bandwidth;
+  if (!rate.empty()) {
+    const auto source = std::make_shared<const Source>(Source{"--link-bandwidth", rate});
+    Value::scalar_at({source, 1, 1}, rate).bandwidth();
+  }
+  if (rank_of(MPI_COMM_WORLD) == 0) require_writable(options.output);
+}
+
+std::vector<std::string> hosts_of(MPI_Comm comm) {
+  char name[MPI_MAX_PROCESSOR_NAME] = {};
+  int length = 0;
+  MPI_Get_processor_name(name, &length);
+  const auto ranks = static_cast<std::size_t>(size_of(comm));
+  std::vector<char> names(ranks * sizeof name);
+  MPI_Allgather(name, sizeof name, MPI_CHAR, names.data(), sizeof name, MPI_CHAR, comm);
+  std::vector<std::string> hosts;
+  for (std::size_t rank = 0; rank < ranks; ++rank) hosts.emplace_back(&names[rank * sizeof name]);
+  return hosts;
+}
+
+Provenance provenance_of_job(const JobOptions& options) {
+  Provenance where = provenance_here(options.command);
+  where.hosts = hosts_of(MPI_COMM_WORLD);
+  where.mpi = mpi_version();
+  where.timer_s = timer_cost();
+  where.link_bandwidth = options.link_bandwidth;
+  where.emulated = options.emulated;
+  return where;
+}
+
+void write_document(const JobOptions& options, std::string_view kind, const Provenance& where,
+                    Json measurements) {
+  const Json document = measurement_document(kind, where, std::move(measurements));
+  write_output(options.output, document.dump(2) + '\n');
+}
+
+}  // namespace ringscope::mpi

@@ -1,0 +1,17 @@
+// The subcommands of ringscope-mpi: one file and one line each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace ringscope::mpi {
+
+// Each adds itself to the program and runs when it is parsed. It throws Failure or InputError.
+// `command` is the whole command line, for the document.
+void add_replay(CLI::App& program, const std::string& command);
+
+inline constexpr void (*subcommands[])(CLI::App&, const std::string&) = {
+    add_replay,
+};
+
+}  // namespace ringscope::mpi
