@@ -1,0 +1,57 @@
+"""What the scripts share: what bad input is, how a file is written, how a script ends."""
+
+import os
+import stat
+import sys
+import tempfile
+from typing import Callable, Optional
+
+
+class InputError(Exception):
+    """Bad input; the message names the place, what was expected and what stood there."""
+    exit_code = 1
+
+
+def write_text(path: str, text: str):
+    """Writes the file beside its place and renames it, so that nobody sees half of it; "-" is
+    standard output."""
+    if path == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
+            with open(path, "w", encoding="utf-8") as file:  # /dev/null, a pipe
+                file.write(text)
+            return
+        folder, name = os.path.split(os.path.realpath(path))
+        handle, beside = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(beside, 0o666 & ~umask)
+        os.replace(beside, path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}") from None
+    finally:
+        if os.path.exists(beside):
+            os.unlink(beside)
+
+
+def run_main(main: Callable[[], Optional[int]]):
+    """Runs a script: bad input is one message and exit 1, a closed pipe or ^C no traceback."""
+    try:
+        code = main() or 0
+        sys.stdout.flush()
+    except InputError as error:
+        print(error, file=sys.stderr)
+        code = error.exit_code
+    except BrokenPipeError:  # `| head` is no error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except KeyboardInterrupt:
+        code = 130
+    sys.exit(code)

@@ -1,0 +1,87 @@
+"""Quantities with their units, as the rest of the project writes them.
+
+Prefixes: k, M, G, T are powers of 1000; Ki, Mi, Gi, Ti powers of 1024. A bare number is never a
+quantity.
+"""
+
+import math
+import re
+
+from programs import InputError
+
+# kind: ({unit: (powers of ten, of two)}, an example)
+BYTES = {prefix + "B": powers for prefix, powers in {
+    "": (0, 0), "k": (3, 0), "M": (6, 0), "G": (9, 0), "T": (12, 0),
+    "Ki": (0, 10), "Mi": (0, 20), "Gi": (0, 30), "Ti": (0, 40)}.items()}
+TIMES = {"s": (0, 0), "ms": (-3, 0), "us": (-6, 0), "\u00b5s": (-6, 0), "\u03bcs": (-6, 0),
+         "ns": (-9, 0), "ps": (-12, 0)}
+BITS = {prefix + "bit/s": (ten, -3) for prefix, ten in
+        {"": 0, "k": 3, "M": 6, "G": 9, "T": 12}.items()}
+UNITS = {
+    "bytes": (BYTES, "64 MiB"),
+    "bandwidth": ({unit + "/s": powers for unit, powers in BYTES.items()} | BITS, "10 Gbit/s"),
+    "time": (TIMES, "1.5 us"),
+    "cost": ({unit + "/B": powers for unit, powers in TIMES.items()}, "0.8 ns/B"),
+}
+NUMBER = re.compile(r"\s*(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d{1,4}))?\s*(.*?)\s*")
+
+
+def parse_quantity(text: str, kind: str = "", place: str = "") -> float:
+    """"64 MiB", "10 Gbit/s", "1.5 us", "8 ns/B" in bytes, bytes/s, seconds, seconds/byte.
+
+    `kind` (bytes, bandwidth, time, cost) refuses the others. Raises InputError at `place`."""
+    kinds = [kind] if kind else list(UNITS)
+    if text.strip() == "unlimited" and {"bytes", "bandwidth"} & set(kinds):
+        return math.inf
+    parts = NUMBER.fullmatch(text)
+    for units, _ in (UNITS[one] for one in kinds):
+        if parts and parts[3] in units:
+            ten, two = units[parts[3]]
+            value = math.ldexp(float(f"{parts[1]}e{int(parts[2] or 0) + ten}"), two)
+            if math.isfinite(value):
+                return value
+    examples = " or ".join(f'"{UNITS[one][1]}"' for one in kinds)
+    hint = ", which has no unit" if parts and not parts[3] else ""
+    where = f"{place}: " if place else ""
+    raise InputError(f'{where}expected {kind or "a quantity"} such as {examples}, '
+                     f'got "{text}"{hint}')
+
+
+def in_unit(value: float, units, digits: int) -> str:
+    """`value` in the first of `units` (size, name; falling) in which it is 1 or more."""
+    size, name = units[-1]
+    for size, name in units:
+        if float(f"{abs(value) / size:.{digits}g}") >= 1:
+            break
+    if value == 0:
+        size, name = next(unit for unit in units if unit[0] == 1)
+    return f"{float(f'{value / size:.{digits}g}'):.{max(digits, 4)}g} {name}"
+
+
+SECONDS = [(1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")]
+RATES = [(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1, "B/s")]
+SIZES = [(2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B")]
+
+
+def format_time(seconds: float, digits: int = 4) -> str:
+    """"41.2 us": at most `digits` significant digits."""
+    return in_unit(seconds, SECONDS, digits)
+
+
+def format_bytes(count: float, digits: int = 4) -> str:
+    """"64 KiB", "1 B"."""
+    return in_unit(count, SIZES, digits)
+
+
+def format_bandwidth(bytes_per_second: float, digits: int = 4) -> str:
+    """"1.25 GB/s"."""
+    if math.isinf(bytes_per_second):
+        return "unlimited"
+    return in_unit(bytes_per_second, RATES, digits)
+
+
+def format_cost(seconds_per_byte: float, digits: int = 4) -> str:
+    """"0.8 ns/B"."""
+    units = [(1e-9, "ns/B"), (1e-12, "ps/B")] if seconds_per_byte < 1e-6 else \
+        [(size, name + "/B") for size, name in SECONDS]
+    return "0 s/B" if seconds_per_byte == 0 else in_unit(seconds_per_byte, units, digits)
