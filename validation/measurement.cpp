@@ -40,16 +40,16 @@ std::string with_rate(const std::string& name) {
 }
 
 // The kernel knows the interfaces of this network namespace; /sys may still show another's.
-std::string interfaces() {
+std::vector<std::string> interfaces() {
   ifaddrs* list = nullptr;
-  if (getifaddrs(&list) != 0) return "";
+  if (getifaddrs(&list) != 0) return {};
   const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, freeifaddrs);
   std::set<std::string> up;
   for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
     constexpr unsigned running = IFF_UP | IFF_RUNNING;
     if ((one->ifa_flags & (running | IFF_LOOPBACK)) == running) up.insert(with_rate(one->ifa_name));
   }
-  return fmt::format("{}", fmt::join(up, ", "));
+  return {up.begin(), up.end()};
 }
 
 double quantile(const std::vector<double>& sorted, double share) {

@@ -14,7 +14,8 @@ struct Provenance {
   std::string command;             ///< its command line
   std::string date;                ///< UTC, ISO 8601
   std::vector<std::string> hosts;  ///< one per rank
-  std::string cpu, nic, kernel;    ///< of rank 0's host
+  std::string cpu, kernel;         ///< of rank 0's host
+  std::vector<std::string> nic;    ///< its interfaces that are up: "eth0 10 Gbit/s"
   std::string mpi;                 ///< library and version; "" when none was involved
   std::string start;               ///< how the ranks' starts were synchronised
   double timer_s = 0;              ///< what one reading of the clock takes
