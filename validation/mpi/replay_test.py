@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Does the text of every algorithm give the right result on real MPI, and do bad runs end well?
 
-Usage: validation/mpi/replay_test.py BUILD MPIEXEC
+Usage: validation/mpi/replay_test.py BUILD MPIEXEC PROGRAM
 """
 
 import json
@@ -34,7 +34,7 @@ job: {{collective: {collective}, algorithm: {algorithm}, bytes: {bytes}}}
 
 
 class Replay(unittest.TestCase):
-    build = mpiexec = None
+    build = mpiexec = program = None
 
     def setUp(self):
         place = tempfile.TemporaryDirectory()
@@ -44,8 +44,8 @@ class Replay(unittest.TestCase):
     def replay(self, ranks, text, *more):
         scenario = self.folder / "x.yaml"
         scenario.write_text(text, encoding="utf-8")
-        command = [self.mpiexec, "-n", str(ranks), str(self.build / "ringscope-mpi"), "replay",
-                   str(scenario), "--repetitions", "2", "--warmups", "1", *more]
+        command = [self.mpiexec, "-n", str(ranks), str(self.program), "replay", str(scenario),
+                   "--repetitions", "2", "--warmups", "1", *more]
         return subprocess.run(command, check=False, capture_output=True, text=True, timeout=100,
                               env=ENVIRONMENT, stdin=subprocess.DEVNULL)
 
@@ -148,5 +148,6 @@ def skip_where_nothing_can_be_launched(mpiexec):
 if __name__ == "__main__":
     Replay.build = pathlib.Path(sys.argv[1]).resolve()
     Replay.mpiexec = sys.argv[2]
+    Replay.program = Replay.build / sys.argv[3]
     skip_where_nothing_can_be_launched(Replay.mpiexec)
     unittest.main(argv=sys.argv[:1])
