@@ -11,6 +11,7 @@
 namespace ringscope {
 namespace {
 
+constexpr double least_goodput = 0.01;
 const std::vector<std::string> driver_names = {"caller", "receiver", "nic"};
 const std::vector<std::string> progress_names = {"caller", "thread", "nic"};
 const std::vector<std::string> progress_core_names = {"spare", "shared"};
@@ -33,7 +34,7 @@ Written expand(const Value& value, std::vector<std::string> files) {
     }
     files.push_back(one_name);
     return {std::filesystem::path(file).stem().string(),
-            expand(Value::from_file(file), std::move(files)).map};
+            expand(read_part(file, "library"), std::move(files)).map};
   }
   if (value.kind() != Value::Kind::map) value.fail("expected the name of a library, or a map");
   const Value* base = value.find("base");
@@ -48,9 +49,14 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   const std::string name(way_names[static_cast<std::size_t>(way)]);
   Fields fields(value, "library." + name);
   Transport transport;
-  transport.latency = fields.required("latency").seconds();
-  transport.send_overhead = fields.value_or("send_overhead", "0 s").seconds();
-  transport.recv_overhead = fields.value_or("recv_overhead", "0 s").seconds();
+  const auto sized = [&](std::string_view key, const Value& time) {
+    return read_sized_time(time, fmt::format("library.{}.{}", name, key));
+  };
+  transport.latency = sized("latency", fields.required("latency"));
+  for (auto [key, time] : {std::pair{"send_overhead", &transport.send_overhead},
+                           std::pair{"recv_overhead", &transport.recv_overhead},
+                           std::pair{"jitter", &transport.jitter}})
+    *time = sized(key, fields.value_or(key, "0 s"));
   transport.send_cost = fields.value_or("send_cost", "0 s/B").byte_cost();
   transport.recv_cost = fields.value_or("recv_cost", "0 s/B").byte_cost();
   transport.unexpected_cost = fields.value_or("unexpected_cost", "0 s/B").byte_cost();
@@ -61,6 +67,10 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   if (transport.driver == Driver::receiver && way != Way::shm) {
     driver.fail(fmt::format("library.{}: only shm can have the driver 'receiver'", name));
   }
+  const Value& goodput = fields.value_or("goodput", "1");
+  transport.goodput = goodput.number(least_goodput, 1);
+  if (transport.goodput != 1 && way != Way::network)
+    goodput.fail(fmt::format("library.{}: only network has cables with headers on them", name));
   fields.finish();
   resolved.set(name, fields.resolved());
   return transport;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "scenarios/sized_time.hpp"
 #include "topologies/input.hpp"
 #include "topologies/units.hpp"
 
@@ -23,16 +24,20 @@ enum class ProgressCore { spare, shared };
 
 /// How messages move over one kind of way. Symbols in brackets are LogGP's and LogGOPS's.
 struct Transport {
-  Seconds latency{};        ///< beyond the links' own [L]
-  Seconds send_overhead{};  ///< CPU per message sent [o]
-  Seconds recv_overhead{};  ///< CPU per message received [o]
-  ByteCost send_cost{};     ///< CPU per byte at the sender: copies, checksums, system calls [O]
-  ByteCost recv_cost{};     ///< CPU per byte at the receiver [O]
+  SizedTime latency;        ///< beyond the links' own [L]; of control messages: at size 0
+  SizedTime send_overhead;  ///< CPU per message sent [o]
+  SizedTime recv_overhead;  ///< CPU per message received [o]
+  /// Mean of an exponentially distributed time that each message takes longer: what a rank waits
+  /// for interrupts, switches and its system, which chains of messages amplify.
+  SizedTime jitter;
+  ByteCost send_cost{};  ///< CPU per byte at the sender: copies, checksums, system calls [O]
+  ByteCost recv_cost{};  ///< CPU per byte at the receiver [O]
   ByteCost
       unexpected_cost{};  ///< CPU per byte of the extra copy of an eager message that came early
   Bytes eager_limit{};    ///< up to it a message is sent at once; above it RTS, CTS, data
   Bytes buffer{};         ///< how much the OS moves on by itself when an end leaves MPI
   Driver driver = Driver::caller;
+  double goodput = 1;  ///< of a network: the share of a cable's bandwidth that is not headers
 };
 
 enum class Way { self, shm, network };

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "scenarios/report_formats.hpp"
 #include "topologies/data_files.hpp"
 
@@ -60,6 +62,26 @@ TEST(Library, a_changed_one_is_marked) {
   EXPECT_EQ(changed.endpoints, 2);
   EXPECT_EQ(changed.transport(Way::network).latency, Seconds(2e-6));
   EXPECT_EQ(changed.transport(Way::network).driver, Driver::nic);
+}
+
+TEST(Library, a_time_may_go_by_size) {
+  const Library sized = read(
+      "{base: rdma, network: {latency: [{up_to: 1 KiB, time: 2 us}, "
+      "{up_to: 1 MiB, time: 3 us, cost: 1 ns/B}, {time: 5 us}]}}");
+  const SizedTime& latency = sized.transport(Way::network).latency;
+  EXPECT_DOUBLE_EQ(latency.at(1024), 2e-6);
+  EXPECT_DOUBLE_EQ(latency.at(1025), 3e-6 + 1025e-9);
+  EXPECT_DOUBLE_EQ(latency.at((1 << 20) + 1), 5e-6);
+  EXPECT_EQ(read(to_json(sized.resolved).dump()).transport(Way::network).latency, latency);
+}
+
+TEST(Library, a_calibrations_file_holds_one_beside_its_cluster) {
+  const std::string file = testing::TempDir() + "/calibrated.yaml";
+  std::ofstream(file) << "cluster: {network: star}\nlibrary: {base: rdma, endpoints: 3}\n"
+                         "calibration: {date: today}\n";
+  const Library library = read(file);
+  EXPECT_EQ(library.name, "calibrated");
+  EXPECT_EQ(library.endpoints, 3);
 }
 
 }  // namespace

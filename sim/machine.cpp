@@ -155,12 +155,14 @@ int Machine::memory_of(int rank) const {
 
 void Machine::add_links() {
   const Topology& topology = scenario_->cluster.topology;
+  const double goodput = scenario_->library.transport(Way::network).goodput;
   for (int id = 0; id < topology.link_count(); ++id) {
     const Link& link = topology.link(id);
-    link_resources_.push_back(
-        link.bandwidth.is_unlimited()
-            ? -1
-            : ledger_->add({link.name, ResourceKind::link, link.bandwidth.bytes_per_second, -1}));
+    const double share = topology.is_cable(id) ? goodput : 1;
+    link_resources_.push_back(link.bandwidth.is_unlimited()
+                                  ? -1
+                                  : ledger_->add({link.name, ResourceKind::link,
+                                                  link.bandwidth.bytes_per_second * share, -1}));
   }
 }
 
@@ -186,7 +188,7 @@ Channel Machine::make_channel(int from, int to) const {
   const auto flow = static_cast<std::uint64_t>(from) * static_cast<std::uint64_t>(ranks()) +
                     static_cast<std::uint64_t>(to);
   const Route route = scenario_->cluster.topology.route(domain_of(from), domain_of(to), flow);
-  channel.latency = route.latency.count() + channel.transport->latency.count();
+  channel.route_latency = route.latency.count();
   const Uses links = route_uses(route);
   if (!one_host) {
     channel.wire = links;

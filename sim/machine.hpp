@@ -22,10 +22,15 @@ void add_uses(Uses& uses, const Uses& others, int times = 1);
 struct Channel {
   Way way{};
   const Transport* transport = nullptr;
-  double latency = 0;  ///< s: the links' and the library's
-  Uses wire;           ///< each link direction of the route, once per byte
-  Uses copy_in;        ///< memory that a copy into a shared segment uses
-  Uses copy_out;       ///< memory and links of a copy to the receiver's buffer
+  double route_latency = 0;  ///< s: of the links
+  Uses wire;                 ///< each link direction of the route, once per byte
+  Uses copy_in;              ///< memory that a copy into a shared segment uses
+  Uses copy_out;             ///< memory and links of a copy to the receiver's buffer
+
+  /// Seconds on the way for `bytes` of data; a control message has none.
+  double latency(std::uint64_t bytes = 0) const {
+    return route_latency + transport->latency.at(bytes);
+  }
 };
 
 class Machine {

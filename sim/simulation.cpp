@@ -70,7 +70,10 @@ void Simulation::begin(int repetition) {
   const auto items = static_cast<std::size_t>(job.bytes.count);
   const std::size_t scratch = job.algorithm->scratch_items(machine_.ranks(), items, job.options);
   // One stream of random numbers per repetition, whatever the number of repetitions.
-  std::mt19937_64 random(job.seed + static_cast<std::uint64_t>(repetition) * 0x9e3779b97f4a7c15u);
+  const std::uint64_t seed =
+      job.seed + static_cast<std::uint64_t>(repetition) * 0x9e3779b97f4a7c15u;
+  std::mt19937_64 random(seed);
+  mpi_.seed(~seed);  // not the skews' stream
   paths_.restart(kernel_->now());
   run_.phases.clear();
   spans_.clear();

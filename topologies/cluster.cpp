@@ -36,7 +36,7 @@ Value read_map(const Value& value, int depth = 0) {
   if (depth > deepest) value.fail(fmt::format("a base stands on more than {} others", deepest));
   if (value.kind() == Value::Kind::scalar) {
     const std::string file = file_of(value, "topologies/clusters", "cluster");
-    return read_map(Value::from_file(file), depth + 1);
+    return read_map(read_part(file, "cluster"), depth + 1);
   }
   const Value* base = value.find("base");
   if (!base) return value;

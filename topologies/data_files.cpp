@@ -61,4 +61,11 @@ std::string file_of(const Value& name, const std::string& folder, std::string_vi
   return fmt::format("{}/{}/{}.yaml", data_directory(), folder, text);
 }
 
+Value read_part(const std::string& file, std::string_view part) {
+  const Value whole = Value::from_file(file);
+  const bool both = whole.kind() == Value::Kind::map && whole.find("cluster") != nullptr &&
+                    whole.find("library") != nullptr;
+  return both ? *whole.find(part) : whole;
+}
+
 }  // namespace ringscope

@@ -115,6 +115,13 @@ const Link& Topology::link(int id) const {
   return graph()[links_.at(static_cast<std::size_t>(id))];
 }
 
+bool Topology::is_cable(int id) const {
+  const Graph::edge_descriptor edge = links_.at(static_cast<std::size_t>(id));
+  const auto kind = [this](Vertex vertex) { return graph()[vertex].kind; };
+  return kind(source(edge, graph())) == ComponentKind::network_switch ||
+         kind(target(edge, graph())) == ComponentKind::network_switch;
+}
+
 void Topology::check(const Place& origin) const {
   for (std::size_t id = 0; id < links_.size(); ++id) {
     assert(source(links_[id], *graph_) == target(links_[id ^ 1], *graph_));

@@ -63,6 +63,8 @@ class Topology {
   std::span<const Host> hosts() const { return hosts_; }
   int link_count() const { return static_cast<int>(links_.size()); }
   const Link& link(int id) const;
+  /// Whether the link leads to or from a network switch.
+  bool is_cable(int id) const;
 
   /// The route with the fewest links. Hosts do not forward: it enters no host but those of its two
   /// ends. Among equal ones the choice is a fixed hash of the two ends and `flow`, so that flows

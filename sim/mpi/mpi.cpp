@@ -111,7 +111,7 @@ Mpi::Preparation Mpi::preparation(int id) const {
   const Message& m = messages_[id];
   const Transport& transport = *m.channel->transport;
   const bool copies = m.eager && m.channel->copy_in.empty();
-  return {transport.send_overhead.count(),
+  return {transport.send_overhead.at(m.bytes),
           copies ? static_cast<double>(m.bytes) * transport.send_cost.seconds_per_byte : 0};
 }
 
@@ -136,7 +136,8 @@ void Mpi::prepared(int request, Cause cause, double until) {
 double Mpi::completion_time(int id) const {
   const Posting& done = requests_[id];
   if (!done.receive || library_->progress != Progress::nic) return 0;
-  return messages_[done.message].channel->transport->recv_overhead.count();
+  const Message& m = messages_[done.message];
+  return m.channel->transport->recv_overhead.at(m.bytes);
 }
 
 void Mpi::enter(Caller& caller) {

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <random>
 #include <unordered_map>
 
 #include "sim/mpi/matching.hpp"
@@ -65,6 +66,9 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
 
   const Message& message(int id) const { return messages_[id]; }
 
+  /// The random numbers from here on.
+  void seed(std::uint64_t seed) { random_.seed(seed); }
+
   Traffic traffic;  ///< since it was last reset
   /// When set, called with traffic.messages now and then.
   std::function<void(std::uint64_t)> watch;
@@ -117,6 +121,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void delivered(std::uint64_t message);
   void sender_told(std::uint64_t message);
   void complete(int request);
+  double draw_jitter(const Message& m);
 
   Machine* machine_;
   Ledger* ledger_;
@@ -128,6 +133,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   std::vector<Process> processes_;
   std::vector<int> visible_;  ///< by the arrival that is being looked at
   std::uint64_t completions_ = 0;
+  std::mt19937_64 random_;
 };
 
 }  // namespace ringscope::sim

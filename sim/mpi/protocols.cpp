@@ -1,5 +1,6 @@
 // What happens to a message between its launch and the completion of its two requests.
 #include <cassert>
+#include <cmath>
 
 #include "sim/mpi/mpi.hpp"
 
@@ -13,7 +14,8 @@ void Mpi::launch(int id) {
   if (m.channel->way == Way::network) traffic.bytes_between_hosts += m.bytes;
   const auto argument = static_cast<std::uint64_t>(id);
   if (!m.eager) {
-    ledger_->kernel().after(m.channel->latency, Callback::to<&Mpi::arrived>(this, argument));
+    ledger_->kernel().after(m.channel->latency() + draw_jitter(m),
+                            Callback::to<&Mpi::arrived>(this, argument));
     return;
   }
   complete(m.send_request);
@@ -24,8 +26,16 @@ void Mpi::launch(int id) {
 void Mpi::travelled(std::uint64_t id) {
   const int resource = ledger_->bottleneck();
   stage(static_cast<int>(id), Cause::wire, -1, resource, ledger_->now());
-  ledger_->kernel().after(messages_[static_cast<int>(id)].channel->latency,
+  const Message& m = messages_[static_cast<int>(id)];
+  ledger_->kernel().after(m.channel->latency(m.bytes) + draw_jitter(m),
                           Callback::to<&Mpi::arrived>(this, id));
+}
+
+// Inverse transform of 53 random bits: the same numbers on every machine.
+double Mpi::draw_jitter(const Message& m) {
+  const SizedTime& jitter = m.channel->transport->jitter;
+  if (jitter.is_zero()) return 0;
+  return -std::log1p(-static_cast<double>(random_() >> 11) * 0x1p-53) * jitter.at(m.bytes);
 }
 
 // The envelope is at the receiver: with its bytes (eager), or without (RTS).
@@ -92,7 +102,7 @@ void Mpi::submit(Chore::Kind kind, int id, Caller& caller) {
   const Message& m = messages_[id];
   const Transport& transport = *m.channel->transport;
   Chore chore{.kind = kind, .message = id, .caller = &caller};
-  if (kind != Chore::Kind::take_again) chore.seconds = transport.recv_overhead.count();
+  if (kind != Chore::Kind::take_again) chore.seconds = transport.recv_overhead.at(m.bytes);
   if (kind != Chore::Kind::handshake) {
     chore.bytes = static_cast<double>(m.bytes);
     chore.memory = &m.channel->copy_out;
@@ -115,7 +125,8 @@ void Mpi::finished(const Chore& chore) {
       return complete(m.recv_request);
     case Chore::Kind::handshake:
       if (m.channel->transport->driver == Driver::receiver) return streams_.start(chore.message);
-      return ledger_->kernel().after(m.channel->latency, Callback::to<&Mpi::grant>(this, argument));
+      return ledger_->kernel().after(m.channel->latency(),
+                                     Callback::to<&Mpi::grant>(this, argument));
     case Chore::Kind::pay_sender:
     case Chore::Kind::pay_receiver:
       return streams_.paid(chore);
@@ -140,10 +151,10 @@ void Mpi::stream_received(int id) {
   const Message& m = messages_[id];
   const auto argument = static_cast<std::uint64_t>(id);
   if (m.channel->transport->driver != Driver::receiver)
-    return ledger_->kernel().after(m.channel->latency,
+    return ledger_->kernel().after(m.channel->latency(m.bytes),
                                    Callback::to<&Mpi::delivered>(this, argument));
   complete(m.recv_request);
-  ledger_->kernel().after(m.channel->latency, Callback::to<&Mpi::sender_told>(this, argument));
+  ledger_->kernel().after(m.channel->latency(), Callback::to<&Mpi::sender_told>(this, argument));
 }
 
 void Mpi::delivered(std::uint64_t id) {

@@ -1,0 +1,43 @@
+// A time that goes by a message's size, in segments: as measurements of real libraries show it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "topologies/input.hpp"
+#include "topologies/units.hpp"
+
+namespace ringscope {
+
+class SizedTime {
+ public:
+  struct Segment {
+    std::uint64_t up_to = UINT64_MAX;  ///< bytes, inclusive
+    Seconds time{};
+    ByteCost cost{};  ///< beside `time`, per byte of the whole message
+    bool operator==(const Segment&) const = default;
+  };
+
+  /// The same for every size.
+  SizedTime(Seconds time = {}) : segments_{{.time = time}} {}
+  /// At least one, by rising `up_to`; the last one takes all sizes that are left.
+  explicit SizedTime(std::vector<Segment> segments) : segments_(std::move(segments)) {}
+
+  /// Seconds for a message of `bytes`.
+  double at(std::uint64_t bytes) const {
+    std::size_t i = 0;
+    while (bytes > segments_[i].up_to && i + 1 < segments_.size()) ++i;
+    return segments_[i].time.count() +
+           static_cast<double>(bytes) * segments_[i].cost.seconds_per_byte;
+  }
+  bool is_zero() const { return *this == SizedTime(); }
+  bool operator==(const SizedTime&) const = default;
+
+ private:
+  std::vector<Segment> segments_;
+};
+
+/// "5 us", or [{up_to: 1 KiB, time: 5 us, cost: 0.1 ns/B}, ..., {time: 20 us}]. Throws InputError.
+SizedTime read_sized_time(const Value& value, std::string_view what);
+
+}  // namespace ringscope

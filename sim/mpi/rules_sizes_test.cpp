@@ -1,0 +1,87 @@
+// Do times that go by size, jitter and headers take what they say?
+#include <cmath>
+#include <random>
+
+#include "sim/mpi/rules_for_test.hpp"
+
+namespace ringscope::rules {
+namespace {
+
+class Sizes : public SimulationTest {};
+
+Task send_and_receive(Communicator comm, Workspace work, Options) {
+  if (comm.rank() == 0) co_await comm.send(work.data, 1);
+  if (comm.rank() == 1) co_await comm.recv(work.data, 0);
+}
+
+SizedTime below_and_from_here(double small, double large, double cost) {
+  return SizedTime(
+      {{.up_to = 999'999, .time = Seconds(small)}, {.time = Seconds(large), .cost = {cost}}});
+}
+
+TEST_F(Sizes, the_segment_of_the_message_counts_at_each_stage_of_an_eager_one) {
+  Scenario scenario = eager();
+  network(scenario).latency = below_and_from_here(1 * us, 10 * us, 0.01e-9);
+  network(scenario).send_overhead = below_and_from_here(1 * us, 20 * us, 0.02e-9);
+  network(scenario).recv_overhead = below_and_from_here(1 * us, 40 * us, 0.04e-9);
+  const Report report = run(scenario, send_and_receive);
+  const double cables = 2 * us, by_size = (10 + 20 + 40) * us + bytes * 0.07e-9;
+  expect_seconds(finish(report, 1), by_size + cables + send_copy + wire + recv_copy);
+}
+
+TEST_F(Sizes, control_messages_of_a_rendezvous_have_the_latency_of_no_bytes) {
+  Scenario scenario = rendezvous();
+  network(scenario).latency = below_and_from_here(3 * us, 30 * us, 0);
+  const Report report = run(scenario, send_and_receive);
+  const double handshake = send_overhead + latency + recv_overhead + latency;
+  expect_seconds(finish(report, 1), handshake + wire + 2 * us + 30 * us);
+}
+
+TEST_F(Sizes, a_segment_ends_with_its_last_byte) {
+  const SizedTime time = below_and_from_here(1, 2, 0);
+  EXPECT_EQ(time.at(0), 1);
+  EXPECT_EQ(time.at(999'999), 1);
+  EXPECT_EQ(time.at(1'000'000), 2);
+}
+
+TEST_F(Sizes, headers_take_their_share_of_the_cables) {
+  Scenario scenario = rendezvous();
+  network(scenario).goodput = 0.5;
+  const Report report = run(scenario, send_and_receive);
+  const double handshake = send_overhead + latency + recv_overhead + latency;
+  expect_seconds(finish(report, 1), handshake + 2 * wire + latency);
+}
+
+// The mean of n exponential times lies within 4 mean/sqrt(n) of their mean but once in 16,000.
+TEST_F(Sizes, jitter_has_the_mean_that_it_says_and_never_shortens) {
+  constexpr int messages = 2000;
+  Scenario scenario = eager();
+  scenario.job.repetitions = messages;
+  network(scenario).jitter = Seconds(50 * us);
+  const Report report = run(scenario, send_and_receive);
+  const double without = send_overhead + send_copy + wire + latency + recv_overhead + recv_copy;
+  double sum = 0;
+  for (const double sample : report.times_s) {
+    EXPECT_GE(sample, without * (1 - 1e-9));
+    sum += sample - without;
+  }
+  EXPECT_NEAR(sum / messages, 50 * us, 4 * 50 * us / std::sqrt(messages));
+}
+
+TEST_F(Sizes, jitter_is_the_same_for_the_same_seed) {
+  Scenario scenario = eager();
+  scenario.job.repetitions = 2;
+  network(scenario).jitter = Seconds(50 * us);
+  const Report report = run(scenario, send_and_receive);
+  // The first numbers of mt19937_64 for the seeds ~1 and ~(1 + 0x9e3779b97f4a7c15).
+  const auto drawn = [](std::uint64_t seed) {
+    std::mt19937_64 random(~seed);
+    return -std::log1p(-static_cast<double>(random() >> 11) * 0x1p-53) * 50 * us;
+  };
+  const double without = send_overhead + send_copy + wire + latency + recv_overhead + recv_copy;
+  expect_seconds(report.times_s.at(0), without + drawn(1));
+  expect_seconds(report.times_s.at(1), without + drawn(1 + 0x9e3779b97f4a7c15u));
+}
+
+}  // namespace
+}  // namespace ringscope::rules
