@@ -1,0 +1,60 @@
+"""The numbers of a verdict, by formula: errors, spreads, and what stands for many of them.
+
+A Judged case is a measured one with its prediction; only cases that `counts` enter the figures.
+"""
+
+from dataclasses import dataclass
+from typing import Callable, Iterable, Optional
+
+import numpy
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What makes a case noisy: its own spread, or the cores that others used meanwhile."""
+
+    spread: float = 0.10
+    foreign_cores: float = 0.3
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What stands for the errors of several cases; None where there is none."""
+
+    count: int
+    median: Optional[float]  # of |relative error|
+    p90: Optional[float]
+    bias: Optional[float]  # median of the signed error
+    inside: Optional[float]  # share within p10..p90 of the measurement, where that is known
+
+
+def relative_error(predicted_s: float, measured_s: float) -> float:
+    """Signed: -0.1 is a prediction 10 % too short."""
+    return predicted_s / measured_s - 1
+
+
+def spread_of(median_s: float, p10_s: Optional[float], p90_s: Optional[float]) -> Optional[float]:
+    """Half of p10..p90, relative to the median; None when it is not known."""
+    if p10_s is None or p90_s is None:
+        return None
+    return (p90_s - p10_s) / 2 / median_s
+
+
+def figures(judged: Iterable) -> Figures:
+    """Of the cases given, whatever their marks."""
+    judged = list(judged)
+    if not judged:
+        return Figures(0, None, None, None, None)
+    errors = numpy.array([one.error for one in judged])
+    within = [one.inside for one in judged if one.inside is not None]
+    return Figures(len(judged), float(numpy.median(abs(errors))),
+                   float(numpy.quantile(abs(errors), 0.9)), float(numpy.median(errors)),
+                   sum(within) / len(within) if within else None)
+
+
+def figures_by(judged: Iterable, key: Callable) -> dict:
+    """{value of the key: its Figures}, in the order of the values."""
+    groups: dict = {}
+    for one in judged:
+        groups.setdefault(key(one), []).append(one)
+    return {value: figures(groups[value]) for value in sorted(groups)}

@@ -1,0 +1,145 @@
+"""What was measured, one Case per case: the launches of one case are pooled, bad ones refused."""
+
+import json
+from dataclasses import dataclass, field
+from typing import NamedTuple, Optional
+
+from measurements import InputError, Measurement, case_key, format_bytes, merge_samples
+from verdict import accuracy, placements
+
+
+class Series(NamedTuple):
+    """What the cases of one table share: the machine, as far as its document tells."""
+
+    link: str
+    emulated: str
+    mpi: str
+    cpu: str
+    source: str
+
+
+@dataclass
+class Case:
+    """One measured case, and what became of it. `predicted_s` is set by the simulation."""
+
+    measured: Measurement
+    series: Series
+    placement: placements.Placement
+    launches: int
+    dates: list
+    foreign_cores: Optional[float]
+    fitted: bool = False  # the fit has seen it
+    predicted_s: float = 0.0
+    marks: list = field(default_factory=list)
+
+    @property
+    def parameters(self) -> dict:
+        return self.measured.parameters
+
+    @property
+    def bytes(self) -> int:
+        return int(self.parameters.get("bytes", 0))
+
+    @property
+    def spread(self) -> Optional[float]:
+        one = self.measured
+        return accuracy.spread_of(one.median_s, one.p10_s, one.p90_s)
+
+    @property
+    def error(self) -> float:
+        return accuracy.relative_error(self.predicted_s, self.measured.median_s)
+
+    @property
+    def inside(self) -> Optional[bool]:
+        one = self.measured
+        return None if self.spread is None else one.p10_s <= self.predicted_s <= one.p90_s
+
+    @property
+    def counts(self) -> bool:
+        """Quiet, and never seen by the fit: it enters the headline's figures."""
+        return not self.marks and not self.fitted
+
+    def mark(self, limits: accuracy.Limits):
+        if self.spread is not None and self.spread > limits.spread:
+            self.marks.append("noisy")
+        if (self.foreign_cores or 0) > limits.foreign_cores:
+            self.marks.append(f"foreign load {self.foreign_cores:.2g} cores")
+
+
+def place_of(measurement: Measurement) -> str:
+    return f"{measurement.document.path}: {measurement.name}"
+
+
+def series_of(where: dict) -> Series:
+    return Series(where["link_bandwidth"], where["emulated"], where["mpi"], where["cpu"],
+                  where["source"])
+
+
+def job_of(measurement: Measurement) -> dict:
+    """What its scenario says of the job; {} when somebody else measured it."""
+    scenario = measurement.scenario or {}
+    job = scenario.get("job", {})
+    if not isinstance(job, dict):
+        raise InputError(f"{place_of(measurement)}: scenario.job: expected a map, got "
+                         f"{json.dumps(job)[:60]}")
+    return job
+
+
+def placement_of(measurement: Measurement) -> placements.Placement:
+    """Read and compared with the counts beside it."""
+    here = place_of(measurement)
+    placement = placements.parse(str(measurement.parameters["placement"]),
+                                 f"{here}: parameters.placement")
+    for key, found in (("ranks_count", placement.ranks), ("hosts_count", placement.hosts)):
+        stated = int(measurement.parameters[key])
+        if stated != found:
+            raise InputError(f"{here}: parameters.{key}: expected {found}, as the placement "
+                             f"{measurement.parameters['placement']} has, got {stated}")
+    return placement
+
+
+def same_case(measurement: Measurement) -> tuple:
+    """Equal for what was launched several times. The scenario may hold more than the parameters."""
+    job = {key: value for key, value in job_of(measurement).items()
+           if key not in ("repetitions", "seed")}
+    placement = (measurement.scenario or {}).get("placement")
+    return (case_key(measurement), series_of(measurement.document.where),
+            json.dumps([job, placement], sort_keys=True))
+
+
+def foreign_cores(launches: list) -> Optional[float]:
+    """The most of any launch; a measurement's own figure comes before its document's."""
+    known = [one.extra.get("foreign_cores", one.document.where.get("foreign_cores"))
+             for one in launches]
+    for one, value in zip(launches, known):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+            raise InputError(f"{place_of(one)}: foreign_cores: expected a number of cores, got "
+                             f"{json.dumps(value)[:60]}")
+    return max((value for value in known if value is not None), default=None)
+
+
+def gather(documents: list, fitted_keys: set, limits: accuracy.Limits) -> list:
+    """The Cases of all replay documents, in the order in which they first stand."""
+    launches: dict = {}
+    for document in documents:
+        for one in document.measurements:
+            launches.setdefault(same_case(one), []).append(one)
+    cases = []
+    for group in launches.values():
+        days = sorted({one.document.where["date"][:10] for one in group} - {""})
+        merged = merge_samples(group)
+        merged.document = group[0].document
+        case = Case(merged, series_of(merged.document.where), placement_of(merged), len(group),
+                    days, foreign_cores(group), case_key(merged) in fitted_keys)
+        case.mark(limits)
+        cases.append(case)
+    return cases
+
+
+def label(case: Case) -> str:
+    """"allreduce ring 4-2-2 1 MiB": unique within a series unless options differ."""
+    words = [case.parameters["collective"], case.parameters["algorithm"] or "(chosen)",
+             str(case.parameters["placement"])]
+    if "bytes" in case.parameters:
+        words.append(format_bytes(case.bytes))
+    return " ".join(words)

@@ -1,0 +1,85 @@
+"""All that is said about a fitted model: its cases, its figures, the order of its placements."""
+
+from dataclasses import dataclass
+
+from measurements import InputError
+from verdict import accuracy, cases, model, order, simulator, trace
+
+
+@dataclass
+class Verdict:
+    """`traces` are compared by themselves (verdict/trace.py)."""
+
+    model: model.Model
+    documents: list
+    limits: accuracy.Limits
+    judged: list
+    traces: list
+
+    @property
+    def counted(self) -> list:
+        return [case for case in self.judged if case.counts]
+
+    @property
+    def marked(self) -> list:
+        """Noisy: listed, and counted apart."""
+        return [case for case in self.judged if case.marks and not case.fitted]
+
+    @property
+    def fitted(self) -> list:
+        return [case for case in self.judged if case.fitted]
+
+    def series(self) -> dict:
+        """{Series: its cases}, in the order in which they were given."""
+        found: dict = {}
+        for case in self.judged:
+            found.setdefault(case.series, []).append(case)
+        return found
+
+    def pairs(self) -> list:
+        """Of the cases that the fit has not seen."""
+        return order.pairs([case for case in self.judged if not case.fitted])
+
+    def breakdowns(self) -> dict:
+        """{what they are grouped by: {value: Figures}} of the counted cases; groups of one value
+        say nothing and are left out."""
+        keys = {
+            "algorithm": algorithm_of,
+            "placement": lambda case: str(case.parameters["placement"]),
+            "size": lambda case: case.bytes,
+            "rate": lambda case: case.series.link or "not known",
+        }
+        found = {name: accuracy.figures_by(self.counted, key) for name, key in keys.items()}
+        return {name: groups for name, groups in found.items() if len(groups) > 1}
+
+
+def algorithm_of(case: cases.Case) -> str:
+    return f"{case.parameters['collective']} {case.parameters['algorithm'] or '(chosen)'}"
+
+
+def order_figures(pairs: list) -> dict:
+    """How many quiet pairs differ by more than their spreads, and in how many of them the order is
+    right; how many do not, and how many of them are predicted equal too."""
+    counted = [pair for pair in pairs if pair.counts]
+    apart = [pair for pair in counted if not pair.equal]
+    equal = [pair for pair in counted if pair.equal]
+    return {"apart": len(apart), "right": sum(pair.right for pair in apart),
+            "equal": len(equal), "equal_too": sum(pair.right for pair in equal)}
+
+
+def judge(runner: simulator.Simulator, fitted: model.Model, documents: list,
+          limits: accuracy.Limits, refuse_fitted: bool = False) -> Verdict:
+    """Simulates everything measured in the documents. Raises InputError for what cannot be."""
+    replays = [document for document in documents if document.kind == "replay"]
+    judged = cases.gather(replays, fitted.fitted, limits)
+    traces = trace.gather([document for document in documents if document.kind == "trace"], fitted)
+    if refuse_fitted:
+        seen = [cases.place_of(case.measured) for case in judged if case.fitted]
+        seen += [f"{one.document.path}: placement {one.name}" for one in traces if one.fitted]
+        if seen:
+            raise InputError(f"{seen[0]}: expected a case that the fit has not seen, got one of "
+                             f"calibration.fitted of {fitted.path} ({len(seen)} in all)")
+    if judged:
+        simulator.predict(runner, fitted, judged)
+    trace.predict(runner, fitted, traces)
+    return Verdict(fitted, documents, limits, judged, traces)

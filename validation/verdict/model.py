@@ -1,0 +1,143 @@
+"""The fitted model: what `ringscope calibrate` wrote, and what it says of a measured case."""
+
+import copy
+import math
+from dataclasses import dataclass, field
+
+import yaml
+
+from measurements import InputError, format_bandwidth, parse_quantity
+from verdict import cases, placements
+
+CHOSEN = "open_mpi_tuned"  # what stands for the library's own choice, unless the user says
+REPETITIONS = 25  # where the model draws random numbers; their median is the prediction
+
+
+@dataclass
+class Model:
+    """`cluster` and `library` are what the simulator reads."""
+
+    path: str
+    cluster: dict
+    library: dict
+    calibration: dict
+    algorithms: dict = field(default_factory=dict)  # {collective: what the library chose}
+
+    @property
+    def fitted(self) -> set:
+        return set(self.calibration.get("fitted") or [])
+
+    @property
+    def nominal_known(self) -> bool:
+        """Whether the link's bandwidth is a nominal rate, of which goodput is the usable share."""
+        return "goodput" in (self.library.get("network") or {})
+
+    def random(self, job: dict) -> bool:
+        """Whether two repetitions may differ."""
+        found = [value for transport in ("self", "shm", "network")
+                 for key, value in (self.library.get(transport) or {}).items() if "jitter" in key]
+        found += [value for key, value in self.library.items() if "jitter" in key]
+        found.append(job.get("skew", "0 s"))
+        return any(is_positive(value) for value in found)
+
+
+def is_positive(value) -> bool:
+    if isinstance(value, (dict, list)):
+        return any(is_positive(one) for one in getattr(value, "values", value.__iter__)())
+    if isinstance(value, (int, float)):
+        return value > 0
+    try:
+        return parse_quantity(str(value)) > 0
+    except InputError:
+        return bool(value)  # a shape, by name
+
+
+def read(path: str) -> Model:
+    """Raises InputError where the file is not what `calibrate` writes."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = yaml.safe_load(file)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        raise InputError(f"{path}{line}: expected a fitted model in YAML, got no YAML") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: expected a fitted model with the keys cluster, library and "
+                         f"calibration, got {type(found).__name__}")
+    for key in ("cluster", "library", "calibration"):
+        if not isinstance(found.get(key), dict):
+            got = f"{found[key]!r:.60}" if key in found else "nothing: the key is missing"
+            raise InputError(f"{path}: {key}: expected a map, as `ringscope calibrate` writes it, "
+                             f"got {got}")
+    fitted = found["calibration"].get("fitted") or []
+    if not isinstance(fitted, list) or not all(isinstance(one, str) for one in fitted):
+        raise InputError(f"{path}: calibration.fitted: expected a list of case keys")
+    return Model(path, found["cluster"], found["library"], found["calibration"])
+
+
+def cluster_for(model: Model, case: cases.Case, value) -> dict:
+    """The fitted cluster with hosts and cores for this placement, and with the case's link."""
+    cluster = copy.deepcopy(model.cluster)
+    measured_on = ((case.measured.scenario or {}).get("cluster") or {}).get("hosts")
+    if cluster.get("network") == "star":
+        named = isinstance(measured_on, list) and len(measured_on) >= case.placement.hosts
+        cluster["hosts"] = measured_on if named else case.placement.hosts
+    host = cluster.get("host")
+    if isinstance(host, dict) and not (isinstance(value, dict) and value.get("oversubscribe")):
+        sockets = 1 if host.get("type", "simple") == "simple" else int(host.get("sockets", 2))
+        host["cores"] = max(int(host.get("cores", 1)), math.ceil(cores_for(case, value) / sockets))
+    if case.series.link and model.nominal_known and isinstance(cluster.get("link"), dict):
+        place = f"{case.measured.document.path}: where.link_bandwidth"
+        rate = parse_quantity(case.series.link, "bandwidth", place)
+        cluster["link"]["bandwidth"] = format_bandwidth(rate, digits=12)
+    return cluster
+
+
+def cores_for(case: cases.Case, value) -> int:
+    """Cores that a host needs; a list names them itself."""
+    if not isinstance(value, list):
+        return case.placement.most
+    named = [entry.get("core") for entry in value if isinstance(entry, dict)]
+    return 1 + max((core for core in named if isinstance(core, int)), default=0)
+
+
+def placement_for(case: cases.Case):
+    """The scenario's own where it does not need another file, else the counts."""
+    value = (case.measured.scenario or {}).get("placement")
+    if isinstance(value, list) or (isinstance(value, dict) and "hostfile" not in value):
+        return value
+    if case.placement.listed:
+        raise InputError(f"{cases.place_of(case.measured)}: parameters.placement: a listed "
+                         "placement can be simulated from its scenario only, and none is there")
+    return case.placement.value
+
+
+def job_for(model: Model, case: cases.Case, known: dict) -> dict:
+    """`known` is {collective: its algorithms}, as the simulator lists them."""
+    job = dict(cases.job_of(case.measured))
+    collective = str(case.parameters["collective"])
+    stated = case.parameters["algorithm"]
+    algorithm = stated or model.algorithms.get(collective, CHOSEN)
+    here = cases.place_of(case.measured)
+    if collective not in known:
+        raise InputError(f"{here}: parameters.collective: expected one that the simulator knows "
+                         f"({', '.join(known)}), got '{collective}'")
+    if algorithm not in known[collective]:
+        chosen = "" if stated else (f" for what the library chose; --algorithm {collective}=NAME "
+                                    "says what that was")
+        raise InputError(f"{here}: parameters.algorithm: expected one of {collective}'s "
+                         f"({', '.join(known[collective])}), got '{algorithm}'{chosen}")
+    job |= {"collective": collective, "algorithm": algorithm}
+    if case.bytes or collective != "barrier":
+        job["bytes"] = f"{case.bytes} B"
+    job["repetitions"] = REPETITIONS if model.random(job) else 1
+    return job
+
+
+def scenario_for(model: Model, case: cases.Case, known: dict) -> dict:
+    """What differs between cases: the simulator reads it as the `set` of a case."""
+    placement = placement_for(case)
+    return {"cluster": cluster_for(model, case, placement), "placement": placement,
+            "job": job_for(model, case, known)}

@@ -1,0 +1,91 @@
+"""Runs the simulator on many cases at once; its complaints become InputErrors."""
+
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+
+from measurements import InputError
+from verdict import cases, model
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+AT_ONCE = 100  # cases of one file; a scenario has at most 1 MiB
+
+
+class Stuck(InputError):
+    """A simulation that cannot go on."""
+
+    exit_code = 3
+
+
+class Simulator:
+    """`program` is the path of ringscope; RINGSCOPE in the environment comes before the build's."""
+
+    def __init__(self, program: str = ""):
+        self.program = (program or os.environ.get("RINGSCOPE")
+                        or str(ROOT / "build" / "ringscope"))
+        self.environment = {**os.environ}
+        if "RINGSCOPE_DATA" not in os.environ and (ROOT / "scenarios").is_dir():
+            self.environment["RINGSCOPE_DATA"] = str(ROOT)
+
+    def output(self, *words: str) -> str:
+        try:
+            ran = subprocess.run([self.program, *words], check=False, capture_output=True,
+                                 text=True, stdin=subprocess.DEVNULL, env=self.environment)
+        except OSError as error:
+            raise InputError(f"{self.program}: cannot be run: {error.strerror}; RINGSCOPE names "
+                             "the simulator") from None
+        if ran.returncode == 0:
+            return ran.stdout
+        kind = Stuck if ran.returncode == 3 else InputError
+        raise kind(ran.stderr.strip() or f"{self.program}: ended with {ran.returncode}")
+
+    def algorithms(self) -> dict:
+        """{collective: [names]}, as listed."""
+        known: dict = {}
+        for line in self.output("list", "algorithms").splitlines():
+            words = line.split()
+            if len(words) >= 2:
+                known.setdefault(words[0], []).append(words[1])
+        return known
+
+    def run(self, library: dict, scenarios: list, names: list, *options: str) -> str:
+        """One output for all; where the simulator complains, the first of `names` is said whose
+        scenario it refuses."""
+        file = {"question": "What does the fitted model predict?", "library": library,
+                **scenarios[0],
+                "cases": [{"name": str(i), "set": one} for i, one in enumerate(scenarios)]}
+        with tempfile.TemporaryDirectory(prefix="ringscope-validate-") as folder:
+            path = os.path.join(folder, "fitted.yaml")
+            with open(path, "w", encoding="utf-8") as out:
+                json.dump(file, out, ensure_ascii=False, indent=1)  # JSON is YAML
+            try:
+                return self.output("run", path, *options)
+            except InputError as error:
+                complaint = type(error)(f"{names[0]}: the simulator refuses its prediction: "
+                                        f"{str(error).replace(path, 'the fitted model')}")
+        if len(scenarios) == 1:
+            raise complaint
+        for one, name in zip(scenarios, names):
+            self.run(library, [one], [name], *options)
+        raise complaint
+
+
+def predict(simulator: Simulator, fitted: model.Model, measured: list):
+    """Sets `predicted_s` of every case: the median, or the mean where a mean was published."""
+    known = simulator.algorithms()
+    scenarios = [model.scenario_for(fitted, case, known) for case in measured]
+    for begin in range(0, len(measured), AT_ONCE):
+        some = measured[begin:begin + AT_ONCE]
+        names = [cases.place_of(case.measured) for case in some]
+        text = simulator.run(fitted.library, scenarios[begin:begin + AT_ONCE], names,
+                             "--json", "-")
+        results = json.loads(text)["cases"]
+        if len(results) != len(some):
+            raise InputError(f"{simulator.program}: expected {len(some)} results, got "
+                             f"{len(results)}")
+        for case, result in zip(some, results):
+            middle = statistics.median if case.measured.samples_s else statistics.mean
+            case.predicted_s = middle(result["times_s"])

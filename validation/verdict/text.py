@@ -1,0 +1,153 @@
+"""The verdict as text, for a terminal."""
+
+from measurements import format_bytes, format_time
+from verdict import accuracy, cases, judge, order
+
+
+def percent(share, digits: int = 1) -> str:
+    return "?" if share is None else f"{100 * share:.{digits}f} %"
+
+
+def signed(share: float) -> str:
+    return f"{100 * share:+.1f} %"
+
+
+def spread(case: cases.Case) -> str:
+    return "?" if case.spread is None else f"±{100 * case.spread:.1f} %"
+
+
+def plural(count: int, word: str) -> str:
+    return f"{count} {word}" + ("" if count == 1 else "s")
+
+
+def columns(head: list, rows: list, left: int = 1) -> list:
+    """Lines; the first `left` columns and the last are flush left, the others flush right."""
+    table = [head, *rows]
+    widths = [max(len(row[i]) for row in table) for i in range(len(head))]
+    lines = []
+    for row in table:
+        cells = [cell.ljust(width) if i < left or i == len(row) - 1 else cell.rjust(width)
+                 for i, (cell, width) in enumerate(zip(row, widths))]
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def series_head(series: cases.Series) -> str:
+    parts = [f"link {series.link}" if series.link else "", series.mpi, series.cpu, series.source]
+    known = ", ".join(part for part in parts if part) or "a machine that nobody described"
+    return known + (f"\nEMULATED, not real: {series.emulated}" if series.emulated else "")
+
+
+def case_rows(listed: list) -> list:
+    return [[cases.label(case), format_time(case.measured.median_s), spread(case),
+             format_time(case.predicted_s), signed(case.error), ", ".join(case.marks)]
+            for case in listed]
+
+
+CASES_HEAD = ["case", "measured", "spread", "predicted", "error", ""]
+
+
+def case_tables(verdict: judge.Verdict) -> list:
+    lines = []
+    for series, listed in verdict.series().items():
+        lines += [series_head(series)]
+        unseen = [case for case in listed if not case.fitted]
+        seen = [case for case in listed if case.fitted]
+        if unseen:
+            lines += columns(CASES_HEAD, case_rows(unseen)) + [""]
+        if seen:
+            lines += ["seen by the fit, not counted:"]
+            lines += columns(CASES_HEAD, case_rows(seen)) + [""]
+    return lines
+
+
+def figures_text(figures: accuracy.Figures) -> str:
+    return (f"median error {percent(figures.median)}, 90th percentile {percent(figures.p90)}, "
+            f"signed {signed(figures.bias)}; inside p10..p90 of their own measurement: "
+            f"{percent(figures.inside, 0)}")
+
+
+def summary(verdict: judge.Verdict) -> list:
+    counted, marked = verdict.counted, verdict.marked
+    lines = [f"{plural(len(counted), 'case')} that the fit has not seen"
+             + (": " + figures_text(accuracy.figures(counted)) if counted else "")]
+    if marked:
+        lines.append(f"counted apart, {len(marked)} noisy (own spread above "
+                     f"{percent(verdict.limits.spread, 0)}, or more than "
+                     f"{verdict.limits.foreign_cores:g} cores of foreign load): "
+                     + figures_text(accuracy.figures(marked)))
+    if verdict.fitted:
+        lines.append(f"not counted, {len(verdict.fitted)} seen by the fit: "
+                     + figures_text(accuracy.figures(verdict.fitted)))
+    pooled = sum(case.launches > 1 for case in verdict.judged)
+    if pooled:
+        lines.append(f"{plural(pooled, 'case')} measured in several launches: samples pooled")
+    if any(case.spread is None for case in counted):
+        lines.append("spread ?: not published; such cases count as quiet")
+    return lines + [""]
+
+
+def order_words(pair: order.Pair) -> str:
+    if pair.equal:
+        words = "equal" if pair.predicted_equal else "equal, predicted apart"
+        words += f" (within {percent(pair.margin, 0)})"
+    else:
+        words = "right" if pair.right else "WRONG"
+    return words if pair.counts else words + ", noisy"
+
+
+def pair_label(pair: order.Pair) -> str:
+    first = pair.first
+    words = [judge.algorithm_of(first)]
+    words += [format_bytes(first.bytes)] if first.bytes else []
+    words += [first.series.link] if first.series.link else []
+    return " ".join(words) + (", emulated" if first.series.emulated else "")
+
+
+def order_table(pairs: list) -> list:
+    if not pairs:
+        return []
+    rows = [[pair_label(pair), str(pair.second.parameters["placement"]),
+             str(pair.first.parameters["placement"]), f"{pair.measured:.3f}",
+             f"{pair.predicted:.3f}", signed(pair.error), order_words(pair)] for pair in pairs]
+    found = judge.order_figures(pairs)
+    return ["Which placement is faster: time of one over the other",
+            *columns(["case", "one", "other", "measured", "predicted", "error", "order"], rows, 3),
+            f"of {plural(found['apart'], 'pair')} that differ by more than they spread, the order "
+            f"is right in {found['right']}; of {found['equal']} that do not, "
+            f"{found['equal_too']} are predicted equal too (quiet cases)", ""]
+
+
+def breakdown_tables(verdict: judge.Verdict) -> list:
+    lines = []
+    for name, groups in verdict.breakdowns().items():
+        rows = [[format_bytes(value) if name == "size" else value, str(one.count),
+                 percent(one.median), percent(one.p90), signed(one.bias), ""]
+                for value, one in groups.items()]
+        lines += columns([f"by {name}", "cases", "median", "p90", "signed", ""], rows) + [""]
+    return lines
+
+
+def head(verdict: judge.Verdict) -> list:
+    names = ", ".join(document.path for document in verdict.documents)
+    return [f"fitted: {verdict.model.path}", f"measured: {names}", ""]
+
+
+def text(verdict: judge.Verdict) -> str:
+    lines = head(verdict)
+    if verdict.judged:
+        lines += case_tables(verdict) + summary(verdict) + order_table(verdict.pairs())
+        lines += breakdown_tables(verdict)
+    for trace in verdict.traces:
+        lines += trace_table(trace)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def trace_table(trace) -> list:
+    """Phases of a traced run (verdict/trace.py): measured, predicted, error."""
+    rows = [[name, format_time(measured), format_time(predicted),
+             signed(accuracy.relative_error(predicted, measured)), ""]
+            for name, measured, predicted in trace.rows()]
+    note = "seen by the fit" if trace.fitted else "never seen by the fit"
+    return [f"trace {trace.name} ({note})",
+            *columns(["", "measured", "predicted", "error", ""], rows), ""]
