@@ -1,0 +1,124 @@
+"""What importers find: points that become measurements, where ranks stood, and the documents."""
+
+import dataclasses
+from typing import Optional
+
+import measurements
+from measurements import Document, Measurement
+
+
+@dataclasses.dataclass
+class Given:
+    """What the command line says about a measurement that its output does not."""
+    nodes: Optional[int] = None
+    ranks_per_node: Optional[int] = None
+    collective: str = ""
+    placement: str = ""
+    where: dict = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass
+class Findings:
+    where: dict = dataclasses.field(default_factory=dict)
+    points: list = dataclasses.field(default_factory=list)  # (kind, Measurement)
+    notes: list = dataclasses.field(default_factory=list)
+
+    def note(self, text: str):
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def add(self, kind: str, what: str, seconds: float, parameters: dict, extra=None):
+        """`extra`: other statistics that were published, as further keys of the entry."""
+        self.points.append((kind, Measurement(what, parameters, seconds, extra=extra or {})))
+
+    def add_collective(self, what: str, size, layout, seconds: float, extra=None, **more):
+        parameters = {} if size is None else {"bytes": size}
+        parameters |= {"collective": what, "algorithm": "", "ranks_count": layout.ranks,
+                       "hosts_count": layout.hosts, "placement": layout.placement} | more
+        self.add("replay", what, seconds, parameters, extra)
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """Hosts that were filled one after the other, `per_host` ranks each, the last one the rest."""
+    ranks: int
+    per_host: int
+
+    @property
+    def hosts(self) -> int:
+        return -(-self.ranks // self.per_host)
+
+    @property
+    def placement(self) -> str:
+        return counts_text([min(self.per_host, self.ranks - first)
+                            for first in range(0, self.ranks, self.per_host)])
+
+    def way(self, pairs: int) -> str:
+        """How the ranks i and i + pairs reach each other."""
+        return "network" if pairs >= self.per_host else "shm"
+
+    def pairs_of_two_hosts(self, pairs: int) -> int:
+        """How many of the pairs i, i + pairs lie between the same two hosts."""
+        return min(self.per_host, pairs)
+
+
+def counts_text(counts: list) -> str:
+    """"4-3-1"; many hosts alike as "1x4"."""
+    if len(counts) > 1 and len(set(counts)) == 1:
+        return f"{counts[0]}x{len(counts)}"
+    return "-".join(str(count) for count in counts)
+
+
+def name_of(measurement: Measurement) -> str:
+    """A name for a case that nobody has named: all that tells it from the others."""
+    given = dict(measurement.parameters)
+    words = [given.pop("collective"), given.pop("algorithm")]
+    words.append(f"{given.pop('bytes')} B" if "bytes" in given else "")
+    words.append(f"on {given.pop('placement')}")
+    words += [f"{key} {value}" for key, value in given.items()
+              if key not in ("ranks_count", "hosts_count")]
+    return " ".join(word for word in words if word)
+
+
+def merged(points: list) -> list:
+    """One measurement per case, in the order in which they came; what was measured several times
+    has every value as a sample."""
+    cases = {}
+    for point in points:
+        cases.setdefault(measurements.case_key(point), []).append(point)
+    result = []
+    for several in cases.values():
+        if len(several) > 1:
+            for point in several:
+                point.samples_s, point.extra = [point.median_s], {}
+        result.append(measurements.merge_samples(several))
+    return result
+
+
+def where_of(all_findings: list, given: Given) -> dict:
+    """What the files say, each text once, under what the command line says."""
+    where = {}
+    for findings in all_findings:
+        for key, value in findings.where.items():
+            if isinstance(value, str) and value not in where.setdefault(key, "").split("; "):
+                where[key] = f"{where[key]}; {value}".removeprefix("; ")
+            elif not isinstance(value, str):
+                where[key] = where.get(key) or value
+    return where | {key: value for key, value in given.where.items() if value}
+
+
+def documents_of(all_findings: list, given: Given) -> list:
+    """One document per kind that was found."""
+    where = where_of(all_findings, given)
+    documents = []
+    for kind in measurements.KINDS:
+        points = [point for findings in all_findings for found, point in findings.points
+                  if found == kind]
+        if not points:
+            continue
+        if kind != "trace":  # where the same verb returns in every step
+            points = merged(points)
+        for point in points:
+            point.name = name_of(point) if kind == "replay" else ""
+        documents.append(Document("-", kind, dict(where), points))
+    return documents

@@ -1,0 +1,206 @@
+"""The output of the OSU micro-benchmarks, any number of tables, whatever else is in between.
+
+osu_latency prints half of a round trip; bandwidths count 1e6 bytes a MB, osu_bibw those of both
+directions; osu_mbw_mr sends from rank i to rank i + pairs; collectives print the mean over the
+iterations and the ranks (osu_util and the programs' sources, versions 5 to 7).
+"""
+
+import re
+
+from imports.findings import Findings, Given, Layout
+from imports.source import Row, Source, nodes_said_in
+
+NAME = "osu"
+MARKS = r"\s*#\s*OSU MPI"
+
+TITLE = re.compile(r"\s*#\s*OSU MPI\S*\s+(?P<test>.+?)(?: Latency)? Test v?(?P<version>\S+)")
+HEADER = re.compile(r"\s*#\s*(Size|Avg|Latency|Bandwidth)\b")
+PAIRS = re.compile(r"\[ pairs: (\d+) \](?: \[ window size: (\d+) \])?")
+WINDOW = 64  # of osu_bw and osu_bibw unless -W was given, which they do not print
+
+COLUMNS = {
+    "Size": r"Size\b",
+    "time": r"(?:Avg +)?Latency *\((\S+?)\)",
+    "least": r"Min +Latency *\((\S+?)\)",
+    "most": r"Max +Latency *\((\S+?)\)",
+    "P50": r"P50 +Tail +Lat *\((\S+?)\)",
+    "P90": r"P90 +Tail +Lat *\((\S+?)\)",
+    "P99": r"P99 +Tail +Lat *\((\S+?)\)",
+    "rate": r"Bandwidth *\((\S+?)\)|MB/s",
+    "Messages/s": r"Messages/s",
+    "Iterations": r"Iterations\b",
+    "Validation": r"Validation\b",
+}
+PLAIN = {"Latency": "latency", "Bandwidth": "bw", "Bi-Directional Bandwidth": "bibw",
+         "Multiple Bandwidth / Message Rate": "mbw_mr", "Multi": "multi_lat"}
+COLLECTIVES = {
+    "All-to-All Personalized Exchange": "alltoall", "All-to-Allv Personalized Exchange":
+    "alltoallv", "Broadcast": "bcast"} | {name.capitalize(): name for name in (
+        "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast",
+        "gather", "gatherv", "reduce", "reduce_scatter", "scatter", "scatterv")}
+
+
+def columns_of(source: Source, line: int) -> list:
+    """The columns that the header names, in order; each must be known, and in its unit."""
+    text = source.lines[line - 1]
+    place, columns = text.index("#") + 1, []
+    while text[place:].strip():
+        place += len(text[place:]) - len(text[place:].lstrip())
+        for name, pattern in COLUMNS.items():
+            if found := re.match(pattern, text[place:]):
+                break
+        else:
+            source.fail(line, f"a column of OSU micro-benchmarks ({', '.join(COLUMNS)})",
+                        f'"{re.split(r"  +", text[place:])[0]}"', place + 1)
+        unit = found[1] if found.re.groups else None
+        right = "MB/s" if name == "rate" else "us"
+        if unit and unit != right:
+            source.fail(line, f"({right})", f"({unit})", place + found.start(1))
+        columns.append(name)
+        place += found.end()
+    return columns
+
+
+def header_below(source: Source, title: int) -> int:
+    for line in range(title + 1, len(source.lines) + 1):
+        if HEADER.match(source.lines[line - 1]):
+            return line
+        if TITLE.match(source.lines[line - 1]):
+            break
+    source.fail(title, 'a header ("# Size ...") below this title', "none")
+
+
+class Table:
+    """One table: its test, its columns, where its ranks stood."""
+
+    def __init__(self, source: Source, title: int, given: Given, nodes):
+        self.source, self.title, self.given = source, title, given
+        self.nodes = given.nodes or nodes
+        self.test = TITLE.match(source.lines[title - 1])["test"]
+        self.header = header_below(source, title)
+        self.columns = columns_of(source, self.header)
+        between = "\n".join(source.lines[title:self.header])
+        self.pairs = PAIRS.search(between)
+
+    def require(self, *columns: str):
+        for column in columns:
+            if column not in self.columns:
+                self.source.fail(self.header, f"the column {column} of '{self.test}'",
+                                 ", ".join(self.columns))
+
+    def rows(self):
+        return self.source.rows(self.header, self.columns)
+
+    def positive(self, row: Row, column: str, findings: Findings):
+        """The number (of a time: in seconds), or None where its few digits are all zero."""
+        read = self.source.microseconds if column == "time" else self.source.number
+        value = read(row.line, row.cells[column])
+        if value == 0:
+            findings.note(f"{self.source.path}:{row.line}: 0 is less than what the digits can "
+                          "show: the row is left out")
+        return value or None
+
+    def size(self, row: Row) -> int:
+        return self.source.count(row.line, row.cells["Size"], "a size in bytes")
+
+    def layout(self, findings: Findings, reason: str) -> Layout:
+        if not self.nodes:
+            self.source.fail(self.title, f'{reason}: --nodes N, or a line "Number of nodes: N" '
+                             "before this table", "neither")
+        if not self.given.ranks_per_node:
+            findings.note("one rank per node is assumed: --ranks-per-node N says otherwise")
+        per_node = self.given.ranks_per_node or 1
+        return Layout(self.nodes * per_node, per_node)
+
+
+def two_ranks(table: Table) -> str:
+    return "shm" if table.nodes == 1 else "network"
+
+
+def add_latency(table: Table, findings: Findings):
+    table.require("Size", "time")
+    for row in table.rows():
+        if value := table.positive(row, "time", findings):
+            findings.add("probes", "ping_pong", value,
+                         {"bytes": table.size(row), "way": two_ranks(table)})
+
+
+def add_multi_latency(table: Table, findings: Findings):
+    table.require("Size", "time")
+    layout = table.layout(findings, "how many pairs there were")
+    pairs = layout.ranks // 2
+    shared = layout.pairs_of_two_hosts(pairs)
+    what, more = ("ping_pong", {}) if shared == 1 else ("ping_pong_pairs", {"pairs": shared})
+    for row in table.rows():
+        if value := table.positive(row, "time", findings):
+            findings.add("probes", what, value,
+                         {"bytes": table.size(row), "way": layout.way(pairs)} | more)
+
+
+def add_bandwidth(table: Table, findings: Findings, directions: int):
+    table.require("Size", "rate")
+    for row in table.rows():
+        if value := table.positive(row, "rate", findings):
+            size = table.size(row)
+            findings.add("probes", "stream", directions * size / (value * 1e6),
+                         {"bytes": size, "way": two_ranks(table), "pairs": 1,
+                          "directions": directions, "window": WINDOW})
+
+
+def add_message_rate(table: Table, findings: Findings):
+    table.require("Size", "Messages/s")
+    if not table.pairs:
+        table.source.fail(table.header, '"# [ pairs: N ] [ window size: N ]" before this header',
+                          "none")
+    pairs, window = int(table.pairs[1]), int(table.pairs[2] or WINDOW)
+    if pairs == 1:
+        way, shared = two_ranks(table), 1
+    else:
+        table.nodes = table.nodes or table.source.fail(
+            table.title, f"between how many nodes the {pairs} pairs were: --nodes N, or a line "
+            '"Number of nodes: N" before this table', "neither")
+        layout = Layout(2 * pairs,
+                        table.given.ranks_per_node or -(-2 * pairs // table.nodes))
+        way, shared = layout.way(pairs), layout.pairs_of_two_hosts(pairs)
+    for row in table.rows():
+        if value := table.positive(row, "Messages/s", findings):
+            findings.add("probes", "stream", pairs / value,
+                         {"bytes": table.size(row), "way": way, "pairs": shared, "directions": 1,
+                          "window": window})
+
+
+def add_collective(table: Table, findings: Findings):
+    what = COLLECTIVES[table.test]
+    table.require("time", *(() if what == "barrier" else ("Size",)))
+    layout = table.layout(findings, "on how many nodes this ran")
+    for row in table.rows():
+        if value := table.positive(row, "time", findings):
+            extra = {f"{column}_s": table.source.microseconds(row.line, row.cells[column])
+                     for column in ("least", "most") if column in row.cells}
+            size = table.size(row) if "Size" in row.cells else None
+            findings.add_collective(what, size, layout, value, extra)
+
+
+ADD = {"latency": add_latency, "multi_lat": add_multi_latency, "mbw_mr": add_message_rate,
+       "bw": lambda table, findings: add_bandwidth(table, findings, 1),
+       "bibw": lambda table, findings: add_bandwidth(table, findings, 2)}
+
+
+def parse(source: Source, given: Given) -> Findings:
+    findings, nodes = Findings(), None
+    for line, text in enumerate(source.lines, 1):
+        nodes = nodes_said_in(text) or nodes
+        title = TITLE.match(text)
+        if not title:
+            continue
+        findings.where = {"program": f"OSU micro-benchmarks {title['version']}"}
+        if title["test"] in PLAIN:
+            ADD[PLAIN[title["test"]]](Table(source, line, given, nodes), findings)
+        elif title["test"] in COLLECTIVES:
+            add_collective(Table(source, line, given, nodes), findings)
+        else:
+            findings.note(f"{source.path}:{line}: '{title['test']}' is no test that this program "
+                          "knows: its table is left out")
+    if not findings.points:
+        source.fail(1, "a table of OSU micro-benchmarks", "none that this program knows")
+    return findings

@@ -1,0 +1,138 @@
+"""A text file as the importers read it: lines, cells, and complaints that show the line.
+
+    latency.log:7:10: expected a positive number, got "fast"
+      1024     fast
+               ^
+"""
+
+import math
+import re
+import sys
+from decimal import Decimal
+from typing import Iterator, NamedTuple, NoReturn
+
+from programs import InputError
+
+# A line with one of these begins another table, whoever prints it.
+TITLE = re.compile(r"\s*#\s*(OSU |Benchmarking |-{20}|nThread |nccl-tests |Collective test |"
+                   r"bytes |repetitions |size +count )")
+# Control characters that no program prints: tabs, form feeds and escapes are none of them.
+BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+NODES = re.compile(r"(?:number of nodes|SLURM_(?:JOB_NUM_|N)NODES)\s*[:=]\s*(\d{1,6})\s*$",
+                   re.IGNORECASE)
+LONGEST_SHOWN = 160
+
+
+class Cell(NamedTuple):
+    text: str
+    column: int  # from 1
+
+
+class Row(NamedTuple):
+    line: int  # from 1
+    cells: dict  # column name: Cell
+
+
+def nodes_said_in(text: str):
+    """How many nodes a job script's line says there are, or None."""
+    found = NODES.search(text)
+    return int(found[1]) or None if found else None
+
+
+class Source:
+    def __init__(self, path: str, text: str):
+        self.path = path
+        self.complete = text.endswith("\n")
+        self.lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+
+    def fail(self, line: int, expected: str, got: str, column: int = 1) -> NoReturn:
+        shown = self.lines[line - 1].replace("\t", " ")
+        start = max(0, column - LONGEST_SHOWN + 20)
+        raise InputError(f"{self.path}:{line}:{column}: expected {expected}, got {got}\n"
+                         f"  {shown[start:start + LONGEST_SHOWN]}\n"
+                         f"  {' ' * (column - 1 - start)}^")
+
+    def cells(self, line: int) -> list:
+        return [Cell(found[0], found.start() + 1)
+                for found in re.finditer(r"\S+", self.lines[line - 1])]
+
+    def number(self, line: int, cell: Cell, expected: str = "a number, not negative") -> float:
+        value = value_of(cell.text)
+        if value is None or value < 0:
+            self.fail(line, expected, f'"{cell.text}"', cell.column)
+        return value
+
+    def microseconds(self, line: int, cell: Cell) -> float:
+        """In seconds, the double nearest to the decimal text."""
+        self.number(line, cell, "a time in microseconds")
+        return float(Decimal(cell.text).scaleb(-6))
+
+    def count(self, line: int, cell: Cell, expected: str = "a whole number") -> int:
+        if not re.fullmatch(r"\d{1,18}", cell.text):
+            self.fail(line, expected, f'"{cell.text}"', cell.column)
+        return int(cell.text)
+
+    def row(self, line: int, cells: list, columns: list) -> Row:
+        """The cells by their columns; refuses another number of them, and a line cut short."""
+        names = ", ".join(columns)
+        if len(cells) != len(columns):
+            column = cells[len(columns)].column if len(cells) > len(columns) else \
+                cells[-1].column + len(cells[-1].text)
+            self.fail(line, f"{len(columns)} cells ({names})", f"{len(cells)}", column)
+        if line == len(self.lines) and not self.complete:
+            self.fail(line, "the end of the line (a file that was cut short lacks it)",
+                      "the end of the file", len(self.lines[-1]) + 1)
+        return Row(line, dict(zip(columns, cells)))
+
+    def rows(self, header: int, columns: list) -> Iterator[Row]:
+        """The rows of the table below `header`, up to the next title or the end of the file.
+
+        Lines of schedulers and warnings may stand in between: what begins with a word. Right below
+        a row, a line that begins with a number is one, whole or broken."""
+        broken_off, rows = False, 0
+        for line in range(header + 1, len(self.lines) + 1):
+            cells = self.cells(line)
+            if TITLE.match(self.lines[line - 1]):
+                break
+            cut_short = line == len(self.lines) and not self.complete
+            if not is_row(cells, len(columns), broken_off and not cut_short):
+                broken_off = True
+                continue
+            yield self.row(line, cells, columns)
+            rows += 1
+        if not rows:
+            self.fail(header, "rows below this header", "none")
+
+
+def is_row(cells: list, width: int, broken_off: bool) -> bool:
+    if not cells or not re.fullmatch(r"[+-]?[\d.]+\w*", cells[0].text):
+        return False
+    if not broken_off or all(value_of(cell.text) is not None for cell in cells):
+        return True
+    with_digits = sum(bool(re.search(r"\d", cell.text)) for cell in cells)
+    return len(cells) == width and 2 * with_digits > width
+
+
+def value_of(text: str):
+    """The number, or None: finite, in the digits that programs print ("1_000" is none)."""
+    if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", text):
+        return None
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+def read_source(path: str) -> Source:
+    try:
+        if path == "-":
+            data = sys.stdin.buffer.read()
+        else:
+            with open(path, "rb") as file:
+                data = file.read()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    if not data.strip():
+        raise InputError(f"{path}:1:1: expected the output of a benchmark, got an empty file")
+    text = data.decode("utf-8", errors="replace")  # a scheduler's banner may be in anything
+    if BINARY.search(text):
+        raise InputError(f"{path}: expected text, got a binary file")
+    return Source(path, text)
