@@ -1,0 +1,188 @@
+"""How an MPI job is started on the hosts of the lab, and watched until it ends."""
+
+import dataclasses
+import math
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import claim
+import cpu
+import hosts
+from measurements import format_cost
+
+HERE = pathlib.Path(__file__).resolve().parent
+AGENT = str(HERE / "agent")
+LAUNCHERS = {"openmpi": ("mpirun.openmpi", "mpirun"), "mpich": ("mpirun.mpich", "mpiexec.hydra")}
+PACKAGES = {"openmpi": "openmpi-bin", "mpich": "mpich"}
+MOST_RANKS = 512
+
+
+class Stuck(hosts.LabError):
+    """A job that did not end in its time."""
+    exit_code = 3
+
+
+@dataclasses.dataclass
+class Launch:
+    """One MPI job. `placement` is the number of ranks on host0, host1, ...; times in seconds, costs
+    in seconds per byte."""
+    placement: tuple
+    mpi: str = "openmpi"
+    send_cost: float = 0
+    recv_cost: float = 0
+    nap: float = 20e-6
+    socket_buffer: int = 64 * 1024
+    mca: dict = dataclasses.field(default_factory=dict)
+    timeout: float = 600
+    build: pathlib.Path = HERE.parent.parent / "build"
+
+    def emulated(self) -> str:
+        """What a measurement says of what is not real."""
+        if self.send_cost == self.recv_cost == 0:
+            return ""
+        return (f"send {format_cost(self.send_cost)}, receive {format_cost(self.recv_cost)}, "
+                "slept")
+
+
+@dataclasses.dataclass
+class Outcome:
+    """How a job went. CPU in cores: seconds per second of wall time; `wire` as hosts.wire says."""
+    exit_code: int
+    wall_s: float
+    own_cores: float
+    foreign_cores: float
+    wire: list
+
+
+def parse_placement(text: str) -> tuple:
+    parts = text.split("-")
+    if not all(re.fullmatch(r"\d{1,4}", part) for part in parts):
+        raise hosts.LabError(f'--placement: expected ranks per host such as "4-3-1", got "{text}"')
+    counts = tuple(int(part) for part in parts)
+    if not 1 <= sum(counts) <= MOST_RANKS:
+        raise hosts.LabError(f"--placement: expected 1 to {MOST_RANKS} ranks, got {sum(counts)}")
+    return counts
+
+
+# Command lines
+
+
+def launcher(mpi: str) -> str:
+    for name in LAUNCHERS[mpi]:
+        if found := shutil.which(name):
+            return found
+    raise hosts.LabError(f"there is no {' or '.join(LAUNCHERS[mpi])} to start {mpi} with "
+                         f"(Debian: apt-get install {PACKAGES[mpi]})")
+
+
+def shim_settings(launch: Launch) -> dict:
+    """What every rank finds in its environment, and no daemon of the launcher."""
+    if launch.nap == launch.send_cost == launch.recv_cost == 0:
+        return {}
+    shim = launch.build.resolve() / "libringscope_lab.so"
+    if not shim.exists():
+        raise hosts.LabError(f"{shim} is missing: build it first (cmake --build "
+                             f"{launch.build} --target ringscope_lab), or say --build")
+    settings = {"LD_PRELOAD": str(shim),
+                "RINGSCOPE_LAB_NAP_NS": f"{launch.nap * 1e9:.0f}",
+                "RINGSCOPE_LAB_SEND_NS_PER_B": f"{launch.send_cost * 1e9:.6g}",
+                "RINGSCOPE_LAB_RECV_NS_PER_B": f"{launch.recv_cost * 1e9:.6g}"}
+    # MPICH never yields. Open MPI does, also when it is only the network that has nothing.
+    return settings | ({"RINGSCOPE_LAB_NAP_POLLS": "1"} if launch.mpi == "mpich" else {})
+
+
+def openmpi_words(launch: Launch, host_file: str) -> list:
+    mca = {"plm": "rsh", "plm_rsh_agent": AGENT, "plm_rsh_no_tree_spawn": "1",
+           "pml": "ob1", "btl": "self,vader,tcp", "btl_tcp_if_include": "eth0",
+           "oob_tcp_if_include": "eth0", "mpi_yield_when_idle": "1",
+           "btl_tcp_sndbuf": str(launch.socket_buffer),
+           "btl_tcp_rcvbuf": str(launch.socket_buffer)} | launch.mca
+    words = [launcher("openmpi"), "-np", str(sum(launch.placement)), "--hostfile", host_file,
+             "--map-by", "slot", "--bind-to", "none", "--oversubscribe"]
+    for key, value in mca.items():
+        words += ["--mca", key, str(value)]
+    for name, value in shim_settings(launch).items():
+        words += ["-x", f"{name}={value}"]
+    return words
+
+
+def mpich_words(launch: Launch, host_file: str) -> list:
+    if launch.mca:
+        raise hosts.LabError("--mca is for Open MPI: MPICH has no such parameters")
+    size = str(launch.socket_buffer)
+    settings = {"UCX_NET_DEVICES": "eth0,lo", "UCX_TLS": "tcp,self,sm", "UCX_TCP_SNDBUF": size,
+                "UCX_TCP_RCVBUF": size} | shim_settings(launch)
+    words = [launcher("mpich"), "-launcher", "rsh", "-launcher-exec", AGENT, "-iface", "eth0",
+             "-f", host_file, "-n", str(sum(launch.placement))]
+    for name, value in settings.items():
+        words += ["-genv", name, value]
+    return words
+
+
+def host_lines(launch: Launch) -> str:
+    """Hosts without ranks stay out of it: an entry of none means one in some launchers."""
+    form = "host{} slots={}\n" if launch.mpi == "openmpi" else "host{}:{}\n"
+    return "".join(form.format(host, ranks) for host, ranks in enumerate(launch.placement) if ranks)
+
+
+# Running
+
+
+def start(words: list, group: cpu.Group) -> subprocess.Popen:
+    """The launcher on host0, which starts the others through the agent."""
+    environment = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1",
+                                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                                "TMPDIR": str(claim.SCRATCH)}
+    sys.stdout.flush()
+    return subprocess.Popen([AGENT, "host0", shlex.join(words)], stdin=subprocess.DEVNULL,
+                            start_new_session=True, env=environment, preexec_fn=group.join)
+
+
+def end(job: subprocess.Popen, spared: list, patience_s: float):
+    """Nothing of the job is left after this."""
+    if job.poll() is None:
+        os.killpg(job.pid, signal.SIGTERM)
+        try:
+            job.wait(patience_s)
+        except subprocess.TimeoutExpired:
+            os.killpg(job.pid, signal.SIGKILL)
+            job.wait()
+    hosts.kill_processes(patience_s, spared)
+
+
+def run(lab, launch: Launch, program: list) -> Outcome:
+    """Runs a program on every rank. Raises Stuck when it takes longer than `launch.timeout`."""
+    words = {"openmpi": openmpi_words, "mpich": mpich_words}[launch.mpi]
+    spared = hosts.processes()
+    group = cpu.Group()
+    wire_before, busy, used = hosts.wire(lab.hosts), cpu.busy_s(), group.used_s()
+    begin = time.monotonic()
+    with tempfile.NamedTemporaryFile("w", dir=claim.SCRATCH, prefix="hosts.") as host_file:
+        host_file.write(host_lines(launch))
+        host_file.flush()
+        job = start(words(launch, host_file.name) + program, group)
+        patience_s = 1.0
+        try:
+            code = job.wait(None if math.isinf(launch.timeout) else launch.timeout)
+        except subprocess.TimeoutExpired:
+            raise Stuck(f"ended after {launch.timeout:g} s: {shlex.join(program)} had not finished "
+                        f"on {'-'.join(map(str, launch.placement))}") from None
+        except BaseException:
+            patience_s = 0.5
+            raise
+        finally:
+            end(job, spared, patience_s)
+    wall_s = time.monotonic() - begin
+    own, all_s = group.used_s() - used, cpu.busy_s() - busy
+    wire = [{key: after[key] - before[key] for key in after}
+            for before, after in zip(wire_before, hosts.wire(lab.hosts))]
+    return Outcome(code if code >= 0 else 128 - code, wall_s, own / wall_s,
+                   max(0.0, all_s - own) / wall_s, wire)

@@ -1,0 +1,63 @@
+"""Jobs of ringscope-mpi whose measurement the lab completes with what only it knows."""
+
+import dataclasses
+import os
+import tempfile
+
+import claim
+import hosts
+import launch
+import measurements
+
+
+@dataclasses.dataclass
+class Job:
+    """A subcommand of ringscope-mpi, its scenarios and more words for it."""
+    subcommand: str
+    scenarios: list
+    more: list
+
+
+def link_text(lab) -> str:
+    """The nominal rate as a measurement states it; nothing where the links are not shaped."""
+    rate = lab.state["shaped"][0]
+    return "" if rate == float("inf") else f"{rate * 8e-6:.12g} Mbit/s"
+
+
+def program(one: launch.Launch) -> str:
+    """ringscope-mpi is linked with the MPI that CMake chose; another MPI's is named after it."""
+    for name in (f"ringscope-{one.mpi}", "ringscope-mpi"):
+        path = one.build.resolve() / name
+        if path.exists():
+            return str(path)
+    raise hosts.LabError(f"{path} is missing: build it first, or say --build")
+
+
+def words_of(lab, one: launch.Launch, job: Job, output: str) -> list:
+    words = [program(one), job.subcommand, *job.scenarios]
+    if job.subcommand == "replay":
+        placement = "-".join(str(ranks) for ranks in one.placement)
+        words += ["--set", f"placement={placement}"]
+    if link := link_text(lab):
+        words += ["--link-bandwidth", link]
+    if emulated := one.emulated():
+        words += ["--emulated", emulated]
+    return words + ["--timeout", f"{one.timeout:g}", "-o", output, *job.more]
+
+
+def record(lab, one: launch.Launch, job: Job, output: str) -> launch.Outcome:
+    """Runs the job and writes its measurement, with the CPU that others used meanwhile; nothing is
+    written where the job failed. The program ends itself in time, saying what each rank is in; only
+    a job that does not even do that is ended from here."""
+    if not os.access(os.path.dirname(os.path.realpath(output)), os.W_OK):
+        raise hosts.LabError(f"{output}: cannot be written: there is no such folder, or it is "
+                             "read-only")
+    with tempfile.TemporaryDirectory(dir=claim.SCRATCH, prefix="measured.") as folder:
+        raw = os.path.join(folder, "measured.json")
+        patient = dataclasses.replace(one, timeout=one.timeout + 10)
+        outcome = launch.run(lab, patient, words_of(lab, one, job, raw))
+        if outcome.exit_code == 0:
+            document = measurements.read(raw)
+            document.where["foreign_cores"] = round(outcome.foreign_cores, 3)
+            measurements.write(output, document)
+    return outcome
