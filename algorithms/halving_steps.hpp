@@ -1,8 +1,10 @@
-// Recursive halving among 2^k ranks, one chunk each: in step s the ranks that still share a span of
-// chunks split it in two, and each keeps the half with its own chunk. Read backwards it is the
-// recursive doubling of an allgather.
+// Recursive halving among 2^k ranks: in step s a rank and the one whose index differs in bit s hold
+// the same span of chunks; they split it in two, and the one with the bit set keeps the upper half.
+// Read backwards it is the recursive doubling of an allgather.
 //
-// Source: Thakur, Rabenseifner and Gropp 2005, section 4.5.
+// So the largest messages go to the nearest index, which is often on the same host, and chunks end
+// where the reversed bits of the index say. Both MPICH (allreduce_intra_reduce_scatter_allgather)
+// and Open MPI (allreduce_intra_redscat_allgather) do it in this order.
 #pragma once
 
 namespace ringscope {
@@ -16,9 +18,11 @@ struct HalvingStep {
 
 /// Requires `size` a power of two, 0 <= index < size, 0 <= step < log2(size).
 constexpr HalvingStep halving_step(int index, int size, int step) {
-  const int half = size >> (step + 1);
-  const int kept = index & ~(half - 1);
-  return {.partner = index ^ half, .kept = kept, .given = kept ^ half, .count = half};
+  HalvingStep at = {.partner = index ^ (1 << step), .count = size >> (step + 1)};
+  for (int s = 0; s <= step; ++s)
+    if ((index >> s & 1) != 0) at.kept += size >> (s + 1);
+  at.given = at.kept ^ at.count;
+  return at;
 }
 
 }  // namespace ringscope

@@ -105,7 +105,23 @@ TEST(HalvingSteps, partners_swap_halves) {
       }
 }
 
-TEST(HalvingSteps, each_step_splits_what_the_one_before_kept_down_to_the_own_chunk) {
+/// Of the lowest log2(size) bits.
+int reversed_bits(int index, int size) {
+  int reversed = 0;
+  for (int bit = 1; bit < size; bit *= 2) reversed = 2 * reversed + ((index & bit) != 0 ? 1 : 0);
+  return reversed;
+}
+
+TEST(HalvingSteps, the_largest_halves_go_to_the_nearest_index) {
+  for (int size = 2; size <= 64; size *= 2)
+    for (int index = 0; index < size; ++index) {
+      const HalvingStep first = halving_step(index, size, 0);
+      EXPECT_EQ(first.partner, index % 2 == 0 ? index + 1 : index - 1);
+      EXPECT_EQ(first.count, size / 2);
+    }
+}
+
+TEST(HalvingSteps, each_step_splits_what_the_one_before_kept_down_to_one_chunk_of_its_own) {
   for (int size = 2; size <= 64; size *= 2)
     for (int index = 0; index < size; ++index) {
       int first = 0, count = size;
@@ -117,7 +133,7 @@ TEST(HalvingSteps, each_step_splits_what_the_one_before_kept_down_to_the_own_chu
         first = at.kept;
         count = at.count;
       }
-      EXPECT_EQ(first, index);
+      EXPECT_EQ(first, reversed_bits(index, size));
     }
 }
 
