@@ -1,0 +1,1 @@
+"""Fits a library profile and a cluster to what was measured."""

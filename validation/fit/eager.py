@@ -1,0 +1,50 @@
+"""Up to which size a message is sent at once."""
+
+import dataclasses
+import math
+
+import numpy as np
+
+from fit.segments import Sized, constant, fit_segments
+
+LIMITS = {"tcp": 65536.0, "rdma": 8192.0, "shm": 4096.0}  # usual defaults of MPI libraries
+
+
+def eager_limit(points, way):
+    """(limit, low, high, evidence), or None: between the last size whose send ends before its
+    receiver comes and the first whose send waits; or where a ping-pong jumps."""
+    eager, large = [0.0], []
+    for point in points.of_probe("late_receiver", way=way):
+        early = point.seconds < point.parameters["delay_s"] / 2
+        (eager if early else large).append(point.size)
+    if large:
+        low = max((size for size in eager if size < min(large)), default=0.0)
+        return min(large) - 1, low, min(large) - 1, "late_receiver"
+    if len(eager) > 1:
+        return math.inf, max(eager), math.inf, "late_receiver: no send waited"
+    return None
+
+
+def jump_limit(sizes, seconds, curve: Sized):
+    """The same from the greatest jump of a curve, if it is as long as half of a small message."""
+    best = None
+    for before in curve.segments[:-1]:
+        index = int(np.searchsorted(sizes, before.up_to, side="right"))
+        straight = before.time + before.cost * sizes[index]
+        jump = seconds[index] - straight
+        if jump > max(0.5 * seconds[0], 0.15 * straight) and (best is None or jump > best[0]):
+            best = (jump, sizes[index] - 1, before.up_to)
+    return best and (best[1], best[2], best[1], "a jump in ping_pong")
+
+
+def set_limit(fitted, points, way, kind, sizes, seconds):
+    curve = fit_segments(sizes, seconds) if len(sizes) > 2 else constant(0)
+    found = eager_limit(points, way) or jump_limit(sizes, seconds, curve)
+    if found:
+        limit, low, high, fitted.evidence["eager_limit"] = found
+        fitted.brackets["eager_limit"] = (low, high)
+    else:
+        limit = LIMITS[kind]
+        fitted.assumed["eager_limit"] = f"no late_receiver and no jump in ping_pong: usual for " \
+                                        f"{kind}"
+    fitted.transport = dataclasses.replace(fitted.transport, eager_limit=limit)

@@ -1,0 +1,93 @@
+"""The transport between hosts: what moves its bytes, its wire, its calls and its latency."""
+
+import dataclasses
+import math
+
+import numpy as np
+
+from fit.calls import set_cores
+from fit.closed_forms import Transport
+from fit.eager import set_limit
+from fit.observations import links_of
+from fit.segments import fit_piece
+from fit.transport import Fitted, settle
+
+BOTH_WAYS = 1.1  # slower by more than that: one core does both directions
+
+
+@dataclasses.dataclass
+class Wire:
+    """What the streams say: seconds per byte of the wire and of both cores."""
+    seconds: float  # of a link per byte
+    known: bool  # whether the link was ever the bottleneck
+    cores: float  # send_cost + recv_cost at most; inf where nothing tells
+    evidence: str
+
+
+def stream_slope(points, way, **parameters):
+    """Seconds per byte of the largest messages of a stream, median of up to three sizes."""
+    sizes, seconds = points.curve("stream", way=way, **parameters)
+    large = sizes >= max(64 * 1024, sizes.max() / 16) if len(sizes) else np.array([])
+    if not large.any():
+        return None
+    return float(np.median((seconds / sizes)[large][-3:]))
+
+
+def wire_of(points, nominal) -> Wire:
+    """The link's seconds per byte from one-way streams; `nominal` bytes/s or None."""
+    one_way = stream_slope(points, "network", directions=1, pairs=1)
+    if one_way is None:
+        counts = sorted({point.parameters["pairs"] for point in
+                         points.of_probe("stream", way="network", directions=1)})
+        if not counts:
+            return None
+        some = points.of_probe("stream", way="network", directions=1, pairs=counts[0])
+        one_way = stream_slope(points, "network", directions=1, pairs=counts[0])
+        one_way /= counts[0] / links_of(some[0])
+        return Wire(one_way, True, math.inf, f"stream of {counts[0]} pairs")
+    both = stream_slope(points, "network", directions=2, pairs=1)
+    if both is None or both < BOTH_WAYS * one_way:
+        cores = one_way if both else math.inf
+        return Wire(one_way, True, cores, "one-way stream" + (
+            ", as fast in both directions at once" if both else ""))
+    return busy_cores(points, nominal, one_way, both)
+
+
+def busy_cores(points, nominal, one_way, both) -> Wire:
+    """Both directions at once are slower than one: a core is what they share."""
+    if both < 1.8 * one_way:
+        return Wire(one_way, True, both, "one-way stream; both directions at once are limited by "
+                    "a core")
+    if nominal:
+        return Wire(1 / nominal, False, both, "")
+    fastest = min((point.seconds / point.size / point.parameters["pairs"]
+                   for point in points.of_probe("stream", way="network") if point.size >= 65536))
+    return Wire(fastest, False, both, "")
+
+
+def fit_network(points, kind, nominal=None, shares=None) -> Fitted:
+    """`kind`: tcp (the calling process moves the bytes) or rdma (the NIC does); `nominal`: the
+    link's rate in bytes/s; `shares`: {"cpu": of a message's time, "cost": of a byte's}, assumed
+    where nothing tells."""
+    fitted = Fitted(Transport(driver="nic" if kind == "rdma" else "caller"))
+    sizes, seconds = points.curve("ping_pong", way="network")
+    set_limit(fitted, points, "network", kind, sizes, seconds)
+    limit = fitted.transport.eager_limit
+    wire = wire_of(points, nominal) or wire_of_ping_pong(sizes, seconds, limit)
+    if not wire.known and np.isfinite(wire.cores):
+        fitted.undetermined["wire"] = "the cores are slower than the link"
+    if wire.evidence:
+        fitted.evidence["wire"] = wire.evidence
+    transport = dataclasses.replace(fitted.transport, wire=wire.seconds)
+    fitted.transport = set_cores(fitted, points, "network", transport, wire, shares or {})
+    settle(fitted, points, "network", wire.known)
+    return fitted
+
+
+def wire_of_ping_pong(sizes, seconds, limit) -> Wire:
+    """Without streams: the slope of what is above the eager limit, or of the largest messages."""
+    large = sizes > min(limit, sizes.max() / 8) if len(sizes) else np.array([])
+    if large.sum() < 2:
+        return Wire(0.0, False, math.inf, "")
+    _, cost, _ = fit_piece(sizes[large], seconds[large], seconds[large])
+    return Wire(cost, False, math.inf, "slope of ping_pong's large messages (no stream)")

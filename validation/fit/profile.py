@@ -1,0 +1,129 @@
+"""The fitted file: one YAML that the simulator reads both as a cluster and as a library."""
+
+import datetime
+import math
+import shlex
+
+import yaml
+
+from fit.closed_forms import Transport
+from fit.segments import Sized
+from measurements import format_bandwidth, format_cost, format_time
+
+SCHEMA = 1
+
+
+def in_bytes(count):
+    """Exactly: a limit is a whole number of bytes."""
+    if math.isinf(count):
+        return "unlimited"
+    count = int(round(count))
+    for size, name in ((1 << 20, "MiB"), (1 << 10, "KiB")):
+        if count and count % size == 0:
+            return f"{count // size} {name}"
+    return f"{count} B"
+
+
+def in_unit(value, unit):
+    """A value as the simulator reads it; a share has no unit."""
+    if value is None:
+        return None
+    written = {"s": format_time, "s/B": format_cost, "B/s": format_bandwidth, "B": in_bytes}
+    return written[unit](value) if unit else float(f"{value:.4g}")
+
+
+def sized(value: Sized):
+    """A time, or the list of its segments."""
+    if len(value.segments) == 1 and not value.segments[0].cost:
+        return format_time(value.segments[0].time)
+    entries = []
+    for one in value.segments:
+        entry = {} if math.isinf(one.up_to) else {"up_to": in_bytes(one.up_to)}
+        entry["time"] = format_time(one.time)
+        if one.cost:
+            entry["cost"] = format_cost(one.cost)
+        entries.append(entry)
+    return entries
+
+
+def transport_map(way: Transport) -> dict:
+    found = {"latency": sized(way.latency)}
+    for name in ("send_overhead", "recv_overhead"):
+        if getattr(way, name).segments[0].time or len(getattr(way, name).segments) > 1:
+            found[name] = sized(getattr(way, name))
+    for name in ("send_cost", "recv_cost", "unexpected_cost"):
+        if getattr(way, name):
+            found[name] = format_cost(getattr(way, name))
+    found["eager_limit"] = in_bytes(way.eager_limit)
+    found["driver"] = way.driver
+    return found
+
+
+def library_of(result) -> dict:
+    network = transport_map(result.network)
+    if result.progress.buffer:
+        network["buffer"] = in_bytes(result.progress.buffer)
+    if any(one.time or one.cost for one in result.jitter.segments):
+        network["jitter"] = sized(result.jitter)
+    if result.goodput is not None and result.goodput < 1:
+        network["goodput"] = float(f"{result.goodput:.4g}")
+    return {"about": about(result), "progress": result.progress.mode,
+            "reduce_cost": format_cost(result.host.reduce_cost),
+            "copy_cost": format_cost(result.host.copy_cost),
+            "self": transport_map(result.transports["self"].transport),
+            "shm": transport_map(result.transports["shm"].transport), "network": network}
+
+
+def about(result) -> str:
+    mpi = result.where["mpi"] or "an MPI"
+    emulated = result.where["emulated"]
+    return f"{mpi} as measured {result.where['date'][:10]}".strip() + (
+        f", emulated: {emulated}" if emulated else "")
+
+
+def cluster_of(result) -> dict:
+    host = {"type": "simple", "cores": result.cores}
+    if math.isfinite(result.host.memory):
+        host["memory_bandwidth"] = format_bandwidth(result.host.memory)
+    bandwidth = format_bandwidth(result.bandwidth)
+    if result.bandwidth == result.nominal:
+        bandwidth = result.where["link_bandwidth"] or bandwidth
+    return {"about": result.where["cpu"] or "as measured", "network": "star",
+            "hosts": result.hosts, "link": {"bandwidth": bandwidth, "latency": "0 s"},
+            "host": host}
+
+
+def calibration_of(result, program, errors) -> dict:
+    parameters = {}
+    for name, one in result.parameters.items():
+        entry = {"value": in_unit(one.value, one.unit)}
+        if one.low is not None:
+            entry |= {"low": in_unit(one.low, one.unit), "high": in_unit(one.high, one.unit)}
+        parameters[name] = entry | {"unit": one.unit, "evidence": one.evidence}
+    found = {"schema": SCHEMA, "date": now(), "program": program, "parameters": parameters,
+             "assumed": result.assumed, "undetermined": result.undetermined,
+             "progress_evidence": result.progress.evidence or result.progress.assumed,
+             "intervals": result.drawn, "notes": result.notes, "errors": errors}
+    if result.trace:
+        found["trace"] = result.trace
+    return found | {"fitted": result.fitted}
+
+
+def now():
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def text_of(result, program, command, errors) -> str:
+    """The whole file."""
+    where = result.where
+    head = ["What `ringscope calibrate` fitted; the calibration's part says from what.",
+            f"Measured {where['date'] or 'at an unknown date'} on {where['cpu'] or 'unknown CPUs'}"
+            f", {where['mpi'] or 'unknown MPI'}, link {where['link_bandwidth'] or 'unknown'}"
+            + (f"; {where['source']}" if where["source"] else ""),
+            f"Command: {shlex.join(command)}"]
+    if where["emulated"]:
+        head.append(f"Emulated: {where['emulated']}")
+    body = {"cluster": cluster_of(result), "library": library_of(result),
+            "calibration": calibration_of(result, program, errors)}
+    text = yaml.safe_dump(body, sort_keys=False, width=100, allow_unicode=True)
+    return "".join(f"# {' '.join(line.split())}\n" for line in head) + text

@@ -1,0 +1,79 @@
+"""Who makes progress: what is left of a transfer when an end of it has computed meanwhile."""
+
+import dataclasses
+
+import numpy as np
+
+from fit import closed_forms
+
+HIDDEN, LEFT = 0.3, 0.7  # shares of a transfer
+
+
+@dataclasses.dataclass
+class Progress:
+    """`mode`: caller, thread or nic; `buffer`: bytes that the OS moves without its process."""
+    mode: str
+    evidence: str = ""
+    assumed: str = ""
+    buffer: float = 0.0
+    bracket: tuple = None
+    buffer_evidence: str = ""
+
+
+def overlaps(points, network, side, tests):
+    """[(point, share of the transfer that its computation did not hide)], large messages only:
+    eager ones are sent before they are waited for."""
+    found = []
+    for point in points.of_probe("overlap", way="network", side=side, tests=tests):
+        whole = float(closed_forms.send_complete(network, np.array([point.size]))[0])
+        hidden_at_most = min(whole, point.parameters["compute_s"])
+        if point.size > network.eager_limit and hidden_at_most > 0.05 * point.seconds:
+            left = point.seconds - point.parameters["compute_s"] - (whole - hidden_at_most)
+            found.append((point, left / hidden_at_most, whole))
+    return found
+
+
+def in_words(found, side, tests):
+    point, share, whole = max(found, key=lambda one: one[0].size)
+    computed = point.parameters["compute_s"]
+    return (f"{side} of {point.size:.0f} bytes, {'with' if tests else 'without'} MPI_Test: "
+            f"{computed * 1e3:.4g} ms of computing and {whole * 1e3:.4g} ms of transfer took "
+            f"{point.seconds * 1e3:.4g} ms, {max(0, share):.0%} of what could be hidden was not")
+
+
+def fit_progress(points, network, kind) -> Progress:
+    """The mode from the sender's side, where buffers hide nothing; the receiver's says how much
+    the OS takes in."""
+    without = {side: overlaps(points, network, side, False) for side in ("sender", "receiver")}
+    tested = {side: overlaps(points, network, side, True) for side in ("sender", "receiver")}
+    if not without["sender"] and not without["receiver"]:
+        return Progress("caller", assumed="no overlap was measured for messages above the eager "
+                                          "limit: Open MPI and MPICH leave progress to the caller")
+    words = "; ".join([in_words(found, side, False) for side, found in without.items() if found]
+                      + [in_words(found, side, True) for side, found in tested.items() if found])
+    share = {side: float(np.median([one[1] for one in found])) for side, found in without.items()
+             if found}
+    if all(one < HIDDEN for one in share.values()) and "sender" in share:
+        progress = Progress("nic" if kind == "rdma" else "thread", words)
+    elif share.get("sender", 0.0) > LEFT or share.get("receiver", 0.0) > LEFT:
+        progress = Progress("caller", words)
+    else:
+        progress = Progress("caller", words + "; between the modes: taken for the caller's")
+    if progress.mode == "caller" and kind == "tcp":
+        set_buffer(progress, without["receiver"])
+    return progress
+
+
+def set_buffer(progress, receiving):
+    """How much came in while the receiver computed. The largest message that hardly came tells;
+    those that came as a whole say that it is at least so much."""
+    moved = [(point.size, point.size * (1 - share)) for point, share, _ in receiving]
+    if not moved:
+        return
+    part = [bytes_moved for size, bytes_moved in moved if bytes_moved < LEFT * size]
+    whole = [size for size, bytes_moved in moved if bytes_moved >= LEFT * size]
+    progress.buffer = max(0.0, float(np.median(part))) if part else float(max(whole))
+    progress.bracket = (max(0.0, min(part)), max(part)) if part else (max(whole), np.inf)
+    progress.buffer_evidence = "overlap at the receiver, without MPI_Test"
+    if not part:
+        progress.buffer_evidence += ": at least that, all of it came"

@@ -1,0 +1,57 @@
+"""The report: every parameter with its interval and its source, and how well the fit fits."""
+
+import numpy as np
+
+from fit.profile import in_unit
+
+
+def errors_of(result) -> dict:
+    """{probe: {points, median, p90}} of the absolute relative errors of the fit."""
+    found = {}
+    for way, fitted in result.transports.items():
+        for one in fitted.observations:
+            if len(one.sizes):
+                found[f"{one.what} {way}"] = summary(one.errors(fitted.transport))
+    for name, points in result.host.observations.items():
+        cost = getattr(result.host, name)
+        found[points[0].what] = summary(np.array([cost * point.size / point.seconds - 1
+                                                  for point in points]))
+    return found
+
+
+def summary(errors) -> dict:
+    size = np.abs(errors)
+    return {"points": int(len(size)), "median": float(f"{np.median(size):.3g}"),
+            "p90": float(f"{np.percentile(size, 90):.3g}")}
+
+
+def table(rows) -> list:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    return ["  ".join([f"{cell:{width}}" for cell, width in zip(row, widths)] + [row[-1]]).rstrip()
+            for row in rows]
+
+
+def interval_text(one):
+    if one.low is None:
+        return ""
+    return f"{in_unit(one.low, one.unit)} .. {in_unit(one.high, one.unit)}"
+
+
+def text_of(result) -> str:
+    lines = ["Fitted (95 % intervals by bootstrap; a limit's interval is what brackets it)", ""]
+    lines += table([("parameter", "value", "interval", "from")] + [
+        (name, str(in_unit(one.value, one.unit)), interval_text(one), one.evidence)
+        for name, one in result.parameters.items()])
+    lines += ["", "  " + "; ".join(f"{way}: {words}" for way, words in result.drawn.items())]
+    lines += ["", f"Progress: {result.progress.mode}",
+              f"  {result.progress.evidence or 'assumed: ' + result.progress.assumed}"]
+    for title, entries in (("Assumed", result.assumed), ("Not determined", result.undetermined)):
+        if entries:
+            lines += ["", title] + table([(f"  {name}", why) for name, why in entries.items()])
+    if result.notes:
+        lines += ["", "Notes"] + [f"  {note}" for note in result.notes]
+    lines += ["", "Errors of the fit, absolute and relative"]
+    lines += table([("  probe", "points", "median", "90 %")] + [
+        (f"  {name}", str(one["points"]), f"{one['median']:.1%}", f"{one['p90']:.1%}")
+        for name, one in errors_of(result).items()])
+    return "\n".join(lines) + "\n"

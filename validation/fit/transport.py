@@ -1,0 +1,162 @@
+"""The fit of one transport: all probes of one way at once, least squares on relative error.
+
+Some of a transport's values are free, in groups that share a value; the observations say what the
+closed forms predict for each measured point. Values are never negative.
+"""
+
+import dataclasses
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from fit import closed_forms
+from fit.closed_forms import Transport
+from fit.observations import keep, observe
+from fit.segments import Sized, constant, fit_segments
+
+BURST = 0.1  # of its time: a message so much faster than the wire came from a bucket
+WIRE_MARGIN = 0.1  # the streams' largest messages say the wire to within that
+SIZED = ("latency", "send_overhead", "recv_overhead")
+COSTS = ("send_cost", "recv_cost", "unexpected_cost", "wire")
+
+
+def values_of(transport: Transport) -> dict:
+    """Every value by its dotted name: "latency.0.time", "send_cost", ..."""
+    values = {name: float(getattr(transport, name)) for name in COSTS}
+    for name in SIZED:
+        for index, segment in enumerate(getattr(transport, name).segments):
+            values[f"{name}.{index}.time"] = segment.time
+            values[f"{name}.{index}.cost"] = segment.cost
+    return values
+
+
+def with_values(transport: Transport, values: dict) -> Transport:
+    changes = {name: values[name] for name in COSTS}
+    for name in SIZED:
+        sized = getattr(transport, name)
+        count = range(len(sized.segments))
+        changes[name] = sized.with_values([values[f"{name}.{i}.time"] for i in count],
+                                          [values[f"{name}.{i}.cost"] for i in count])
+    return dataclasses.replace(transport, **changes)
+
+
+@dataclasses.dataclass
+class Fitted:
+    """A transport, and where each of its values comes from."""
+    transport: Transport
+    free: list = dataclasses.field(default_factory=list)  # groups of names that have one value
+    observations: list = dataclasses.field(default_factory=list)
+    evidence: dict = dataclasses.field(default_factory=dict)  # name: from what
+    brackets: dict = dataclasses.field(default_factory=dict)  # name: (low, high)
+    assumed: dict = dataclasses.field(default_factory=dict)  # name: why
+    undetermined: dict = dataclasses.field(default_factory=dict)  # name: what would determine it
+    alike: list = dataclasses.field(default_factory=list)  # pairs whose values are the same
+    notes: list = dataclasses.field(default_factory=list)
+
+    def drawn_again(self, draw):
+        """The same fit to other points: `draw` gives one observation's seconds."""
+        again = [dataclasses.replace(one) for one in self.observations]
+        for one in again:
+            one.seconds = draw(one)
+        return least(self.transport, self.free, again)
+
+
+def step_of(name, transport: Transport):
+    """What is a little of this value, so that all are of one order."""
+    typical = float(closed_forms.ping_pong(transport, np.array([0.0]))[0]) or 1e-6
+    return typical if name.endswith(".time") else max(transport.moving(), 1e-12)
+
+
+def least(start: Transport, free: list, observations: list) -> Transport:
+    """The transport whose free values fit best."""
+    if not free or not observations:
+        return start
+    values = values_of(start)
+    steps = np.array([step_of(group[0], start) for group in free])
+    first = np.array([values[group[0]] for group in free]) / steps
+
+    def transport_at(scaled):
+        changed = dict(values)
+        for group, value in zip(free, scaled * steps):
+            changed.update((name, float(value)) for name in group)
+        return with_values(start, changed)
+
+    def residuals(scaled):
+        transport = transport_at(scaled)
+        return np.concatenate([(one.predict(transport) - one.seconds) / one.scale
+                               for one in observations])
+
+    is_wire = np.array(["wire" in group for group in free])
+    low = np.where(is_wire, (1 - WIRE_MARGIN) * first, 0.0)
+    high = np.where(is_wire, (1 + WIRE_MARGIN) * first, np.inf)
+    found = least_squares(residuals, np.maximum(first, 1e-9), bounds=(low, high), loss="soft_l1",
+                          f_scale=2.0, xtol=1e-9, ftol=1e-9, max_nfev=60)
+    tiny = found.x * steps < 1e-6 * steps
+    return transport_at(np.where(tiny, 0.0, found.x))
+
+
+def settle(fitted, points, way, wire_known):
+    """Latency by pieces, then everything at once, twice: the pieces depend on the rest."""
+    for _ in range(2):
+        ping_pong, notes = without_bursts(points.of_probe("ping_pong", way=way), fitted.transport)
+        if ping_pong:
+            fitted.transport = dataclasses.replace(
+                fitted.transport, latency=fit_latency(fitted.transport, ping_pong))
+        fitted.observations = observe(points, way, fitted.transport.eager_limit)
+        for one in fitted.observations:
+            if one.what == "ping_pong":
+                keep(one, ping_pong)
+        fitted.free = free_values(fitted, wire_known)
+        fitted.transport = least(fitted.transport, fitted.free, fitted.observations)
+    fitted.notes += notes
+    if ping_pong:
+        fitted.evidence["latency"] = "ping_pong"
+    else:
+        fitted.undetermined["latency"] = "ping_pong was not measured"
+
+
+def without_bursts(ping_pong, transport):
+    """(the points that the model can explain, notes): those that are faster than the wire leave a
+    bucket full of credit, which the model has not."""
+    first = ping_pong[0].seconds if ping_pong else 0.0
+    kept, dropped = [], []
+    for point in ping_pong:
+        missing = point.size * transport.wire - (point.seconds - first)
+        (dropped if missing > BURST * point.seconds else kept).append(point)
+    if not dropped:
+        return kept, []
+    return kept, [f"ping_pong from {dropped[0].size:.0f} to {dropped[-1].size:.0f} bytes is faster "
+                  "than the streams' wire (a token bucket's burst): left out of the fit"]
+
+
+def fit_latency(transport: Transport, ping_pong) -> Sized:
+    """What is left of the ping-pong when everything else is taken off, in the pieces it needs."""
+    sizes = np.array([point.size for point in ping_pong])
+    seconds = np.array([point.seconds for point in ping_pong])
+    eager = transport.eager(sizes)
+    bare = dataclasses.replace(transport, latency=constant(0))
+    below = seconds[eager] - closed_forms.ping_pong(bare, sizes[eager])
+    least_time = max(0.0, float(below[0])) if len(below) else 0.0
+    bare = dataclasses.replace(transport, latency=constant(least_time))
+    rest = seconds - closed_forms.ping_pong(bare, sizes) + least_time
+    if transport.driver == "receiver":  # a large message waits for one control message only
+        rest, sizes, seconds = rest[eager], sizes[eager], seconds[eager]
+    if not len(sizes):
+        return constant(0)
+    limits = (transport.eager_limit,) if np.isfinite(transport.eager_limit) else ()
+    return fit_segments(sizes, rest, seconds, forced=limits)
+
+
+def free_values(fitted, wire_known) -> list:
+    """What the fit may change: what has evidence and is there at all, in groups of one value."""
+    values = values_of(fitted.transport)
+    partners = {second: first for first, second in fitted.alike}
+    groups = {}
+    for name in values:
+        kind, _, rest = name.partition(".")
+        known = kind == "latency" or kind in fitted.evidence
+        if values[name] <= 0 or not known or (kind == "wire" and not wire_known):
+            continue
+        first = partners.get(kind, kind) + (f".{rest}" if rest else "")
+        groups.setdefault(first, []).append(name)
+    return [tuple(group) for group in groups.values()]
