@@ -41,7 +41,7 @@ PROBES = {
 }
 PARAMETERS = {
     "replay": ("collective", "algorithm", "ranks_count", "hosts_count", "placement"),
-    "trace": ("rank", "step", "placement"),
+    "trace": ("rank", "placement"),
 }
 COUNTS = ("bytes", "pairs", "directions", "window", "ranks", "ranks_count", "hosts_count", "rank")
 

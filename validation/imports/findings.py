@@ -50,8 +50,10 @@ class Layout:
 
     @property
     def placement(self) -> str:
-        return counts_text([min(self.per_host, self.ranks - first)
-                            for first in range(0, self.ranks, self.per_host)])
+        full, rest = divmod(self.ranks, self.per_host)
+        times = f"x{full}" if full > 1 else ""
+        counts = [f"{self.per_host}{times}"] * bool(full) + [str(rest)] * bool(rest)
+        return "-".join(counts)
 
     def way(self, pairs: int) -> str:
         """How the ranks i and i + pairs reach each other."""

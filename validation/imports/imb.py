@@ -15,7 +15,7 @@ MARKS = r"\s*#\s*Benchmarking \S"
 
 VERSION = re.compile(r"#\s+(Intel ?\(R\) MPI Benchmarks [^,]+)")
 TITLE = re.compile(r"\s*#\s*Benchmarking (?P<test>\S+)")
-PROCESSES = re.compile(r"\s*#\s*#processes = (\d+)")
+PROCESSES = re.compile(r"\s*#\s*#processes = (\d{1,9})\b")
 GROUPS = re.compile(r"\s*#\s*\( ?\d+ groups of")
 HEADER = re.compile(r"\s*#(bytes|repetitions)\b")
 NO_MEMORY = re.compile(r"\s*\d+\s+(\d+\s+)?(out-of-mem|int-overflow)")
@@ -62,6 +62,8 @@ class Table:
         if not self.ranks or not self.header:
             source.fail(title, '"# #processes = N" and a header ("#bytes #repetitions ...") below '
                         "this title", "none" if not self.header else "no number of processes")
+        if self.ranks < 2 and self.test in ("PingPong", *BANDS):
+            source.fail(title, f"at least two processes for {self.test}", str(self.ranks))
         self.columns = columns_of(source, self.header)
 
     def require(self, *columns: str):

@@ -15,7 +15,7 @@ MARKS = r"\s*#\s*OSU MPI"
 
 TITLE = re.compile(r"\s*#\s*OSU MPI\S*\s+(?P<test>.+?)(?: Latency)? Test v?(?P<version>\S+)")
 HEADER = re.compile(r"\s*#\s*(Size|Avg|Latency|Bandwidth)\b")
-PAIRS = re.compile(r"\[ pairs: (\d+) \](?: \[ window size: (\d+) \])?")
+PAIRS = re.compile(r"\[ pairs: ([1-9]\d{0,5}) \](?: \[ window size: ([1-9]\d{0,8}) \])?")
 WINDOW = 64  # of osu_bw and osu_bibw unless -W was given, which they do not print
 
 COLUMNS = {
@@ -31,6 +31,8 @@ COLUMNS = {
     "Iterations": r"Iterations\b",
     "Validation": r"Validation\b",
 }
+COLUMNS_PRINTED = ("Size, Latency (us), Min Latency(us), Max Latency(us), P50 Tail Lat(us), "
+                   "Bandwidth (MB/s), MB/s, Messages/s, Iterations, Validation")
 PLAIN = {"Latency": "latency", "Bandwidth": "bw", "Bi-Directional Bandwidth": "bibw",
          "Multiple Bandwidth / Message Rate": "mbw_mr", "Multi": "multi_lat"}
 COLLECTIVES = {
@@ -50,7 +52,7 @@ def columns_of(source: Source, line: int) -> list:
             if found := re.match(pattern, text[place:]):
                 break
         else:
-            source.fail(line, f"a column of OSU micro-benchmarks ({', '.join(COLUMNS)})",
+            source.fail(line, f"a column of OSU micro-benchmarks ({COLUMNS_PRINTED})",
                         f'"{re.split(r"  +", text[place:])[0]}"', place + 1)
         unit = found[1] if found.re.groups else None
         right = "MB/s" if name == "rate" else "us"
@@ -108,6 +110,9 @@ class Table:
             self.source.fail(self.title, f'{reason}: --nodes N, or a line "Number of nodes: N" '
                              "before this table", "neither")
         if not self.given.ranks_per_node:
+            if self.nodes == 1:
+                self.source.fail(self.title, "how many ranks ran on the one node: "
+                                 "--ranks-per-node N", "nothing")
             findings.note("one rank per node is assumed: --ranks-per-node N says otherwise")
         per_node = self.given.ranks_per_node or 1
         return Layout(self.nodes * per_node, per_node)
@@ -129,6 +134,8 @@ def add_multi_latency(table: Table, findings: Findings):
     table.require("Size", "time")
     layout = table.layout(findings, "how many pairs there were")
     pairs = layout.ranks // 2
+    if not pairs:
+        table.source.fail(table.title, "at least two ranks (--nodes N, --ranks-per-node N)", "one")
     shared = layout.pairs_of_two_hosts(pairs)
     what, more = ("ping_pong", {}) if shared == 1 else ("ping_pong_pairs", {"pairs": shared})
     for row in table.rows():

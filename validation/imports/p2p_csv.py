@@ -25,15 +25,17 @@ def parse(source: Source, _: Given) -> Findings:
                         metric.column)
         devices = {name: source.count(row.line, row.cells[column], "a device")
                    for name, column in (("from", "src"), ("to", "dst"))}
-        value = source.number(row.line, row.cells["value"])
-        if value == 0:
-            source.fail(row.line, "a positive number", "0", row.cells["value"].column)
+        value = row.cells["value"]
+        if source.number(row.line, value) == 0:
+            source.fail(row.line, "a positive number", "0", value.column)
         inside = devices["from"] == devices["to"]
         parameters = {"way": "self" if inside else "network"} | devices
         if metric.text == "latency_us":
-            findings.add("probes", "ping_pong", source.microseconds(row.line, row.cells["value"]), {"bytes": SMALL} | parameters)
+            findings.add("probes", "ping_pong", source.microseconds(row.line, value),
+                         {"bytes": SMALL} | parameters)
         else:
-            findings.add("probes", "stream", LARGE * (2 if inside else 1) / (value * 1e9),
+            rate = source.number(row.line, value) * 1e9
+            findings.add("probes", "stream", LARGE * (2 if inside else 1) / rate,
                          {"bytes": LARGE, "pairs": 1, "directions": 1, "window": COPIES} |
                          parameters)
     return findings

@@ -12,13 +12,15 @@ NAME = "csv"
 COLUMNS = "benchmark,nodes,ranks_per_node,bytes,median_us"
 MARKS = r"(?=.*\bbenchmark\b)(?=.*\bmedian_\w)[\w ,]+$"
 
+MOST_RANKS = 1_000_000
 KNOWN = ["osu_latency"] + [f"osu_{name}" for name in dict.fromkeys(COLLECTIVES.values())]
 
 
 def positive_count(source: Source, row: Row, column: str) -> int:
     value = source.count(row.line, row.cells[column])
-    if value == 0:
-        source.fail(row.line, "a number of at least 1", "0", row.cells[column].column)
+    if not 1 <= value <= MOST_RANKS:
+        source.fail(row.line, f"a number of 1 to {MOST_RANKS}", str(value),
+                    row.cells[column].column)
     return value
 
 
