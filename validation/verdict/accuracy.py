@@ -52,9 +52,9 @@ def figures(judged: Iterable) -> Figures:
                    sum(within) / len(within) if within else None)
 
 
-def figures_by(judged: Iterable, key: Callable) -> dict:
-    """{value of the key: its Figures}, in the order of the values."""
+def figures_by(judged: Iterable, key: Callable, order: Callable) -> dict:
+    """{value of the key: its Figures}; `order` of a case says which value comes first."""
     groups: dict = {}
-    for one in judged:
+    for one in sorted(judged, key=order):
         groups.setdefault(key(one), []).append(one)
-    return {value: figures(groups[value]) for value in sorted(groups)}
+    return {value: figures(group) for value, group in groups.items()}

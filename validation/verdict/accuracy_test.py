@@ -59,6 +59,14 @@ class Figures(unittest.TestCase):
         self.assertIsNone(case.inside)
 
 
+    def test_groups_come_in_the_order_asked_for(self):
+        judged = [predicted(case, 1.1) for case in gathered(
+            measured("a", size=4096), measured("b", size=64), measured("c", placement="4-3-1"))]
+        found = accuracy.figures_by(judged, lambda case: case.bytes, lambda case: case.bytes)
+        self.assertEqual([(size, one.count) for size, one in found.items()],
+                         [(64, 1), (1024, 1), (4096, 1)])
+
+
 class Marks(unittest.TestCase):
     def test_a_case_that_spreads_more_than_the_limit_is_noisy(self):
         wide = measured(samples=(0.7, 1.0, 1.3))  # p10..p90 is 0.76..1.24

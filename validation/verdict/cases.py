@@ -118,6 +118,12 @@ def foreign_cores(launches: list) -> Optional[float]:
     return max((value for value in known if value is not None), default=None)
 
 
+def launches_of(measurement: Measurement) -> int:
+    """Whoever measured may have pooled several already."""
+    launches = measurement.extra.get("launches")
+    return len(launches) if isinstance(launches, list) and launches else 1
+
+
 def gather(documents: list, fitted_keys: set, limits: accuracy.Limits) -> list:
     """The Cases of all replay documents, in the order in which they first stand."""
     launches: dict = {}
@@ -129,8 +135,9 @@ def gather(documents: list, fitted_keys: set, limits: accuracy.Limits) -> list:
         days = sorted({one.document.where["date"][:10] for one in group} - {""})
         merged = merge_samples(group)
         merged.document = group[0].document
-        case = Case(merged, series_of(merged.document.where), placement_of(merged), len(group),
-                    days, foreign_cores(group), case_key(merged) in fitted_keys)
+        case = Case(merged, series_of(merged.document.where), placement_of(merged),
+                    sum(launches_of(one) for one in group), days, foreign_cores(group),
+                    case_key(merged) in fitted_keys)
         case.mark(limits)
         cases.append(case)
     return cases

@@ -5,18 +5,19 @@ import dataclasses
 import io
 import json
 
-from verdict import accuracy, cases, judge, order
+from verdict import accuracy, cases, judge, model, order
 
-COLUMNS = ["case", "collective", "algorithm", "placement", "ranks_count", "bytes", "link_bandwidth",
-           "emulated", "mpi", "document", "measured_s", "p10_s", "p90_s", "spread", "predicted_s",
-           "error", "inside", "launches", "fitted", "marks"]
+COLUMNS = ["case", "collective", "algorithm", "predicted_as", "placement", "ranks_count", "bytes",
+           "link_bandwidth", "emulated", "mpi", "document", "measured_s", "p10_s", "p90_s",
+           "spread", "predicted_s", "error", "inside", "launches", "fitted", "marks"]
 
 
-def entry(case: cases.Case) -> dict:
+def entry(case: cases.Case, fitted: model.Model) -> dict:
     """What COLUMNS say, with the types of JSON."""
     parameters, one = case.parameters, case.measured
     return {"case": one.name, "collective": parameters["collective"],
-            "algorithm": parameters["algorithm"], "placement": str(parameters["placement"]),
+            "algorithm": parameters["algorithm"], "predicted_as": fitted.algorithm_of(case),
+            "placement": str(parameters["placement"]),
             "ranks_count": case.placement.ranks, "bytes": case.bytes,
             "link_bandwidth": case.series.link, "emulated": case.series.emulated,
             "mpi": case.series.mpi, "document": one.document.path, "measured_s": one.median_s,
@@ -30,7 +31,7 @@ def csv_text(verdict: judge.Verdict) -> str:
     writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for case in verdict.judged:
-        row = entry(case) | {"marks": "; ".join(case.marks)}
+        row = entry(case, verdict.model) | {"marks": "; ".join(case.marks)}
         writer.writerow({key: str(value).lower() if isinstance(value, bool) else value
                          for key, value in row.items()})
     return out.getvalue()
@@ -58,7 +59,7 @@ def json_text(verdict: judge.Verdict) -> str:
         "by": {name: [{"value": value} | dataclasses.asdict(figures)
                       for value, figures in values.items()]
                for name, values in verdict.breakdowns().items()},
-        "cases": [entry(case) for case in verdict.judged],
+        "cases": [entry(case, verdict.model) for case in verdict.judged],
         "pairs": [pair_entry(pair) for pair in pairs],
         "traces": [{"name": trace.name, "fitted": trace.fitted,
                     "phases": [{"phase": name, "measured_s": measured, "predicted_s": predicted}

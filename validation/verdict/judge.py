@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from measurements import InputError
+from measurements import InputError, parse_quantity
 from verdict import accuracy, cases, model, order, simulator, trace
 
 
@@ -43,18 +43,30 @@ class Verdict:
     def breakdowns(self) -> dict:
         """{what they are grouped by: {value: Figures}} of the counted cases; groups of one value
         say nothing and are left out."""
-        keys = {
-            "algorithm": algorithm_of,
-            "placement": lambda case: str(case.parameters["placement"]),
-            "size": lambda case: case.bytes,
-            "rate": lambda case: case.series.link or "not known",
+        keys = {  # what a case is grouped by, and what the groups are sorted by
+            "algorithm": (algorithm_of, algorithm_of),
+            "placement": (placement_of, lambda case: (case.placement.ranks, placement_of(case))),
+            "size": (lambda case: case.bytes, lambda case: case.bytes),
+            "rate": (lambda case: case.series.link or "not known", rate_of),
         }
-        found = {name: accuracy.figures_by(self.counted, key) for name, key in keys.items()}
+        found = {name: accuracy.figures_by(self.counted, *key) for name, key in keys.items()}
         return {name: groups for name, groups in found.items() if len(groups) > 1}
 
 
 def algorithm_of(case: cases.Case) -> str:
     return f"{case.parameters['collective']} {case.parameters['algorithm'] or '(chosen)'}"
+
+
+def placement_of(case: cases.Case) -> str:
+    return str(case.parameters["placement"])
+
+
+def rate_of(case: cases.Case) -> float:
+    """In bytes/s; 0 where nobody knows it, or says it in words of their own."""
+    try:
+        return parse_quantity(case.series.link, "bandwidth")
+    except InputError:
+        return 0.0
 
 
 def order_figures(pairs: list) -> dict:

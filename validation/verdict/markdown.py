@@ -5,6 +5,7 @@ from verdict.cases import Series
 
 HEAD = ["| measured | cases | median error | 90th percentile | placements in order |",
         "|---|---|---|---|---|"]
+MOST_SERIES = 6
 
 
 def cell(words: str) -> str:
@@ -40,9 +41,11 @@ def row(name: str, listed: list) -> str:
 
 
 def rows(verdict: judge.Verdict, title: str = "") -> list:
-    """One per series, and one for all where there are several."""
+    """One per series, and one for all where there are several; many are told by that one only."""
     series = verdict.series()
     lines = [row(named(one, title), listed) for one, listed in series.items()]
+    if len(series) > MOST_SERIES:
+        lines = []
     if len(series) > 1:
         lines.append(row(f"{title}: all" if title else "all", verdict.judged))
     for trace in verdict.traces:

@@ -2,6 +2,7 @@
 
 import copy
 import math
+import re
 from dataclasses import dataclass, field
 
 import yaml
@@ -9,7 +10,8 @@ import yaml
 from measurements import InputError, format_bandwidth, parse_quantity
 from verdict import cases, placements
 
-CHOSEN = "open_mpi_tuned"  # what stands for the library's own choice, unless the user says
+CHOSEN = "open_mpi_tuned"  # stands for the library's own choice, unless the user says
+OLDER = re.compile(r"open\s*mpi\D*(4\.0|[1-3]\.)", re.IGNORECASE)  # which chose by another table
 REPETITIONS = 25  # where the model draws random numbers; their median is the prediction
 
 
@@ -32,24 +34,26 @@ class Model:
         """Whether the link's bandwidth is a nominal rate, of which goodput is the usable share."""
         return "goodput" in (self.library.get("network") or {})
 
+    def algorithm_of(self, case: cases.Case) -> str:
+        """What ran: as measured, or what stands for the library's choice."""
+        usual = CHOSEN + "_4_0" if OLDER.search(case.series.mpi) else CHOSEN
+        return case.parameters["algorithm"] or self.algorithms.get(
+            str(case.parameters["collective"]), usual)
+
     def random(self, job: dict) -> bool:
         """Whether two repetitions may differ."""
-        found = [value for transport in ("self", "shm", "network")
-                 for key, value in (self.library.get(transport) or {}).items() if "jitter" in key]
-        found += [value for key, value in self.library.items() if "jitter" in key]
-        found.append(job.get("skew", "0 s"))
-        return any(is_positive(value) for value in found)
+        found = [(self.library.get(way) or {}).get("jitter", "0 s")
+                 for way in ("self", "shm", "network")]
+        return any(is_positive(value) for value in [*found, job.get("skew", "0 s")])
 
 
 def is_positive(value) -> bool:
-    if isinstance(value, (dict, list)):
-        return any(is_positive(one) for one in getattr(value, "values", value.__iter__)())
-    if isinstance(value, (int, float)):
-        return value > 0
-    try:
-        return parse_quantity(str(value)) > 0
-    except InputError:
-        return bool(value)  # a shape, by name
+    """Whether a time, or one by size, is above 0."""
+    if isinstance(value, list):
+        return any(is_positive(one) for one in value)
+    if isinstance(value, dict):
+        return any(is_positive(one) for key, one in value.items() if key != "up_to")
+    return parse_quantity(str(value)) > 0
 
 
 def read(path: str) -> Model:
@@ -119,7 +123,7 @@ def job_for(model: Model, case: cases.Case, known: dict) -> dict:
     job = dict(cases.job_of(case.measured))
     collective = str(case.parameters["collective"])
     stated = case.parameters["algorithm"]
-    algorithm = stated or model.algorithms.get(collective, CHOSEN)
+    algorithm = model.algorithm_of(case)
     here = cases.place_of(case.measured)
     if collective not in known:
         raise InputError(f"{here}: parameters.collective: expected one that the simulator knows "

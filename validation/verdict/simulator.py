@@ -26,14 +26,11 @@ class Simulator:
     def __init__(self, program: str = ""):
         self.program = (program or os.environ.get("RINGSCOPE")
                         or str(ROOT / "build" / "ringscope"))
-        self.environment = {**os.environ}
-        if "RINGSCOPE_DATA" not in os.environ and (ROOT / "scenarios").is_dir():
-            self.environment["RINGSCOPE_DATA"] = str(ROOT)
 
     def output(self, *words: str) -> str:
         try:
             ran = subprocess.run([self.program, *words], check=False, capture_output=True,
-                                 text=True, stdin=subprocess.DEVNULL, env=self.environment)
+                                 text=True, stdin=subprocess.DEVNULL)
         except OSError as error:
             raise InputError(f"{self.program}: cannot be run: {error.strerror}; RINGSCOPE names "
                              "the simulator") from None

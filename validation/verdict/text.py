@@ -47,10 +47,18 @@ def case_rows(listed: list) -> list:
 CASES_HEAD = ["case", "measured", "spread", "predicted", "error", ""]
 
 
+def chosen(verdict: judge.Verdict, listed: list) -> list:
+    """What stands for the library's own choice, where there is one."""
+    stand_ins = sorted({f"{case.parameters['collective']} {verdict.model.algorithm_of(case)}"
+                        for case in listed if not case.parameters["algorithm"]})
+    return [f"(chosen): the library's own choice, predicted as {', '.join(stand_ins)}"] \
+        if stand_ins else []
+
+
 def case_tables(verdict: judge.Verdict) -> list:
     lines = []
     for series, listed in verdict.series().items():
-        lines += [series_head(series)]
+        lines += [series_head(series), *chosen(verdict, listed)]
         unseen = [case for case in listed if not case.fitted]
         seen = [case for case in listed if case.fitted]
         if unseen:
@@ -129,7 +137,8 @@ def breakdown_tables(verdict: judge.Verdict) -> list:
 
 
 def head(verdict: judge.Verdict) -> list:
-    names = ", ".join(document.path for document in verdict.documents)
+    paths = [document.path for document in verdict.documents]
+    names = ", ".join(paths) if len(paths) < 5 else f"{paths[0]} ... {paths[-1]} ({len(paths)})"
     return [f"fitted: {verdict.model.path}", f"measured: {names}", ""]
 
 
@@ -140,6 +149,8 @@ def text(verdict: judge.Verdict) -> str:
         lines += breakdown_tables(verdict)
     for trace in verdict.traces:
         lines += trace_table(trace)
+    for other in verdict.traces[1:]:
+        lines += trace_ratios(verdict.traces[0], other)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -150,4 +161,14 @@ def trace_table(trace) -> list:
             for name, measured, predicted in trace.rows()]
     note = "seen by the fit" if trace.fitted else "never seen by the fit"
     return [f"trace {trace.name} ({note})",
+            *columns(["", "measured", "predicted", "error", ""], rows), ""]
+
+
+def trace_ratios(first, other) -> list:
+    rows = []
+    for (name, *first_s), (_, *other_s) in zip(first.rows(), other.rows()):
+        measured, predicted = (two / one for one, two in zip(first_s, other_s))
+        rows.append([name, f"{measured:.3f}", f"{predicted:.3f}",
+                     signed(accuracy.relative_error(predicted, measured)), ""])
+    return [f"{other.name} over {first.name}",
             *columns(["", "measured", "predicted", "error", ""], rows), ""]
