@@ -147,15 +147,19 @@ def time_curves(judged: list):
     panels = dict(list(curves_of(judged).items())[:MOST_PANELS])
     if not panels:
         return None
-    rows = -(-len(panels) // 2)
-    names = sorted({name for lines in panels.values() for name in lines})
+    across = min(2, len(panels))
+    rows = -(-len(panels) // across)
+    ranks = {name: line[0].placement.ranks for lines in panels.values()
+             for name, line in lines.items()}
+    names = sorted(ranks, key=lambda name: (ranks[name], name))
     colours = {name: (LINE_COLOURS[i % len(LINE_COLOURS)], MARKERS[i % len(MARKERS)])
                for i, name in enumerate(names)}
     legend_rows = -(-len(names) // PER_ROW)
     height = 0.9 + 0.2 * legend_rows + PANEL * rows
-    figure, grid = plt.subplots(rows, 2, figsize=(10, height), squeeze=False)
-    figure.subplots_adjust(left=0.07, right=0.98, wspace=0.2, hspace=0.55, bottom=0.55 / height,
-                           top=1 - (0.9 + 0.2 * legend_rows) / height)
+    figure, grid = plt.subplots(rows, across, figsize=(5 * across + 2 * (across == 1), height),
+                                squeeze=False)
+    figure.subplots_adjust(left=0.07 if across == 2 else 0.1, right=0.98, wspace=0.2, hspace=0.55,
+                           bottom=0.55 / height, top=1 - (0.9 + 0.2 * legend_rows) / height)
     for axes, (key, lines) in zip(grid.flat, panels.items()):
         draw_panel(axes, key, lines, colours)
     for axes in list(grid.flat)[len(panels):]:

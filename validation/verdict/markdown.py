@@ -30,7 +30,7 @@ def order_text(listed: list) -> str:
 
 def named(series: Series, title: str) -> str:
     words = [title, series.link, f"emulated: {series.emulated}" if series.emulated else ""]
-    return "; ".join(word for word in words if word) or "one machine"
+    return "; ".join(word for word in words if word) or series.source or "one machine"
 
 
 def row(name: str, listed: list) -> str:

@@ -71,8 +71,9 @@ def case_tables(verdict: judge.Verdict) -> list:
 
 def figures_text(figures: accuracy.Figures) -> str:
     return (f"median error {percent(figures.median)}, 90th percentile {percent(figures.p90)}, "
-            f"signed {signed(figures.bias)}; inside p10..p90 of their own measurement: "
-            f"{percent(figures.inside, 0)}")
+            f"signed {signed(figures.bias)}"
+            + ("" if figures.inside is None else
+               f"; inside p10..p90 of their own measurement: {percent(figures.inside, 0)}"))
 
 
 def summary(verdict: judge.Verdict) -> list:
