@@ -152,6 +152,14 @@ class Placements(unittest.TestCase):
             self.assertEqual((found.hosts, found.ranks, found.most, found.value),
                              (hosts, ranks, most, value))
 
+    def test_an_empty_host_may_be_counted_or_not(self):
+        self.assertEqual(placements.parse("8-0-0", "here").used, 1)
+        for hosts in (1, 3):
+            case, = gathered(measured(placement="8-0-0", hosts_count=hosts))
+            self.assertEqual(case.placement.hosts, 3)
+        with self.assertRaisesRegex(InputError, "hosts_count: expected 3"):
+            gathered(measured(placement="8-0-0", hosts_count=2))
+
     def test_anything_else_is_refused(self):
         for text in ("", "four", "4--1", "4-x", "-4", "4x", "4 by chance", "0-0", "1x99999999",
                      "2000000"):

@@ -90,10 +90,11 @@ def placement_of(measurement: Measurement) -> placements.Placement:
     here = place_of(measurement)
     placement = placements.parse(str(measurement.parameters["placement"]),
                                  f"{here}: parameters.placement")
-    for key, found in (("ranks_count", placement.ranks), ("hosts_count", placement.hosts)):
+    for key, found in (("ranks_count", {placement.ranks}),
+                       ("hosts_count", {placement.hosts, placement.used})):
         stated = int(measurement.parameters[key])
-        if stated != found:
-            raise InputError(f"{here}: parameters.{key}: expected {found}, as the placement "
+        if stated not in found:
+            raise InputError(f"{here}: parameters.{key}: expected {max(found)}, as the placement "
                              f"{measurement.parameters['placement']} has, got {stated}")
     return placement
 

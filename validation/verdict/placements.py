@@ -16,6 +16,7 @@ class Placement:
     """How many ranks each host has; `value` is what a scenario says for it."""
 
     hosts: int
+    used: int  # hosts that have ranks
     ranks: int
     most: int  # ranks of one host
     value: object
@@ -36,5 +37,6 @@ def parse(text: str, place: str) -> Placement:
         raise InputError(f'{place}: expected 1 to {MOST_RANKS} ranks, got {ranks} in "{text[:60]}"')
     rules = {key: found[key] for key in ("map_by", "bind") if found[key]}
     value = {"hosts": found["counts"], **rules} if rules else found["counts"]
-    return Placement(hosts, ranks, max(count for count, _ in counts), value,
+    used = sum(times for count, times in counts if count > 0)
+    return Placement(hosts, used, ranks, max(count for count, _ in counts), value,
                      bool(found["listed"]))

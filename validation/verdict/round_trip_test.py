@@ -115,6 +115,8 @@ class RoundTrip(WithPrograms):
                              link_bandwidth="250 Mbit/s")
         found = self.verdict(self.model(library=library), path)
         self.assertEqual([case["error"] for case in found["cases"]], [0] * 4)
+        self.assertIn("simulated with its own 1 Gbit/s, whatever the link",
+                      self.validate(self.model(library=library), path).stdout)
 
     def test_where_the_library_has_jitter_the_median_of_25_runs_is_the_prediction(self):
         library = LIBRARY | {"network": LIBRARY["network"] | {"jitter": "30 us"}}

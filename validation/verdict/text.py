@@ -55,10 +55,19 @@ def chosen(verdict: judge.Verdict, listed: list) -> list:
         if stand_ins else []
 
 
+def rate_kept(verdict: judge.Verdict, series: cases.Series) -> list:
+    """Said where the measured link's rate is known and cannot be simulated."""
+    link = verdict.model.cluster.get("link")
+    if not series.link or verdict.model.nominal_known or not isinstance(link, dict):
+        return []
+    return [f"the fit has no goodput, a share of the nominal rate: simulated with its own "
+            f"{link.get('bandwidth')}, whatever the link"]
+
+
 def case_tables(verdict: judge.Verdict) -> list:
     lines = []
     for series, listed in verdict.series().items():
-        lines += [series_head(series), *chosen(verdict, listed)]
+        lines += [series_head(series), *rate_kept(verdict, series), *chosen(verdict, listed)]
         unseen = [case for case in listed if not case.fitted]
         seen = [case for case in listed if case.fitted]
         if unseen:
