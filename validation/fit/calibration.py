@@ -8,15 +8,18 @@ import numpy as np
 
 from fit.bootstrap import interval, intervals_of, way_of_drawing
 from fit.closed_forms import Transport
+from fit.collectives import fit_collectives
 from fit.cores import Cores, fit_cores, redrawn_costs
 from fit.network import fit_network
 from fit.points import Points
 from fit.progress import Progress, fit_progress
-from fit.segments import Sized, constant
+from fit.segments import constant
 from fit.shm import fit_self, fit_shm
 from fit.transport import Fitted, values_of
-from measurements import InputError, parse_quantity
+from measurements import InputError, case_key, parse_quantity
+from verdict.simulator import Simulator
 
+WIDE = 0.6  # of what a share may be: so wide an interval tells nothing
 HOSTS, CORES = 8, 16  # what a cluster has where nothing says
 OFFLOADED = re.compile(r"\b(ib\d|mlx\d|hsi\d|infiniband|roce|verbs|psm2?|omni-?path|rdma)", re.I)
 HEADERS = 1448 / 1514  # payload of a full TCP segment on Ethernet
@@ -45,6 +48,8 @@ class Settings:
     seed: int = 1
     bootstrap: int = 200
     shares: dict = dataclasses.field(default_factory=dict)
+    algorithms: dict = dataclasses.field(default_factory=dict)
+    only: dict = dataclasses.field(default_factory=dict)  # replays with these parameters
 
 
 @dataclasses.dataclass
@@ -58,7 +63,6 @@ class Calibration:
     progress: Progress
     points: Points
     where: dict
-    jitter: Sized = constant(0)
     parameters: dict = dataclasses.field(default_factory=dict)
     assumed: dict = dataclasses.field(default_factory=dict)
     undetermined: dict = dataclasses.field(default_factory=dict)
@@ -66,6 +70,8 @@ class Calibration:
     fitted: list = dataclasses.field(default_factory=list)  # case keys
     drawn: dict = dataclasses.field(default_factory=dict)  # way: how its intervals were found
     trace: dict = dataclasses.field(default_factory=dict)
+    algorithms: dict = dataclasses.field(default_factory=dict)  # collective: what stands for ""
+    collectives: object = None  # fit.collectives.Fit
 
     @property
     def network(self) -> Transport:
@@ -157,8 +163,26 @@ def calibrate(documents, settings: Settings) -> Calibration:
     result = Calibration(kind, hosts, cores, nominal, transports, host, progress, points,
                          documents[0].where)
     result.assumed = assumed | {"library.network.driver": f"{kind}: {why}"}
+    replays = chosen_replays(documents, settings)
+    if replays:
+        fit_collectives(result, replays, Simulator(), settings)
     gather(result)
     return result
+
+
+def chosen_replays(documents, settings):
+    """The replays, of each the measurements that `settings.only` asks for."""
+    found = []
+    for document in documents:
+        if document.kind == "replay":
+            some = [one for one in document.measurements if all(
+                str(one.parameters.get(key)) == value for key, value in settings.only.items())]
+            if some:
+                found.append(dataclasses.replace(document, measurements=some))
+    if settings.only and not found:
+        words = " ".join(f"{key}={value}" for key, value in settings.only.items())
+        raise InputError(f"--only {words}: expected replays with it among the documents, got none")
+    return found
 
 
 def unit_of(name):
@@ -178,16 +202,20 @@ def gather(result: Calibration):
         result.notes += [note for note in fitted.notes if note not in result.notes]
     collect_host(result)
     collect_progress(result)
+    collect_collectives(result)
     keys = {point.key for fitted in result.transports.values() for one in fitted.observations
             for point in one.points}
     keys |= {point.key for some in result.host.observations.values() for point in some}
     for what in ("late_receiver", "overlap", "reduction"):
         keys |= {point.key for point in result.points.of_probe(what)}
+    if result.collectives:
+        keys |= {case_key(case.measured) for case in result.collectives.cases}
     result.fitted = sorted(keys)
 
 
 def collect_transport(result, prefix, fitted):
-    values = values_of(fitted.transport)
+    steady, jitter = fitted.transport.parts()
+    values = values_of(dataclasses.replace(fitted.transport, latency=steady))
     free = {name for group in fitted.free for name in group}
     for name in sorted(free, key=list(values).index):
         evidence = fitted.evidence.get(name.split(".")[0], "")
@@ -195,6 +223,11 @@ def collect_transport(result, prefix, fitted):
             add_wire(result, values["wire"], evidence)
         else:
             result.parameters[f"{prefix}.{name}"] = Parameter(values[name], unit_of(name), evidence)
+    for index, one in enumerate(jitter.segments):
+        for part in ("time", "cost"):
+            if getattr(one, part):
+                result.parameters[f"{prefix}.jitter.{index}.{part}"] = Parameter(
+                    getattr(one, part), unit_of(f".{part}"), "collectives")
     if "wire" in values and "wire" not in free and fitted.evidence.get("wire"):
         add_wire(result, values["wire"], fitted.evidence["wire"])
     if "eager_limit" in fitted.evidence:
@@ -237,6 +270,33 @@ def collect_progress(result):
         result.assumed["library.network.buffer"] = "0 B: no overlap at the receiver was measured"
 
 
+def collect_collectives(result):
+    """What the collectives have told of what was assumed before."""
+    if not result.collectives:
+        return
+    values = values_of(result.network)
+    names = {"cpu_share": ("network.send_overhead.0.time", "network.recv_overhead.0.time"),
+             "cost_share": ("network.send_cost", "network.recv_cost"),
+             "reduce_cost": ("reduce_cost",)}
+    for index, one in enumerate(result.collectives.unknowns):
+        low, high = result.collectives.intervals.get(index, (None, None))
+        told = low is not None and high - low < WIDE * one.high if one.name != "reduce_cost" else \
+            low is not None and high < 4 * max(low, 1e-3)
+        if not told:
+            result.undetermined[f"collectives: {one.name}"] = (
+                f"the collectives hardly tell: {result.collectives.values[index]:.3g} fits best"
+                + (f", 95 %: {low:.3g} to {high:.3g}" if low is not None else ""))
+        for name in names.get(one.name, ()):
+            value = result.host.reduce_cost if name == "reduce_cost" else \
+                values[name.removeprefix("network.")]
+            scale = value / result.collectives.values[index]
+            parameter = Parameter(value, unit_of(name), f"collectives ({one.name})")
+            if low is not None:
+                parameter.low, parameter.high = low * scale, high * scale
+            result.parameters[f"library.{name}"] = parameter
+            result.assumed.pop(f"library.{name.removesuffix('.0.time')}", None)
+
+
 def add_intervals(result: Calibration, settings: Settings):
     """95 % intervals of all parameters that have samples or residuals."""
     generator = np.random.default_rng(settings.seed)
@@ -247,9 +307,12 @@ def add_intervals(result: Calibration, settings: Settings):
                 set_wire_interval(result, low, high)
             elif f"library.{way}.{name}" in result.parameters:
                 parameter = result.parameters[f"library.{way}.{name}"]
-                parameter.low, parameter.high = low, high
+                whole = values_of(fitted.transport)[name]
+                share = parameter.value / whole if whole else 1.0  # the rest is jitter
+                parameter.low, parameter.high = share * low, share * high
         if found:
             result.drawn[way] = way_of_drawing(fitted)
+    add_jitter_intervals(result)
     drawn = [redrawn_costs(result.host, generator) for _ in range(settings.bootstrap)]
     for name in result.host.observations:
         parameter = result.parameters[f"library.{name}"]
@@ -262,3 +325,18 @@ def set_wire_interval(result, low, high):
         parameter = result.parameters.get(name)
         if parameter and scale and low > 0:
             parameter.low, parameter.high = 1 / (high * scale), 1 / (low * scale)
+
+
+def add_jitter_intervals(result):
+    """In proportion to the share that the collectives found."""
+    if not result.collectives:
+        return
+    for index, one in enumerate(result.collectives.unknowns):
+        value = result.collectives.values[index]
+        low, high = result.collectives.intervals.get(index, (None, None))
+        for segment in one.segments:
+            for part in ("time", "cost"):
+                parameter = result.parameters.get(f"library.network.jitter.{segment}.{part}")
+                if parameter and low is not None and value > 0:
+                    parameter.low = parameter.value * low / value
+                    parameter.high = parameter.value * high / value

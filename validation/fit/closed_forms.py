@@ -13,7 +13,8 @@ from fit.segments import Sized, constant
 
 @dataclasses.dataclass
 class Transport:
-    """What a library profile says of one way, and the wire below it."""
+    """What a library profile says of one way, and the wire below it. Of each latency segment the
+    share `late` is the mean of a random time (jitter), which control messages have not."""
     latency: Sized = constant(0)
     send_overhead: Sized = constant(0)
     recv_overhead: Sized = constant(0)
@@ -23,6 +24,14 @@ class Transport:
     eager_limit: float = np.inf  # bytes
     driver: str = "caller"
     wire: float = 0.0  # s/B of one link, headers included; 0 inside a host
+    late: tuple = ()  # of each latency segment; empty: nothing is
+
+    def parts(self):
+        """(latency that is always there, mean of what comes on top), both by size."""
+        late = np.array(self.late if self.late else [0.0] * len(self.latency.segments))
+        times, costs = self.latency.times, self.latency.costs
+        return (self.latency.with_values((1 - late) * times, (1 - late) * costs),
+                self.latency.with_values(late * times, late * costs))
 
     def eager(self, sizes):
         return np.asarray(sizes) <= self.eager_limit
@@ -49,11 +58,13 @@ class Transport:
     def handshake(self, sizes):
         """From the start of the send to that of the data."""
         latencies = 1 if self.driver == "receiver" else 2
-        return self.send_overhead(sizes) + self.recv_overhead(sizes) + latencies * self.latency(0.0)
+        steady, jitter = self.parts()
+        return (self.send_overhead(sizes) + self.recv_overhead(sizes) + latencies * steady(0.0)
+                + jitter(sizes))
 
     def flight(self, sizes):
         """What the receiver waits for after the last byte has left."""
-        after_handshake = 0.0 if self.driver == "receiver" else self.latency(sizes)
+        after_handshake = 0.0 if self.driver == "receiver" else self.parts()[0](sizes)
         return np.where(self.eager(sizes), self.latency(sizes), after_handshake)
 
 
@@ -68,7 +79,7 @@ def send_call(way, sizes):
 
 
 def send_complete(way, sizes):
-    told = way.latency(0.0) if way.driver == "receiver" else 0.0
+    told = way.parts()[0](0.0) if way.driver == "receiver" else 0.0
     return np.where(way.eager(sizes), way.sending(sizes),
                     way.handshake(sizes) + sizes * way.moving() + told)
 

@@ -47,7 +47,10 @@ def sized(value: Sized):
 
 
 def transport_map(way: Transport) -> dict:
-    found = {"latency": sized(way.latency)}
+    steady, jitter = way.parts()
+    found = {"latency": sized(steady)}
+    if any(one.time or one.cost for one in jitter.segments):
+        found["jitter"] = sized(jitter)
     for name in ("send_overhead", "recv_overhead"):
         if getattr(way, name).segments[0].time or len(getattr(way, name).segments) > 1:
             found[name] = sized(getattr(way, name))
@@ -63,8 +66,6 @@ def library_of(result) -> dict:
     network = transport_map(result.network)
     if result.progress.buffer:
         network["buffer"] = in_bytes(result.progress.buffer)
-    if any(one.time or one.cost for one in result.jitter.segments):
-        network["jitter"] = sized(result.jitter)
     if result.goodput is not None and result.goodput < 1:
         network["goodput"] = float(f"{result.goodput:.4g}")
     return {"about": about(result), "progress": result.progress.mode,
@@ -104,8 +105,9 @@ def calibration_of(result, program, errors) -> dict:
              "assumed": result.assumed, "undetermined": result.undetermined,
              "progress_evidence": result.progress.evidence or result.progress.assumed,
              "intervals": result.drawn, "notes": result.notes, "errors": errors}
-    if result.trace:
-        found["trace"] = result.trace
+    for name in ("algorithms", "trace"):
+        if getattr(result, name):
+            found[name] = getattr(result, name)
     return found | {"fitted": result.fitted}
 
 

@@ -12,6 +12,8 @@ def errors_of(result) -> dict:
         for one in fitted.observations:
             if len(one.sizes):
                 found[f"{one.what} {way}"] = summary(one.errors(fitted.transport))
+    if result.collectives:
+        found["collectives"] = summary(result.collectives.residuals)
     for name, points in result.host.observations.items():
         cost = getattr(result.host, name)
         found[points[0].what] = summary(np.array([cost * point.size / point.seconds - 1

@@ -1,0 +1,276 @@
+"""What whole collectives tell beside the probes, with the simulator in the loop.
+
+A ping-pong sees sums: it cannot tell a core's time from the wire's, nor a time that is always there
+from one that comes and goes. A collective can: cores that send and receive at once share, and many
+ranks wait for the latest. So the shares are fitted, the ping-pong held: least squares on relative
+error of the simulated times, the same random numbers for every trial.
+"""
+
+import dataclasses
+import json
+import math
+import sys
+import time
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from fit import profile
+from fit.calls import COST_SHARE, CPU_SHARE
+from fit.cores import USUAL_REDUCE
+from fit.segments import constant
+from fit.transport import least
+from verdict import accuracy, cases, model
+
+REPETITIONS = 40  # of each case in the loop: their mean is the model's
+MESSAGES = 150_000  # in one round of simulations at most; costlier cases are left out
+SECONDS = 90.0  # for the whole fit
+TRIALS, REFINEMENTS = 12, 5  # steps of the first fit, and of each that refines it
+NOTHING = 0.005  # a share below that is none
+OUTLIER = 0.15  # relative error: more of it counts less, for another effect may be behind it
+STEP = 0.04  # of a share, for derivatives: above what chance leaves
+FLOOR = 0.02  # of relative error
+TUNED = ("open_mpi_tuned", "open_mpi_tuned_4_0")  # what may stand for the library's own choice
+GAIN = 2.0  # of the information criterion, before one more parameter is taken
+
+
+class OutOfTime(Exception):
+    """The best so far has to do."""
+
+
+@dataclasses.dataclass
+class Unknown:
+    """One fitted number. `groups`: the latency segments whose jitter it is."""
+    name: str
+    start: float
+    low: float
+    high: float
+    segments: tuple = ()
+
+
+@dataclasses.dataclass
+class Fit:
+    """What came out: values by unknown, with 95 % intervals; errors per case."""
+    unknowns: list
+    values: np.ndarray
+    residuals: np.ndarray
+    jacobian: np.ndarray
+    cases: list
+    predicted: np.ndarray
+    intervals: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def score(self):
+        """Schwarz's criterion; smaller is better."""
+        count = len(self.residuals)
+        spread = weighed(self.residuals) / count + FLOOR**2
+        return count * math.log(spread) + len(self.unknowns) * math.log(count)
+
+
+def weighed(residuals):
+    """Sum of squares; of outliers, less than that."""
+    return float(np.sum(2 * OUTLIER**2 * (np.sqrt(1 + (residuals / OUTLIER)**2) - 1)))
+
+
+class Loop:
+    """The measured cases, and what a calibration predicts for them."""
+
+    def __init__(self, result, documents, simulator, settings):
+        self.result, self.simulator = result, simulator
+        self.cases = cases.gather(documents, set(), accuracy.Limits())
+        self.known = simulator.algorithms()
+        self.algorithms = dict(settings.algorithms)
+        self.started = time.monotonic()
+        self.rounds = 0
+
+    def measured(self):
+        return np.array([case.measured.median_s for case in self.cases])
+
+    def scenarios(self, library, repetitions):
+        fitted = model.Model("the fit", profile.cluster_of(self.result), library, {},
+                             self.algorithms)
+        found = [model.scenario_for(fitted, case, self.known) for case in self.cases]
+        for scenario in found:
+            scenario["job"]["repetitions"] = repetitions
+        return found
+
+    def run(self, library, repetitions=REPETITIONS):
+        if time.monotonic() - self.started > SECONDS:
+            raise OutOfTime
+        self.rounds += 1
+        if sys.stderr.isatty():
+            print(f"\rcollectives: simulation {self.rounds}", end="", file=sys.stderr)
+        names = [cases.place_of(case.measured) for case in self.cases]
+        text = self.simulator.run(library, self.scenarios(library, repetitions), names,
+                                  "--json", "-")
+        return json.loads(text)["cases"]
+
+    def predict(self, library):
+        middle = [np.median if case.measured.samples_s else np.mean for case in self.cases]
+        return np.array([float(one(case["times_s"]))
+                         for one, case in zip(middle, self.run(library))])
+
+    def keep_affordable(self):
+        """Leaves out the costliest cases until a round is short."""
+        messages = np.array([case["messages"] for case in
+                             self.run(profile.library_of(self.result), 1)]) * REPETITIONS
+        order = np.argsort(messages, kind="stable")
+        kept = set(order[np.cumsum(messages[order]) <= MESSAGES]) or {order[0]}
+        left_out = len(self.cases) - len(kept)
+        self.cases = [case for i, case in enumerate(self.cases) if i in kept]
+        if left_out:
+            self.result.notes.append(f"{left_out} measured collectives with the most messages "
+                                     "were left out of the fit, so that it ends in time")
+
+
+def choose_algorithms(loop):
+    """Which of the known tunings stands for a choice that the documents do not name: the one that
+    errs less before anything is fitted to it."""
+    asked = {case.parameters["collective"] for case in loop.cases
+             if not case.parameters["algorithm"]} - set(loop.algorithms)
+    for collective in sorted(asked):
+        errors = {}
+        for name in TUNED:
+            if name in loop.known.get(collective, ()):
+                loop.algorithms[collective] = name
+                predicted = loop.predict(profile.library_of(loop.result))
+                errors[name] = float(np.mean(np.abs(np.log(predicted / loop.measured()))))
+        if errors:
+            best = min(errors, key=errors.get)
+            loop.algorithms[collective] = best
+            loop.result.assumed[f"algorithm of {collective}"] = (
+                f"{best}, which errs least before the fit ("
+                + ", ".join(f"{name} {math.expm1(one):.0%}" for name, one in errors.items()) + ")")
+
+
+def unknowns_of(result):
+    """What the probes left open, all ends alike."""
+    assumed = result.transports["network"].assumed
+    found = [Unknown("late", 0.3, 0.0, 1.0, tuple(range(len(result.network.latency.segments))))]
+    if "send_overhead" in assumed and "recv_overhead" in assumed:
+        found.append(Unknown("cpu_share", CPU_SHARE, 0.02, 1.0))
+    if "send_cost" in assumed and result.network.driver == "caller":
+        found.append(Unknown("cost_share", COST_SHARE, 0.02, 1.0))
+    if "reduce_cost" in result.host.assumed:
+        found.append(Unknown("reduce_cost", USUAL_REDUCE * 1e9, 0.01, 2.0))  # ns/B
+    return found
+
+
+def applied(result, unknowns, values):
+    """(network transport, reduce_cost) with these values; the ping-pong is fitted again."""
+    fitted = result.transports["network"]
+    transport, reduce_cost = fitted.transport, result.host.reduce_cost
+    late = [0.0] * len(transport.latency.segments)
+    changes = {}
+    for unknown, value in zip(unknowns, values):
+        for segment in unknown.segments:
+            late[segment] = float(value) if value > NOTHING else 0.0
+        if unknown.name == "cpu_share":
+            ping_pong = result.points.of_probe("ping_pong", way="network")
+            each = constant(ping_pong[0].seconds * value / 2)
+            changes |= {"send_overhead": each, "recv_overhead": each}
+        elif unknown.name == "cost_share":
+            changes |= {"send_cost": transport.wire * value, "recv_cost": transport.wire * value}
+        elif unknown.name == "reduce_cost":
+            reduce_cost = value * 1e-9
+    transport = dataclasses.replace(transport, late=tuple(late), **changes)
+    return least(transport, fitted.free, fitted.observations), reduce_cost
+
+
+def library_with(result, unknowns, values):
+    """What the simulator reads for these values."""
+    network = result.transports["network"]
+    host = result.host
+    transport, reduce_cost = applied(result, unknowns, values)
+    changed = dataclasses.replace(
+        result, host=dataclasses.replace(host, reduce_cost=reduce_cost),
+        transports=result.transports | {"network": dataclasses.replace(network,
+                                                                       transport=transport)})
+    return profile.library_of(changed)
+
+
+def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS) -> Fit:
+    """Least squares over these unknowns; the best point seen if time runs out."""
+    low = np.array([one.low for one in unknowns])
+    high = np.array([one.high for one in unknowns])
+    measured, best = loop.measured(), []
+
+    def residuals(values):
+        predicted = loop.predict(library_with(loop.result, unknowns, values))
+        found = predicted / measured - 1
+        best.append((weighed(found), values.copy(), found, predicted))
+        return found
+
+    try:
+        solved = least_squares(residuals, np.clip(start, low + 1e-3, high - 1e-3),
+                               bounds=(low, high), loss="soft_l1",
+                               f_scale=OUTLIER, diff_step=STEP, x_scale=np.maximum(start, 0.1),
+                               xtol=2e-3, ftol=2e-3, max_nfev=steps)
+        jacobian = solved.jac
+    except OutOfTime:
+        if not best:
+            raise
+        jacobian = np.zeros((len(measured), len(unknowns)))
+        loop.result.notes.append("the fit to the collectives ran out of time: its best so far")
+    _, values, found, predicted = min(best, key=lambda one: one[0])
+    return Fit(unknowns, values, found, jacobian, loop.cases, predicted)
+
+
+def split(fit: Fit):
+    """Fits with one more value of `late`: each way to cut a group of segments in two."""
+    for index, one in enumerate(fit.unknowns):
+        for cut in range(1, len(one.segments)):
+            halves = [dataclasses.replace(one, segments=part)
+                      for part in (one.segments[:cut], one.segments[cut:])]
+            unknowns = fit.unknowns[:index] + halves + fit.unknowns[index + 1:]
+            yield unknowns, np.insert(fit.values, index, fit.values[index])
+
+
+def search(loop) -> Fit:
+    """The simplest fit that the data do not ask to refine."""
+    unknowns = unknowns_of(loop.result)
+    if len(loop.cases) <= len(unknowns) + 1:
+        unknowns = unknowns[:max(1, len(loop.cases) - 2)]
+    best = fit_unknowns(loop, unknowns, np.array([one.start for one in unknowns]), TRIALS)
+    try:
+        while len(loop.cases) > 2 * len(best.unknowns):
+            trials = [fit_unknowns(loop, *more) for more in split(best)]
+            finer = min(trials, key=lambda one: one.score, default=best)
+            if finer.score > best.score - GAIN:
+                break
+            best = finer
+    except OutOfTime:
+        loop.result.notes.append("time was up before all refinements were tried")
+    return best
+
+
+def set_intervals(fit: Fit, generator, count):
+    """Residuals drawn again, through the linear model at the solution."""
+    if not fit.jacobian.any() or count < 2:
+        return
+    pull = np.linalg.pinv(fit.jacobian, rcond=1e-4)
+    freedom = max(1, len(fit.residuals) - len(fit.unknowns))
+    spare = math.sqrt(len(fit.residuals) / freedom)
+    errors = spare * (fit.residuals - np.mean(fit.residuals))
+    drawn = np.array([fit.values + pull @ generator.choice(errors, len(errors))
+                      for _ in range(count)])
+    for index, one in enumerate(fit.unknowns):
+        low, high = np.percentile(drawn[:, index], [2.5, 97.5])
+        fit.intervals[index] = (float(np.clip(low, one.low, one.high)),
+                                float(np.clip(high, one.low, one.high)))
+
+
+def fit_collectives(result, documents, simulator, settings):
+    """Changes `result`: its network's jitter and shares, its reduce_cost."""
+    loop = Loop(result, documents, simulator, settings)
+    loop.keep_affordable()
+    choose_algorithms(loop)
+    loop.keep_affordable()
+    fit = search(loop)
+    if sys.stderr.isatty():
+        print("\r", end="", file=sys.stderr)
+    set_intervals(fit, np.random.default_rng(settings.seed), settings.bootstrap)
+    network = result.transports["network"]
+    network.transport, result.host.reduce_cost = applied(result, fit.unknowns, fit.values)
+    result.algorithms, result.collectives = loop.algorithms, fit
+    return fit

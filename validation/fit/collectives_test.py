@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""Do whole collectives tell what a ping-pong cannot: jitter, and the cores' part of the time?
+
+The simulator measures a cluster whose values are known. Usage: collectives_test.py BUILD
+"""
+
+import dataclasses
+import os
+import pathlib
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from fit import calibration, collectives, profile  # noqa: E402
+from fit.segments import constant  # noqa: E402
+from fit.synthetic_for_test import TCP, Cluster  # noqa: E402
+from measurements import Document, InputError, Measurement  # noqa: E402
+from verdict.simulator import Simulator  # noqa: E402
+
+HOSTS = 4
+TRUTH = dataclasses.replace(TCP, latency=constant(20e-6), send_cost=0.6e-9, recv_cost=0.6e-9,
+                            eager_limit=65535.0, unexpected_cost=0.0, late=(0.6,))
+
+
+def probes(transport, with_calls):
+    cluster = Cluster(noise=0.002)
+    cluster.add_ping_pong(transport, "network")
+    cluster.add_late_receiver(transport, "network")
+    if with_calls:
+        cluster.add_calls(transport, "network")
+        cluster.add_streams(transport, "network")
+    else:
+        cluster.add_curve("stream", transport, "network", [1 << 20, 1 << 22], pairs=1,
+                          directions=1, window=16,
+                          form=lambda one, sizes: sizes * one.wire)
+    cluster.add_reductions(0.1e-9)
+    cluster.add_reductions(1e-15, what="copy", ranks=(1,))
+    return cluster.document()
+
+
+def replays(transport, algorithm, named=True):
+    """What that transport's ring takes, by the simulator."""
+    result = calibration.calibrate([probes(transport, True)], calibration.Settings(bootstrap=0))
+    result.transports["network"].transport = transport
+    document = Document("replay.json", "replay", {"hosts": []}, [
+        Measurement("allreduce", {"bytes": size, "collective": "allreduce", "ranks_count": HOSTS,
+                                  "hosts_count": HOSTS, "placement": f"1x{HOSTS}",
+                                  "algorithm": algorithm}, 1.0, name=f"{size} B")
+        for size in (4, 1024, 16384, 262144, 4194304)])
+    loop = collectives.Loop(result, [document], Simulator(), calibration.Settings())
+    for one, seconds in zip(document.measurements, loop.predict(profile.library_of(result))):
+        one.median_s = float(seconds)
+        if not named:
+            one.parameters["algorithm"] = ""
+    return document
+
+
+class Collectives(unittest.TestCase):
+    settings = calibration.Settings(bootstrap=20)
+
+    def calibrated(self, transport, algorithm, with_calls, **changes):
+        documents = [probes(transport, with_calls), replays(transport, algorithm, **changes)]
+        result = calibration.calibrate(documents, self.settings)
+        calibration.add_intervals(result, self.settings)
+        return result
+
+    def test_tell_jitter(self):
+        result = self.calibrated(TRUTH, "recursive_doubling", True)
+        self.assertAlmostEqual(result.network.late[0], 0.6, delta=0.06)
+        one = result.parameters["library.network.jitter.0.time"]
+        self.assertAlmostEqual(one.value / 12e-6, 1, delta=0.12)
+        self.assertTrue(one.low <= one.value <= one.high)
+        self.assertIn("jitter", profile.library_of(result)["network"])
+
+    def test_tell_how_much_of_a_byte_is_the_cores(self):
+        steady = dataclasses.replace(TRUTH, late=())
+        result = self.calibrated(steady, "ring", False)
+        self.assertAlmostEqual(result.network.send_cost / 0.6e-9, 1, delta=0.1)
+        self.assertLess(result.network.late[0], 0.1)
+        self.assertNotIn("library.network.send_cost", result.assumed)
+
+    def test_that_the_library_chose_are_predicted_by_its_rules(self):
+        result = self.calibrated(TRUTH, "open_mpi_tuned_4_0", True, named=False)
+        self.assertEqual(result.algorithms, {"allreduce": "open_mpi_tuned_4_0"})
+        self.assertEqual(sum("allreduce" in key for key in result.fitted), 5)
+
+    def test_may_be_chosen_by_a_parameter(self):
+        document = replays(TRUTH, "ring")
+        settings = dataclasses.replace(self.settings, only={"hosts_count": "3"})
+        with self.assertRaisesRegex(InputError, "--only hosts_count=3: expected replays"):
+            calibration.calibrate([probes(TRUTH, True), document], settings)
+
+
+if __name__ == "__main__":
+    os.environ["RINGSCOPE"] = str(pathlib.Path(sys.argv[1]).resolve() / "ringscope")
+    unittest.main(argv=sys.argv[:1])
