@@ -71,7 +71,7 @@ def launch_once(lab, step: Step):
     with tempfile.TemporaryDirectory(dir=claim.SCRATCH, prefix="launch.") as folder:
         scenario = pathlib.Path(folder) / f"{case.name}.yaml"
         scenario.write_text(case.scenario, encoding="utf-8")
-        job = recorded.Job("replay", [str(scenario)], case.arguments)
+        job = recorded.Job("replay", [str(scenario)], case.arguments, case.parameters)
         fresh = pathlib.Path(folder) / "measured.json"
         outcome = recorded.record(lab, case.launch, job, str(fresh))
         if outcome.exit_code == 0 and outcome.foreign_cores <= step.foreign_cores():

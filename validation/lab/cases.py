@@ -23,12 +23,14 @@ COSTS = re.compile(r"(.+?)(?:\s+\+\s+(.+))?")
 
 @dataclasses.dataclass
 class Case:
-    """A job on a placement at a rate, ready to be launched. `arguments` are for ringscope-mpi."""
+    """A job on a placement at a rate, ready to be launched. `arguments` are for ringscope-mpi,
+    `parameters` for the measurement: a labelled case is another than the same without a label."""
     name: str
     rate: str
     launch: launch.Launch
     scenario: str
     arguments: list
+    parameters: dict
 
 
 @dataclasses.dataclass
@@ -55,7 +57,7 @@ def filled(fields, known: dict, place: str) -> dict:
     full = known | {key: value for key, value in fields.items() if value is not None}
     for key, value in full.items():
         if value is None:
-            fail(f"{place}.{key}", "a list", "nothing")
+            raise hosts.LabError(f"{place}: the key '{key}' is missing")
         blank = known[key]
         if isinstance(blank, str) and not isinstance(value, str):
             fail(f"{place}.{key}", "a text", value)
@@ -125,7 +127,8 @@ def case_of(one: tuple, group: dict, top: dict, place: str, build: pathlib.Path)
         group["mca"], parse_quantity(top["timeout"], "time", "timeout"), build)
     arguments = ["--repetitions", str(top["repetitions"]), "--warmups", str(top["warmups"]),
                  *map(str, group["arguments"])]
-    return Case(name, rate, started, scenario_of(name, group, one), arguments)
+    return Case(name, rate, started, scenario_of(name, group, one), arguments,
+                {"label": group["label"]} if group["label"] else {})
 
 
 def cases_of(groups, top: dict, build: pathlib.Path):

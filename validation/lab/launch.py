@@ -1,7 +1,6 @@
 """How an MPI job is started on the hosts of the lab, and watched until it ends."""
 
 import dataclasses
-import math
 import os
 import pathlib
 import re
@@ -23,6 +22,7 @@ AGENT = str(HERE / "agent")
 LAUNCHERS = {"openmpi": ("mpirun.openmpi", "mpirun"), "mpich": ("mpirun.mpich", "mpiexec.hydra")}
 PACKAGES = {"openmpi": "openmpi-bin", "mpich": "mpich"}
 MOST_RANKS = 512
+FINALIZE_S = 2.0  # of a job whose product is there
 
 
 class Stuck(hosts.LabError):
@@ -147,19 +147,40 @@ def start(words: list, group: cpu.Group) -> subprocess.Popen:
 
 
 def end(job: subprocess.Popen, spared: list, patience_s: float):
-    """Nothing of the job is left after this."""
+    """Nothing of the job is left after this. Without patience, it is not even told."""
+    if patience_s == 0:
+        hosts.kill_processes(0, spared)
     if job.poll() is None:
         os.killpg(job.pid, signal.SIGTERM)
         try:
-            job.wait(patience_s)
+            job.wait(max(patience_s, 0.5))
         except subprocess.TimeoutExpired:
             os.killpg(job.pid, signal.SIGKILL)
             job.wait()
     hosts.kill_processes(patience_s, spared)
 
 
-def run(lab, launch: Launch, program: list) -> Outcome:
-    """Runs a program on every rank. Raises Stuck when it takes longer than `launch.timeout`."""
+def age_s(path: str) -> float:
+    """Since it was made; 0 where there is nothing."""
+    return time.time() - os.path.getmtime(path) if os.path.exists(path) else 0.0
+
+
+def exit_code(job: subprocess.Popen, timeout_s: float, product: str) -> int:
+    """0 also for a job that has made its product and then does not end: in MPICH's MPI_Finalize
+    over TCP that is common. Raises TimeoutExpired."""
+    ends = time.monotonic() + timeout_s
+    while time.monotonic() < ends:
+        try:
+            return job.wait(min(FINALIZE_S, ends - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            if age_s(product) > FINALIZE_S:
+                return 0
+    raise subprocess.TimeoutExpired(job.args, timeout_s)
+
+
+def run(lab, launch: Launch, program: list, product: str = "") -> Outcome:
+    """Runs a program on every rank, which may end by making the file `product`. Raises Stuck when
+    it takes longer than `launch.timeout`."""
     words = {"openmpi": openmpi_words, "mpich": mpich_words}[launch.mpi]
     spared = hosts.processes()
     group = cpu.Group()
@@ -171,7 +192,9 @@ def run(lab, launch: Launch, program: list) -> Outcome:
         job = start(words(launch, host_file.name) + program, group)
         patience_s = 1.0
         try:
-            code = job.wait(None if math.isinf(launch.timeout) else launch.timeout)
+            code = exit_code(job, launch.timeout, product)
+            if job.returncode is None:
+                patience_s = 0
         except subprocess.TimeoutExpired:
             raise Stuck(f"ended after {launch.timeout:g} s: {shlex.join(program)} had not finished "
                         f"on {'-'.join(map(str, launch.placement))}") from None

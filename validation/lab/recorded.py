@@ -12,10 +12,18 @@ import measurements
 
 @dataclasses.dataclass
 class Job:
-    """A subcommand of ringscope-mpi, its scenarios and more words for it."""
+    """A subcommand of ringscope-mpi, its scenarios, more words for it, and parameters that the
+    measurements get beside their own."""
     subcommand: str
     scenarios: list
     more: list
+    parameters: dict = dataclasses.field(default_factory=dict)
+
+
+def circumstances(lab, one: launch.Launch) -> dict:
+    """How this lab was set, beyond what every measurement says."""
+    return {"nap_s": one.nap, "socket_buffer_bytes": one.socket_buffer,
+            "latency_s": lab.state["shaped"][1], "mca": one.mca}
 
 
 def link_text(lab) -> str:
@@ -55,9 +63,12 @@ def record(lab, one: launch.Launch, job: Job, output: str) -> launch.Outcome:
     with tempfile.TemporaryDirectory(dir=claim.SCRATCH, prefix="measured.") as folder:
         raw = os.path.join(folder, "measured.json")
         patient = dataclasses.replace(one, timeout=one.timeout + 10)
-        outcome = launch.run(lab, patient, words_of(lab, one, job, raw))
+        outcome = launch.run(lab, patient, words_of(lab, one, job, raw), raw)
         if outcome.exit_code == 0:
             document = measurements.read(raw)
             document.where["foreign_cores"] = round(outcome.foreign_cores, 3)
+            document.where["lab"] = circumstances(lab, one)
+            for measured in document.measurements:
+                measured.parameters |= job.parameters
             measurements.write(output, document)
     return outcome
