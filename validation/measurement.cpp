@@ -102,11 +102,14 @@ int hosts_count(const std::vector<std::string>& hosts) {
 }
 
 nlohmann::ordered_json to_json(const Provenance& p) {
-  return {{"program", p.program},   {"command", p.command}, {"date", p.date},
-          {"hosts", p.hosts},       {"cpu", p.cpu},         {"nic", p.nic},
-          {"kernel", p.kernel},     {"mpi", p.mpi},         {"start", p.start},
-          {"timer_s", p.timer_s},   {"warmups", p.warmups}, {"link_bandwidth", p.link_bandwidth},
-          {"emulated", p.emulated}, {"source", ""}};
+  nlohmann::ordered_json where = {
+      {"program", p.program},   {"command", p.command}, {"date", p.date},
+      {"hosts", p.hosts},       {"cpu", p.cpu},         {"nic", p.nic},
+      {"kernel", p.kernel},     {"mpi", p.mpi},         {"start", p.start},
+      {"timer_s", p.timer_s},   {"warmups", p.warmups}, {"link_bandwidth", p.link_bandwidth},
+      {"emulated", p.emulated}, {"source", ""}};
+  if (p.instrument_s > 0) where["instrument_s"] = p.instrument_s;
+  return where;
 }
 
 nlohmann::ordered_json measurement_json(std::string_view what, nlohmann::ordered_json parameters,

@@ -19,6 +19,7 @@ struct Provenance {
   std::string mpi;                 ///< library and version; "" when none was involved
   std::string start;               ///< how the ranks' starts were synchronised
   double timer_s = 0;              ///< what one reading of the clock takes
+  double instrument_s = 0;         ///< what timing one verb costs; 0 where no verb was timed
   int warmups = 0;                 ///< runs before the samples that were not kept
   std::string link_bandwidth;      ///< nominal, as a quantity; "" when nobody said
   std::string emulated;            ///< what is not real, in words; "" when all is

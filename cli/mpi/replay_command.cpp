@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "cli/mpi/job.hpp"
 #include "cli/mpi/subcommands.hpp"
@@ -10,6 +13,9 @@
 
 namespace ringscope::mpi {
 namespace {
+
+constexpr std::array<std::string_view, 2> start_names = {"clock", "barrier"};  // by StartMode
+constexpr double finalize_s = 30;
 
 struct Arguments {
   std::vector<std::string> scenarios, changes;
@@ -26,68 +32,111 @@ std::vector<Scenario> read_all(const Arguments& arguments) {
   return cases;
 }
 
-std::string place_of(const MpiExecutor& executor) {
-  const Whereabouts& where = executor.whereabouts();
-  const std::string phase =
-      where.phase.empty() ? "" : fmt::format("{}, step {}, ", where.phase, where.step);
-  const std::string peer = where.peer < 0 ? "" : fmt::format(" with rank {}", where.peer);
-  return fmt::format("{}{}{}", phase, verb_names[static_cast<std::size_t>(where.verb)], peer);
+/// A call of MPI's own needs no threads of ours.
+int threads_of(const Scenario& scenario, const ReplayOptions& options) {
+  return options.call.empty() ? scenario.job.algorithm->threads : 1;
 }
 
-Json ranks_json(const CaseSamples& samples) {
-  Json ranks = Json::array();
-  for (std::size_t i = 0; i < samples.ranks.size(); ++i) {
-    Json seconds = Json::object();
-    for (std::size_t verb = 0; verb < verb_names.size(); ++verb)
-      if (samples.ranks[i].seconds[verb] > 0)
-        seconds[std::string(verb_names[verb])] = samples.ranks[i].seconds[verb];
-    ranks.push_back({{"rank", i}, {"host", samples.ranks[i].host}, {"seconds", seconds}});
-  }
-  return ranks;
+/// For the document. Collective.
+std::string start_text(StartMode mode, MPI_Comm comm) {
+  if (mode == StartMode::barrier) return "barrier";
+  double wrong_by = CommonClock(comm).uncertainty();
+  MPI_Allreduce(MPI_IN_PLACE, &wrong_by, 1, MPI_DOUBLE, MPI_MAX, comm);
+  return wrong_by > 0 ? fmt::format("clock, offsets within {:.1f} us", wrong_by * 1e6)
+                      : "clock, the same on all ranks";
+}
+
+double instrument_s() {
+  Vectors none;
+  return MpiExecutor(MPI_COMM_SELF, none, 1).instrument_s();
+}
+
+/// Of this job. Collective.
+Provenance provenance_of(const Arguments& arguments) {
+  const Watchdog watchdog(Seconds(arguments.job.timeout_s), rank_of(MPI_COMM_WORLD),
+                          [] { return "the start of the job"; });
+  Provenance where = provenance_of_job(arguments.job);
+  where.warmups = arguments.replay.warmups;
+  where.start = start_text(arguments.replay.start, MPI_COMM_WORLD);
+  where.instrument_s = instrument_s();
+  return where;
 }
 
 /// The placement is where the ranks were, whatever the scenario asked for.
-Json case_json(const Scenario& scenario, const CaseSamples& samples,
-               const std::vector<std::string>& hosts) {
+Json case_json(const Scenario& scenario, CaseSamples samples, const std::vector<std::string>& hosts,
+               const std::string& call) {
   const Json parameters = {{"bytes", scenario.job.bytes.count},
                            {"collective", scenario.job.algorithm->collective},
-                           {"algorithm", scenario.job.algorithm->name},
+                           {"algorithm", call.empty() ? scenario.job.algorithm->name : ""},
                            {"ranks_count", hosts.size()},
                            {"hosts_count", hosts_count(hosts)},
                            {"placement", placement_text(hosts)}};
   Json entry = measurement_json(scenario.job.algorithm->collective, parameters, samples.samples_s);
-  entry["name"] = scenario.name;
+  entry["name"] = call.empty() ? scenario.name : scenario.name + ' ' + call;
   entry["scenario"] = to_json(scenario.resolved);
-  entry["ranks"] = ranks_json(samples);
+  entry["stopped_by"] = samples.stopped_by;
+  entry["start"] = start_names[static_cast<std::size_t>(samples.start)];
+  entry["missed_starts"] = samples.missed_starts;
+  if (samples.start == StartMode::clock) entry["start_spread_s"] = samples.start_spread_s;
+  entry["ranks"] = std::move(samples.ranks);
   return entry;
 }
 
 void run_cases(const Arguments& arguments, const std::vector<Scenario>& cases) {
-  for (const Scenario& scenario : cases) check_replayable(scenario, size_of(MPI_COMM_WORLD));
+  for (const Scenario& scenario : cases)
+    check_replayable(scenario, size_of(MPI_COMM_WORLD), arguments.replay);
   check(arguments.job);
-  Provenance where = provenance_of_job(arguments.job);
-  where.start = "two barriers";
-  where.warmups = arguments.replay.warmups;
+  const Provenance where = provenance_of(arguments);
   const int rank = rank_of(MPI_COMM_WORLD);
   Json results = Json::array();
   for (const Scenario& scenario : cases) {
     Vectors vectors;
-    MpiExecutor executor(MPI_COMM_WORLD, vectors, scenario.job.algorithm->threads);
+    MpiExecutor executor(MPI_COMM_WORLD, vectors, threads_of(scenario, arguments.replay),
+                         arguments.replay.phases);
     const Watchdog watchdog(Seconds(arguments.job.timeout_s), rank,
-                            [&executor] { return place_of(executor); });
-    const CaseSamples samples =
-        replay(scenario, MPI_COMM_WORLD, executor, vectors, arguments.replay);
-    if (rank == 0) results.push_back(case_json(scenario, samples, where.hosts));
+                            [&executor] { return executor.whereabouts().text(); });
+    CaseSamples samples = replay(scenario, MPI_COMM_WORLD, executor, vectors, arguments.replay);
+    if (rank == 0)
+      results.push_back(
+          case_json(scenario, std::move(samples), where.hosts, arguments.replay.call));
   }
   if (rank == 0) write_document(arguments.job, "replay", where, std::move(results));
 }
 
+void add_timing_options(CLI::App& replay, ReplayOptions& options) {
+  StoppingRule& stop = options.stop;
+  const CLI::Range counts(1, 1000000), shares(1e-6, 1 - 1e-6);
+  const auto add = [&replay](const char* name, auto& value, const char* help) {
+    return replay.add_option(name, value, help)->capture_default_str();
+  };
+  add("--repetitions", stop.least, "samples per case, at least")->check(counts);
+  add("--max-repetitions", stop.most, "samples per case, at most")->check(counts);
+  add("--precision", stop.precision,
+      "enough, when the median's confidence interval reaches this share of it to either side")
+      ->check(CLI::PositiveNumber);
+  add("--confidence", stop.confidence, "of that interval")->check(shares);
+  add("--budget", stop.budget_s, "seconds after which a case gets no more samples than the least")
+      ->check(CLI::PositiveNumber);
+  add("--warmups", options.warmups, "runs before the samples")->check(CLI::Range(0, 1000000));
+  const std::map<std::string, StartMode> modes = {{"clock", StartMode::clock},
+                                                  {"barrier", StartMode::barrier}};
+  replay.add_option("--start", options.start, "how the ranks start together: clock or barrier")
+      ->transform(CLI::CheckedTransformer(modes));
+  replay.add_flag("--phases", options.phases, "also the seconds inside each step of each phase");
+  replay
+      .add_option("--call", options.call, "MPI's own collective in place of the algorithm's text")
+      ->check(CLI::IsMember({"MPI_Allreduce"}));
+}
+
 void replay_command(const Arguments& arguments) {
   const std::vector<Scenario> cases = read_all(arguments);
-  start_mpi(std::any_of(cases.begin(), cases.end(), [](const Scenario& scenario) {
-    return scenario.job.algorithm->threads > 1;
+  start_mpi(std::any_of(cases.begin(), cases.end(), [&arguments](const Scenario& scenario) {
+    return threads_of(scenario, arguments.replay) > 1;
   }));
   run_cases(arguments, cases);
+  // Debian's MPICH does not always return from it.
+  const Watchdog watchdog(Seconds(finalize_s), rank_of(MPI_COMM_WORLD),
+                          [] { return "MPI_Finalize; what was measured is written"; });
   MPI_Finalize();
 }
 
@@ -102,12 +151,7 @@ void add_replay(CLI::App& program, const std::string& command) {
       ->required();
   replay->add_option("--set", arguments->changes, "KEY=VALUE, as for ringscope run");
   add_job_options(*replay, arguments->job, "a case");
-  replay->add_option("--repetitions", arguments->replay.repetitions, "samples per case")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
-  replay->add_option("--warmups", arguments->replay.warmups, "runs before the samples")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1000000));
+  add_timing_options(*replay, arguments->replay);
   replay->footer("Example:\n  mpirun -n 8 ringscope-mpi replay 03-anomaly -o real.json");
   replay->callback([arguments] { replay_command(*arguments); });
 }

@@ -1,21 +1,41 @@
 #include "validation/mpi/mpi_executor.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
+#include <limits>
+
+#include "validation/mpi/clock.hpp"
 
 namespace ringscope::mpi {
 namespace {
 
 int as_int(std::size_t count) { return static_cast<int>(count); }
 
+/// Where a verb puts data, if it does.
+const Range* written(const Operation& operation) {
+  switch (operation.verb) {
+    case Verb::irecv:
+    case Verb::recv:
+    case Verb::reduce:
+    case Verb::copy:
+      return &operation.range;
+    case Verb::sendrecv:
+      return &operation.other;
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
-MpiExecutor::MpiExecutor(MPI_Comm comm, Vectors& vectors, int threads, int index)
-    : comm_(comm), vectors_(&vectors), first_(this) {
+MpiExecutor::MpiExecutor(MPI_Comm comm, Vectors& vectors, int threads, bool phases, int index)
+    : comm_(comm), vectors_(&vectors), first_(this), times_phases_(phases) {
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &size_);
   for (int i = 1; index == 0 && i < threads; ++i) {
-    others_.push_back(std::make_unique<MpiExecutor>(comm, vectors, threads, i));
+    others_.push_back(std::make_unique<MpiExecutor>(comm, vectors, threads, phases, i));
     others_.back()->first_ = this;
   }
 }
@@ -40,12 +60,23 @@ void MpiExecutor::free_slots(std::span<const Request> requests) {
   for (const Request freed : requests) free_slots_.push_back(freed.slot);
 }
 
+void MpiExecutor::enter(const Operation& operation) {
+  static constexpr auto has_peer = [](Verb verb) { return verb <= Verb::sendrecv; };
+  whereabouts_.enter(verb_names[static_cast<std::size_t>(operation.verb)],
+                     has_peer(operation.verb) ? operation.peer : -1);
+  if (const Range* range = written(operation); range != nullptr && range->buffer == Buffer::data)
+    writes_.push_back({operation.verb, *range, whereabouts_.phase(), whereabouts_.step()});
+}
+
+void MpiExecutor::leave(Verb verb, double entered) {
+  seconds_[static_cast<std::size_t>(verb)] += now_s() - entered;
+}
+
 Request MpiExecutor::post(const Operation& operation) {
   const Request posted{take_slot()};
   const std::span<float> range = items(operation.range);
-  whereabouts_.verb = operation.verb;
-  whereabouts_.peer = operation.peer;
-  const double start = MPI_Wtime();
+  enter(operation);
+  const double entered = now_s();
   if (operation.verb == Verb::isend)
     MPI_Isend(range.data(), as_int(range.size()), MPI_FLOAT, operation.peer, operation.tag, comm_,
               &request(posted));
@@ -53,16 +84,15 @@ Request MpiExecutor::post(const Operation& operation) {
     MPI_Irecv(range.data(), as_int(range.size()), MPI_FLOAT,
               operation.peer == any_source ? MPI_ANY_SOURCE : operation.peer, operation.tag, comm_,
               &request(posted));
-  seconds_[static_cast<std::size_t>(operation.verb)] += MPI_Wtime() - start;
+  leave(operation.verb, entered);
   return posted;
 }
 
 bool MpiExecutor::perform(Operation& operation, std::coroutine_handle<>) {
-  whereabouts_.verb = operation.verb;
-  whereabouts_.peer = operation.peer;
-  const double start = MPI_Wtime();
+  enter(operation);
+  const double entered = now_s();
   call(operation);
-  seconds_[static_cast<std::size_t>(operation.verb)] += MPI_Wtime() - start;
+  leave(operation.verb, entered);
   return false;
 }
 
@@ -94,7 +124,7 @@ void MpiExecutor::call(Operation& operation) {
       std::copy(other.begin(), other.end(), range.begin());
       return;
     case Verb::compute:
-      return compute(operation.time);
+      return spin(operation.time.count());
     case Verb::join: {
       MpiExecutor& joined = static_cast<MpiExecutor&>(thread(operation.thread.index));
       joined.running_.join();
@@ -128,12 +158,6 @@ void MpiExecutor::wait(Operation& operation) {
   free_slots(waited);
 }
 
-// Keeps the core busy and MPI alone, as a computation does.
-void MpiExecutor::compute(Duration time) const {
-  const double end = MPI_Wtime() + time.count();
-  while (MPI_Wtime() < end) continue;
-}
-
 Thread MpiExecutor::start(Task body) {
   int index = 1;
   while (static_cast<MpiExecutor&>(thread(index)).in_use_) ++index;
@@ -150,19 +174,50 @@ Executor& MpiExecutor::thread(int index) {
 }
 
 void MpiExecutor::mark(Mark mark) {
-  whereabouts_.phase = mark.phase;
-  whereabouts_.step = mark.step;
+  whereabouts_.mark(mark);
+  if (times_phases_) phases_.mark(mark, now_s());
 }
 
 void MpiExecutor::run(Task text) {
   text.start();
+  if (times_phases_) phases_.end(now_s());
   assert(text.done() && "no verb of this executor suspends");
   text.rethrow();
 }
 
 void MpiExecutor::reset() {
   seconds_ = {};
-  whereabouts_ = {};
+  phases_ = {};
+  writes_.clear();
+  whereabouts_.leave_phase();
+  for (const auto& other : others_) other->reset();
+}
+
+std::string MpiExecutor::last_writer(std::size_t item) const {
+  const auto covers = [item](const Write& write) {
+    return item >= write.range.offset && item < write.range.offset + write.range.size;
+  };
+  const auto found = std::find_if(writes_.rbegin(), writes_.rend(), covers);
+  if (found == writes_.rend()) return "";
+  return fmt::format(
+      "{}{}", found->phase.empty() ? "" : fmt::format("{}, step {}, ", found->phase, found->step),
+      verb_names[static_cast<std::size_t>(found->verb)]);
+}
+
+double MpiExecutor::instrument_s() {
+  constexpr int batches = 10, batch = 1000;
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < batches; ++i) {
+    reset();
+    const double start = now_s();
+    for (int j = 0; j < batch; ++j) {
+      Operation nothing{.verb = Verb::copy};
+      perform(nothing, nullptr);
+    }
+    least = std::min(least, (now_s() - start) / batch);
+  }
+  reset();
+  return least;
 }
 
 }  // namespace ringscope::mpi

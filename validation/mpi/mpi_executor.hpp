@@ -9,11 +9,14 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "algorithms/communicator.hpp"
+#include "validation/mpi/phase_times.hpp"
+#include "validation/mpi/whereabouts.hpp"
 
 namespace ringscope::mpi {
 
@@ -26,18 +29,11 @@ inline constexpr std::array<std::string_view, 13> verb_names = {
     "isend",    "irecv", "send",   "recv", "sendrecv", "wait", "wait_all",
     "wait_any", "test",  "reduce", "copy", "compute",  "join"};
 
-/// Where a thread stands, for a watchdog in another thread: written with every verb.
-struct Whereabouts {
-  std::string_view phase;
-  int step = 0;
-  Verb verb{};
-  int peer = -1;
-};
-
 class MpiExecutor final : public Executor {
  public:
-  /// `threads` executors of this rank in all; this is number `index`.
-  MpiExecutor(MPI_Comm comm, Vectors& vectors, int threads, int index = 0);
+  /// `threads` executors of this rank in all; this is number `index`. With `phases`, each step is
+  /// timed, which costs one more reading of the clock.
+  MpiExecutor(MPI_Comm comm, Vectors& vectors, int threads, bool phases = false, int index = 0);
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
@@ -52,14 +48,28 @@ class MpiExecutor final : public Executor {
 
   /// Seconds inside each verb since the last reset, indexed by Verb.
   const std::array<double, verb_names.size()>& seconds() const { return seconds_; }
+  /// Seconds inside each step since then; empty unless asked for.
+  const PhaseTimes& phases() const { return phases_; }
   void reset();
+
   const Whereabouts& whereabouts() const { return whereabouts_; }
+  /// Before a call of MPI that is no verb: for the watchdog.
+  void enter(const std::string_view& call) {
+    whereabouts_.leave_phase();
+    whereabouts_.enter(call);
+  }
+  /// The verb that wrote an item of `data` last since the reset: "reduce_scatter, step 2, reduce";
+  /// "" when none did.
+  std::string last_writer(std::size_t item) const;
+  /// What timing one verb adds to it: the time of a copy of nothing, the least of some batches.
+  double instrument_s();
 
  private:
   std::span<float> items(Range range) const;
+  void enter(const Operation& operation);
+  void leave(Verb verb, double entered);
   void call(Operation& operation);
   void wait(Operation& operation);
-  void compute(Duration time) const;
   MPI_Request& request(Request request) {
     return requests_[static_cast<std::size_t>(request.slot)];
   }
@@ -76,6 +86,15 @@ class MpiExecutor final : public Executor {
   std::thread running_;  ///< while this one is a started thread
   bool in_use_ = false;
   std::array<double, verb_names.size()> seconds_{};
+  bool times_phases_;
+  PhaseTimes phases_;
+  struct Write {
+    Verb verb;
+    Range range;
+    std::string_view phase;
+    int step;
+  };
+  std::vector<Write> writes_;
   Whereabouts whereabouts_;
 };
 

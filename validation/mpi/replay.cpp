@@ -3,15 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <climits>
+#include <numeric>
+#include <utility>
 
 #include "algorithms/loopback.hpp"
 #include "validation/check.hpp"
+#include "validation/measurement.hpp"
+#include "validation/mpi/clock.hpp"
 
 namespace ringscope::mpi {
 namespace {
 
 constexpr std::size_t item_bytes = sizeof(float);
+constexpr std::string_view allreduce_call = "MPI_Allreduce";
+constexpr std::string_view preparing = "the preparation of a case",
+                           starting = "the start of a repetition",
+                           ending = "the end of a repetition";
 
 int rank_of(MPI_Comm comm) {
   int rank = 0;
@@ -22,7 +31,6 @@ int rank_of(MPI_Comm comm) {
 /// The same options in floats: a scenario counts bytes.
 Options in_items(Options options) {
   options.segment = std::max<std::size_t>(1, options.segment / item_bytes);
-  options.item_bytes = item_bytes;
   return options;
 }
 
@@ -43,38 +51,180 @@ std::vector<float> expected_data(const Scenario& scenario, MPI_Comm comm, std::s
   return result.data.front();
 }
 
-void check(std::span<const float> got, std::span<const float> expected, int rank,
-           const Whereabouts& where) {
-  const std::ptrdiff_t wrong = first_difference(got, expected);
-  if (wrong < 0) return;
-  const auto item = static_cast<std::size_t>(wrong);
-  throw WrongResult(
-      fmt::format("wrong result: rank {}, item {} is {}, expected {} (after {}, step {})", rank,
-                  item, got[item], expected[item], where.phase, where.step));
+/// What one rank spent, summed over the samples.
+struct Spent {
+  std::array<double, verb_names.size()> verbs_s{};
+  double call_s = 0, cpu_s = 0;
+  PhaseTimes phases;
+};
+
+/// The repetitions of one case on one rank.
+class Repetitions {
+ public:
+  Repetitions(const Scenario& scenario, MPI_Comm comm, MpiExecutor& executor, Vectors& vectors,
+              const ReplayOptions& options);
+  CaseSamples run();
+
+ private:
+  void repeat(bool warmup);
+  void run_once();
+  void keep(const Timed& timed, double own_s, double cpu_s);
+  bool enough(double elapsed_s);
+  void check() const;
+  Json own_entry() const;
+  Json gather_entries() const;
+
+  const Scenario& scenario_;
+  MPI_Comm comm_;
+  MpiExecutor& executor_;
+  Vectors& vectors_;
+  const ReplayOptions& options_;
+  Start start_;
+  Options job_options_;
+  Workspace work_{};
+  std::vector<float> expected_;
+  CaseSamples result_;
+  std::vector<double> delays_s_;
+  Spent spent_;
+};
+
+Repetitions::Repetitions(const Scenario& scenario, MPI_Comm comm, MpiExecutor& executor,
+                         Vectors& vectors, const ReplayOptions& options)
+    : scenario_(scenario),
+      comm_(comm),
+      executor_(executor),
+      vectors_(vectors),
+      options_(options),
+      start_(comm, options.start),
+      job_options_(in_items(scenario.job.options)) {
+  const std::size_t items = scenario.job.bytes.count / item_bytes;
+  const std::size_t scratch =
+      scenario.job.algorithm->scratch_items(executor.size(), items, job_options_);
+  work_ = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
+  vectors.data.resize(items);
+  vectors.scratch.assign(scratch, 0);
+  expected_ = expected_data(scenario, comm, items);
 }
 
-std::vector<RankSamples> gather(MPI_Comm comm, RankSamples mine) {
-  char name[MPI_MAX_PROCESSOR_NAME] = {};
-  int length = 0, ranks = 0;
-  MPI_Get_processor_name(name, &length);
-  MPI_Comm_size(comm, &ranks);
-  const auto count = static_cast<std::size_t>(ranks);
-  std::vector<char> names(count * sizeof name);
-  std::vector<double> seconds(count * verb_names.size());
-  MPI_Gather(name, sizeof name, MPI_CHAR, names.data(), sizeof name, MPI_CHAR, 0, comm);
-  MPI_Gather(mine.seconds.data(), verb_names.size(), MPI_DOUBLE, seconds.data(), verb_names.size(),
-             MPI_DOUBLE, 0, comm);
-  std::vector<RankSamples> all(count);
-  for (std::size_t rank = 0; rank < count; ++rank) {
-    all[rank].host = &names[rank * sizeof name];
-    std::copy_n(&seconds[rank * verb_names.size()], verb_names.size(), all[rank].seconds.begin());
+CaseSamples Repetitions::run() {
+  for (int i = 0; i < options_.warmups; ++i) repeat(true);
+  const double begun = now_s();
+  do repeat(false);
+  while (!enough(now_s() - begun));
+  result_.start = start_.mode();
+  if (result_.start == StartMode::clock)
+    result_.start_spread_s = spread_of(std::move(delays_s_)).median_s;
+  result_.ranks = gather_entries();
+  return std::move(result_);
+}
+
+void Repetitions::repeat(bool warmup) {
+  for (std::size_t item = 0; item < vectors_.data.size(); ++item)
+    vectors_.data[item] = initial_item(executor_.rank(), item);
+  executor_.reset();
+  executor_.enter(starting);
+  const StartMode mode = start_.mode();
+  start_.wait();
+  const double cpu = process_cpu_s(), started = now_s();
+  run_once();
+  const double ended = now_s(), cpu_s = process_cpu_s() - cpu;
+  const Timed timed = start_.end(ended);
+  check();
+  if (warmup) return;
+  if (timed.missed)
+    ++result_.missed_starts;
+  else
+    keep(timed, ended - started, cpu_s);
+  if (start_.mode() == mode) return;
+  // The two ways do not give the same samples: begin again with the other.
+  result_.samples_s.clear();
+  spent_ = {};
+}
+
+void Repetitions::run_once() {
+  if (options_.call.empty()) {
+    executor_.run(scenario_.job.algorithm->run(Communicator(executor_), work_, job_options_));
+    executor_.enter(ending);
+    return;
   }
-  return all;
+  executor_.enter(allreduce_call);
+  MPI_Allreduce(MPI_IN_PLACE, vectors_.data.data(), static_cast<int>(vectors_.data.size()),
+                MPI_FLOAT, MPI_SUM, comm_);
+}
+
+void Repetitions::keep(const Timed& timed, double own_s, double cpu_s) {
+  result_.samples_s.push_back(timed.seconds);
+  delays_s_.push_back(timed.latest_s);
+  for (std::size_t verb = 0; verb < verb_names.size(); ++verb)
+    spent_.verbs_s[verb] += executor_.seconds()[verb];
+  if (!options_.call.empty()) spent_.call_s += own_s;
+  spent_.cpu_s += cpu_s;
+  spent_.phases.add(executor_.phases());
+}
+
+/// Rank 0 decides for all.
+bool Repetitions::enough(double elapsed_s) {
+  if (rank_of(comm_) == 0)
+    result_.stopped_by = stopped_by(options_.stop, result_.samples_s, elapsed_s);
+  int over = result_.stopped_by.empty() ? 0 : 1;
+  MPI_Bcast(&over, 1, MPI_INT, 0, comm_);
+  return over != 0;
+}
+
+void Repetitions::check() const {
+  const std::ptrdiff_t wrong = first_difference(vectors_.data, expected_);
+  if (wrong < 0) return;
+  const auto item = static_cast<std::size_t>(wrong);
+  const std::string writer = options_.call.empty() ? executor_.last_writer(item) : options_.call;
+  throw WrongResult(
+      fmt::format("{}: wrong result: rank {}, item {} is {}, expected {}; last written by: {}",
+                  scenario_.name, executor_.rank(), item, vectors_.data[item], expected_[item],
+                  writer.empty() ? "nobody" : writer));
+}
+
+Json Repetitions::own_entry() const {
+  char host[MPI_MAX_PROCESSOR_NAME] = {};
+  int length = 0;
+  MPI_Get_processor_name(host, &length);
+  const auto count = static_cast<double>(result_.samples_s.size());
+  Json seconds = Json::object();
+  for (std::size_t verb = 0; verb < verb_names.size(); ++verb)
+    if (spent_.verbs_s[verb] > 0)
+      seconds[std::string(verb_names[verb])] = spent_.verbs_s[verb] / count;
+  if (!options_.call.empty()) seconds[options_.call] = spent_.call_s / count;
+  Json entry = {{"rank", executor_.rank()},
+                {"host", host},
+                {"seconds", seconds},
+                {"cpu_s", spent_.cpu_s / count}};
+  if (!options_.phases) return entry;
+  entry["phases"] = Json::array();
+  for (const PhaseTime& time : spent_.phases.times())
+    entry["phases"].push_back(
+        {{"phase", time.phase}, {"step", time.step}, {"seconds", time.seconds / count}});
+  return entry;
+}
+
+/// Every rank's own, on rank 0.
+Json Repetitions::gather_entries() const {
+  const std::string text = own_entry().dump();
+  const int length = static_cast<int>(text.size());
+  std::vector<int> lengths(static_cast<std::size_t>(executor_.size())), places(lengths.size());
+  MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm_);
+  std::exclusive_scan(lengths.begin(), lengths.end(), places.begin(), 0);
+  std::string all(static_cast<std::size_t>(places.back() + lengths.back()), ' ');
+  MPI_Gatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), places.data(), MPI_CHAR, 0,
+              comm_);
+  Json entries = Json::array();
+  if (executor_.rank() != 0) return entries;
+  for (std::size_t rank = 0; rank < lengths.size(); ++rank)
+    entries.push_back(Json::parse(all.substr(static_cast<std::size_t>(places[rank]),
+                                             static_cast<std::size_t>(lengths[rank]))));
+  return entries;
 }
 
 }  // namespace
 
-void check_replayable(const Scenario& scenario, int ranks) {
+void check_replayable(const Scenario& scenario, int ranks, const ReplayOptions& options) {
   const std::size_t wanted = scenario.placement.ranks.size();
   const Value* job = scenario.resolved.find("job");
   if (wanted != static_cast<std::size_t>(ranks))
@@ -88,40 +238,16 @@ void check_replayable(const Scenario& scenario, int ranks) {
   if (bytes / item_bytes > INT_MAX)
     job->fail(
         fmt::format("MPI counts at most {} floats in a call, got {}", INT_MAX, bytes / item_bytes));
+  const std::string_view collective = scenario.job.algorithm->collective;
+  if (!options.call.empty() && collective != "allreduce")
+    job->fail(fmt::format("expected the collective allreduce, for --call {}, got {}", options.call,
+                          collective));
 }
 
 CaseSamples replay(const Scenario& scenario, MPI_Comm comm, MpiExecutor& executor, Vectors& vectors,
                    const ReplayOptions& options) {
-  const Job& job = scenario.job;
-  const Options job_options = in_items(job.options);
-  const std::size_t items = job.bytes.count / item_bytes;
-  const std::size_t scratch = job.algorithm->scratch_items(executor.size(), items, job_options);
-  const std::vector<float> expected = expected_data(scenario, comm, items);
-  const Workspace work{{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
-  vectors.scratch.assign(scratch, 0);
-  vectors.data.resize(items);
-  CaseSamples result;
-  RankSamples mine;
-  for (int i = -options.warmups; i < options.repetitions; ++i) {
-    for (std::size_t item = 0; item < items; ++item)
-      vectors.data[item] = initial_item(executor.rank(), item);
-    executor.reset();
-    // The second barrier starts from ranks that have all left the first: they are closer together.
-    MPI_Barrier(comm);
-    MPI_Barrier(comm);
-    const double start = MPI_Wtime();
-    executor.run(job.algorithm->run(Communicator(executor), work, job_options));
-    const double elapsed = MPI_Wtime() - start;
-    double slowest = 0;
-    MPI_Reduce(&elapsed, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, comm);
-    check(vectors.data, expected, executor.rank(), executor.whereabouts());
-    if (i < 0) continue;
-    result.samples_s.push_back(slowest);
-    for (std::size_t verb = 0; verb < verb_names.size(); ++verb)
-      mine.seconds[verb] += executor.seconds()[verb] / options.repetitions;
-  }
-  result.ranks = gather(comm, mine);
-  return result;
+  executor.enter(preparing);
+  return Repetitions(scenario, comm, executor, vectors, options).run();
 }
 
 }  // namespace ringscope::mpi

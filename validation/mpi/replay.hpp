@@ -4,33 +4,36 @@
 
 #include <mpi.h>
 
-#include <array>
-#include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "scenarios/report_formats.hpp"
 #include "scenarios/scenario.hpp"
 #include "validation/mpi/mpi_executor.hpp"
+#include "validation/mpi/start.hpp"
+#include "validation/stopping.hpp"
 
 namespace ringscope::mpi {
 
 struct ReplayOptions {
   int warmups = 2;
-  int repetitions = 10;
-};
-
-/// One rank's share of a case.
-struct RankSamples {
-  std::string host;
-  /// Seconds inside each verb, mean over the repetitions; indexed by Verb.
-  std::array<double, verb_names.size()> seconds{};
+  StoppingRule stop{.budget_s = 20};
+  StartMode start = StartMode::clock;
+  bool phases = false;
+  std::string
+      call;  ///< a collective of MPI's own in place of the text: "MPI_Allreduce"; "" for none
 };
 
 /// A measured case. Filled in on rank 0 only.
 struct CaseSamples {
-  std::vector<double> samples_s;  ///< of each repetition: the slowest rank's
-  std::vector<RankSamples> ranks;
+  std::vector<double> samples_s;  ///< of each repetition (validation/measurement.md)
+  StartMode start{};
+  double start_spread_s = 0;  ///< clock: median over the repetitions of the last rank's delay
+  int missed_starts = 0;      ///< repetitions that were made again
+  std::string_view stopped_by;
+  Json ranks;  ///< one entry per rank, as in the document
 };
 
 /// A vector that is not what the loopback executor says: names rank, item and what stood there.
@@ -40,11 +43,12 @@ class WrongResult : public std::runtime_error {
 };
 
 /// Throws InputError, the same on every rank, for a scenario that this job cannot replay: another
-/// number of ranks, a vector that is no whole number of floats or more than MPI can count.
-void check_replayable(const Scenario& scenario, int ranks);
+/// number of ranks, a vector that is no whole number of floats or more than MPI can count, a
+/// collective that is not the call's.
+void check_replayable(const Scenario& scenario, int ranks, const ReplayOptions& options);
 
-/// Runs one case; collective over `comm`. Every repetition starts after two barriers and is checked
-/// outside of what is timed. Throws WrongResult on the ranks that have one.
+/// Runs one case; collective over `comm`. What each repetition computed is checked, outside of what
+/// is timed. Throws WrongResult on the ranks that have one.
 CaseSamples replay(const Scenario& scenario, MPI_Comm comm, MpiExecutor& executor, Vectors& vectors,
                    const ReplayOptions& options);
 

@@ -1,53 +1,23 @@
 #!/usr/bin/python3
-"""Does the text of every algorithm give the right result on real MPI, and do bad runs end well?
+"""Does the text of every algorithm give the right result on real MPI, and is the time right?
 
 Usage: validation/mpi/replay_test.py BUILD MPIEXEC PROGRAM
 """
 
 import json
-import os
-import pathlib
 import re
 import subprocess
-import sys
-import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# More ranks than cores, as root, on one host: Open MPI wants to be told; MPICH ignores these.
-ENVIRONMENT = {
-    **os.environ,
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
-    "OMPI_MCA_btl": "self,vader",
-    "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
-    "RINGSCOPE_DATA": str(ROOT),
-}
-SCENARIO = """question: is it right?
-cluster: pair
-library: ideal
-placement: {ranks}
-job: {{collective: {collective}, algorithm: {algorithm}, bytes: {bytes}}}
-"""
+from jobs import ROOT, JobTest, main, scenario
 
 
-class Replay(unittest.TestCase):
-    build = mpiexec = program = None
-
-    def setUp(self):
-        place = tempfile.TemporaryDirectory()
-        self.addCleanup(place.cleanup)
-        self.folder = pathlib.Path(place.name)
-
-    def replay(self, ranks, text, *more):
-        scenario = self.folder / "x.yaml"
-        scenario.write_text(text, encoding="utf-8")
-        command = [self.mpiexec, "-n", str(ranks), str(self.program), "replay", str(scenario),
-                   "--repetitions", "2", "--warmups", "1", *more]
-        return subprocess.run(command, check=False, capture_output=True, text=True, timeout=100,
-                              env=ENVIRONMENT, stdin=subprocess.DEVNULL)
+class Replay(JobTest):
+    def measured(self, ranks, text, *more):
+        """The document of a replay that must succeed."""
+        code, out, err = self.replay(ranks, text, *more)
+        self.assertEqual(code, 0, err)
+        return json.loads(out)
 
     def algorithms(self, collective):
         listed = subprocess.run([str(self.build / "ringscope"), "list", "algorithms"], check=True,
@@ -60,11 +30,8 @@ class Replay(unittest.TestCase):
         for ranks, size in ((3, "28 B"), (4, "40 kB")):
             for name in self.algorithms("allreduce"):
                 with self.subTest(algorithm=name, ranks=ranks):
-                    text = SCENARIO.format(ranks=ranks, collective="allreduce", algorithm=name,
-                                           bytes=size)
-                    ran = self.replay(ranks, text)
-                    self.assertEqual(ran.returncode, 0, ran.stderr)
-                    case = json.loads(ran.stdout)["measurements"][0]
+                    text = scenario(ranks, algorithm=name, size=size)
+                    case = self.measured(ranks, text)["measurements"][0]
                     self.assertEqual(case["what"], "allreduce")
                     self.assertEqual(case["parameters"]["algorithm"], name)
                     self.assertEqual(case["parameters"]["placement"], str(ranks))
@@ -72,11 +39,10 @@ class Replay(unittest.TestCase):
                     self.assertEqual(len(case["ranks"]), ranks)
 
     def test_the_file_has_exactly_the_documented_keys(self):
-        text = SCENARIO.format(ranks="1-1", collective="pingpong", algorithm="blocking",
-                               bytes="1 KiB")
-        ran = self.replay(2, text, "-o", str(self.folder / "out.json"))
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        document = json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
+        text = scenario("1-1", "pingpong", "blocking", "1 KiB")
+        code, _, err = self.replay(2, text, "--phases", "-o", str(self.output))
+        self.assertEqual(code, 0, err)
+        document = json.loads(self.output.read_text(encoding="utf-8"))
         keys = set(document) | {f"where.{key}" for key in document["where"]}
         keys |= {f"measurements[].{key}" for key in document["measurements"][0]}
         text = (ROOT / "validation" / "measurement.md").read_text(encoding="utf-8")
@@ -86,68 +52,72 @@ class Replay(unittest.TestCase):
         self.assertEqual(keys, documented - {"where.foreign_cores"})
 
     def test_the_document_says_what_it_was_told_of_the_cluster(self):
-        text = SCENARIO.format(ranks=2, collective="pingpong", algorithm="blocking", bytes="8 B")
-        ran = self.replay(2, text, "--link-bandwidth", "10 Gbit/s", "--emulated", "receive 8 ns/B")
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        document = json.loads(ran.stdout)
+        text = scenario(2, "pingpong", "blocking", "8 B")
+        document = self.measured(2, text, "--link-bandwidth", "10 Gbit/s",
+                                 "--emulated", "receive 8 ns/B")
         self.assertEqual((document["schema"], document["kind"]), (2, "replay"))
         where = document["where"]
         self.assertEqual(where["link_bandwidth"], "10 Gbit/s")
         self.assertEqual(where["emulated"], "receive 8 ns/B")
         self.assertEqual(len(where["hosts"]), 2)
 
-    def test_a_link_bandwidth_without_a_unit_is_refused(self):
-        text = SCENARIO.format(ranks=2, collective="pingpong", algorithm="blocking", bytes="8 B")
-        ran = self.replay(2, text, "--link-bandwidth", "10")
-        self.assertEqual(ran.returncode, 1)
-        self.assertIn('--link-bandwidth:1:1: expected a bandwidth such as', ran.stderr)
-
-    def test_the_calls_are_those_of_the_text(self):
-        text = SCENARIO.format(ranks=2, collective="allreduce", algorithm="ring", bytes="1 MiB")
-        ran = self.replay(2, text)
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        for rank in json.loads(ran.stdout)["measurements"][0]["ranks"]:
+    def test_the_calls_are_those_of_the_text_and_take_no_longer_than_it(self):
+        case = self.measured(2, scenario(), "--phases")["measurements"][0]
+        for rank in case["ranks"]:
             self.assertEqual(set(rank["seconds"]), {"irecv", "send", "wait", "reduce"})
+            self.assertLess(sum(rank["seconds"].values()), max(case["samples_s"]))
+            self.assertGreater(rank["cpu_s"], 0)
 
-    def test_another_number_of_ranks_is_refused_once_and_with_the_remedy(self):
-        text = SCENARIO.format(ranks=4, collective="allreduce", algorithm="ring", bytes="1 MiB")
-        ran = self.replay(2, text, "-o", str(self.folder / "out.json"))
-        self.assertEqual(ran.returncode, 1)
-        self.assertEqual(ran.stderr.count("the scenario places 4 ranks, and this MPI job has 2: "
-                                          "start it with mpirun -n 4"), 1)
-        self.assertFalse((self.folder / "out.json").exists())
+    def test_every_step_of_every_phase_is_timed_on_request(self):
+        ranks = 3
+        case = self.measured(ranks, scenario(ranks), "--phases")["measurements"][0]
+        for rank in case["ranks"]:
+            steps = [(step["phase"], step["step"]) for step in rank["phases"]]
+            # A ring of P ranks makes P - 1 steps in each of its two phases.
+            self.assertEqual(steps, [(phase, step) for phase in ("reduce-scatter", "allgather")
+                                     for step in range(ranks - 1)])
+            self.assertLess(sum(step["seconds"] for step in rank["phases"]),
+                            max(case["samples_s"]))
 
-    def test_half_a_float_is_refused(self):
-        text = SCENARIO.format(ranks=2, collective="allreduce", algorithm="ring", bytes="6 B")
-        ran = self.replay(2, text)
-        self.assertEqual(ran.returncode, 1)
-        self.assertIn("expected a whole number of floats of 4 B to replay, got 6 B", ran.stderr)
+    def test_both_ways_to_start_are_told(self):
+        for mode in ("clock", "barrier"):
+            document = self.measured(2, scenario(), "--start", mode)
+            self.assertTrue(document["where"]["start"].startswith(mode))
+            self.assertEqual(document["measurements"][0]["start"], mode)
 
-    def test_a_real_deadlock_is_cut_off_and_says_where_each_rank_is(self):
-        text = SCENARIO.format(ranks=2, collective="exchange", algorithm="head_to_head",
-                               bytes="16 MiB")
-        ran = self.replay(2, text, "--timeout", "2", "-o", str(self.folder / "out.json"))
-        self.assertEqual(ran.returncode, 3)
-        self.assertRegex(ran.stderr, "timeout after 2 s: rank [01] is in .*send with rank [01]")
-        self.assertFalse((self.folder / "out.json").exists())
+    def test_ranks_whose_clocks_differ_by_far_start_together_all_the_same(self):
+        ahead = ["unshare", "--time", "--fork", "--monotonic", "1000"]
+        if subprocess.run([*ahead, "true"], check=False, capture_output=True).returncode != 0:
+            self.skipTest("a clock of one's own needs a Linux with time namespaces, and root")
+        more = ("--repetitions", "2", "--max-repetitions", "2", "-o", str(self.output))
+        first = self.command(1, scenario(), *more)
+        second = self.command(1, scenario(), *more, before=ahead)[1:]
+        code, _, err = self.finish(self.launch([*first, ":", *second]))
+        self.assertEqual(code, 0, err)
+        document = json.loads(self.output.read_text(encoding="utf-8"))
+        self.assertRegex(document["where"]["start"], r"^clock, offsets within \d+\.\d us$")
+        for sample in document["measurements"][0]["samples_s"]:
+            self.assertGreater(sample, 0)
+            self.assertLess(sample, 10)
 
+    def test_repetitions_end_for_the_reason_that_is_told(self):
+        for more, reason, count in (
+                (("--precision", "1e6", "--max-repetitions", "50"), "precision", 6),
+                (("--precision", "1e-9", "--max-repetitions", "9"), "repetitions", 9),
+                (("--precision", "1e-9", "--budget", "1e-9"), "budget", 6)):
+            command = self.command(2, scenario(), "--repetitions", "6", *more)
+            code, out, err = self.finish(self.launch(command))
+            self.assertEqual(code, 0, err)
+            case = json.loads(out)["measurements"][0]
+            self.assertEqual((case["stopped_by"], len(case["samples_s"])), (reason, count))
 
-def skip_where_nothing_can_be_launched(mpiexec):
-    """A launcher that cannot even start `true` says nothing about us."""
-    try:
-        ran = subprocess.run([mpiexec, "-n", "2", "true"], check=False, capture_output=True,
-                             text=True, timeout=60, env=ENVIRONMENT, stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        print(f"SKIP mpi_replay: {mpiexec} cannot start processes here: {error}")
-        sys.exit(77)
-    if ran.returncode != 0:
-        print(f"SKIP mpi_replay: {mpiexec} cannot start processes here:\n{ran.stderr}")
-        sys.exit(77)
+    def test_the_library_s_own_collective_takes_the_place_of_the_text(self):
+        case = self.measured(4, scenario(4), "--call", "MPI_Allreduce")["measurements"][0]
+        self.assertEqual(case["name"], "x MPI_Allreduce")
+        self.assertEqual(case["parameters"]["algorithm"], "")
+        for rank in case["ranks"]:
+            self.assertEqual(set(rank["seconds"]), {"MPI_Allreduce"})
 
 
 if __name__ == "__main__":
-    Replay.build = pathlib.Path(sys.argv[1]).resolve()
-    Replay.mpiexec = sys.argv[2]
-    Replay.program = Replay.build / sys.argv[3]
-    skip_where_nothing_can_be_launched(Replay.mpiexec)
-    unittest.main(argv=sys.argv[:1])
+    main()

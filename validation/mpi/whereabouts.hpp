@@ -1,0 +1,33 @@
+// What a rank is in, for those who ask while it is stuck.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "algorithms/communicator.hpp"
+
+namespace ringscope::mpi {
+
+/// Where a thread stands: written with every verb, read by a watchdog in another thread.
+class Whereabouts {
+ public:
+  void mark(Mark mark);
+  /// A verb, or a call of MPI's own; `call` lives as long as the program.
+  void enter(const std::string_view& call, int peer = -1);
+  void leave_phase() { phase_ = nullptr; }
+
+  /// "reduce_scatter, step 2, send with rank 3".
+  std::string text() const;
+  std::string_view phase() const;
+  int step() const { return step_; }
+
+ private:
+  std::deque<std::string> names_;  ///< of the phases so far; they stay where they are
+  std::atomic<const std::string*> phase_ = nullptr;
+  std::atomic<const std::string_view*> call_ = nullptr;
+  std::atomic<int> step_ = 0, peer_ = -1;
+};
+
+}  // namespace ringscope::mpi
