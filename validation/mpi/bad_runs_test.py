@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+"""Do runs that go wrong on real MPI end soon, say why, and leave no file and no process?
+
+Usage: validation/mpi/bad_runs_test.py BUILD MPIEXEC PROGRAM
+"""
+
+import os
+import signal
+import time
+
+from jobs import JobTest, main, scenario
+
+WITHOUT_END = ("--repetitions", "1000000", "--max-repetitions", "1000000")
+
+
+class BadRuns(JobTest):
+    def no_output(self):
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["x.yaml"])
+
+    def refused(self, ranks, text, message, *more):
+        """One rank says so, once; the exit code is that of bad input."""
+        code, _, err = self.replay(ranks, text, "-o", str(self.output), *more)
+        self.assertEqual(code, 1)
+        self.assertEqual(err.count(message), 1, err)
+        self.no_output()
+
+    def running(self, ranks, text, *more):
+        """A job in the middle of its repetitions, and the processes of its ranks."""
+        job = self.launch(self.command(ranks, text, "-o", str(self.output), *more))
+        self.wait_for(lambda: len(self.ranks()) == ranks, "all ranks have started")
+        time.sleep(1)
+        return job, self.ranks()
+
+    def test_another_number_of_ranks_is_refused_once_and_with_the_remedy(self):
+        for wanted, started in ((4, 2), (2, 3)):
+            self.refused(started, scenario(wanted),
+                         f"the scenario places {wanted} ranks, and this MPI job has {started}: "
+                         f"start it with mpirun -n {wanted}")
+
+    def test_half_a_float_is_refused(self):
+        self.refused(2, scenario(size="6 B"),
+                     "expected a whole number of floats of 4 B to replay, got 6 B")
+
+    def test_a_link_bandwidth_without_a_unit_is_refused(self):
+        self.refused(2, scenario(), "--link-bandwidth:1:1: expected a bandwidth such as",
+                     "--link-bandwidth", "10")
+
+    def test_a_call_that_is_not_the_scenario_s_collective_is_refused(self):
+        self.refused(2, scenario(2, "pingpong", "blocking"),
+                     "expected the collective allreduce, for --call MPI_Allreduce, got pingpong",
+                     "--call", "MPI_Allreduce")
+
+    def test_a_real_deadlock_is_cut_off_and_says_where_each_rank_is(self):
+        code, _, err = self.replay(2, scenario(2, "exchange", "head_to_head", "16 MiB"),
+                                   "--timeout", "2", "-o", str(self.output))
+        self.assertEqual(code, 3)
+        self.assertRegex(err, "timeout after 2 s: rank [01] is in .*send with rank [01]")
+        self.no_output()
+
+    def test_a_rank_that_hangs_is_cut_off_and_the_others_say_what_they_wait_for(self):
+        job, pids = self.running(2, scenario(), "--timeout", "4", *WITHOUT_END)
+        os.kill(pids[1], signal.SIGSTOP)
+        code, _, err = self.finish(job)
+        self.assertEqual(code, 3)
+        self.assertRegex(err, "timeout after 4 s: rank [01] is in "
+                              "(.* with rank [01]|the (start|end) of a repetition)")
+        self.no_output()
+
+    def test_a_rank_that_dies_ends_the_others(self):
+        job, pids = self.running(2, scenario(), *WITHOUT_END)
+        os.kill(pids[1], signal.SIGKILL)
+        code, out, err = self.finish(job)
+        # Only the launcher knows. Open MPI's ends with 128 + the signal, MPICH's with the signal.
+        self.assertIn(code, (128 + signal.SIGKILL, signal.SIGKILL))
+        self.assertRegex(out + err, r"signal 9|[Kk]illed")
+        self.no_output()
+
+    def test_a_wrong_result_names_rank_phase_step_and_item(self):
+        fault = self.build / f"lib{self.program.name}_fault.so"
+        command = self.command(3, scenario(3), "-o", str(self.output),
+                               before=["env", f"LD_PRELOAD={fault}"])
+        code, _, err = self.finish(self.launch(command))
+        self.assertEqual(code, 4)
+        self.assertRegex(err, r"wrong result: rank \d, item \d+ is .*, expected .*; "
+                              r"last written by: (reduce-scatter|allgather), step \d, \w+")
+        self.no_output()
+
+
+if __name__ == "__main__":
+    main()
