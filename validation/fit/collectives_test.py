@@ -12,7 +12,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from fit import calibration, collectives, profile  # noqa: E402
+from fit import calibration, collectives, parameters, profile  # noqa: E402
 from fit.segments import constant  # noqa: E402
 from fit.synthetic_for_test import TCP, Cluster  # noqa: E402
 from measurements import Document, InputError, Measurement  # noqa: E402
@@ -62,7 +62,7 @@ class Collectives(unittest.TestCase):
     def calibrated(self, transport, algorithm, with_calls, **changes):
         documents = [probes(transport, with_calls), replays(transport, algorithm, **changes)]
         result = calibration.calibrate(documents, self.settings)
-        calibration.add_intervals(result, self.settings)
+        parameters.add_intervals(result, self.settings)
         return result
 
     def test_tell_jitter(self):

@@ -14,7 +14,7 @@ import numpy as np
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from fit import calibration, closed_forms, segments  # noqa: E402
+from fit import calibration, closed_forms, parameters, segments  # noqa: E402
 from fit.segments import Segment, Sized, constant  # noqa: E402
 from fit.synthetic_for_test import SHM, SIZES, TCP, Cluster, everything  # noqa: E402
 
@@ -23,7 +23,7 @@ QUICK = calibration.Settings(bootstrap=20)
 
 def calibrated(document, settings=QUICK):
     result = calibration.calibrate([document], settings)
-    calibration.add_intervals(result, settings)
+    parameters.add_intervals(result, settings)
     return result
 
 

@@ -44,7 +44,9 @@ def text_of(result) -> str:
     lines += table([("parameter", "value", "interval", "from")] + [
         (name, str(in_unit(one.value, one.unit)), interval_text(one), one.evidence)
         for name, one in result.parameters.items()])
-    lines += ["", "  " + "; ".join(f"{way}: {words}" for way, words in result.drawn.items())]
+    if result.drawn:
+        lines += ["", "Intervals: " + "; ".join(f"{way}: {words}"
+                                                for way, words in result.drawn.items())]
     lines += ["", f"Progress: {result.progress.mode}",
               f"  {result.progress.evidence or 'assumed: ' + result.progress.assumed}"]
     for title, entries in (("Assumed", result.assumed), ("Not determined", result.undetermined)):
@@ -52,8 +54,9 @@ def text_of(result) -> str:
             lines += ["", title] + table([(f"  {name}", why) for name, why in entries.items()])
     if result.notes:
         lines += ["", "Notes"] + [f"  {note}" for note in result.notes]
-    lines += ["", "Errors of the fit, absolute and relative"]
-    lines += table([("  probe", "points", "median", "90 %")] + [
-        (f"  {name}", str(one["points"]), f"{one['median']:.1%}", f"{one['p90']:.1%}")
-        for name, one in errors_of(result).items()])
+    if errors_of(result):
+        lines += ["", "Errors of the fit, absolute and relative"]
+        lines += table([("  probe", "points", "median", "90 %")] + [
+            (f"  {name}", str(one["points"]), f"{one['median']:.1%}", f"{one['p90']:.1%}")
+            for name, one in errors_of(result).items()])
     return "\n".join(lines) + "\n"

@@ -1,0 +1,191 @@
+"""Every fitted number under its dotted name, with its source and its interval."""
+
+import dataclasses
+
+import numpy as np
+
+from fit.bootstrap import interval, intervals_of, way_of_drawing
+from fit.cores import redrawn_costs
+from fit.transport import values_of
+from measurements import case_key
+
+WIDE = 0.6  # of what a share may be: so wide an interval tells nothing
+
+
+@dataclasses.dataclass
+class Parameter:
+    """One number of the result. `low` and `high`: 95 %; None where no interval is known."""
+    value: float
+    unit: str
+    evidence: str
+    low: float = None
+    high: float = None
+
+
+def unit_of(name):
+    return "s" if name.endswith(".time") else "s/B"
+
+
+def gather(result):
+    """Collects values, evidence and assumptions under their dotted names."""
+    result.parameters.clear()
+    if result.trace:
+        collect_trace(result)
+        return
+    for way, fitted in result.transports.items():
+        prefix = f"library.{way}"
+        collect_transport(result, prefix, fitted)
+        for name, text in fitted.assumed.items():
+            result.assumed[prefix if name == way else f"{prefix}.{name}"] = text
+        for name, text in fitted.undetermined.items():
+            result.undetermined[f"{prefix}.{name}"] = text
+        result.notes += [note for note in fitted.notes if note not in result.notes]
+    collect_host(result)
+    collect_progress(result)
+    collect_collectives(result)
+    keys = {point.key for fitted in result.transports.values() for one in fitted.observations
+            for point in one.points}
+    keys |= {point.key for some in result.host.observations.values() for point in some}
+    for what in ("late_receiver", "overlap", "reduction"):
+        keys |= {point.key for point in result.points.of_probe(what)}
+    if result.collectives:
+        keys |= {case_key(case.measured) for case in result.collectives.cases}
+    result.fitted = sorted(keys)
+
+
+def collect_transport(result, prefix, fitted):
+    steady, jitter = fitted.transport.parts()
+    values = values_of(dataclasses.replace(fitted.transport, latency=steady))
+    free = {name for group in fitted.free for name in group}
+    for name in sorted(free, key=list(values).index):
+        evidence = fitted.evidence.get(name.split(".")[0], "")
+        if name == "wire":
+            add_wire(result, values["wire"], evidence)
+        else:
+            result.parameters[f"{prefix}.{name}"] = Parameter(values[name], unit_of(name), evidence)
+    for index, one in enumerate(jitter.segments):
+        for part in ("time", "cost"):
+            if getattr(one, part):
+                result.parameters[f"{prefix}.jitter.{index}.{part}"] = Parameter(
+                    getattr(one, part), unit_of(f".{part}"), "collectives")
+    if "wire" in values and "wire" not in free and fitted.evidence.get("wire"):
+        add_wire(result, values["wire"], fitted.evidence["wire"])
+    if "eager_limit" in fitted.evidence:
+        low, high = fitted.brackets["eager_limit"]
+        result.parameters[f"{prefix}.eager_limit"] = Parameter(
+            fitted.transport.eager_limit, "B", fitted.evidence["eager_limit"], low, high)
+    if "driver" in fitted.evidence:
+        result.notes.append(f"{prefix}.driver {fitted.transport.driver}: "
+                            f"{fitted.evidence['driver']}")
+
+
+def add_wire(result, wire, evidence):
+    if result.goodput is not None and result.goodput < 1:
+        result.parameters["library.network.goodput"] = Parameter(result.goodput, "", evidence)
+    else:
+        result.parameters["cluster.link.bandwidth"] = Parameter(1 / wire, "B/s", evidence)
+
+
+def collect_host(result):
+    for name, evidence in result.host.evidence.items():
+        if name == "memory_bandwidth":
+            result.parameters["cluster.host.memory_bandwidth"] = Parameter(
+                result.host.memory, "B/s", evidence)
+        else:
+            result.parameters[f"library.{name}"] = Parameter(getattr(result.host, name), "s/B",
+                                                             evidence)
+    result.assumed.update((f"library.{name}", text) for name, text in result.host.assumed.items())
+    result.undetermined.update((f"cluster.host.{name}", text)
+                               for name, text in result.host.undetermined.items())
+    result.notes += [note for note in result.host.notes if note not in result.notes]
+
+
+def collect_progress(result):
+    if result.progress.assumed:
+        result.assumed["library.progress"] = result.progress.assumed
+    if result.progress.bracket:
+        result.parameters["library.network.buffer"] = Parameter(
+            result.progress.buffer, "B", result.progress.buffer_evidence, *result.progress.bracket)
+    elif result.kind == "tcp":
+        result.assumed["library.network.buffer"] = "0 B: no overlap at the receiver was measured"
+
+
+def collect_trace(result):
+    """What the calls of a traced ring have told; its intervals stand beside it."""
+    for name, (value, low, high) in result.trace.pop("costs").items():
+        result.parameters[f"library.{name}"] = Parameter(value, "s/B", "trace", low, high)
+        result.host.assumed.pop(name, None)
+    result.undetermined["everything else"] = "a traced ring tells these alone"
+    result.assumed["library.copy_cost"] = result.host.assumed.get("copy_cost", "")
+
+
+def collect_collectives(result):
+    """What the collectives have told of what was assumed before."""
+    if not result.collectives:
+        return
+    values = values_of(result.network)
+    names = {"cpu_share": ("network.send_overhead.0.time", "network.recv_overhead.0.time"),
+             "cost_share": ("network.send_cost", "network.recv_cost"),
+             "reduce_cost": ("reduce_cost",)}
+    for index, one in enumerate(result.collectives.unknowns):
+        low, high = result.collectives.intervals.get(index, (None, None))
+        told = low is not None and high - low < WIDE * one.high if one.name != "reduce_cost" else \
+            low is not None and high < 4 * max(low, 1e-3)
+        if not told:
+            result.undetermined[f"collectives: {one.name}"] = (
+                f"the collectives hardly tell: {result.collectives.values[index]:.3g} fits best"
+                + (f", 95 %: {low:.3g} to {high:.3g}" if low is not None else ""))
+        for name in names.get(one.name, ()):
+            value = result.host.reduce_cost if name == "reduce_cost" else \
+                values[name.removeprefix("network.")]
+            scale = value / result.collectives.values[index]
+            parameter = Parameter(value, unit_of(name), f"collectives ({one.name})")
+            if low is not None:
+                parameter.low, parameter.high = low * scale, high * scale
+            result.parameters[f"library.{name}"] = parameter
+            result.assumed.pop(f"library.{name.removesuffix('.0.time')}", None)
+
+
+def add_intervals(result, settings):
+    """95 % intervals of all parameters that have samples or residuals."""
+    generator = np.random.default_rng(settings.seed)
+    for way, fitted in result.transports.items():
+        found = intervals_of(fitted, settings.bootstrap, generator)
+        for name, (low, high) in found.items():
+            if name == "wire":
+                set_wire_interval(result, low, high)
+            elif f"library.{way}.{name}" in result.parameters:
+                parameter = result.parameters[f"library.{way}.{name}"]
+                whole = values_of(fitted.transport)[name]
+                share = parameter.value / whole if whole else 1.0  # the rest is jitter
+                parameter.low, parameter.high = share * low, share * high
+        if found:
+            result.drawn[way] = way_of_drawing(fitted)
+    add_jitter_intervals(result)
+    drawn = [redrawn_costs(result.host, generator) for _ in range(settings.bootstrap)]
+    for name in result.host.observations:
+        parameter = result.parameters[f"library.{name}"]
+        parameter.low, parameter.high = interval([one[name] for one in drawn])
+
+
+def set_wire_interval(result, low, high):
+    for name, scale in (("library.network.goodput", result.nominal),
+                        ("cluster.link.bandwidth", 1.0)):
+        parameter = result.parameters.get(name)
+        if parameter and scale and low > 0:
+            parameter.low, parameter.high = 1 / (high * scale), 1 / (low * scale)
+
+
+def add_jitter_intervals(result):
+    """In proportion to the share that the collectives found."""
+    if not result.collectives:
+        return
+    for index, one in enumerate(result.collectives.unknowns):
+        value = result.collectives.values[index]
+        low, high = result.collectives.intervals.get(index, (None, None))
+        for segment in one.segments:
+            for part in ("time", "cost"):
+                parameter = result.parameters.get(f"library.network.jitter.{segment}.{part}")
+                if parameter and low is not None and value > 0:
+                    parameter.low = parameter.value * low / value
+                    parameter.high = parameter.value * high / value
