@@ -9,9 +9,11 @@ namespace ringscope::mpi {
 // Each adds itself to the program and runs when it is parsed. It throws Failure or InputError.
 // `command` is the whole command line, for the document.
 void add_replay(CLI::App& program, const std::string& command);
+void add_probe(CLI::App& program, const std::string& command);
 
 inline constexpr void (*subcommands[])(CLI::App&, const std::string&) = {
     add_replay,
+    add_probe,
 };
 
 }  // namespace ringscope::mpi

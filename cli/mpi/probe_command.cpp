@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "cli/mpi/job.hpp"
+#include "cli/mpi/subcommands.hpp"
+#include "cli/mpi/watchdog.hpp"
+#include "cli/progress_bar.hpp"
+#include "topologies/input.hpp"
+#include "validation/mpi/bench.hpp"
+#include "validation/mpi/probe.hpp"
+
+namespace ringscope::mpi {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> only, sizes, ways;
+  BenchOptions bench;
+  JobOptions job;
+  bool threads = false;
+};
+
+/// A word of the command line, as a value that can say what is wrong with it.
+Value word(const std::string& option, const std::string& text) {
+  return Value::scalar_at({std::make_shared<const Source>(Source{option, text}), 1, 1}, text);
+}
+
+/// By index into probes(): those asked for, or all that can run.
+std::set<std::size_t> chosen_probes(const Arguments& arguments) {
+  std::vector<std::string> names;
+  for (const Probe& probe : probes()) names.emplace_back(probe.name);
+  std::set<std::size_t> chosen;
+  for (const std::string& name : arguments.only) {
+    const Value value = word("--only", name);
+    chosen.insert(value.one_of("probe", names));
+    if (name == threads_probe && !arguments.threads)
+      value.fail("this probe needs MPI_THREAD_MULTIPLE: add --threads");
+  }
+  if (!arguments.only.empty()) return chosen;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] != threads_probe || arguments.threads) chosen.insert(i);
+  return chosen;
+}
+
+std::vector<std::uint64_t> chosen_sizes(const Arguments& arguments) {
+  constexpr std::uint64_t largest = 1 << 30;
+  std::set<std::uint64_t> sizes;
+  for (const std::string& size : arguments.sizes) {
+    const Value value = word("--sizes", size);
+    const std::uint64_t bytes = value.bytes().count;
+    if (bytes < 1 || bytes > largest)
+      value.fail(fmt::format("expected a size from 1 B to 1 GiB, got \"{}\"", size));
+    sizes.insert(bytes);
+  }
+  return {sizes.begin(), sizes.end()};
+}
+
+void check_ways(const Arguments& arguments) {
+  const std::vector<std::string> ways = {"self", "shm", "network"};
+  for (const std::string& way : arguments.ways) word("--way", way).one_of("way", ways);
+}
+
+/// Those on the network last: they take what time the others have left.
+std::vector<std::size_t> cheap_first(const std::vector<Series>& plan) {
+  std::vector<std::size_t> order(plan.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_partition(order.begin(), order.end(),
+                        [&](std::size_t i) { return plan[i].team.way != "network"; });
+  return order;
+}
+
+Bench::Results run_plan(const std::vector<Series>& plan, const Arguments& arguments, int rank) {
+  Bench bench(MPI_COMM_WORLD, arguments.bench, static_cast<int>(plan.size()));
+  std::unique_ptr<ProgressBar> progress;
+  if (rank == 0) progress = std::make_unique<ProgressBar>();
+  double done = 0;
+  for (const std::size_t i : cheap_first(plan)) {
+    if (progress) progress->show(done++ / static_cast<double>(plan.size()));
+    const Watchdog watchdog(Seconds(arguments.job.timeout_s), rank,
+                            [&bench] { return bench.place(); });
+    bench.run(plan[i], static_cast<int>(i));
+  }
+  return bench.results();
+}
+
+void probe_job(const Arguments& arguments, const std::set<std::size_t>& chosen) {
+  const int rank = rank_of(MPI_COMM_WORLD);
+  Provenance where = provenance_of_job(arguments.job);
+  where.start = "a barrier of the ranks that take part";
+  where.warmups = 1;
+  Layout layout(MPI_COMM_WORLD, where.hosts, arguments.ways);
+  std::vector<Series> plan;
+  for (const std::size_t i : chosen)
+    for (Series& series : probes()[i].plan(layout)) plan.push_back(std::move(series));
+  if (rank == 0)
+    for (const std::string& way : layout.missing_ways())
+      fmt::print(stderr, "no two ranks reach each other by {}: left out\n", way);
+  Bench::Results results = run_plan(plan, arguments, rank);
+  if (rank != 0) return;
+  for (const std::string& note : results.left_out) fmt::print(stderr, "{}\n", note);
+  write_document(arguments.job, "probes", where, std::move(results.measurements));
+}
+
+void probe_command(Arguments& arguments) {
+  const std::set<std::size_t> chosen = chosen_probes(arguments);
+  arguments.bench.sizes = chosen_sizes(arguments);
+  check_ways(arguments);
+  start_mpi(arguments.threads);
+  check(arguments.job);
+  probe_job(arguments, chosen);
+  MPI_Finalize();
+}
+
+std::string footer() {
+  std::string text = "Probes:\n";
+  for (const Probe& probe : probes())
+    text += fmt::format("  {:15} {}\n", probe.name, probe.summary);
+  return text +
+         "\nTwo ranks on each of two hosts are enough for all of them:\n"
+         "  mpirun -n 4 --map-by ppr:2:node ringscope-mpi probe -o probes.json\n"
+         "Under --threads every call takes locks: give the probe \"threads\" a job of its own.";
+}
+
+}  // namespace
+
+void add_probe(CLI::App& program, const std::string& command) {
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->job.command = command;
+  arguments->job.timeout_s = 120;
+  CLI::App* probe = program.add_subcommand("probe", "Measure this cluster and this MPI");
+  add_job_options(*probe, arguments->job, "one series of a probe");
+  probe->add_option("--only", arguments->only, "NAME,...: these probes")->delimiter(',');
+  probe->add_option("--sizes", arguments->sizes, "such as 8B,1KiB,64KiB")->delimiter(',');
+  probe->add_option("--way", arguments->ways, "of self,shm,network: how ranks reach each other")
+      ->delimiter(',');
+  probe->add_option("--repetitions", arguments->bench.repetitions, "samples per point, at most")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  probe->add_option("--budget", arguments->bench.budget_s, "seconds for all probes together")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  probe->add_flag("--threads", arguments->threads, "start MPI for threads, and probe them");
+  probe->footer(footer());
+  probe->callback([arguments] { probe_command(*arguments); });
+}
+
+}  // namespace ringscope::mpi
