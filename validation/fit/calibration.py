@@ -124,10 +124,10 @@ def size_of(documents, settings):
     return (settings.hosts or max(hosts, HOSTS), settings.cores or max(CORES, most), assumed)
 
 
-def fit_network_or_assume(points, kind, nominal, shares):
+def fit_network_or_assume(points, kind, nominal, shares, unexpected):
     if points.of_probe("ping_pong", way="network") or points.of_probe("stream", way="network"):
         return fit_network(points, kind, nominal * (HEADERS if kind == "tcp" else 1)
-                           if nominal else None, shares)
+                           if nominal else None, shares, unexpected)
     fitted = Fitted(USUAL_NETWORK)
     fitted.assumed["network"] = "nothing was measured between hosts: Open MPI's usual over TCP"
     return fitted
@@ -140,14 +140,12 @@ def calibrate(documents, settings: Settings) -> Calibration:
     kind, why = kind_of(documents, settings)
     hosts, cores, assumed = size_of(documents, settings)
     host = fit_cores(points, cores)
-    network = fit_network_or_assume(points, kind, nominal, settings.shares)
+    network = fit_network_or_assume(points, kind, nominal, settings.shares, host.copy_cost)
     transports = {"self": fit_self(points), "shm": fit_shm(points, host.copy_cost),
                   "network": network}
     for way in ("shm", "network"):
-        one = transports[way]
-        if not one.transport.unexpected_cost:
-            one.transport = dataclasses.replace(one.transport, unexpected_cost=host.copy_cost)
-        one.assumed["unexpected_cost"] = "as copy_cost"
+        if way not in transports[way].assumed:
+            transports[way].assumed["unexpected_cost"] = "as copy_cost"
     progress = fit_progress(points, network.transport, kind)
     result = Calibration(kind, hosts, cores, nominal, transports, host, progress, points,
                          documents[0].where)

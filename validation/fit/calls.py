@@ -13,9 +13,11 @@ COST_SHARE = 0.5  # of a wire's time per byte: a core that sends and receives ju
 def line(sizes, seconds, most=3):
     """(overhead by size, cost per byte) of the time inside a call."""
     _, cost, _ = fit_piece(sizes, seconds, seconds)
+    if len(sizes) <= 3:
+        return constant(max(0.0, float(np.median(seconds - cost * sizes)))), cost
     rest = fit_segments(sizes, seconds - cost * sizes, seconds, most=most)
-    return (rest, cost) if len(sizes) > 3 else (constant(max(0, np.median(
-        seconds - cost * sizes))), cost)
+    common = float(rest.costs.min())  # what all pieces have is the cost's
+    return rest.with_values(rest.times, rest.costs - common), cost + common
 
 
 def fit_calls(points, way, limit, cores, unexpected):

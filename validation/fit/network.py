@@ -65,11 +65,12 @@ def busy_cores(points, nominal, one_way, both) -> Wire:
     return Wire(fastest, False, both, "")
 
 
-def fit_network(points, kind, nominal=None, shares=None) -> Fitted:
+def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitted:
     """`kind`: tcp (the calling process moves the bytes) or rdma (the NIC does); `nominal`: the
     link's rate in bytes/s; `shares`: {"cpu": of a message's time, "cost": of a byte's}, assumed
-    where nothing tells."""
-    fitted = Fitted(Transport(driver="nic" if kind == "rdma" else "caller"))
+    where nothing tells; `unexpected`: s/B of the copy of an early message, assumed."""
+    fitted = Fitted(Transport(driver="nic" if kind == "rdma" else "caller",
+                              unexpected_cost=unexpected))
     sizes, seconds = points.curve("ping_pong", way="network")
     set_limit(fitted, points, "network", kind, sizes, seconds)
     limit = fitted.transport.eager_limit

@@ -24,8 +24,11 @@ def overlaps(points, network, side, tests):
     """[(point, share of the transfer that its computation did not hide)], large messages only:
     eager ones are sent before they are waited for."""
     found = []
+    sizes, seconds = points.curve("ping_pong", way="network")
     for point in points.of_probe("overlap", way="network", side=side, tests=tests):
         whole = float(closed_forms.send_complete(network, np.array([point.size]))[0])
+        if len(sizes) and sizes[0] <= point.size <= sizes[-1]:
+            whole = float(np.interp(point.size, sizes, seconds))
         hidden_at_most = min(whole, point.parameters["compute_s"])
         if point.size > network.eager_limit and hidden_at_most > 0.05 * point.seconds:
             left = point.seconds - point.parameters["compute_s"] - (whole - hidden_at_most)

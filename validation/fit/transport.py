@@ -67,7 +67,7 @@ def step_of(name, transport: Transport):
     return typical if name.endswith(".time") else max(transport.moving(), 1e-12)
 
 
-def least(start: Transport, free: list, observations: list) -> Transport:
+def least(start: Transport, free: list, observations: list, trials=60) -> Transport:
     """The transport whose free values fit best."""
     if not free or not observations:
         return start
@@ -90,7 +90,7 @@ def least(start: Transport, free: list, observations: list) -> Transport:
     low = np.where(is_wire, (1 - WIRE_MARGIN) * first, 0.0)
     high = np.where(is_wire, (1 + WIRE_MARGIN) * first, np.inf)
     found = least_squares(residuals, np.maximum(first, 1e-9), bounds=(low, high), loss="soft_l1",
-                          f_scale=2.0, xtol=1e-9, ftol=1e-9, max_nfev=60)
+                          f_scale=2.0, xtol=1e-9, ftol=1e-9, max_nfev=trials)
     tiny = found.x * steps < 1e-6 * steps
     return transport_at(np.where(tiny, 0.0, found.x))
 
@@ -108,6 +108,7 @@ def settle(fitted, points, way, wire_known):
                 keep(one, ping_pong)
         fitted.free = free_values(fitted, wire_known)
         fitted.transport = least(fitted.transport, fitted.free, fitted.observations)
+    fitted.transport = least(fitted.transport, fitted.free, fitted.observations, 300)
     fitted.notes += notes
     if ping_pong:
         fitted.evidence["latency"] = "ping_pong"
