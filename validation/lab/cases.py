@@ -11,13 +11,14 @@ import hosts
 import launch
 from measurements import parse_quantity
 
-TOP = {"launches": 2, "repetitions": 5, "warmups": 1, "timeout": "120 s", "foreign_cores": 0.3,
-       "again": 0, "groups": None}
+TOP = {"launches": 2, "repetitions": 5, "max_repetitions": 0, "warmups": 1, "timeout": "120 s",
+       "foreign_cores": 0.3, "again": 0, "groups": None}
 LISTS = {"rates": ["unlimited"], "placements": None, "algorithms": None, "sizes": None,
          "costs": ["none"]}
 SINGLES = {"collective": "allreduce", "mpi": "openmpi", "nap": "20 us", "socket_buffer": "64 KiB",
            "label": "", "mca": {}, "arguments": []}
 CLUSTER_LATENCY = "25 us"  # of one cable: about what an empty message of napping ranks takes for it
+CALLS = {"MPI_Allreduce": "open_mpi_tuned"}  # what the simulator takes for MPI's own choice
 COSTS = re.compile(r"(.+?)(?:\s+\+\s+(.+))?")
 
 
@@ -107,7 +108,8 @@ def scenario_of(name: str, group: dict, one: tuple) -> str:
                     "link": {"bandwidth": rate, "latency": CLUSTER_LATENCY}},
         "library": "openmpi_tcp",
         "placement": placement,
-        "job": {"collective": group["collective"], "algorithm": algorithm, "bytes": size},
+        "job": {"collective": group["collective"], "algorithm": CALLS.get(algorithm, algorithm),
+                "bytes": size},
     }, sort_keys=False)
 
 
@@ -125,8 +127,11 @@ def case_of(one: tuple, group: dict, top: dict, place: str, build: pathlib.Path)
         parse_quantity(group["nap"], "time", f"{place}.nap"),
         int(parse_quantity(group["socket_buffer"], "bytes", f"{place}.socket_buffer")),
         group["mca"], parse_quantity(top["timeout"], "time", "timeout"), build)
-    arguments = ["--repetitions", str(top["repetitions"]), "--warmups", str(top["warmups"]),
-                 *map(str, group["arguments"])]
+    most = max(top["repetitions"], top["max_repetitions"])
+    arguments = ["--repetitions", str(top["repetitions"]), "--max-repetitions", str(most),
+                 "--warmups", str(top["warmups"]), *map(str, group["arguments"])]
+    if algorithm in CALLS:
+        arguments += ["--call", algorithm]
     return Case(name, rate, started, scenario_of(name, group, one), arguments,
                 {"label": group["label"]} if group["label"] else {})
 
@@ -154,8 +159,8 @@ def read(path: str, build: pathlib.Path) -> Plan:
         raise hosts.LabError(f"{path}: expected YAML: {' '.join(str(error).split())}") from None
     try:
         top = filled(fields, TOP, "the campaign")
-        for key, least in (("launches", 1), ("repetitions", 1), ("warmups", 0), ("again", 0)):
-            number(top, key, least, int)
+        for key in ("launches", "repetitions", "max_repetitions", "warmups", "again"):
+            number(top, key, 1 if key in ("launches", "repetitions") else 0, int)
         number(top, "foreign_cores", 0, (int, float))
         found = list(cases_of(top["groups"], top, build))
         names = [case.name for case in found]
