@@ -55,6 +55,8 @@ struct Algorithm {
   Task (*run)(Communicator, Workspace, Options);
   Cost (*cost)(int ranks, std::size_t items, Options);
   std::size_t (*scratch_items)(int ranks, std::size_t items, Options);
+  /// Of a selector: the name of the algorithm that it runs.
+  std::string_view (*chosen)(int ranks, std::size_t items, Options) = nullptr;
 };
 
 /// In the order of catalogue.def.

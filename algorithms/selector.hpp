@@ -53,6 +53,10 @@ Algorithm allreduce_selector(std::string_view name, std::string_view summary) {
             return chosen_allreduce<choose>(ranks, items, options)
                 .scratch_items(ranks, items, options);
           },
+      .chosen =
+          [](int ranks, std::size_t items, Options options) {
+            return chosen_allreduce<choose>(ranks, items, options).name;
+          },
   };
 }
 

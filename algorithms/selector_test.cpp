@@ -17,6 +17,7 @@ void expect_choices(std::string_view selector, const std::vector<Point>& points)
   for (const Point& point : points) {
     SCOPED_TRACE(testing::Message() << point.ranks << " ranks, " << point.bytes << " B");
     const Algorithm& chosen = *find_algorithm("allreduce", point.chosen);
+    EXPECT_EQ(tuned.chosen(point.ranks, point.bytes, {}), point.chosen);
     // 1 MiB: the segment of Open MPI 4.0's large rings.
     const Options options = {.segment = 1 << 20};
     EXPECT_EQ(tuned.cost(point.ranks, point.bytes, options),

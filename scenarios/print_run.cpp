@@ -25,8 +25,9 @@ std::string headline(const Report& report) {
     text += fmt::format(", algbw {}, busbw {}", to_short_text(Bandwidth{report.algbw}),
                         to_short_text(Bandwidth{report.busbw}));
   }
-  text += fmt::format("\n  {} {} of {} on {}, placed {}, on {} with {}\n", report.collective,
-                      report.algorithm, to_short_text(Bytes{report.bytes}),
+  const std::string chosen = report.chosen.empty() ? "" : fmt::format(" ({})", report.chosen);
+  text += fmt::format("\n  {} {}{} of {} on {}, placed {}, on {} with {}\n", report.collective,
+                      report.algorithm, chosen, to_short_text(Bytes{report.bytes}),
                       plural(static_cast<std::uint64_t>(report.ranks), "rank"), report.placement,
                       report.cluster, report.library);
   text += fmt::format("  {}, {} sent, {} of it between hosts", plural(report.messages, "message"),

@@ -78,6 +78,7 @@ struct Span {
 struct Report {
   std::string name;  ///< of the case
   std::string collective, algorithm, placement, library, cluster;
+  std::string chosen;  ///< where the algorithm is a selector: what it ran
   int ranks = 0;
   std::uint64_t bytes = 0;
   std::uint64_t seed = 0;

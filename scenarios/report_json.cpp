@@ -104,6 +104,7 @@ Json to_json(const Report& report) {
           {"scenario", to_json(report.resolved)},
           {"collective", report.collective},
           {"algorithm", report.algorithm},
+          {"chosen", report.chosen},
           {"cluster", report.cluster},
           {"library", report.library},
           {"placement", report.placement},

@@ -57,6 +57,7 @@ Report report_from_json(const Json& json) {
   report.name = json.at("name");
   report.collective = json.at("collective");
   report.algorithm = json.at("algorithm");
+  report.chosen = json.at("chosen");
   report.placement = json.at("placement");
   report.library = json.at("library");
   report.cluster = json.at("cluster");

@@ -59,6 +59,12 @@ std::vector<PathPiece> path_pieces(const Run& run, PathCursor end) {
   return pieces;
 }
 
+std::string_view chosen_by(const Scenario& scenario) {
+  const auto& [algorithm, options, bytes, repetitions, seed, skew] = scenario.job;
+  if (algorithm->chosen == nullptr) return "";
+  return algorithm->chosen(static_cast<int>(scenario.placement.ranks.size()), bytes.count, options);
+}
+
 }  // namespace
 
 Measurement measure(const Run& run, const std::vector<std::unique_ptr<RankThread>>& ranks,
@@ -99,6 +105,7 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.name = scenario.name;
   report.collective = scenario.job.algorithm->collective;
   report.algorithm = scenario.job.algorithm->name;
+  report.chosen = chosen_by(scenario);
   report.placement = scenario.placement.text;
   report.library = scenario.library.name;
   report.cluster = scenario.cluster.name;
