@@ -110,7 +110,8 @@ void add_timing_options(CLI::App& replay, ReplayOptions& options) {
     return replay.add_option(name, value, help)->capture_default_str();
   };
   add("--repetitions", stop.least, "samples per case, at least")->check(counts);
-  add("--max-repetitions", stop.most, "samples per case, at most")->check(counts);
+  add("--max-repetitions", stop.most, "samples per case, at most; --repetitions goes before it")
+      ->check(counts);
   add("--precision", stop.precision,
       "enough, when the median's confidence interval reaches this share of it to either side")
       ->check(CLI::PositiveNumber);
@@ -120,7 +121,9 @@ void add_timing_options(CLI::App& replay, ReplayOptions& options) {
   add("--warmups", options.warmups, "runs before the samples")->check(CLI::Range(0, 1000000));
   const std::map<std::string, StartMode> modes = {{"clock", StartMode::clock},
                                                   {"barrier", StartMode::barrier}};
-  replay.add_option("--start", options.start, "how the ranks start together: clock or barrier")
+  replay
+      .add_option("--start", options.start,
+                  "clock (default): at an agreed time; barrier: after two of them")
       ->transform(CLI::CheckedTransformer(modes));
   replay.add_flag("--phases", options.phases, "also the seconds inside each step of each phase");
   replay

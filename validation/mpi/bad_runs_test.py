@@ -76,9 +76,8 @@ class BadRuns(JobTest):
         self.no_output()
 
     def test_a_wrong_result_names_rank_phase_step_and_item(self):
-        fault = self.build / f"lib{self.program.name}_fault.so"
         command = self.command(3, scenario(3), "-o", str(self.output),
-                               before=["env", f"LD_PRELOAD={fault}"])
+                               before=self.fault("wrong_item"))
         code, _, err = self.finish(self.launch(command))
         self.assertEqual(code, 4)
         self.assertRegex(err, r"wrong result: rank \d, item \d+ is .*, expected .*; "

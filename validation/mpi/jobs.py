@@ -52,6 +52,11 @@ class JobTest(unittest.TestCase):
         return [self.mpiexec, "-n", str(ranks), *before, str(self.program), "replay", str(file),
                 "--warmups", "1", *more]
 
+    def fault(self, name):
+        """Words before the program that give its rank 1 a fault of fault/fault.cpp."""
+        library = self.build / f"lib{self.program.name}_fault.so"
+        return ["env", f"LD_PRELOAD={library}", f"RINGSCOPE_FAULT={name}"]
+
     def launch(self, command):
         """In a process group of its own, so that it can be ended whole."""
         job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -100,6 +100,17 @@ class Replay(JobTest):
             self.assertGreater(sample, 0)
             self.assertLess(sample, 10)
 
+    def test_a_rank_that_always_misses_the_start_makes_it_a_barrier_and_that_is_told(self):
+        command = self.command(2, scenario(), "--repetitions", "2", "--max-repetitions", "2",
+                               before=self.fault("late"))
+        code, out, err = self.finish(self.launch(command))
+        self.assertEqual(code, 0, err)
+        case = json.loads(out)["measurements"][0]
+        self.assertEqual((case["start"], len(case["samples_s"])), ("barrier", 2))
+        # 1 ms of notice, doubled until it is more than 250 ms; one of the eight is the warm-up.
+        self.assertEqual(case["missed_starts"], 7)
+        self.assertNotIn("start_spread_s", case)
+
     def test_repetitions_end_for_the_reason_that_is_told(self):
         for more, reason, count in (
                 (("--precision", "1e6", "--max-repetitions", "50"), "precision", 6),

@@ -1,17 +1,39 @@
-// A library to be preloaded under a replay: the third message that rank 1 sends has one wrong item.
+// A library to be preloaded under a replay: rank 1 does what RINGSCOPE_FAULT says.
 #include <mpi.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
 #include <vector>
 
+namespace {
+
+bool is_asked(std::string_view fault) {
+  const char* asked = std::getenv("RINGSCOPE_FAULT");
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank == 1 && asked != nullptr && asked == fault;
+}
+
+}  // namespace
+
+/// "wrong_item": the third message has one.
 extern "C" int MPI_Send(const void* items, int count, MPI_Datatype type, int to, int tag,
                         MPI_Comm comm) {
   static int messages = 0;
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  if (rank != 1 || type != MPI_FLOAT || ++messages != 3)
+  if (type != MPI_FLOAT || !is_asked("wrong_item") || ++messages != 3)
     return PMPI_Send(items, count, type, to, tag, comm);
   const float* right = static_cast<const float*>(items);
   std::vector<float> wrong(right, right + count);
   wrong.back() += 1;
   return PMPI_Send(wrong.data(), count, type, to, tag, comm);
+}
+
+/// "late": hears of the agreed time half a second after it was named.
+extern "C" int MPI_Bcast(void* items, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+  const int result = PMPI_Bcast(items, count, type, root, comm);
+  if (type == MPI_DOUBLE && is_asked("late"))
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  return result;
 }
