@@ -15,13 +15,7 @@ void add_calibrate(CLI::App& program);
 void add_validate(CLI::App& program);
 
 inline constexpr void (*subcommands[])(CLI::App&) = {
-    add_run,
-    add_compare,
-    add_show,
-    add_list,
-    add_import,
-    add_calibrate,
-    add_validate,
+    add_run, add_compare, add_show, add_list, add_import, add_calibrate, add_validate,
 };
 
 }  // namespace ringscope
