@@ -82,7 +82,8 @@ class Lab(unittest.TestCase):
         report, output = self.folder / "report.json", self.folder / "out.json"
         ran = lab("run", "--placement", placement, "--build", self.build, "--report", report, *more,
                   "--timeout", 60, "--", self.build / program, "replay", scenario, "--set",
-                  f"placement={placement}", "--repetitions", 5, "--warmups", 0, "-o", output)
+                  f"placement={placement}", "--repetitions", 5, "--max-repetitions", 5,
+                  "--warmups", 0, "-o", output)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         median = json.loads(output.read_text())["measurements"][0]["median_s"]
         return json.loads(report.read_text())["wire"], median
@@ -137,7 +138,8 @@ class Costs(Lab):
         # Unequal costs are no test: two such ranks may fall into a step in which each waits for the
         # dearer half of the other.
         ran = lab("replay", scenario, "--placement", "1-1", "--build", self.build, "--send-cost",
-                  "8 ns/B", "--recv-cost", "8 ns/B", "-o", output, "--", "--repetitions", 5)
+                  "8 ns/B", "--recv-cost", "8 ns/B", "-o", output, "--",
+                  "--repetitions", 5, "--max-repetitions", 5)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         document = json.loads(output.read_text())
         self.assertEqual(document["where"]["emulated"], "send 8 ns/B, receive 8 ns/B, slept")
