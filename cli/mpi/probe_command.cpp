@@ -72,7 +72,9 @@ std::vector<std::size_t> cheap_first(const std::vector<Series>& plan) {
 }
 
 Bench::Results run_plan(const std::vector<Series>& plan, const Arguments& arguments, int rank) {
-  Bench bench(MPI_COMM_WORLD, arguments.bench, static_cast<int>(plan.size()));
+  double weight = 0;
+  for (const Series& series : plan) weight += series.weight;
+  Bench bench(MPI_COMM_WORLD, arguments.bench, weight);
   std::unique_ptr<ProgressBar> progress;
   if (rank == 0) progress = std::make_unique<ProgressBar>();
   double done = 0;

@@ -49,17 +49,19 @@ std::vector<std::string> gather(MPI_Comm job, const std::string& mine) {
 
 }  // namespace
 
-Bench::Bench(MPI_Comm job, BenchOptions options, int series)
+Bench::Bench(MPI_Comm job, BenchOptions options, double weight)
     : job_(job),
       options_(std::move(options)),
       end_s_(now_s() + options_.budget_s),
-      series_left_(series) {}
+      weight_left_(weight) {}
 
 void Bench::run(const Series& series, int order) {
   series_ = series.name;
   order_ = order;
-  series_end_s_ = now_s() + (end_s_ - now_s()) / series_left_--;
+  series_end_s_ = now_s() + (end_s_ - now_s()) * series.weight / weight_left_;
+  weight_left_ -= series.weight;
   points_left_ = 1;
+  started_ = false;
   left_out_ = false;
   last_bytes_ = 0;
   stand("its start");
@@ -87,6 +89,7 @@ std::optional<double> Bench::measure(const Team& team, const Point& point, const
   const Trial trial = try_out(team, point, run);
   const int count = team.told(samples_count(point, trial.sample_s));
   --points_left_;
+  started_ = true;
   if (count == 0) {
     leave_out(point);
     return std::nullopt;
@@ -130,27 +133,29 @@ int Bench::next_iterations(const Trial& trial, const Point& point, int trials) c
 int Bench::samples_count(const Point& point, double sample_s) const {
   const int most = std::min(options_.repetitions, point.most_samples);
   const int least = std::min(least_samples, most);
-  const double left_s = series_end_s_ - now_s();
-  if (least * sample_s > left_s) return 0;
-  const double share_s = left_s / std::max(1, points_left_);
-  return std::clamp(static_cast<int>(std::min(share_s / sample_s, 1e6)), least, most);
+  if (least * sample_s > left_s()) return 0;
+  const double share_s = (series_end_s_ - now_s()) / std::max(1, points_left_);
+  return std::clamp(static_cast<int>(std::clamp(share_s / sample_s, 0.0, 1e6)), least, most);
 }
 
 /// Without trying: a larger one was left out already, or the one before says so. That says little
 /// about a size that is much larger.
 bool Bench::is_hopeless(const Point& point) const {
-  if (left_out_ || now_s() > series_end_s_) return true;
+  if (left_out_ || left_s() <= 0) return true;
   if (last_bytes_ == 0 || point.bytes > 16 * last_bytes_) return false;
   const double growth = static_cast<double>(point.bytes) / static_cast<double>(last_bytes_);
   const bool in_proportion = last_sample_s_ > longest_batch_s;
   const double expected_s = last_sample_s_ * (in_proportion ? growth : 1.0);
-  return least_samples * expected_s > series_end_s_ - now_s();
+  return least_samples * expected_s > left_s();
 }
 
+double Bench::left_s() const { return (started_ ? series_end_s_ : end_s_) - now_s(); }
+
 void Bench::leave_out(const Point& point) {
+  const std::string from =
+      point.bytes == 0 ? "" : fmt::format("{} and more ", to_short_text(Bytes{point.bytes}));
   if (!left_out_)
-    notes_.push_back(fmt::format("{}: {} and more left out, for lack of time (--budget)", series_,
-                                 to_short_text(Bytes{point.bytes})));
+    notes_.push_back(fmt::format("{}: {}left out, for lack of time (--budget)", series_, from));
   left_out_ = true;
 }
 

@@ -44,15 +44,16 @@ using Run = std::function<double(int iterations)>;
 
 class Bench {
  public:
-  /// `series`: how many will be run, to divide the budget. The clock starts here.
-  Bench(MPI_Comm job, BenchOptions options, int series);
+  /// `weight`: of all series that will be run, to divide the budget. The clock starts here.
+  Bench(MPI_Comm job, BenchOptions options, double weight);
 
   /// Runs the series, which is the `order`-th of the document. Collective over the job; ranks
   /// without a part sleep until the others are done.
   void run(const Series& series, int order);
 
   /// Warms up, then takes samples as time allows. The median, or nothing when the point was left
-  /// out because 5 samples would take longer than the series may. Collective over the team.
+  /// out because 5 samples would take longer than the series may; its first point may take all that
+  /// is left of the budget. Collective over the team.
   std::optional<double> measure(const Team& team, const Point& point, const Run& run);
 
   /// Of the messages to measure, ascending: what is left of the series' time is shared between as
@@ -86,6 +87,7 @@ class Bench {
   int next_iterations(const Trial& trial, const Point& point, int trials) const;
   int samples_count(const Point& point, double sample_s) const;
   bool is_hopeless(const Point& point) const;
+  double left_s() const;
   void leave_out(const Point& point);
   void rest();
   void stand(const std::string& place);
@@ -93,13 +95,14 @@ class Bench {
   MPI_Comm job_;
   BenchOptions options_;
   double end_s_;
-  int series_left_;
+  double weight_left_;
 
   // Of the series that runs.
   std::string series_;
   int order_ = 0;
   double series_end_s_ = 0;
   int points_left_ = 1;
+  bool started_ = false;          ///< its first point is measured
   bool left_out_ = false;         ///< a size was: larger ones are not tried
   std::uint64_t last_bytes_ = 0;  ///< of the last point that was tried
   double last_sample_s_ = 0;

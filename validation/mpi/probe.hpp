@@ -17,6 +17,7 @@ struct Series {
   std::string name;  ///< for people: "stream, network, 2 pairs"
   Team team;
   std::function<void(Bench&)> run;  ///< called by the team's ranks only
+  double weight = 1;                ///< its share of the budget, against the others'
 };
 
 struct Probe {
