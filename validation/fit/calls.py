@@ -4,41 +4,80 @@ import dataclasses
 
 import numpy as np
 
+from fit.observations import noise_of
 from fit.segments import closed_after, constant, fit_piece, fit_segments
 
 CPU_SHARE = 0.5  # of a small message's time, where nothing tells; half of it at each end
 COST_SHARE = 0.5  # of a wire's time per byte: a core that sends and receives just keeps it full
+WAITS = 1.5  # times what a message of a stream takes: a call so long does not work all the time
+COMING = 0.3  # of the wire's time: a message that takes that long may not have arrived before
+STEEPER = 2.5  # times the slope of shorter messages
 
 
-def line(sizes, seconds, most=3):
+def line(sizes, seconds, floor, most=3):
     """(overhead by size, cost per byte) of the time inside a call."""
     _, cost, _ = fit_piece(sizes, seconds, seconds)
     if len(sizes) <= 3:
         return constant(max(0.0, float(np.median(seconds - cost * sizes)))), cost
-    rest = fit_segments(sizes, seconds - cost * sizes, seconds, most=most)
+    rest = fit_segments(sizes, seconds - cost * sizes, seconds, most=most, floor=floor)
     common = float(rest.costs.min())  # what all pieces have is the cost's
     return rest.with_values(rest.times, rest.costs - common), cost + common
 
 
-def fit_calls(points, way, limit, cores, unexpected):
-    """({name: value}, evidence) from inside the calls, below the eager limit; the costs are at
-    most what the streams leave: `cores` for both. A message that came before its MPI_Recv is
-    copied once more, at the cost `unexpected`."""
-    found, evidence = {}, {}
-    for name, call in (("send", "send_call"), ("recv", "recv_call")):
+def small_message(points, way, **parameters):
+    """Seconds per message in a stream of the smallest; inf where none was measured."""
+    sizes, seconds = points.curve("stream", way=way, pairs=1, **parameters)
+    return float(seconds[0]) if len(seconds) and sizes[0] <= 1024 else np.inf
+
+
+def arrived(sizes, seconds, wire):
+    """How many of the first points of recv_call were of messages that had all arrived: what still
+    comes over the wire makes the call steep."""
+    for index in range(1, len(sizes)):
+        if sizes[index] < 4096 or seconds[index] < COMING * wire * sizes[index]:
+            continue
+        slope = (seconds[index] - seconds[0]) / sizes[index]
+        before = (seconds[index - 1] - seconds[0]) / max(sizes[index - 1], 1.0)
+        if slope > STEEPER * max(before, 0.0) and slope > 0.1 * wire:
+            return index
+    return len(sizes)
+
+
+def fit_calls(fitted, points, way, wire):
+    """{name: value} from inside the calls, below the eager limit, and where it stands. A message
+    that came before its MPI_Recv is copied once more."""
+    found, transport = {}, fitted.transport
+    for end, call in (("send", "send_call"), ("recv", "recv_call")):
         sizes, seconds = points.curve(call, way=way)
-        below = sizes <= limit
-        if below.sum() >= 2:
-            found[f"{name}_overhead"], found[f"{name}_cost"] = line(sizes[below], seconds[below])
-            evidence[name] = call
-    if "recv_cost" in found:
-        found["recv_cost"] = max(0.0, found["recv_cost"] - unexpected)
+        below = sizes <= transport.eager_limit
+        sizes, seconds = sizes[below], seconds[below]
+        if end == "recv" and wire.known:
+            count = arrived(sizes, seconds, wire.seconds)
+            if count < len(sizes):
+                fitted.left_out["recv_call"] = sizes[count]
+                fitted.notes.append(f"recv_call of {sizes[count]:.0f} bytes and more waited for "
+                                    f"the wire {way}: left out")
+            sizes, seconds = sizes[:count], seconds[:count]
+        if len(sizes) < 2:
+            continue
+        overhead, cost = line(sizes, seconds, noise_of(points.of_probe(call, way=way)))
+        stream = small_message(points, way, directions=1)
+        if seconds[0] > WAITS * stream:
+            overhead = constant(stream / 2)
+            fitted.left_out[call] = 0.0
+            fitted.evidence[f"{end}_overhead"] = f"stream, and its CPU time ({call} also waits)"
+            fitted.fixed.add(f"{end}_cost")
+        else:
+            fitted.evidence[f"{end}_overhead"] = call
+        found[f"{end}_overhead"] = overhead
+        found[f"{end}_cost"] = cost if end == "send" else max(0.0, cost -
+                                                              transport.unexpected_cost)
+        fitted.evidence[f"{end}_cost"] = f"slope of {call}"
     both = found.get("send_cost", 0) + found.get("recv_cost", 0)
-    if both > cores:
-        for name in ("send_cost", "recv_cost"):
-            if name in found:
-                found[name] *= cores / both
-    return found, evidence
+    for name in ("send_cost", "recv_cost"):
+        if name in found and both > wire.cores:  # the streams leave no more
+            found[name] *= wire.cores / both
+    return found
 
 
 def message_gap(points, way, limit, wire):
@@ -56,20 +95,19 @@ def message_gap(points, way, limit, wire):
     return closed_after(gap, limit)
 
 
-def set_cores(fitted, points, way, transport, wire, shares):
+def set_cores(fitted, points, way, wire, shares):
     """Overheads and costs per byte: from the calls, from streams, or assumed."""
     shares = {"cpu": CPU_SHARE, "cost": COST_SHARE} | shares
-    calls, evidence = fit_calls(points, way, transport.eager_limit, wire.cores,
-                                transport.unexpected_cost)
+    transport = fitted.transport
+    calls = fit_calls(fitted, points, way, wire)
+    called = set(calls)
     _, seconds = points.curve("ping_pong", way=way)
     small = seconds[0] if len(seconds) else 0.0
-    gap = None if evidence else message_gap(points, way, transport.eager_limit, wire.seconds)
+    gap = None if calls else message_gap(points, way, transport.eager_limit, wire.seconds)
     busy = np.isfinite(wire.cores) and not wire.known
     for end in ("send", "recv"):
         overhead, cost = f"{end}_overhead", f"{end}_cost"
-        if end in evidence:
-            fitted.evidence[overhead] = evidence[end]
-            fitted.evidence[cost] = f"slope of {evidence[end]}"
+        if overhead in called:
             continue
         if gap is not None:
             calls[overhead] = gap.with_values(np.minimum(gap.times, small / 2), gap.costs)
@@ -87,16 +125,17 @@ def set_cores(fitted, points, way, transport, wire, shares):
     if gap is not None:
         fitted.alike.append(("send_overhead", "recv_overhead"))
     if busy and transport.driver != "nic":
-        share_cores(fitted, calls, wire.cores, evidence)
-    return dataclasses.replace(transport, **calls)
+        share_cores(fitted, calls, wire.cores)
+    fitted.transport = dataclasses.replace(transport, **calls)
 
 
-def share_cores(fitted, calls, both, evidence):
+def share_cores(fitted, calls, both):
     """The two costs make up what both directions at once take, in the calls' proportion."""
     send, recv = calls.get("send_cost", 0.0), calls.get("recv_cost", 0.0)
     known = send > 0 and recv > 0
     part = send / (send + recv) if known else 0.5
     calls["send_cost"], calls["recv_cost"] = part * both, (1 - part) * both
+    fitted.fixed -= {"send_cost", "recv_cost"}
     if not known:
         fitted.alike.append(("send_cost", "recv_cost"))
     words = ", in the calls' proportion" if known else ", both ends alike"

@@ -27,11 +27,8 @@ class Cores:
 
 
 def cost_of(points):
-    """One cost per byte by least squares on relative error."""
-    sizes = np.array([point.size for point in points])
-    seconds = np.array([point.seconds for point in points])
-    inverse = sizes / seconds
-    return float(np.sum(inverse) / np.sum(inverse**2))
+    """One cost per byte for all sizes: the same factor too much as too little."""
+    return float(np.exp(np.mean([np.log(point.seconds / point.size) for point in points])))
 
 
 def alone(points, what):

@@ -12,6 +12,7 @@ from fit.observations import links_of
 from fit.segments import fit_piece
 from fit.transport import Fitted, settle
 
+LARGE = 16384  # bytes: smaller messages tell calls rather than bytes
 BOTH_WAYS = 1.1  # slower by more than that: one core does both directions
 
 
@@ -27,9 +28,9 @@ class Wire:
 def stream_slope(points, way, **parameters):
     """Seconds per byte of the largest messages of a stream, median of up to three sizes."""
     sizes, seconds = points.curve("stream", way=way, **parameters)
-    large = sizes >= max(64 * 1024, sizes.max() / 16) if len(sizes) else np.array([])
-    if not large.any():
+    if not len(sizes) or sizes.max() < LARGE:
         return None
+    large = sizes >= max(LARGE, sizes.max() / 16)
     return float(np.median((seconds / sizes)[large][-3:]))
 
 
@@ -43,6 +44,8 @@ def wire_of(points, nominal) -> Wire:
             return None
         some = points.of_probe("stream", way="network", directions=1, pairs=counts[0])
         one_way = stream_slope(points, "network", directions=1, pairs=counts[0])
+        if one_way is None:
+            return None
         one_way /= counts[0] / links_of(some[0])
         return Wire(one_way, True, math.inf, f"stream of {counts[0]} pairs")
     both = stream_slope(points, "network", directions=2, pairs=1)
@@ -61,7 +64,7 @@ def busy_cores(points, nominal, one_way, both) -> Wire:
     if nominal:
         return Wire(1 / nominal, False, both, "")
     fastest = min((point.seconds / point.size / point.parameters["pairs"]
-                   for point in points.of_probe("stream", way="network") if point.size >= 65536))
+                   for point in points.of_probe("stream", way="network") if point.size >= LARGE))
     return Wire(fastest, False, both, "")
 
 
@@ -79,10 +82,27 @@ def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitt
         fitted.undetermined["wire"] = "the cores are slower than the link"
     if wire.evidence:
         fitted.evidence["wire"] = wire.evidence
-    transport = dataclasses.replace(fitted.transport, wire=wire.seconds)
-    fitted.transport = set_cores(fitted, points, "network", transport, wire, shares or {})
-    settle(fitted, points, "network", wire.known)
+    fitted.transport = dataclasses.replace(fitted.transport, wire=wire.seconds)
+    set_cores(fitted, points, "network", wire, shares or {})
+    settle(fitted, points, "network")
     return fitted
+
+
+def wires_drawn_again(points, nominal, limit, count, generator) -> list:
+    """Seconds per byte from the samples drawn again, or from the points where none are."""
+    found = []
+    for _ in range(count):
+        drawn = points.redrawn(generator)
+        wire = wire_of(drawn, nominal)
+        if wire is None:
+            sizes, seconds = drawn.curve("ping_pong", way="network")
+            if not drawn.are_sampled:
+                index = np.sort(generator.integers(len(sizes), size=len(sizes)))
+                sizes, seconds = sizes[index], seconds[index]
+            wire = wire_of_ping_pong(sizes, seconds, limit)
+        if wire.seconds > 0:
+            found.append(wire.seconds)
+    return found
 
 
 def wire_of_ping_pong(sizes, seconds, limit) -> Wire:

@@ -5,9 +5,10 @@ from typing import Callable
 
 import numpy as np
 
-from fit import closed_forms
+from fit import closed_forms, segments
 from fit.closed_forms import Transport
 
+BUSY, IDLE = 0.8, 0.5  # of the time: more of it is polling
 FLOOR = 0.02  # relative error that a closed form is trusted to
 
 
@@ -29,8 +30,9 @@ class Observation:
         return self.predict(transport) / self.seconds - 1
 
 
-def observe(points, way, limit) -> list:
-    """The observations of one way, as far as they were made."""
+def observe(points, way, transport, left_out) -> list:
+    """The observations of one way, as far as they were made; `left_out`: {probe: from which bytes
+    on its points are none}."""
     found = []
 
     def add(what, of_probe, predict):
@@ -50,10 +52,11 @@ def observe(points, way, limit) -> list:
         settings["directions"]))
     for what in ("send_call", "recv_call"):
         form = getattr(closed_forms, what)
-        add(what, [point for point in points.of_probe(what, way=way) if point.size <= limit],
+        last = min(transport.eager_limit, left_out.get(what, np.inf) - 1)
+        add(what, [point for point in points.of_probe(what, way=way) if point.size <= last],
             lambda transport, one, form=form: form(transport, one.sizes))
-    for side, form in (("sender", "sending"), ("receiver", "receiving")):
-        add(f"stream_cpu {side}", working(points, way, side),
+    for side, form in (("sender", "sending"), ("receiver", "receiving")) * (way == "network"):
+        add(f"stream_cpu {side}", working(points, way, side, transport.wire),
             lambda transport, one, form=form: getattr(transport, form)(one.sizes))
     return found
 
@@ -64,16 +67,22 @@ def links_of(point):
     return pairs if len(hosts) == 2 * pairs == len(set(hosts)) else 1.0
 
 
-def working(points, way, side):
-    """CPU times that are work: a rank that polls uses its core all the time, and what is slept in
-    place of work is none of it."""
+def working(points, way, side, wire):
+    """CPU times that are work: a rank that polls uses its core all the time, one that waits for
+    the wire polls, and what is slept in place of work is none of it."""
     walls = dict(zip(*points.curve("stream", way=way, pairs=1, directions=1)))
     return [point for point in points.of_probe("stream_cpu", way=way, side=side)
-            if not point.where["emulated"]
-            and point.seconds < 0.8 * walls.get(point.size, 0.0)]
+            if not point.where["emulated"] and point.size in walls
+            and point.seconds < BUSY * walls[point.size]
+            and point.size * wire < IDLE * walls[point.size]]
 
 
 def keep(observation, points):
     """Leaves only these points in it."""
     observation.points = points
     observation.__post_init__()
+
+
+def noise_of(points):
+    """What of a relative error says nothing: half of what the samples of a point spread."""
+    return float(np.hypot(segments.FLOOR, 0.5 * np.median([point.spread for point in points])))

@@ -6,6 +6,7 @@ import numpy as np
 
 from fit.bootstrap import interval, intervals_of, way_of_drawing
 from fit.cores import redrawn_costs
+from fit.network import wires_drawn_again
 from fit.transport import values_of
 from measurements import case_key
 
@@ -59,16 +60,16 @@ def collect_transport(result, prefix, fitted):
     free = {name for group in fitted.free for name in group}
     for name in sorted(free, key=list(values).index):
         evidence = fitted.evidence.get(name.split(".")[0], "")
-        if name == "wire":
-            add_wire(result, values["wire"], evidence)
-        else:
-            result.parameters[f"{prefix}.{name}"] = Parameter(values[name], unit_of(name), evidence)
+        result.parameters[f"{prefix}.{name}"] = Parameter(values[name], unit_of(name), evidence)
+    for name in sorted(fitted.fixed):
+        result.parameters[f"{prefix}.{name}"] = Parameter(values[name], "s/B",
+                                                          fitted.evidence[name])
     for index, one in enumerate(jitter.segments):
         for part in ("time", "cost"):
             if getattr(one, part):
                 result.parameters[f"{prefix}.jitter.{index}.{part}"] = Parameter(
                     getattr(one, part), unit_of(f".{part}"), "collectives")
-    if "wire" in values and "wire" not in free and fitted.evidence.get("wire"):
+    if fitted.evidence.get("wire"):
         add_wire(result, values["wire"], fitted.evidence["wire"])
     if "eager_limit" in fitted.evidence:
         low, high = fitted.brackets["eager_limit"]
@@ -152,9 +153,7 @@ def add_intervals(result, settings):
     for way, fitted in result.transports.items():
         found = intervals_of(fitted, settings.bootstrap, generator)
         for name, (low, high) in found.items():
-            if name == "wire":
-                set_wire_interval(result, low, high)
-            elif f"library.{way}.{name}" in result.parameters:
+            if f"library.{way}.{name}" in result.parameters:
                 parameter = result.parameters[f"library.{way}.{name}"]
                 whole = values_of(fitted.transport)[name]
                 share = parameter.value / whole if whole else 1.0  # the rest is jitter
@@ -162,13 +161,19 @@ def add_intervals(result, settings):
         if found:
             result.drawn[way] = way_of_drawing(fitted)
     add_jitter_intervals(result)
+    add_wire_interval(result, settings, generator)
     drawn = [redrawn_costs(result.host, generator) for _ in range(settings.bootstrap)]
     for name in result.host.observations:
         parameter = result.parameters[f"library.{name}"]
         parameter.low, parameter.high = interval([one[name] for one in drawn])
 
 
-def set_wire_interval(result, low, high):
+def add_wire_interval(result, settings, generator):
+    if settings.bootstrap < 2 or "wire" not in result.transports["network"].evidence:
+        return
+    low, high = interval(wires_drawn_again(result.points, result.nominal,
+                                           result.network.eager_limit, settings.bootstrap,
+                                           generator))
     for name, scale in (("library.network.goodput", result.nominal),
                         ("cluster.link.bandwidth", 1.0)):
         parameter = result.parameters.get(name)

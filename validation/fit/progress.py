@@ -7,6 +7,7 @@ import numpy as np
 from fit import closed_forms
 
 HIDDEN, LEFT = 0.3, 0.7  # shares of a transfer
+NONE = 0.05  # of a message: so little is what the model is off by
 
 
 @dataclasses.dataclass
@@ -76,7 +77,10 @@ def set_buffer(progress, receiving):
     part = [bytes_moved for size, bytes_moved in moved if bytes_moved < LEFT * size]
     whole = [size for size, bytes_moved in moved if bytes_moved >= LEFT * size]
     progress.buffer = max(0.0, float(np.median(part))) if part else float(max(whole))
-    progress.bracket = (max(0.0, min(part)), max(part)) if part else (max(whole), np.inf)
+    if progress.buffer < NONE * max(size for size, _ in moved):
+        progress.buffer = 0.0
+    progress.bracket = (max(0.0, min(part)), max(0.0, *part, progress.buffer)) if part else (
+        max(whole), np.inf)
     progress.buffer_evidence = "overlap at the receiver, without MPI_Test"
     if not part:
         progress.buffer_evidence += ": at least that, all of it came"

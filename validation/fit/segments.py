@@ -68,18 +68,18 @@ def fit_piece(sizes, times, scale):
     return (*candidates[best], errors[best])
 
 
-def criterion(error, points, unknowns):
+def criterion(error, points, unknowns, floor):
     """Schwarz's; smaller is better. The floor keeps it from explaining what is noise anywhere."""
     if unknowns >= points:
         return math.inf
-    return points * math.log(error / points + FLOOR**2) + unknowns * math.log(points)
+    return points * math.log(error / points + floor**2) + unknowns * math.log(points)
 
 
-def fit_segments(sizes, times, scale=None, forced=(), most=MOST) -> Sized:
+def fit_segments(sizes, times, scale=None, forced=(), most=MOST, floor=FLOOR) -> Sized:
     """The pieces that the data ask for.
 
     `scale`: what each error is relative to, the time itself unless said. `forced`: sizes after
-    which a piece ends whatever the data say."""
+    which a piece ends whatever the data say. `floor`: relative error that says nothing."""
     order = np.argsort(sizes, kind="stable")
     x = np.asarray(sizes, float)[order]
     y = np.asarray(times, float)[order]
@@ -100,7 +100,7 @@ def fit_segments(sizes, times, scale=None, forced=(), most=MOST) -> Sized:
                 before, found = best[pieces - 1][first]
                 if before + error < best[pieces][last][0]:
                     best[pieces][last] = (before + error, found + ((end, time, cost),))
-    scored = [(criterion(error, len(x), unknowns_of(found)), index, found)
+    scored = [(criterion(error, len(x), unknowns_of(found), floor), index, found)
               for index, (error, found) in enumerate(row[-1] for row in best) if found]
     _, _, found = min(scored) if min(scored)[0] < math.inf else min(scored, key=lambda one: one[1])
     return Sized(tuple(Segment(between(x, end), time, cost) for end, time, cost in found))

@@ -43,9 +43,10 @@ def driver_of(points, limit):
 
 def copies_of(points, limit, driver) -> Wire:
     """Inside a host there is no wire; what the streams say of the cores."""
-    both = stream_slope(points, "shm", directions=2, pairs=1)
+    first, second = (1, 2) if driver == "receiver" else (2, 1)
+    both = stream_slope(points, "shm", directions=first, pairs=1)
     if both is None:
-        both = stream_slope(points, "shm", directions=1, pairs=1)
+        both = stream_slope(points, "shm", directions=second, pairs=1)
     if both is None:
         sizes, seconds = points.curve("ping_pong", way="shm")
         large = sizes > min(limit, sizes.max() / 8)
@@ -69,12 +70,12 @@ def fit_shm(points, unexpected) -> Fitted:
         fitted.evidence["driver"] = evidence
     else:
         fitted.assumed["driver"] = "single copy by the receiver, as Open MPI and MPICH do it"
-    transport = dataclasses.replace(fitted.transport, driver=driver)
+    fitted.transport = dataclasses.replace(fitted.transport, driver=driver)
     wire = copies_of(points, limit, driver)
-    fitted.transport = set_cores(fitted, points, "shm", transport, wire, {})
+    set_cores(fitted, points, "shm", wire, {})
     if driver == "receiver":
         single_copy(fitted, wire)
-    settle(fitted, points, "shm", False)
+    settle(fitted, points, "shm")
     return fitted
 
 
@@ -84,6 +85,7 @@ def single_copy(fitted, wire):
         fitted.transport = dataclasses.replace(fitted.transport, send_cost=0.0)
     fitted.transport = dataclasses.replace(fitted.transport, recv_cost=wire.cores)
     fitted.alike = [pair for pair in fitted.alike if pair[0] != "send_cost"]
+    fitted.fixed -= {"recv_cost"}
     fitted.evidence.pop("send_cost", None)
     fitted.assumed["send_cost"] = "a single copy, by the receiver"
     fitted.evidence["recv_cost"] = "slope of large messages"
@@ -99,5 +101,5 @@ def fit_self(points) -> Fitted:
     _, cost, _ = fit_piece(sizes, seconds, seconds)
     fitted = Fitted(Transport(constant(0), recv_cost=cost, eager_limit=math.inf))
     fitted.evidence["recv_cost"] = "slope of ping_pong"
-    settle(fitted, points, "self", False)
+    settle(fitted, points, "self")
     return fitted

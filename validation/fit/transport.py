@@ -11,11 +11,10 @@ from scipy.optimize import least_squares
 
 from fit import closed_forms
 from fit.closed_forms import Transport
-from fit.observations import keep, observe
+from fit.observations import keep, noise_of, observe
 from fit.segments import Sized, constant, fit_segments
 
 BURST = 0.1  # of its time: a message so much faster than the wire came from a bucket
-WIRE_MARGIN = 0.1  # the streams' largest messages say the wire to within that
 SIZED = ("latency", "send_overhead", "recv_overhead")
 COSTS = ("send_cost", "recv_cost", "unexpected_cost", "wire")
 
@@ -51,6 +50,8 @@ class Fitted:
     assumed: dict = dataclasses.field(default_factory=dict)  # name: why
     undetermined: dict = dataclasses.field(default_factory=dict)  # name: what would determine it
     alike: list = dataclasses.field(default_factory=list)  # pairs whose values are the same
+    fixed: set = dataclasses.field(default_factory=set)  # known, but nothing else depends on it
+    left_out: dict = dataclasses.field(default_factory=dict)  # probe: from these bytes on
     notes: list = dataclasses.field(default_factory=list)
 
     def drawn_again(self, draw):
@@ -68,7 +69,21 @@ def step_of(name, transport: Transport):
 
 
 def least(start: Transport, free: list, observations: list, trials=60) -> Transport:
-    """The transport whose free values fit best."""
+    """The transport whose free values fit best: the latency to the ping-pong, all else to the
+    other probes. A stream hides latencies that a ping-pong shows, and ranks that nap while they
+    wait have others; two rounds, for each is seen through the other."""
+    latency = [group for group in free if group[0].startswith("latency")]
+    rest = [group for group in free if group not in latency]
+    alone = [one for one in observations if one.what == "ping_pong"]
+    others = [one for one in observations if one.what != "ping_pong"]
+    for _ in range(2 if rest and others else 1):
+        start = solve(start, rest, others, trials)
+        start = solve(start, latency, alone, trials)
+    return start
+
+
+def solve(start: Transport, free: list, observations: list, trials) -> Transport:
+    """Least squares over these values."""
     if not free or not observations:
         return start
     values = values_of(start)
@@ -86,27 +101,24 @@ def least(start: Transport, free: list, observations: list, trials=60) -> Transp
         return np.concatenate([(one.predict(transport) - one.seconds) / one.scale
                                for one in observations])
 
-    is_wire = np.array(["wire" in group for group in free])
-    low = np.where(is_wire, (1 - WIRE_MARGIN) * first, 0.0)
-    high = np.where(is_wire, (1 + WIRE_MARGIN) * first, np.inf)
-    found = least_squares(residuals, np.maximum(first, 1e-9), bounds=(low, high), loss="soft_l1",
+    found = least_squares(residuals, np.maximum(first, 1e-9), bounds=(0, np.inf), loss="soft_l1",
                           f_scale=2.0, xtol=1e-9, ftol=1e-9, max_nfev=trials)
     tiny = found.x * steps < 1e-6 * steps
     return transport_at(np.where(tiny, 0.0, found.x))
 
 
-def settle(fitted, points, way, wire_known):
+def settle(fitted, points, way):
     """Latency by pieces, then everything at once, twice: the pieces depend on the rest."""
     for _ in range(2):
         ping_pong, notes = without_bursts(points.of_probe("ping_pong", way=way), fitted.transport)
         if ping_pong:
             fitted.transport = dataclasses.replace(
                 fitted.transport, latency=fit_latency(fitted.transport, ping_pong))
-        fitted.observations = observe(points, way, fitted.transport.eager_limit)
+        fitted.observations = observe(points, way, fitted.transport, fitted.left_out)
         for one in fitted.observations:
             if one.what == "ping_pong":
                 keep(one, ping_pong)
-        fitted.free = free_values(fitted, wire_known)
+        fitted.free = free_values(fitted)
         fitted.transport = least(fitted.transport, fitted.free, fitted.observations)
     fitted.transport = least(fitted.transport, fitted.free, fitted.observations, 300)
     fitted.notes += notes
@@ -119,7 +131,9 @@ def settle(fitted, points, way, wire_known):
 def without_bursts(ping_pong, transport):
     """(the points that the model can explain, notes): those that are faster than the wire leave a
     bucket full of credit, which the model has not."""
-    first = ping_pong[0].seconds if ping_pong else 0.0
+    if not ping_pong or not transport.wire:
+        return ping_pong, []
+    first = ping_pong[0].seconds
     kept, dropped = [], []
     for point in ping_pong:
         missing = point.size * transport.wire - (point.seconds - first)
@@ -145,18 +159,19 @@ def fit_latency(transport: Transport, ping_pong) -> Sized:
     if not len(sizes):
         return constant(0)
     limits = (transport.eager_limit,) if np.isfinite(transport.eager_limit) else ()
-    return fit_segments(sizes, rest, seconds, forced=limits)
+    return fit_segments(sizes, rest, seconds, forced=limits, floor=noise_of(ping_pong))
 
 
-def free_values(fitted, wire_known) -> list:
-    """What the fit may change: what has evidence and is there at all, in groups of one value."""
+def free_values(fitted) -> list:
+    """What the fit may change: what has evidence and is there at all, in groups of one value. The
+    wire is not: the streams' largest messages say it, smaller ones come out of a bucket."""
     values = values_of(fitted.transport)
     partners = {second: first for first, second in fitted.alike}
     groups = {}
     for name in values:
         kind, _, rest = name.partition(".")
         known = kind == "latency" or kind in fitted.evidence
-        if values[name] <= 0 or not known or (kind == "wire" and not wire_known):
+        if values[name] <= 0 or not known or kind == "wire" or kind in fitted.fixed:
             continue
         first = partners.get(kind, kind) + (f".{rest}" if rest else "")
         groups.setdefault(first, []).append(name)
