@@ -168,6 +168,43 @@ class Buckets(unittest.TestCase):
         self.assertTrue(any("bucket" in note for note in result.notes), result.notes)
 
 
+class RealCalls(unittest.TestCase):
+    """What calls show beside their work: ranks that nap, and bytes that are still coming."""
+
+    @staticmethod
+    def document(nap, coming):
+        cluster = Cluster()
+        cluster.add_ping_pong(TCP, "network")
+        cluster.add_late_receiver(TCP, "network")
+        cluster.add_streams(TCP, "network", 256)
+        cluster.add_curve("send_call", TCP, "network", SIZES[:8])
+        cluster.add_curve("recv_call", TCP, "network", SIZES[:8] + [65000],
+                          form=lambda one, sizes: nap + np.where(
+                              sizes > 20000, coming * sizes * one.wire,
+                              closed_forms.recv_call(one, sizes)))
+        return cluster.document()
+
+    def test_a_nap_is_no_overhead(self):
+        result = calibrated(self.document(nap=40e-6, coming=1.0))
+        self.assertAlmostEqual(result.network.recv_overhead.times[0] / 4e-6, 1, delta=0.1)
+        self.assertIn("also waits", result.parameters[
+            "library.network.recv_overhead.0.time"].evidence)
+
+    def test_bytes_that_still_come_are_no_cost(self):
+        cheap = dataclasses.replace(TCP, wire=10e-9)
+        cluster = Cluster()
+        for what in ("add_ping_pong", "add_late_receiver", "add_streams"):
+            getattr(cluster, what)(cheap, "network")
+        cluster.add_curve("send_call", cheap, "network", SIZES[:8])
+        cluster.add_curve("recv_call", cheap, "network", SIZES[:8] + [65000],
+                          form=lambda one, sizes: np.where(
+                              sizes > 20000, 0.5 * sizes * one.wire,
+                              closed_forms.recv_call(one, sizes)))
+        result = calibrated(cluster.document())
+        self.assertLess(result.network.recv_cost, 0.8e-9)
+        self.assertTrue(any("waited for the wire" in note for note in result.notes))
+
+
 class ClosedForms(unittest.TestCase):
     def test_a_stream_is_as_fast_as_its_slowest_stage(self):
         size = np.array([1e6])
