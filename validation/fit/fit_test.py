@@ -46,6 +46,10 @@ class Segments(unittest.TestCase):
         self.assertEqual([one.up_to for one in found.segments], [1024, math.inf])
         np.testing.assert_allclose(found(self.sizes), truth(self.sizes), rtol=0.05)
 
+    def test_a_limit_between_two_sizes_is_where_a_piece_ends(self):
+        found = segments.fit_segments([1.0, 2.0, 1e6, 2e6], [1.0, 1.0, 9.0, 9.0], forced=(5000,))
+        self.assertEqual([one.up_to for one in found.segments], [5000, math.inf])
+
     def test_nothing_is_negative(self):
         found = segments.fit_segments(self.sizes, 1e-5 - 1e-12 * self.sizes)
         self.assertTrue((found.times >= 0).all() and (found.costs >= 0).all())

@@ -103,7 +103,7 @@ def fit_segments(sizes, times, scale=None, forced=(), most=MOST, floor=FLOOR) ->
     scored = [(criterion(error, len(x), unknowns_of(found), floor), index, found)
               for index, (error, found) in enumerate(row[-1] for row in best) if found]
     _, _, found = min(scored) if min(scored)[0] < math.inf else min(scored, key=lambda one: one[1])
-    return Sized(tuple(Segment(between(x, end), time, cost) for end, time, cost in found))
+    return Sized(tuple(Segment(between(x, end, forced), time, cost) for end, time, cost in found))
 
 
 def unknowns_of(found):
@@ -111,9 +111,12 @@ def unknowns_of(found):
     return sum((time > 0) + (cost > 0) for _, time, cost in found) + len(found) - 1
 
 
-def between(sizes, end):
-    """The last size of a piece that ends before `sizes[end]`."""
-    return math.inf if end == len(sizes) else float(sizes[end - 1])
+def between(sizes, end, limits):
+    """Where a piece ends before `sizes[end]`: at a limit, or else at its last size."""
+    if end == len(sizes):
+        return math.inf
+    inside = [limit for limit in limits if sizes[end - 1] <= limit < sizes[end]]
+    return float(max(inside, default=sizes[end - 1]))
 
 
 def closed_after(sized: Sized, limit) -> Sized:
