@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int least_samples = 5;
 constexpr double longest_batch_s = 0.02;  ///< unless one iteration is longer
-constexpr double long_s = 0.2;            ///< a first iteration that needs no second warm-up
+constexpr double long_s = 0.05;           ///< a first iteration that needs no second warm-up
 
 std::vector<std::uint64_t> default_sizes(std::optional<std::uint64_t> limit) {
   std::vector<std::uint64_t> sizes;
@@ -27,6 +27,9 @@ std::vector<std::uint64_t> default_sizes(std::optional<std::uint64_t> limit) {
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }
+
+/// Bytes that an iteration moves.
+double work_of(const Point& point) { return static_cast<double>(point.bytes) * point.operations; }
 
 /// One text per rank, on rank 0.
 std::vector<std::string> gather(MPI_Comm job, const std::string& mine) {
@@ -63,7 +66,7 @@ void Bench::run(const Series& series, int order) {
   points_left_ = 1;
   started_ = false;
   left_out_ = false;
-  last_bytes_ = 0;
+  last_work_ = 0;
   stand("its start");
   if (series.team.has_me()) series.run(*this);
   stand("waiting for the others");
@@ -113,7 +116,7 @@ Bench::Trial Bench::try_out(const Team& team, const Point& point, const Run& run
     if (next == 0) break;
     trial.iterations = next;
   }
-  last_bytes_ = point.bytes;
+  last_work_ = work_of(point);
   last_sample_s_ = trial.sample_s;
   return trial;
 }
@@ -129,12 +132,13 @@ int Bench::next_iterations(const Trial& trial, const Point& point, int trials) c
   return static_cast<int>(std::ceil(growth * trial.iterations));
 }
 
-/// A point takes its share of the time that is left, and more only for the least count.
+/// A point takes its share of the time that is left, and more only for the least count. Half is for
+/// the larger ones, which cost more.
 int Bench::samples_count(const Point& point, double sample_s) const {
   const int most = std::min(options_.repetitions, point.most_samples);
   const int least = std::min(least_samples, most);
   if (least * sample_s > left_s()) return 0;
-  const double share_s = (series_end_s_ - now_s()) / std::max(1, points_left_);
+  const double share_s = (series_end_s_ - now_s()) / std::max(1, 2 * points_left_ - 1);
   return std::clamp(static_cast<int>(std::clamp(share_s / sample_s, 0.0, 1e6)), least, most);
 }
 
@@ -142,8 +146,8 @@ int Bench::samples_count(const Point& point, double sample_s) const {
 /// about a size that is much larger.
 bool Bench::is_hopeless(const Point& point) const {
   if (left_out_ || left_s() <= 0) return true;
-  if (last_bytes_ == 0 || point.bytes > 16 * last_bytes_) return false;
-  const double growth = static_cast<double>(point.bytes) / static_cast<double>(last_bytes_);
+  const double growth = work_of(point) / last_work_;
+  if (last_work_ == 0 || growth > 16) return false;
   const bool in_proportion = last_sample_s_ > longest_batch_s;
   const double expected_s = last_sample_s_ * (in_proportion ? growth : 1.0);
   return least_samples * expected_s > left_s();
@@ -159,11 +163,12 @@ void Bench::leave_out(const Point& point) {
   left_out_ = true;
 }
 
-std::vector<std::uint64_t> Bench::sizes(const Team& team) {
+std::vector<std::uint64_t> Bench::sizes(const Team& team, bool around_limit) {
   std::vector<std::uint64_t> sizes = options_.sizes;
   if (sizes.empty()) {
     const auto known = eager_limits_.find(team.way);
-    sizes = default_sizes(known == eager_limits_.end() ? std::nullopt : known->second);
+    sizes =
+        default_sizes(around_limit && known != eager_limits_.end() ? known->second : std::nullopt);
     // Only the first rank of a team is sure to have seen the limit.
     sizes.resize(static_cast<std::size_t>(team.told(static_cast<int>(sizes.size()))));
     MPI_Bcast(sizes.data(), static_cast<int>(sizes.size()), MPI_UINT64_T, 0, team.comm);

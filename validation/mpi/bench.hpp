@@ -57,8 +57,9 @@ class Bench {
   std::optional<double> measure(const Team& team, const Point& point, const Run& run);
 
   /// Of the messages to measure, ascending: what is left of the series' time is shared between as
-  /// many points. Collective over the team.
-  std::vector<std::uint64_t> sizes(const Team& team);
+  /// many points. Those around the eager limit are for probes that show it, and where nobody asked
+  /// for other sizes. Collective over the team.
+  std::vector<std::uint64_t> sizes(const Team& team, bool around_limit = true);
 
   /// At least `bytes` bytes, touched; what was in it may be lost. Two rooms, 0 and 1.
   std::byte* room(int number, std::size_t bytes);
@@ -102,9 +103,9 @@ class Bench {
   int order_ = 0;
   double series_end_s_ = 0;
   int points_left_ = 1;
-  bool started_ = false;          ///< its first point is measured
-  bool left_out_ = false;         ///< a size was: larger ones are not tried
-  std::uint64_t last_bytes_ = 0;  ///< of the last point that was tried
+  bool started_ = false;   ///< its first point is measured
+  bool left_out_ = false;  ///< a size was: larger ones are not tried
+  double last_work_ = 0;   ///< bytes per iteration of the last point that was tried
   double last_sample_s_ = 0;
 
   std::vector<std::pair<int, nlohmann::ordered_json>> entries_;  ///< by order

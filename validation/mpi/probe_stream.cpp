@@ -20,7 +20,7 @@ double time_stream(Bench& bench, const Team& team, const Stream& stream, int win
 }
 
 void streams(Bench& bench, const Team& team, int directions) {
-  for (const std::uint64_t bytes : bench.sizes(team)) {
+  for (const std::uint64_t bytes : bench.sizes(team, false)) {
     const Stream stream{bytes, window_of(bytes), team.size / 2, directions};
     Point point{"stream",
                 {{"bytes", bytes},
@@ -37,7 +37,7 @@ void streams(Bench& bench, const Team& team, int directions) {
 
 /// CPU time of one part; told to part 0, which keeps the samples.
 void stream_cpu(Bench& bench, const Team& pair, int part) {
-  for (const std::uint64_t bytes : bench.sizes(pair)) {
+  for (const std::uint64_t bytes : bench.sizes(pair, false)) {
     const Stream stream{bytes, window_of(bytes)};
     Point point{"stream_cpu",
                 {{"bytes", bytes}, {"way", pair.way}, {"side", part == 0 ? "sender" : "receiver"}},

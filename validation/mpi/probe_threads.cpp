@@ -50,7 +50,7 @@ void by_threads(Bench& bench, const Team& pair, const std::string& arrangement) 
   std::array<MPI_Comm, 2> comms = {pair.comm, pair.comm};
   const bool own = arrangement == "two_communicators";
   if (own) MPI_Comm_dup(pair.comm, &comms[1]);
-  for (const std::uint64_t bytes : bench.sizes(pair)) {
+  for (const std::uint64_t bytes : bench.sizes(pair, false)) {
     const Stream stream{bytes, window_of(bytes)};
     bench.measure(pair, point_of(pair, stream, arrangement),
                   [&](int windows) { return time_threads(bench, pair, stream, comms, windows); });
@@ -59,7 +59,7 @@ void by_threads(Bench& bench, const Team& pair, const std::string& arrangement) 
 }
 
 void by_processes(Bench& bench, const Team& team) {
-  for (const std::uint64_t bytes : bench.sizes(team)) {
+  for (const std::uint64_t bytes : bench.sizes(team, false)) {
     const Stream stream{bytes, window_of(bytes), 2};
     bench.measure(team, point_of(team, stream, "two_processes"),
                   [&](int windows) { return time_processes(bench, team, stream, windows); });

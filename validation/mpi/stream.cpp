@@ -6,7 +6,7 @@
 namespace ringscope::mpi {
 
 int window_of(std::uint64_t bytes) {
-  constexpr std::uint64_t volume = 4 << 20;
+  constexpr std::uint64_t volume = 2 << 20;
   return static_cast<int>(std::clamp<std::uint64_t>(volume / bytes, 2, 64));
 }
 

@@ -13,7 +13,7 @@ struct Stream {
   int tag = data_tag;       ///< another one for each thread
 };
 
-/// A few MiB, so that answers and token buckets do not count, and at least two messages.
+/// Some MiB, so that answers do not count, and at least two messages.
 int window_of(std::uint64_t bytes);
 
 /// Runs `windows` windows between this rank and its partner. `sent` holds one message, `received`
