@@ -125,7 +125,7 @@ class Cores(unittest.TestCase):
         result = calibrated(everything(slow))
         self.assertAlmostEqual(result.network.send_cost / 8e-9, 1, delta=0.05)
         self.assertAlmostEqual(result.network.recv_cost / 8e-9, 1, delta=0.05)
-        self.assertIn("library.network.wire", result.undetermined)
+        self.assertIn("cluster.link.bandwidth", result.undetermined)
 
 
 class LatencyAlone(unittest.TestCase):

@@ -83,6 +83,8 @@ def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitt
     wire = wire_of(points, nominal) or wire_of_ping_pong(sizes, seconds, limit)
     if not wire.known and np.isfinite(wire.cores):
         fitted.undetermined["wire"] = "the cores are slower than the link"
+    if not wire.seconds:
+        fitted.undetermined["wire"] = f"no message of {LARGE} bytes and more: unlimited"
     if wire.evidence:
         fitted.evidence["wire"] = wire.evidence
     fitted.transport = dataclasses.replace(fitted.transport, wire=wire.seconds)
@@ -111,7 +113,9 @@ def wires_drawn_again(points, nominal, limit, count, generator) -> list:
 def wire_of_ping_pong(sizes, seconds, limit) -> Wire:
     """Without streams: the slope of what is above the eager limit, or of the largest messages."""
     large = sizes > min(limit, sizes.max() / 8) if len(sizes) else np.array([])
-    if large.sum() < 2:
+    cost = 0.0
+    if large.sum() > 1 and sizes.max() >= LARGE:
+        _, cost, _ = fit_piece(sizes[large], seconds[large], seconds[large])
+    if cost <= 0:
         return Wire(0.0, False, math.inf, "")
-    _, cost, _ = fit_piece(sizes[large], seconds[large], seconds[large])
     return Wire(cost, False, math.inf, "slope of ping_pong's large messages (no stream)")

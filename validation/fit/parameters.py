@@ -39,7 +39,8 @@ def gather(result):
         for name, text in fitted.assumed.items():
             result.assumed[prefix if name == way else f"{prefix}.{name}"] = text
         for name, text in fitted.undetermined.items():
-            result.undetermined[f"{prefix}.{name}"] = text
+            result.undetermined["cluster.link.bandwidth" if name == "wire"
+                                else f"{prefix}.{name}"] = text
         result.notes += [note for note in fitted.notes if note not in result.notes]
     collect_host(result)
     collect_progress(result)
