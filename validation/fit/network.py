@@ -56,19 +56,15 @@ def wire_of(points, nominal) -> Wire:
         cores = one_way if both else math.inf
         return Wire(one_way, True, cores, "one-way stream" + (
             ", as fast in both directions at once" if both else ""))
-    return busy_cores(points, nominal, one_way, both)
+    return busy_cores(nominal, one_way, both)
 
 
-def busy_cores(points, nominal, one_way, both) -> Wire:
+def busy_cores(nominal, one_way, both) -> Wire:
     """Both directions at once are slower than one: a core is what they share."""
     if both < 1.8 * one_way:
         return Wire(one_way, True, both, "one-way stream; both directions at once are limited by "
                     "a core")
-    if nominal:
-        return Wire(1 / nominal, False, both, "")
-    fastest = min((point.seconds / point.size / point.parameters["pairs"]
-                   for point in points.of_probe("stream", way="network") if point.size >= LARGE))
-    return Wire(fastest, False, both, "")
+    return Wire(1 / nominal if nominal else 0.0, False, both, "")
 
 
 def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitted:
@@ -82,8 +78,9 @@ def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitt
     limit = fitted.transport.eager_limit
     wire = wire_of(points, nominal) or wire_of_ping_pong(sizes, seconds, limit)
     if not wire.known and np.isfinite(wire.cores):
-        fitted.undetermined["wire"] = "the cores are slower than the link"
-    if not wire.seconds:
+        fitted.undetermined["wire"] = ("the cores are slower than the link: "
+                                       + ("its nominal rate" if nominal else "unlimited"))
+    elif not wire.seconds:
         fitted.undetermined["wire"] = f"no message of {LARGE} bytes and more: unlimited"
     if wire.evidence:
         fitted.evidence["wire"] = wire.evidence
