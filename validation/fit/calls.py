@@ -61,15 +61,7 @@ def fit_calls(fitted, points, way, wire):
         if len(sizes) < 2:
             continue
         overhead, cost = line(sizes, seconds, noise_of(points.of_probe(call, way=way)))
-        stream = small_message(points, way, directions=1)
-        if seconds[0] > WAITS * stream:
-            overhead = constant(stream / 2)
-            fitted.left_out[call] = 0.0
-            fitted.evidence[f"{end}_overhead"] = f"stream, and its CPU time ({call} also waits)"
-            fitted.fixed.add(f"{end}_cost")
-        else:
-            fitted.evidence[f"{end}_overhead"] = call
-        found[f"{end}_overhead"] = overhead
+        found[f"{end}_overhead"] = believed(fitted, points, way, call, seconds[0], overhead)
         found[f"{end}_cost"] = cost if end == "send" else max(0.0, cost -
                                                               transport.unexpected_cost)
         fitted.evidence[f"{end}_cost"] = f"slope of {call}"
@@ -78,6 +70,20 @@ def fit_calls(fitted, points, way, wire):
         if name in found and both > wire.cores:  # the streams leave no more
             found[name] *= wire.cores / both
     return found
+
+
+def believed(fitted, points, way, call, seconds, overhead):
+    """The overhead as the call says it, unless a stream's messages take less than the call: then
+    the call waits as well (a rank that naps), and the streams are to say it."""
+    end = call.removesuffix("_call")
+    stream = small_message(points, way, directions=1)
+    if seconds <= WAITS * stream:
+        fitted.evidence[f"{end}_overhead"] = call
+        return overhead
+    fitted.left_out[call] = 0.0
+    fitted.evidence[f"{end}_overhead"] = f"stream, and its CPU time ({call} also waits)"
+    fitted.fixed.add(f"{end}_cost")
+    return constant(stream / 2)
 
 
 def message_gap(points, way, limit, wire):
