@@ -19,6 +19,8 @@ from measurements import InputError
 PREFIX = "ringscope-"
 SWITCH = PREFIX + "switch"
 MOST_HOSTS = 250
+LEAST_SEGMENT, MOST_SEGMENT = 4096, 65536  # bytes
+SEGMENT_S, DEPTH_S = 0.2e-3, 0.3e-3  # at the link's rate; less starves it between two timers
 ALLOWED = pathlib.Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 AVAILABLE = pathlib.Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 NAMES = pathlib.Path("/etc/netns")  # `ip netns exec` lays what it finds there over /etc
@@ -112,11 +114,15 @@ def shape_end(where: str, device: str, rate: float, latency_s: float):
             raise LabError("--latency needs the kernel's netem (CONFIG_NET_SCH_NETEM), which this "
                            f"one seems not to have: {error}") from None
         place = ["parent", "1:1"]
+    # The kernel hands over segments of up to 64 KiB as one packet. Two of them fill a small
+    # window, and a bucket must hold one: short ones keep both directions busy at once, and the
+    # bucket, whose content travels faster than the link, shallow.
+    segment = int(min(MOST_SEGMENT, max(LEAST_SEGMENT, rate * SEGMENT_S)))
+    call("ip", "-n", where, "link", "set", "dev", device, "gso_max_size", str(segment))
     if math.isinf(rate):
         return
-    # Less depth than a millisecond starves the link between two timers, less than 64 KiB cannot
-    # take one offloaded segment; a shorter queue drops packets, and a timeout costs 200 ms.
-    depth = max(64 * 1024, rate * 1e-3)
+    depth = max(2 * segment, rate * DEPTH_S)
+    # A shorter queue drops packets, and a timeout costs 200 ms.
     queue = 256 * 1024 + rate * 5e-3
     call(*add, *place, "tbf", "rate", f"{rate * 8:.0f}bit", "burst", f"{depth:.0f}",
          "limit", f"{queue:.0f}")
