@@ -61,6 +61,7 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   transport.recv_cost = fields.value_or("recv_cost", "0 s/B").byte_cost();
   transport.unexpected_cost = fields.value_or("unexpected_cost", "0 s/B").byte_cost();
   transport.eager_limit = fields.required("eager_limit").bytes();
+  transport.rts_data = fields.value_or("rts_data", "0 B").bytes();
   transport.buffer = fields.value_or("buffer", "0 B").bytes();
   const Value& driver = fields.value_or("driver", "caller");
   transport.driver = static_cast<Driver>(driver.one_of("driver", driver_names));

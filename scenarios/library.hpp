@@ -35,6 +35,7 @@ struct Transport {
   ByteCost
       unexpected_cost{};  ///< CPU per byte of the extra copy of an eager message that came early
   Bytes eager_limit{};    ///< up to it a message is sent at once; above it RTS, CTS, data
+  Bytes rts_data{};       ///< how much of a message above it travels with the RTS
   Bytes buffer{};         ///< how much the OS moves on by itself when an end leaves MPI
   Driver driver = Driver::caller;
   double goodput = 1;  ///< of a network: the share of a cable's bandwidth that is not headers

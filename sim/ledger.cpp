@@ -1,5 +1,6 @@
 #include "sim/ledger.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ringscope::sim {
@@ -45,6 +46,36 @@ double Ledger::served(const Account& account) const {
     total += flight.parts[index(active.part)].use.weight * moved(flight);
   }
   return total;
+}
+
+bool Ledger::busy(const Account& account) const {
+  constexpr double least = 0.9;  // of the capacity, on average: below, nothing has to wait
+  double rate = 0;
+  for (const Active& active : account.active) {
+    const Flight& flight = flights_[index(active.flight)];
+    const double elapsed = now() - flight.opened;
+    if (flight.paused || elapsed <= 0) continue;
+    const int weight = flight.parts[index(active.part)].use.weight;
+    rate += weight * (moved(flight) - flight.moved_before) / elapsed;
+  }
+  return rate >= least * account.resource.capacity;
+}
+
+double Ledger::queued(int id, double most_each) const {
+  const Account& account = accounts_[index(id)];
+  if (account.active.empty() || !busy(account)) return 0;
+  double waiting = 0;
+  for (const Active& active : account.active) {
+    const Flight& flight = flights_[index(active.flight)];
+    if (flight.paused || now() <= flight.opened) continue;
+    const auto here = flight.parts.begin() + active.part;
+    const bool earlier = std::any_of(flight.parts.begin(), here, [this](const Part& part) {
+      const Account& before = accounts_[index(part.use.resource)];
+      return before.resource.kind == ResourceKind::link && busy(before);
+    });
+    if (!earlier) waiting += here->use.weight * std::min(most_each, flight.amount - moved(flight));
+  }
+  return waiting;
 }
 
 void Ledger::open_window(Flight& flight) {

@@ -40,6 +40,9 @@ class Ledger {
   void resume(int flight);
   /// Ends the flight before its time; `done` is not called. Returns the amount that it did.
   double stop(int flight);
+  /// Units that stand in line before a link: where its flights have kept it busy, what is left of
+  /// each, up to `most_each`; of those that passed no busy link before, where they would stand.
+  double queued(int id, double most_each) const;
   /// Of the window that closed last: a resource, or -1 when nothing limited it.
   int bottleneck() const { return bottleneck_; }
   /// When that window had opened.
@@ -73,6 +76,7 @@ class Ledger {
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   double moved(const Flight& flight) const;
   double served(const Account& account) const;
+  bool busy(const Account& account) const;
   void open_window(Flight& flight);
   void close_window(const Flight& flight, double moved);
   void release(int id, double moved);

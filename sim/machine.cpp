@@ -173,7 +173,7 @@ Uses Machine::route_uses(const Route& route) const {
   return uses;
 }
 
-const Channel& Machine::channel(int from, int to) {
+Channel& Machine::channel(int from, int to) {
   const auto key = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
   const auto found = channels_.find(key);
   if (found != channels_.end()) return found->second;

@@ -27,6 +27,10 @@ struct Channel {
   Uses copy_in;              ///< memory that a copy into a shared segment uses
   Uses copy_out;             ///< memory and links of a copy to the receiver's buffer
 
+  /// The eager message that was put on the wire last, if it is not over it yet: the bytes between
+  /// two processes arrive in the order in which they were sent. -1: none.
+  int last_on_wire = -1;
+
   /// Seconds on the way for `bytes` of data; a control message has none.
   double latency(std::uint64_t bytes = 0) const {
     return route_latency + transport->latency.at(bytes);
@@ -55,7 +59,7 @@ class Machine {
   /// The memory controller of the rank's NUMA domain; empty when it never is a bottleneck.
   const Uses& memory(int rank) const { return memories_[static_cast<std::size_t>(rank)]; }
   /// Made when first asked for; the reference stays valid.
-  const Channel& channel(int from, int to);
+  Channel& channel(int from, int to);
 
   const std::string& host_name(int rank) const;
 

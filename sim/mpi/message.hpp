@@ -49,8 +49,10 @@ struct Message {
   int source = 0, destination = 0, tag = 0;
   std::uint64_t bytes = 0;
   std::uint64_t sequence = 0;  ///< among the messages from source to destination
-  const Channel* channel = nullptr;
+  Channel* channel = nullptr;
+  int next_on_wire = -1;  ///< the message whose bytes follow this one's
   bool eager = false;
+  std::uint64_t with_rts = 0;  ///< bytes that travel with the RTS
   Caller* sender = nullptr;
   Caller* receiver = nullptr;  ///< once matched
   int send_request = -1, recv_request = -1;

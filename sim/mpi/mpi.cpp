@@ -94,11 +94,13 @@ int Mpi::begin_send(int request) {
   m.sequence = process(source).next_sequence[sent.peer]++;
   m.channel = &machine_->channel(source, sent.peer);
   m.eager = m.bytes <= m.channel->transport->eager_limit.count;
+  m.with_rts = m.eager ? 0 : std::min(m.bytes, m.channel->transport->rts_data.count);
   m.sender = sent.owner;
   m.receiver = nullptr;
   m.send_request = request;
   m.recv_request = -1;
   m.in_unexpected_buffer = m.taken = false;
+  m.next_on_wire = -1;
   m.users = 2;
   m.begun = ledger_->now();
   m.stages.clear();
@@ -110,9 +112,10 @@ int Mpi::begin_send(int request) {
 Mpi::Preparation Mpi::preparation(int id) const {
   const Message& m = messages_[id];
   const Transport& transport = *m.channel->transport;
-  const bool copies = m.eager && m.channel->copy_in.empty();
+  const std::uint64_t copied = m.eager ? m.bytes : m.with_rts;
+  const bool copies = copied > 0 && m.channel->copy_in.empty();
   return {transport.send_overhead.at(m.bytes),
-          copies ? static_cast<double>(m.bytes) * transport.send_cost.seconds_per_byte : 0};
+          copies ? static_cast<double>(copied) * transport.send_cost.seconds_per_byte : 0};
 }
 
 bool Mpi::copy_uses(int id, Uses& uses) const {

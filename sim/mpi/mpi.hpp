@@ -3,9 +3,13 @@
 //   eager        sender: overhead, copy; then the send is complete. The bytes travel. The engine
 //                of the receiver takes them when it runs: overhead, copy (one copy more when
 //                unexpected).
-//   rendezvous   sender: overhead, RTS. The receiver's engine matches it when it runs and answers
-//                with CTS; the sender's engine sees that when it runs; then the data (stream.hpp).
-//                With a receiver-driven transport there is no CTS: the receiver copies and says so.
+//   rendezvous   sender: overhead, RTS, which may carry the first bytes. The receiver's engine
+//                matches it when it runs and answers with CTS; the sender's engine sees that when
+//                it runs; then the data (stream.hpp). With a receiver-driven transport there is no
+//                CTS: the receiver copies and says so.
+//
+// The eager bytes from one process to another follow each other on the wire. A control message
+// waits in each full cable behind what the systems hold of the messages under way there.
 #pragma once
 
 #include <functional>
@@ -112,6 +116,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void stage(int message, Cause cause, int rank, int resource, double until);
   void released(int message, Cause cause, Caller& by);
 
+  void put_on_wire(int message);
   void travelled(std::uint64_t message);
   void arrived(std::uint64_t message);
   void look_at(int message, Caller& by);
@@ -122,6 +127,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void sender_told(std::uint64_t message);
   void complete(int request);
   double draw_jitter(const Message& m);
+  double control_delay(int from, int to);
 
   Machine* machine_;
   Ledger* ledger_;

@@ -1,6 +1,7 @@
 // What happens to a message between its launch and the completion of its two requests.
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "sim/mpi/mpi.hpp"
 
@@ -13,22 +14,45 @@ void Mpi::launch(int id) {
   traffic.bytes += m.bytes;
   if (m.channel->way == Way::network) traffic.bytes_between_hosts += m.bytes;
   const auto argument = static_cast<std::uint64_t>(id);
-  if (!m.eager) {
-    ledger_->kernel().after(m.channel->latency() + draw_jitter(m),
+  if (!m.eager && m.with_rts == 0) {
+    ledger_->kernel().after(control_delay(m.source, m.destination) + draw_jitter(m),
                             Callback::to<&Mpi::arrived>(this, argument));
     return;
   }
-  complete(m.send_request);
-  ledger_->start(static_cast<double>(m.bytes), m.channel->wire,
-                 Callback::to<&Mpi::travelled>(this, argument));
+  if (m.eager) complete(m.send_request);
+  const int before = std::exchange(m.channel->last_on_wire, id);
+  if (before >= 0)
+    messages_[before].next_on_wire = id;
+  else
+    put_on_wire(id);
+}
+
+void Mpi::put_on_wire(int id) {
+  const Message& m = messages_[id];
+  ledger_->start(static_cast<double>(m.eager ? m.bytes : m.with_rts), m.channel->wire,
+                 Callback::to<&Mpi::travelled>(this, static_cast<std::uint64_t>(id)));
 }
 
 void Mpi::travelled(std::uint64_t id) {
   const int resource = ledger_->bottleneck();
   stage(static_cast<int>(id), Cause::wire, -1, resource, ledger_->now());
   const Message& m = messages_[static_cast<int>(id)];
-  ledger_->kernel().after(m.channel->latency(m.bytes) + draw_jitter(m),
+  ledger_->kernel().after(m.channel->latency(m.eager ? m.bytes : 0) + draw_jitter(m),
                           Callback::to<&Mpi::arrived>(this, id));
+  if (m.next_on_wire >= 0) return put_on_wire(m.next_on_wire);
+  m.channel->last_on_wire = -1;
+}
+
+// Seconds until a control message is at the other process: through each cable behind the bytes
+// that the systems of its senders hold, up to `buffer` of each message under way.
+double Mpi::control_delay(int from, int to) {
+  const Channel& channel = machine_->channel(from, to);
+  const auto buffer = static_cast<double>(channel.transport->buffer.count);
+  double delay = channel.latency();
+  if (buffer == 0 || channel.transport->driver != Driver::caller) return delay;
+  for (const Use& use : channel.wire)
+    delay += ledger_->queued(use.resource, buffer) / ledger_->resource(use.resource).capacity;
+  return delay;
 }
 
 // Inverse transform of 53 random bits: the same numbers on every machine.
@@ -103,10 +127,11 @@ void Mpi::submit(Chore::Kind kind, int id, Caller& caller) {
   const Transport& transport = *m.channel->transport;
   Chore chore{.kind = kind, .message = id, .caller = &caller};
   if (kind != Chore::Kind::take_again) chore.seconds = transport.recv_overhead.at(m.bytes);
-  if (kind != Chore::Kind::handshake) {
-    chore.bytes = static_cast<double>(m.bytes);
+  const bool copies = kind != Chore::Kind::handshake || m.with_rts > 0;
+  if (copies) {
+    chore.bytes = static_cast<double>(kind == Chore::Kind::handshake ? m.with_rts : m.bytes);
     chore.memory = &m.channel->copy_out;
-    chore.cost = kind == Chore::Kind::take ? transport.recv_cost : transport.unexpected_cost;
+    chore.cost = kind == Chore::Kind::take_again ? transport.unexpected_cost : transport.recv_cost;
   }
   engine_of(caller).submit(chore);
 }
@@ -125,7 +150,7 @@ void Mpi::finished(const Chore& chore) {
       return complete(m.recv_request);
     case Chore::Kind::handshake:
       if (m.channel->transport->driver == Driver::receiver) return streams_.start(chore.message);
-      return ledger_->kernel().after(m.channel->latency(),
+      return ledger_->kernel().after(control_delay(m.destination, m.source),
                                      Callback::to<&Mpi::grant>(this, argument));
     case Chore::Kind::pay_sender:
     case Chore::Kind::pay_receiver:
