@@ -108,7 +108,11 @@ def collect_progress(result):
     if result.progress.bracket:
         result.parameters["library.network.buffer"] = Parameter(
             result.progress.buffer, "B", result.progress.buffer_evidence, *result.progress.bracket)
-    elif result.kind == "tcp":
+    if result.progress.rts_bracket:
+        result.parameters["library.network.rts_data"] = Parameter(
+            result.progress.rts_data, "B", "overlap at the sender, without MPI_Test",
+            *result.progress.rts_bracket)
+    if not result.progress.bracket and result.kind == "tcp":
         result.assumed["library.network.buffer"] = "0 B: no overlap at the receiver was measured"
 
 

@@ -66,6 +66,8 @@ def library_of(result) -> dict:
     network = transport_map(result.network)
     if result.progress.buffer:
         network["buffer"] = in_bytes(result.progress.buffer)
+    if result.progress.rts_data:
+        network["rts_data"] = in_bytes(result.progress.rts_data)
     if result.goodput is not None and result.goodput < 1:
         network["goodput"] = float(f"{result.goodput:.4g}")
     return {"about": about(result), "progress": result.progress.mode,

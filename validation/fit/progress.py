@@ -12,13 +12,16 @@ NONE = 0.05  # of a message: so little is what the model is off by
 
 @dataclasses.dataclass
 class Progress:
-    """`mode`: caller, thread or nic; `buffer`: bytes that the OS moves without its process."""
+    """`mode`: caller, thread or nic; `buffer`: bytes that the OS moves without its process;
+    `rts_data`: bytes that travel before the receiver has answered."""
     mode: str
     evidence: str = ""
     assumed: str = ""
     buffer: float = 0.0
     bracket: tuple = None
     buffer_evidence: str = ""
+    rts_data: float = 0.0
+    rts_bracket: tuple = None
 
 
 def overlaps(points, network, side, tests):
@@ -65,7 +68,19 @@ def fit_progress(points, network, kind) -> Progress:
         progress = Progress("caller", words + "; between the modes: taken for the caller's")
     if progress.mode == "caller" and kind == "tcp":
         set_buffer(progress, without["receiver"])
+        set_rts_data(progress, without["sender"], network.eager_limit)
     return progress
+
+
+def set_rts_data(progress, sending, eager_limit):
+    """What was under way while the sender computed went before the answer: libraries send at most
+    an eager message's worth with the RTS; a token bucket's content comes on top."""
+    moved = [point.size * (1 - share) for point, share, _ in sending if share > LEFT]
+    if not moved or not np.isfinite(eager_limit):
+        return
+    if np.median(moved) >= eager_limit / 2:
+        progress.rts_data = float(eager_limit)
+        progress.rts_bracket = (float(min(eager_limit, *moved)), float(eager_limit))
 
 
 def set_buffer(progress, receiving):
@@ -79,8 +94,8 @@ def set_buffer(progress, receiving):
     progress.buffer = max(0.0, float(np.median(part))) if part else float(max(whole))
     if progress.buffer < NONE * max(size for size, _ in moved):
         progress.buffer = 0.0
-    progress.bracket = (max(0.0, min(part)), max(0.0, *part, progress.buffer)) if part else (
-        max(whole), np.inf)
+    low = min(max(0.0, min(part)), progress.buffer) if part else max(whole)
+    progress.bracket = (low, max(0.0, *part, progress.buffer) if part else np.inf)
     progress.buffer_evidence = "overlap at the receiver, without MPI_Test"
     if not part:
         progress.buffer_evidence += ": at least that, all of it came"

@@ -30,6 +30,7 @@ class Case:
     foreign_cores: Optional[float]
     fitted: bool = False  # the fit has seen it
     predicted_s: float = 0.0
+    ran: str = ""  # where the library chose: the algorithm that the prediction took
     marks: list = field(default_factory=list)
 
     @property
@@ -146,7 +147,7 @@ def gather(documents: list, fitted_keys: set, limits: accuracy.Limits) -> list:
 
 def label(case: Case) -> str:
     """"allreduce ring 4-2-2 1 MiB": unique within a series unless options differ."""
-    words = [case.parameters["collective"], case.parameters["algorithm"] or "(chosen)",
+    words = [case.parameters["collective"], case.parameters["algorithm"] or f"({case.ran or 'chosen'})",
              str(case.parameters["placement"])]
     if "bytes" in case.parameters:
         words.append(format_bytes(case.bytes))

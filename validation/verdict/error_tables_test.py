@@ -18,9 +18,9 @@ README = "# Title\n\n{}<!-- error tables: begin -->\nold\n<!-- error tables: end
 TABLE = """<!-- error tables: begin -->
 | measured | cases | median error | 90th percentile | placements in order |
 |---|---|---|---|---|
-| {title}; 1 Gbit/s | 4 | 0.0 % | 0.0 % | 1 of 1, 1 of 1 equal |
+| {title}; 1 Gbit/s | 4 | 0.0 % | 0.0 % | 2 of 2 |
 
-Measured: {title}: 2026-01-02, a CPU, an MPI.
+Measured: 2026-01-02, a CPU, an MPI.
 <!-- error tables: end -->
 """
 

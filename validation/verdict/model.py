@@ -35,10 +35,13 @@ class Model:
         return "goodput" in (self.library.get("network") or {})
 
     def algorithm_of(self, case: cases.Case) -> str:
-        """What ran: as measured, or what stands for the library's choice."""
+        """What ran: as measured, or what stands for the library's choice: as the user says, as
+        the fit found, or as the version of the MPI lets expect."""
+        collective = str(case.parameters["collective"])
         usual = CHOSEN + "_4_0" if OLDER.search(case.series.mpi) else CHOSEN
-        return case.parameters["algorithm"] or self.algorithms.get(
-            str(case.parameters["collective"]), usual)
+        found = self.calibration.get("algorithms") or {}
+        return (case.parameters["algorithm"] or self.algorithms.get(collective)
+                or found.get(collective, usual))
 
     def random(self, job: dict) -> bool:
         """Whether two repetitions may differ."""
@@ -136,8 +139,18 @@ def job_for(model: Model, case: cases.Case, known: dict) -> dict:
     job |= {"collective": collective, "algorithm": algorithm}
     if case.bytes or collective != "barrier":
         job["bytes"] = f"{case.bytes} B"
+    job |= late_starts(case, job)
     job["repetitions"] = REPETITIONS if model.random(job) else 1
     return job
+
+
+def late_starts(case: cases.Case, job: dict) -> dict:
+    """Ranks that started as far apart as was measured, unless the job says how far: handshakes of
+    ranks in lockstep never meet the data of others."""
+    spread = case.measured.extra.get("start_spread_s")
+    stated = is_positive(job.get("skew", "0 s"))
+    known = isinstance(spread, (int, float)) and math.isfinite(spread) and spread > 0
+    return {"skew": f"{spread:.9f} s"} if known and not stated else {}
 
 
 def scenario_for(model: Model, case: cases.Case, known: dict) -> dict:

@@ -76,10 +76,11 @@ def verdict_of(result: Result, simulator: Simulator) -> judge.Verdict:
 
 
 def table(results: list, simulator: Simulator) -> str:
-    """Of all results: one table, and below it when and on what each was measured."""
-    lines, machines = list(markdown.HEAD), []
+    """Of all results: one table, and below it when and on what they were measured, each machine
+    once."""
+    lines, machines = list(markdown.HEAD), {}
     for result in results:
         verdict = verdict_of(result, simulator)
         lines += markdown.rows(verdict, result.title)
-        machines.append(f"{result.title}: {'; '.join(markdown.machines(verdict))}")
-    return "\n".join([*lines, "", "Measured: " + ". ".join(machines) + "."]) + "\n"
+        machines |= dict.fromkeys(markdown.machines(verdict))
+    return "\n".join([*lines, "", "Measured: " + "; ".join(machines) + "."]) + "\n"

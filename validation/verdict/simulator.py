@@ -86,3 +86,5 @@ def predict(simulator: Simulator, fitted: model.Model, measured: list):
         for case, result in zip(some, results):
             middle = statistics.median if case.measured.samples_s else statistics.mean
             case.predicted_s = middle(result["times_s"])
+            if not case.parameters["algorithm"]:
+                case.ran = result["chosen"] or result["algorithm"]

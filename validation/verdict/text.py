@@ -51,7 +51,7 @@ def chosen(verdict: judge.Verdict, listed: list) -> list:
     """What stands for the library's own choice, where there is one."""
     stand_ins = sorted({f"{case.parameters['collective']} {verdict.model.algorithm_of(case)}"
                         for case in listed if not case.parameters["algorithm"]})
-    return [f"(chosen): the library's own choice, predicted as {', '.join(stand_ins)}"] \
+    return [f"(in brackets): the library's own choice, as {', '.join(stand_ins)} has it"] \
         if stand_ins else []
 
 
