@@ -51,7 +51,7 @@ def project_files(root):
         folders[:] = sorted(
             name for name in folders
             if (name == ".ci" or not name.startswith((".", "build"))) and
-            name not in ("out", "__pycache__"))
+            name not in ("out", "results", "__pycache__"))  # results: written by programs
         for name in sorted(files):
             path = os.path.relpath(os.path.join(folder, name), root)
             if not name.endswith((".png", ".pyc")) and (name == ".clang-format" or name[0] != "."):

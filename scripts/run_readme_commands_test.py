@@ -115,13 +115,6 @@ class Readme(unittest.TestCase):
                       encoding="utf-8") as file:
                 self.assertIn(block, file.read())
 
-    def test_the_error_table_is_what_the_validation_prints(self):
-        ran = self.run_in_tree("validation/ring_trace")
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        tables = [block for _, block in blocks(self.text, "text") if "predicted" in block]
-        self.assertEqual(len(tables), 1)
-        self.assertIn(bare(tables[0]), bare(ran.stdout))
-
 
 if __name__ == "__main__":
     BUILD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.path.join(ROOT, "build")

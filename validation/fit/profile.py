@@ -124,7 +124,7 @@ def text_of(result, program, command, errors) -> str:
             f"Measured {where['date'] or 'at an unknown date'} on {where['cpu'] or 'unknown CPUs'}"
             f", {where['mpi'] or 'unknown MPI'}, link {where['link_bandwidth'] or 'unknown'}"
             + (f"; {where['source']}" if where["source"] else ""),
-            f"Command: {shlex.join(command)}"]
+            f"Command: {' '.join([command[0], shlex.join(command[1:])])}"]
     if where["emulated"]:
         head.append(f"Emulated: {where['emulated']}")
     body = {"cluster": cluster_of(result), "library": library_of(result),

@@ -147,7 +147,8 @@ def gather(documents: list, fitted_keys: set, limits: accuracy.Limits) -> list:
 
 def label(case: Case) -> str:
     """"allreduce ring 4-2-2 1 MiB": unique within a series unless options differ."""
-    words = [case.parameters["collective"], case.parameters["algorithm"] or f"({case.ran or 'chosen'})",
+    words = [case.parameters["collective"],
+             case.parameters["algorithm"] or f"({case.ran or 'chosen'})",
              str(case.parameters["placement"])]
     if "bytes" in case.parameters:
         words.append(format_bytes(case.bytes))
