@@ -30,7 +30,10 @@ class SizedTime {
     return segments_[i].time.count() +
            static_cast<double>(bytes) * segments_[i].cost.seconds_per_byte;
   }
-  bool is_zero() const { return *this == SizedTime(); }
+  bool is_zero() const {
+    const Segment& first = segments_.front();
+    return segments_.size() == 1 && first.time.count() == 0 && first.cost.seconds_per_byte == 0;
+  }
   bool operator==(const SizedTime&) const = default;
 
  private:
