@@ -52,7 +52,8 @@ def finish(figure, axes, question: str, judged: list):
     axes.set_axisbelow(True)
     question = style.in_lines(question, figure.get_figwidth())
     handles, labels = axes.get_legend_handles_labels()
-    columns = max(1, int(9 / (0.7 + 0.08 * max(map(len, labels), default=1))))
+    inches = 0.6 + 0.085 * max(map(len, labels), default=1)
+    columns = max(1, int(0.95 * figure.get_figwidth() / inches))
     rows = -(-len(labels) // columns)
     height = figure.get_figheight()
     top = 0.75 + 0.2 * rows + style.extra_height(question)
@@ -128,7 +129,7 @@ def draw_curve(axes, line: list, look: tuple, unit: float):
     colour, marker = look
     sizes = [case.bytes for case in line]
     axes.plot(sizes, [case.predicted_s / unit for case in line], color=colour, linewidth=1.2,
-              zorder=2)
+              marker="_", markersize=16, markeredgewidth=1.2, zorder=2)
     bars = [[max(0.0, case.measured.median_s - low) / unit for case, low, _ in spreads(line)],
             [max(0.0, high - case.measured.median_s) / unit for case, _, high in spreads(line)]]
     axes.errorbar(sizes, [case.measured.median_s / unit for case in line], yerr=bars,
@@ -164,11 +165,14 @@ def time_curves(judged: list):
         draw_panel(axes, key, lines, colours)
     for axes in list(grid.flat)[len(panels):]:
         axes.set_visible(False)
-    style.title(figure, "How long does it take by size: measured (points), predicted (lines)?")
+    style.title(figure, "How long does it take by size: measured (points), predicted (dashes)?")
     style.legend(figure, ncol=PER_ROW, handles=[
         Line2D([], [], color=colour, marker=marker, markersize=4, linewidth=1.2, label=name)
         for name, (colour, marker) in colours.items()])
     return figure
+
+
+LOGARITHMIC = 8  # times the smallest: beyond, equal steps are equal ratios
 
 
 def draw_panel(axes, key: tuple, lines: dict, looks_of: dict):
@@ -178,8 +182,12 @@ def draw_panel(axes, key: tuple, lines: dict, looks_of: dict):
     for placement, line in lines.items():
         draw_curve(axes, line, looks_of[placement], unit)
     set_sizes(axes, [case.bytes for case in listed])
-    axes.set_yscale("log")
-    plain(axes.yaxis)
+    times = [time / unit for case in listed for time in (case.measured.median_s, case.predicted_s)]
+    if max(times) > LOGARITHMIC * min(times):
+        axes.set_yscale("log")
+        plain(axes.yaxis)
+    else:
+        axes.set_ylim(bottom=0)
     axes.set_ylabel(f"time ({name})")
     axes.grid(color="#DDDDDD", linewidth=0.6)
     words = [algorithm, series.link, "emulated" if series.emulated else ""]
