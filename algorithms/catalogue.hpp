@@ -13,10 +13,18 @@ namespace ringscope {
 /// What a job asks of an algorithm beside the vector. An algorithm names in `Algorithm::options`
 /// those that it reads; a scenario that sets another is refused.
 struct Options {
-  std::size_t segment = 65536;  ///< items in a pipeline segment; at least 1
-  Duration compute{};           ///< what a rank computes while a message is under way
-  int rounds = 1;               ///< how often a point-to-point pattern is repeated; at least 1
-  std::size_t item_bytes = 1;   ///< of an item, for rules that go by bytes; the executor says it
+  std::size_t segment = 65536;       ///< items in a pipeline segment; at least 1
+  Duration compute{};                ///< what a rank computes while a message is under way
+  int rounds = 1;                    ///< how often a point-to-point pattern is repeated; at least 1
+  int root = 0;                      ///< of a collective that has one
+  int rings = 1;                     ///< parallel rings, each on its part of the vector
+  int threads = 1;                   ///< of each rank, each on its part of the vector
+  std::string_view inside = "ring";  ///< two-level: the allreduce among the ranks of a host ...
+  std::string_view between = "ring";  ///< ... and between the hosts' leaders
+  std::size_t item_bytes = 1;         ///< of an item, for rules that go by bytes; the executor says
+  /// The host of each rank, as MPI_Comm_split_type finds it out; the executor says it, and keeps it
+  /// while the text runs. Null: each rank has a host of its own.
+  const std::vector<int>* hosts = nullptr;
 };
 
 /// Declared, and counted by a test for every algorithm.

@@ -60,9 +60,10 @@ std::vector<PathPiece> path_pieces(const Run& run, PathCursor end) {
 }
 
 std::string_view chosen_by(const Scenario& scenario) {
-  const auto& [algorithm, options, bytes, repetitions, seed, skew] = scenario.job;
-  if (algorithm->chosen == nullptr) return "";
-  return algorithm->chosen(static_cast<int>(scenario.placement.ranks.size()), bytes.count, options);
+  const Job& job = scenario.job;
+  if (job.algorithm->chosen == nullptr) return "";
+  return job.algorithm->chosen(static_cast<int>(scenario.placement.ranks.size()), job.bytes.count,
+                               job.options);
 }
 
 }  // namespace
