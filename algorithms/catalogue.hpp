@@ -37,7 +37,9 @@ struct Options {
 ///   round of the rank's last receive + 1);
 /// - completing a receive lifts the clock of the thread that waits for it to that round, completing
 ///   a send lifts nothing;
-/// - a thread starts with its starter's clock, and joining it lifts to its clock.
+/// - a thread starts with its starter's clock, and joining it lifts to its clock;
+/// - reaching a flag lifts to the highest clock of those who have raised it;
+/// - a multicast is one message, sent in one round.
 /// The last round is the number of steps: 2 for a ping-pong, 1 for an exchange.
 struct Cost {
   std::int64_t steps = 0;     ///< the longest chain of such rounds
@@ -59,7 +61,10 @@ struct Algorithm {
   std::string_view summary;     ///< one line for `ringscope list`
   std::vector<std::string_view> options;  ///< the names of the Options it reads
   int least_ranks = 1;
-  int threads = 1;  ///< of each rank at once, its first one counted
+  int threads = 1;      ///< of each rank at once, its first one counted
+  int nonblocking = 0;  ///< non-blocking collectives of each rank at once
+  /// Where the number of threads goes by the options; `threads` then does not count.
+  int (*threads_for)(const Options&) = nullptr;
   Task (*run)(Communicator, Workspace, Options);
   Cost (*cost)(int ranks, std::size_t items, Options);
   std::size_t (*scratch_items)(int ranks, std::size_t items, Options);
@@ -69,6 +74,11 @@ struct Algorithm {
 
 /// In the order of catalogue.def.
 std::span<const Algorithm> catalogue();
+
+/// Of each rank at once, its first one counted.
+inline int threads_of(const Algorithm& algorithm, const Options& options) {
+  return algorithm.threads_for != nullptr ? algorithm.threads_for(options) : algorithm.threads;
+}
 
 /// nullptr when there is none of that name.
 const Algorithm* find_algorithm(std::string_view collective, std::string_view name);

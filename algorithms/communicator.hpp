@@ -5,11 +5,15 @@
 // clock, the simulator with a clock and no data, a replay with the MPI call of that name.
 #pragma once
 
+#include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <coroutine>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "algorithms/range.hpp"
 #include "algorithms/task.hpp"
@@ -25,10 +29,17 @@ struct Request {
   int slot = -1;
 };
 
-/// A second thread of the same rank; to be joined exactly once.
+/// A second thread of the same rank, or a non-blocking collective that it has started; to be joined
+/// exactly once.
 struct Thread {
   int index = -1;
 };
+
+/// A counter of a rank, from 0, that its threads raise and wait for; there are `flags` of them.
+struct Flag {
+  int index = 0;
+};
+inline constexpr int flags = 16;
 
 enum class Verb : std::uint8_t {
   isend,
@@ -43,8 +54,14 @@ enum class Verb : std::uint8_t {
   reduce,
   copy,
   compute,
-  join
+  join,
+  sleep,
+  load,
+  store,
+  reach,
+  multicast
 };
+inline constexpr int verbs = static_cast<int>(Verb::multicast) + 1;
 
 /// One verb with its arguments. Which fields count depends on the verb.
 struct Operation {
@@ -53,17 +70,27 @@ struct Operation {
   Range other{};                 ///< sendrecv: received into; reduce, copy: read from
   int peer = 0, other_peer = 0;  ///< destination or source; sendrecv: destination, source
   int tag = 0;
-  Duration time{};                      ///< compute
+  Duration time{};                      ///< compute, sleep
   std::span<const Request> requests{};  ///< wait, wait_all, wait_any, test; lives in the awaiter
   Thread thread{};                      ///< join
-  int result = 0;                       ///< wait_any: the index that completed; test: 0 or 1
+  Flag flag{};                          ///< reach
+  std::size_t count = 0;                ///< reach: how often raised; load, store: items
+  std::span<const int> receivers{};     ///< multicast
+  /// wait_any: the index that completed; test: 0 or 1; recv, sendrecv, and wait for a receive: how
+  /// many items came.
+  int result = 0;
 };
 
 /// Where a rank stands in the algorithm's text: for reports, never for decisions.
 struct Mark {
   std::string_view phase;
   int step = 0;
+  std::string_view part;  ///< of an algorithm made of others: which one; "" elsewhere
 };
+
+/// How a text that a rank starts beside its own is run: as a thread; or as a non-blocking
+/// collective, whose calls are made by the library's progress engine whenever it runs.
+enum class Beside : std::uint8_t { thread, nonblocking };
 
 /// What an executor does for one thread of one rank.
 class Executor {
@@ -76,12 +103,17 @@ class Executor {
   /// Everything that may block. Returns false when it completed at once and the caller goes on;
   /// true when the executor will resume `waiter` later. `operation` lives until then.
   virtual bool perform(Operation& operation, std::coroutine_handle<> waiter) = 0;
-  /// Starts `body` as the thread of this rank with the lowest index from 1 on that is not in use;
-  /// an index is in use until joined. The body must use `thread(index)`'s communicator.
-  virtual Thread start(Task body) = 0;
+  /// Starts `body` as thread `next_free(how)` of this rank. The body must use that thread's
+  /// communicator. An index is in use until joined.
+  virtual Thread start(Task body, Beside how) = 0;
+  /// The lowest index not in use: of threads from 1 on, of non-blocking collectives behind them.
+  virtual int next_free(Beside how) = 0;
   /// The executor of thread `index` of this rank; 0 is the rank's first thread.
   virtual Executor& thread(int index) = 0;
   virtual void mark(Mark) = 0;
+  virtual void raise(Flag) = 0;
+  /// One value of something that the text wants reported, such as "staleness".
+  virtual void observe(std::string_view /*what*/, double /*value*/) {}
 };
 
 /// `co_await`ing it performs the operation. It owns what the operation points to.
@@ -111,13 +143,13 @@ class [[nodiscard]] Pending {
 /// The steps of one phase: iterating marks where the rank stands.
 class Steps {
  public:
-  Steps(Executor* executor, std::string_view phase, int count)
-      : executor_(executor), phase_(phase), count_(count) {}
+  Steps(Executor* executor, std::string_view phase, int count, std::string_view part)
+      : executor_(executor), phase_(phase), part_(part), count_(count) {}
   class iterator {
    public:
     iterator(const Steps* steps, int step) : steps_(steps), step_(step) {}
     int operator*() const {
-      steps_->executor_->mark({steps_->phase_, step_});
+      steps_->executor_->mark({steps_->phase_, step_, steps_->part_});
       return step_;
     }
     iterator& operator++() {
@@ -135,8 +167,16 @@ class Steps {
 
  private:
   Executor* executor_;
-  std::string_view phase_;
+  std::string_view phase_, part_;
   int count_;
+};
+
+/// Some of the ranks, in an order of their own.
+struct Group {
+  std::vector<int> ranks;  ///< as the executor numbers them
+  int self = 0;            ///< index of this rank
+  std::string_view part;   ///< what the algorithm does among them, for reports
+  int tag = 0;             ///< added to every tag, so that groups do not take each other's messages
 };
 
 /// A cheap handle: the group of ranks as one of them (or one of its threads) sees it.
@@ -144,34 +184,64 @@ class Communicator {
  public:
   explicit Communicator(Executor& executor) : executor_(&executor) {}
 
-  int rank() const { return executor_->rank(); }
-  int size() const { return executor_->size(); }
+  int rank() const { return group_ ? group_->self : executor_->rank(); }
+  int size() const { return group_ ? static_cast<int>(group_->ranks.size()) : executor_->size(); }
   int next() const { return (rank() + 1) % size(); }
   int prev() const { return (rank() + size() - 1) % size(); }
 
   /// The steps 0..count-1 of a phase, for `for (int step : comm.phase("allgather", n))`.
-  Steps phase(std::string_view name, int count) const { return {executor_, name, count}; }
+  Steps phase(std::string_view name, int count) const {
+    return {executor_, name, count, group_ ? group_->part : std::string_view()};
+  }
+
+  /// The communicator of some of these ranks, in the given order; this rank must be one of them.
+  /// `part` says in reports what is done among them. Groups that share two ranks and are at work
+  /// at the same time need different tags.
+  Communicator among(const std::vector<int>& ranks, std::string_view part, int tag = 0) const {
+    auto group = std::make_shared<Group>();
+    group->part = part;
+    group->tag = tag + (group_ ? group_->tag : 0);
+    const auto self = std::find(ranks.begin(), ranks.end(), rank());
+    assert(self != ranks.end() && "a rank talks in groups that it belongs to");
+    group->self = static_cast<int>(self - ranks.begin());
+    for (const int rank : ranks) group->ranks.push_back(whole(rank));
+    Communicator smaller = *this;
+    smaller.group_ = std::move(group);
+    return smaller;
+  }
 
   [[nodiscard]] Request isend(Range range, int to, int tag = 0) const {
-    return executor_->post({.verb = Verb::isend, .range = range, .peer = to, .tag = tag});
+    return executor_->post(
+        {.verb = Verb::isend, .range = range, .peer = whole(to), .tag = whole_tag(tag)});
   }
   [[nodiscard]] Request irecv(Range into, int from, int tag = 0) const {
-    return executor_->post({.verb = Verb::irecv, .range = into, .peer = from, .tag = tag});
+    return executor_->post(
+        {.verb = Verb::irecv, .range = into, .peer = whole(from), .tag = whole_tag(tag)});
   }
   Pending send(Range range, int to, int tag = 0) const {
-    return {executor_, {.verb = Verb::send, .range = range, .peer = to, .tag = tag}};
+    return {executor_,
+            {.verb = Verb::send, .range = range, .peer = whole(to), .tag = whole_tag(tag)}};
   }
+  /// Yields the number of items that came, as MPI_Get_count does.
   Pending recv(Range into, int from, int tag = 0) const {
-    return {executor_, {.verb = Verb::recv, .range = into, .peer = from, .tag = tag}};
+    return {executor_,
+            {.verb = Verb::recv, .range = into, .peer = whole(from), .tag = whole_tag(tag)}};
   }
   Pending sendrecv(Range range, int to, Range into, int from, int tag = 0) const {
     return {executor_,
             {.verb = Verb::sendrecv,
              .range = range,
              .other = into,
-             .peer = to,
-             .other_peer = from,
-             .tag = tag}};
+             .peer = whole(to),
+             .other_peer = whole(from),
+             .tag = whole_tag(tag)}};
+  }
+  /// One message that the network copies to all receivers, each of which receives it as any other.
+  /// The receivers must outlive the await. Requires a communicator of all ranks.
+  Pending multicast(Range range, std::span<const int> receivers, int tag = 0) const {
+    assert(!group_);
+    return {executor_,
+            {.verb = Verb::multicast, .range = range, .tag = tag, .receivers = receivers}};
   }
   Pending wait(Request request) const { return {executor_, {.verb = Verb::wait}, request}; }
   /// The requests must outlive the await: name them in the text.
@@ -196,13 +266,50 @@ class Communicator {
     return {executor_, {.verb = Verb::compute, .time = time}};
   }
 
+  /// Time passes without work: of a thread that waits for a clock.
+  Pending sleep(Duration time) const { return {executor_, {.verb = Verb::sleep, .time = time}}; }
+  /// Reads so many items from storage, or writes them there.
+  Pending load(std::size_t items) const {
+    return {executor_, {.verb = Verb::load, .count = items}};
+  }
+  Pending store(std::size_t items) const {
+    return {executor_, {.verb = Verb::store, .count = items}};
+  }
+
   /// The same rank as its thread `index` sees it; the thread that starts it gives it this.
-  Communicator thread(int index) const { return Communicator(executor_->thread(index)); }
-  [[nodiscard]] Thread start(Task body) const { return executor_->start(std::move(body)); }
+  Communicator thread(int index) const { return on(executor_->thread(index)); }
+  [[nodiscard]] Thread start(Task body) const {
+    return executor_->start(std::move(body), Beside::thread);
+  }
+  /// The same rank as the thread, or the non-blocking collective, sees it that is started next.
+  Communicator beside(Beside how) const { return on(executor_->thread(executor_->next_free(how))); }
+  [[nodiscard]] Thread start(Task body, Beside how) const {
+    return executor_->start(std::move(body), how);
+  }
   Pending join(Thread thread) const { return {executor_, {.verb = Verb::join, .thread = thread}}; }
 
+  void raise(Flag flag) const { executor_->raise(flag); }
+  /// Waits until the flag has been raised `count` times since the rank's text began.
+  Pending reach(Flag flag, std::size_t count) const {
+    return {executor_, {.verb = Verb::reach, .flag = flag, .count = count}};
+  }
+
+  /// One value of something that reports shall tell; it costs nothing.
+  void observe(std::string_view what, double value) const { executor_->observe(what, value); }
+
  private:
+  int whole(int peer) const {
+    return group_ && peer != any_source ? group_->ranks[static_cast<std::size_t>(peer)] : peer;
+  }
+  int whole_tag(int tag) const { return group_ ? tag + group_->tag : tag; }
+  Communicator on(Executor& executor) const {
+    Communicator same = *this;
+    same.executor_ = &executor;
+    return same;
+  }
+
   Executor* executor_;
+  std::shared_ptr<const Group> group_;  ///< null: all ranks
 };
 
 }  // namespace ringscope

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct LoopbackResult {
   std::size_t scratch_used = 0;  ///< items from the front of scratch that any rank wrote
   /// heard[a][b]: rank a ended after it had heard from rank b, directly or through others.
   std::vector<std::vector<bool>> heard;
+  /// Everything that the text observed, in the order in which it did.
+  std::map<std::string, std::vector<double>> observed;
 };
 
 /// Ranks that can never go on.

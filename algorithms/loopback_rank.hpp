@@ -5,7 +5,9 @@
 // order in which they came, so that messages of one source and tag never overtake each other.
 #pragma once
 
+#include <array>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <random>
@@ -31,6 +33,7 @@ struct Slot {
   bool used = false;
   bool complete = false;
   std::int64_t round = 0;   ///< of the receive; 0 for a send
+  std::size_t items = 0;    ///< that came
   std::vector<bool> heard;  ///< what came with the message
 };
 
@@ -43,9 +46,12 @@ class RankThread final : public Executor {
   int size() const override;
   Request post(const Operation& operation) override;
   bool perform(Operation& operation, std::coroutine_handle<> waiter) override;
-  Thread start(Task body) override;
+  Thread start(Task body, Beside how) override;
+  int next_free(Beside how) override;
   Executor& thread(int index) override;
   void mark(Mark mark) override { mark_ = mark; }
+  void raise(Flag flag) override;
+  void observe(std::string_view what, double value) override;
 
   void begin(Task body, std::int64_t clock);
   /// Runs until it blocks or ends. Rethrows what the text throws.
@@ -64,6 +70,7 @@ class RankThread final : public Executor {
   void finish();
   void take(Request request);
   bool test();
+  void multicast(const Operation& operation);
   void apply(const Operation& operation);
   void check(const Operation& operation) const;
   const Slot& slot(Request request) const;
@@ -80,8 +87,15 @@ class RankThread final : public Executor {
   std::vector<Request> awaited_;
 };
 
+/// What a flag has seen.
+struct Raised {
+  std::size_t times = 0;
+  std::int64_t clock = 0;  ///< the highest of those who raised it
+};
+
 struct Rank {
   std::vector<float> data, scratch;
+  std::array<Raised, flags> raised;
   std::vector<Slot> slots;
   std::deque<int> posted;       ///< slots of receives without a message
   std::deque<Message> arrived;  ///< messages without a receive
@@ -111,9 +125,14 @@ class World {
   int size() const { return static_cast<int>(ranks_.size()); }
   Rank& rank(int index) { return ranks_[static_cast<std::size_t>(index)]; }
   RankThread& thread(int rank, int index);
+  int threads() const { return threads_; }  ///< of a rank at most, its first one counted
   const RankThread* running() const { return running_; }
 
   void send(int from, int slot, std::int64_t round);
+  void multicast(int from, const Operation& operation, std::int64_t round);
+  void observe(std::string_view what, double value) {
+    observed_[std::string(what)].push_back(value);
+  }
   void receive(int to, int slot);
   void make_runnable(RankThread& thread) { runnable_.push_back(&thread); }
   void wake(int rank);
@@ -121,7 +140,9 @@ class World {
   void note_fruitless_test();
 
  private:
+  void deliver(int to, Message message);
   void match(int to, int slot, Message message);
+  void check_threads(const Algorithm& algorithm) const;
   RankThread& next_runnable();
   [[noreturn]] void report_deadlock() const;
   void check_nothing_left() const;
@@ -132,7 +153,9 @@ class World {
   const RankThread* running_ = nullptr;
   std::mt19937_64 random_;
   int fruitless_tests_ = 0;
+  int threads_ = 1;
   Cost counted_;
+  std::map<std::string, std::vector<double>> observed_;
 };
 
 }  // namespace ringscope::loopback

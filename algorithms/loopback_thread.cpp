@@ -73,6 +73,10 @@ bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
       awaited_ = {incoming, post(sent(operation))};
       break;
     }
+    case Verb::multicast:
+      check(operation);
+      multicast(operation);
+      break;
     default:
       check(operation);
   }
@@ -94,9 +98,27 @@ bool RankThread::test() {
   return false;
 }
 
+void RankThread::multicast(const Operation& operation) {
+  Rank& self = world_.rank(rank_);
+  self.last_sent = std::max(clock_, self.last_sent) + 1;
+  world_.multicast(rank_, operation, self.last_sent);
+}
+
+void RankThread::raise(Flag flag) {
+  Raised& raised = world_.rank(rank_).raised.at(static_cast<std::size_t>(flag.index));
+  ++raised.times;
+  raised.clock = std::max(raised.clock, clock_);
+  world_.wake(rank_);
+}
+
+void RankThread::observe(std::string_view what, double value) { world_.observe(what, value); }
+
 bool RankThread::ready() const {
   const auto complete = [&](Request request) { return slot(request).complete; };
   if (operation_->verb == Verb::join) return world_.thread(rank_, operation_->thread.index).ended();
+  if (operation_->verb == Verb::reach)
+    return world_.rank(rank_).raised.at(static_cast<std::size_t>(operation_->flag.index)).times >=
+           operation_->count;
   if (operation_->verb == Verb::wait_any)
     return std::any_of(awaited_.begin(), awaited_.end(), complete);
   return std::all_of(awaited_.begin(), awaited_.end(), complete);
@@ -107,13 +129,20 @@ void RankThread::finish() {
     RankThread& other = world_.thread(rank_, operation_->thread.index);
     clock_ = std::max(clock_, other.clock_);
     other.task_.reset();
+  } else if (operation_->verb == Verb::reach) {
+    const auto index = static_cast<std::size_t>(operation_->flag.index);
+    clock_ = std::max(clock_, world_.rank(rank_).raised[index].clock);
   } else if (operation_->verb == Verb::wait_any) {
     const auto first = std::find_if(awaited_.begin(), awaited_.end(),
                                     [&](Request request) { return slot(request).complete; });
     operation_->result = static_cast<int>(first - awaited_.begin());
     take(*first);
   } else {
-    for (const Request request : awaited_) take(request);
+    for (const Request request : awaited_) {
+      const Slot& done = slot(request);
+      if (done.operation.verb == Verb::irecv) operation_->result = static_cast<int>(done.items);
+      take(request);
+    }
   }
   operation_ = nullptr;
 }
@@ -181,6 +210,16 @@ void RankThread::check(const Operation& operation) const {
           operation.thread.index == index_)
         refuse("joins a thread that was not started");
       break;
+    case Verb::reach:
+      if (operation.flag.index < 0 || operation.flag.index >= flags)
+        refuse(fmt::format("waits for flag {} of {}", operation.flag.index, flags));
+      break;
+    case Verb::multicast:
+      check_range(operation.range, false);
+      for (const int to : operation.receivers)
+        if (to < 0 || to >= size() || to == rank_)
+          refuse(fmt::format("sends a multicast to rank {} of {}", to, size()));
+      break;
     case Verb::wait_any:
       if (operation.requests.empty()) refuse("waits for any of no requests");
       break;
@@ -189,9 +228,14 @@ void RankThread::check(const Operation& operation) const {
   }
 }
 
-Thread RankThread::start(Task body) {
-  int index = 1;
+int RankThread::next_free(Beside how) {
+  int index = how == Beside::thread ? 1 : world_.threads();
   while (world_.thread(rank_, index).in_use()) ++index;
+  return index;
+}
+
+Thread RankThread::start(Task body, Beside how) {
+  const int index = next_free(how);
   RankThread& other = world_.thread(rank_, index);
   other.mark_ = mark_;
   other.begin(std::move(body), clock_);
@@ -231,6 +275,8 @@ Deadlock::Blocked RankThread::blocked() const {
   std::string needs;
   if (operation_ && operation_->verb == Verb::join)
     needs = fmt::format("its thread {} to end", operation_->thread.index);
+  if (operation_ && operation_->verb == Verb::reach)
+    needs = fmt::format("flag {} to be raised {} times", operation_->flag.index, operation_->count);
   const bool any = operation_ && operation_->verb == Verb::wait_any;
   for (const Request request : awaited_) {
     if (slot(request).complete) continue;

@@ -76,6 +76,7 @@ RankThread& World::thread(int rank_index, int index) {
 }
 
 LoopbackResult World::run(const Algorithm& algorithm, const Options& options) {
+  threads_ = threads_of(algorithm, options);
   for (int r = 0; r < size(); ++r) {
     const Workspace work = {.data = {Buffer::data, 0, rank(r).data.size()},
                             .scratch = {Buffer::scratch, 0, rank(r).scratch.size()}};
@@ -89,12 +90,10 @@ LoopbackResult World::run(const Algorithm& algorithm, const Options& options) {
     running_ = nullptr;
   }
   check_nothing_left();
-  for (const Rank& self : ranks_)
-    if (std::ssize(self.threads) > algorithm.threads)
-      throw Misuse(fmt::format("{}/{} uses {} threads and declares {}", algorithm.collective,
-                               algorithm.name, self.threads.size(), algorithm.threads));
+  check_threads(algorithm);
   LoopbackResult result;
   result.counted = counted_;
+  result.observed = std::move(observed_);
   for (Rank& self : ranks_) {
     result.scratch_used = std::max(result.scratch_used, self.scratch_used);
     result.data.push_back(std::move(self.data));
@@ -102,6 +101,14 @@ LoopbackResult World::run(const Algorithm& algorithm, const Options& options) {
     result.heard.push_back(std::move(self.heard));
   }
   return result;
+}
+
+void World::check_threads(const Algorithm& algorithm) const {
+  const int most = threads_ + algorithm.nonblocking;
+  for (const Rank& self : ranks_)
+    if (std::ssize(self.threads) > most)
+      throw Misuse(fmt::format("{}/{} uses {} threads and declares {}", algorithm.collective,
+                               algorithm.name, self.threads.size(), most));
 }
 
 RankThread& World::next_runnable() {
@@ -124,7 +131,24 @@ void World::send(int from, int slot, std::int64_t round) {
                      .round = round,
                      .heard = sender.heard,
                      .sender_slot = how_.synchronous_sends ? slot : -1};
-  const int to = posted.operation.peer;
+  deliver(posted.operation.peer, std::move(message));
+}
+
+void World::multicast(int from, const Operation& operation, std::int64_t round) {
+  Rank& sender = rank(from);
+  const auto items = sender.items(operation.range);
+  ++counted_.messages;
+  counted_.items += items.size();
+  for (const int to : operation.receivers)
+    deliver(to, {.source = from,
+                 .tag = operation.tag,
+                 .items = {items.begin(), items.end()},
+                 .round = round,
+                 .heard = sender.heard});
+}
+
+/// To the receive that waits for it, or into line.
+void World::deliver(int to, Message message) {
   Rank& receiver = rank(to);
   const auto waiting =
       std::find_if(receiver.posted.begin(), receiver.posted.end(), [&](int candidate) {
@@ -165,6 +189,7 @@ void World::match(int to, int slot, Message message) {
 
   receiver.last_received = std::max(message.round, receiver.last_received + 1);
   receive.round = receiver.last_received;
+  receive.items = message.items.size();
   receive.heard = std::move(message.heard);
   receive.complete = true;
   counted_.steps = std::max(counted_.steps, receive.round);

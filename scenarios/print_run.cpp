@@ -141,6 +141,33 @@ std::string phases(const Report& report) {
   return "\n  Phases\n" + table.text(2);
 }
 
+std::string observations(const Report& report) {
+  Table table({{"observed", Align::left},
+               {"times"},
+               {"per second"},
+               {"interval"},
+               {"mean"},
+               {"least"},
+               {"median"},
+               {"p90"},
+               {"most"}});
+  std::string values;
+  for (const Observation& one : report.observations) {
+    const auto number = [](double value) { return fmt::format("{:.4g}", value); };
+    const double per_second = static_cast<double>(one.count) / report.time_s;
+    table.add({one.what, std::to_string(one.count), report.time_s > 0 ? number(per_second) : "-",
+               one.median_interval_s > 0 ? to_short_text(Seconds(one.median_interval_s)) : "-",
+               number(one.mean), number(one.least), number(one.median), number(one.p90),
+               number(one.most)});
+    if (one.values.size() < 2) continue;
+    values += fmt::format("  {}:", one.what);
+    for (const auto& [value, count] : one.values)
+      values += fmt::format("  {} x {:g}", count, value);
+    values += '\n';
+  }
+  return "\n  What the algorithm observed\n" + table.text(2) + values;
+}
+
 std::string resources(const Report& report) {
   Table table({{"resource", Align::left}, {"kind", Align::left}, {"busy"}});
   for (const ResourceReport& resource : report.resources) {
@@ -179,6 +206,7 @@ std::string print_run(std::span<const Report> reports) {
     text += headline(report);
     if (!report.rank_reports.empty()) text += ranks(report);
     if (!report.phases.empty()) text += phases(report);
+    if (!report.observations.empty()) text += observations(report);
     if (!report.resources.empty()) text += resources(report);
     text += path(report);
   }

@@ -21,7 +21,9 @@ constexpr std::array<Words, cause_names.size()> words = {{{"computing", "on"},
                                                           {"handshakes", "with"},
                                                           {"waiting for the call", "of"},
                                                           {"waiting for progress", "of"},
-                                                          {"a late start", "of"}}};
+                                                          {"a late start", "of"},
+                                                          {"files", "at"},
+                                                          {"waiting for a clock", "of"}}};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "scenarios/scenario.hpp"
@@ -30,11 +31,13 @@ enum class Cause {
   protocol,  ///< RTS, CTS and their latencies
   partner,   ///< the other side had not posted its call yet
   progress,  ///< the other side had posted, but was not inside MPI to make progress
-  skew       ///< the rank started late
+  skew,      ///< the rank started late
+  storage,   ///< files were read or written
+  sleep      ///< it waited for a clock
 };
-inline constexpr std::array<std::string_view, 12> cause_names = {
-    "compute", "reduce",  "overhead", "copy",    "memory",   "wire",
-    "lock",    "latency", "protocol", "partner", "progress", "skew"};
+inline constexpr std::array<std::string_view, 14> cause_names = {
+    "compute", "reduce",   "overhead", "copy",     "memory", "wire",    "lock",
+    "latency", "protocol", "partner",  "progress", "skew",   "storage", "sleep"};
 using CauseSeconds = std::array<double, cause_names.size()>;  ///< indexed by Cause
 
 struct RankReport {
@@ -75,6 +78,16 @@ struct Span {
   double start_s = 0, end_s = 0;
 };
 
+/// What an algorithm's text observed of one thing, over all ranks, in one repetition.
+struct Observation {
+  std::string what;  ///< "staleness"
+  std::size_t count = 0;
+  double mean = 0, least = 0, median = 0, p90 = 0, most = 0;
+  /// Between two of the same rank: 0 where no rank made two.
+  double median_interval_s = 0, p90_interval_s = 0;
+  std::vector<std::pair<double, std::size_t>> values;  ///< each with how often; empty if many
+};
+
 struct Report {
   std::string name;  ///< of the case
   std::string collective, algorithm, placement, library, cluster;
@@ -91,6 +104,7 @@ struct Report {
   std::vector<RankReport> rank_reports;
   std::vector<PhaseReport> phases;
   std::vector<ResourceReport> resources;  ///< the ten busiest, busiest first
+  std::vector<Observation> observations;  ///< by the order in which they were first made
   std::vector<PathPiece> path;            ///< merged by (cause, rank, resource), longest first
   std::vector<Span> spans;                ///< only when asked for
   std::string kernel;

@@ -63,6 +63,26 @@ Json path_json(const Report& report) {
   return list;
 }
 
+Json observations_json(const Report& report) {
+  Json list = Json::array();
+  for (const Observation& one : report.observations) {
+    Json values = Json::array();
+    for (const auto& [value, count] : one.values)
+      values.push_back({{"value", value}, {"count", count}});
+    list.push_back({{"what", one.what},
+                    {"count", one.count},
+                    {"mean", one.mean},
+                    {"least", one.least},
+                    {"median", one.median},
+                    {"p90", one.p90},
+                    {"most", one.most},
+                    {"median_interval_s", one.median_interval_s},
+                    {"p90_interval_s", one.p90_interval_s},
+                    {"values", values}});
+  }
+  return list;
+}
+
 Json question_of(const Report& report) {
   const Value* question =
       report.resolved.kind() == Value::Kind::map ? report.resolved.find("question") : nullptr;
@@ -99,33 +119,35 @@ Json to_json(const Value& value) {
 }
 
 Json to_json(const Report& report) {
-  return {{"name", report.name},
-          {"question", question_of(report)},
-          {"scenario", to_json(report.resolved)},
-          {"collective", report.collective},
-          {"algorithm", report.algorithm},
-          {"chosen", report.chosen},
-          {"cluster", report.cluster},
-          {"library", report.library},
-          {"placement", report.placement},
-          {"ranks_count", report.ranks},
-          {"bytes", report.bytes},
-          {"seed", report.seed},
-          {"time_s", report.time_s},
-          {"times_s", report.times_s},
-          {"algbw", report.algbw},
-          {"busbw", report.busbw},
-          {"messages", report.messages},
-          {"bytes_on_wire", report.bytes_on_wire},
-          {"bytes_between_hosts", report.bytes_between_hosts},
-          {"ranks", ranks_json(report)},
-          {"phases", phases_json(report)},
-          {"resources", resources_json(report)},
-          {"critical_path", path_json(report)},
-          {"kernel", report.kernel},
-          {"version", version()},
-          {"wall_s", report.wall_s},
-          {"peak_rss_bytes", report.peak_rss_bytes}};
+  Json json = {{"name", report.name},
+               {"question", question_of(report)},
+               {"scenario", to_json(report.resolved)},
+               {"collective", report.collective},
+               {"algorithm", report.algorithm},
+               {"chosen", report.chosen},
+               {"cluster", report.cluster},
+               {"library", report.library},
+               {"placement", report.placement},
+               {"ranks_count", report.ranks},
+               {"bytes", report.bytes},
+               {"seed", report.seed},
+               {"time_s", report.time_s},
+               {"times_s", report.times_s},
+               {"algbw", report.algbw},
+               {"busbw", report.busbw},
+               {"messages", report.messages},
+               {"bytes_on_wire", report.bytes_on_wire},
+               {"bytes_between_hosts", report.bytes_between_hosts},
+               {"ranks", ranks_json(report)},
+               {"phases", phases_json(report)},
+               {"resources", resources_json(report)},
+               {"critical_path", path_json(report)},
+               {"kernel", report.kernel},
+               {"version", version()},
+               {"wall_s", report.wall_s},
+               {"peak_rss_bytes", report.peak_rss_bytes}};
+  if (!report.observations.empty()) json["observations"] = observations_json(report);
+  return json;
 }
 
 Json document(std::span<const Report> reports) {

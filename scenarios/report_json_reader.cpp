@@ -38,6 +38,22 @@ PathPiece piece_of(const Json& json) {
   return piece;
 }
 
+Observation observation_of(const Json& json) {
+  Observation one;
+  one.what = json.at("what");
+  one.count = json.at("count");
+  one.mean = json.at("mean");
+  one.least = json.at("least");
+  one.median = json.at("median");
+  one.p90 = json.at("p90");
+  one.most = json.at("most");
+  one.median_interval_s = json.at("median_interval_s");
+  one.p90_interval_s = json.at("p90_interval_s");
+  for (const Json& value : json.at("values"))
+    one.values.emplace_back(value.at("value"), value.at("count"));
+  return one;
+}
+
 void read_parts(const Json& json, Report& report) {
   for (const Json& rank : json.at("ranks")) report.rank_reports.push_back(rank_of(rank));
   for (const Json& phase : json.at("phases")) {
@@ -47,6 +63,8 @@ void read_parts(const Json& json, Report& report) {
     report.resources.push_back(
         {resource.at("name"), resource.at("kind"), resource.at("utilisation")});
   }
+  for (const Json& one : json.value("observations", Json::array()))
+    report.observations.push_back(observation_of(one));
   for (const Json& piece : json.at("critical_path")) report.path.push_back(piece_of(piece));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,21 @@
 
 namespace ringscope {
 
+/// What makes computations take longer than they say, drawn anew for each from the job's seed.
+struct Noise {
+  double spread = 0;    ///< of a log-normal factor of mean 1: standard deviation of its logarithm
+  Seconds every{};      ///< mean time between two detours of the operating system; 0: none
+  Seconds takes{};      ///< mean time of a detour, exponentially distributed
+  double slowdown = 1;  ///< factor for the ranks in `stragglers`
+  std::vector<int> stragglers;
+};
+
+/// Where files lie: on each host, or on one host that the others reach over the network.
+struct Storage {
+  Bandwidth bandwidth = Bandwidth::unlimited();  ///< of one such store, read or written
+  int host = -1;                                 ///< -1: each host has its own
+};
+
 struct Job {
   const Algorithm* algorithm = nullptr;
   Options options;
@@ -19,6 +35,10 @@ struct Job {
   int repetitions = 1;  ///< each starts when all ranks have ended the one before
   std::uint64_t seed = 1;
   Seconds skew{};  ///< each rank starts late by a random time in [0, skew)
+  /// Where set: the collective is posted as a non-blocking one, so much is computed, and then it is
+  /// waited for.
+  std::optional<Seconds> overlap;
+  Noise noise;
 };
 
 /// One case to simulate: a scenario with one vector size.
@@ -28,6 +48,7 @@ struct Scenario {
   Cluster cluster;
   Library library;
   Placement placement;
+  Storage storage;
   Job job;
   Value resolved;  ///< the whole tree, defaults filled in, `job.bytes` this case's size
 };

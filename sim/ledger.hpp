@@ -13,7 +13,7 @@
 
 namespace ringscope::sim {
 
-enum class ResourceKind { core, link, memory, lock };
+enum class ResourceKind { core, link, memory, lock, storage };
 
 struct Resource {
   std::string name;

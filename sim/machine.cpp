@@ -30,10 +30,12 @@ void add_uses(Uses& uses, const Uses& others, int times) {
 
 Machine::Machine(const Scenario& scenario, Ledger& ledger)
     : scenario_(&scenario), ledger_(&ledger) {
+  for (const Location& where : scenario.placement.ranks) hosts_.push_back(where.host);
   add_scales();
   add_cpus();
   add_memory();
   add_links();
+  add_storage();
 }
 
 // Only costs that share a resource with something else must be whole numbers of one unit: those of
@@ -52,6 +54,7 @@ void Machine::add_scales() {
     bool limited = false;
     for (const Vertex domain : topology.hosts()[static_cast<std::size_t>(host)].numa_domains)
       limited = limited || !topology.graph()[domain].memory.is_unlimited();
+    if (!scenario_->storage.bandwidth.is_unlimited()) costs.push_back(library.copy_cost);
     if (limited) {
       costs.insert(costs.end(), {library.reduce_cost, library.copy_cost});
       for (const Transport& transport : library.transports) {
@@ -170,6 +173,37 @@ Uses Machine::route_uses(const Route& route) const {
   Uses uses;
   for (const int link : route.links)
     add_use(uses, link_resources_[static_cast<std::size_t>(link)], 1);
+  return uses;
+}
+
+void Machine::add_storage() {
+  const Storage& storage = scenario_->storage;
+  if (storage.bandwidth.is_unlimited()) return;
+  for (const int rank_host : hosts_) {
+    const int host = storage.host < 0 ? rank_host : storage.host;
+    const auto [place, is_new] = storage_resources_.try_emplace(host, -1);
+    if (!is_new) continue;
+    const std::string name =
+        scenario_->cluster.topology.hosts()[static_cast<std::size_t>(host)].name + "/storage";
+    place->second =
+        ledger_->add({name, ResourceKind::storage, storage.bandwidth.bytes_per_second, -1});
+  }
+}
+
+Uses Machine::storage(int rank, bool writing) const {
+  const Topology& topology = scenario_->cluster.topology;
+  const int own = location(rank).host;
+  const int host = scenario_->storage.host < 0 ? own : scenario_->storage.host;
+  Uses uses;
+  const auto found = storage_resources_.find(host);
+  if (found != storage_resources_.end()) add_use(uses, found->second, 1);
+  add_uses(uses, memory(rank));
+  if (host == own) return uses;
+  const Vertex there = topology.hosts()[static_cast<std::size_t>(host)].numa_domains.front();
+  const Vertex here = domain_of(rank);
+  const auto flow = static_cast<std::uint64_t>(rank);
+  add_uses(uses, route_uses(writing ? topology.route(here, there, flow)
+                                    : topology.route(there, here, flow)));
   return uses;
 }
 

@@ -46,6 +46,8 @@ class Machine {
   /// Of the cores that the rank runs on.
   const CpuScale& scale(int rank) const { return scales_[static_cast<std::size_t>(rank)]; }
   int ranks() const { return static_cast<int>(scenario_->placement.ranks.size()); }
+  /// The host of each rank.
+  const std::vector<int>& hosts() const { return hosts_; }
 
   /// What a rank's first thread runs on: its core; or the cores that it may use, and itself as one
   /// thread, which cannot use more than one of them.
@@ -58,6 +60,8 @@ class Machine {
   int add_lock(int rank, int endpoint);
   /// The memory controller of the rank's NUMA domain; empty when it never is a bottleneck.
   const Uses& memory(int rank) const { return memories_[static_cast<std::size_t>(rank)]; }
+  /// What reading or writing a byte of the rank's files uses beside its core.
+  Uses storage(int rank, bool writing) const;
   /// Made when first asked for; the reference stays valid.
   Channel& channel(int from, int to);
 
@@ -71,6 +75,7 @@ class Machine {
   Resource core_resource(int rank, int sharers) const;
   void add_memory();
   void add_links();
+  void add_storage();
   int memory_of(int rank) const;  ///< a resource, or -1 when unlimited
   Vertex domain_of(int rank) const;
   Uses route_uses(const Route& route) const;
@@ -81,10 +86,12 @@ class Machine {
 
   const Scenario* scenario_;
   Ledger* ledger_;
+  std::vector<int> hosts_;
   std::vector<CpuScale> scales_;  ///< by rank; one for all ranks of a host
   std::vector<Uses> cpus_, memories_;
   std::vector<int> link_resources_;  ///< by link id; -1 for an unlimited link
   std::map<Vertex, int> memory_resources_;
+  std::map<int, int> storage_resources_;  ///< by host
   std::unordered_map<std::uint64_t, Channel> channels_;
 };
 

@@ -1,5 +1,7 @@
 #include "sim/measurement.hpp"
 
+#include "sim/observations.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -18,6 +20,8 @@ std::string_view kind_name(ResourceKind kind) {
       return "memory";
     case ResourceKind::lock:
       return "lock";
+    case ResourceKind::storage:
+      return "storage";
   }
   return "";
 }
@@ -62,8 +66,11 @@ std::vector<PathPiece> path_pieces(const Run& run, PathCursor end) {
 std::string_view chosen_by(const Scenario& scenario) {
   const Job& job = scenario.job;
   if (job.algorithm->chosen == nullptr) return "";
-  return job.algorithm->chosen(static_cast<int>(scenario.placement.ranks.size()), job.bytes.count,
-                               job.options);
+  std::vector<int> hosts;
+  for (const Location& where : scenario.placement.ranks) hosts.push_back(where.host);
+  Options options = job.options;
+  options.hosts = &hosts;
+  return job.algorithm->chosen(static_cast<int>(hosts.size()), job.bytes.count, options);
 }
 
 }  // namespace
@@ -78,7 +85,9 @@ Measurement measure(const Run& run, const std::vector<std::unique_ptr<RankThread
   result.traffic = run.mpi->traffic;
   for (const auto& rank : ranks) result.ranks.push_back(rank_report(run, *rank, start));
   for (const PhaseTimes& phase : run.phases)
-    result.phases.push_back({std::string(phase.name), phase.start - start, phase.end - start});
+    result.phases.push_back(
+        {phase_text({phase.name, 0, phase.part}), phase.start - start, phase.end - start});
+  result.observations = observations_of(run.observed);
   result.resources = busiest_resources(run, result.time_s, used_before);
   result.path = path_pieces(run, last->end_of_path());
   if (run.spans != nullptr) {
@@ -125,6 +134,7 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.rank_reports = std::move(median.ranks);
   report.phases = std::move(median.phases);
   report.resources = std::move(median.resources);
+  report.observations = std::move(median.observations);
   report.path = std::move(median.path);
   report.spans = std::move(median.spans);
   return report;

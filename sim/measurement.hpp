@@ -15,6 +15,7 @@ struct Measurement {
   std::vector<RankReport> ranks;
   std::vector<PhaseReport> phases;
   std::vector<ResourceReport> resources;
+  std::vector<Observation> observations;
   std::vector<PathPiece> path;
   std::vector<Span> spans;
 };

@@ -6,6 +6,12 @@
 
 namespace ringscope::sim {
 
+std::string phase_text(const Mark& mark) {
+  std::string text(mark.part);
+  if (!text.empty()) text += ": ";
+  return text.append(mark.phase);
+}
+
 void ReadyQueue::add(RankThread& thread) {
   if (std::exchange(thread.queued_, true)) return;
   if (ready_.empty()) kernel_->after(0, Callback::to<&ReadyQueue::drain>(this));
@@ -21,18 +27,23 @@ void ReadyQueue::drain(std::uint64_t) {
   running_.clear();
 }
 
-RankThread::RankThread(Run& run, int rank, int index) : run_(&run), index_(index), first_(this) {
+RankThread::RankThread(Run& run, int rank, int index, RankThread* first)
+    : run_(&run), index_(index), first_(first == nullptr ? this : first) {
+  const Job& job = run.machine->scenario().job;
+  const Library& library = run.machine->scenario().library;
   Caller::rank = rank;
-  endpoint = index % run.machine->scenario().library.endpoints;
-  cpu = index == 0 ? run.machine->cpu(rank)
-                   : run.machine->thread_cpu(rank, "thread" + std::to_string(index));
-  run.mpi->join(*this);
+  if (index == 0) threads_ = threads_of(*job.algorithm, job.options);
+  endpoint = is_nonblocking() ? 0 : index % library.endpoints;
+  if (is_nonblocking())
+    cpu = run.mpi->progress_cpu(rank);
+  else
+    cpu = index == 0 ? run.machine->cpu(rank)
+                     : run.machine->thread_cpu(rank, "thread" + std::to_string(index));
+  if (!is_nonblocking()) run.mpi->join(*this);
   // All at the start, with their cores and locks: the accounts of a repetition know every resource.
-  const int threads = run.machine->scenario().job.algorithm->threads;
-  for (int i = 1; index == 0 && i < threads; ++i) {
-    others_.push_back(std::make_unique<RankThread>(run, rank, i));
-    others_.back()->first_ = this;
-  }
+  const int nonblocking = job.algorithm->nonblocking + (job.overlap ? 1 : 0);
+  for (int i = 1; index == 0 && i < threads_ + nonblocking; ++i)
+    others_.push_back(std::make_unique<RankThread>(run, rank, i, this));
 }
 
 Executor& RankThread::thread(int index) {
@@ -42,14 +53,32 @@ Executor& RankThread::thread(int index) {
   return *first_->others_[other];
 }
 
-Thread RankThread::start(Task body) {
-  int index = 1;
+int RankThread::next_free(Beside how) {
+  int index = how == Beside::thread ? 1 : first_->threads_;
   while (static_cast<RankThread&>(thread(index)).in_use_) ++index;
+  return index;
+}
+
+Thread RankThread::start(Task body, Beside how) {
+  const int index = next_free(how);
   RankThread& started = static_cast<RankThread&>(thread(index));
   started.in_use_ = true;
   started.path = path;
   started.begin(std::move(body), 0);
   return {index};
+}
+
+void RankThread::raise(Flag flag) {
+  FlagState& state = first_->flags_[static_cast<std::size_t>(flag.index)];
+  ++state.raised;
+  state.path = path;
+  first_->completed(-1);
+  for (const auto& other : first_->others_)
+    if (other->in_use_) other->completed(-1);
+}
+
+void RankThread::observe(std::string_view what, double value) {
+  run_->observed.push_back({what, rank(), value, now()});
 }
 
 void RankThread::begin(Task body, double delay) {
@@ -69,6 +98,7 @@ void RankThread::begin(Task body, double delay) {
 void RankThread::reset() {
   seconds_ = {};
   waited_for_ = {};
+  flags_ = {};
   activity_since_ = now();
   path = {};
 }
@@ -97,14 +127,14 @@ bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
 }
 
 void RankThread::mark(Mark mark) {
-  if (phase_ < 0 || mark.phase != mark_.phase) {
+  if (phase_ < 0 || mark.phase != mark_.phase || mark.part != mark_.part) {
     auto& phases = run_->phases;
     end_phase();
     const auto found = std::find_if(phases.begin(), phases.end(), [&](const PhaseTimes& phase) {
-      return phase.name == mark.phase;
+      return phase.name == mark.phase && phase.part == mark.part;
     });
     phase_ = static_cast<int>(found - phases.begin());
-    if (found == phases.end()) phases.push_back({mark.phase, now(), now()});
+    if (found == phases.end()) phases.push_back({mark.phase, mark.part, now(), now()});
   }
   mark_ = mark;
 }
@@ -116,11 +146,15 @@ void RankThread::end_phase() {
 }
 
 void RankThread::go_on() {
-  if (finished_ || on_cpu_) return;
+  if (finished_ || on_cpu_ || !may_run()) return;
   if (verbs_.empty()) body_.front().start();
   while (next_ < verbs_.size()) {
     // advance() never adds verbs: only the text does, when it is resumed below.
-    if (advance(verbs_[next_]) == Progress::blocked) return;
+    if (advance(verbs_[next_]) == Progress::blocked) {
+      // A test of the first thread's may have waited for this turn to end.
+      if (is_nonblocking() && !on_cpu_) first_->completed(-1);
+      return;
+    }
     const auto waiter = verbs_[next_].waiter;
     if (++next_ == verbs_.size()) {
       verbs_.clear();
@@ -140,6 +174,7 @@ void RankThread::finish() {
   finish_time_ = now();
   set_activity(Activity::idle, now());
   end_phase();
+  if (is_nonblocking()) first_->completed(-1);
   // MPI_Finalize makes progress; a thread that ends does not.
   if (index_ == 0) {
     enter_mpi();
@@ -154,12 +189,30 @@ void RankThread::completed(int) {
   if (next_ < verbs_.size()) run_->ready->add(*this);
 }
 
+// What a non-blocking collective calls, the progress engine calls: it is no way into MPI.
 void RankThread::enter_mpi() {
-  if (!inside) run_->mpi->enter(*this);
+  if (inside || is_nonblocking()) return;
+  run_->mpi->enter(*this);
+  if (index_ > 0) return;
+  for (const auto& other : others_)
+    if (other->is_nonblocking() && other->in_use_) run_->ready->add(*other);
 }
 
 void RankThread::leave_mpi() {
   if (inside) run_->mpi->leave(*this);
+}
+
+bool RankThread::may_run() const {
+  const bool by_the_caller =
+      run_->machine->scenario().library.progress == ringscope::Progress::caller;
+  return !is_nonblocking() || !by_the_caller || first_->inside;
+}
+
+// Nothing is left to do at this instant for the non-blocking collectives of the rank.
+bool RankThread::others_idle() const {
+  return std::none_of(others_.begin(), others_.end(), [](const auto& other) {
+    return other->is_nonblocking() && other->in_use_ && (other->on_cpu_ || other->queued_);
+  });
 }
 
 void RankThread::set_activity(Activity activity, double at) {
@@ -167,7 +220,7 @@ void RankThread::set_activity(Activity activity, double at) {
     seconds_[static_cast<std::size_t>(activity_)] += at - activity_since_;
     if (run_->spans != nullptr && index_ == 0 && activity_ != Activity::idle)
       run_->spans->push_back(
-          {rank(), activity_, std::string(mark_.phase), mark_.step, peer(), activity_since_, at});
+          {rank(), activity_, phase_text(mark_), mark_.step, peer(), activity_since_, at});
   }
   activity_ = activity;
   activity_since_ = at;

@@ -8,6 +8,7 @@
 
 #include "algorithms/communicator.hpp"
 #include "sim/mpi/mpi.hpp"
+#include "sim/noise.hpp"
 
 namespace ringscope::sim {
 
@@ -27,10 +28,26 @@ class ReadyQueue {
   std::vector<RankThread*> ready_, running_;
 };
 
+/// "allgather"; "inside hosts: allgather" where an algorithm is made of others.
+std::string phase_text(const Mark& mark);
+
 /// First in and last out of each phase, over all ranks.
 struct PhaseTimes {
-  std::string_view name;
+  std::string_view name, part;
   double start = 0, end = 0;  ///< s, as the kernel counts
+};
+
+/// One value that the text of a rank wanted reported.
+struct Observed {
+  std::string_view what;
+  int rank = 0;
+  double value = 0, at = 0;
+};
+
+/// A flag of a rank.
+struct FlagState {
+  std::size_t raised = 0;
+  PathCursor path;  ///< of who raised it last
 };
 
 /// What all threads of a run share.
@@ -40,14 +57,17 @@ struct Run {
   Paths* paths = nullptr;
   Mpi* mpi = nullptr;
   ReadyQueue* ready = nullptr;
+  Noises* noises = nullptr;
   std::vector<PhaseTimes> phases;
+  std::vector<Observed> observed;
   std::vector<Span>* spans = nullptr;  ///< null: not recorded
   int unfinished = 0;                  ///< ranks whose first thread still has something to do
 };
 
 class RankThread final : public Executor, private Caller {
  public:
-  RankThread(Run& run, int rank, int index);
+  /// Thread 0 makes the others of its rank, `first` being itself.
+  RankThread(Run& run, int rank, int index = 0, RankThread* first = nullptr);
   ~RankThread() override = default;
   RankThread(const RankThread&) = delete;
   RankThread& operator=(const RankThread&) = delete;
@@ -57,9 +77,12 @@ class RankThread final : public Executor, private Caller {
   int size() const override { return run_->machine->ranks(); }
   Request post(const Operation& operation) override;
   bool perform(Operation& operation, std::coroutine_handle<> waiter) override;
-  Thread start(Task body) override;
+  Thread start(Task body, Beside how) override;
+  int next_free(Beside how) override;
   Executor& thread(int index) override;
   void mark(Mark mark) override;
+  void raise(Flag flag) override;
+  void observe(std::string_view what, double value) override;
 
   /// Begins the text, `delay` seconds from now. Requires that no earlier one is unfinished.
   void begin(Task body, double delay);
@@ -105,6 +128,7 @@ class RankThread final : public Executor, private Caller {
     Operation* asked = nullptr;        ///< where the result goes; null for isend and irecv
     std::coroutine_handle<> waiter{};  ///< null for isend and irecv
     int request = -1, other_request = -1;
+    int multicast = -1;  ///< the first of its messages
     State state = State::queued;
     double since = -1;  ///< s: when it began to block; -1: it has not
   };
@@ -120,6 +144,17 @@ class RankThread final : public Executor, private Caller {
   Progress test_part(Pending& verb);
   Progress local_part(Pending& verb);
   Progress join_part(Pending& verb);
+  Progress sleep_part(Pending& verb);
+  Progress storage_part(Pending& verb);
+  Progress reach_part(Pending& verb);
+  Progress multicast_part(Pending& verb);
+  Progress pass(double seconds, Cause cause);
+  bool is_nonblocking() const { return index_ >= first_->threads_; }
+  bool may_run() const;
+  bool others_idle() const;
+  const FlagState& flag(Flag flag) const {
+    return first_->flags_[static_cast<std::size_t>(flag.index)];
+  }
   Progress block(Pending& verb, Activity activity);
   Progress run_on_cpu(double amount, Activity activity, Cause cause);
   Progress run_time(double seconds, bool inside_mpi, Activity activity, Cause cause);
@@ -138,7 +173,9 @@ class RankThread final : public Executor, private Caller {
 
   Run* run_;
   int index_;
+  int threads_ = 1;    ///< of this rank; those behind them are non-blocking collectives
   RankThread* first_;  ///< of this rank; itself for the first
+  std::array<FlagState, flags> flags_;  ///< of the first thread, for all
   std::vector<std::unique_ptr<RankThread>> others_;
   std::vector<Task> body_;  ///< one, or none
   std::vector<Pending> verbs_;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <random>
 
+#include "algorithms/overlapped.hpp"
 #include "sim/deadlock.hpp"
 #include "sim/measurement.hpp"
 #include "sim/rank_thread.hpp"
@@ -25,16 +26,21 @@ class Simulation {
         paths_(options.path_limit),
         machine_(scenario, ledger_),
         mpi_(machine_, ledger_, paths_),
-        ready_(*kernel_) {
+        noises_(scenario.job.noise, machine_.ranks()),
+        ready_(*kernel_),
+        options_of_job_(scenario.job.options) {
+    options_of_job_.hosts = &machine_.hosts();
     run_ = {.machine = &machine_,
             .ledger = &ledger_,
             .paths = &paths_,
             .mpi = &mpi_,
             .ready = &ready_,
+            .noises = &noises_,
             .phases = {},
+            .observed = {},
             .spans = options.record_spans ? &spans_ : nullptr};
     for (int rank = 0; rank < machine_.ranks(); ++rank)
-      ranks_.push_back(std::make_unique<RankThread>(run_, rank, 0));
+      ranks_.push_back(std::make_unique<RankThread>(run_, rank));
   }
 
   Measurement repeat(int repetition) {
@@ -49,6 +55,7 @@ class Simulation {
 
  private:
   void begin(int repetition);
+  Task text_of(const Job& job, Communicator comm, Workspace work) const;
   void watch(int repetition);
 
   const Scenario* scenario_;
@@ -58,7 +65,9 @@ class Simulation {
   Paths paths_;
   Machine machine_;
   Mpi mpi_;
+  Noises noises_;
   ReadyQueue ready_;
+  Options options_of_job_;
   Run run_;
   std::vector<Span> spans_;
   std::vector<std::unique_ptr<RankThread>> ranks_;
@@ -68,14 +77,17 @@ class Simulation {
 void Simulation::begin(int repetition) {
   const Job& job = scenario_->job;
   const auto items = static_cast<std::size_t>(job.bytes.count);
-  const std::size_t scratch = job.algorithm->scratch_items(machine_.ranks(), items, job.options);
+  const std::size_t scratch =
+      job.algorithm->scratch_items(machine_.ranks(), items, options_of_job_);
   // One stream of random numbers per repetition, whatever the number of repetitions.
   const std::uint64_t seed =
       job.seed + static_cast<std::uint64_t>(repetition) * 0x9e3779b97f4a7c15u;
   std::mt19937_64 random(seed);
   mpi_.seed(~seed);  // not the skews' stream
+  noises_.seed(seed ^ 0x5851f42d4c957f2du);
   paths_.restart(kernel_->now());
   run_.phases.clear();
+  run_.observed.clear();
   spans_.clear();
   mpi_.traffic = {};
   used_before_.clear();
@@ -85,17 +97,22 @@ void Simulation::begin(int repetition) {
     rank->reset();
     // 53 random bits: the same number on every machine, unlike std::uniform_real_distribution.
     const double late = static_cast<double>(random() >> 11) * 0x1p-53 * job.skew.count();
-    rank->begin(
-        job.algorithm->run(Communicator(*rank),
-                           {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}}, job.options),
-        late);
+    const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
+    rank->begin(text_of(job, Communicator(*rank), work), late);
   }
+}
+
+Task Simulation::text_of(const Job& job, Communicator comm, Workspace work) const {
+  if (!job.overlap) return job.algorithm->run(comm, work, options_of_job_);
+  return overlapped(comm,
+                    job.algorithm->run(comm.beside(Beside::nonblocking), work, options_of_job_),
+                    *job.overlap);
 }
 
 void Simulation::watch(int repetition) {
   const Job& job = scenario_->job;
   const auto items = static_cast<std::size_t>(job.bytes.count);
-  const Cost cost = job.algorithm->cost(machine_.ranks(), items, job.options);
+  const Cost cost = job.algorithm->cost(machine_.ranks(), items, options_of_job_);
   const double all = static_cast<double>(cost.messages) * job.repetitions;
   const double before = static_cast<double>(cost.messages) * repetition;
   mpi_.watch = [this, before, all](std::uint64_t messages) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 #include "sim/rank_thread.hpp"
@@ -39,6 +40,15 @@ RankThread::Progress RankThread::advance(Pending& verb) {
       return local_part(verb);
     case Verb::join:
       return join_part(verb);
+    case Verb::sleep:
+      return sleep_part(verb);
+    case Verb::load:
+    case Verb::store:
+      return storage_part(verb);
+    case Verb::reach:
+      return reach_part(verb);
+    case Verb::multicast:
+      return multicast_part(verb);
   }
   return Progress::done;
 }
@@ -113,10 +123,17 @@ RankThread::Progress RankThread::wait_part(Pending& verb, std::span<const int> r
 }
 
 RankThread::Progress RankThread::finish_wait(Pending& verb, std::span<const int> requests) {
-  if (verb.operation.verb == Verb::wait_any)
+  if (verb.operation.verb == Verb::wait_any) {
     run_->mpi->close_request(requests[static_cast<std::size_t>(verb.asked->result)]);
-  else
-    for (const int request : requests) run_->mpi->close_request(request);
+    return Progress::done;
+  }
+  for (const int request : requests) {
+    const Posting& done = run_->mpi->request(request);
+    if (done.receive)
+      verb.asked->result = static_cast<int>(
+          std::min<std::uint64_t>(run_->mpi->message(done.message).bytes, INT_MAX));
+    run_->mpi->close_request(request);
+  }
   return Progress::done;
 }
 
@@ -128,6 +145,7 @@ RankThread::Progress RankThread::test_part(Pending& verb) {
     run_->mpi->call_when_idle(*this);
     return block(verb, Activity::in_wait);
   }
+  if (!others_idle()) return block(verb, Activity::in_wait);
   if (verb.since >= 0) {
     waited_for_[static_cast<std::size_t>(Cause::copy)] += now() - verb.since;
     path = run_->paths->extend(path, Cause::copy, rank(), cpu.front().resource, now());
@@ -141,7 +159,8 @@ RankThread::Progress RankThread::local_part(Pending& verb) {
   if (std::exchange(verb.state, State::working) == State::working) return Progress::done;
   const Operation& operation = verb.operation;
   if (operation.verb == Verb::compute)
-    return run_time(operation.time.count(), false, Activity::compute, Cause::compute);
+    return run_time(run_->noises->stretch(rank(), operation.time.count()), false, Activity::compute,
+                    Cause::compute);
   const bool reduces = operation.verb == Verb::reduce;
   const Library& library = run_->machine->scenario().library;
   const ByteCost cost = reduces ? library.reduce_cost : library.copy_cost;
@@ -161,7 +180,11 @@ RankThread::Progress RankThread::local_part(Pending& verb) {
 
 RankThread::Progress RankThread::join_part(Pending& verb) {
   RankThread& other = static_cast<RankThread&>(thread(verb.operation.thread.index));
-  leave_mpi();
+  // To wait for a non-blocking collective is a call of MPI, to join a thread is not.
+  if (other.is_nonblocking())
+    enter_mpi();
+  else
+    leave_mpi();
   if (!other.finished_) {
     other.joiner_ = this;
     return block(verb, Activity::in_wait);
@@ -171,6 +194,72 @@ RankThread::Progress RankThread::join_part(Pending& verb) {
     path = other.path;
   }
   other.in_use_ = false;
+  return Progress::done;
+}
+
+RankThread::Progress RankThread::sleep_part(Pending& verb) {
+  if (std::exchange(verb.state, State::working) == State::working) return Progress::done;
+  leave_mpi();
+  return pass(verb.operation.time.count(), Cause::sleep);
+}
+
+// Time passes without work of this thread.
+RankThread::Progress RankThread::pass(double seconds, Cause cause) {
+  if (seconds <= 0) return Progress::done;
+  set_activity(Activity::in_wait, now());
+  cpu_cause_ = cause;
+  on_cpu_ = true;
+  waited_for_[static_cast<std::size_t>(cause)] += seconds;
+  run_->ledger->kernel().after(seconds, Callback::to<&RankThread::cpu_done>(this));
+  return Progress::blocked;
+}
+
+// Reading and writing files takes the core that calls for it, at the cost of a copy.
+RankThread::Progress RankThread::storage_part(Pending& verb) {
+  if (verb.state == State::working) {
+    waited_for_[static_cast<std::size_t>(Cause::storage)] += now() - verb.since;
+    return Progress::done;
+  }
+  verb.state = State::working;
+  verb.since = now();
+  const auto bytes = static_cast<double>(verb.operation.count);
+  const Machine& machine = *run_->machine;
+  leave_mpi();
+  uses_ = machine.storage(rank(), verb.operation.verb == Verb::store);
+  const ByteCost cost = machine.scenario().library.copy_cost;
+  if (bytes == 0) return Progress::done;
+  if (uses_.empty())
+    return run_time(bytes * cost.seconds_per_byte, false, Activity::in_wait, Cause::storage);
+  add_uses(uses_, cpu, machine.scale(rank()).weight(cost));
+  return run_on_cpu(bytes, Activity::in_wait, Cause::storage);
+}
+
+RankThread::Progress RankThread::reach_part(Pending& verb) {
+  const FlagState& state = flag(verb.operation.flag);
+  if (verb.since < 0) leave_mpi();
+  if (state.raised < verb.operation.count) return block(verb, Activity::in_wait);
+  if (verb.since >= 0) {
+    waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
+    path = state.path;
+  }
+  return Progress::done;
+}
+
+RankThread::Progress RankThread::multicast_part(Pending& verb) {
+  if (verb.operation.receivers.empty()) return Progress::done;
+  if (verb.state == State::queued) {
+    enter_mpi();
+    verb.state = State::preparing;
+    verb.multicast = run_->mpi->begin_multicast(*this, verb.operation.receivers, verb.operation.tag,
+                                                verb.operation.range.size);
+    const Mpi::Preparation work = run_->mpi->preparation(verb.multicast);
+    const double time = work.overhead + work.copy;
+    if (time > 0) {
+      copy_share_ = work.copy / time;
+      return run_time(time, true, Activity::overhead, Cause::overhead);
+    }
+  }
+  run_->mpi->launch_multicast(verb.multicast);
   return Progress::done;
 }
 
@@ -220,11 +309,14 @@ void RankThread::cpu_done(std::uint64_t) {
 }
 
 void RankThread::account_cpu(double until) {
-  const int resource = cpu_cause_ == Cause::skew ? -1 : run_->ledger->bottleneck();
+  const bool passed = cpu_cause_ == Cause::skew || cpu_cause_ == Cause::sleep;
+  const int resource = passed ? -1 : run_->ledger->bottleneck();
   path = run_->paths->extend(path, cpu_cause_, rank(), resource, until);
   if (next_ >= verbs_.size()) return;
   const Pending& verb = verbs_[next_];
-  if (verb.state == State::preparing || verb.state == State::copying)
+  if (verb.multicast >= 0)
+    run_->mpi->prepared_multicast(verb.multicast, cpu_cause_, until);
+  else if (verb.state == State::preparing || verb.state == State::copying)
     run_->mpi->prepared(verb.request, cpu_cause_, until);
 }
 

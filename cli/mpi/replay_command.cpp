@@ -33,8 +33,8 @@ std::vector<Scenario> read_all(const Arguments& arguments) {
 }
 
 /// A call of MPI's own needs no threads of ours.
-int threads_of(const Scenario& scenario, const ReplayOptions& options) {
-  return options.call.empty() ? scenario.job.algorithm->threads : 1;
+int threads_for(const Scenario& scenario, const ReplayOptions& options) {
+  return options.call.empty() ? threads_of(*scenario.job.algorithm, scenario.job.options) : 1;
 }
 
 /// For the document. Collective.
@@ -91,7 +91,7 @@ void run_cases(const Arguments& arguments, const std::vector<Scenario>& cases) {
   Json results = Json::array();
   for (const Scenario& scenario : cases) {
     Vectors vectors;
-    MpiExecutor executor(MPI_COMM_WORLD, vectors, threads_of(scenario, arguments.replay),
+    MpiExecutor executor(MPI_COMM_WORLD, vectors, threads_for(scenario, arguments.replay),
                          arguments.replay.phases);
     const Watchdog watchdog(Seconds(arguments.job.timeout_s), rank,
                             [&executor] { return executor.whereabouts().text(); });
@@ -134,7 +134,7 @@ void add_timing_options(CLI::App& replay, ReplayOptions& options) {
 void replay_command(const Arguments& arguments) {
   const std::vector<Scenario> cases = read_all(arguments);
   start_mpi(std::any_of(cases.begin(), cases.end(), [&arguments](const Scenario& scenario) {
-    return threads_of(scenario, arguments.replay) > 1;
+    return threads_for(scenario, arguments.replay) > 1;
   }));
   run_cases(arguments, cases);
   // Debian's MPICH does not always return from it.

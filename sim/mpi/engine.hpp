@@ -53,6 +53,8 @@ class Engine {
   bool running() const { return settings_.always_on || inside_ > 0; }
   bool idle() const { return chores_.empty(); }
   void call_when_idle(Caller& caller) { idle_callers_.push_back(&caller); }
+  /// Of a progress thread; empty where the engine works on its callers' CPUs.
+  const Uses& own_cpu() const { return settings_.cpu; }
   /// Every use of a core by this endpoint also takes the lock, once there is one.
   void set_lock(int lock) { lock_ = lock; }
   int lock() const { return lock_; }  ///< a resource; -1 while there is none

@@ -51,6 +51,7 @@ struct Message {
   std::uint64_t sequence = 0;  ///< among the messages from source to destination
   Channel* channel = nullptr;
   int next_on_wire = -1;  ///< the message whose bytes follow this one's
+  int next_copy = -1;     ///< of a multicast: the message to its next receiver
   bool eager = false;
   std::uint64_t with_rts = 0;  ///< bytes that travel with the RTS
   Caller* sender = nullptr;

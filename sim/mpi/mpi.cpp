@@ -82,31 +82,62 @@ void Mpi::released(int id, Cause cause, Caller& by) {
   m.path = by.path;
 }
 
-int Mpi::begin_send(int request) {
-  Posting& sent = requests_[request];
+int Mpi::begin_message(Caller& caller, int to, int tag, std::uint64_t bytes) {
   const int id = messages_.take();
   Message& m = messages_[id];
-  const int source = sent.owner->rank;
-  m.source = source;
-  m.destination = sent.peer;
-  m.tag = sent.tag;
-  m.bytes = sent.bytes;
-  m.sequence = process(source).next_sequence[sent.peer]++;
-  m.channel = &machine_->channel(source, sent.peer);
-  m.eager = m.bytes <= m.channel->transport->eager_limit.count;
-  m.with_rts = m.eager ? 0 : std::min(m.bytes, m.channel->transport->rts_data.count);
-  m.sender = sent.owner;
+  m.source = caller.rank;
+  m.destination = to;
+  m.tag = tag;
+  m.bytes = bytes;
+  m.sequence = process(caller.rank).next_sequence[to]++;
+  m.channel = &machine_->channel(caller.rank, to);
+  m.eager = bytes <= m.channel->transport->eager_limit.count;
+  m.with_rts = m.eager ? 0 : std::min(bytes, m.channel->transport->rts_data.count);
+  m.sender = &caller;
   m.receiver = nullptr;
-  m.send_request = request;
-  m.recv_request = -1;
+  m.send_request = m.recv_request = -1;
   m.in_unexpected_buffer = m.taken = false;
-  m.next_on_wire = -1;
+  m.next_on_wire = m.next_copy = -1;
   m.users = 2;
   m.begun = ledger_->now();
   m.stages.clear();
-  m.path = sent.owner->path;
+  m.path = caller.path;
+  return id;
+}
+
+int Mpi::begin_send(int request) {
+  Posting& sent = requests_[request];
+  const int id = begin_message(*sent.owner, sent.peer, sent.tag, sent.bytes);
+  messages_[id].send_request = request;
   sent.message = id;
   return id;
+}
+
+int Mpi::begin_multicast(Caller& caller, std::span<const int> receivers, int tag,
+                         std::uint64_t bytes) {
+  int first = -1;
+  for (auto to = receivers.rbegin(); to != receivers.rend(); ++to) {
+    const int id = begin_message(caller, *to, tag, bytes);
+    Message& m = messages_[id];
+    m.eager = true;
+    m.with_rts = 0;
+    m.users = 1;  // no request of the sender's
+    m.next_copy = std::exchange(first, id);
+  }
+  return first;
+}
+
+void Mpi::prepared_multicast(int first, Cause cause, double until) {
+  for (int id = first; id >= 0; id = messages_[id].next_copy) {
+    messages_[id].settle(cause, until);
+    messages_[id].path = messages_[id].sender->path;
+  }
+}
+
+const Uses& Mpi::progress_cpu(int rank) const {
+  const Process& mine = processes_[static_cast<std::size_t>(rank)];
+  const Uses& own = mine.endpoints.front().engine.own_cpu();
+  return own.empty() ? machine_->cpu(rank) : own;
 }
 
 Mpi::Preparation Mpi::preparation(int id) const {

@@ -50,6 +50,11 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   /// The caller has spent the time up to `until` on its send, for `cause`.
   void prepared(int request, Cause cause, double until);
   void launch(int message);
+  /// One message to each receiver, of which begin_multicast() yields the first. They are sent at
+  /// once whatever their size, cost their sender once, and pass each link that they share once.
+  int begin_multicast(Caller& caller, std::span<const int> receivers, int tag, std::uint64_t bytes);
+  void prepared_multicast(int first, Cause cause, double until);
+  void launch_multicast(int first);
   void post_receive(int request);
   /// CPU time that completing the request costs its caller: only where a NIC did all the rest.
   double completion_time(int request) const;
@@ -61,6 +66,9 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   /// Calls caller.completed(-1) when that is so.
   void call_when_idle(Caller& caller) { engine_of(caller).call_when_idle(caller); }
 
+  /// On what the progress engine of the rank's first endpoint works when no thread of the rank is
+  /// the reason: a progress thread's core, or the rank's.
+  const Uses& progress_cpu(int rank) const;
   /// `weight` units of the caller's own CPU, for work of its own inside MPI.
   void add_caller_cpu(Uses& uses, const Caller& caller, int weight) const;
   /// The chain that ends in the completion of the request, at this instant.
@@ -116,7 +124,9 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void stage(int message, Cause cause, int rank, int resource, double until);
   void released(int message, Cause cause, Caller& by);
 
+  int begin_message(Caller& caller, int to, int tag, std::uint64_t bytes);
   void put_on_wire(int message);
+  void multicast_travelled(std::uint64_t first);
   void travelled(std::uint64_t message);
   void arrived(std::uint64_t message);
   void look_at(int message, Caller& by);
@@ -127,7 +137,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void sender_told(std::uint64_t message);
   void complete(int request);
   double draw_jitter(const Message& m);
-  double control_delay(int from, int to);
+  double control_delay(const Channel& channel) const;
 
   Machine* machine_;
   Ledger* ledger_;

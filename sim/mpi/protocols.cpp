@@ -1,4 +1,5 @@
 // What happens to a message between its launch and the completion of its two requests.
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <utility>
@@ -15,7 +16,7 @@ void Mpi::launch(int id) {
   if (m.channel->way == Way::network) traffic.bytes_between_hosts += m.bytes;
   const auto argument = static_cast<std::uint64_t>(id);
   if (!m.eager && m.with_rts == 0) {
-    ledger_->kernel().after(control_delay(m.source, m.destination) + draw_jitter(m),
+    ledger_->kernel().after(control_delay(*m.channel) + draw_jitter(m),
                             Callback::to<&Mpi::arrived>(this, argument));
     return;
   }
@@ -43,10 +44,39 @@ void Mpi::travelled(std::uint64_t id) {
   m.channel->last_on_wire = -1;
 }
 
+// Each link of the tree that the routes make carries the bytes once.
+void Mpi::launch_multicast(int first) {
+  const std::uint64_t bytes = messages_[first].bytes;
+  ++traffic.messages;
+  traffic.bytes += bytes;
+  Uses tree;
+  bool between_hosts = false;
+  for (int id = first; id >= 0; id = messages_[id].next_copy) {
+    const Channel& channel = *messages_[id].channel;
+    between_hosts = between_hosts || channel.way == Way::network;
+    for (const Use& use : channel.wire)
+      if (std::find(tree.begin(), tree.end(), use) == tree.end()) tree.push_back(use);
+  }
+  if (between_hosts) traffic.bytes_between_hosts += bytes;
+  ledger_->start(static_cast<double>(bytes), tree,
+                 Callback::to<&Mpi::multicast_travelled>(this, static_cast<std::uint64_t>(first)));
+}
+
+void Mpi::multicast_travelled(std::uint64_t first) {
+  const int resource = ledger_->bottleneck();
+  for (int id = static_cast<int>(first); id >= 0;) {
+    const Message& m = messages_[id];
+    const int next = m.next_copy;
+    stage(id, Cause::wire, -1, resource, ledger_->now());
+    ledger_->kernel().after(m.channel->latency(m.bytes) + draw_jitter(m),
+                            Callback::to<&Mpi::arrived>(this, static_cast<std::uint64_t>(id)));
+    id = next;
+  }
+}
+
 // Seconds until a control message is at the other process: through each cable behind the bytes
 // that the systems of its senders hold, up to `buffer` of each message under way.
-double Mpi::control_delay(int from, int to) {
-  const Channel& channel = machine_->channel(from, to);
+double Mpi::control_delay(const Channel& channel) const {
   const auto buffer = static_cast<double>(channel.transport->buffer.count);
   double delay = channel.latency();
   if (buffer == 0 || channel.transport->driver != Driver::caller) return delay;
@@ -150,7 +180,7 @@ void Mpi::finished(const Chore& chore) {
       return complete(m.recv_request);
     case Chore::Kind::handshake:
       if (m.channel->transport->driver == Driver::receiver) return streams_.start(chore.message);
-      return ledger_->kernel().after(control_delay(m.destination, m.source),
+      return ledger_->kernel().after(control_delay(machine_->channel(m.destination, m.source)),
                                      Callback::to<&Mpi::grant>(this, argument));
     case Chore::Kind::pay_sender:
     case Chore::Kind::pay_receiver:

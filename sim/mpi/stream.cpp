@@ -15,6 +15,8 @@ Cause cause_of(ResourceKind kind) {
       return Cause::memory;
     case ResourceKind::lock:
       return Cause::lock;
+    case ResourceKind::storage:
+      return Cause::storage;
   }
   return Cause::wire;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <stdexcept>
 
 #include "validation/mpi/clock.hpp"
 
@@ -99,18 +100,21 @@ bool MpiExecutor::perform(Operation& operation, std::coroutine_handle<>) {
 void MpiExecutor::call(Operation& operation) {
   const std::span<float> range = items(operation.range), other = items(operation.other);
   const int source = operation.peer == any_source ? MPI_ANY_SOURCE : operation.peer;
+  MPI_Status status;
   switch (operation.verb) {
     case Verb::send:
       MPI_Send(range.data(), as_int(range.size()), MPI_FLOAT, operation.peer, operation.tag, comm_);
       return;
     case Verb::recv:
       MPI_Recv(range.data(), as_int(range.size()), MPI_FLOAT, source, operation.tag, comm_,
-               MPI_STATUS_IGNORE);
+               &status);
+      MPI_Get_count(&status, MPI_FLOAT, &operation.result);
       return;
     case Verb::sendrecv:
       MPI_Sendrecv(range.data(), as_int(range.size()), MPI_FLOAT, operation.peer, operation.tag,
                    other.data(), as_int(other.size()), MPI_FLOAT, operation.other_peer,
-                   operation.tag, comm_, MPI_STATUS_IGNORE);
+                   operation.tag, comm_, &status);
+      MPI_Get_count(&status, MPI_FLOAT, &operation.result);
       return;
     case Verb::wait:
     case Verb::wait_all:
@@ -131,10 +135,42 @@ void MpiExecutor::call(Operation& operation) {
       joined.in_use_ = false;
       return;
     }
+    case Verb::sleep:
+      std::this_thread::sleep_for(operation.time);
+      return;
+    case Verb::load:
+    case Verb::store:
+      return;  // no files here: what they cost is for the simulator to say
+    case Verb::reach:
+      return reach(operation);
+    case Verb::multicast:
+      return multicast(operation);
     case Verb::isend:
     case Verb::irecv:
       assert(false && "isend and irecv are posted");
   }
+}
+
+void MpiExecutor::raise(Flag flag) {
+  const std::lock_guard guard(first_->raising_);
+  ++first_->raised_.at(static_cast<std::size_t>(flag.index));
+  first_->was_raised_.notify_all();
+}
+
+void MpiExecutor::reach(const Operation& operation) {
+  std::unique_lock guard(first_->raising_);
+  const std::size_t& raised = first_->raised_.at(static_cast<std::size_t>(operation.flag.index));
+  first_->was_raised_.wait(guard, [&] { return raised >= operation.count; });
+}
+
+// MPI has no multicast between two groups of its choice: a message to each.
+void MpiExecutor::multicast(const Operation& operation) {
+  const std::span<float> range = items(operation.range);
+  std::vector<MPI_Request> requests(operation.receivers.size());
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    MPI_Isend(range.data(), as_int(range.size()), MPI_FLOAT, operation.receivers[i], operation.tag,
+              comm_, &requests[i]);
+  MPI_Waitall(as_int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
 void MpiExecutor::wait(Operation& operation) {
@@ -148,7 +184,9 @@ void MpiExecutor::wait(Operation& operation) {
   std::vector<MPI_Request> requests;
   for (const Request one : waited) requests.push_back(request(one));
   if (operation.verb == Verb::wait) {
-    MPI_Wait(requests.data(), MPI_STATUS_IGNORE);
+    MPI_Status status;
+    MPI_Wait(requests.data(), &status);
+    MPI_Get_count(&status, MPI_FLOAT, &operation.result);
   } else if (operation.verb == Verb::wait_all) {
     MPI_Waitall(as_int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
   } else {
@@ -158,9 +196,16 @@ void MpiExecutor::wait(Operation& operation) {
   free_slots(waited);
 }
 
-Thread MpiExecutor::start(Task body) {
+int MpiExecutor::next_free(Beside how) {
+  if (how == Beside::nonblocking)
+    throw std::logic_error("a non-blocking collective of our own is not replayed on real MPI");
   int index = 1;
   while (static_cast<MpiExecutor&>(thread(index)).in_use_) ++index;
+  return index;
+}
+
+Thread MpiExecutor::start(Task body, Beside how) {
+  const int index = next_free(how);
   MpiExecutor& started = static_cast<MpiExecutor&>(thread(index));
   started.in_use_ = true;
   started.running_ =
@@ -189,6 +234,7 @@ void MpiExecutor::reset() {
   seconds_ = {};
   phases_ = {};
   writes_.clear();
+  raised_ = {};
   whereabouts_.leave_phase();
   for (const auto& other : others_) other->reset();
 }

@@ -7,7 +7,9 @@
 #include <mpi.h>
 
 #include <array>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,9 +27,9 @@ struct Vectors {
   std::vector<float> data, scratch;
 };
 
-inline constexpr std::array<std::string_view, 13> verb_names = {
-    "isend",    "irecv", "send",   "recv", "sendrecv", "wait", "wait_all",
-    "wait_any", "test",  "reduce", "copy", "compute",  "join"};
+inline constexpr std::array<std::string_view, verbs> verb_names = {
+    "isend",  "irecv", "send",    "recv", "sendrecv", "wait", "wait_all", "wait_any", "test",
+    "reduce", "copy",  "compute", "join", "sleep",    "load", "store",    "reach",    "multicast"};
 
 class MpiExecutor final : public Executor {
  public:
@@ -39,9 +41,13 @@ class MpiExecutor final : public Executor {
   int size() const override { return size_; }
   Request post(const Operation& operation) override;
   bool perform(Operation& operation, std::coroutine_handle<> waiter) override;
-  Thread start(Task body) override;
+  /// Throws std::logic_error for a non-blocking collective: its text would need a call of MPI's
+  /// own.
+  Thread start(Task body, Beside how) override;
+  int next_free(Beside how) override;
   Executor& thread(int index) override;
   void mark(Mark mark) override;
+  void raise(Flag flag) override;
 
   /// Runs a text to its end. Rethrows what it throws.
   void run(Task text);
@@ -70,6 +76,8 @@ class MpiExecutor final : public Executor {
   void leave(Verb verb, double entered);
   void call(Operation& operation);
   void wait(Operation& operation);
+  void reach(const Operation& operation);
+  void multicast(const Operation& operation);
   MPI_Request& request(Request request) {
     return requests_[static_cast<std::size_t>(request.slot)];
   }
@@ -83,6 +91,9 @@ class MpiExecutor final : public Executor {
   std::vector<int> free_slots_;
   std::vector<std::unique_ptr<MpiExecutor>> others_;  ///< of the first thread
   MpiExecutor* first_;
+  std::array<std::size_t, flags> raised_{};  ///< of the first thread, for all of the rank
+  std::mutex raising_;
+  std::condition_variable was_raised_;
   std::thread running_;  ///< while this one is a started thread
   bool in_use_ = false;
   std::array<double, verb_names.size()> seconds_{};

@@ -31,11 +31,26 @@ int rank_of(MPI_Comm comm) {
 /// The same options in floats: a scenario counts bytes.
 Options in_items(Options options) {
   options.segment = std::max<std::size_t>(1, options.segment / item_bytes);
+  options.item_bytes = item_bytes;
   return options;
 }
 
+/// The host of each rank, named by its lowest rank. Collective.
+std::vector<int> hosts_of(MPI_Comm comm) {
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  int lowest = rank_of(comm), size = 0;
+  MPI_Bcast(&lowest, 1, MPI_INT, 0, host);
+  MPI_Comm_free(&host);
+  MPI_Comm_size(comm, &size);
+  std::vector<int> hosts(static_cast<std::size_t>(size));
+  MPI_Allgather(&lowest, 1, MPI_INT, hosts.data(), 1, MPI_INT, comm);
+  return hosts;
+}
+
 /// What each rank must hold at the end. Rank 0 asks the loopback executor and tells the others.
-std::vector<float> expected_data(const Scenario& scenario, MPI_Comm comm, std::size_t items) {
+std::vector<float> expected_data(const Scenario& scenario, MPI_Comm comm, std::size_t items,
+                                 const Options& options) {
   std::vector<float> mine(items);
   const int count = static_cast<int>(items);
   if (rank_of(comm) != 0) {
@@ -44,8 +59,7 @@ std::vector<float> expected_data(const Scenario& scenario, MPI_Comm comm, std::s
   }
   const Job& job = scenario.job;
   const auto ranks = static_cast<int>(scenario.placement.ranks.size());
-  const LoopbackResult result =
-      run_loopback(*job.algorithm, ranks, items, in_items(job.options), initial_item);
+  const LoopbackResult result = run_loopback(*job.algorithm, ranks, items, options, initial_item);
   for (int rank = 1; rank < ranks; ++rank)
     MPI_Send(result.data[static_cast<std::size_t>(rank)].data(), count, MPI_FLOAT, rank, 0, comm);
   return result.data.front();
@@ -80,6 +94,7 @@ class Repetitions {
   Vectors& vectors_;
   const ReplayOptions& options_;
   Start start_;
+  std::vector<int> hosts_;
   Options job_options_;
   Workspace work_{};
   std::vector<float> expected_;
@@ -96,14 +111,16 @@ Repetitions::Repetitions(const Scenario& scenario, MPI_Comm comm, MpiExecutor& e
       vectors_(vectors),
       options_(options),
       start_(comm, options.start),
+      hosts_(hosts_of(comm)),
       job_options_(in_items(scenario.job.options)) {
+  job_options_.hosts = &hosts_;
   const std::size_t items = scenario.job.bytes.count / item_bytes;
   const std::size_t scratch =
       scenario.job.algorithm->scratch_items(executor.size(), items, job_options_);
   work_ = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
   vectors.data.resize(items);
   vectors.scratch.assign(scratch, 0);
-  expected_ = expected_data(scenario, comm, items);
+  expected_ = expected_data(scenario, comm, items, job_options_);
 }
 
 CaseSamples Repetitions::run() {
@@ -235,6 +252,9 @@ void check_replayable(const Scenario& scenario, int ranks, const ReplayOptions& 
   const std::uint64_t bytes = scenario.job.bytes.count;
   if (bytes % item_bytes != 0)
     job->fail(fmt::format("expected a whole number of floats of 4 B to replay, got {} B", bytes));
+  if (scenario.job.overlap || scenario.job.algorithm->nonblocking > 0)
+    job->fail(
+        "a non-blocking collective of ours cannot be replayed: its steps are no calls of MPI");
   if (bytes / item_bytes > INT_MAX)
     job->fail(
         fmt::format("MPI counts at most {} floats in a call, got {}", INT_MAX, bytes / item_bytes));

@@ -1,0 +1,30 @@
+// How much longer computations take than they say.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "scenarios/scenario.hpp"
+
+namespace ringscope::sim {
+
+/// A stream of random numbers per rank, so that what one rank draws does not depend on the others.
+class Noises {
+ public:
+  Noises(const Noise& noise, int ranks);
+
+  /// The streams from here on.
+  void seed(std::uint64_t seed);
+  /// Seconds that a computation of `seconds` takes on `rank` this time.
+  double stretch(int rank, double seconds);
+
+ private:
+  double uniform(int rank);
+
+  const Noise* noise_;
+  std::vector<std::mt19937_64> random_;
+  std::vector<double> slowdown_;
+};
+
+}  // namespace ringscope::sim
