@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,17 @@ inline bool relies_on_buffering(const Algorithm& algorithm) {
   return algorithm.collective == "exchange" && algorithm.name == "head_to_head";
 }
 
+/// Messages of several ranks, or of several threads, are under way to one port at once: which of
+/// them comes first, and so the number of steps, goes by the order in which ranks run. Such an
+/// algorithm declares the steps of ranks that keep pace.
+inline bool steps_go_by_order(const Algorithm& algorithm) {
+  const std::set<std::pair<std::string_view, std::string_view>> such = {
+      {"alltoall", "posted"},        {"allreduce", "double_binary_tree"},
+      {"allreduce", "two_level"},    {"allreduce", "parallel_rings"},
+      {"allreduce", "ring_threads"}, {"allreduce", "nccl"}};
+  return such.contains({algorithm.collective, algorithm.name});
+}
+
 inline std::vector<LoopbackOptions> ways_to_run(const Algorithm& algorithm) {
   std::vector<LoopbackOptions> ways = {{}, {.seed = 7}};
   if (relies_on_buffering(algorithm)) return ways;
@@ -47,7 +59,8 @@ inline std::vector<LoopbackOptions> ways_to_run(const Algorithm& algorithm) {
   return ways;
 }
 
-inline std::vector<Options> options_for(const Algorithm& algorithm) {
+/// The defaults, and each option of the algorithm in turn.
+inline std::vector<Options> options_for(const Algorithm& algorithm, int ranks) {
   std::vector<Options> all = {{}};
   for (std::string_view option : algorithm.options) {
     if (option == "segment")
@@ -55,6 +68,9 @@ inline std::vector<Options> options_for(const Algorithm& algorithm) {
     if (option == "rounds")
       for (int rounds : {2, 5}) all.push_back({.rounds = rounds});
     if (option == "compute") all.push_back({.compute = Duration(1)});
+    if (option == "root")
+      for (int root : std::set<int>{1, ranks / 2, ranks - 1})
+        if (root > 0 && root < ranks) all.push_back({.segment = 3, .root = root});
   }
   return all;
 }

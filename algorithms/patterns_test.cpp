@@ -1,7 +1,5 @@
 // Do the point-to-point patterns and the barriers leave behind what their collective promises?
-#include <gmock/gmock.h>
-
-#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/collective_cases.hpp"
 
 namespace ringscope {
 namespace {
@@ -20,18 +18,12 @@ INSTANTIATE_TEST_SUITE_P(catalogue, Exchange, testing::ValuesIn(algorithms_of("e
 INSTANTIATE_TEST_SUITE_P(catalogue, Barrier, testing::ValuesIn(algorithms_of("barrier")),
                          test_name);
 
-std::vector<float> vector_of(int rank, std::size_t items) {
-  std::vector<float> vector(items);
-  for (std::size_t i = 0; i < items; ++i) vector[i] = item_of(rank, i);
-  return vector;
-}
-
 /// Every number of ranks, size, set of options and way to run that the pattern takes.
 template <typename Check>
 void for_all(const Algorithm& algorithm, Check check) {
   for (int ranks = algorithm.least_ranks; ranks <= 9; ++ranks)
     for (std::size_t items : sizes_for(ranks))
-      for (const Options& options : options_for(algorithm))
+      for (const Options& options : options_for(algorithm, ranks))
         for (const LoopbackOptions& how : ways_to_run(algorithm))
           check(ranks, items, run_loopback(algorithm, ranks, items, options, item_of, how));
 }

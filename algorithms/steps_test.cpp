@@ -5,10 +5,14 @@
 #include <numeric>
 #include <set>
 
+#include "algorithms/bruck_steps.hpp"
 #include "algorithms/fold.hpp"
+#include "algorithms/folded_chunks.hpp"
 #include "algorithms/halving_steps.hpp"
 #include "algorithms/pairs.hpp"
 #include "algorithms/ring_steps.hpp"
+#include "algorithms/rotation.hpp"
+#include "algorithms/tree_ranks.hpp"
 
 namespace ringscope {
 namespace {
@@ -134,6 +138,106 @@ TEST(HalvingSteps, each_step_splits_what_the_one_before_kept_down_to_one_chunk_o
         count = at.count;
       }
       EXPECT_EQ(first, reversed_bits(index, size));
+    }
+}
+
+TEST(OrderedHalvingSteps, each_step_splits_what_the_one_before_kept_down_to_the_own_index) {
+  for (int size = 2; size <= 64; size *= 2)
+    for (int index = 0; index < size; ++index) {
+      int first = 0, count = size;
+      for (int step = 0; count > 1; ++step) {
+        const OrderedHalvingStep at = ordered_halving_step(index, size, step);
+        EXPECT_EQ(std::min(at.kept, at.given), first);
+        EXPECT_EQ(std::max(at.kept, at.given), first + count / 2);
+        EXPECT_EQ(ordered_halving_step(at.partner, size, step).kept, at.given);
+        first = at.kept;
+        count = at.count;
+      }
+      EXPECT_EQ(first, index);
+    }
+}
+
+TEST(FoldedChunks, an_index_holds_the_chunks_of_those_it_stands_for) {
+  for (int p = 1; p <= most_ranks; ++p) {
+    const Fold fold(p);
+    const Chunks chunk({.size = 100}, p);
+    const FoldedChunks held(chunk, fold);
+    for (int index = 0; index < fold.size(); ++index) {
+      const int rank = fold.rank(index);
+      EXPECT_EQ(held.span(index, 1),
+                fold.stands_for_two(rank) ? chunk.span(rank - 1, 2) : chunk.span(rank, 1));
+    }
+    EXPECT_EQ(held.span(0, fold.size()), chunk.span(0, p));
+  }
+}
+
+TEST(TreeRanks, count_from_the_root_and_back) {
+  for (int p = 1; p <= most_ranks; ++p)
+    for (int root = 0; root < p; ++root) {
+      EXPECT_EQ(from_root(root, root, p), 0);
+      for (int rank = 0; rank < p; ++rank)
+        EXPECT_EQ(to_rank(from_root(rank, root, p), root, p), rank);
+    }
+}
+
+TEST(BinomialNode, families_of_the_children_follow_their_parent_without_gaps) {
+  for (int p = 1; p <= most_ranks; ++p)
+    for (int self = 0; self < p; ++self) {
+      const BinomialNode node(self, p);
+      int next = self + 1;
+      for (int i = 0; i < node.children(); ++i) {
+        const BinomialNode child(node.child(i), p);
+        EXPECT_EQ(node.child(i), next);
+        EXPECT_EQ(child.parent(), self);
+        next += child.family();
+      }
+      EXPECT_EQ(next, self + node.family()) << self << " of " << p;
+      EXPECT_EQ(node.is_leaf(), node.children() == 0);
+    }
+}
+
+TEST(BinomialNode, the_root_has_all_and_as_many_children_as_doublings) {
+  for (int p = 1; p <= most_ranks; ++p) {
+    EXPECT_EQ(BinomialNode(0, p).family(), p);
+    EXPECT_EQ(BinomialNode(0, p).children(), doublings(p));
+    EXPECT_GE(1 << doublings(p), p);
+    EXPECT_TRUE(p == 1 || 1 << (doublings(p) - 1) < p);
+  }
+}
+
+TEST(Rotation, holds_the_chunks_from_the_first_on_and_around) {
+  for (int p = 1; p <= most_ranks; ++p)
+    for (int first = 0; first < p; ++first) {
+      const Chunks chunk({.size = 100}, p);
+      const Rotation held({.buffer = Buffer::scratch, .offset = 7, .size = 100}, chunk, first);
+      std::size_t offset = 7;
+      for (int i = 0; i < p; ++i) {
+        EXPECT_EQ(held.span(i, 1), (Range{Buffer::scratch, offset, chunk[first + i].size}));
+        offset += chunk[first + i].size;
+      }
+      EXPECT_EQ(held.span(0, p), (Range{Buffer::scratch, 7, 100}));
+    }
+}
+
+TEST(BruckSteps, every_block_reaches_the_rank_it_is_for) {
+  for (int p = 1; p <= most_ranks; ++p)
+    for (int self = 0; self < p; ++self)
+      for (int slot = 0; slot < p; ++slot) {
+        int at = self;
+        for (int step = 0; step < doublings(p); ++step) {
+          EXPECT_EQ(bruck_destination(at, slot, step, p), (self + slot) % p);
+          if (bruck_travels(slot, step)) at = (at + (1 << step)) % p;
+        }
+        EXPECT_EQ(at, (self + slot) % p);
+      }
+}
+
+TEST(BruckSteps, counts_the_blocks_that_travel) {
+  for (int p = 1; p <= most_ranks; ++p)
+    for (int step = 0; step < doublings(p); ++step) {
+      int blocks = 0;
+      for (int slot = 0; slot < p; ++slot) blocks += bruck_travels(slot, step) ? 1 : 0;
+      EXPECT_EQ(bruck_blocks(p, step), blocks);
     }
 }
 

@@ -1,0 +1,76 @@
+// What the tests of the collectives share: the vectors that ranks begin with, and every run of an
+// algorithm that its test looks at.
+//
+// The conventions of all collectives: each rank's vector has S items and is cut into P chunks, one
+// per rank. What a collective does not promise about a rank's vector it may overwrite.
+//   broadcast       every vector is the root's
+//   reduce          the root's vector is the sum of all
+//   scatter         chunk r of rank r is the root's
+//   gather          chunk r of the root is rank r's
+//   allgather       chunk r of every rank is rank r's
+//   reduce_scatter  chunk r of rank r is the sum of all chunks r
+//   alltoall        piece r in scratch space of rank j is chunk j of rank r (pieces.hpp)
+//   allreduce       every vector is the sum of all
+#pragma once
+
+#include <gmock/gmock.h>
+
+#include "algorithms/catalogue_cases.hpp"
+
+namespace ringscope {
+
+inline std::vector<float> vector_of(int rank, std::size_t items) {
+  std::vector<float> vector(items);
+  for (std::size_t i = 0; i < items; ++i) vector[i] = item_of(rank, i);
+  return vector;
+}
+
+inline std::vector<float> sum_of_all(int ranks, std::size_t items) {
+  std::vector<float> sum(items);
+  for (int rank = 0; rank < ranks; ++rank)
+    for (std::size_t i = 0; i < items; ++i) sum[i] += item_of(rank, i);
+  return sum;
+}
+
+/// Chunk `index` of a vector cut into one for each of `ranks`.
+inline std::vector<float> chunk_of(const std::vector<float>& vector, int index, int ranks) {
+  const Range chunk = Chunks({.size = vector.size()}, ranks)[index];
+  const auto begin = vector.begin() + static_cast<std::ptrdiff_t>(chunk.offset);
+  return {begin, begin + static_cast<std::ptrdiff_t>(chunk.size)};
+}
+
+/// One run of an algorithm.
+struct Outcome {
+  int ranks = 0;
+  std::size_t items = 0;
+  Options options;
+  LoopbackResult result;
+
+  const std::vector<float>& data(int rank) const {
+    return result.data[static_cast<std::size_t>(rank)];
+  }
+  std::vector<float> chunk(int index, int of_rank) const {
+    return chunk_of(data(of_rank), index, ranks);
+  }
+};
+
+/// Every number of ranks up to 17, each size, set of options and way to run; and many ranks once.
+template <typename Check>
+void for_all_runs(const Algorithm& algorithm, Check check) {
+  const auto run = [&](int ranks, std::size_t items, const Options& options,
+                       const LoopbackOptions& how) {
+    SCOPED_TRACE(testing::Message()
+                 << "ranks " << ranks << ", items " << items << ", root " << options.root
+                 << ", segment " << options.segment << ", synchronous " << how.synchronous_sends
+                 << ", seed " << how.seed);
+    check(Outcome{ranks, items, options,
+                  run_loopback(algorithm, ranks, items, options, item_of, how)});
+  };
+  for (int ranks = algorithm.least_ranks; ranks <= 17; ++ranks)
+    for (std::size_t items : sizes_for(ranks))
+      for (const Options& options : options_for(algorithm, ranks))
+        for (const LoopbackOptions& how : ways_to_run(algorithm)) run(ranks, items, options, how);
+  run(61, 61 * 5 + 3, {}, {});
+}
+
+}  // namespace ringscope
