@@ -28,6 +28,8 @@ std::string_view shape_of(ComponentKind kind) {
       return "cds";
     case ComponentKind::network_switch:
       return "ellipse";
+    case ComponentKind::nvswitch:
+      return "hexagon";
   }
   return "";
 }

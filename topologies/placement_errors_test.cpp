@@ -57,7 +57,8 @@ const Broken broken[] = {
      "  {bind: core}\n"
      "  ^"},
     {"{hosts: 4, ranks: 4}",
-     "x.yaml:1:12: placement: unknown key 'ranks' (known: hosts, map_by, bind, oversubscribe)\n"
+     "x.yaml:1:12: placement: unknown key 'ranks' (known: hosts, map_by, bind, on, oversubscribe, "
+     "memory, nics)\n"
      "  {hosts: 4, ranks: 4}\n"
      "             ^"},
     {"{hosts: 4, hostfile: x}",

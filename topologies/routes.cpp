@@ -1,142 +1,94 @@
-// The search for a route, from both ends at once.
-//
-// Invariants: a Search has reached exactly the components within `level_` links of its end, and
-// knows every link by which a fewest-links way comes to them. The two searches advance level by
-// level until they touch; then every fewest-links route passes exactly one component that is in the
-// newest level of both. On trees and fat trees that looks at few components, whatever their number.
+// Which way a message goes: the search's, but for what GPUs, IOMMUs and several NICs ask for.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
-#include <unordered_map>
 
-#include "topologies/topology.hpp"
+#include "topologies/ways.hpp"
 
 namespace ringscope {
 namespace {
 
-/// One step of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators).
-std::uint64_t next_random(std::uint64_t& state) {
-  std::uint64_t z = (state += 0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-std::uint64_t seed_of(Vertex from, Vertex to, std::uint64_t flow) {
-  std::uint64_t state = from;
-  state = next_random(state) ^ to;
-  state = next_random(state) ^ flow;
-  return next_random(state);
-}
-
-class Search {
- public:
-  Search(const Graph& graph, Vertex end, Vertex other_end)
-      : graph_(graph), hosts_{graph[end].host, graph[other_end].host}, other_end_(other_end) {
-    reached_[end] = {};
-    frontier_ = {end};
-  }
-
-  const std::vector<Vertex>& frontier() const { return frontier_; }
-  bool has_reached(Vertex v) const { return reached_.contains(v); }
-
-  /// How many links advance() would look at.
-  std::size_t work() const {
-    std::size_t links = 0;
-    for (const Vertex v : frontier_) links += out_degree(v, graph_);
-    return links;
-  }
-
-  void advance() {
-    ++level_;
-    std::vector<Vertex> next;
-    for (const Vertex v : frontier_) {
-      for (const auto& edge : boost::make_iterator_range(out_edges(v, graph_))) {
-        const Vertex neighbour = target(edge, graph_);
-        if (!may_enter(neighbour)) continue;
-        const auto [entry, is_new] = reached_.try_emplace(neighbour, Reached{level_, {}});
-        if (entry->second.level != level_) continue;
-        entry->second.arrivals.push_back({v, graph_[edge].id});
-        if (is_new) next.push_back(neighbour);
-      }
-    }
-    frontier_ = std::move(next);
-  }
-
-  /// The links of one way from the end to `v`, from `v` backwards, chosen by the random state.
-  std::vector<int> way_back(Vertex v, std::uint64_t& state) const {
-    std::vector<int> links;
-    while (true) {
-      const auto& arrivals = reached_.at(v).arrivals;
-      if (arrivals.empty()) return links;
-      const Arrival& arrival = arrivals[next_random(state) % arrivals.size()];
-      links.push_back(arrival.link);
-      v = arrival.from;
-    }
-  }
-
- private:
-  struct Arrival {
-    Vertex from;
-    int link;
-  };
-  struct Reached {
-    int level = 0;
-    std::vector<Arrival> arrivals;
-  };
-
-  /// A component of a third host, or a dead end, is on no route.
-  bool may_enter(Vertex v) const {
-    const int host = graph_[v].host;
-    if (host != -1 && host != hosts_[0] && host != hosts_[1]) return false;
-    return v == other_end_ || out_degree(v, graph_) > 1;
-  }
-
-  const Graph& graph_;
-  int hosts_[2];
-  Vertex other_end_;
-  int level_ = 0;
-  std::vector<Vertex> frontier_;
-  std::unordered_map<Vertex, Reached> reached_;
-};
-
-/// The components where the two searches touch, in ascending order.
-std::vector<Vertex> meet(Search& forward, Search& backward) {
-  std::vector<Vertex> meeting;
-  while (meeting.empty()) {
-    const bool go_forward = forward.work() <= backward.work();
-    Search& moving = go_forward ? forward : backward;
-    const Search& waiting = go_forward ? backward : forward;
-    moving.advance();
-    if (moving.frontier().empty()) return {};
-    std::ranges::copy_if(moving.frontier(), std::back_inserter(meeting),
-                         [&](Vertex v) { return waiting.has_reached(v); });
-  }
-  std::ranges::sort(meeting);
-  return meeting;
+void append(std::vector<int>& links, const std::vector<int>& more) {
+  links.insert(links.end(), more.begin(), more.end());
 }
 
 }  // namespace
 
-Route Topology::route(Vertex from, Vertex to, std::uint64_t flow) const {
+Route Topology::summed(std::vector<int> links) const {
   Route route;
-  if (from == to) return route;
-  Search forward(*graph_, from, to), backward(*graph_, to, from);
-  const std::vector<Vertex> meeting = meet(forward, backward);
-  if (meeting.empty())
-    throw std::logic_error(
-        fmt::format("no route from '{}' to '{}'", graph()[from].name, graph()[to].name));
-  std::uint64_t state = seed_of(from, to, flow);
-  const Vertex middle = meeting[next_random(state) % meeting.size()];
-  route.links = forward.way_back(middle, state);
-  std::ranges::reverse(route.links);
-  for (const int id : backward.way_back(middle, state)) route.links.push_back(id ^ 1);
+  route.links = std::move(links);
   for (const int id : route.links) {
-    route.latency += link(id).latency;
-    route.bandwidth = std::min(route.bandwidth, link(id).bandwidth);
+    const Link& part = link(id);
+    const bool both_ways = std::ranges::find(route.links, id ^ 1) != route.links.end();
+    const Bandwidth share{part.both.bytes_per_second / (both_ways ? 2 : 1)};
+    route.latency += part.latency;
+    route.bandwidth = std::min({route.bandwidth, part.bandwidth, share});
   }
   return route;
+}
+
+bool Topology::meets_domain(std::span<const int> links) const {
+  const auto is_domain = [this](Vertex v) { return graph()[v].kind == ComponentKind::numa_domain; };
+  return std::ranges::any_of(
+      links, [&](int id) { return is_domain(source_of(id)) || is_domain(target_of(id)); });
+}
+
+// NVIDIA, GPUDirect RDMA: an IOMMU "can interfere by redirecting all PCI point-to-point traffic to
+// the CPU root complex". `links` lie inside one host.
+std::vector<int> Topology::over_root_complex(std::vector<int> links) const {
+  if (links.empty() || meets_domain(links)) return links;
+  const Vertex first = source_of(links.front()), last = target_of(links.back());
+  if (!is_gpu(first) && !is_gpu(last)) return links;
+  if (!hosts_[static_cast<std::size_t>(graph()[first].host)].iommu) return links;
+  const Vertex root = nearest_domain(is_gpu(first) ? first : last);
+  links = find_way(*graph_, first, root, 0, Fabric::other);
+  append(links, find_way(*graph_, root, last, 0, Fabric::other));
+  return links;
+}
+
+Route Topology::route(Vertex from, Vertex to, std::uint64_t flow) const {
+  if (from == to) return {};
+  const int host = graph()[from].host, other_host = graph()[to].host;
+  const bool peers = is_gpu(from) && is_gpu(to) && host == other_host;
+  if (peers) {
+    auto links = find_way(*graph_, from, to, flow, Fabric::nvlink);
+    if (!links.empty()) return summed(std::move(links));
+  }
+  auto links = find_way(*graph_, from, to, flow, Fabric::other);
+  if (links.empty())
+    throw std::logic_error(
+        fmt::format("no route from '{}' to '{}'", graph()[from].name, graph()[to].name));
+  if (!is_gpu(from) && !is_gpu(to)) return summed(std::move(links));
+
+  const auto leaves =
+      std::ranges::find_if(links, [&](int id) { return graph()[target_of(id)].host != host; });
+  const auto enters = std::find_if(
+      leaves, links.end(), [&](int id) { return graph()[source_of(id)].host == other_host; });
+  std::vector<int> lifted = over_root_complex({links.begin(), leaves});
+  lifted.insert(lifted.end(), leaves, enters);
+  append(lifted, over_root_complex({enters, links.end()}));
+  Route route = summed(std::move(lifted));
+  route.peer = peers;
+  if (peers) route.bandwidth = std::min(route.bandwidth, graph()[from].peer_bandwidth);
+  return route;
+}
+
+std::vector<Route> Topology::rails(Vertex from, Vertex to, std::uint64_t flow) const {
+  const int host = graph()[from].host, other_host = graph()[to].host;
+  if (host == other_host || host < 0 || other_host < 0) return {route(from, to, flow)};
+  const auto& nics = hosts_[static_cast<std::size_t>(host)].nics;
+  const auto& other_nics = hosts_[static_cast<std::size_t>(other_host)].nics;
+  if (nics.empty() || other_nics.empty()) return {route(from, to, flow)};
+  std::vector<Route> rails;
+  for (std::size_t i = 0; i < nics.size(); ++i) {
+    const Vertex nic = nics[i], other_nic = other_nics[i % other_nics.size()];
+    std::vector<int> links = route(from, nic, flow).links;
+    append(links, route(nic, other_nic, flow).links);
+    append(links, route(other_nic, to, flow).links);
+    rails.push_back(summed(std::move(links)));
+  }
+  return rails;
 }
 
 }  // namespace ringscope

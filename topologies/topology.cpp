@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/graph/strong_components.hpp>
 #include <cassert>
 #include <stdexcept>
@@ -22,7 +23,9 @@ std::vector<Vertex>* list_for(Host& host, ComponentKind kind) {
     case ComponentKind::nic:
       return &host.nics;
     case ComponentKind::pcie_switch:
+      return &host.pcie_switches;
     case ComponentKind::network_switch:
+    case ComponentKind::nvswitch:
       break;
   }
   return nullptr;
@@ -53,10 +56,27 @@ void check_hosts(const Topology& topology, const Place& origin) {
   }
 }
 
+void check_gpus(const Topology& topology, const Place& origin) {
+  for (const Host& host : topology.hosts()) {
+    for (const Vertex gpu : host.gpus) {
+      const Component& component = topology.graph()[gpu];
+      for (const Bandwidth bandwidth :
+           {component.memory, component.copy_bandwidth, component.peer_bandwidth})
+        if (!(bandwidth.bytes_per_second > 0))
+          throw InputError(origin, fmt::format("a part of '{}' has no bandwidth", component.name));
+    }
+    if (host.peer_access != PeerAccess::matrix) continue;
+    const auto fits = [&host](const auto& list) { return list.size() == host.gpus.size(); };
+    if (!fits(host.peer_matrix) || !std::ranges::all_of(host.peer_matrix, fits))
+      throw InputError(origin, fmt::format("the peer matrix of '{}' is not {} x {}", host.name,
+                                           host.gpus.size(), host.gpus.size()));
+  }
+}
+
 void check_links(const Topology& topology, const Place& origin) {
   for (int id = 0; id < topology.link_count(); ++id) {
     const Link& link = topology.link(id);
-    if (!(link.bandwidth.bytes_per_second > 0))
+    if (!(link.bandwidth.bytes_per_second > 0) || !(link.both.bytes_per_second > 0))
       throw InputError(origin, fmt::format("the link '{}' has no bandwidth", link.name));
     if (!(link.latency >= Seconds(0)))
       throw InputError(origin, fmt::format("the latency of the link '{}' is negative", link.name));
@@ -78,12 +98,39 @@ void check_reach(const Topology& topology, const Place& origin) {
   }
 }
 
+/// NVSwitches are left out: only GPUs lead to them, which do not forward.
+void check_inside(const Topology& topology, const Place& origin) {
+  const Graph& graph = topology.graph();
+  std::vector<char> reached(num_vertices(graph));
+  std::vector<Vertex> open;
+  for (const Host& host : topology.hosts()) open.push_back(host.numa_domains.front());
+  for (const Vertex first : open) reached[first] = true;
+  while (!open.empty()) {
+    const Vertex here = open.back();
+    open.pop_back();
+    if (graph[here].kind == ComponentKind::gpu) continue;
+    for (const auto& edge : boost::make_iterator_range(out_edges(here, graph))) {
+      const Vertex next = target(edge, graph);
+      if (graph[next].host != graph[here].host || reached[next]) continue;
+      reached[next] = true;
+      open.push_back(next);
+    }
+  }
+  for (Vertex v = 0; v < num_vertices(graph); ++v) {
+    const Component& part = graph[v];
+    if (part.host < 0 || part.kind == ComponentKind::nvswitch || reached[v]) continue;
+    const Host& host = topology.hosts()[static_cast<std::size_t>(part.host)];
+    throw InputError(origin, fmt::format("inside '{}' no way leads from '{}' to '{}'", host.name,
+                                         graph[host.numa_domains.front()].name, part.name));
+  }
+}
+
 }  // namespace
 
 int Topology::add_host(std::string name) {
   if (hosts_.size() == most_components)
     throw std::length_error(fmt::format("more than {} hosts", most_components));
-  hosts_.push_back({std::move(name), {}, {}, {}});
+  hosts_.emplace_back().name = std::move(name);
   return static_cast<int>(hosts_.size()) - 1;
 }
 
@@ -100,15 +147,20 @@ Vertex Topology::add_component(Component component) {
   return vertex;
 }
 
-// The two directions of a cable have neighbouring ids, so that the opposite of `id` is `id ^ 1`.
 void Topology::connect(Vertex a, Vertex b, Bandwidth bandwidth, Seconds latency) {
+  connect(a, b, {bandwidth, bandwidth, latency});
+}
+
+void Topology::connect(Vertex a, Vertex b, const LinkPair& pair) {
   if (links_.size() + 2 > most_links)
     throw std::length_error(fmt::format("more than {} links", most_links));
-  for (const auto& [from, to] : {std::pair(a, b), std::pair(b, a)}) {
-    Link link{link_count(), fmt::format("{}->{}", graph()[from].name, graph()[to].name), bandwidth,
-              latency};
+  const auto add = [&](Vertex from, Vertex to, Bandwidth bandwidth) {
+    std::string name = fmt::format("{}->{}", graph()[from].name, graph()[to].name);
+    Link link{link_count(), std::move(name), bandwidth, pair.latency, pair.both};
     links_.push_back(add_edge(from, to, std::move(link), *graph_).first);
-  }
+  };
+  add(a, b, pair.forward);
+  add(b, a, pair.backward);
 }
 
 const Link& Topology::link(int id) const {
@@ -116,10 +168,8 @@ const Link& Topology::link(int id) const {
 }
 
 bool Topology::is_cable(int id) const {
-  const Graph::edge_descriptor edge = links_.at(static_cast<std::size_t>(id));
-  const auto kind = [this](Vertex vertex) { return graph()[vertex].kind; };
-  return kind(source(edge, graph())) == ComponentKind::network_switch ||
-         kind(target(edge, graph())) == ComponentKind::network_switch;
+  return graph()[source_of(id)].kind == ComponentKind::network_switch ||
+         graph()[target_of(id)].kind == ComponentKind::network_switch;
 }
 
 void Topology::check(const Place& origin) const {
@@ -129,8 +179,10 @@ void Topology::check(const Place& origin) const {
   }
   check_names(*this, origin);
   check_hosts(*this, origin);
+  check_gpus(*this, origin);
   check_links(*this, origin);
   check_reach(*this, origin);
+  check_inside(*this, origin);
 }
 
 }  // namespace ringscope

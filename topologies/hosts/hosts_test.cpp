@@ -20,7 +20,7 @@ const Broken broken[] = {
      "link: {bandwidth: 1 GB/s, latency: 1 us}\n"
      "host: {type: simpel}\n",
      "x.yaml:4:14: unknown host type 'simpel'; did you mean 'simple'? (known: simple, numa, "
-     "pcie_tree)\n"
+     "pcie_tree, custom)\n"
      "  host: {type: simpel}\n"
      "               ^"},
     {"network: star\n"
