@@ -71,7 +71,9 @@ const Broken broken[] = {
      "hosts: 3\n"
      "link: {bandwidth: 1 GB/s, latency: 1 us, width: 2}\n"
      "host: {type: simple}\n",
-     "x.yaml:3:42: link: unknown key 'width' (known: bandwidth, latency)\n"
+     "x.yaml:3:42: link: unknown key 'width' (known: bandwidth, latency, send_bandwidth, "
+     "receive_bandwidth, "
+     "both)\n"
      "  link: {bandwidth: 1 GB/s, latency: 1 us, width: 2}\n"
      "                                           ^"},
     {"network: star\n"

@@ -1,26 +1,29 @@
 // What the host types share.
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "topologies/cluster.hpp"
+#include "topologies/read_link.hpp"
 
 namespace ringscope {
 
 using MakeHost = std::function<BuiltHost(Topology&, const std::string& host_name)>;
 
-/// Sockets of cores and memory, each linked to every other. A socket is one NUMA domain.
+/// Sockets of cores and memory, and the links between them. A socket is one NUMA domain.
 struct Sockets {
   int count = 1;
   int cores = 1;                              ///< of each
   Bandwidth memory = Bandwidth::unlimited();  ///< of each
-  Bandwidth link_bandwidth = Bandwidth::unlimited();
-  Seconds link_latency{};
+  LinkPair link{Bandwidth::unlimited(), Bandwidth::unlimited()};
+  std::vector<std::pair<int, int>> linked;  ///< which sockets have such a link between them
 };
 
 /// `cores` and `memory_bandwidth`, each of one NUMA domain.
 Sockets read_one_socket(Fields& fields);
-/// The same with `sockets` and `socket_link: {bandwidth, latency}`.
+/// The same with `sockets` and `socket_link: {bandwidth, latency, both, pairs}`.
 Sockets read_sockets(Fields& fields);
 /// The NUMA domains of a new host, in the order of their indices.
 std::vector<Vertex> add_sockets(const Sockets& sockets, Topology& topology, int host);
@@ -29,16 +32,43 @@ std::vector<Vertex> add_sockets(const Sockets& sockets, Topology& topology, int 
 struct Attachment {
   bool to_switch = false;
   int index = 0;
-  Bandwidth bandwidth = Bandwidth::unlimited();
-  Seconds latency{};
+  LinkPair link{Bandwidth::unlimited(), Bandwidth::unlimited()};  ///< forward leaves the device
 };
 
-/// `nic: {domain: D, bandwidth, latency}` or `nics: [...]`; with switches also `switch: S` in the
-/// place of `domain`. Without either key: one NIC on domain 0, attached without limit.
+/// `nic: {domain: D, bandwidth, latency, ...}` or `nics: [...]`; with switches also `switch: S` in
+/// the place of `domain`. Without either key: one NIC on domain 0, attached without limit.
 std::vector<Attachment> read_nics(Fields& fields, int domains, int switches);
 /// Adds the NICs of a host.
 std::vector<Vertex> add_nics(const std::vector<Attachment>& nics, Topology& topology, int host,
                              const std::vector<Vertex>& domains,
                              const std::vector<Vertex>& switches);
+
+/// `all`, or a list of pairs of `count` things called `noun`: [[0, 1], [2, 3]]. Each stands once.
+std::vector<std::pair<int, int>> read_pairs(const Value& value, int count, std::string_view noun);
+
+/// What all GPUs of a host have in common: what the platform grants them, and their own links.
+struct GpuRules {
+  PeerAccess peer_access = Host{}.peer_access;
+  std::vector<std::vector<bool>> peer_matrix;
+  bool iommu = Host{}.iommu, gpudirect = Host{}.gpudirect;
+  Seconds staging_latency{};
+  struct NvLink {
+    int gpu = 0, other = 0;
+    Bandwidth bandwidth;
+    Seconds latency{};
+  };
+  std::vector<NvLink> nvlinks;
+  struct NvSwitch {
+    Bandwidth bandwidth;  ///< of each GPU's link to it
+    Seconds latency{};
+  };
+  std::optional<NvSwitch> nvswitch;
+};
+
+/// `peer_access`, `iommu`, `gpudirect`, `staging: {latency}`, `nvlink` (a map or a list of maps)
+/// and `nvswitch`, none of them required.
+GpuRules read_gpu_rules(Fields& fields, int gpus);
+/// Makes the rules those of a host that has its GPUs, and adds their links.
+void apply(const GpuRules& rules, Topology& topology, int host);
 
 }  // namespace ringscope

@@ -15,8 +15,7 @@ Attachment read_nic(Fields& fields, int domains, int switches) {
   nic.index = nic.to_switch
                   ? static_cast<int>(fields.required("switch").integer(0, switches - 1))
                   : static_cast<int>(fields.value_or("domain", "0").integer(0, domains - 1));
-  nic.bandwidth = fields.value_or("bandwidth", "unlimited").bandwidth();
-  nic.latency = fields.value_or("latency", "0 s").seconds();
+  nic.link = read_link_or_none(fields);
   fields.finish();
   return nic;
 }
@@ -35,8 +34,12 @@ Sockets read_sockets(Fields& fields) {
   Sockets sockets = read_one_socket(fields);
   sockets.count = count;
   Fields link(fields.value_or("socket_link", "{}"), "socket_link");
-  sockets.link_bandwidth = link.value_or("bandwidth", "unlimited").bandwidth();
-  sockets.link_latency = link.value_or("latency", "0 s").seconds();
+  sockets.link.forward = link.value_or("bandwidth", "unlimited").bandwidth();
+  sockets.link.backward = sockets.link.forward;
+  sockets.link.latency = link.value_or("latency", "0 s").seconds();
+  if (const Value* both = link.optional("both")) sockets.link.both = both->bandwidth();
+  const Value* pairs = link.optional("pairs");
+  sockets.linked = read_pairs(pairs ? *pairs : Value::scalar_at({}, "all"), count, "socket");
   link.finish();
   fields.resolve("socket_link", link.resolved());
   return sockets;
@@ -50,11 +53,13 @@ std::vector<Vertex> add_sockets(const Sockets& sockets, Topology& topology, int 
                                                   .name = fmt::format("{}/numa{}", name, i),
                                                   .host = host,
                                                   .cores = sockets.cores,
-                                                  .memory = sockets.memory});
-    for (const Vertex other : domains)
-      topology.connect(other, domain, sockets.link_bandwidth, sockets.link_latency);
+                                                  .memory = sockets.memory,
+                                                  .socket = i});
     domains.push_back(domain);
   }
+  for (const auto& [one, other] : sockets.linked)
+    topology.connect(domains[static_cast<std::size_t>(one)],
+                     domains[static_cast<std::size_t>(other)], sockets.link);
   return domains;
 }
 
@@ -88,8 +93,7 @@ std::vector<Vertex> add_nics(const std::vector<Attachment>& nics, Topology& topo
                                 .name = fmt::format("{}/nic{}", name, added.size()),
                                 .host = host});
     const auto& parents = nic.to_switch ? switches : domains;
-    topology.connect(parents[static_cast<std::size_t>(nic.index)], vertex, nic.bandwidth,
-                     nic.latency);
+    topology.connect(parents[static_cast<std::size_t>(nic.index)], vertex, reversed(nic.link));
     added.push_back(vertex);
   }
   return added;

@@ -12,35 +12,47 @@ namespace {
 /// `count` devices of one kind below each parent, by what link.
 struct Devices {
   int count = 0;
-  Bandwidth bandwidth;
-  Seconds latency{};
-  Bytes capacity{};
+  Component component;  ///< its name without the number
+  LinkPair link;        ///< forward leaves the device
 };
 
+void read_gpu(Fields& fields, Component& gpu) {
+  constexpr int most_engines = 64;
+  gpu.capacity = fields.value_or("memory", "0 B").bytes();
+  const auto read = [&fields](std::string_view key, Bandwidth& bandwidth) {
+    if (const Value* value = fields.optional(key)) bandwidth = value->bandwidth();
+  };
+  read("memory_bandwidth", gpu.memory);
+  read("copy_bandwidth", gpu.copy_bandwidth);
+  read("peer_bandwidth", gpu.peer_bandwidth);
+  if (const Value* engines = fields.optional("copy_engines"))
+    gpu.copy_engines = static_cast<int>(engines->integer(1, most_engines));
+}
+
 Devices read_devices(Fields& fields, std::string_view count_key, std::string_view key,
-                     bool memory) {
+                     const Component& component) {
   constexpr int most_devices = 64;
-  Devices devices;
+  Devices devices{0, component, {}};
   devices.count = static_cast<int>(fields.value_or(count_key, "1").integer(1, most_devices));
   Fields link(fields.required(key), std::string(key));
-  devices.bandwidth = link.required("bandwidth").bandwidth();
-  devices.latency = link.required("latency").seconds();
-  if (memory) devices.capacity = link.value_or("memory", "0 B").bytes();
+  devices.link = read_link(link);
+  if (component.kind == ComponentKind::gpu) read_gpu(link, devices.component);
   link.finish();
   fields.resolve(key, link.resolved());
   return devices;
 }
 
-std::vector<Vertex> add_devices(const Devices& devices, Component component,
-                                const std::vector<Vertex>& parents, Topology& topology) {
+std::vector<Vertex> add_devices(const Devices& devices, const std::vector<Vertex>& parents,
+                                Topology& topology, int host) {
   std::vector<Vertex> added;
-  const std::string stem = component.name;
-  component.capacity = devices.capacity;
+  Component component = devices.component;
+  component.host = host;
+  const std::string& name = topology.hosts()[static_cast<std::size_t>(host)].name;
   for (const Vertex parent : parents) {
     for (int i = 0; i < devices.count; ++i) {
-      component.name = fmt::format("{}{}", stem, added.size());
+      component.name = fmt::format("{}/{}{}", name, devices.component.name, added.size());
       added.push_back(topology.add_component(component));
-      topology.connect(parent, added.back(), devices.bandwidth, devices.latency);
+      topology.connect(parent, added.back(), reversed(devices.link));
     }
   }
   return added;
@@ -48,17 +60,18 @@ std::vector<Vertex> add_devices(const Devices& devices, Component component,
 
 MakeHost read_pcie_tree(Fields& fields) {
   const Sockets sockets = read_sockets(fields);
-  const Devices switches = read_devices(fields, "switches_per_socket", "switch_uplink", false);
-  const Devices gpus = read_devices(fields, "gpus_per_switch", "gpu", true);
+  const Devices switches = read_devices(fields, "switches_per_socket", "switch_uplink",
+                                        {.kind = ComponentKind::pcie_switch, .name = "pcie"});
+  const Devices gpus =
+      read_devices(fields, "gpus_per_switch", "gpu", {.kind = ComponentKind::gpu, .name = "gpu"});
+  const GpuRules rules = read_gpu_rules(fields, sockets.count * switches.count * gpus.count);
   const auto nics = read_nics(fields, sockets.count, sockets.count * switches.count);
   return [=](Topology& topology, const std::string& name) {
     const int host = topology.add_host(name);
     const auto domains = add_sockets(sockets, topology, host);
-    const auto below = add_devices(
-        switches, {.kind = ComponentKind::pcie_switch, .name = name + "/pcie", .host = host},
-        domains, topology);
-    add_devices(gpus, {.kind = ComponentKind::gpu, .name = name + "/gpu", .host = host}, below,
-                topology);
+    const auto below = add_devices(switches, domains, topology, host);
+    add_devices(gpus, below, topology, host);
+    apply(rules, topology, host);
     return BuiltHost{add_nics(nics, topology, host, domains, below)};
   };
 }

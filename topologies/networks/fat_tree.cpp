@@ -16,10 +16,7 @@ void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topolo
   const int half = k / 2, most = k * half * half;
   const int hosts =
       static_cast<int>(fields.value_or("hosts", std::to_string(most)).integer(1, most));
-  const Cable cable = read_cable(fields, "link");
-  const auto connect = [&](Vertex a, Vertex b) {
-    topology.connect(a, b, cable.bandwidth, cable.latency);
-  };
+  const LinkPair cable = read_cable(fields, "link");
 
   std::vector<Vertex> cores;
   for (int i = 0; i < half * half; ++i)
@@ -29,11 +26,11 @@ void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topolo
     for (int i = 0; i < half; ++i) {
       aggregations.push_back(add_switch(topology, fmt::format("pod{}/aggregation{}", pod, i)));
       for (int j = 0; j < half; ++j)
-        connect(aggregations.back(), cores[static_cast<std::size_t>(i * half + j)]);
+        topology.connect(aggregations.back(), cores[static_cast<std::size_t>(i * half + j)], cable);
     }
     for (int i = 0; i < half; ++i) {
       const Vertex edge = add_switch(topology, fmt::format("pod{}/edge{}", pod, i));
-      for (const Vertex aggregation : aggregations) connect(edge, aggregation);
+      for (const Vertex aggregation : aggregations) topology.connect(edge, aggregation, cable);
       for (int j = 0; j < half && static_cast<int>(topology.hosts().size()) < hosts; ++j)
         add_host(make_host, host_name(topology.hosts().size()), edge, cable, topology);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "topologies/cluster.hpp"
+#include "topologies/read_link.hpp"
 
 namespace ringscope {
 
@@ -9,17 +10,12 @@ using HostMaker = std::function<BuiltHost(const std::string& host_name)>;
 
 inline constexpr int most_hosts = 1 << 20;
 
-/// What both directions of a cable have.
-struct Cable {
-  Bandwidth bandwidth;
-  Seconds latency{};
-};
-
-/// `key: {bandwidth: 10 Gbit/s, latency: 5 us}`, both required.
-Cable read_cable(Fields& fields, std::string_view key);
+/// `key: {bandwidth: 10 Gbit/s, latency: 5 us}`, as read_link() reads it; forward is towards the
+/// core of the network.
+LinkPair read_cable(Fields& fields, std::string_view key);
 Vertex add_switch(Topology& topology, std::string name);
 /// A new host with a cable from each of its NICs to `to`.
-void add_host(const HostMaker& make_host, const std::string& name, Vertex to, const Cable& cable,
+void add_host(const HostMaker& make_host, const std::string& name, Vertex to, const LinkPair& cable,
               Topology& topology);
 /// host0, host1, ...
 std::string host_name(std::size_t index);

@@ -4,9 +4,9 @@
 
 namespace ringscope {
 
-Cable read_cable(Fields& fields, std::string_view key) {
+LinkPair read_cable(Fields& fields, std::string_view key) {
   Fields link(fields.required(key), std::string(key));
-  const Cable cable{link.required("bandwidth").bandwidth(), link.required("latency").seconds()};
+  const LinkPair cable = read_link(link);
   link.finish();
   fields.resolve(key, link.resolved());
   return cable;
@@ -16,10 +16,9 @@ Vertex add_switch(Topology& topology, std::string name) {
   return topology.add_component({.kind = ComponentKind::network_switch, .name = std::move(name)});
 }
 
-void add_host(const HostMaker& make_host, const std::string& name, Vertex to, const Cable& cable,
+void add_host(const HostMaker& make_host, const std::string& name, Vertex to, const LinkPair& cable,
               Topology& topology) {
-  for (const Vertex nic : make_host(name).nics)
-    topology.connect(nic, to, cable.bandwidth, cable.latency);
+  for (const Vertex nic : make_host(name).nics) topology.connect(nic, to, cable);
 }
 
 std::string host_name(std::size_t index) { return fmt::format("host{}", index); }

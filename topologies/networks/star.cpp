@@ -30,7 +30,7 @@ std::vector<std::string> read_host_names(const Value& hosts) {
 
 void build_star(Fields& fields, const HostMaker& make_host, Topology& topology) {
   const auto names = read_host_names(fields.required("hosts"));
-  const Cable cable = read_cable(fields, "link");
+  const LinkPair cable = read_cable(fields, "link");
   const Vertex middle = add_switch(topology, "switch");
   for (const std::string& name : names) add_host(make_host, name, middle, cable, topology);
 }

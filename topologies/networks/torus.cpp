@@ -24,8 +24,9 @@ std::vector<int> read_dimensions(const Value& list) {
 
 void build_torus(Fields& fields, const HostMaker& make_host, Topology& topology) {
   const auto dimensions = read_dimensions(fields.required("dimensions"));
-  const Cable cable = read_cable(fields, "link");
-  const Cable host_cable = fields.optional("host_link") ? read_cable(fields, "host_link") : cable;
+  const LinkPair cable = read_cable(fields, "link");
+  const LinkPair host_cable =
+      fields.optional("host_link") ? read_cable(fields, "host_link") : cable;
   int count = 1;
   for (const int size : dimensions) count *= size;
 
@@ -43,7 +44,7 @@ void build_torus(Fields& fields, const HostMaker& make_host, Topology& topology)
       if (size == 1 || (size == 2 && position == 1)) continue;
       const int next = i + stride * (position == size - 1 ? 1 - size : 1);
       topology.connect(switches[static_cast<std::size_t>(i)],
-                       switches[static_cast<std::size_t>(next)], cable.bandwidth, cable.latency);
+                       switches[static_cast<std::size_t>(next)], cable);
     }
   }
 }

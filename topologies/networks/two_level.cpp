@@ -8,22 +8,23 @@ namespace {
 
 /// The cable of one uplink. `oversubscription: F` stands in the place of its bandwidth: the hosts
 /// of a rack together send F times what its uplinks together carry.
-Cable read_uplink(Fields& fields, const Cable& link, int hosts_per_rack, int uplinks) {
+LinkPair read_uplink(Fields& fields, const LinkPair& link, int hosts_per_rack, int uplinks) {
   constexpr double most = 1e6;
   Fields uplink(fields.value_or("uplink", "{}"), "uplink");
-  Cable cable;
-  cable.latency = uplink.value_or("latency", to_text(link.latency)).seconds();
   const Value* factor = fields.optional("oversubscription");
-  const Value* bandwidth = uplink.optional("bandwidth");
+  const bool bandwidth = uplink.has("bandwidth");
+  const double share = factor ? hosts_per_rack / (factor->number(1, most) * uplinks) : 1;
+  const auto scaled = [share](Bandwidth of_hosts) {
+    return Bandwidth{of_hosts.bytes_per_second * share};
+  };
+  const LinkPair cable =
+      read_link_or(uplink, {scaled(link.forward), scaled(link.backward), link.latency});
   uplink.finish();
   fields.resolve("uplink", uplink.resolved());
   if (factor && bandwidth)
     factor->fail("'oversubscription' and the uplink's 'bandwidth' exclude each other");
   if (!factor && !bandwidth)
     fields.map().fail("a two_level network needs 'oversubscription' or the uplink's 'bandwidth'");
-  cable.bandwidth = bandwidth ? bandwidth->bandwidth() : link.bandwidth;
-  if (factor)
-    cable.bandwidth.bytes_per_second *= hosts_per_rack / (factor->number(1, most) * uplinks);
   return cable;
 }
 
@@ -32,15 +33,14 @@ void build_two_level(Fields& fields, const HostMaker& make_host, Topology& topol
   const int racks = static_cast<int>(fields.required("racks").integer(1, most_hosts));
   const int per_rack =
       static_cast<int>(fields.required("hosts_per_rack").integer(1, most_hosts / racks));
-  const Cable link = read_cable(fields, "link");
+  const LinkPair link = read_cable(fields, "link");
   const int uplinks = static_cast<int>(fields.value_or("uplinks", "1").integer(1, most_uplinks));
-  const Cable uplink = read_uplink(fields, link, per_rack, uplinks);
+  const LinkPair uplink = read_uplink(fields, link, per_rack, uplinks);
 
   const Vertex core = add_switch(topology, "core");
   for (int rack = 0; rack < racks; ++rack) {
     const Vertex rack_switch = add_switch(topology, fmt::format("rack{}/switch", rack));
-    for (int i = 0; i < uplinks; ++i)
-      topology.connect(rack_switch, core, uplink.bandwidth, uplink.latency);
+    for (int i = 0; i < uplinks; ++i) topology.connect(rack_switch, core, uplink);
     for (int i = 0; i < per_rack; ++i)
       add_host(make_host, host_name(topology.hosts().size()), rack_switch, link, topology);
   }

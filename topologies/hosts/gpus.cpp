@@ -1,0 +1,124 @@
+// What the platform grants GPUs, and the links of their own.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "topologies/hosts/hosts.hpp"
+
+namespace ringscope {
+namespace {
+
+using Pair = std::pair<int, int>;
+
+// Pairs go by the square.
+constexpr int most_paired_gpus = 256;
+
+const std::string peer_access_names[] = {"none", "same_switch", "same_socket", "all"};
+
+void refuse_many(const Value& pairs, int gpus) {
+  if (gpus <= most_paired_gpus) return;
+  pairs.fail(
+      fmt::format("pairs of GPUs are for hosts of at most {}, got {}", most_paired_gpus, gpus));
+}
+
+void read_peer_access(const Value& value, int gpus, GpuRules& rules) {
+  if (value.kind() != Value::Kind::list) {
+    rules.peer_access = static_cast<PeerAccess>(value.one_of("peer access", peer_access_names));
+    return;
+  }
+  refuse_many(value, gpus);
+  const auto count = static_cast<std::size_t>(gpus);
+  rules.peer_access = PeerAccess::matrix;
+  rules.peer_matrix.assign(count, std::vector<bool>(count));
+  for (const auto& [gpu, other] : read_pairs(value, gpus, "GPU")) {
+    const auto one = static_cast<std::size_t>(gpu), two = static_cast<std::size_t>(other);
+    rules.peer_matrix[one][two] = rules.peer_matrix[two][one] = true;
+  }
+}
+
+/// `linked`: the pairs that have an NVLink so far.
+void read_nvlink(Fields fields, int gpus, std::set<Pair>& linked, GpuRules& rules) {
+  const Value& list = fields.value_or("pairs", "all");
+  const Bandwidth bandwidth = fields.required("bandwidth").bandwidth();
+  const Seconds latency = fields.required("latency").seconds();
+  fields.finish();
+  for (const auto& [gpu, other] : read_pairs(list, gpus, "GPU")) {
+    if (!linked.insert({gpu, other}).second)
+      list.fail(fmt::format("the pair [{}, {}] has an NVLink already", gpu, other));
+    rules.nvlinks.push_back({gpu, other, bandwidth, latency});
+  }
+}
+
+}  // namespace
+
+std::vector<Pair> read_pairs(const Value& value, int count, std::string_view noun) {
+  std::vector<Pair> pairs;
+  if (value.kind() == Value::Kind::scalar && value.scalar() == "all") {
+    for (int other = 1; other < count; ++other)
+      for (int one = 0; one < other; ++one) pairs.emplace_back(one, other);
+    return pairs;
+  }
+  const std::string expected = fmt::format("pairs of {}s such as [[0, 1], [2, 3]]", noun);
+  if (value.kind() != Value::Kind::list) value.fail(fmt::format("expected all, or {}", expected));
+  std::set<Pair> known;
+  for (const Value& item : value.items()) {
+    if (item.kind() != Value::Kind::list || item.items().size() != 2)
+      item.fail(fmt::format("expected {}", expected));
+    const auto index = [&](std::size_t i) {
+      return static_cast<int>(item.items()[i].integer(0, count - 1));
+    };
+    const Pair pair = std::pair(std::min(index(0), index(1)), std::max(index(0), index(1)));
+    if (pair.first == pair.second)
+      item.fail(fmt::format("a pair is of two {}s, got {} twice", noun, pair.first));
+    if (!known.insert(pair).second)
+      item.fail(fmt::format("the pair [{}, {}] stands twice", pair.first, pair.second));
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+GpuRules read_gpu_rules(Fields& fields, int gpus) {
+  GpuRules rules;
+  if (const Value* access = fields.optional("peer_access")) read_peer_access(*access, gpus, rules);
+  if (const Value* iommu = fields.optional("iommu")) rules.iommu = iommu->boolean();
+  if (const Value* gpudirect = fields.optional("gpudirect")) rules.gpudirect = gpudirect->boolean();
+  if (const Value* map = fields.optional("staging")) {
+    Fields staging(*map, "staging");
+    rules.staging_latency = staging.required("latency").seconds();
+    staging.finish();
+  }
+  if (const Value* nvlink = fields.optional("nvlink")) {
+    refuse_many(*nvlink, gpus);
+    std::set<Pair> linked;
+    if (nvlink->kind() != Value::Kind::list)
+      read_nvlink(Fields(*nvlink, "nvlink"), gpus, linked, rules);
+    for (std::size_t i = 0; i < nvlink->items().size(); ++i)
+      read_nvlink(Fields(nvlink->items()[i], fmt::format("nvlink[{}]", i)), gpus, linked, rules);
+  }
+  if (const Value* map = fields.optional("nvswitch")) {
+    Fields link(*map, "nvswitch");
+    const Bandwidth bandwidth = link.required("bandwidth").bandwidth();
+    rules.nvswitch = {bandwidth, link.required("latency").seconds()};
+    link.finish();
+  }
+  return rules;
+}
+
+void apply(const GpuRules& rules, Topology& topology, int host_index) {
+  Host& host = topology.host(host_index);
+  host.peer_access = rules.peer_access;
+  host.peer_matrix = rules.peer_matrix;
+  host.iommu = rules.iommu;
+  host.gpudirect = rules.gpudirect;
+  host.staging_latency = rules.staging_latency;
+  for (const auto& [gpu, other, bandwidth, latency] : rules.nvlinks)
+    topology.connect(host.gpus.at(static_cast<std::size_t>(gpu)),
+                     host.gpus.at(static_cast<std::size_t>(other)), bandwidth, latency);
+  if (!rules.nvswitch) return;
+  const Vertex nvswitch = topology.add_component(
+      {.kind = ComponentKind::nvswitch, .name = host.name + "/nvswitch0", .host = host_index});
+  for (const Vertex gpu : host.gpus)
+    topology.connect(gpu, nvswitch, rules.nvswitch->bandwidth, rules.nvswitch->latency);
+}
+
+}  // namespace ringscope
