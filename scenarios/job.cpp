@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "scenarios/options.hpp"
 #include "scenarios/scenario_tree.hpp"
 
 namespace ringscope {
 namespace {
 
-// 512 TiB; beyond 8 PiB a double would no longer count single bytes.
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 49;
 constexpr std::int64_t most_repeats = 1'000'000;
 
 std::vector<std::string> collectives() {
@@ -34,53 +33,6 @@ const Algorithm& read_algorithm(Fields& fields) {
   return *find_algorithm(collective, names[chosen]);
 }
 
-bool reads(const Algorithm& algorithm, std::string_view option) {
-  return std::find(algorithm.options.begin(), algorithm.options.end(), option) !=
-         algorithm.options.end();
-}
-
-/// An option that exists, but not for this algorithm, would be a number without effect.
-void refuse_unread(const Algorithm& algorithm, const Value& options) {
-  for (const Value::Entry& entry : options.entries()) {
-    const bool exists = entry.key == "segment" || entry.key == "compute" || entry.key == "rounds";
-    if (!exists || reads(algorithm, entry.key)) continue;
-    const std::string has = algorithm.options.empty()
-                                ? "it has no options"
-                                : fmt::format("it has {}", fmt::join(algorithm.options, ", "));
-    throw InputError(entry.key_place,
-                     fmt::format("the {} {} has no option '{}'; {}", algorithm.collective,
-                                 algorithm.name, entry.key, has));
-  }
-}
-
-std::uint64_t read_size(const Value& value, std::uint64_t least) {
-  const Bytes size = value.bytes();
-  if (size.count < least || size.count > most_bytes) {
-    value.fail(fmt::format("expected from {} to {}, got {}", to_text(Bytes{least}),
-                           to_text(Bytes{most_bytes}), to_text(size)));
-  }
-  return size.count;
-}
-
-Options read_options(Fields& job, const Algorithm& algorithm) {
-  Options options;
-  const Value& map = job.value_or("options", "{}");
-  Fields fields(map, "job.options");
-  refuse_unread(algorithm, map);
-  if (reads(algorithm, "segment")) {
-    options.segment = read_size(fields.value_or("segment", "64 KiB"), 1);
-  }
-  if (reads(algorithm, "compute")) {
-    options.compute = fields.value_or("compute", "0 s").seconds();
-  }
-  if (reads(algorithm, "rounds")) {
-    options.rounds = static_cast<int>(fields.value_or("rounds", "1").integer(1, most_repeats));
-  }
-  fields.finish();
-  job.resolve("options", fields.resolved());
-  return options;
-}
-
 /// The sizes, each with the value to stand in the resolved job. A barrier carries no data.
 std::vector<Value> read_sizes(Fields& fields, const Algorithm& algorithm) {
   const bool barrier = algorithm.collective == "barrier";
@@ -95,20 +47,58 @@ std::vector<Value> read_sizes(Fields& fields, const Algorithm& algorithm) {
   return sizes;
 }
 
+/// Only in the resolved job where it is asked for.
+Noise read_noise(Fields& job, int ranks) {
+  Noise noise;
+  const Value* map = job.optional("noise");
+  if (map == nullptr) return noise;
+  constexpr double most_spread = 3, most_slowdown = 1e6;
+  Fields fields(*map, "job.noise");
+  noise.spread = fields.value_or("spread", "0").number(0, most_spread);
+  if (const Value* detours = fields.optional("detours")) {
+    Fields detour(*detours, "job.noise.detours");
+    const Value& every = detour.required("every");
+    noise.every = every.seconds();
+    if (noise.every.count() <= 0) every.fail("expected a time above 0 between two detours");
+    noise.takes = detour.required("takes").seconds();
+    detour.finish();
+    fields.resolve("detours", detour.resolved());
+  }
+  if (const Value* late = fields.optional("stragglers")) {
+    Fields stragglers(*late, "job.noise.stragglers");
+    noise.slowdown = stragglers.required("slowdown").number(1, most_slowdown);
+    const Value& list = stragglers.required("ranks");
+    if (list.kind() != Value::Kind::list) list.fail("expected a list of ranks such as [3, 5]");
+    for (const Value& rank : list.items())
+      noise.stragglers.push_back(static_cast<int>(rank.integer(0, ranks - 1)));
+    stragglers.finish();
+    fields.resolve("stragglers", stragglers.resolved());
+  }
+  fields.finish();
+  job.resolve("noise", fields.resolved());
+  return noise;
+}
+
 }  // namespace
 
-std::vector<ReadJob> read_jobs(const Value& value) {
-  refuse_unknown_keys(
-      value, "job", {"collective", "algorithm", "bytes", "options", "repetitions", "seed", "skew"});
+std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
+  refuse_unknown_keys(value, "job",
+                      {"collective", "algorithm", "bytes", "options", "repetitions", "seed", "skew",
+                       "overlap", "noise"});
   Fields fields(value, "job");
   Job job;
   job.algorithm = &read_algorithm(fields);
   const std::vector<Value> sizes = read_sizes(fields, *job.algorithm);
-  job.options = read_options(fields, *job.algorithm);
+  job.options = read_options(fields, *job.algorithm, ranks);
   job.repetitions = static_cast<int>(fields.value_or("repetitions", "1").integer(1, most_repeats));
   job.seed = static_cast<std::uint64_t>(
       fields.value_or("seed", "1").integer(0, std::numeric_limits<std::int64_t>::max()));
   job.skew = fields.value_or("skew", "0 s").seconds();
+  if (const Value* overlap = fields.optional("overlap")) {
+    job.overlap = overlap->seconds();
+    fields.resolve("overlap", *overlap);
+  }
+  job.noise = read_noise(fields, ranks);
   fields.finish();
   std::vector<ReadJob> jobs;
   for (const Value& size : sizes) {

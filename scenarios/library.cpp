@@ -77,6 +77,25 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   return transport;
 }
 
+/// All of p2p, staged and gdr, or none of them; and what work on a GPU costs.
+void read_gpu_parts(Fields& fields, Library& library, Value& ways) {
+  constexpr std::array gpu_ways = {Way::p2p, Way::staged, Way::gdr};
+  const auto name = [](Way way) { return way_names[static_cast<std::size_t>(way)]; };
+  for (const Way way : gpu_ways) library.knows_gpus = library.knows_gpus || fields.has(name(way));
+  const Value* gpu = fields.optional("gpu");
+  if (!library.knows_gpus) return;
+  for (const Way way : gpu_ways)
+    library.transports[static_cast<std::size_t>(way)] =
+        read_transport(fields.required(name(way)), way, ways);
+  const Value nothing = Value::empty_map_at(fields.map().place());
+  Fields costs(gpu != nullptr ? *gpu : nothing, "library.gpu");
+  library.gpu.launch = costs.value_or("launch", "0 s").seconds();
+  library.gpu.reduce_cost = costs.value_or("reduce_cost", "0 s/B").byte_cost();
+  library.gpu.copy_cost = costs.value_or("copy_cost", "0 s/B").byte_cost();
+  costs.finish();
+  fields.resolve("gpu", costs.resolved());
+}
+
 }  // namespace
 
 Library read_library(const Value& value) {
@@ -92,6 +111,11 @@ Library read_library(const Value& value) {
   library.progress_core =
       static_cast<ProgressCore>(core.one_of("progress core", progress_core_names));
   library.endpoints = static_cast<int>(fields.value_or("endpoints", "1").integer(1, 1024));
+  if (const Value* thread_core = fields.optional("thread_core")) {
+    library.thread_core =
+        static_cast<ProgressCore>(thread_core->one_of("thread core", progress_core_names));
+    fields.resolve("thread_core", *thread_core);
+  }
   library.reduce_cost = fields.value_or("reduce_cost", "0 s/B").byte_cost();
   library.copy_cost = fields.value_or("copy_cost", "0 s/B").byte_cost();
   Value ways = Value::empty_map_at(value.place());
@@ -99,6 +123,7 @@ Library read_library(const Value& value) {
     const auto i = static_cast<std::size_t>(way);
     library.transports[i] = read_transport(fields.required(way_names[i]), way, ways);
   }
+  read_gpu_parts(fields, library, ways);
   fields.finish();
   if (library.progress == Progress::nic && library.transport(Way::network).driver != Driver::nic) {
     progress.fail(

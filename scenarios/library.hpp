@@ -41,15 +41,29 @@ struct Transport {
   double goodput = 1;  ///< of a network: the share of a cable's bandwidth that is not headers
 };
 
-enum class Way { self, shm, network };
-inline constexpr std::array<std::string_view, 3> way_names = {"self", "shm", "network"};
+/// From a rank to itself; between ranks of a host through its memory; between hosts. Where a rank's
+/// buffers lie in a GPU: by peer access inside a host; through host memory inside a host; straight
+/// between a NIC and a GPU. Between hosts without GPUDirect the way is network.
+enum class Way { self, shm, network, p2p, staged, gdr };
+inline constexpr std::array<std::string_view, 6> way_names = {"self", "shm",    "network",
+                                                              "p2p",  "staged", "gdr"};
+
+/// Local work on a GPU.
+struct GpuCosts {
+  Seconds launch{};        ///< before a reduction or a copy runs
+  ByteCost reduce_cost{};  ///< of a reduction, beyond its memory traffic
+  ByteCost copy_cost{};    ///< of a copy, likewise
+};
 
 struct Library {
   std::string name;
   std::string about;
-  std::array<Transport, 3> transports;  ///< indexed by Way
+  std::array<Transport, way_names.size()> transports;  ///< indexed by Way
+  bool knows_gpus = false;                             ///< p2p, staged and gdr are there
+  GpuCosts gpu;
   Progress progress = Progress::caller;
   ProgressCore progress_core = ProgressCore::spare;
+  ProgressCore thread_core = ProgressCore::spare;  ///< the same, of a rank's further threads
   int endpoints = 1;       ///< locks (and engines) per process; thread t uses t mod endpoints
   ByteCost reduce_cost{};  ///< CPU per byte of the local reduction
   ByteCost copy_cost{};    ///< CPU per byte of a local copy

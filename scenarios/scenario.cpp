@@ -18,6 +18,35 @@ std::string file_named(const std::string& name) {
   return file_of(Value::scalar_at(place, name), "scenarios", "scenario");
 }
 
+/// `bandwidth` of a store; `host`, by name or number, where there is one store for all.
+Storage read_storage(const Value& value, const Topology& topology) {
+  Fields fields(value, "storage");
+  Storage storage;
+  storage.bandwidth = fields.required("bandwidth").bandwidth();
+  const Value* host = fields.optional("host");
+  fields.finish();
+  if (host == nullptr) return storage;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < topology.hosts().size(); ++i) {
+    names.push_back(topology.hosts()[i].name);
+    if (host->text() == std::to_string(i) || host->text() == names.back())
+      storage.host = static_cast<int>(i);
+  }
+  if (storage.host < 0) host->fail(unknown_name("host", host->text(), names));
+  return storage;
+}
+
+void require_gpus(const Value& library, const Scenario& scenario) {
+  const auto& ranks = scenario.placement.ranks;
+  const bool gpus =
+      std::any_of(ranks.begin(), ranks.end(), [](const Location& where) { return where.gpu >= 0; });
+  if (gpus && !scenario.library.knows_gpus)
+    library.fail(
+        fmt::format("ranks are placed on GPUs, and library '{}' does not say how these "
+                    "exchange: it has no p2p, staged and gdr",
+                    scenario.library.name));
+}
+
 void require_ranks(const Value& placement, const Scenario& scenario) {
   const Algorithm& algorithm = *scenario.job.algorithm;
   const std::size_t ranks = scenario.placement.ranks.size();
@@ -37,7 +66,7 @@ void refuse_unknown_keys(const Value& map, const std::string& what,
 
 std::vector<Scenario> read_tree(const Value& tree, const std::string& name) {
   refuse_unknown_keys(tree, "a scenario",
-                      {"question", "cluster", "library", "placement", "job", "cases"});
+                      {"question", "cluster", "library", "placement", "storage", "job", "cases"});
   Fields fields(tree, "a scenario");
   Scenario scenario;
   scenario.question = fields.required("question").text();
@@ -48,9 +77,15 @@ std::vector<Scenario> read_tree(const Value& tree, const std::string& name) {
   scenario.cluster = read_cluster(cluster);
   scenario.library = read_library(library);
   scenario.placement = read_placement(placement, scenario.cluster.topology);
+  require_gpus(library, scenario);
   fields.resolve("cluster", scenario.cluster.resolved);
   fields.resolve("library", scenario.library.resolved);
-  const std::vector<ReadJob> jobs = read_jobs(job);
+  if (const Value* storage = fields.optional("storage")) {
+    scenario.storage = read_storage(*storage, scenario.cluster.topology);
+    fields.resolve("storage", *storage);
+  }
+  const std::vector<ReadJob> jobs =
+      read_jobs(job, static_cast<int>(scenario.placement.ranks.size()));
   std::vector<Scenario> scenarios;
   for (const ReadJob& read : jobs) {
     scenario.job = read.job;

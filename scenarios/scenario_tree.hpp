@@ -29,11 +29,11 @@ void refuse_unknown_keys(const Value& map, const std::string& what,
 /// Reads such a tree; one scenario per size in `job.bytes`.
 std::vector<Scenario> read_tree(const Value& tree, const std::string& name);
 
-/// Reads `job`, one Job per size, and the resolved map that goes with each.
+/// Reads `job` of so many ranks, one Job per size, and the resolved map that goes with each.
 struct ReadJob {
   Job job;
   Value resolved;
 };
-std::vector<ReadJob> read_jobs(const Value& value);
+std::vector<ReadJob> read_jobs(const Value& value, int ranks);
 
 }  // namespace ringscope

@@ -13,28 +13,13 @@ void add_costs(std::vector<ByteCost>& costs, const Transport& transport) {
 
 }  // namespace
 
-void add_use(Uses& uses, int resource, int weight) {
-  if (resource < 0) return;
-  for (Use& use : uses)
-    if (use.resource == resource) {
-      use.weight += weight;
-      return;
-    }
-  uses.push_back({resource, weight});
-}
-
-void add_uses(Uses& uses, const Uses& others, int times) {
-  if (times == 0) return;
-  for (const Use& use : others) add_use(uses, use.resource, use.weight * times);
-}
-
 Machine::Machine(const Scenario& scenario, Ledger& ledger)
-    : scenario_(&scenario), ledger_(&ledger) {
+    : scenario_(&scenario), ledger_(&ledger), fabric_(scenario, ledger) {
   for (const Location& where : scenario.placement.ranks) hosts_.push_back(where.host);
   add_scales();
   add_cpus();
-  add_memory();
-  add_links();
+  add_gpus();
+  add_local_work();
   add_storage();
 }
 
@@ -51,12 +36,18 @@ void Machine::add_scales() {
     std::vector<ByteCost> costs;
     if (ranks_on.size() > 1) add_costs(costs, library.transport(Way::network));
     if (ranks_on[host] > 1) add_costs(costs, library.transport(Way::shm));
+    if (library.knows_gpus)
+      for (const Way way : {Way::p2p, Way::staged, Way::gdr})
+        add_costs(costs, library.transport(way));
     bool limited = false;
-    for (const Vertex domain : topology.hosts()[static_cast<std::size_t>(host)].numa_domains)
-      limited = limited || !topology.graph()[domain].memory.is_unlimited();
+    const Host& there = topology.hosts()[static_cast<std::size_t>(host)];
+    for (const auto& all : {there.numa_domains, there.gpus})
+      for (const Vertex memory : all)
+        limited = limited || !topology.graph()[memory].memory.is_unlimited();
     if (!scenario_->storage.bandwidth.is_unlimited()) costs.push_back(library.copy_cost);
     if (limited) {
-      costs.insert(costs.end(), {library.reduce_cost, library.copy_cost});
+      costs.insert(costs.end(), {library.reduce_cost, library.copy_cost, library.gpu.reduce_cost,
+                                 library.gpu.copy_cost});
       for (const Transport& transport : library.transports) {
         add_costs(costs, transport);
         costs.push_back(transport.unexpected_cost);
@@ -68,12 +59,6 @@ void Machine::add_scales() {
 
 const std::string& Machine::host_name(int rank) const {
   return scenario_->cluster.topology.hosts()[static_cast<std::size_t>(location(rank).host)].name;
-}
-
-Vertex Machine::domain_of(int rank) const {
-  const Location& where = location(rank);
-  return scenario_->cluster.topology.hosts()[static_cast<std::size_t>(where.host)]
-      .numa_domains[static_cast<std::size_t>(where.numa)];
 }
 
 std::string Machine::rank_name(int rank) const {
@@ -127,6 +112,7 @@ Uses Machine::spare_cpu(int rank, const std::string& what) {
 }
 
 Uses Machine::thread_cpu(int rank, const std::string& what) {
+  if (scenario_->library.thread_core == ProgressCore::shared) return cpu(rank);
   const Use own = spare_cpu(rank, what).front();
   if (location(rank).binding == Binding::core) return {own};
   return {cpu(rank).front(), own};
@@ -137,43 +123,47 @@ int Machine::add_lock(int rank, int endpoint) {
   return ledger_->add({name, ResourceKind::lock, scale(rank).capacity(), rank});
 }
 
-void Machine::add_memory() {
-  const Graph& graph = scenario_->cluster.topology.graph();
+// Ranks on one GPU share it.
+void Machine::add_gpus() {
+  std::map<Vertex, int> sharers, resources;
+  for (int rank = 0; rank < ranks(); ++rank)
+    if (on_gpu(rank)) ++sharers[fabric_.homes(rank).front()];
   for (int rank = 0; rank < ranks(); ++rank) {
-    const Vertex domain = domain_of(rank);
-    const Component& component = graph[domain];
-    if (!component.memory.is_unlimited() && !memory_resources_.count(domain))
-      memory_resources_[domain] = ledger_->add({component.name + "/memory", ResourceKind::memory,
-                                                component.memory.bytes_per_second, -1});
-    Uses memory;
-    add_use(memory, memory_of(rank), 1);
-    memories_.push_back(std::move(memory));
+    gpus_.emplace_back();
+    if (!on_gpu(rank)) continue;
+    const Vertex gpu = fabric_.homes(rank).front();
+    const auto [place, is_new] = resources.try_emplace(gpu, -1);
+    const std::string& name = scenario_->cluster.topology.graph()[gpu].name;
+    if (is_new)
+      place->second = sharers[gpu] > 1
+                          ? ledger_->add({name, ResourceKind::core, scale(rank).capacity(), -1})
+                          : ledger_->add({fmt::format("{} (rank {})", name, rank),
+                                          ResourceKind::core, scale(rank).capacity(), rank});
+    gpus_.back() = {{place->second, 1}};
   }
 }
 
-int Machine::memory_of(int rank) const {
-  const auto found = memory_resources_.find(domain_of(rank));
-  return found == memory_resources_.end() ? -1 : found->second;
-}
-
-void Machine::add_links() {
+// A core reads and writes the rank's buffers where they lie; a GPU has its own at hand.
+Uses Machine::local_work(int rank, int reads, int writes) const {
   const Topology& topology = scenario_->cluster.topology;
-  const double goodput = scenario_->library.transport(Way::network).goodput;
-  for (int id = 0; id < topology.link_count(); ++id) {
-    const Link& link = topology.link(id);
-    const double share = topology.is_cable(id) ? goodput : 1;
-    link_resources_.push_back(link.bandwidth.is_unlimited()
-                                  ? -1
-                                  : ledger_->add({link.name, ResourceKind::link,
-                                                  link.bandwidth.bytes_per_second * share, -1}));
+  const std::vector<Vertex>& homes = fabric_.homes(rank);
+  const auto shares = static_cast<int>(homes.size());
+  Uses uses;
+  for (const Vertex home : homes) {
+    fabric_.add_memory(uses, home, reads + writes, shares);
+    if (on_gpu(rank) || home == domain_of(rank)) continue;
+    fabric_.add_route(uses, topology.route(home, domain_of(rank)), reads, shares);
+    fabric_.add_route(uses, topology.route(domain_of(rank), home), writes, shares);
   }
+  return uses;
 }
 
-Uses Machine::route_uses(const Route& route) const {
-  Uses uses;
-  for (const int link : route.links)
-    add_use(uses, link_resources_[static_cast<std::size_t>(link)], 1);
-  return uses;
+// A reduction reads two vectors and writes one, a copy reads one.
+void Machine::add_local_work() {
+  for (int rank = 0; rank < ranks(); ++rank) {
+    reductions_.push_back(local_work(rank, 2, 1));
+    copies_.push_back(local_work(rank, 1, 1));
+  }
 }
 
 void Machine::add_storage() {
@@ -197,13 +187,13 @@ Uses Machine::storage(int rank, bool writing) const {
   Uses uses;
   const auto found = storage_resources_.find(host);
   if (found != storage_resources_.end()) add_use(uses, found->second, 1);
-  add_uses(uses, memory(rank));
+  fabric_.add_memory(uses, domain_of(rank), 1);
   if (host == own) return uses;
   const Vertex there = topology.hosts()[static_cast<std::size_t>(host)].numa_domains.front();
   const Vertex here = domain_of(rank);
   const auto flow = static_cast<std::uint64_t>(rank);
-  add_uses(uses, route_uses(writing ? topology.route(here, there, flow)
-                                    : topology.route(there, here, flow)));
+  fabric_.add_route(
+      uses, writing ? topology.route(here, there, flow) : topology.route(there, here, flow), 1);
   return uses;
 }
 
@@ -214,26 +204,48 @@ Channel& Machine::channel(int from, int to) {
   return channels_.emplace(key, make_channel(from, to)).first->second;
 }
 
+Way Machine::way(int from, int to, const Fabric::Trip& trip) const {
+  if (from == to) return Way::self;
+  const bool gpus = on_gpu(from) || on_gpu(to);
+  const bool one_host = location(from).host == location(to).host;
+  if (!gpus) return one_host ? Way::shm : Way::network;
+  // Between a GPU and host memory there is a copy too, one leg of a staged one.
+  if (one_host) return on_gpu(from) && on_gpu(to) && !trip.staged ? Way::p2p : Way::staged;
+  const auto direct = [this](int rank) {
+    const auto host = static_cast<std::size_t>(location(rank).host);
+    return !on_gpu(rank) || scenario_->cluster.topology.hosts()[host].gpudirect;
+  };
+  return direct(from) && direct(to) ? Way::gdr : Way::network;
+}
+
 Channel Machine::make_channel(int from, int to) const {
   Channel channel;
-  const bool one_host = location(from).host == location(to).host;
-  channel.way = from == to ? Way::self : one_host ? Way::shm : Way::network;
+  const Fabric::Trip trip = fabric_.trip(from, to);
+  channel.way = way(from, to, trip);
   channel.transport = &scenario_->library.transport(channel.way);
-  const auto flow = static_cast<std::uint64_t>(from) * static_cast<std::uint64_t>(ranks()) +
-                    static_cast<std::uint64_t>(to);
-  const Route route = scenario_->cluster.topology.route(domain_of(from), domain_of(to), flow);
-  channel.route_latency = route.latency.count();
-  const Uses links = route_uses(route);
-  if (!one_host) {
-    channel.wire = links;
+  channel.route_latency = trip.latency;
+  if (channel.way != Way::shm && channel.way != Way::self) {
+    channel.wire = trip.uses;
     return channel;
   }
-  // The shared segment lies in the sender's domain: a copy in reads and writes there, a copy out
-  // reads there and writes at the receiver's, across the links between the two domains.
-  add_use(channel.copy_in, memory_of(from), 2);
-  channel.copy_out = links;
-  add_use(channel.copy_out, memory_of(from), 1);
-  add_use(channel.copy_out, memory_of(to), 1);
+  if (on_gpu(from)) {
+    channel.copy_out = copy(from);
+    return channel;
+  }
+  // The shared segment lies in the domain of the sender's core: a copy in reads the sender's buffer
+  // and writes there, a copy out reads there and writes the receiver's buffer, each across the
+  // links between the domains.
+  const Vertex segment = domain_of(from);
+  add_uses(channel.copy_in, local_work(from, 1, 0));
+  fabric_.add_memory(channel.copy_in, segment, 1);
+  fabric_.add_memory(channel.copy_out, segment, 1);
+  const auto shares = static_cast<int>(fabric_.homes(to).size());
+  for (const Vertex home : fabric_.homes(to)) {
+    if (home != segment)
+      fabric_.add_route(channel.copy_out, scenario_->cluster.topology.route(segment, home), 1,
+                        shares);
+    fabric_.add_memory(channel.copy_out, home, 1, shares);
+  }
   return channel;
 }
 

@@ -6,17 +6,10 @@
 #include <vector>
 
 #include "scenarios/scenario.hpp"
-#include "sim/ledger.hpp"
+#include "sim/fabric.hpp"
 #include "sim/weights.hpp"
 
 namespace ringscope::sim {
-
-using Uses = std::vector<Use>;
-
-/// One more use of a resource; several uses of one are added up. Nothing for resource -1.
-void add_use(Uses& uses, int resource, int weight);
-/// The same for each of `others`, so many times over; nothing for 0 times.
-void add_uses(Uses& uses, const Uses& others, int times = 1);
 
 /// How messages from one rank to another move, apart from the CPUs at both ends.
 struct Channel {
@@ -31,6 +24,7 @@ struct Channel {
   /// two processes arrive in the order in which they were sent. -1: none.
   int last_on_wire = -1;
 
+  bool between_hosts() const { return way == Way::network || way == Way::gdr; }
   /// Seconds on the way for `bytes` of data; a control message has none.
   double latency(std::uint64_t bytes = 0) const {
     return route_latency + transport->latency.at(bytes);
@@ -58,8 +52,13 @@ class Machine {
   /// to one core gets another for each thread.
   Uses thread_cpu(int rank, const std::string& what);
   int add_lock(int rank, int endpoint);
-  /// The memory controller of the rank's NUMA domain; empty when it never is a bottleneck.
-  const Uses& memory(int rank) const { return memories_[static_cast<std::size_t>(rank)]; }
+  /// What the rank computes and reduces on: its GPU, or its core; a further thread has its own.
+  bool on_gpu(int rank) const { return location(rank).gpu >= 0; }
+  const Uses& gpu(int rank) const { return gpus_[static_cast<std::size_t>(rank)]; }
+  /// Memory, and links to it, that a byte of a reduction or of a copy uses beside a core; empty
+  /// when they never are a bottleneck.
+  const Uses& reduction(int rank) const { return reductions_[static_cast<std::size_t>(rank)]; }
+  const Uses& copy(int rank) const { return copies_[static_cast<std::size_t>(rank)]; }
   /// What reading or writing a byte of the rank's files uses beside its core.
   Uses storage(int rank, bool writing) const;
   /// Made when first asked for; the reference stays valid.
@@ -73,12 +72,12 @@ class Machine {
   void add_scales();
   void add_cpus();
   Resource core_resource(int rank, int sharers) const;
-  void add_memory();
-  void add_links();
+  void add_gpus();
+  void add_local_work();
   void add_storage();
-  int memory_of(int rank) const;  ///< a resource, or -1 when unlimited
-  Vertex domain_of(int rank) const;
-  Uses route_uses(const Route& route) const;
+  Vertex domain_of(int rank) const { return fabric_.domain_of(rank); }
+  Uses local_work(int rank, int reads, int writes) const;
+  Way way(int from, int to, const Fabric::Trip& trip) const;
   Channel make_channel(int from, int to) const;
   const Location& location(int rank) const {
     return scenario_->placement.ranks[static_cast<std::size_t>(rank)];
@@ -88,9 +87,8 @@ class Machine {
   Ledger* ledger_;
   std::vector<int> hosts_;
   std::vector<CpuScale> scales_;  ///< by rank; one for all ranks of a host
-  std::vector<Uses> cpus_, memories_;
-  std::vector<int> link_resources_;  ///< by link id; -1 for an unlimited link
-  std::map<Vertex, int> memory_resources_;
+  Fabric fabric_;
+  std::vector<Uses> cpus_, gpus_, reductions_, copies_;
   std::map<int, int> storage_resources_;  ///< by host
   std::unordered_map<std::uint64_t, Channel> channels_;
 };

@@ -151,6 +151,7 @@ class RankThread final : public Executor, private Caller {
   Progress pass(double seconds, Cause cause);
   bool is_nonblocking() const { return index_ >= first_->threads_; }
   bool may_run() const;
+  const Uses& worker() const;  ///< what this thread computes and reduces on
   bool others_idle() const;
   const FlagState& flag(Flag flag) const {
     return first_->flags_[static_cast<std::size_t>(flag.index)];

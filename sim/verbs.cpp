@@ -156,26 +156,40 @@ RankThread::Progress RankThread::test_part(Pending& verb) {
 }
 
 RankThread::Progress RankThread::local_part(Pending& verb) {
-  if (std::exchange(verb.state, State::working) == State::working) return Progress::done;
+  if (verb.state == State::working) return Progress::done;
   const Operation& operation = verb.operation;
-  if (operation.verb == Verb::compute)
+  if (operation.verb == Verb::compute) {
+    verb.state = State::working;
     return run_time(run_->noises->stretch(rank(), operation.time.count()), false, Activity::compute,
                     Cause::compute);
+  }
   const bool reduces = operation.verb == Verb::reduce;
-  const Library& library = run_->machine->scenario().library;
-  const ByteCost cost = reduces ? library.reduce_cost : library.copy_cost;
   const Activity activity = reduces ? Activity::reduce : Activity::copy;
   const Cause cause = reduces ? Cause::reduce : Cause::copy;
+  const Machine& machine = *run_->machine;
+  const Library& library = machine.scenario().library;
+  const bool gpu = machine.on_gpu(rank());
+  if (std::exchange(verb.state, State::working) == State::queued && gpu &&
+      library.gpu.launch.count() > 0) {
+    verb.state = State::preparing;  // the launch; then the work itself
+    return run_time(library.gpu.launch.count(), false, activity, cause);
+  }
+  const ByteCost host_cost = reduces ? library.reduce_cost : library.copy_cost;
+  const ByteCost gpu_cost = reduces ? library.gpu.reduce_cost : library.gpu.copy_cost;
+  const ByteCost cost = gpu ? gpu_cost : host_cost;
   const Bytes bytes{operation.range.size};
-  const Uses& memory = run_->machine->memory(rank());
+  const Uses& memory = reduces ? machine.reduction(rank()) : machine.copy(rank());
   if (memory.empty()) return run_time((bytes * cost).count(), false, activity, cause);
   if (bytes.count == 0) return Progress::done;
   leave_mpi();
   uses_.clear();
-  add_uses(uses_, cpu, run_->machine->scale(rank()).weight(cost));
-  // A reduction reads two vectors and writes one, a copy reads one.
-  add_uses(uses_, memory, reduces ? 3 : 2);
+  add_uses(uses_, worker(), machine.scale(rank()).weight(cost));
+  add_uses(uses_, memory);
   return run_on_cpu(static_cast<double>(bytes.count), activity, cause);
+}
+
+const Uses& RankThread::worker() const {
+  return run_->machine->on_gpu(rank()) ? run_->machine->gpu(rank()) : cpu;
 }
 
 RankThread::Progress RankThread::join_part(Pending& verb) {
@@ -280,7 +294,7 @@ RankThread::Progress RankThread::run_time(double seconds, bool inside_mpi, Activ
     run_->mpi->add_caller_cpu(uses_, *this, scale.compute_weight());
   } else {
     leave_mpi();
-    add_uses(uses_, cpu, scale.compute_weight());
+    add_uses(uses_, worker(), scale.compute_weight());
   }
   return run_on_cpu(scale.compute_amount(seconds), activity, cause);
 }
@@ -316,7 +330,7 @@ void RankThread::account_cpu(double until) {
   const Pending& verb = verbs_[next_];
   if (verb.multicast >= 0)
     run_->mpi->prepared_multicast(verb.multicast, cpu_cause_, until);
-  else if (verb.state == State::preparing || verb.state == State::copying)
+  else if (verb.request >= 0 && (verb.state == State::preparing || verb.state == State::copying))
     run_->mpi->prepared(verb.request, cpu_cause_, until);
 }
 

@@ -13,7 +13,7 @@ void Mpi::launch(int id) {
   ++traffic.messages;
   if (watch && traffic.messages % 4096 == 0) watch(traffic.messages);
   traffic.bytes += m.bytes;
-  if (m.channel->way == Way::network) traffic.bytes_between_hosts += m.bytes;
+  if (m.channel->between_hosts()) traffic.bytes_between_hosts += m.bytes;
   const auto argument = static_cast<std::uint64_t>(id);
   if (!m.eager && m.with_rts == 0) {
     ledger_->kernel().after(control_delay(*m.channel) + draw_jitter(m),
@@ -53,7 +53,7 @@ void Mpi::launch_multicast(int first) {
   bool between_hosts = false;
   for (int id = first; id >= 0; id = messages_[id].next_copy) {
     const Channel& channel = *messages_[id].channel;
-    between_hosts = between_hosts || channel.way == Way::network;
+    between_hosts = between_hosts || channel.between_hosts();
     for (const Use& use : channel.wire)
       if (std::find(tree.begin(), tree.end(), use) == tree.end()) tree.push_back(use);
   }
