@@ -77,6 +77,19 @@ std::vector<Pair> read_pairs(const Value& value, int count, std::string_view nou
   return pairs;
 }
 
+void read_gpu(Fields& fields, Component& gpu) {
+  constexpr int most_engines = 64;
+  gpu.capacity = fields.value_or("memory", "0 B").bytes();
+  const auto read = [&fields](std::string_view key, Bandwidth& bandwidth) {
+    if (const Value* value = fields.optional(key)) bandwidth = value->bandwidth();
+  };
+  read("memory_bandwidth", gpu.memory);
+  read("copy_bandwidth", gpu.copy_bandwidth);
+  read("peer_bandwidth", gpu.peer_bandwidth);
+  if (const Value* engines = fields.optional("copy_engines"))
+    gpu.copy_engines = static_cast<int>(engines->integer(1, most_engines));
+}
+
 GpuRules read_gpu_rules(Fields& fields, int gpus) {
   GpuRules rules;
   if (const Value* access = fields.optional("peer_access")) read_peer_access(*access, gpus, rules);

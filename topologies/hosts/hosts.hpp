@@ -46,6 +46,10 @@ std::vector<Vertex> add_nics(const std::vector<Attachment>& nics, Topology& topo
 /// `all`, or a list of pairs of `count` things called `noun`: [[0, 1], [2, 3]]. Each stands once.
 std::vector<std::pair<int, int>> read_pairs(const Value& value, int count, std::string_view noun);
 
+/// What a GPU is: `memory`, `memory_bandwidth`, `copy_engines`, `copy_bandwidth` and
+/// `peer_bandwidth`, none of them required.
+void read_gpu(Fields& fields, Component& gpu);
+
 /// What all GPUs of a host have in common: what the platform grants them, and their own links.
 struct GpuRules {
   PeerAccess peer_access = Host{}.peer_access;

@@ -16,19 +16,6 @@ struct Devices {
   LinkPair link;        ///< forward leaves the device
 };
 
-void read_gpu(Fields& fields, Component& gpu) {
-  constexpr int most_engines = 64;
-  gpu.capacity = fields.value_or("memory", "0 B").bytes();
-  const auto read = [&fields](std::string_view key, Bandwidth& bandwidth) {
-    if (const Value* value = fields.optional(key)) bandwidth = value->bandwidth();
-  };
-  read("memory_bandwidth", gpu.memory);
-  read("copy_bandwidth", gpu.copy_bandwidth);
-  read("peer_bandwidth", gpu.peer_bandwidth);
-  if (const Value* engines = fields.optional("copy_engines"))
-    gpu.copy_engines = static_cast<int>(engines->integer(1, most_engines));
-}
-
 Devices read_devices(Fields& fields, std::string_view count_key, std::string_view key,
                      const Component& component) {
   constexpr int most_devices = 64;
