@@ -34,8 +34,8 @@ bool Topology::meets_domain(std::span<const int> links) const {
       links, [&](int id) { return is_domain(source_of(id)) || is_domain(target_of(id)); });
 }
 
-// NVIDIA, GPUDirect RDMA: an IOMMU "can interfere by redirecting all PCI point-to-point traffic to
-// the CPU root complex". `links` lie inside one host.
+// NVIDIA, NCCL's guide to troubleshooting, "PCI Access Control Services": an IOMMU redirects all
+// PCI point-to-point traffic to the CPU's root complex. `links` lie inside one host.
 std::vector<int> Topology::over_root_complex(std::vector<int> links) const {
   if (links.empty() || meets_domain(links)) return links;
   const Vertex first = source_of(links.front()), last = target_of(links.back());

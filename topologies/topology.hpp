@@ -59,7 +59,7 @@ struct Host {
   std::string name;
   std::vector<Vertex> numa_domains, gpus, nics, pcie_switches;  ///< in the order of their indices
 
-  // NVIDIA, GPUDirect RDMA: peers "must share the same upstream PCI Express root complex".
+  // NVIDIA's guide to GPUDirect RDMA: the two devices must share one PCIe root complex.
   PeerAccess peer_access = PeerAccess::same_socket;
   std::vector<std::vector<bool>> peer_matrix;  ///< PeerAccess::matrix: from GPU, to GPU
   bool iommu = false;         ///< peer traffic goes up to the root complex and comes back
@@ -147,5 +147,8 @@ class Topology {
 
 /// Graphviz, for `ringscope show --dot`: one box per host, links with bandwidth and latency.
 std::string to_dot(const Topology& topology);
+
+/// A SimGrid platform file, version 4.1: NUMA domains and GPUs are hosts, everything else routers.
+std::string to_simgrid(const Topology& topology);
 
 }  // namespace ringscope
