@@ -101,6 +101,14 @@ const Broken broken[] = {
      "x.yaml:1:12: the hostfile '/' is a directory\n"
      "  {hostfile: /}\n"
      "             ^"},
+    {"{hosts: 4, on: gpu}",
+     "x.yaml:1:9: 'host0' has no GPU\n"
+     "  {hosts: 4, on: gpu}\n"
+     "          ^"},
+    {"[{host: 0, gpu: 0}]",
+     "x.yaml:1:17: 'host0' has no GPU\n"
+     "  [{host: 0, gpu: 0}]\n"
+     "                  ^"},
     {"4xx3",
      "x.yaml:1:1: expected ranks per host such as \"4-3-1\", got \"4xx3\"\n"
      "  4xx3\n"
@@ -114,6 +122,58 @@ const Broken broken[] = {
      "  ~\n"
      "  ^"},
 };
+
+const Broken broken_on_gpus[] = {
+    {"{hosts: 5-4, on: gpu}",
+     "x.yaml:1:9: 5 ranks on 'host0', which has 4 GPUs; say 'oversubscribe: true' to let them "
+     "share\n"
+     "  {hosts: 5-4, on: gpu}\n"
+     "          ^"},
+    {"{hosts: 4, on: gpus}",
+     "x.yaml:1:16: unknown seat 'gpus'; did you mean 'gpu'? (known: core, gpu)\n"
+     "  {hosts: 4, on: gpus}\n"
+     "                 ^"},
+    {"{hosts: 4, memory: {bind: 2}}",
+     "x.yaml:1:27: expected a whole number from 0 to 1, got \"2\"\n"
+     "  {hosts: 4, memory: {bind: 2}}\n"
+     "                            ^"},
+    {"{hosts: 4, memory: bind}",
+     "x.yaml:1:20: expected the domain to bind to too, as in {bind: 0}\n"
+     "  {hosts: 4, memory: bind}\n"
+     "                     ^"},
+    {"{hosts: 4, memory: lokal}",
+     "x.yaml:1:20: unknown memory policy 'lokal'; did you mean 'local'? (known: local, interleave, "
+     "bind)\n"
+     "  {hosts: 4, memory: lokal}\n"
+     "                     ^"},
+    {"{hosts: 4, memory: {numa: 1}}",
+     "x.yaml:1:20: memory: the key 'bind' is missing\n"
+     "  {hosts: 4, memory: {numa: 1}}\n"
+     "                     ^"},
+    {"{hosts: 4, nics: both}",
+     "x.yaml:1:18: unknown choice of NICs 'both' (known: nearest, all)\n"
+     "  {hosts: 4, nics: both}\n"
+     "                   ^"},
+    {"[{host: 0, gpu: 4}]",
+     "x.yaml:1:17: expected a whole number from 0 to 3, got \"4\"\n"
+     "  [{host: 0, gpu: 4}]\n"
+     "                  ^"},
+    {"[{host: 0, gpus: 1}]",
+     "x.yaml:1:12: placement[0]: unknown key 'gpus'; did you mean 'gpu'? (known: host, numa, core, "
+     "gpu, memory, nics)\n"
+     "  [{host: 0, gpus: 1}]\n"
+     "             ^"},
+};
+
+TEST(PlacementErrors, of_gpus_memory_and_nics_too) {
+  for (const auto& [input, complaint] : broken_on_gpus) {
+    const auto read = [&text = input] {
+      const Cluster pair = read_cluster(Value::from_text("test", "gpu_pair"));
+      read_placement(Value::from_text("x.yaml", text), pair.topology);
+    };
+    EXPECT_EQ(complaint_of(read), complaint) << input;
+  }
+}
 
 TEST(PlacementErrors, say_what_was_expected_and_where) {
   for (const auto& [input, complaint] : broken) {

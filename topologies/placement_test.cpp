@@ -41,6 +41,11 @@ std::vector<std::pair<int, int>> cores_of(const Placement& placement) {
   for (const Location& rank : placement.ranks) cores.emplace_back(rank.numa, rank.core);
   return cores;
 }
+std::vector<int> gpus_of(const Placement& placement) {
+  std::vector<int> gpus;
+  for (const Location& rank : placement.ranks) gpus.push_back(rank.gpu);
+  return gpus;
+}
 
 TEST_F(Placements, counts_fill_one_host_after_the_other) {
   const Placement placement = on("rack3", "4-3-1");
@@ -113,6 +118,63 @@ TEST_F(Placements, a_list_says_it_rank_by_rank) {
   EXPECT_EQ(placement.ranks[1].binding, Binding::host);
   EXPECT_EQ(placement.ranks[2].binding, Binding::numa);
   EXPECT_EQ(placement.text, "2-1 listed");
+}
+
+TEST_F(Placements, on_gpu_rank_i_sits_on_gpu_i_and_on_a_core_near_it) {
+  const Placement placement = on("gpu_pair", "{hosts: 3-4, on: gpu}");
+  EXPECT_EQ(placement.text, "3-4 on gpu");
+  EXPECT_THAT(gpus_of(placement), ElementsAre(0, 1, 2, 0, 1, 2, 3));
+  // Two GPUs below the switch of each socket.
+  EXPECT_THAT(cores_of(placement),
+              ElementsAre(std::pair(0, 0), std::pair(0, 1), std::pair(1, 0), std::pair(0, 0),
+                          std::pair(0, 1), std::pair(1, 0), std::pair(1, 1)));
+  EXPECT_THAT(gpus_of(on("gpu_pair", "4-4")), testing::Each(-1));
+}
+
+TEST_F(Placements, gpus_by_numa_go_round_the_sockets) {
+  const Placement placement = on("gpu_pair", "{hosts: 4, on: gpu, map_by: numa}");
+  EXPECT_THAT(gpus_of(placement), ElementsAre(0, 2, 1, 3));
+  EXPECT_EQ(placement.text, "4 by numa on gpu");
+}
+
+TEST_F(Placements, gpus_whose_socket_has_too_few_cores_share_them) {
+  const Placement placement =
+      on("{base: gpu_pair, host: {cores: 3, gpus_per_switch: 4, sockets: 2}}",
+         "{hosts: 6, on: gpu, bind: numa}");
+  EXPECT_THAT(cores_of(placement), ElementsAre(std::pair(0, 0), std::pair(0, 1), std::pair(0, 2),
+                                               std::pair(0, 0), std::pair(1, 0), std::pair(1, 1)));
+  EXPECT_EQ(placement.text, "6 on gpu, bound to numa");
+}
+
+TEST_F(Placements, oversubscribed_gpus_are_shared_in_turn) {
+  const Placement placement = on("gpu_pair", "{hosts: 6, on: gpu, oversubscribe: true}");
+  EXPECT_THAT(gpus_of(placement), ElementsAre(0, 1, 2, 3, 0, 1));
+}
+
+TEST_F(Placements, memory_and_nics_are_those_of_all_ranks) {
+  const Placement bound = on("numa_pair", "{hosts: 2-2, memory: {bind: 1}}");
+  EXPECT_EQ(bound.ranks[3].memory, (MemoryPolicy{MemoryPolicy::Kind::bind, 1}));
+  EXPECT_EQ(bound.text, "2-2, memory on numa 1");
+  const Placement spread = on("gpu_pair", "{hosts: 4-4, on: gpu, memory: interleave, nics: all}");
+  EXPECT_EQ(spread.ranks[0].memory.kind, MemoryPolicy::Kind::interleave);
+  EXPECT_EQ(spread.ranks[7].nics, NicChoice::all);
+  EXPECT_EQ(spread.text, "4-4 on gpu, memory interleaved, all NICs");
+  EXPECT_EQ(on("numa_pair", "{hosts: 2-2, memory: local, nics: nearest}").text, "2-2");
+}
+
+TEST_F(Placements, a_list_may_name_gpu_memory_and_nics) {
+  const Placement placement = on("gpu_pair",
+                                 "[{host: 0, gpu: 2}, {host: 0, gpu: 3, numa: 0, core: 4},"
+                                 " {host: 1, memory: {bind: 1}, nics: all}]");
+  EXPECT_THAT(gpus_of(placement), ElementsAre(2, 3, -1));
+  EXPECT_THAT(cores_of(placement), ElementsAre(std::pair(1, 0), std::pair(0, 4), std::pair(0, 0)));
+  EXPECT_EQ(placement.ranks[0].binding, Binding::numa);
+  EXPECT_EQ(placement.ranks[1].binding, Binding::core);
+  EXPECT_EQ(placement.ranks[2].binding, Binding::host);
+  EXPECT_EQ(placement.ranks[2].memory.domain, 1);
+  EXPECT_EQ(placement.text, "2-1 listed");
+  EXPECT_EQ(on("gpu_pair", "[{host: 0, gpu: 2, memory: interleave}]").text,
+            "1 listed on gpu, memory interleaved");
 }
 
 TEST_F(Hostfile, slots_are_filled_in_the_order_of_the_file) {

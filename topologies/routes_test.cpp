@@ -147,6 +147,38 @@ TEST(Routes, parallel_uplinks_are_all_used) {
   EXPECT_EQ(up.size(), 3u);
 }
 
+TEST(Routes, a_cable_may_receive_faster_than_it_sends) {
+  const Cluster cluster = cluster_of(
+      "network: star\nhosts: 2\n"
+      "link: {bandwidth: 2 GB/s, receive_bandwidth: 4 GB/s, latency: 1 us}\n"
+      "host: {type: simple}");
+  const Topology& topology = cluster.topology;
+  const Route route = topology.route(domain(topology, 0), domain(topology, 1));
+  EXPECT_EQ(topology.link(route.links[1]).bandwidth, Bandwidth{2e9});
+  EXPECT_EQ(topology.link(route.links[2]).bandwidth, Bandwidth{4e9});
+}
+
+TEST(Routes, an_uplink_scales_with_both_directions_of_the_hosts_cables) {
+  const Cluster cluster = cluster_of(
+      "network: two_level\nracks: 2\nhosts_per_rack: 4\noversubscription: 2\n"
+      "link: {bandwidth: 2 GB/s, receive_bandwidth: 4 GB/s, latency: 1 us}\n"
+      "uplink: {both: 5 GB/s}\nhost: {type: simple}");
+  const Topology& topology = cluster.topology;
+  const Route route = topology.route(domain(topology, 0), domain(topology, 7));
+  EXPECT_EQ(topology.link(route.links[2]).bandwidth, Bandwidth{4 * 2e9 / 2});
+  EXPECT_EQ(topology.link(route.links[3]).bandwidth, Bandwidth{4 * 4e9 / 2});
+  EXPECT_EQ(topology.link(route.links[2]).both, Bandwidth{5e9});
+}
+
+TEST(Routes, sockets_without_a_link_go_through_others) {
+  const Cluster cluster = cluster_of(
+      "network: star\nhosts: 1\nlink: {bandwidth: 1 GB/s, latency: 1 us}\n"
+      "host: {type: numa, sockets: 4, socket_link: {pairs: [[0, 1], [1, 2], [2, 3], [3, 0]]}}");
+  const Topology& topology = cluster.topology;
+  EXPECT_EQ(topology.route(domain(topology, 0, 0), domain(topology, 0, 3)).links.size(), 1u);
+  EXPECT_EQ(topology.route(domain(topology, 0, 0), domain(topology, 0, 2)).links.size(), 2u);
+}
+
 TEST(Routes, hosts_do_not_forward) {
   Topology topology;
   const auto host = [&](const std::string& name) {

@@ -74,6 +74,28 @@ TEST(Check, every_two_memory_domains_reach_each_other) {
   EXPECT_THAT(complaint(topology), HasSubstr("no way leads from 'a/numa0' to 'b/numa0'"));
 }
 
+TEST(Check, what_is_inside_a_host_reaches_its_memory_without_leaving_it) {
+  Topology topology;
+  const Vertex a = add_host(topology, "a"), b = add_host(topology, "b");
+  const Vertex gpu =
+      topology.add_component({.kind = ComponentKind::gpu, .name = "b/gpu0", .host = 1});
+  topology.connect(a, b, Bandwidth{1}, Seconds(0));
+  topology.connect(a, gpu, Bandwidth{1}, Seconds(0));
+  EXPECT_THAT(complaint(topology), HasSubstr("inside 'b' no way leads from 'b/numa0' to 'b/gpu0'"));
+  topology.connect(b, gpu, Bandwidth{1}, Seconds(0));
+  EXPECT_EQ(complaint(topology), "");
+}
+
+TEST(Check, a_peer_matrix_has_a_row_and_a_column_for_each_gpu) {
+  Topology topology;
+  const Vertex memory = add_host(topology, "a");
+  const Vertex gpu =
+      topology.add_component({.kind = ComponentKind::gpu, .name = "a/gpu0", .host = 0});
+  topology.connect(memory, gpu, Bandwidth{1}, Seconds(0));
+  topology.host(0).peer_access = PeerAccess::matrix;
+  EXPECT_THAT(complaint(topology), HasSubstr("the peer matrix of 'a' is not 1 x 1"));
+}
+
 TEST(Dot, hosts_are_boxes_and_cables_have_bandwidth_and_latency) {
   const Cluster cluster = read_cluster(
       Value::from_text("test",
