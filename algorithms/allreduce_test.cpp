@@ -12,7 +12,9 @@ void expect_sums(const Algorithm& algorithm, int ranks, std::size_t items, const
   for (const LoopbackOptions& how : ways_to_run(algorithm)) {
     SCOPED_TRACE(testing::Message()
                  << "ranks " << ranks << ", items " << items << ", segment " << options.segment
-                 << ", synchronous " << how.synchronous_sends << ", seed " << how.seed);
+                 << ", rings " << options.rings << ", threads " << options.threads << ", inside "
+                 << options.inside << ", synchronous " << how.synchronous_sends << ", seed "
+                 << how.seed);
     const auto result = run_loopback(algorithm, ranks, items, options, item_of, how);
     EXPECT_THAT(result.data, testing::Each(sum_of_all(ranks, items)));
   }

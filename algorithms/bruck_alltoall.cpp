@@ -5,9 +5,9 @@
 // the slots.
 //
 // Source: Bruck, Ho, Kipnis, Upfal and Weathersby 1997; Thakur, Rabenseifner and Gropp 2005,
-// section 4.6. MPICH: alltoall_intra_brucks. Open MPI: alltoall_intra_bruck. Cost: ceil(log2 P)
-// steps, P ceil(log2 P) messages; on the wire S items for each bit set in the numbers 0..P-1: with
-// 2^k ranks k P/2 S.
+// section 4.6. MPICH: alltoall_intra_brucks. Open MPI: alltoall_intra_bruck.
+// Cost: ceil(log2 P) steps, P ceil(log2 P) messages; on the wire S items for each bit set in the
+// numbers 0..P-1: with 2^k ranks k P/2 S.
 #include "algorithms/bruck_steps.hpp"
 #include "algorithms/pieces.hpp"
 #include "algorithms/tree_ranks.hpp"

@@ -21,6 +21,10 @@ struct Options {
   int threads = 1;                   ///< of each rank, each on its part of the vector
   std::string_view inside = "ring";  ///< two-level: the allreduce among the ranks of a host ...
   std::string_view between = "ring";  ///< ... and between the hosts' leaders
+  int servers = 1;                    ///< the last ranks; at least 1, and fewer than ranks
+  int steps = 1;                      ///< of each worker or solver; at least 1
+  Duration update{};                  ///< what a server computes per item of an update
+  int bound = 0;                      ///< how many steps a worker may be ahead of the slowest
   std::size_t item_bytes = 1;         ///< of an item, for rules that go by bytes; the executor says
   /// The host of each rank, as MPI_Comm_split_type finds it out; the executor says it, and keeps it
   /// while the text runs. Null: each rank has a host of its own.
@@ -49,6 +53,10 @@ struct Cost {
   bool operator==(const Cost&) const = default;
 };
 
+/// What of an algorithm's cost goes by the order in which messages come, or by time. Of that it
+/// declares the least.
+enum class Varies : std::uint8_t { nothing, steps, all };
+
 /// What a rank works on: its vector and its scratch space.
 struct Workspace {
   Range data;
@@ -70,6 +78,7 @@ struct Algorithm {
   std::size_t (*scratch_items)(int ranks, std::size_t items, Options);
   /// Of a selector: the name of the algorithm that it runs.
   std::string_view (*chosen)(int ranks, std::size_t items, Options) = nullptr;
+  Varies varies = Varies::nothing;
 };
 
 /// In the order of catalogue.def.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <set>
 #include <string>
 #include <vector>
@@ -40,23 +41,28 @@ inline bool relies_on_buffering(const Algorithm& algorithm) {
   return algorithm.collective == "exchange" && algorithm.name == "head_to_head";
 }
 
-/// Messages of several ranks, or of several threads, are under way to one port at once: which of
-/// them comes first, and so the number of steps, goes by the order in which ranks run. Such an
-/// algorithm declares the steps of ranks that keep pace.
-inline bool steps_go_by_order(const Algorithm& algorithm) {
-  const std::set<std::pair<std::string_view, std::string_view>> such = {
-      {"alltoall", "posted"},        {"allreduce", "double_binary_tree"},
-      {"allreduce", "two_level"},    {"allreduce", "parallel_rings"},
-      {"allreduce", "ring_threads"}, {"allreduce", "nccl"}};
-  return such.contains({algorithm.collective, algorithm.name});
-}
-
 inline std::vector<LoopbackOptions> ways_to_run(const Algorithm& algorithm) {
   std::vector<LoopbackOptions> ways = {{}, {.seed = 7}};
   if (relies_on_buffering(algorithm)) return ways;
   ways.push_back({.synchronous_sends = true});
   ways.push_back({.synchronous_sends = true, .seed = 11});
   return ways;
+}
+
+/// Hosts of ranks: even, uneven, dealt round, and one for all.
+inline std::vector<const std::vector<int>*> hosts_for_test() {
+  constexpr int most = 64;
+  static const std::array<std::vector<int>, 4> hosts = [] {
+    std::array<std::vector<int>, 4> all;
+    for (int rank = 0; rank < most; ++rank) {
+      all[0].push_back(rank / 2);
+      all[1].push_back(rank < 3 ? 7 : rank < 4 ? 2 : rank < 9 ? 5 : 1);
+      all[2].push_back(rank % 3);
+      all[3].push_back(0);
+    }
+    return all;
+  }();
+  return {&hosts[0], &hosts[1], &hosts[2], &hosts[3]};
 }
 
 /// The defaults, and each option of the algorithm in turn.
@@ -68,6 +74,22 @@ inline std::vector<Options> options_for(const Algorithm& algorithm, int ranks) {
     if (option == "rounds")
       for (int rounds : {2, 5}) all.push_back({.rounds = rounds});
     if (option == "compute") all.push_back({.compute = Duration(1)});
+    if (option == "steps") all.push_back({.segment = 5, .steps = 3});
+    if (option == "bound") all.push_back({.steps = 3, .bound = 1});
+    if (option == "servers")
+      for (int servers : std::set<int>{2, ranks / 2, ranks - 1})
+        if (servers > 0 && servers < ranks)
+          all.push_back({.segment = 3, .servers = servers, .steps = 2});
+    if (option == "threads")
+      for (int threads : {2, 3}) all.push_back({.threads = threads});
+    if (option == "rings")
+      for (int rings : {2, 3})
+        for (const auto* hosts : hosts_for_test()) all.push_back({.rings = rings, .hosts = hosts});
+    if (option == "inside")
+      for (const auto* hosts : hosts_for_test())
+        for (std::string_view inside : {"ring", "recursive_doubling", "double_binary_tree"})
+          all.push_back(
+              {.segment = 5, .inside = inside, .between = "rabenseifner", .hosts = hosts});
     if (option == "root")
       for (int root : std::set<int>{1, ranks / 2, ranks - 1})
         if (root > 0 && root < ranks) all.push_back({.segment = 3, .root = root});

@@ -28,7 +28,8 @@ TEST(Catalogue, names_are_unique_inside_a_collective) {
 
 TEST(Catalogue, options_are_named_as_the_struct_names_them) {
   const std::set<std::string_view> known = {"segment", "compute", "rounds", "root",
-                                            "rings",   "threads", "inside", "between"};
+                                            "rings",   "threads", "inside", "between",
+                                            "servers", "steps",   "update", "bound"};
   for (const Algorithm& algorithm : catalogue())
     for (std::string_view option : algorithm.options) EXPECT_TRUE(known.contains(option)) << option;
 }

@@ -9,7 +9,8 @@
 namespace ringscope {
 namespace {
 
-Choice choose(int ranks, std::size_t items, std::uint64_t bytes) {
+Choice choose(int ranks, std::size_t items, const Options& options) {
+  const std::uint64_t bytes = bytes_of(items, options);
   constexpr std::uint64_t intermediate = 10'000, segment = 1 << 20;
   if (bytes < intermediate || items <= static_cast<std::size_t>(ranks))
     return {"recursive_doubling"};
@@ -17,11 +18,15 @@ Choice choose(int ranks, std::size_t items, std::uint64_t bytes) {
   return {"ring_segmented", segment};
 }
 
+constexpr Selection selection = {
+    .collective = "allreduce",
+    .name = "open_mpi_tuned_4_0",
+    .summary = "as Open MPI 4.0 chooses by ranks and size (coll tuned)",
+    .choose = choose,
+};
+
 }  // namespace
 
-Algorithm describe_open_mpi_tuned_4_0_allreduce() {
-  return allreduce_selector<choose>("open_mpi_tuned_4_0",
-                                    "as Open MPI 4.0 chooses by ranks and size (coll tuned)");
-}
+Algorithm describe_open_mpi_tuned_4_0_allreduce() { return selector<selection>({}); }
 
 }  // namespace ringscope

@@ -3,9 +3,8 @@
 //
 // Source: Thakur, Rabenseifner and Gropp 2005, section 4.6. MPICH: alltoall_intra_scattered with no
 // limit. Open MPI: alltoall_intra_basic_linear.
-// Cost: P-1 steps at best, P(P-1) messages, (P-1)S items on the wire. One port takes messages in
-// the order in which they come, and one that comes late holds up what follows: less than twice as
-// many steps at worst.
+// Cost: P-1 steps of ranks that keep pace, P(P-1) messages, (P-1)S items on the wire. A port takes
+// messages in the order in which they come, so one that comes late holds up what follows.
 #include "algorithms/pieces.hpp"
 
 namespace ringscope {
@@ -43,6 +42,7 @@ Algorithm describe_posted_alltoall() {
       .cost = pairs_cost,
       .scratch_items = [](int ranks, std::size_t items,
                           Options) { return pieces_items(ranks, items); },
+      .varies = Varies::steps,
   };
 }
 

@@ -1,7 +1,8 @@
-// An algorithm that is another one, chosen by the number of ranks and the vector's size, as an MPI
-// library chooses.
+// An algorithm that is another one of its collective, chosen by the number of ranks, the vector's
+// size and where the ranks sit, as a library chooses.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 
 #include "algorithms/catalogue.hpp"
@@ -11,51 +12,53 @@ namespace ringscope {
 /// What a library's rules take: an algorithm's name in the same collective, and its segment.
 struct Choice {
   std::string_view name;
-  std::size_t segment_bytes = 0;  ///< 0: the algorithm has none
+  std::size_t segment_bytes = 0;  ///< 0: as the options say
 };
 
-/// One row of a library's table: vectors of fewer than `below` bytes get `name`.
-struct SizeRule {
-  std::uint64_t below = UINT64_MAX;
-  std::string_view name;
+struct Selection {
+  std::string_view collective, name, summary;
+  Choice (*choose)(int ranks, std::size_t items, const Options&);
 };
 
-using Choose = Choice (*)(int ranks, std::size_t items, std::uint64_t bytes);
+constexpr std::uint64_t bytes_of(std::size_t items, const Options& options) {
+  return std::uint64_t{items} * options.item_bytes;
+}
 
-/// The algorithm that `choose` stands for, with its segment in items.
-template <Choose choose>
-const Algorithm& chosen_allreduce(int ranks, std::size_t items, Options& options) {
-  const Choice choice = choose(ranks, items, std::uint64_t{items} * options.item_bytes);
-  if (choice.segment_bytes > 0) options.segment = choice.segment_bytes / options.item_bytes;
-  const Algorithm* algorithm = find_algorithm("allreduce", choice.name);
+/// The algorithm that `selection` stands for; its segment, in items, goes into the options.
+template <const Selection& selection>
+const Algorithm& chosen_algorithm(int ranks, std::size_t items, Options& options) {
+  const Choice choice = selection.choose(ranks, items, options);
+  if (choice.segment_bytes > 0)
+    options.segment = std::max<std::size_t>(1, choice.segment_bytes / options.item_bytes);
+  const Algorithm* algorithm = find_algorithm(selection.collective, choice.name);
   assert(algorithm != nullptr && "a selector chooses from the catalogue");
   return *algorithm;
 }
 
-template <Choose choose>
-Algorithm allreduce_selector(std::string_view name, std::string_view summary) {
+template <const Selection& selection>
+Algorithm selector(std::vector<std::string_view> options) {
   return {
-      .collective = "allreduce",
-      .name = name,
-      .summary = summary,
-      .options = {},
+      .collective = selection.collective,
+      .name = selection.name,
+      .summary = selection.summary,
+      .options = std::move(options),
       .run =
-          [](Communicator comm, Workspace work, Options options) {
-            return chosen_allreduce<choose>(comm.size(), work.data.size, options)
-                .run(comm, work, options);
+          [](Communicator comm, Workspace work, Options chosen) {
+            return chosen_algorithm<selection>(comm.size(), work.data.size, chosen)
+                .run(comm, work, chosen);
           },
       .cost =
-          [](int ranks, std::size_t items, Options options) {
-            return chosen_allreduce<choose>(ranks, items, options).cost(ranks, items, options);
+          [](int ranks, std::size_t items, Options chosen) {
+            return chosen_algorithm<selection>(ranks, items, chosen).cost(ranks, items, chosen);
           },
       .scratch_items =
-          [](int ranks, std::size_t items, Options options) {
-            return chosen_allreduce<choose>(ranks, items, options)
-                .scratch_items(ranks, items, options);
+          [](int ranks, std::size_t items, Options chosen) {
+            return chosen_algorithm<selection>(ranks, items, chosen)
+                .scratch_items(ranks, items, chosen);
           },
       .chosen =
-          [](int ranks, std::size_t items, Options options) {
-            return chosen_allreduce<choose>(ranks, items, options).name;
+          [](int ranks, std::size_t items, Options chosen) {
+            return chosen_algorithm<selection>(ranks, items, chosen).name;
           },
   };
 }

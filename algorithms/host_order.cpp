@@ -1,0 +1,34 @@
+#include "algorithms/host_order.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+
+namespace ringscope {
+
+std::vector<std::vector<int>> ranks_by_host(int ranks, const std::vector<int>* hosts) {
+  assert(hosts == nullptr || std::ssize(*hosts) >= ranks);
+  std::vector<std::vector<int>> groups;
+  std::map<int, std::size_t> index;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const int host = hosts == nullptr ? rank : (*hosts)[static_cast<std::size_t>(rank)];
+    const auto [found, is_new] = index.try_emplace(host, groups.size());
+    if (is_new) groups.emplace_back();
+    groups[found->second].push_back(rank);
+  }
+  return groups;
+}
+
+std::vector<int> ring_order(const std::vector<std::vector<int>>& hosts, int ring, int rings) {
+  std::vector<int> order;
+  for (const std::vector<int>& host : hosts) {
+    const std::int64_t first = std::int64_t{std::ssize(host)} * ring / rings;
+    order.insert(order.end(), host.begin() + first, host.end());
+    order.insert(order.end(), host.begin(), host.begin() + first);
+  }
+  return order;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,17 @@
+// Which ranks share a host, and the orders that follow from it.
+#pragma once
+
+#include <vector>
+
+namespace ringscope {
+
+/// The ranks of each host, rising; the hosts by their lowest rank, which is called its leader.
+/// `hosts` has the host of each rank; null: each rank has one of its own.
+std::vector<std::vector<int>> ranks_by_host(int ranks, const std::vector<int>* hosts);
+
+/// The order in which ring `ring` of `rings` visits the ranks of all hosts: host by host, the n of
+/// one rotated by n * ring / rings, so that each ring enters and leaves a host by another rank, and
+/// so by another NIC where each rank has one near it. Requires 0 <= ring < rings.
+std::vector<int> ring_order(const std::vector<std::vector<int>>& hosts, int ring, int rings);
+
+}  // namespace ringscope
