@@ -50,16 +50,22 @@ MAPS = {
     "cable": ([], "cluster.link."),
     "uplink": (FAMILIES["two_level"], "cluster.uplink."),
     "gpu": (HOSTS["pcie_tree"], "cluster.host.gpu."),
+    "staging": (HOSTS["pcie_tree"] + ["cluster.host.staging={}"], "cluster.host.staging."),
+    "nvlink": (HOSTS["pcie_tree"] + [f"cluster.host.nvlink={CABLE}"], "cluster.host.nvlink."),
+    "nvswitch": (HOSTS["pcie_tree"] + [f"cluster.host.nvswitch={CABLE}"], "cluster.host.nvswitch."),
     "socket_link": (HOSTS["numa"], "cluster.host.socket_link."),
     "nic": (HOSTS["numa"], "cluster.host.nic."),
     "switch_nic": (HOSTS["pcie_tree"] + ["cluster.host.nic={switch: 0}"], "cluster.host.nic."),
     "placement": ([], "placement."),
+    "memory": (["placement.memory={bind: 0}"], "placement.memory."),
     "hostfile": (["placement={hostfile: hosts}"], "placement."),
 }
 OPTIONS = {
     "segment": ["job.algorithm=ring_segmented"],
     "rounds": ["job.collective=pingpong", "job.algorithm=blocking"],
     "compute": ["job.collective=overlap", "job.algorithm=sender"],
+    **{option: ["job.collective=parameter_server", "job.algorithm=stale_synchronous"]
+       for option in ("servers", "steps", "update", "bound")},
 }
 
 

@@ -49,6 +49,14 @@ const std::vector<Option>& table() {
       {"rings", "1", [](V value, R into) { into.options.rings = whole(value, 1, most_threads); }},
       {"threads", "2",
        [](V value, R into) { into.options.threads = whole(value, 1, most_threads); }},
+      {"servers", "1",
+       [](V value, R into) {
+         into.options.servers = whole(value, 1, std::max(1, into.ranks - 1));
+       }},
+      {"steps", "1", [](V value, R into) { into.options.steps = whole(value, 1, most_repeats); }},
+      {"update", "0 s/B",
+       [](V value, R into) { into.options.update = Seconds(value.byte_cost().seconds_per_byte); }},
+      {"bound", "0", [](V value, R into) { into.options.bound = whole(value, 0, most_repeats); }},
       {"inside", "ring", [](V value, R into) { into.options.inside = allreduce_name(value); }},
       {"between", "ring", [](V value, R into) { into.options.between = allreduce_name(value); }},
   };

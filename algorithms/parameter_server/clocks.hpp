@@ -1,0 +1,65 @@
+// What a server knows of its workers: how often each has pushed, and who may have his answer.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+#include <vector>
+
+namespace ringscope {
+
+/// Nobody waits for anybody.
+inline constexpr int no_bound = std::numeric_limits<int>::max();
+
+/// A worker has its answer at once unless it is more than `bound` pushes ahead of the slowest; then
+/// it waits until that is no longer so. With bound 0 all go in lock step.
+///
+/// Source: Ho et al., "More effective distributed ML via a stale synchronous parallel parameter
+/// server", NIPS 2013.
+class WorkerClocks {
+ public:
+  WorkerClocks(int workers, int bound)
+      : bound_(bound), workers_(static_cast<std::size_t>(workers)) {}
+
+  /// A push of the worker, which does not wait for an answer, has been applied to the weights.
+  /// Yields its staleness: how many updates of others had been since the worker's last pull.
+  int applied(int worker) {
+    Worker& self = workers_[static_cast<std::size_t>(worker)];
+    assert(!self.waits);
+    const int staleness = updates_ - self.pulled_at;
+    ++updates_;
+    ++self.pushes;
+    self.waits = true;
+    return staleness;
+  }
+
+  /// The workers whose answers are due, in order; from now on they wait no longer.
+  std::vector<int> released() {
+    const int least = std::min_element(workers_.begin(), workers_.end(), [](auto& a, auto& b) {
+                        return a.pushes < b.pushes;
+                      })->pushes;
+    std::vector<int> due;
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      Worker& worker = workers_[i];
+      if (!worker.waits || worker.pushes - least > bound_) continue;
+      worker.waits = false;
+      worker.pulled_at = updates_;
+      due.push_back(static_cast<int>(i));
+    }
+    return due;
+  }
+
+  int pushes(int worker) const { return workers_[static_cast<std::size_t>(worker)].pushes; }
+
+ private:
+  struct Worker {
+    int pushes = 0, pulled_at = 0;
+    bool waits = false;
+  };
+
+  int bound_;
+  int updates_ = 0;
+  std::vector<Worker> workers_;
+};
+
+}  // namespace ringscope

@@ -1,0 +1,30 @@
+// Streaming exchange in which a solver's thread begins its next pull when there has been at least
+// one step since the last: no more pulls than steps.
+//
+// Source: see streaming.hpp.
+// Cost for W solvers and n pieces: at least W(n+2) steps and 2n+3, W(2n+3) messages, 2WS items.
+#include "algorithms/parameter_server/streaming.hpp"
+
+namespace ringscope {
+
+Algorithm describe_interlocked_streaming_exchange() {
+  return {
+      .collective = "streaming_exchange",
+      .name = "interlocked",
+      .summary = "a thread of each solver exchanges weights, one pull per step at most",
+      .options = {"segment", "steps", "compute"},
+      .least_ranks = 2,
+      .threads = 2,
+      .run =
+          [](Communicator comm, Workspace work, Options options) {
+            return streaming_exchange(comm, work, options, Pace::interlocked);
+          },
+      .cost = [](int ranks, std::size_t items,
+                 Options options) { return streaming_cost(ranks, items, options); },
+      .scratch_items = [](int ranks, std::size_t items,
+                          Options options) { return streaming_scratch(ranks, items, options); },
+      .varies = Varies::all,
+  };
+}
+
+}  // namespace ringscope

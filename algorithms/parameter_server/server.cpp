@@ -1,0 +1,169 @@
+#include "algorithms/parameter_server/server.hpp"
+
+#include <numeric>
+
+#include "algorithms/parameter_server/clocks.hpp"
+#include "algorithms/parameter_server/inbox.hpp"
+
+namespace ringscope {
+namespace {
+
+/// One push of each worker, added to the weights.
+Task add_all_pushes(Communicator comm, Inbox& inbox, int workers) {
+  for (int worker = 0; worker < workers; ++worker) inbox.expect(worker);
+  while (inbox.expects()) {
+    const Pushed pushed = inbox.take(co_await comm.wait_any(inbox.requests()));
+    co_await comm.reduce(pushed.weights, pushed.slot);
+    if (!pushed.last) inbox.expect(pushed.worker);
+  }
+}
+
+/// A push of whichever worker is the first to have all of it here.
+Task add_next_push(Communicator comm, Inbox& inbox, Duration update, int& worker) {
+  for (bool whole = false; !whole;) {
+    const Pushed pushed = inbox.take(co_await comm.wait_any(inbox.requests()));
+    co_await comm.reduce(pushed.weights, pushed.slot);
+    co_await comm.compute(update * static_cast<double>(pushed.weights.size));
+    worker = pushed.worker;
+    whole = pushed.last;
+    if (!whole) inbox.expect(worker);
+  }
+}
+
+/// Piece by piece to all workers.
+Task send_to_all(Communicator comm, Range weights, std::span<const int> workers,
+                 std::size_t segment, Pull pull) {
+  std::vector<Request> requests;
+  for (std::size_t i = 0; i < piece_count(weights.size, segment); ++i) {
+    const Range part = piece(weights, i, segment);
+    if (pull == Pull::multicast)
+      co_await comm.multicast(part, workers);
+    else
+      for (const int worker : workers) requests.push_back(comm.isend(part, worker));
+  }
+  co_await comm.wait_all(requests);
+}
+
+/// The answers of a server: while one is under way the weights change, so it is a copy.
+class Answers {
+ public:
+  Answers(Communicator comm, Range weights, Range copies, int workers, std::size_t segment)
+      : comm_(comm),
+        weights_(weights),
+        copies_(copies),
+        segment_(segment),
+        under_way_(static_cast<std::size_t>(workers)) {}
+
+  Task send(int worker) {
+    const auto index = static_cast<std::size_t>(worker);
+    std::vector<Request>& requests = under_way_[index];
+    const Range copy = copies_.part(index, under_way_.size());
+    co_await comm_.wait_all(requests);  // the worker has pushed since, so it has the last answer
+    requests.clear();
+    for (std::size_t i = 0; i < piece_count(weights_.size, segment_); ++i) {
+      co_await comm_.copy(piece(copy, i, segment_), piece(weights_, i, segment_));
+      requests.push_back(comm_.isend(piece(copy, i, segment_), worker));
+    }
+  }
+  Task finish() {
+    for (const auto& requests : under_way_) co_await comm_.wait_all(requests);
+  }
+
+ private:
+  Communicator comm_;
+  Range weights_, copies_;
+  std::size_t segment_;
+  std::vector<std::vector<Request>> under_way_;  ///< by worker
+};
+
+Range shard_of(Communicator comm, const Roles& roles, Range whole) {
+  return roles.shard(whole, comm.rank() - roles.rank_of(0));
+}
+
+/// Items of the receive slots for all workers.
+std::size_t slots(const Roles& roles, Range shard, const Options& options) {
+  return static_cast<std::size_t>(roles.workers) * Inbox::slot_items(shard.size, options.segment);
+}
+
+/// Of the first and largest shard.
+std::int64_t most_pieces(const Roles& roles, std::size_t items, const Options& options) {
+  return static_cast<std::int64_t>(piece_count(roles.most_items(items), options.segment));
+}
+
+}  // namespace
+
+Task serve_all_at_once(Communicator comm, Roles roles, Workspace work, Options options, Pull pull) {
+  const Range weights = shard_of(comm, roles, work.data);
+  if (weights.size == 0) co_return;
+  Inbox inbox(comm, weights, work.scratch.first(slots(roles, weights, options)), roles.workers,
+              options.segment);
+  std::vector<int> workers(static_cast<std::size_t>(roles.workers));
+  std::iota(workers.begin(), workers.end(), 0);
+
+  for ([[maybe_unused]] int step : comm.phase("serve", options.steps)) {
+    co_await add_all_pushes(comm, inbox, roles.workers);
+    co_await comm.compute(options.update * static_cast<double>(weights.size));
+    for (int worker = 0; worker < roles.workers; ++worker) comm.observe("staleness", 0);
+    co_await send_to_all(comm, weights, workers, options.segment, pull);
+  }
+}
+
+Task serve_as_they_come(Communicator comm, Roles roles, Workspace work, Options options,
+                        int bound) {
+  const Range weights = shard_of(comm, roles, work.data);
+  if (weights.size == 0) co_return;
+  const std::size_t in = slots(roles, weights, options);
+  const Range copies = {work.scratch.buffer, work.scratch.offset + in,
+                        weights.size * static_cast<std::size_t>(roles.workers)};
+  Inbox inbox(comm, weights, work.scratch.first(in), roles.workers, options.segment);
+  Answers answers(comm, weights, copies, roles.workers, options.segment);
+  WorkerClocks clocks(roles.workers, bound);
+
+  for (int worker = 0; worker < roles.workers; ++worker) inbox.expect(worker);
+  for ([[maybe_unused]] int push : comm.phase("serve", roles.workers * options.steps)) {
+    int pusher = 0;
+    co_await add_next_push(comm, inbox, options.update, pusher);
+    comm.observe("staleness", clocks.applied(pusher));
+    for (const int worker : clocks.released()) {
+      co_await answers.send(worker);
+      if (clocks.pushes(worker) < options.steps) inbox.expect(worker);
+    }
+  }
+  co_await answers.finish();
+}
+
+Cost cost_all_at_once(int ranks, std::size_t items, const Options& options, Pull pull) {
+  const Roles roles(ranks, options.servers);
+  const std::int64_t workers = roles.workers, steps = options.steps;
+  const std::int64_t pieces = most_pieces(roles, items, options);
+  const auto all = std::ssize(pieces_of(roles, {.size = items}, options.segment));
+  if (pull == Pull::multicast)
+    return {.steps = steps * (workers + 1) * pieces,
+            .messages = steps * (workers + 1) * all,
+            .items = static_cast<std::uint64_t>(steps * (workers + 1)) * items};
+  return {.steps = (2 * workers + (steps - 1) * (workers + 1)) * pieces,
+          .messages = steps * 2 * workers * all,
+          .items = static_cast<std::uint64_t>(steps * 2 * workers) * items};
+}
+
+Cost cost_as_they_come(int ranks, std::size_t items, const Options& options) {
+  Cost cost = cost_all_at_once(ranks, items, options, Pull::one_by_one);
+  const Roles roles(ranks, options.servers);
+  const std::int64_t steps = options.steps;
+  cost.steps = std::max(steps * roles.workers + 1, 2 * steps) * most_pieces(roles, items, options);
+  return cost;
+}
+
+std::size_t scratch_all_at_once(int ranks, std::size_t items, const Options& options) {
+  const Roles roles(ranks, options.servers);
+  return std::max(items, slots(roles, roles.shard({.size = items}, 0), options));
+}
+
+std::size_t scratch_as_they_come(int ranks, std::size_t items, const Options& options) {
+  const Roles roles(ranks, options.servers);
+  const Range shard = roles.shard({.size = items}, 0);
+  return std::max(
+      items, slots(roles, shard, options) + static_cast<std::size_t>(roles.workers) * shard.size);
+}
+
+}  // namespace ringscope

@@ -1,0 +1,31 @@
+// What a server of a parameter server does. Its shard of `work.data` holds the weights; to apply a
+// push is to add it to them. An update takes `options.update` per item.
+#pragma once
+
+#include "algorithms/parameter_server/roles.hpp"
+
+namespace ringscope {
+
+/// How the weights go out to all workers.
+enum class Pull : std::uint8_t { one_by_one, multicast };
+
+/// Per step: waits for the pushes of all workers, makes one update of their sum, sends the weights
+/// to all. Observes "staleness", which is 0.
+Task serve_all_at_once(Communicator comm, Roles roles, Workspace work, Options options, Pull pull);
+
+/// Makes an update of each push as it comes, and answers it with the weights as soon as its worker
+/// is not more than `bound` pushes ahead of the slowest. Observes "staleness" of each push.
+Task serve_as_they_come(Communicator comm, Roles roles, Workspace work, Options options, int bound);
+
+/// Steps are the least, of workers that are served in turn: the largest shard receives n pieces
+/// from each of W workers, one a round, and no push begins before its worker has its last pull.
+Cost cost_all_at_once(int ranks, std::size_t items, const Options& options, Pull pull);
+/// Steps are the least, of a server that is never without a push.
+Cost cost_as_they_come(int ranks, std::size_t items, const Options& options);
+
+/// A worker's weights, or a server's slots for the pushes that arrive.
+std::size_t scratch_all_at_once(int ranks, std::size_t items, const Options& options);
+/// Likewise; beside the slots, a server holds the answers that are under way.
+std::size_t scratch_as_they_come(int ranks, std::size_t items, const Options& options);
+
+}  // namespace ringscope

@@ -1,0 +1,167 @@
+#include "algorithms/parameter_server/streaming.hpp"
+
+#include <atomic>
+
+#include "algorithms/parameter_server/under_way.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr Flag stepped{0};
+constexpr int exchange_tag = 0, end_tag = 1;
+constexpr Range nothing;
+
+/// An exchange that takes no time would go on for ever between two steps.
+constexpr int most_pulls_a_step = 10'000;
+
+/// What the two threads of a solver share.
+struct Solver {
+  int server = 0;
+  Range gradients, weights;
+  std::size_t segment = 1;
+  int steps = 1;
+  std::atomic<int> steps_done{0};
+};
+
+Task pull_once(Communicator comm, const Solver& solver) {
+  for (std::size_t i = 0; i < piece_count(solver.weights.size, solver.segment); ++i) {
+    co_await comm.send(piece(solver.gradients, i, solver.segment), solver.server, exchange_tag);
+    co_await comm.recv(piece(solver.weights, i, solver.segment), solver.server, exchange_tag);
+  }
+}
+
+/// The server has posted a receive for another piece: once it knows that none will come, an empty
+/// message takes its place.
+Task end_stream(Communicator comm, int server) {
+  co_await comm.sendrecv(nothing, server, nothing, server, end_tag);
+  co_await comm.send(nothing, server, exchange_tag);
+}
+
+Task exchange(Communicator comm, const Solver& solver, Pace pace) {
+  int seen = 0, pulls_since_step = 0;
+  do {
+    if (pace == Pace::interlocked || pulls_since_step == most_pulls_a_step)
+      co_await comm.reach(stepped, static_cast<std::size_t>(seen) + 1);
+    const int before = std::exchange(seen, solver.steps_done);
+    pulls_since_step = seen == before ? pulls_since_step + 1 : 0;
+    co_await pull_once(comm, solver);
+    comm.observe("pull", seen - before);
+  } while (seen < solver.steps);
+  co_await end_stream(comm, solver.server);
+}
+
+Task solve(Communicator comm, Workspace work, Options options, Pace pace) {
+  Solver solver = {.server = comm.size() - 1,
+                   .gradients = work.data,
+                   .weights = work.scratch.first(work.data.size),
+                   .segment = options.segment,
+                   .steps = options.steps};
+  const Thread exchanging = comm.start(exchange(comm.thread(1), solver, pace));
+  for ([[maybe_unused]] int step : comm.phase("step", options.steps)) {
+    co_await comm.compute(options.compute);
+    ++solver.steps_done;
+    comm.raise(stepped);
+    comm.observe("step", 1);
+  }
+  co_await comm.join(exchanging);
+}
+
+/// The server's side of all streams.
+class Streams {
+ public:
+  Streams(Communicator comm, Workspace work, Options options)
+      : comm_(comm),
+        weights_(work.data),
+        slots_(work.scratch.first(streaming_slots(comm.size(), work.data.size, options))),
+        segment_(options.segment),
+        streams_(static_cast<std::size_t>(comm.size() - 1)) {}
+
+  static std::size_t streaming_slots(int ranks, std::size_t items, const Options& options) {
+    return static_cast<std::size_t>(ranks - 1) * std::min(items, options.segment);
+  }
+
+  Task serve() {
+    for (int solver = 0; solver < solvers(); ++solver) {
+      expect(solver);
+      under_way_.add(comm_.irecv(nothing, solver, end_tag), end_of(solver));
+    }
+    while (!under_way_.empty()) {
+      const int what = under_way_.take(co_await comm_.wait_any(under_way_.requests()));
+      if (what >= solvers())
+        co_await agree_to_end(what - solvers());
+      else
+        co_await go_on(what);
+    }
+  }
+
+ private:
+  struct Stream {
+    std::size_t next = 0;  ///< piece
+    bool answering = false, ending = false;
+  };
+
+  int solvers() const { return static_cast<int>(streams_.size()); }
+  /// Each solver has two requests under way: of its exchange, and of its end.
+  int end_of(int solver) const { return solvers() + solver; }
+  Stream& stream(int solver) { return streams_[static_cast<std::size_t>(solver)]; }
+  Range weights(int solver) { return piece(weights_, stream(solver).next, segment_); }
+  Range slot(int solver) {
+    return slots_.part(static_cast<std::size_t>(solver), streams_.size())
+        .first(weights(solver).size);
+  }
+  void expect(int solver) {
+    stream(solver).answering = false;
+    under_way_.add(comm_.irecv(slot(solver), solver, exchange_tag), solver);
+  }
+
+  Task agree_to_end(int solver) {
+    stream(solver).ending = true;
+    co_await comm_.send(nothing, solver, end_tag);
+  }
+
+  /// A piece has come, or its answer is gone.
+  Task go_on(int solver) {
+    Stream& self = stream(solver);
+    if (self.answering) {
+      self.next = (self.next + 1) % piece_count(weights_.size, segment_);
+      expect(solver);
+    } else if (!self.ending) {
+      co_await comm_.reduce(weights(solver), slot(solver));
+      co_await comm_.copy(slot(solver), weights(solver));
+      under_way_.add(comm_.isend(slot(solver), solver, exchange_tag), solver);
+      self.answering = true;
+    }
+  }
+
+  Communicator comm_;
+  Range weights_, slots_;
+  std::size_t segment_;
+  std::vector<Stream> streams_;
+  UnderWay under_way_;
+};
+
+Task serve(Communicator comm, Workspace work, Options options) {
+  Streams streams(comm, work, options);
+  co_await streams.serve();
+}
+
+}  // namespace
+
+Task streaming_exchange(Communicator comm, Workspace work, Options options, Pace pace) {
+  return comm.rank() < comm.size() - 1 ? solve(comm, work, options, pace)
+                                       : serve(comm, work, options);
+}
+
+Cost streaming_cost(int ranks, std::size_t items, const Options& options) {
+  const std::int64_t solvers = ranks - 1;
+  const auto pieces = static_cast<std::int64_t>(piece_count(items, options.segment));
+  return {.steps = std::max(solvers * (pieces + 2), 2 * pieces + 3),
+          .messages = solvers * (2 * pieces + 3),
+          .items = static_cast<std::uint64_t>(2 * solvers) * items};
+}
+
+std::size_t streaming_scratch(int ranks, std::size_t items, const Options& options) {
+  return std::max(items, Streams::streaming_slots(ranks, items, options));
+}
+
+}  // namespace ringscope

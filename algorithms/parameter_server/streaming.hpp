@@ -1,0 +1,30 @@
+// Streaming exchange, as the early multi-GPU Caffe had it: beside the steps of each solver a thread
+// of its own exchanges pieces of the weights with one server (the last rank; Caffe's master, in
+// host memory) all the time. A piece of gradients goes there and is added, the same piece of the
+// weights comes back. A pull is one such way through the whole vector.
+//
+// Source: BVLC/caffe on GitHub, pull request 1148, "Parallel / distributed training" (2014).
+#pragma once
+
+#include "algorithms/parameter_server/roles.hpp"
+
+namespace ringscope {
+
+/// When a solver's thread begins its next pull.
+enum class Pace : std::uint8_t {
+  free_running,  ///< at once
+  interlocked    ///< when there has been a step since the last one
+};
+
+/// The text of every rank. A solver observes "step" at the end of each, and "pull" with the number
+/// of steps since the last one; it makes one pull at least and ends with a whole one.
+Task streaming_exchange(Communicator comm, Workspace work, Options options, Pace pace);
+
+/// The least: one pull of n pieces by each of W solvers, then three empty messages that end its
+/// stream. Steps: the server receives n + 2 messages from each, a solver's take turns.
+Cost streaming_cost(int ranks, std::size_t items, const Options& options);
+
+/// The weights of a solver; or the server's slots, one for each.
+std::size_t streaming_scratch(int ranks, std::size_t items, const Options& options);
+
+}  // namespace ringscope

@@ -1,0 +1,60 @@
+// Does a streaming exchange add up all that was streamed, account for every step, and end cleanly?
+#include <cmath>
+#include <numeric>
+
+#include "algorithms/catalogue_cases.hpp"
+
+namespace ringscope {
+namespace {
+
+class Streaming : public testing::TestWithParam<Algorithm> {};
+INSTANTIATE_TEST_SUITE_P(catalogue, Streaming,
+                         testing::Values(*find_algorithm("streaming_exchange", "free_running"),
+                                         *find_algorithm("streaming_exchange", "interlocked")),
+                         test_name);
+
+template <typename Check>
+void for_all_cases(const Algorithm& algorithm, Check check) {
+  for (int solvers = 1; solvers <= 9; ++solvers)
+    for (std::size_t items : {0u, 1u, 2u, 9u, 22u})
+      for (std::size_t segment : {1u, 2u, 100u})
+        for (int steps = 1; steps <= 4; ++steps)
+          for (const LoopbackOptions& how : ways_to_run(algorithm)) {
+            const Options options = {.segment = segment, .steps = steps};
+            check(solvers, items, options,
+                  run_loopback(algorithm, solvers + 1, items, options, item_of, how));
+          }
+}
+
+// In the loopback steps take no time: each solver makes the one pull that it must.
+TEST_P(Streaming, the_weights_are_the_sum_of_what_was_streamed) {
+  for_all_cases(GetParam(),
+                [](int solvers, std::size_t items, const Options&, const LoopbackResult& result) {
+                  for (std::size_t i = 0; i < items; ++i) {
+                    float sum = 0;
+                    for (int rank = 0; rank <= solvers; ++rank) sum += item_of(rank, i);
+                    ASSERT_EQ(result.data.back()[i], sum);
+                  }
+                });
+}
+
+TEST_P(Streaming, every_step_is_followed_by_a_pull) {
+  for_all_cases(GetParam(), [](int solvers, std::size_t, const Options& options,
+                               const LoopbackResult& result) {
+    const auto& steps = result.observed.at("pull");
+    ASSERT_EQ(std::accumulate(steps.begin(), steps.end(), 0.0), solvers * options.steps);
+    ASSERT_EQ(result.observed.at("step").size(), static_cast<std::size_t>(solvers * options.steps));
+  });
+}
+
+TEST_P(Streaming, a_solver_ends_with_a_whole_pull) {
+  for_all_cases(GetParam(),
+                [](int solvers, std::size_t items, const Options&, const LoopbackResult& result) {
+                  for (int solver = 0; solver < solvers; ++solver)
+                    for (std::size_t i = 0; i < items; ++i)
+                      ASSERT_FALSE(std::isnan(result.scratch[static_cast<std::size_t>(solver)][i]));
+                });
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -1,0 +1,33 @@
+// Requests that are under way for several peers, for wait_any: the oldest first, so that nobody who
+// comes often is always served before the others.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "algorithms/communicator.hpp"
+
+namespace ringscope {
+
+class UnderWay {
+ public:
+  void add(Request request, int peer) {
+    requests_.push_back(request);
+    peers_.push_back(peer);
+  }
+  bool empty() const { return requests_.empty(); }
+  std::span<const Request> requests() const { return requests_; }
+  /// Request `index` has completed. Yields whose it was.
+  int take(int index) {
+    const int peer = peers_[static_cast<std::size_t>(index)];
+    requests_.erase(requests_.begin() + index);
+    peers_.erase(peers_.begin() + index);
+    return peer;
+  }
+
+ private:
+  std::vector<Request> requests_;
+  std::vector<int> peers_;
+};
+
+}  // namespace ringscope
