@@ -1,0 +1,51 @@
+// What no description of a machine says, and where our value comes from.
+#pragma once
+
+#include <string_view>
+
+#include "topologies/units.hpp"
+
+namespace ringscope {
+
+/// A value out of the table, and who published it.
+template <typename Quantity>
+struct Assumed {
+  Quantity value{};
+  std::string_view source;
+};
+
+/// What the name of a processor tells. Bandwidths are of a whole package.
+struct AssumedCpu {
+  std::string_view name;
+  Bandwidth memory;       ///< all channels of a package, as fast as they ever are
+  Bandwidth socket_link;  ///< all links between two packages, each direction
+  std::string_view source;
+};
+
+/// By CPUID's vendor ("GenuineIntel"), family and model; "a processor that is not in the table"
+/// where it is not.
+const AssumedCpu& assumed_cpu(std::string_view vendor, int family, int model);
+
+/// The share of its peak that a memory controller delivers to programs.
+Assumed<double> assumed_memory_share();
+
+/// What a lane moves, by its transfers per second ("8 GT/s" is 8e9): the rate of the generation.
+Assumed<Bandwidth> assumed_pcie_lane(double transfers_per_second);
+/// The share of a PCIe link's signalled bytes that is payload.
+Assumed<double> assumed_pcie_share();
+/// Of a device whose description names no speed.
+Assumed<Bandwidth> assumed_pcie_link();
+/// One NVLink, each direction, by the GPU's compute capability (70 is 7.0); 0: not known.
+Assumed<Bandwidth> assumed_nvlink(int compute_capability);
+/// The share of an NVLink's signalled bytes that is payload.
+Assumed<double> assumed_nvlink_share();
+/// A network port that names no speed.
+Assumed<Bandwidth> assumed_port();
+
+Assumed<Seconds> assumed_root_latency();    ///< of a link between a domain and what hangs off it
+Assumed<Seconds> assumed_switch_latency();  ///< of a link below a PCIe switch
+Assumed<Seconds> assumed_socket_latency();  ///< of a link between two NUMA domains
+Assumed<Seconds> assumed_nvlink_latency();  ///< of a way over NVLink from GPU to GPU
+Assumed<Seconds> assumed_cable_latency();   ///< of a way from NIC to NIC through one switch
+
+}  // namespace ringscope

@@ -1,0 +1,14 @@
+// What libhwloc knows of a machine.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "topologies/imports/machine.hpp"
+
+namespace ringscope {
+
+/// The XML of hwloc 1 or 2; nothing where libhwloc refuses it. Malformed XML may crash libhwloc.
+std::optional<Machine> read_hwloc(const std::string& xml);
+
+}  // namespace ringscope

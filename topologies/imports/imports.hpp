@@ -1,0 +1,31 @@
+// Descriptions of real machines that other programs write.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "topologies/imports/machine.hpp"
+#include "topologies/input.hpp"
+
+namespace ringscope {
+
+/// A format: imports/<name>.cpp, and one line in imports.def.
+struct MachineFormat {
+  std::string name;
+  std::string summary;
+  bool (*recognises)(std::string_view text);
+  /// Throws InputError.
+  Machine (*read)(const std::shared_ptr<const Source>& source);
+};
+
+std::span<const MachineFormat> machine_formats();
+
+/// The machine that a file describes, in the format named by `as`, or, where that is empty, the one
+/// that recognises the text. Throws InputError, for an `as` at the place "--as".
+Machine read_machine(const std::string& path, const std::string& as);
+/// The same of a text.
+Machine parse_machine(const Source& source, const std::string& as);
+
+}  // namespace ringscope

@@ -1,0 +1,173 @@
+// Does an imported machine have the parts that its file holds, as fast as the table says?
+#include "topologies/imports/imports.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "topologies/cluster.hpp"
+
+namespace ringscope {
+namespace {
+
+std::string text_of(const std::string& name) {
+  std::ifstream file("topologies/machines/" + name);
+  std::ostringstream text;
+  text << file.rdbuf();
+  EXPECT_FALSE(text.str().empty()) << name;
+  return text.str();
+}
+
+Machine machine_of(const std::string& name) { return parse_machine({name, text_of(name)}, ""); }
+
+Cluster cluster_of(Machine machine) {
+  return read_cluster(Value::from_text("x.yaml", cluster_yaml(machine, "a file", 2, {})));
+}
+
+int count(const std::string& text, std::string_view needle) {
+  int found = 0;
+  for (auto at = text.find(needle); at != std::string::npos; at = text.find(needle, at + 1))
+    ++found;
+  return found;
+}
+
+/// What the text of the file says, counted without understanding it.
+struct Parts {
+  int domains = 0, cores = 0, gpus = 0, nics = 0;
+  bool operator==(const Parts&) const = default;
+};
+
+std::ostream& operator<<(std::ostream& out, const Parts& parts) {
+  return out << parts.domains << " domains, " << parts.cores << " cores, " << parts.gpus
+             << " GPUs, " << parts.nics << " NICs";
+}
+
+Parts parts_of(const Host& host, const Topology& topology) {
+  Parts parts{static_cast<int>(host.numa_domains.size()), 0, static_cast<int>(host.gpus.size()),
+              static_cast<int>(host.nics.size())};
+  for (const Vertex domain : host.numa_domains) parts.cores += topology.graph()[domain].cores;
+  return parts;
+}
+
+void expect_both_hosts(const std::string& name, const Parts& expected) {
+  const Cluster cluster = cluster_of(machine_of(name));
+  ASSERT_EQ(cluster.topology.hosts().size(), 2U);
+  for (const Host& host : cluster.topology.hosts())
+    EXPECT_EQ(parts_of(host, cluster.topology), expected) << name;
+}
+
+TEST(Import, an_hwloc_file_keeps_its_domains_cores_gpus_and_nics) {
+  for (const char* name : {"24em64t-2n6c2t-pci.xml", "32em64t-2n8c2t-pci-normalio.xml",
+                           "96em64t-4n4d3ca2co-pci.xml", "nvidiaDGX2.xml", "virtual.xml"}) {
+    const std::string text = text_of(name);
+    // PCI classes: 0302 is a 3D controller, 0200 Ethernet, 0207 and 0c06 InfiniBand.
+    const int nics = count(text, "pci_type=\"0200") + count(text, "pci_type=\"0207") +
+                     count(text, "pci_type=\"0c06");
+    expect_both_hosts(
+        name, {count(text, "<object type=\"NUMANode\""), count(text, "<object type=\"Core\""),
+               count(text, "pci_type=\"0302"), std::max(nics, 1)});
+  }
+}
+
+TEST(Import, an_nccl_file_keeps_its_domains_cores_gpus_and_nics) {
+  for (const char* name : {"azure-ndv2.xml", "azure-ndv4.xml"}) {
+    const std::string text = text_of(name);
+    int cores = 0;
+    for (auto at = text.find("affinity=\""); at != std::string::npos;
+         at = text.find("affinity=\"", at + 1)) {
+      // These masks have no digits but f, of four bits, and 0.
+      const auto begin = text.find('"', at) + 1;
+      cores += 4 * count(text.substr(begin, text.find('"', begin) - begin), "f");
+    }
+    expect_both_hosts(name, {count(text, "<cpu "), cores, count(text, "class=\"0x0302"),
+                             count(text, "class=\"0x02")});
+  }
+}
+
+TEST(Import, an_nvidia_smi_matrix_keeps_its_domains_cores_gpus_and_nics) {
+  // CPUs "0-19,40-59" and "20-39,60-79": twenty cores with two threads each, on two sockets.
+  expect_both_hosts("dgx1-v100.txt", {2, 2 * 20, 8, 4});
+  // The GPUs are next to four domains of sixteen cores each.
+  expect_both_hosts("dgx-a100.txt", {4, 4 * 16, 8, 8});
+}
+
+/// The route inside the first host, in GB/s.
+double gigabytes(const Topology& topology, Vertex from, Vertex to) {
+  return topology.route(from, to).bandwidth.bytes_per_second / 1e9;
+}
+
+TEST(Import, pcie_is_as_fast_as_the_table_says_of_what_the_file_says) {
+  const Cluster dgx2 = cluster_of(machine_of("nvidiaDGX2.xml"));
+  const Host& host = dgx2.topology.hosts()[0];
+  // pci_link_speed="15.753846", to the MB/s.
+  const double link = 15.753846 * assumed_pcie_share().value;
+  EXPECT_NEAR(gigabytes(dgx2.topology, host.gpus[0], host.numa_domains[0]), link, 1e-3);
+  const Cluster ndv4 = cluster_of(machine_of("azure-ndv4.xml"));
+  const Host& cloud = ndv4.topology.hosts()[0];
+  // link_speed="16 GT/s" link_width="16"
+  const double lanes = 16 * assumed_pcie_lane(16e9).value.bytes_per_second / 1e9;
+  EXPECT_DOUBLE_EQ(gigabytes(ndv4.topology, cloud.gpus[0], cloud.nics[0]), lanes);
+  EXPECT_DOUBLE_EQ(gigabytes(ndv4.topology, cloud.gpus[0], cloud.gpus[1]), lanes);
+}
+
+TEST(Import, nvlinks_are_counted) {
+  const Cluster dgx2 = cluster_of(machine_of("nvidiaDGX2.xml"));
+  const auto& gpus = dgx2.topology.hosts()[0].gpus;
+  // Six links of 25 GB/s from each GPU to the switches.
+  const double six = 6 * 25 * assumed_nvlink_share().value;
+  for (std::size_t other = 1; other < gpus.size(); ++other)
+    EXPECT_DOUBLE_EQ(gigabytes(dgx2.topology, gpus[0], gpus[other]), six);
+
+  const double one = assumed_nvlink(0).value.bytes_per_second / 1e9;
+  const Cluster dgx1 = cluster_of(machine_of("dgx1-v100.txt"));
+  const Host& cube = dgx1.topology.hosts()[0];
+  EXPECT_DOUBLE_EQ(gigabytes(dgx1.topology, cube.gpus[0], cube.gpus[1]), one);      // NV1
+  EXPECT_DOUBLE_EQ(gigabytes(dgx1.topology, cube.gpus[0], cube.gpus[3]), 2 * one);  // NV2
+  EXPECT_DOUBLE_EQ(gigabytes(dgx1.topology, cube.gpus[0], cube.gpus[7]),            // SYS
+                   assumed_pcie_link().value.bytes_per_second / 1e9);
+  const Cluster a100 = cluster_of(machine_of("dgx-a100.txt"));
+  const auto& ampere = a100.topology.hosts()[0].gpus;
+  EXPECT_DOUBLE_EQ(gigabytes(a100.topology, ampere[0], ampere[7]), 12 * one);  // NV12
+}
+
+TEST(Import, what_is_pix_shares_a_switch_and_what_is_sys_does_not) {
+  const Machine machine = machine_of("dgx1-v100.txt");
+  const auto parent = [&](const std::string& name) {
+    for (const Machine::Link& link : machine.links)
+      if (link.to == name) return link.from;
+    return std::string();
+  };
+  EXPECT_EQ(parent("gpu0"), parent("gpu1"));
+  EXPECT_EQ(parent("gpu0"), parent("nic0"));
+  EXPECT_NE(parent("gpu0"), parent("gpu2"));
+  EXPECT_EQ(parent(parent("gpu0")), "numa0");
+  EXPECT_EQ(parent(parent("gpu7")), "numa1");
+}
+
+TEST(Import, every_guess_is_told_with_its_source) {
+  Machine machine = machine_of("nvidiaDGX2.xml");
+  const std::string yaml = cluster_yaml(machine, "a file", 2, {});
+  for (const std::string& note : machine.notes)
+    EXPECT_NE(yaml.find("# " + note), std::string::npos) << note;
+  for (const std::string_view source :
+       {assumed_pcie_share().source, assumed_nvlink_latency().source, assumed_port().source,
+        assumed_cpu("GenuineIntel", 6, 85).source, assumed_memory_share().source})
+    EXPECT_NE(yaml.find(source), std::string::npos) << source;
+  EXPECT_NE(yaml.find("guessed: one NIC on numa0"), std::string::npos);
+}
+
+TEST(Import, a_link_that_is_given_is_not_guessed) {
+  Machine machine = machine_of("virtual.xml");
+  const std::string yaml = cluster_yaml(machine, "a file", 3, Bandwidth{25e9 / 8});
+  EXPECT_EQ(yaml.find("guessed: cables"), std::string::npos);
+  const Cluster cluster = read_cluster(Value::from_text("x.yaml", yaml));
+  EXPECT_EQ(cluster.topology.hosts().size(), 3U);
+  const auto& host = cluster.topology.hosts()[0];
+  EXPECT_DOUBLE_EQ(gigabytes(cluster.topology, host.numa_domains[0],
+                             cluster.topology.hosts()[1].numa_domains[0]),
+                   25.0 / 8);
+}
+
+}  // namespace
+}  // namespace ringscope

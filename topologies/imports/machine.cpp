@@ -1,0 +1,131 @@
+#include "topologies/imports/machine.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+
+namespace ringscope {
+namespace {
+
+std::optional<Bandwidth> narrower(std::optional<Bandwidth> a, std::optional<Bandwidth> b) {
+  return a && b ? std::min(*a, *b) : a ? a : b;
+}
+
+std::string add(std::vector<Machine::Device>& list, std::string_view kind,
+                const PciDevice& device) {
+  list.push_back({device.label, device.memory});
+  return fmt::format("{}{}", kind, list.size() - 1);
+}
+
+void connect(const std::string& parent, const std::string& name, std::optional<Bandwidth> known,
+             Machine& machine) {
+  constexpr std::size_t most_links = 1024;
+  if (machine.links.size() == most_links) throw std::length_error("more than 1024 PCIe links");
+  if (!known) {
+    machine.unknown.push_back(name);
+    known = assumed_pcie_link().value;
+  }
+  const auto latency =
+      parent.starts_with("numa") ? assumed_root_latency() : assumed_switch_latency();
+  machine.note(fmt::format("guessed: {} of latency for a PCIe link {}, because no file says it: {}",
+                           to_text(latency.value),
+                           parent.starts_with("numa") ? "to a domain" : "below a switch",
+                           latency.source));
+  machine.links.push_back({parent, name, *known, latency.value});
+}
+
+/// `above` is the narrowest of the bridges in between that are no switch.
+void hang_below(const PciDevice& device, const std::string& parent, std::optional<Bandwidth> above,
+                Machine& machine) {
+  const auto link = narrower(above, device.link);
+  if (device.kind == PciDevice::Kind::gpu) {
+    connect(parent, add(machine.gpus, "gpu", device), link, machine);
+  } else if (device.kind == PciDevice::Kind::nic) {
+    const std::string name = add(machine.nics, "nic", device);
+    connect(parent, name, link, machine);
+    if (!device.port) return;
+    machine.links.back().bandwidth = std::min(machine.links.back().bandwidth, *device.port);
+    machine.port = std::max(machine.port.value_or(*device.port), *device.port);
+  } else if (std::ranges::count_if(device.below, leads_anywhere) == 1) {
+    hang_below(*std::ranges::find_if(device.below, leads_anywhere), parent, link, machine);
+  } else if (leads_anywhere(device)) {
+    const std::string name = add(machine.switches, "pcie", device);
+    connect(parent, name, link, machine);
+    for (const PciDevice& below : device.below) hang_below(below, name, {}, machine);
+  }
+}
+
+void add_nic(Machine& machine) {
+  machine.note("guessed: one NIC on numa0, because the file names none, and a network needs one");
+  PciDevice nic;
+  nic.kind = PciDevice::Kind::nic;
+  nic.label = "guessed";
+  hang(nic, "numa0", machine);
+}
+
+}  // namespace
+
+int Machine::gpu_index(const std::string& label) const {
+  const auto gpu = std::ranges::find(gpus, label, &Device::label);
+  return gpu == gpus.end() ? -1 : static_cast<int>(gpu - gpus.begin());
+}
+
+void Machine::note(std::string text) {
+  if (std::ranges::find(notes, text) == notes.end()) notes.push_back(std::move(text));
+}
+
+bool leads_anywhere(const PciDevice& device) {
+  return device.kind != PciDevice::Kind::bridge ||
+         std::ranges::any_of(device.below, leads_anywhere);
+}
+
+void hang(const PciDevice& device, const std::string& parent, Machine& machine) {
+  hang_below(device, parent, {}, machine);
+}
+
+void link_domains(const std::vector<DomainPlace>& places, Machine& machine) {
+  constexpr std::size_t most_domains = 64;
+  if (places.size() > most_domains) throw std::length_error("more than 64 NUMA domains");
+  const auto share = assumed_memory_share();
+  std::map<int, int> sockets;  // by package
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const AssumedCpu& cpu = *places[i].cpu;
+    const int next = static_cast<int>(sockets.size());
+    Bandwidth& memory = machine.domains[i].memory_bandwidth;
+    machine.domains[i].socket = sockets.try_emplace(places[i].package, next).first->second;
+    memory = {cpu.memory.bytes_per_second * places[i].share * share.value};
+    machine.note(
+        fmt::format("guessed: {} of memory bandwidth in a domain, because no file says "
+                    "it: {} of {} ({}; {})",
+                    to_short_text(memory), share.value, cpu.name, cpu.source, share.source));
+  }
+  const auto latency = assumed_socket_latency();
+  for (std::size_t to = 1; to < places.size(); ++to) {
+    for (std::size_t from = 0; from < to; ++from) {
+      const bool near = places[from].package == places[to].package;
+      const AssumedCpu& cpu = *places[to].cpu;
+      const Bandwidth inside =
+          std::min(machine.domains[from].memory_bandwidth, machine.domains[to].memory_bandwidth);
+      const Bandwidth bandwidth = near ? inside : cpu.socket_link;
+      machine.links.push_back(
+          {fmt::format("numa{}", from), fmt::format("numa{}", to), bandwidth, latency.value});
+      machine.note(fmt::format(
+          "guessed: every two domains {} linked at {} and {}, because no file says it: {}; {}",
+          near ? "of one package are" : "are", to_short_text(bandwidth), to_text(latency.value),
+          near ? "as fast as the memory of one" : cpu.source, latency.source));
+    }
+  }
+}
+
+void complete(Machine& machine) {
+  if (machine.nics.empty()) add_nic(machine);
+  if (machine.unknown.empty()) return;
+  const auto assumed = assumed_pcie_link();
+  machine.note(
+      fmt::format("guessed: {} for the PCIe links of {}, because the file names no speed: {}",
+                  to_text(assumed.value), fmt::join(machine.unknown, ", "), assumed.source));
+}
+}  // namespace ringscope

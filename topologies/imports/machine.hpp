@@ -1,0 +1,83 @@
+// One host as an import understood it, and what it had to guess.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "topologies/imports/assumed.hpp"
+
+namespace ringscope {
+
+/// The components and links that host type `custom` takes. Components go by their kind and index:
+/// numa0, pcie0, gpu0, nic0, nvswitch0.
+struct Machine {
+  struct Domain {
+    int cores = 0;
+    int socket = 0;
+    Bandwidth memory_bandwidth;
+    Bytes memory{};  ///< 0: not known
+  };
+  struct Device {
+    std::string label;  ///< as the file calls it: "0000:34:00.0", "mlx5_0"
+    Bytes memory{};     ///< GPUs; 0: not known
+  };
+  struct Link {
+    std::string from, to;
+    Bandwidth bandwidth;
+    Seconds latency{};
+  };
+
+  std::vector<Domain> domains;
+  std::vector<Device> switches, gpus, nics, nvswitches;
+  std::vector<Link> links;
+  std::vector<std::string> unknown;  ///< the devices whose link's speed the file does not say
+  std::optional<Bandwidth> port;     ///< the fastest network port's, where the file says it
+  std::vector<std::string> notes;    ///< "guessed: ..., because ...", "left out: ..."
+
+  /// Of the GPU with that label; -1 where there is none.
+  int gpu_index(const std::string& label) const;
+  /// Adds a note, once.
+  void note(std::string text);
+};
+
+/// A PCI device or bridge that the file tells of, with what is below it.
+struct PciDevice {
+  enum class Kind { bridge, gpu, nic };
+  Kind kind = Kind::bridge;
+  std::string label;
+  std::optional<Bandwidth> link;  ///< of the link above it; nothing: the file does not say
+  Bytes memory{};                 ///< of a GPU; 0: not known
+  std::optional<Bandwidth> port;  ///< of a NIC
+  std::vector<PciDevice> below;
+};
+
+/// Whether it is a GPU or a NIC, or there is one below.
+bool leads_anywhere(const PciDevice& device);
+/// Hangs a device, and all below it, off a component. A bridge with one thing below is a part of
+/// its link and narrows it; one with several is a PCIe switch; one with nothing is left out.
+/// Throws std::length_error beyond 1024 links of a machine.
+void hang(const PciDevice& device, const std::string& parent, Machine& machine);
+
+/// Where a domain lies: domains of one package are nearer to each other.
+struct DomainPlace {
+  int package = 0;
+  double share = 1;  ///< how many packages the domain spans: 0.5 where two share one
+  const AssumedCpu* cpu = nullptr;
+};
+
+/// Sets the domains' sockets and memory bandwidths, and links every two; `places` has one entry per
+/// domain. Throws std::length_error beyond 64 of them.
+void link_domains(const std::vector<DomainPlace>& places, Machine& machine);
+
+/// After all else: adds a NIC where there is none, as the network has to plug in somewhere, and
+/// notes which links' speeds were not known.
+void complete(Machine& machine);
+
+/// The cluster of `hosts` such machines on one switch, as YAML that read_cluster() takes; the notes
+/// stand at its head, and what is assumed of the cable joins them. The cable is as fast as `link`,
+/// or as the fastest port, or as is assumed.
+std::string cluster_yaml(Machine& machine, const std::string& origin, int hosts,
+                         std::optional<Bandwidth> link);
+
+}  // namespace ringscope

@@ -1,0 +1,171 @@
+// The text of `nvidia-smi topo -m`: how every two GPUs and NICs reach each other.
+//
+// Devices that are PIX to each other share a PCIe switch; those that are PXB share one above it.
+// Between GPUs that NVLinks join the matrix hides the PCIe, but the NICs beside them tell it.
+#include "topologies/imports/nvidia_smi.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "topologies/imports/imports.hpp"
+#include "topologies/imports/nvlinks.hpp"
+
+namespace ringscope {
+namespace {
+
+bool recognises(std::string_view text) {
+  return text.find("GPU0") != std::string_view::npos &&
+         text.find("CPU Affinity") != std::string_view::npos;
+}
+
+/// "2" before "10".
+struct NumberOrder {
+  bool operator()(const std::string& a, const std::string& b) const {
+    return a.size() != b.size() ? a.size() < b.size() : a < b;
+  }
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::shared_ptr<const Source>& source) : matrix_(read_smi_matrix(source)) {}
+
+  Machine read() {
+    add_domains();
+    const auto near = groups(Relation::pix), around = groups(Relation::pxb);
+    for (std::size_t top = 0; top < around.size(); ++top) {
+      if (around[top] != top) continue;
+      hang(tree(top, around, near), fmt::format("numa{}", domain_of(top, around)), machine_);
+    }
+    add_nvlinks();
+    return std::move(machine_);
+  }
+
+ private:
+  using Groups = std::vector<std::size_t>;  ///< per device, the first device of its group
+
+  std::size_t size() const { return matrix_.devices.size(); }
+
+  /// Two devices are in one group when a chain of relations at most so far joins them.
+  Groups groups(Relation farthest) const {
+    Groups group(size());
+    std::iota(group.begin(), group.end(), std::size_t{0});
+    for (std::size_t i = 0; i < size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (matrix_.cells[i][j].relation > farthest || group[i] == group[j]) continue;
+        const auto [keep, drop] = std::minmax(group[i], group[j]);
+        std::ranges::replace(group, std::size_t{drop}, std::size_t{keep});
+      }
+    }
+    return group;
+  }
+
+  PciDevice leaf(std::size_t index) const {
+    PciDevice device;
+    device.label = matrix_.devices[index].name;
+    device.kind = matrix_.devices[index].is_gpu ? PciDevice::Kind::gpu : PciDevice::Kind::nic;
+    return device;
+  }
+
+  PciDevice tree(std::size_t top, const Groups& around, const Groups& near) const {
+    PciDevice outer;
+    outer.label = "around " + matrix_.devices[top].name;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (around[i] != top || near[i] != i) continue;
+      PciDevice inner;
+      inner.label = "next to " + matrix_.devices[i].name;
+      for (std::size_t j = i; j < size(); ++j)
+        if (near[j] == i) inner.below.push_back(leaf(j));
+      outer.below.push_back(std::move(inner));
+    }
+    return outer;
+  }
+
+  void add_domains() {
+    std::map<std::string, const SmiDevice*, NumberOrder> first;
+    for (const SmiDevice& device : matrix_.devices)
+      if (device.is_gpu) first.try_emplace(device.domain, &device);
+    std::vector<DomainPlace> places;
+    for (const auto& [name, device] : first) {
+      numbers_[name] = places.size();
+      machine_.note(fmt::format("numa{}: the domain of {}{}", places.size(), device->name,
+                                name.empty() ? "" : ", NUMA or CPUs " + name));
+      machine_.domains.push_back({.cores = cores_of(*device), .memory_bandwidth = {}});
+      places.push_back({.package = static_cast<int>(places.size()), .cpu = &assumed_cpu("", 0, 0)});
+    }
+    machine_.note("left out: NUMA domains without a GPU, because the matrix does not name them");
+    link_domains(places, machine_);
+  }
+
+  int cores_of(const SmiDevice& device) {
+    const CpuList cpus = read_cpu_list(device.cpus, device.place);
+    if (cpus.count == 0) {
+      machine_.note(
+          fmt::format("guessed: 1 core next to {}, because no CPU affinity is told", device.name));
+      return 1;
+    }
+    machine_.note(fmt::format("guessed: CPUs {} are {}", device.cpus,
+                              cpus.twins ? "cores with two hardware threads each, because they are "
+                                           "two ranges of one length"
+                                         : "cores, because nothing tells hardware threads"));
+    return cpus.twins ? cpus.count / 2 : cpus.count;
+  }
+
+  /// A GPU of the group tells; else the nearest GPU of a NIC does.
+  std::size_t domain_of(std::size_t top, const Groups& around) {
+    for (std::size_t i = top; i < size(); ++i)
+      if (around[i] == top && matrix_.devices[i].is_gpu)
+        return numbers_.at(matrix_.devices[i].domain);
+    for (std::size_t gpu = 0; gpu < size(); ++gpu)
+      if (matrix_.devices[gpu].is_gpu && matrix_.cells[top][gpu].relation <= Relation::node)
+        return numbers_.at(matrix_.devices[gpu].domain);
+    machine_.note(fmt::format("guessed: {} hangs off numa0, because it is in no GPU's domain",
+                              matrix_.devices[top].name));
+    return 0;
+  }
+
+  void add_nvlinks() {
+    // As many as an H100 has; what is beyond is the same links, through a switch, to everyone.
+    constexpr int most_links = 18;
+    const auto per_link = assumed_nvlink(0);
+    NvLinks links;
+    for (std::size_t i = 0; i < size(); ++i) {
+      int all = 0, most = 0;
+      for (const SmiCell& cell : matrix_.cells[i]) {
+        all += cell.nvlinks;
+        most = std::max(most, cell.nvlinks);
+      }
+      const int gpu = machine_.gpu_index(matrix_.devices[i].name);
+      const auto bandwidth = [&](int count) {
+        return Bandwidth{count * per_link.value.bytes_per_second};
+      };
+      if (all > most_links) links.add_to_switch(gpu, bandwidth(most));
+      for (std::size_t j = 0; j < i && all <= most_links; ++j)
+        if (const int count = matrix_.cells[i][j].nvlinks)
+          links.add(gpu, machine_.gpu_index(matrix_.devices[j].name), bandwidth(count));
+    }
+    if (links.empty()) return;
+    machine_.note(
+        fmt::format("guessed: {} for one NVLink, because the matrix does not tell its "
+                    "generation: {}",
+                    to_text(per_link.value), per_link.source));
+    links.connect(machine_);
+  }
+
+  SmiMatrix matrix_;
+  Machine machine_;
+  std::map<std::string, std::size_t> numbers_;  ///< of the domains, by name
+};
+
+Machine read(const std::shared_ptr<const Source>& source) { return Reader(source).read(); }
+
+}  // namespace
+
+MachineFormat describe_nvidia_smi() {
+  return {"nvidia_smi", "what `nvidia-smi topo -m` prints", recognises, read};
+}
+
+}  // namespace ringscope

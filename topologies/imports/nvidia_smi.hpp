@@ -1,0 +1,52 @@
+// The matrix that `nvidia-smi topo -m` prints, as it stands there.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "topologies/input.hpp"
+
+namespace ringscope {
+
+/// How two devices reach each other, nearest first; the comments are nvidia-smi's own legend, cut.
+enum class Relation {
+  self,
+  pix,   ///< at most a single PCIe bridge
+  pxb,   ///< multiple PCIe bridges, and no host bridge
+  phb,   ///< a host bridge, typically the CPU
+  node,  ///< host bridges within a NUMA node
+  sys,   ///< the interconnect between NUMA nodes
+  nv,    ///< a bonded set of NVLinks; what PCIe there is between the two is not told
+};
+
+struct SmiDevice {
+  std::string name;  ///< "GPU0", "NIC3 mlx5_3"
+  bool is_gpu = false;
+  std::string cpus;    ///< "0-19,40-59", empty where not told
+  std::string domain;  ///< the NUMA node, or the text of `cpus` where it is not told
+  Place place;
+};
+
+struct SmiCell {
+  Relation relation{};
+  int nvlinks = 0;
+};
+
+struct SmiMatrix {
+  std::vector<SmiDevice> devices;
+  std::vector<std::vector<SmiCell>> cells;  ///< symmetric
+};
+
+/// Throws InputError.
+SmiMatrix read_smi_matrix(const std::shared_ptr<const Source>& source);
+
+/// How many CPUs "0-19,40-59" names, and whether it is two ranges of one length, as the hardware
+/// threads of whole cores are numbered. Throws InputError at `place`.
+struct CpuList {
+  int count = 0;
+  bool twins = false;
+};
+CpuList read_cpu_list(const std::string& text, const Place& place);
+
+}  // namespace ringscope

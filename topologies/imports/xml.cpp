@@ -1,0 +1,72 @@
+#include "topologies/imports/xml.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace ringscope {
+namespace {
+
+constexpr int deepest = 64;
+
+struct DepthCheck : pugi::xml_tree_walker {
+  bool for_each(pugi::xml_node& node) override {
+    if (depth() > deepest) too_deep = node;
+    return !too_deep;
+  }
+  pugi::xml_node too_deep;
+};
+
+}  // namespace
+
+Xml::Xml(std::shared_ptr<const Source> source, const std::string& root_name)
+    : source_(std::move(source)) {
+  const auto result = document_.load_buffer(source_->text.data(), source_->text.size(),
+                                            pugi::parse_default, pugi::encoding_utf8);
+  if (!result)
+    throw InputError(place_at(result.offset),
+                     fmt::format("not valid XML: {}", result.description()));
+  if (root() == nullptr || root().name() != root_name)
+    throw InputError(place_of(root()),
+                     fmt::format("expected the element <{}>, got <{}>", root_name, root().name()));
+  DepthCheck check;
+  document_.traverse(check);
+  if (check.too_deep) fail(check.too_deep, fmt::format("nested deeper than {} levels", deepest));
+}
+
+Place Xml::place_at(std::ptrdiff_t offset) const {
+  const std::string& text = source_->text;
+  const auto end = static_cast<std::ptrdiff_t>(text.size());
+  const auto here = text.begin() + std::clamp<std::ptrdiff_t>(offset, 0, end);
+  const auto line = 1 + std::count(text.begin(), here, '\n');
+  const auto column =
+      1 + std::distance(std::find(std::reverse_iterator(here), text.rend(), '\n').base(), here);
+  return {source_, static_cast<int>(line), static_cast<int>(column)};
+}
+
+Place Xml::place_of(pugi::xml_node node) const {
+  return place_at(node == nullptr ? 0 : node.offset_debug());
+}
+
+void Xml::fail(pugi::xml_node node, const std::string& message) const {
+  throw InputError(place_of(node), message);
+}
+
+std::string Xml::required(pugi::xml_node node, const char* name) const {
+  const pugi::xml_attribute attribute = node.attribute(name);
+  if (!attribute) fail(node, fmt::format("<{}>: the attribute '{}' is missing", node.name(), name));
+  return attribute.value();
+}
+
+int Xml::integer(pugi::xml_node node, const char* name, int least, int most) const {
+  const std::string text = required(node, name);
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+    fail(node, fmt::format("<{}>: expected a whole number from {} to {} as '{}', got \"{}\"",
+                           node.name(), least, most, name, text));
+  return value;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,34 @@
+// XML whose nodes know where they stood.
+#pragma once
+
+#include <memory>
+#include <pugixml.hpp>
+#include <string>
+
+#include "topologies/input.hpp"
+
+namespace ringscope {
+
+class Xml {
+ public:
+  /// Throws InputError where the text is no XML, its root is not called `root`, or elements are
+  /// nested deeper than 64 levels.
+  Xml(std::shared_ptr<const Source> source, const std::string& root);
+
+  pugi::xml_node root() const { return document_.document_element(); }
+  Place place_of(pugi::xml_node node) const;
+  [[noreturn]] void fail(pugi::xml_node node, const std::string& message) const;
+
+  /// The attribute, or an error at the node.
+  std::string required(pugi::xml_node node, const char* name) const;
+  /// The same as a whole number from `least` to `most`.
+  int integer(pugi::xml_node node, const char* name, int least, int most) const;
+
+ private:
+  Place place_at(std::ptrdiff_t offset) const;
+
+  std::shared_ptr<const Source> source_;
+  pugi::xml_document document_;
+};
+
+}  // namespace ringscope
