@@ -34,7 +34,7 @@ TEST(Program, says_its_version) {
 }
 
 TEST(Program, every_subcommand_has_help_with_examples) {
-  for (const char* subcommand : {"", "run ", "compare ", "show ", "list "}) {
+  for (const char* subcommand : {"", "run ", "compare ", "show ", "list ", "import-machine "}) {
     const auto [code, text] = ringscope(std::string(subcommand) + "--help");
     EXPECT_EQ(code, 0);
     EXPECT_NE(text.find("Examples:\n  ringscope "), std::string::npos) << text;
@@ -46,7 +46,7 @@ TEST(Program, an_unknown_subcommand_is_bad_input_with_a_suggestion) {
   EXPECT_EQ(code, 1);
   EXPECT_EQ(text,
             "unknown subcommand 'comapre'; did you mean 'compare'? "
-            "(known: run, compare, show, list, import, calibrate, validate)\n");
+            "(known: run, compare, show, list, import, import-machine, calibrate, validate)\n");
 }
 
 TEST(Program, misuse_of_the_command_line_is_bad_input) {

@@ -48,7 +48,9 @@ void add_script(CLI::App& program, const std::string& name, const std::string& s
 }  // namespace
 
 void add_import(CLI::App& program) {
-  add_script(program, "import", "Turn what OSU, IMB or nccl-tests printed into measurements");
+  add_script(program, "import",
+             "Turn what OSU, IMB or nccl-tests printed into measurements (a machine's "
+             "parts: import-machine)");
 }
 void add_calibrate(CLI::App& program) {
   add_script(program, "calibrate", "Fit a cluster and a library profile to measurements");
