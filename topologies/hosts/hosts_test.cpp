@@ -98,6 +98,77 @@ const Broken broken[] = {
      "                                                              ^"},
 };
 
+// Of a host with two sockets, a switch on each, and one GPU below each switch.
+const Broken broken_gpus[] = {
+    {"peer_access: same_swich",
+     "x.yaml:7:16: unknown peer access 'same_swich'; did you mean 'same_switch'? (known: none, "
+     "same_switch, same_socket, all)\n"
+     "    peer_access: same_swich\n"
+     "                 ^"},
+    {"peer_access: [[0, 2]]",
+     "x.yaml:7:21: expected a whole number from 0 to 1, got \"2\"\n"
+     "    peer_access: [[0, 2]]\n"
+     "                      ^"},
+    {"peer_access: [0, 1]",
+     "x.yaml:7:17: expected pairs of GPUs such as [[0, 1], [2, 3]]\n"
+     "    peer_access: [0, 1]\n"
+     "                  ^"},
+    {"peer_access: [[1, 1]]",
+     "x.yaml:7:17: a pair is of two GPUs, got 1 twice\n"
+     "    peer_access: [[1, 1]]\n"
+     "                  ^"},
+    {"peer_access: [[0, 1], [1, 0]]",
+     "x.yaml:7:25: the pair [0, 1] stands twice\n"
+     "    peer_access: [[0, 1], [1, 0]]\n"
+     "                          ^"},
+    {"iommu: on",
+     "x.yaml:7:10: expected true or false, got \"on\"\n"
+     "    iommu: on\n"
+     "           ^"},
+    {"staging: 5 us",
+     "x.yaml:7:12: staging: expected a map of keys and values, got a text\n"
+     "    staging: 5 us\n"
+     "             ^"},
+    {"nvlink: {pairs: all, latency: 1 us}",
+     "x.yaml:7:11: nvlink: the key 'bandwidth' is missing\n"
+     "    nvlink: {pairs: all, latency: 1 us}\n"
+     "            ^"},
+    {"nvlink: [{bandwidth: 1 GB/s, latency: 0 s}, {pairs: [[1, 0]], bandwidth: 1 GB/s, latency: 0 "
+     "s}]",
+     "x.yaml:7:55: the pair [0, 1] has an NVLink already\n"
+     "    nvlink: [{bandwidth: 1 GB/s, latency: 0 s}, {pairs: [[1, 0]], bandwidth: 1 GB/s, "
+     "latency: "
+     "0 s}]\n"
+     "                                                        ^"},
+    {"nvswitch: {bandwidth: 1 GB/s}",
+     "x.yaml:7:13: nvswitch: the key 'latency' is missing\n"
+     "    nvswitch: {bandwidth: 1 GB/s}\n"
+     "              ^"},
+    {"gpus_per_switch: 64\n  switches_per_socket: 64\n  nvlink: {bandwidth: 1 GB/s, latency: 0 s}",
+     "x.yaml:9:11: pairs of GPUs are for hosts of at most 256, got 8192\n"
+     "    nvlink: {bandwidth: 1 GB/s, latency: 0 s}\n"
+     "            ^"},
+    {"socket_link: {pairs: none}",
+     "x.yaml:7:24: expected all, or pairs of sockets such as [[0, 1], [2, 3]]\n"
+     "    socket_link: {pairs: none}\n"
+     "                         ^"},
+    {"socket_link: {pairs: []}",
+     "x.yaml:1:10: no way leads from 'host0/numa0' to 'host0/numa1'\n"
+     "  network: star\n"
+     "           ^"},
+};
+
+TEST(HostErrors, of_gpus_and_their_links_too) {
+  for (const auto& [input, complaint] : broken_gpus) {
+    const std::string cable = "{bandwidth: 1 GB/s, latency: 0 s}";
+    const std::string whole = "network: star\nhosts: 1\nlink: " + cable +
+                              "\nhost:\n  switch_uplink: " + cable + "\n  gpu: " + cable + "\n  " +
+                              input + "\n  type: pcie_tree\n";
+    const auto read = [&whole] { read_cluster(Value::from_text("x.yaml", whole)); };
+    EXPECT_EQ(complaint_of(read), complaint) << input;
+  }
+}
+
 TEST(HostErrors, say_what_was_expected_and_where) {
   for (const auto& [input, complaint] : broken) {
     const auto read = [&text = input] { read_cluster(Value::from_text("x.yaml", text)); };
