@@ -55,7 +55,9 @@ std::string name_of(const testing::TestParamInfo<Case>& one) {
 class Collective : public SimulationTest, public testing::WithParamInterface<Case> {
  protected:
   static int ranks() { return GetParam().ranks; }
-  static int rounds() { return std::bit_width(static_cast<unsigned>(ranks() - 1)); }
+  static int rounds() {
+    return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks() - 1)));
+  }
   static std::uint64_t bytes() { return GetParam().bytes; }
   static double all() { return static_cast<double>(bytes()) / bandwidth; }
   static double chunk() { return all() / ranks(); }
