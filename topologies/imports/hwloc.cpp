@@ -58,11 +58,10 @@ std::string for_libhwloc(const Xml& xml) {
 Machine read(const std::shared_ptr<const Source>& source) {
   const Xml xml(source, "topology");
   const std::string text = for_libhwloc(xml);
-  // libhwloc 2.9 dereferences what some malformed files lack.
-  if (!survives([&] { read_hwloc(text); }))
-    xml.fail(xml.root(), "not a topology that libhwloc can read: it breaks off over it");
-  if (auto machine = read_hwloc(text)) return *std::move(machine);
-  xml.fail(xml.root(), "not a topology that libhwloc can read: it refuses it");
+  // libhwloc 2.9 dereferences what some malformed files lack, and leaks what it refuses.
+  if (!survives([&] { read_hwloc(text).value(); }))
+    xml.fail(xml.root(), "not a topology that libhwloc can read");
+  return read_hwloc(text).value();
 }
 
 }  // namespace
