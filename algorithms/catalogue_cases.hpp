@@ -69,6 +69,8 @@ inline std::vector<const std::vector<int>*> hosts_for_test() {
 inline std::vector<Options> options_for(const Algorithm& algorithm, int ranks) {
   std::vector<Options> all = {{}};
   for (std::string_view option : algorithm.options) {
+    // The others are of its allreduce, which is tested by itself.
+    if (algorithm.collective == "training" && option != "steps" && option != "servers") continue;
     if (option == "segment")
       for (std::size_t segment : {1u, 2u, 3u, 7u}) all.push_back({.segment = segment});
     if (option == "rounds")

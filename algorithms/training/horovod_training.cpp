@@ -1,0 +1,108 @@
+// Training as Horovod does it: a background thread wakes every `cycle`, agrees with the others on
+// the gradients that all ranks have, and exchanges these, fused up to `fusion` bytes.
+//
+// Ranks agree through rank 0: each tells it how many of its gradients are ready, which is the size
+// of the message, and gets the least of these back. Without overlap all are ready at once.
+// Source: Sergeev and Del Balso, "Horovod: fast and easy distributed deep learning in TensorFlow",
+// 2018, arXiv:1802.05799; BackgroundThreadLoop in horovod/common/operations.cc. The copies into the
+// fusion buffer and out of it are left out.
+// Cost: that of the allreduces of the fused buffers, and 2(P-1) messages of each cycle; the least
+// is one cycle per step.
+#include "algorithms/training/step.hpp"
+
+namespace ringscope {
+namespace {
+
+std::size_t most_fused(const Options& options) {
+  return items_of(training_of(options).fusion, options);
+}
+
+/// The rank's own gradients that backward has made in this step; all before it are there.
+std::size_t count_ready(std::span<const Gradient> gradients, const Options& options, Turn turn) {
+  const std::size_t passed = turn.passed->load();
+  return static_cast<std::size_t>(std::count_if(
+      gradients.begin(), gradients.end(),
+      [&](const Gradient& gradient) { return due(gradient, options, turn) <= passed; }));
+}
+
+/// Yields in `ready` the least of what all ranks have put there.
+Task agree(Communicator comm, Range scratch, std::size_t& ready) {
+  if (comm.rank() > 0) {
+    co_await comm.send(scratch.first(ready), 0);
+    ready = static_cast<std::size_t>(co_await comm.recv(scratch, 0));
+    co_return;
+  }
+  for (int rank = 1; rank < comm.size(); ++rank) {
+    const auto theirs = static_cast<std::size_t>(co_await comm.recv(scratch, rank));
+    ready = std::min(ready, theirs);
+  }
+  for (int rank = 1; rank < comm.size(); ++rank) co_await comm.send(scratch.first(ready), rank);
+}
+
+Task exchange_fused(Communicator comm, Workspace work, Options options,
+                    std::span<const Gradient> ready) {
+  for (const Gradient& buffer : fused_buffers(ready, most_fused(options)))
+    co_await allreduce(comm, work, options, buffer);
+}
+
+Task sleep(Communicator comm, Duration time) { co_await comm.sleep(time); }
+
+/// A cycle takes its time, or as long as its work where that is longer.
+Task exchange(Communicator comm, Workspace work, Options options, Turn turn) {
+  const Training job = training_of(options);
+  const std::vector<Gradient> gradients = gradients_of(options, work.data);
+  const bool beside = job.overlap != Overlap::none;
+  for (std::size_t done = 0; done < gradients.size();) {
+    Thread pause;
+    if (beside) pause = comm.start(sleep(comm.beside(Beside::thread), job.cycle));
+    std::size_t ready = count_ready(gradients, options, turn);
+    co_await agree(comm, work.scratch.first(comm.size() > 1 ? gradients.size() : 0), ready);
+    co_await exchange_fused(comm, work, options, std::span(gradients).subspan(done, ready - done));
+    done = ready;
+    if (done == gradients.size()) comm.raise(sums_there);
+    if (beside) co_await comm.join(pause);
+  }
+}
+
+int threads(const Options& options) {
+  const bool beside = options.training != nullptr && options.training->overlap != Overlap::none;
+  return training_threads(options, beside ? 1 : 0);
+}
+
+Cost cost(int ranks, std::size_t items, Options options) {
+  const std::vector<Gradient> gradients = gradients_of(options, {.size = items});
+  Cost sum = allreduce_cost(ranks, options, fused_buffers(gradients, most_fused(options)));
+  if (ranks == 1) return sum;
+  const std::int64_t words = std::int64_t{2} * (ranks - 1) * options.steps;
+  sum.steps += 2 * options.steps;
+  sum.messages += words;
+  sum.items += static_cast<std::uint64_t>(words) * gradients.size();
+  return sum;
+}
+
+/// Cycles may fuse other gradients than one cycle would, but never more than the buffer holds.
+std::size_t scratch_items(int ranks, std::size_t items, Options options) {
+  const std::vector<Gradient> gradients = gradients_of(options, {.size = items});
+  std::vector<Gradient> sizes = gradients;
+  sizes.push_back({{.size = std::min(items, most_fused(options))}, 1});
+  return std::max(allreduce_scratch(ranks, options, sizes), ranks > 1 ? gradients.size() : 0);
+}
+
+}  // namespace
+
+Algorithm describe_horovod_training() {
+  return {
+      .collective = "training",
+      .name = "horovod",
+      .summary = "Horovod: a thread that negotiates every cycle and fuses gradients",
+      .options = training_options({"fusion", "cycle"}),
+      .threads_for = threads,
+      .run = [](Communicator comm, Workspace work,
+                Options options) { return train(comm, work, options, exchange, comm.size()); },
+      .cost = cost,
+      .scratch_items = scratch_items,
+      .varies = Varies::all,
+  };
+}
+
+}  // namespace ringscope

@@ -1,0 +1,190 @@
+#include "algorithms/training/step.hpp"
+
+#include <numeric>
+
+namespace ringscope {
+namespace {
+
+constexpr Flag batch_ready{2}, batch_taken{3};
+
+const Algorithm& exchange_of(const Options& options) {
+  const Algorithm* chosen = options.training != nullptr ? options.training->exchange : nullptr;
+  return chosen != nullptr ? *chosen : *find_algorithm("allreduce", "ring");
+}
+
+/// Devices of this rank's host, which share its cores for the input.
+int devices_of_host(Communicator comm, const Options& options, int devices) {
+  if (options.hosts == nullptr) return 1;
+  const auto& hosts = *options.hosts;
+  return static_cast<int>(std::count(hosts.begin(), hosts.begin() + devices,
+                                     hosts[static_cast<std::size_t>(comm.rank())]));
+}
+
+/// Reads and prepares the batches of all steps, as far ahead as it may.
+Task read_batches(Communicator comm, Options options, int devices) {
+  const Training& job = *options.training;
+  const Input& input = job.input;
+  const std::size_t batch = items_of(input.record * static_cast<std::size_t>(job.batch), options);
+  const Duration share{job.batch * devices_of_host(comm, options, devices) / input.rate};
+  for (int step : comm.phase("input", options.steps)) {
+    const auto ahead = static_cast<std::size_t>(step) + 1;
+    co_await comm.reach(batch_taken, ahead - std::min(ahead, input.prefetch));
+    co_await comm.load(batch);
+    co_await comm.sleep(share);
+    comm.raise(batch_ready);
+  }
+}
+
+/// The gradients of all steps, one step after the other.
+Task exchange_all(Communicator comm, Workspace work, Options options, Exchange exchange,
+                  const Passed* passed) {
+  for (std::size_t step = 0; step < static_cast<std::size_t>(options.steps); ++step)
+    co_await exchange(comm, work, options, {step, passed});
+}
+
+Task forward(Communicator comm, const std::vector<Layer>& layers) {
+  for (int layer : comm.phase("forward", static_cast<int>(layers.size())))
+    co_await comm.compute(layers[static_cast<std::size_t>(layer)].forward);
+}
+
+Task backward(Communicator comm, const std::vector<Layer>& layers, Passed& passed) {
+  for (int layer : comm.phase("backward", static_cast<int>(layers.size()))) {
+    co_await comm.compute(layers[layers.size() - 1 - static_cast<std::size_t>(layer)].backward);
+    ++passed;
+    comm.raise(layer_passed);
+  }
+}
+
+Task update(Communicator comm, Options options, std::size_t items) {
+  for ([[maybe_unused]] int once : comm.phase("update", 1))
+    co_await comm.compute(options.update * static_cast<double>(items));
+}
+
+Task write_checkpoint(Communicator comm, Options options, const Checkpoint& checkpoint) {
+  for ([[maybe_unused]] int once : comm.phase("checkpoint", 1))
+    co_await comm.store(items_of(checkpoint.bytes, options));
+}
+
+bool writes(const Checkpoint& checkpoint, Communicator comm, int step) {
+  return comm.rank() == 0 && checkpoint.every > 0 && (step + 1) % checkpoint.every == 0;
+}
+
+/// Backward, with the exchange beside it or after it.
+Task backward_and_exchange(Communicator comm, Workspace work, Options options, Exchange exchange,
+                           const Training& job, Passed& passed, int step) {
+  const Turn turn = {static_cast<std::size_t>(step), &passed};
+  Thread posted;
+  if (job.overlap == Overlap::nonblocking)
+    posted = comm.start(exchange(comm.beside(Beside::nonblocking), work, options, turn),
+                        Beside::nonblocking);
+  co_await backward(comm, job.layers, passed);
+  comm.observe("computed", step);
+  for ([[maybe_unused]] int once : comm.phase("exchange", 1)) {
+    if (job.overlap == Overlap::none) co_await exchange(comm, work, options, turn);
+    if (job.overlap == Overlap::nonblocking) co_await comm.join(posted);
+    if (job.overlap == Overlap::thread) co_await comm.reach(sums_there, turn.step + 1);
+  }
+  comm.observe("exchanged", step);
+}
+
+}  // namespace
+
+Training training_of(const Options& options) {
+  if (options.training != nullptr) return *options.training;
+  Training plain;
+  plain.layers.emplace_back();
+  return plain;
+}
+
+std::vector<Gradient> gradients_of(const Options& options, Range whole) {
+  if (options.training == nullptr) return {{whole, 1}};
+  return gradients_of(options.training->layers, whole, options.item_bytes);
+}
+
+std::size_t items_of(std::uint64_t bytes, const Options& options) {
+  return bytes / options.item_bytes + (bytes % options.item_bytes == 0 ? 0 : 1);
+}
+
+Task train(Communicator comm, Workspace work, Options options, Exchange exchange, int devices,
+           bool updates) {
+  const Training job = training_of(options);
+  Passed passed = 0;
+  std::vector<Thread> threads;
+  const auto start = [&](Task text) { threads.push_back(comm.start(std::move(text))); };
+  if (job.input.rate > 0) start(read_batches(comm.beside(Beside::thread), options, devices));
+  if (job.overlap == Overlap::thread)
+    start(exchange_all(comm.beside(Beside::thread), work, options, exchange, &passed));
+
+  for (int step = 0; step < options.steps; ++step) {
+    if (job.input.rate > 0) {
+      for ([[maybe_unused]] int once : comm.phase("wait for input", 1))
+        co_await comm.reach(batch_ready, static_cast<std::size_t>(step) + 1);
+      comm.raise(batch_taken);
+    }
+    comm.observe("loaded", step);
+    co_await forward(comm, job.layers);
+    co_await backward_and_exchange(comm, work, options, exchange, job, passed, step);
+    if (updates) co_await update(comm, options, work.data.size);
+    if (writes(job.checkpoint, comm, step))
+      co_await write_checkpoint(comm, options, job.checkpoint);
+    comm.observe("step", step);
+  }
+  for (const Thread thread : threads) co_await comm.join(thread);
+}
+
+std::size_t due(const Gradient& gradient, const Options& options, Turn turn) {
+  const std::size_t layers = options.training != nullptr ? options.training->layers.size() : 1;
+  return turn.step * layers + gradient.layers;
+}
+
+Task allreduce(Communicator comm, Workspace work, Options options, Gradient bucket) {
+  std::vector<int> all(static_cast<std::size_t>(comm.size()));
+  std::iota(all.begin(), all.end(), 0);
+  const Workspace part = {bucket.range, work.scratch};
+  co_await exchange_of(options).run(comm.among(all, "exchange"), part, options);
+}
+
+Task allreduce_each(Communicator comm, Workspace work, Options options, Turn turn,
+                    std::vector<Gradient> buckets) {
+  for (const Gradient& bucket : buckets) {
+    co_await comm.reach(layer_passed, due(bucket, options, turn));
+    co_await allreduce(comm, work, options, bucket);
+  }
+  comm.raise(sums_there);
+}
+
+std::vector<std::string_view> training_options(std::initializer_list<std::string_view> others) {
+  std::vector<std::string_view> options = {"model", "batch", "exchange", "overlap", "steps"};
+  options.insert(options.end(), others);
+  for (const std::string_view last :
+       {"segment", "inside", "between", "update", "input", "checkpoint"})
+    options.push_back(last);
+  return options;
+}
+
+int training_threads(const Options& options, int more) {
+  if (options.training == nullptr) return 1 + more;
+  const Training& job = *options.training;
+  return 1 + more + (job.overlap == Overlap::thread ? 1 : 0) + (job.input.rate > 0 ? 1 : 0);
+}
+
+Cost allreduce_cost(int ranks, const Options& options, const std::vector<Gradient>& buckets) {
+  Cost sum;
+  for (const Gradient& bucket : buckets) {
+    const Cost one = exchange_of(options).cost(ranks, bucket.range.size, options);
+    sum.steps += one.steps * options.steps;
+    sum.messages += one.messages * options.steps;
+    sum.items += one.items * static_cast<std::uint64_t>(options.steps);
+  }
+  return sum;
+}
+
+std::size_t allreduce_scratch(int ranks, const Options& options,
+                              const std::vector<Gradient>& buckets) {
+  std::size_t most = 0;
+  for (const Gradient& bucket : buckets)
+    most = std::max(most, exchange_of(options).scratch_items(ranks, bucket.range.size, options));
+  return most;
+}
+
+}  // namespace ringscope

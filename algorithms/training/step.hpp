@@ -1,0 +1,67 @@
+// The steps of a device, which all strategies share: take a batch, forward, backward layer by
+// layer, wait for the gradients, update. What the strategies differ in is the text that exchanges
+// the gradients, beside backward or after it.
+//
+// A device observes "loaded", "computed", "exchanged" and "step", each with the number of the step,
+// when its batch is there, when backward has ended, when the sums are there, and at the end.
+#pragma once
+
+#include <atomic>
+
+#include "algorithms/training/gradients.hpp"
+
+namespace ringscope {
+
+/// How many layers backward has passed since the beginning of the job: of a rank, for its threads.
+using Passed = std::atomic<std::size_t>;
+
+/// Raised once for every layer that backward has passed; see Gradient::layers.
+inline constexpr Flag layer_passed{0};
+/// Raised when all gradients of a step have been exchanged.
+inline constexpr Flag sums_there{1};
+
+/// One step of a device, as its exchanging thread sees it.
+struct Turn {
+  std::size_t step = 0;
+  const Passed* passed = nullptr;
+};
+
+/// Exchanges all gradients of one step, and raises `sums_there`.
+using Exchange = Task (*)(Communicator, Workspace, Options, Turn);
+
+/// What the job trains; without `options.training` one layer that takes no time.
+Training training_of(const Options& options);
+
+/// All gradients of the job, as the vector `whole` holds them.
+std::vector<Gradient> gradients_of(const Options& options, Range whole);
+
+/// `bytes` in items, rounded up.
+std::size_t items_of(std::uint64_t bytes, const Options& options);
+
+/// `devices`: they are the first ranks; with `updates` they make the update, each for itself.
+Task train(Communicator comm, Workspace work, Options options, Exchange exchange, int devices,
+           bool updates = true);
+
+/// One after the other, each as soon as it is there.
+Task allreduce_each(Communicator comm, Workspace work, Options options, Turn turn,
+                    std::vector<Gradient> buckets);
+
+/// The sum of one bucket over all ranks, by the job's allreduce.
+Task allreduce(Communicator comm, Workspace work, Options options, Gradient bucket);
+
+/// The flag's count at which the gradient is there.
+std::size_t due(const Gradient& gradient, const Options& options, Turn turn);
+
+/// What a strategy reads that exchanges by an allreduce, and others.
+std::vector<std::string_view> training_options(std::initializer_list<std::string_view> others);
+
+/// Threads of a rank: the first one, that of the exchange, `more` that it starts, that of the
+/// input.
+int training_threads(const Options& options, int more = 0);
+
+/// `options.steps` times the allreduces of these buckets, one after the other.
+Cost allreduce_cost(int ranks, const Options& options, const std::vector<Gradient>& buckets);
+std::size_t allreduce_scratch(int ranks, const Options& options,
+                              const std::vector<Gradient>& buckets);
+
+}  // namespace ringscope

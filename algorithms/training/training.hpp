@@ -1,0 +1,71 @@
+// What a training job trains, and how its ranks share the gradients: data that a scenario gives.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+
+namespace ringscope {
+
+/// Parameters and gradients are floats.
+inline constexpr std::size_t parameter_bytes = 4;
+
+struct Layer {
+  std::string name;
+  std::vector<std::uint64_t> tensors;  ///< parameters of each
+  Duration forward{}, backward{};      ///< of one device for a whole batch
+};
+
+/// Who exchanges gradients while the first thread goes on with backward.
+enum class Overlap : std::uint8_t {
+  none,         ///< nobody: the first thread does, when backward has ended
+  nonblocking,  ///< the library, in a non-blocking collective
+  thread        ///< a thread of its own
+};
+
+/// Records are read from storage and then prepared, by a thread beside the first one.
+struct Input {
+  double rate = 0;           ///< records that a host prepares per second; 0: it costs nothing
+  std::size_t record = 0;    ///< bytes of one, as stored
+  std::size_t prefetch = 1;  ///< batches that may lie ready; at least 1
+};
+
+/// Rank 0 writes files, and goes on when they are written.
+struct Checkpoint {
+  int every = 0;  ///< steps; 0: never
+  std::uint64_t bytes = 0;
+};
+
+struct Training {
+  std::string model;
+  std::vector<Layer> layers;            ///< in the order of forward
+  std::uint64_t records = 0;            ///< of an epoch
+  int batch = 1;                        ///< records per device and step
+  const Algorithm* exchange = nullptr;  ///< an allreduce with one thread; null: the ring
+  Overlap overlap = Overlap::none;
+  std::size_t fusion = std::size_t{64} << 20;  ///< horovod: bytes exchanged at once
+  Duration cycle{5e-3};                        ///< horovod: from one negotiation to the next
+  std::size_t bucket = std::size_t{25} << 20;  ///< ddp, parameter_server: bytes that fill a bucket
+  std::size_t bytes_per_pack = 0;              ///< multi_worker_mirrored; 0: one pack
+  Input input;
+  Checkpoint checkpoint;
+};
+
+/// Of the whole model.
+inline std::uint64_t parameters_of(const Training& training) {
+  std::uint64_t sum = 0;
+  for (const Layer& layer : training.layers)
+    for (const std::uint64_t tensor : layer.tensors) sum += tensor;
+  return sum;
+}
+
+/// What one device alone takes for forward and backward of a batch.
+inline Duration compute_time(const Training& training) {
+  Duration sum{};
+  for (const Layer& layer : training.layers) sum += layer.forward + layer.backward;
+  return sum;
+}
+
+}  // namespace ringscope

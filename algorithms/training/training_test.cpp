@@ -1,0 +1,149 @@
+// Does every rank end a step with the sum of all gradients, whatever the strategy, the number of
+// ranks, and who exchanges them?
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/parameter_server/roles.hpp"
+#include "algorithms/training/training.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr int most_ranks = 9;
+constexpr std::size_t kib = 1024;
+
+/// 17 layers of one to three tensors; 7 KiB of gradients.
+Training small_model() {
+  Training training;
+  training.model = "small";
+  for (std::uint64_t i = 0; i < 17; ++i) {
+    std::vector<std::uint64_t> tensors(1 + i % 3, 1 + i * 7 % 50);
+    tensors.front() += i == 5 ? 700 : 0;
+    training.layers.push_back({"", tensors, Duration(1), Duration(2)});
+  }
+  training.bucket = training.fusion = training.bytes_per_pack = kib;
+  return training;
+}
+
+std::vector<Overlap> overlaps(const Algorithm& strategy) {
+  if (strategy.nonblocking == 0) return {Overlap::none, Overlap::thread};
+  return {Overlap::none, Overlap::nonblocking, Overlap::thread};
+}
+
+LoopbackResult train(const Algorithm& strategy, int ranks, const Training& training,
+                     Options options = {}, const LoopbackOptions& how = {}) {
+  options.training = &training;
+  options.item_bytes = parameter_bytes;
+  return run_loopback(strategy, ranks, parameters_of(training), options, item_of, how);
+}
+
+/// A server adds what is pushed to what it holds, so its own numbers are in the sum.
+float sum_of_item(std::size_t index, int first, int end) {
+  float sum = 0;
+  for (int rank = first; rank < end; ++rank) sum += item_of(rank, index);
+  return sum;
+}
+
+/// The strategies, or those among them that share the gradients by an allreduce.
+std::vector<Algorithm> strategies(bool by_allreduce) {
+  std::vector<Algorithm> all = algorithms_of("training");
+  if (by_allreduce)
+    std::erase_if(all, [](const Algorithm& one) { return one.name == "parameter_server"; });
+  return all;
+}
+
+class Strategies : public testing::TestWithParam<Algorithm> {};
+INSTANTIATE_TEST_SUITE_P(training, Strategies, testing::ValuesIn(strategies(false)), test_name);
+class ByAllreduce : public testing::TestWithParam<Algorithm> {};
+INSTANTIATE_TEST_SUITE_P(training, ByAllreduce, testing::ValuesIn(strategies(true)), test_name);
+
+void expect_sums(const LoopbackResult& result, int ranks, double steps) {
+  const auto before = static_cast<float>(std::pow(ranks, steps - 1));
+  for (const std::vector<float>& data : result.data)
+    for (std::size_t i = 0; i < data.size(); ++i)
+      ASSERT_EQ(data[i], before * sum_of_item(i, 0, ranks)) << "item " << i;
+}
+
+TEST_P(ByAllreduce, sum_the_gradients_of_all_devices) {
+  for (int ranks = 1; ranks <= most_ranks; ++ranks)
+    for (const Overlap overlap : overlaps(GetParam()))
+      for (const LoopbackOptions& how : ways_to_run(GetParam()))
+        for (int steps : {1, 2}) {
+          Training training = small_model();
+          training.overlap = overlap;
+          SCOPED_TRACE(testing::Message() << ranks << " ranks, overlap " << int(overlap));
+          expect_sums(train(GetParam(), ranks, training, {.steps = steps}, how), ranks, steps);
+        }
+}
+
+TEST_P(ByAllreduce, sum_with_every_allreduce_of_one_thread) {
+  for (const Algorithm& allreduce : algorithms_of("allreduce")) {
+    if (threads_of(allreduce, {}) > 1 || allreduce.nonblocking > 0) continue;
+    Training training = small_model();
+    training.exchange = &allreduce;
+    training.overlap = Overlap::thread;
+    SCOPED_TRACE(allreduce.name);
+    expect_sums(train(GetParam(), 6, training, {.segment = 10}), 6, 1);
+  }
+}
+
+TEST_P(Strategies, prepare_input_and_write_checkpoints_beside_the_exchange) {
+  Training training = small_model();
+  training.overlap = Overlap::thread;
+  training.input = {.rate = 100, .record = 3, .prefetch = 2};
+  training.checkpoint = {.every = 2, .bytes = 100};
+  const std::vector<int> hosts = {0, 0, 0, 1, 1};
+  for (const LoopbackOptions& how : ways_to_run(GetParam())) {
+    const auto result = train(GetParam(), 5, training, {.steps = 5, .hosts = &hosts}, how);
+    const std::size_t devices = GetParam().name == "parameter_server" ? 4 : 5;
+    for (const char* what : {"loaded", "computed", "exchanged", "step"})
+      EXPECT_EQ(result.observed.at(what).size(), 5 * devices) << what;
+  }
+}
+
+TEST(ParameterServerTraining, devices_pull_what_the_servers_have_summed) {
+  const Algorithm& strategy = *find_algorithm("training", "parameter_server");
+  for (int ranks = 2; ranks <= most_ranks; ++ranks)
+    for (int servers : std::set<int>{1, ranks / 2, ranks - 1})
+      for (const Overlap overlap : overlaps(strategy))
+        for (std::size_t bucket : {std::size_t{0}, kib}) {
+          Training training = small_model();
+          training.overlap = overlap;
+          training.bucket = bucket;
+          const int steps = 2, devices = ranks - servers;
+          const auto result =
+              train(strategy, ranks, training, {.servers = servers, .steps = steps});
+          SCOPED_TRACE(testing::Message() << ranks << " ranks, " << servers << " servers");
+          for (std::size_t i = 0; i < result.data[0].size(); ++i) {
+            const float pushed = steps * sum_of_item(i, 0, devices);
+            const float pulled = result.scratch[0][i];
+            int holders = 0;
+            for (int server = devices; server < ranks; ++server)
+              if (pulled == pushed + item_of(server, i)) ++holders;
+            ASSERT_EQ(holders, 1) << "item " << i;
+            for (int device = 1; device < devices; ++device)
+              ASSERT_EQ(result.scratch[static_cast<std::size_t>(device)][i], pulled);
+          }
+        }
+}
+
+TEST_P(Strategies, send_what_they_declare) {
+  Training training = small_model();
+  // How often Horovod negotiates beside backward, time decides.
+  if (GetParam().varies != Varies::all) training.overlap = Overlap::thread;
+  const Options options = {.steps = 2, .item_bytes = parameter_bytes, .training = &training};
+  for (int ranks = 2; ranks <= most_ranks; ++ranks) {
+    const auto result = train(GetParam(), ranks, training, options);
+    const Cost declared = GetParam().cost(ranks, parameters_of(training), options);
+    EXPECT_EQ(result.counted.messages, declared.messages);
+    EXPECT_EQ(result.counted.items, declared.items);
+    EXPECT_GE(result.counted.steps, declared.steps);
+    EXPECT_LE(result.scratch_used,
+              GetParam().scratch_items(ranks, parameters_of(training), options));
+  }
+}
+
+}  // namespace
+}  // namespace ringscope
