@@ -4,8 +4,10 @@
 #include <charconv>
 #include <memory>
 
+#include "cli/cases.hpp"
 #include "cli/failure.hpp"
 #include "cli/output_file.hpp"
+#include "cli/peer_text.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/topology_text.hpp"
 #include "scenarios/scenario.hpp"
@@ -15,13 +17,13 @@ namespace ringscope {
 namespace {
 
 struct Arguments {
-  std::string name, dot, from, to;
+  std::string name, dot, simgrid, peers, from, to;
 };
 
 /// A cluster, and what is to be shown of it: the ranks of a scenario, or the hosts.
 struct Shown {
   std::string heading;
-  Topology topology;
+  Cluster cluster;
   std::string noun;
   std::vector<Endpoint> endpoints;
 };
@@ -31,7 +33,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }
 
 Shown shown_of(const Cluster& cluster) {
-  Shown shown{fmt::format("{}: {}", cluster.name, cluster.about), cluster.topology, "host", {}};
+  Shown shown{fmt::format("{}: {}", cluster.name, cluster.about), cluster, "host", {}};
   for (const Host& host : cluster.topology.hosts()) {
     shown.endpoints.push_back({host.name, host.numa_domains.at(0)});
   }
@@ -42,7 +44,7 @@ Shown shown_of(const Scenario& scenario) {
   const Topology& topology = scenario.cluster.topology;
   Shown shown{
       fmt::format("{}: {} on {}", scenario.name, scenario.placement.text, scenario.cluster.name),
-      topology,
+      scenario.cluster,
       "rank",
       {}};
   for (std::size_t rank = 0; rank < scenario.placement.ranks.size(); ++rank) {
@@ -90,17 +92,40 @@ const Endpoint& endpoint(const Shown& shown, const char* option, const std::stri
                                                  shown.noun, shown.endpoints.size() - 1, text));
 }
 
+/// The first host with two GPUs or more; -1 when there is none.
+int host_with_gpus(const Topology& topology) {
+  for (std::size_t host = 0; host < topology.hosts().size(); ++host)
+    if (topology.hosts()[host].gpus.size() > 1) return static_cast<int>(host);
+  return -1;
+}
+
+/// The peer matrices as text, and as CSV where `file` names one.
+std::string peers(const Cluster& cluster, const std::string& file) {
+  const int host = host_with_gpus(cluster.topology);
+  if (host < 0) {
+    if (!file.empty())
+      throw Failure(ExitCode::bad_input, "--peers: no host of this cluster has two GPUs");
+    return "";
+  }
+  const auto matrices = measure_peers(cluster, host, {true, false});
+  if (!file.empty()) write_output(file, peers_csv(matrices[0]));
+  return '\n' + print_peers(matrices[0], matrices[1]);
+}
+
 void show(const Arguments& arguments, bool route) {
   const Shown shown = read(arguments.name);
+  const Topology& topology = shown.cluster.topology;
   std::string text = shown.heading + "\n\n";
   if (route) {
-    text += print_route(shown.topology, endpoint(shown, "--from", arguments.from),
+    text += print_route(topology, endpoint(shown, "--from", arguments.from),
                         endpoint(shown, "--to", arguments.to));
   } else {
-    text += print_parts(shown.topology) + '\n' + print_matrices(shown.topology, shown.endpoints);
+    text += print_parts(topology) + '\n' + print_matrices(topology, shown.endpoints);
+    text += peers(shown.cluster, arguments.peers);
   }
-  if (!arguments.dot.empty()) write_output(arguments.dot, to_dot(shown.topology));
-  if (arguments.dot != "-") write_output("-", text);
+  if (!arguments.dot.empty()) write_output(arguments.dot, to_dot(topology));
+  if (!arguments.simgrid.empty()) write_output(arguments.simgrid, to_simgrid(topology));
+  if (print_text({arguments.dot, arguments.simgrid, arguments.peers})) write_output("-", text);
 }
 
 }  // namespace
@@ -111,6 +136,8 @@ void add_show(CLI::App& program) {
   const auto arguments = std::make_shared<Arguments>();
   command->add_option("SCENARIO|CLUSTER", arguments->name, "a name, or a file")->required();
   command->add_option("--dot", arguments->dot, "write the graph for Graphviz");
+  command->add_option("--simgrid", arguments->simgrid, "write a platform file for SimGrid");
+  command->add_option("--peers", arguments->peers, "write what GPUs can send each other as CSV");
   CLI::Option* from = command->add_option("--from", arguments->from,
                                           "show the route from this rank (of a cluster: host) ...");
   CLI::Option* to = command->add_option("--to", arguments->to, "... to this one");
@@ -123,7 +150,8 @@ void add_show(CLI::App& program) {
       "  ringscope show rack3\n"
       "  ringscope show 03-anomaly --from 3 --to 7\n"
       "  ringscope show rack3 --from host0 --to host2\n"
-      "  ringscope show fat_tree --dot - | dot -Tsvg > fat_tree.svg");
+      "  ringscope show fat_tree --dot - | dot -Tsvg > fat_tree.svg\n"
+      "  ringscope show gtx1080ti_x4 --peers peers.csv");
   command->callback([arguments, from] { show(*arguments, from->count() > 0); });
 }
 

@@ -81,9 +81,13 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
 void read_gpu_parts(Fields& fields, Library& library, Value& ways) {
   constexpr std::array gpu_ways = {Way::p2p, Way::staged, Way::gdr};
   const auto name = [](Way way) { return way_names[static_cast<std::size_t>(way)]; };
-  for (const Way way : gpu_ways) library.knows_gpus = library.knows_gpus || fields.has(name(way));
+  for (const Way way : gpu_ways)
+    library.knows_gpus = fields.optional(name(way)) != nullptr || library.knows_gpus;
   const Value* gpu = fields.optional("gpu");
-  if (!library.knows_gpus) return;
+  if (!library.knows_gpus) {
+    if (gpu != nullptr) gpu->fail("a library with 'gpu' needs p2p, staged and gdr too");
+    return;
+  }
   for (const Way way : gpu_ways)
     library.transports[static_cast<std::size_t>(way)] =
         read_transport(fields.required(name(way)), way, ways);

@@ -1,0 +1,27 @@
+// What the GPUs of a host can send each other, by simulation, measured as CUDA's sample
+// p2pBandwidthLatencyTest does: one large copy for the bandwidth, two at once for both directions,
+// a copy of nothing for the latency.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "topologies/cluster.hpp"
+
+namespace ringscope {
+
+struct PeerMatrix {
+  std::vector<std::string> gpus;
+  // [from][to]; infinite where nothing limits it. The diagonal is a copy inside the device, of
+  // which reads and writes are both counted.
+  std::vector<std::vector<double>> bandwidth;  ///< B/s
+  std::vector<std::vector<double>> both_ways;  ///< B/s, of both directions together
+  std::vector<std::vector<double>> latency_s;  ///< one way
+};
+
+/// Of the GPUs of host `host`, with the peer access that it grants, or (peers false) without any.
+/// Uses the simgrid kernel: once per process, for all the matrices asked for at once.
+std::vector<PeerMatrix> measure_peers(const Cluster& cluster, int host,
+                                      const std::vector<bool>& peers);
+
+}  // namespace ringscope
