@@ -16,8 +16,8 @@ constexpr std::size_t most_endpoints = 16;
 constexpr std::size_t most_rows = 40;
 using Align = Table::Align;
 
-constexpr std::string_view kind_names[] = {"NUMA domain", "PCIe switch", "GPU", "NIC",
-                                           "network switch"};
+constexpr std::string_view kind_names[] = {"NUMA domain", "PCIe switch",    "GPU",
+                                           "NIC",         "network switch", "NVSwitch"};
 
 std::string_view kind_name(ComponentKind kind) {
   return kind_names[static_cast<std::size_t>(kind)];

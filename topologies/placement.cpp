@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "topologies/slots.hpp"
 
@@ -219,6 +221,46 @@ Location read_location(const Value& value, int rank, const Topology& topology) {
   return location;
 }
 
+using Core = std::tuple<int, int, int>;  // host, NUMA domain, core
+
+/// A core of the rank's host that no earlier group has taken, in its domain where there is one; its
+/// own where all are taken.
+void avoid(Location& rank, const std::set<Core>& taken, const Topology& topology) {
+  const auto is_free = [&](const Location& seat) {
+    return !taken.contains({seat.host, seat.numa, seat.core});
+  };
+  if (rank.binding != Binding::core || is_free(rank)) return;
+  std::vector<Location> seats = cores_in_order(topology, rank.host, MapBy::slot);
+  std::ranges::stable_partition(seats,
+                                [&](const Location& seat) { return seat.numa == rank.numa; });
+  const auto free = std::ranges::find_if(seats, is_free);
+  if (free == seats.end()) return;
+  rank.numa = free->numa;
+  rank.core = free->core;
+}
+
+/// Ranks in groups, each placed by its own map, on cores that the groups before have left.
+Placement read_groups(const Value& value, const Topology& topology) {
+  Placement all;
+  std::set<Core> taken;
+  for (const Value& item : value.items()) {
+    Placement group = read_map(item, topology);
+    all.text += (all.text.empty() ? "" : " and ") + group.text;
+    const std::set<Core> before = taken;
+    for (Location& rank : group.ranks) {
+      // Inside a group ranks share cores only where the group says so.
+      if (before.contains({rank.host, rank.numa, rank.core})) avoid(rank, taken, topology);
+      taken.insert({rank.host, rank.numa, rank.core});
+      all.ranks.push_back(rank);
+    }
+  }
+  return all;
+}
+
+bool is_group(const Value& item) {
+  return item.kind() == Value::Kind::map && (item.find("hosts") || item.find("hostfile"));
+}
+
 Placement read_list(const Value& value, const Topology& topology) {
   Placement placement;
   std::vector<int> host_of_rank;
@@ -247,7 +289,8 @@ Placement read_placement(const Value& value, const Topology& topology) {
     return place(read_counts(value, topology), {}, value, topology);
   if (value.kind() != Value::Kind::list || value.items().empty())
     value.fail("expected a placement such as 4-3-1, a map, or a list of one entry per rank");
-  return read_list(value, topology);
+  return is_group(value.items().front()) ? read_groups(value, topology)
+                                         : read_list(value, topology);
 }
 
 }  // namespace ringscope

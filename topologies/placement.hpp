@@ -39,7 +39,7 @@ struct Placement {
   std::vector<Location> ranks;
 };
 
-/// Four forms:
+/// Five forms:
 ///   "4-3-1"                                  ranks 0-3 on the first host, 4-6 on the second, ...
 ///                                            "4x64-1": 4 ranks on each of 64 hosts, then 1
 ///   {hosts: 4-3-1, bind: core|numa|host, map_by: slot|node|numa, on: core|gpu, ...}
@@ -48,6 +48,8 @@ struct Placement {
 ///                                            without `numa`, to the NUMA domain without `core`;
 ///                                            with `gpu` the domain is by default that nearest to
 ///                                            it
+///   [{hosts: 4-4, on: gpu}, {hosts: 0-0-2}]  groups of ranks, one after the other, each of the forms
+///                                            above; a group takes cores that those before it left
 /// With map_by slot (default) hosts fill one after the other; node: ranks go round the hosts; numa:
 /// inside a host, ranks go round its NUMA domains (else they fill one domain after the other).
 /// `on: gpu` puts the i-th rank of a host on its GPU i, and on a core of the domain nearest to that

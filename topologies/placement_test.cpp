@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <unistd.h>
+#include <set>
+#include <tuple>
 
 #include <filesystem>
 #include <fstream>
@@ -195,6 +198,23 @@ TEST_F(Hostfile, ranks_beyond_the_slots_go_round_again_when_allowed) {
   EXPECT_THAT(with_hostfile(file, ", ranks: 5, oversubscribe: true").text, "4-1");
   EXPECT_THAT(with_hostfile(file, ", ranks: 5, oversubscribe: true, map_by: node").text,
               "3-2 by node");
+}
+
+TEST(PlacementGroups, follow_each_other_on_cores_that_the_ones_before_have_left) {
+  const Topology topology = read_cluster(Value::from_text("test", "base: gpu4x4_25g")).topology;
+  const auto read = [&](const std::string& text) {
+    return read_placement(Value::from_text("test", text), topology);
+  };
+  const Placement both = read("[{hosts: 2-2, on: gpu}, {hosts: 1-1}]");
+  EXPECT_EQ(both.text, "2-2 on gpu and 1-1");
+  ASSERT_EQ(both.ranks.size(), 6U);
+  EXPECT_EQ(both.ranks[3].gpu, 1);
+  std::set<std::tuple<int, int, int>> cores;
+  for (const Location& rank : both.ranks) cores.insert({rank.host, rank.numa, rank.core});
+  EXPECT_EQ(cores.size(), 6U);
+  EXPECT_EQ(both.ranks[4].host, 0);
+  EXPECT_EQ(both.ranks[5].host, 1);
+  EXPECT_EQ(both.ranks[5].gpu, -1);
 }
 
 }  // namespace
