@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SCREENS = HERE / "screens"
 NAMES = sorted(path.stem for path in HERE.glob("*.yaml"))
 # `run` explains a single case, `compare` the difference between several.
-COMMANDS = {"02-ring-of-8": "run", "05-deadlock": "run"}
+COMMANDS = {"02-ring-of-8": "run", "05-deadlock": "run", "09-streaming-exchange": "run"}
 FORMATS = ("--json", "--csv", "--timeline", "--trace")
 # What the simulation itself took: the only values that differ between two runs.
 MEASURED = re.compile(r'"(wall_s|peak_rss_bytes)": [^,\n]*')
