@@ -116,7 +116,8 @@ void Simulation::watch(int repetition) {
   const double all = static_cast<double>(cost.messages) * job.repetitions;
   const double before = static_cast<double>(cost.messages) * repetition;
   mpi_.watch = [this, before, all](std::uint64_t messages) {
-    options_->progress((before + static_cast<double>(messages)) / all);
+    // The declared number may be the least.
+    options_->progress(std::min(1.0, (before + static_cast<double>(messages)) / all));
   };
 }
 
