@@ -61,6 +61,12 @@ std::string eager_limits_text(const Library& library) {
 
 }  // namespace
 
+std::string RankThread::name_of(int index) const {
+  const int threads = first_->threads_;
+  return index < threads ? fmt::format("thread {}", index)
+                         : fmt::format("non-blocking collective {}", index - threads + 1);
+}
+
 std::optional<RankThread::Blocked> RankThread::blocked() {
   if (finished_ || next_ >= verbs_.size()) return {};
   const Operation& operation = verbs_[next_].operation;
@@ -75,12 +81,15 @@ std::optional<RankThread::Blocked> RankThread::blocked() {
     if (posting.peer != any_source) blocked.peers.push_back(posting.peer);
   }
   if (operation.verb == Verb::join)
-    blocked.text = fmt::format("waits for its thread {}", operation.thread.index);
+    blocked.text = fmt::format("waits for its {}", name_of(operation.thread.index));
+  if (operation.verb == Verb::reach)
+    blocked.text = fmt::format("waits for its flag {} to be raised {} times, which it was {}",
+                               operation.flag.index, operation.count, flag(operation.flag).raised);
   if (blocked.text.empty()) return {};
   const Algorithm& algorithm = *run_->machine->scenario().job.algorithm;
   blocked.text += fmt::format(" ({}/{}", algorithm.collective, algorithm.name);
   if (phase_ >= 0) blocked.text += fmt::format(", {}, step {}", mark_.phase, mark_.step);
-  if (index_ > 0) blocked.text += fmt::format(", thread {}", index_);
+  if (index_ > 0) blocked.text += ", " + name_of(index_);
   blocked.text += ")";
   return blocked;
 }

@@ -65,7 +65,23 @@ Thread RankThread::start(Task body, Beside how) {
   started.in_use_ = true;
   started.path = path;
   started.begin(std::move(body), 0);
+  if (how == Beside::nonblocking && by_the_caller()) {
+    Pending call;
+    call.starts = true;
+    verbs_.push_back(call);
+  }
   return {index};
+}
+
+// A library posts the first messages of a non-blocking collective in the call that starts it.
+RankThread::Progress RankThread::start_part(Pending& verb) {
+  enter_mpi();
+  if (!others_idle()) return block(verb, Activity::in_wait);
+  if (verb.since >= 0) {
+    waited_for_[static_cast<std::size_t>(Cause::overhead)] += now() - verb.since;
+    path = run_->paths->extend(path, Cause::overhead, rank(), cpu.front().resource, now());
+  }
+  return Progress::done;
 }
 
 void RankThread::raise(Flag flag) {
@@ -195,23 +211,23 @@ void RankThread::enter_mpi() {
   run_->mpi->enter(*this);
   if (index_ > 0) return;
   for (const auto& other : others_)
-    if (other->is_nonblocking() && other->in_use_) run_->ready->add(*other);
+    if (other->is_nonblocking() && !other->finished_) run_->ready->add(*other);
 }
 
 void RankThread::leave_mpi() {
   if (inside) run_->mpi->leave(*this);
 }
 
-bool RankThread::may_run() const {
-  const bool by_the_caller =
-      run_->machine->scenario().library.progress == ringscope::Progress::caller;
-  return !is_nonblocking() || !by_the_caller || first_->inside;
+bool RankThread::by_the_caller() const {
+  return run_->machine->scenario().library.progress == ringscope::Progress::caller;
 }
+
+bool RankThread::may_run() const { return !is_nonblocking() || !by_the_caller() || first_->inside; }
 
 // Nothing is left to do at this instant for the non-blocking collectives of the rank.
 bool RankThread::others_idle() const {
   return std::none_of(others_.begin(), others_.end(), [](const auto& other) {
-    return other->is_nonblocking() && other->in_use_ && (other->on_cpu_ || other->queued_);
+    return other->is_nonblocking() && !other->finished_ && (other->on_cpu_ || other->queued_);
   });
 }
 

@@ -128,7 +128,8 @@ class RankThread final : public Executor, private Caller {
     Operation* asked = nullptr;        ///< where the result goes; null for isend and irecv
     std::coroutine_handle<> waiter{};  ///< null for isend and irecv
     int request = -1, other_request = -1;
-    int multicast = -1;  ///< the first of its messages
+    int multicast = -1;   ///< the first of its messages
+    bool starts = false;  ///< no verb: the call that starts a non-blocking collective
     State state = State::queued;
     double since = -1;  ///< s: when it began to block; -1: it has not
   };
@@ -142,6 +143,7 @@ class RankThread final : public Executor, private Caller {
   Progress wait_part(Pending& verb, std::span<const int> requests, bool all);
   Progress finish_wait(Pending& verb, std::span<const int> requests);
   Progress test_part(Pending& verb);
+  Progress start_part(Pending& verb);
   Progress local_part(Pending& verb);
   Progress join_part(Pending& verb);
   Progress sleep_part(Pending& verb);
@@ -150,6 +152,7 @@ class RankThread final : public Executor, private Caller {
   Progress multicast_part(Pending& verb);
   Progress pass(double seconds, Cause cause);
   bool is_nonblocking() const { return index_ >= first_->threads_; }
+  bool by_the_caller() const;
   bool may_run() const;
   const Uses& worker() const;  ///< what this thread computes and reduces on
   bool others_idle() const;
@@ -168,6 +171,7 @@ class RankThread final : public Executor, private Caller {
   void finish();
   void end_phase();
   std::optional<Blocked> blocked();
+  std::string name_of(int index) const;
   std::span<const int> requests_of(const Pending& verb);
   bool is_complete(int request) const { return run_->mpi->request(request).complete; }
   std::uint64_t order(int request) const { return run_->mpi->request(request).order; }

@@ -11,6 +11,7 @@
 namespace ringscope::sim {
 
 RankThread::Progress RankThread::advance(Pending& verb) {
+  if (verb.starts) return start_part(verb);
   switch (verb.operation.verb) {
     case Verb::isend:
       return send_part(verb);
@@ -86,7 +87,7 @@ RankThread::Progress RankThread::send_part(Pending& verb) {
     verb.state = State::copying;
     uses_.clear();
     if (mpi.copy_uses(message, uses_))
-      return run_on_cpu(static_cast<double>(mpi.message(message).bytes), Activity::copy,
+      return run_on_cpu(static_cast<double>(mpi.message(message).ahead), Activity::copy,
                         Cause::copy);
   }
   if (verb.state == State::copying) {
@@ -152,110 +153,6 @@ RankThread::Progress RankThread::test_part(Pending& verb) {
   }
   verb.asked->result = is_complete(request) ? 1 : 0;
   if (verb.asked->result == 1) run_->mpi->close_request(request);
-  return Progress::done;
-}
-
-RankThread::Progress RankThread::local_part(Pending& verb) {
-  if (verb.state == State::working) return Progress::done;
-  const Operation& operation = verb.operation;
-  if (operation.verb == Verb::compute) {
-    verb.state = State::working;
-    return run_time(run_->noises->stretch(rank(), operation.time.count()), false, Activity::compute,
-                    Cause::compute);
-  }
-  const bool reduces = operation.verb == Verb::reduce;
-  const Activity activity = reduces ? Activity::reduce : Activity::copy;
-  const Cause cause = reduces ? Cause::reduce : Cause::copy;
-  const Machine& machine = *run_->machine;
-  const Library& library = machine.scenario().library;
-  const bool gpu = machine.on_gpu(rank());
-  if (std::exchange(verb.state, State::working) == State::queued && gpu &&
-      library.gpu.launch.count() > 0) {
-    verb.state = State::preparing;  // the launch; then the work itself
-    return run_time(library.gpu.launch.count(), false, activity, cause);
-  }
-  const ByteCost host_cost = reduces ? library.reduce_cost : library.copy_cost;
-  const ByteCost gpu_cost = reduces ? library.gpu.reduce_cost : library.gpu.copy_cost;
-  const ByteCost cost = gpu ? gpu_cost : host_cost;
-  const Bytes bytes{operation.range.size};
-  const Uses& memory = reduces ? machine.reduction(rank()) : machine.copy(rank());
-  if (memory.empty()) return run_time((bytes * cost).count(), false, activity, cause);
-  if (bytes.count == 0) return Progress::done;
-  leave_mpi();
-  uses_.clear();
-  add_uses(uses_, worker(), machine.scale(rank()).weight(cost));
-  add_uses(uses_, memory);
-  return run_on_cpu(static_cast<double>(bytes.count), activity, cause);
-}
-
-const Uses& RankThread::worker() const {
-  return run_->machine->on_gpu(rank()) ? run_->machine->gpu(rank()) : cpu;
-}
-
-RankThread::Progress RankThread::join_part(Pending& verb) {
-  RankThread& other = static_cast<RankThread&>(thread(verb.operation.thread.index));
-  // To wait for a non-blocking collective is a call of MPI, to join a thread is not.
-  if (other.is_nonblocking())
-    enter_mpi();
-  else
-    leave_mpi();
-  if (!other.finished_) {
-    other.joiner_ = this;
-    return block(verb, Activity::in_wait);
-  }
-  if (verb.since >= 0) {
-    waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
-    path = other.path;
-  }
-  other.in_use_ = false;
-  return Progress::done;
-}
-
-RankThread::Progress RankThread::sleep_part(Pending& verb) {
-  if (std::exchange(verb.state, State::working) == State::working) return Progress::done;
-  leave_mpi();
-  return pass(verb.operation.time.count(), Cause::sleep);
-}
-
-// Time passes without work of this thread.
-RankThread::Progress RankThread::pass(double seconds, Cause cause) {
-  if (seconds <= 0) return Progress::done;
-  set_activity(Activity::in_wait, now());
-  cpu_cause_ = cause;
-  on_cpu_ = true;
-  waited_for_[static_cast<std::size_t>(cause)] += seconds;
-  run_->ledger->kernel().after(seconds, Callback::to<&RankThread::cpu_done>(this));
-  return Progress::blocked;
-}
-
-// Reading and writing files takes the core that calls for it, at the cost of a copy.
-RankThread::Progress RankThread::storage_part(Pending& verb) {
-  if (verb.state == State::working) {
-    waited_for_[static_cast<std::size_t>(Cause::storage)] += now() - verb.since;
-    return Progress::done;
-  }
-  verb.state = State::working;
-  verb.since = now();
-  const auto bytes = static_cast<double>(verb.operation.count);
-  const Machine& machine = *run_->machine;
-  leave_mpi();
-  uses_ = machine.storage(rank(), verb.operation.verb == Verb::store);
-  const ByteCost cost = machine.scenario().library.copy_cost;
-  if (bytes == 0) return Progress::done;
-  if (uses_.empty())
-    return run_time(bytes * cost.seconds_per_byte, false, Activity::in_wait, Cause::storage);
-  add_uses(uses_, cpu, machine.scale(rank()).weight(cost));
-  return run_on_cpu(bytes, Activity::in_wait, Cause::storage);
-}
-
-RankThread::Progress RankThread::reach_part(Pending& verb) {
-  const FlagState& state = flag(verb.operation.flag);
-  if (verb.since < 0) leave_mpi();
-  if (state.raised < verb.operation.count) return block(verb, Activity::in_wait);
-  if (verb.since >= 0) {
-    waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
-    path = state.path;
-  }
   return Progress::done;
 }
 

@@ -53,7 +53,8 @@ struct Message {
   int next_on_wire = -1;  ///< the message whose bytes follow this one's
   int next_copy = -1;     ///< of a multicast: the message to its next receiver
   bool eager = false;
-  std::uint64_t with_rts = 0;  ///< bytes that travel with the RTS
+  /// Bytes that travel with the envelope: all of an eager message, what an RTS carries of another.
+  std::uint64_t ahead = 0;
   Caller* sender = nullptr;
   Caller* receiver = nullptr;  ///< once matched
   int send_request = -1, recv_request = -1;

@@ -92,7 +92,7 @@ int Mpi::begin_message(Caller& caller, int to, int tag, std::uint64_t bytes) {
   m.sequence = process(caller.rank).next_sequence[to]++;
   m.channel = &machine_->channel(caller.rank, to);
   m.eager = bytes <= m.channel->transport->eager_limit.count;
-  m.with_rts = m.eager ? 0 : std::min(bytes, m.channel->transport->rts_data.count);
+  m.ahead = m.eager ? bytes : std::min(bytes, m.channel->transport->rts_data.count);
   m.sender = &caller;
   m.receiver = nullptr;
   m.send_request = m.recv_request = -1;
@@ -120,7 +120,7 @@ int Mpi::begin_multicast(Caller& caller, std::span<const int> receivers, int tag
     const int id = begin_message(caller, *to, tag, bytes);
     Message& m = messages_[id];
     m.eager = true;
-    m.with_rts = 0;
+    m.ahead = bytes;
     m.users = 1;  // no request of the sender's
     m.next_copy = std::exchange(first, id);
   }
@@ -143,18 +143,16 @@ const Uses& Mpi::progress_cpu(int rank) const {
 Mpi::Preparation Mpi::preparation(int id) const {
   const Message& m = messages_[id];
   const Transport& transport = *m.channel->transport;
-  const std::uint64_t copied = m.eager ? m.bytes : m.with_rts;
-  const bool copies = copied > 0 && m.channel->copy_in.empty();
+  const bool copies = m.ahead > 0 && m.channel->copy_in.empty();
   return {transport.send_overhead.at(m.bytes),
-          copies ? static_cast<double>(copied) * transport.send_cost.seconds_per_byte : 0};
+          copies ? static_cast<double>(m.ahead) * transport.send_cost.seconds_per_byte : 0};
 }
 
 bool Mpi::copy_uses(int id, Uses& uses) const {
   const Message& m = messages_[id];
   const ByteCost cost = m.channel->transport->send_cost;
   // What costs the sender nothing is not copied in: the receiver copies it from where it is.
-  if (!m.eager || m.bytes == 0 || m.channel->copy_in.empty() || cost.seconds_per_byte == 0)
-    return false;
+  if (m.ahead == 0 || m.channel->copy_in.empty() || cost.seconds_per_byte == 0) return false;
   add_caller_cpu(uses, *m.sender, machine_->scale(m.source).weight(cost));
   add_uses(uses, m.channel->copy_in);
   return true;

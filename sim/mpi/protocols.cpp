@@ -15,7 +15,7 @@ void Mpi::launch(int id) {
   traffic.bytes += m.bytes;
   if (m.channel->between_hosts()) traffic.bytes_between_hosts += m.bytes;
   const auto argument = static_cast<std::uint64_t>(id);
-  if (!m.eager && m.with_rts == 0) {
+  if (!m.eager && m.ahead == 0) {
     ledger_->kernel().after(control_delay(*m.channel) + draw_jitter(m),
                             Callback::to<&Mpi::arrived>(this, argument));
     return;
@@ -30,7 +30,7 @@ void Mpi::launch(int id) {
 
 void Mpi::put_on_wire(int id) {
   const Message& m = messages_[id];
-  ledger_->start(static_cast<double>(m.eager ? m.bytes : m.with_rts), m.channel->wire,
+  ledger_->start(static_cast<double>(m.ahead), m.channel->wire,
                  Callback::to<&Mpi::travelled>(this, static_cast<std::uint64_t>(id)));
 }
 
@@ -157,9 +157,8 @@ void Mpi::submit(Chore::Kind kind, int id, Caller& caller) {
   const Transport& transport = *m.channel->transport;
   Chore chore{.kind = kind, .message = id, .caller = &caller};
   if (kind != Chore::Kind::take_again) chore.seconds = transport.recv_overhead.at(m.bytes);
-  const bool copies = kind != Chore::Kind::handshake || m.with_rts > 0;
-  if (copies) {
-    chore.bytes = static_cast<double>(kind == Chore::Kind::handshake ? m.with_rts : m.bytes);
+  if (m.ahead > 0) {
+    chore.bytes = static_cast<double>(m.ahead);
     chore.memory = &m.channel->copy_out;
     chore.cost = kind == Chore::Kind::take_again ? transport.unexpected_cost : transport.recv_cost;
   }

@@ -36,7 +36,7 @@ void forget(std::vector<int>& flows, int id) {
 void Streams::start(int id) {
   Message& m = (*messages_)[id];
   m.flow = {};
-  m.flow.remaining = static_cast<double>(m.bytes - m.with_rts);
+  m.flow.remaining = static_cast<double>(m.bytes - m.ahead);
   const auto buffer = static_cast<double>(m.channel->transport->buffer.count);
   // A receiver that answered and left: what its OS takes in may come.
   m.flow.sender.credit = m.flow.receiver.credit = buffer;
