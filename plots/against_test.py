@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Does plots/against read every quantity, find where lines cross, and refuse what it cannot draw?"""
+"""Does plots/against read quantities, find where lines cross, and refuse what it cannot draw?"""
 
 import json
 import pathlib

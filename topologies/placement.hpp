@@ -48,7 +48,8 @@ struct Placement {
 ///                                            without `numa`, to the NUMA domain without `core`;
 ///                                            with `gpu` the domain is by default that nearest to
 ///                                            it
-///   [{hosts: 4-4, on: gpu}, {hosts: 0-0-2}]  groups of ranks, one after the other, each of the forms
+///   [{hosts: 4-4, on: gpu}, {hosts: 0-0-2}]  groups of ranks, one after the other, each of the
+///   forms
 ///                                            above; a group takes cores that those before it left
 /// With map_by slot (default) hosts fill one after the other; node: ranks go round the hosts; numa:
 /// inside a host, ranks go round its NUMA domains (else they fill one domain after the other).
