@@ -6,6 +6,7 @@
 
 #include "scenarios/options.hpp"
 #include "scenarios/scenario_tree.hpp"
+#include "scenarios/training.hpp"
 
 namespace ringscope {
 namespace {
@@ -31,6 +32,17 @@ const Algorithm& read_algorithm(Fields& fields) {
   const std::size_t chosen =
       fields.required("algorithm").one_of("algorithm of " + collective, names);
   return *find_algorithm(collective, names[chosen]);
+}
+
+/// The sum of the gradients, which nobody needs to say.
+std::vector<Value> size_of_model(Fields& fields, const Training& training) {
+  const std::string sum = to_text(Bytes{parameters_of(training.layers) * parameter_bytes});
+  if (const Value* bytes = fields.optional("bytes"))
+    bytes->fail(
+        fmt::format("the vector of a training job is the sum of its gradients, {}: leave "
+                    "job.bytes out",
+                    sum));
+  return {Value::scalar_at(fields.map().place(), sum)};
 }
 
 /// The sizes, each with the value to stand in the resolved job. A barrier carries no data.
@@ -88,13 +100,18 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
   Fields fields(value, "job");
   Job job;
   job.algorithm = &read_algorithm(fields);
-  const std::vector<Value> sizes = read_sizes(fields, *job.algorithm);
-  job.options = read_options(fields, *job.algorithm, ranks);
+  const ReadOptions options = read_options(fields, *job.algorithm, ranks);
+  job.options = options.options;
+  job.training = options.training;
+  const std::vector<Value> sizes = job.training != nullptr ? size_of_model(fields, *job.training)
+                                                           : read_sizes(fields, *job.algorithm);
   job.repetitions = static_cast<int>(fields.value_or("repetitions", "1").integer(1, most_repeats));
   job.seed = static_cast<std::uint64_t>(
       fields.value_or("seed", "1").integer(0, std::numeric_limits<std::int64_t>::max()));
   job.skew = fields.value_or("skew", "0 s").seconds();
   if (const Value* overlap = fields.optional("overlap")) {
+    if (job.training != nullptr)
+      overlap->fail("a training job overlaps its own way: job.options.overlap says which");
     job.overlap = overlap->seconds();
     fields.resolve("overlap", *overlap);
   }
@@ -103,7 +120,8 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
   std::vector<ReadJob> jobs;
   for (const Value& size : sizes) {
     job.bytes = size.bytes();
-    fields.resolve("bytes", Value::scalar_at(size.place(), to_text(job.bytes)));
+    if (job.training == nullptr)
+      fields.resolve("bytes", Value::scalar_at(size.place(), to_text(job.bytes)));
     jobs.push_back({job, fields.resolved()});
   }
   return jobs;

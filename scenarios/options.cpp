@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "scenarios/training.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -26,15 +28,6 @@ struct Option {
 
 int whole(const Value& value, std::int64_t least, std::int64_t most) {
   return static_cast<int>(value.integer(least, most));
-}
-
-/// The name of an allreduce, as text that lives as long as the catalogue.
-std::string_view allreduce_name(const Value& value) {
-  std::vector<std::string> names;
-  for (const Algorithm& algorithm : catalogue())
-    if (algorithm.collective == "allreduce") names.emplace_back(algorithm.name);
-  const std::string& name = names[value.one_of("algorithm of allreduce", names)];
-  return find_algorithm("allreduce", name)->name;
 }
 
 /// One line per option.
@@ -86,9 +79,17 @@ void refuse_unread(const Algorithm& algorithm, const Value& options) {
 }  // namespace
 
 std::vector<std::string> option_names() {
-  std::vector<std::string> names;
+  std::vector<std::string> names = training_option_names();
   for (const Option& option : table()) names.emplace_back(option.name);
   return names;
+}
+
+std::string_view allreduce_name(const Value& value) {
+  std::vector<std::string> names;
+  for (const Algorithm& algorithm : catalogue())
+    if (algorithm.collective == "allreduce") names.emplace_back(algorithm.name);
+  const std::string& name = names[value.one_of("algorithm of allreduce", names)];
+  return find_algorithm("allreduce", name)->name;
 }
 
 std::uint64_t read_size(const Value& value, std::uint64_t least) {
@@ -100,17 +101,22 @@ std::uint64_t read_size(const Value& value, std::uint64_t least) {
   return size.count;
 }
 
-Options read_options(Fields& job, const Algorithm& algorithm, int ranks) {
-  Options options;
+ReadOptions read_options(Fields& job, const Algorithm& algorithm, int ranks) {
+  ReadOptions read;
+  Options& options = read.options;
   const Value& map = job.value_or("options", "{}");
   Fields fields(map, "job.options");
   refuse_unread(algorithm, map);
   for (const Option& option : table())
     if (reads(algorithm, option.name))
       option.read(fields.value_or(option.name, option.default_text), {options, ranks});
+  if (reads(algorithm, "model")) {
+    read.training = read_training(fields, algorithm);
+    options.training = read.training.get();
+  }
   fields.finish();
   job.resolve("options", fields.resolved());
-  return options;
+  return read;
 }
 
 }  // namespace ringscope

@@ -36,7 +36,32 @@ std::string ratio_text(double time_s, double first_s) {
   return first_s > 0 ? fmt::format("{:.3f} x", time_s / first_s) : "-";
 }
 
+/// Of training jobs: what a step is, and what of it is neither computed nor hidden.
+std::string training_overview(std::span<const Report> reports,
+                              const std::vector<std::string>& names) {
+  double longest = 0;
+  for (const Report& report : reports) longest = std::max(longest, report.training->step_s);
+  const TimeScale scale(longest);
+  Table table({{"case", Align::left},
+               {"step"},
+               {"ratio"},
+               {"compute"},
+               {"exposed"},
+               {"records/s"},
+               {"efficiency"}});
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const TrainingReport& step = *reports[i].training;
+    table.add({names[i], scale.text(step.step_s),
+               ratio_text(step.step_s, reports[0].training->step_s), scale.text(step.compute_s),
+               scale.text(step.exposed_s), fmt::format("{:.4g}", step.records_per_s),
+               fmt::format("{:.1f} %", 100 * step.efficiency)});
+  }
+  return table.text(0);
+}
+
 std::string overview(std::span<const Report> reports, const std::vector<std::string>& names) {
+  if (std::all_of(reports.begin(), reports.end(), [](auto& one) { return one.training; }))
+    return training_overview(reports, names);
   Table table({{"case", Align::left}, {"time"}, {"ratio"}, {"algbw"}, {"busbw"}});
   for (std::size_t i = 0; i < reports.size(); ++i) {
     table.add({names[i], to_short_text(Seconds(reports[i].time_s)),

@@ -19,6 +19,18 @@ std::string plural(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+/// Of few times the first and the last tenth are the least and the most.
+std::string percentiles(std::vector<double> times) {
+  constexpr std::size_t least_times = 10;
+  if (times.size() < least_times) return "";
+  std::sort(times.begin(), times.end());
+  const auto quantile = [&](double share) {
+    return to_short_text(
+        Seconds(times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))]));
+  };
+  return fmt::format(", p10 {}, p90 {}", quantile(0.1), quantile(0.9));
+}
+
 std::string headline(const Report& report) {
   std::string text = fmt::format("{}: {}", report.name, to_short_text(Seconds(report.time_s)));
   if (report.algbw > 0) {
@@ -35,8 +47,9 @@ std::string headline(const Report& report) {
                       to_short_text(Bytes{report.bytes_between_hosts}));
   if (report.times_s.size() > 1) {
     const auto [least, most] = std::minmax_element(report.times_s.begin(), report.times_s.end());
-    text += fmt::format("; median of {} from {} to {}, seed {}", report.times_s.size(),
-                        to_short_text(Seconds(*least)), to_short_text(Seconds(*most)), report.seed);
+    text += fmt::format("; median of {} from {} to {}{}, seed {}", report.times_s.size(),
+                        to_short_text(Seconds(*least)), to_short_text(Seconds(*most)),
+                        percentiles(report.times_s), report.seed);
   }
   return text + '\n';
 }
@@ -168,6 +181,27 @@ std::string observations(const Report& report) {
   return "\n  What the algorithm observed\n" + table.text(2) + values;
 }
 
+std::string training(const TrainingReport& report) {
+  const TimeScale scale(std::max(report.step_s, report.one_device_s));
+  Table table({{"step"},
+               {"input"},
+               {"compute"},
+               {"exposed"},
+               {"update"},
+               {"one device"},
+               {"records/s"},
+               {"efficiency"}});
+  table.add({scale.text(report.step_s), scale.text(report.input_s), scale.text(report.compute_s),
+             scale.text(report.exposed_s), scale.text(report.update_s),
+             scale.text(report.one_device_s), fmt::format("{:.4g}", report.records_per_s),
+             fmt::format("{:.1f} %", 100 * report.efficiency)});
+  return fmt::format("\n  A step of {}: {} x {}, {} ({:.3g} epochs)\n", report.model,
+                     plural(static_cast<std::uint64_t>(report.devices), "device"),
+                     plural(static_cast<std::uint64_t>(report.batch), "record"),
+                     plural(static_cast<std::uint64_t>(report.steps), "step"), report.epochs) +
+         table.text(2);
+}
+
 std::string resources(const Report& report) {
   Table table({{"resource", Align::left}, {"kind", Align::left}, {"busy"}});
   for (const ResourceReport& resource : report.resources) {
@@ -204,6 +238,7 @@ std::string print_run(std::span<const Report> reports) {
   for (const Report& report : reports) {
     if (!text.empty()) text += '\n';
     text += headline(report);
+    if (report.training) text += training(*report.training);
     if (!report.rank_reports.empty()) text += ranks(report);
     if (!report.phases.empty()) text += phases(report);
     if (!report.observations.empty()) text += observations(report);

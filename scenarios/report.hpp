@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -88,6 +89,21 @@ struct Observation {
   std::vector<std::pair<double, std::size_t>> values;  ///< each with how often; empty if many
 };
 
+/// What a training job made of its time. The parts of a step are means over devices and steps.
+struct TrainingReport {
+  std::string model;
+  int devices = 0, batch = 0, steps = 0;
+  double one_device_s = 0;  ///< forward, backward and update of a step on one device alone
+  double step_s = 0;        ///< of the whole job: time_s / steps
+  double input_s = 0;       ///< waiting for the batch
+  double compute_s = 0;     ///< forward and backward
+  double exposed_s = 0;     ///< from the end of backward until the gradients are exchanged
+  double update_s = 0;      ///< the rest: update and files
+  double records_per_s = 0;
+  double efficiency = 0;  ///< one_device_s / step_s
+  double epochs = 0;      ///< in one repetition
+};
+
 struct Report {
   std::string name;  ///< of the case
   std::string collective, algorithm, placement, library, cluster;
@@ -103,10 +119,11 @@ struct Report {
   std::uint64_t bytes_between_hosts = 0;  ///< the part that crossed the network
   std::vector<RankReport> rank_reports;
   std::vector<PhaseReport> phases;
-  std::vector<ResourceReport> resources;  ///< the ten busiest, busiest first
-  std::vector<Observation> observations;  ///< by the order in which they were first made
-  std::vector<PathPiece> path;            ///< merged by (cause, rank, resource), longest first
-  std::vector<Span> spans;                ///< only when asked for
+  std::vector<ResourceReport> resources;   ///< the ten busiest, busiest first
+  std::vector<Observation> observations;   ///< by the order in which they were first made
+  std::optional<TrainingReport> training;  ///< only of a training job
+  std::vector<PathPiece> path;             ///< merged by (cause, rank, resource), longest first
+  std::vector<Span> spans;                 ///< only when asked for
   std::string kernel;
   double wall_s = 0;  ///< of the simulation itself
   std::uint64_t peak_rss_bytes = 0;

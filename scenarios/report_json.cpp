@@ -118,6 +118,22 @@ Json to_json(const Value& value) {
   throw std::logic_error("a value of no kind");
 }
 
+Json to_json(const TrainingReport& training) {
+  return {{"model", training.model},
+          {"devices", training.devices},
+          {"batch", training.batch},
+          {"steps", training.steps},
+          {"one_device_s", training.one_device_s},
+          {"step_s", training.step_s},
+          {"input_s", training.input_s},
+          {"compute_s", training.compute_s},
+          {"exposed_s", training.exposed_s},
+          {"update_s", training.update_s},
+          {"records_per_s", training.records_per_s},
+          {"efficiency", training.efficiency},
+          {"epochs", training.epochs}};
+}
+
 Json to_json(const Report& report) {
   Json json = {{"name", report.name},
                {"question", question_of(report)},
@@ -147,6 +163,7 @@ Json to_json(const Report& report) {
                {"wall_s", report.wall_s},
                {"peak_rss_bytes", report.peak_rss_bytes}};
   if (!report.observations.empty()) json["observations"] = observations_json(report);
+  if (report.training) json["training"] = to_json(*report.training);
   return json;
 }
 

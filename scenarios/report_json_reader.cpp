@@ -54,6 +54,24 @@ Observation observation_of(const Json& json) {
   return one;
 }
 
+TrainingReport training_of(const Json& json) {
+  TrainingReport training;
+  training.model = json.at("model");
+  training.devices = json.at("devices");
+  training.batch = json.at("batch");
+  training.steps = json.at("steps");
+  training.one_device_s = json.at("one_device_s");
+  training.step_s = json.at("step_s");
+  training.input_s = json.at("input_s");
+  training.compute_s = json.at("compute_s");
+  training.exposed_s = json.at("exposed_s");
+  training.update_s = json.at("update_s");
+  training.records_per_s = json.at("records_per_s");
+  training.efficiency = json.at("efficiency");
+  training.epochs = json.at("epochs");
+  return training;
+}
+
 void read_parts(const Json& json, Report& report) {
   for (const Json& rank : json.at("ranks")) report.rank_reports.push_back(rank_of(rank));
   for (const Json& phase : json.at("phases")) {
@@ -65,6 +83,7 @@ void read_parts(const Json& json, Report& report) {
   }
   for (const Json& one : json.value("observations", Json::array()))
     report.observations.push_back(observation_of(one));
+  if (json.contains("training")) report.training = training_of(json.at("training"));
   for (const Json& piece : json.at("critical_path")) report.path.push_back(piece_of(piece));
 }
 

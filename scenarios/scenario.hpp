@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,7 +32,8 @@ struct Storage {
 struct Job {
   const Algorithm* algorithm = nullptr;
   Options options;
-  Bytes bytes{};        ///< of the vector on each rank
+  std::shared_ptr<const Training> training;  ///< that the options point to; null: none
+  Bytes bytes{};                             ///< of the vector on each rank
   int repetitions = 1;  ///< each starts when all ranks have ended the one before
   std::uint64_t seed = 1;
   Seconds skew{};  ///< each rank starts late by a random time in [0, skew)

@@ -1,6 +1,7 @@
 #include "sim/measurement.hpp"
 
 #include "sim/observations.hpp"
+#include "sim/training_report.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -87,7 +88,8 @@ Measurement measure(const Run& run, const std::vector<std::unique_ptr<RankThread
   for (const PhaseTimes& phase : run.phases)
     result.phases.push_back(
         {phase_text({phase.name, 0, phase.part}), phase.start - start, phase.end - start});
-  result.observations = observations_of(run.observed);
+  result.observations = observations_of(worth_reporting(run));
+  result.training = training_report(run, start, result.time_s);
   result.resources = busiest_resources(run, result.time_s, used_before);
   result.path = path_pieces(run, last->end_of_path());
   if (run.spans != nullptr) {
@@ -124,7 +126,8 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.seed = scenario.job.seed;
   report.resolved = scenario.resolved;
   report.time_s = median.time_s;
-  if (report.time_s > 0) {
+  // A step of training is more than the exchange of its vector.
+  if (report.time_s > 0 && scenario.job.training == nullptr) {
     report.algbw = static_cast<double>(report.bytes) / report.time_s;
     report.busbw = report.algbw * bus_factor(report.collective, report.ranks);
   }
@@ -135,6 +138,7 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.phases = std::move(median.phases);
   report.resources = std::move(median.resources);
   report.observations = std::move(median.observations);
+  report.training = std::move(median.training);
   report.path = std::move(median.path);
   report.spans = std::move(median.spans);
   return report;

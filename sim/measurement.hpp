@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sim/rank_thread.hpp"
@@ -16,6 +17,7 @@ struct Measurement {
   std::vector<PhaseReport> phases;
   std::vector<ResourceReport> resources;
   std::vector<Observation> observations;
+  std::optional<TrainingReport> training;
   std::vector<PathPiece> path;
   std::vector<Span> spans;
 };

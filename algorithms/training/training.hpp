@@ -54,17 +54,17 @@ struct Training {
 };
 
 /// Of the whole model.
-inline std::uint64_t parameters_of(const Training& training) {
+inline std::uint64_t parameters_of(const std::vector<Layer>& layers) {
   std::uint64_t sum = 0;
-  for (const Layer& layer : training.layers)
+  for (const Layer& layer : layers)
     for (const std::uint64_t tensor : layer.tensors) sum += tensor;
   return sum;
 }
 
 /// What one device alone takes for forward and backward of a batch.
-inline Duration compute_time(const Training& training) {
+inline Duration compute_time(const std::vector<Layer>& layers) {
   Duration sum{};
-  for (const Layer& layer : training.layers) sum += layer.forward + layer.backward;
+  for (const Layer& layer : layers) sum += layer.forward + layer.backward;
   return sum;
 }
 

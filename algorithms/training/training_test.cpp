@@ -36,7 +36,7 @@ LoopbackResult train(const Algorithm& strategy, int ranks, const Training& train
                      Options options = {}, const LoopbackOptions& how = {}) {
   options.training = &training;
   options.item_bytes = parameter_bytes;
-  return run_loopback(strategy, ranks, parameters_of(training), options, item_of, how);
+  return run_loopback(strategy, ranks, parameters_of(training.layers), options, item_of, how);
 }
 
 /// A server adds what is pushed to what it holds, so its own numbers are in the sum.
@@ -136,12 +136,12 @@ TEST_P(Strategies, send_what_they_declare) {
   const Options options = {.steps = 2, .item_bytes = parameter_bytes, .training = &training};
   for (int ranks = 2; ranks <= most_ranks; ++ranks) {
     const auto result = train(GetParam(), ranks, training, options);
-    const Cost declared = GetParam().cost(ranks, parameters_of(training), options);
+    const Cost declared = GetParam().cost(ranks, parameters_of(training.layers), options);
     EXPECT_EQ(result.counted.messages, declared.messages);
     EXPECT_EQ(result.counted.items, declared.items);
     EXPECT_GE(result.counted.steps, declared.steps);
     EXPECT_LE(result.scratch_used,
-              GetParam().scratch_items(ranks, parameters_of(training), options));
+              GetParam().scratch_items(ranks, parameters_of(training.layers), options));
   }
 }
 
