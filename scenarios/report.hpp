@@ -94,7 +94,7 @@ struct TrainingReport {
   std::string model;
   int devices = 0, batch = 0, steps = 0;
   double one_device_s = 0;  ///< forward, backward and update of a step on one device alone
-  double step_s = 0;        ///< of the whole job: time_s / steps
+  double step_s = 0;        ///< until all have ended their last one, by the number of steps
   double input_s = 0;       ///< waiting for the batch
   double compute_s = 0;     ///< forward and backward
   double exposed_s = 0;     ///< from the end of backward until the gradients are exchanged

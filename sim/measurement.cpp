@@ -89,7 +89,7 @@ Measurement measure(const Run& run, const std::vector<std::unique_ptr<RankThread
     result.phases.push_back(
         {phase_text({phase.name, 0, phase.part}), phase.start - start, phase.end - start});
   result.observations = observations_of(worth_reporting(run));
-  result.training = training_report(run, start, result.time_s);
+  result.training = training_report(run, start);
   result.resources = busiest_resources(run, result.time_s, used_before);
   result.path = path_pieces(run, last->end_of_path());
   if (run.spans != nullptr) {

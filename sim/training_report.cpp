@@ -1,5 +1,6 @@
 #include "sim/training_report.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "algorithms/training/training.hpp"
@@ -27,7 +28,7 @@ Parts parts_of(const Run& run, double start) {
 
 }  // namespace
 
-std::optional<TrainingReport> training_report(const Run& run, double start, double time_s) {
+std::optional<TrainingReport> training_report(const Run& run, double start) {
   const Job& job = run.machine->scenario().job;
   if (job.training == nullptr) return std::nullopt;
   Parts parts = parts_of(run, start);
@@ -39,7 +40,9 @@ std::optional<TrainingReport> training_report(const Run& run, double start, doub
   report.steps = job.options.steps;
   const Seconds update = job.options.update * static_cast<double>(job.bytes.count);
   report.one_device_s = (compute_time(job.training->layers) + update).count();
-  report.step_s = time_s / report.steps;
+  double end = start;
+  for (const auto& [rank, last] : parts.last_at) end = std::max(end, last);
+  report.step_s = (end - start) / report.steps;
   report.input_s = mean("loaded");
   report.compute_s = mean("computed");
   report.exposed_s = mean("exchanged");

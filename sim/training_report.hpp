@@ -8,8 +8,8 @@
 
 namespace ringscope::sim {
 
-/// `start`: when the repetition began; `time_s`: what it took. Nothing for other jobs.
-std::optional<TrainingReport> training_report(const Run& run, double start, double time_s);
+/// `start`: when the repetition began. Nothing for other jobs.
+std::optional<TrainingReport> training_report(const Run& run, double start);
 
 /// Of what a training job observes only the ends of steps are news to a reader.
 std::vector<Observed> worth_reporting(const Run& run);
