@@ -76,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(Sizes, AnyRanks,
                          testing::Values(Case{2, 64 * KiB}, Case{3, 3 * MiB}, Case{6, 6},
                                          Case{8, MiB}, Case{12, 12 * MiB}),
                          name_of);
-using PowerOfTwo = Collective;
-INSTANTIATE_TEST_SUITE_P(Sizes, PowerOfTwo,
+using PowersOfTwo = Collective;
+INSTANTIATE_TEST_SUITE_P(Sizes, PowersOfTwo,
                          testing::Values(Case{2, 64 * KiB}, Case{4, 4}, Case{8, MiB},
                                          Case{16, 16 * MiB}),
                          name_of);
@@ -150,38 +150,38 @@ TEST_P(AnyRanks, two_levels_of_single_ranks_are_a_ring) {
   expect_seconds(time("allreduce", "two_level"), 2 * others() * (latency + chunk()));
 }
 
-TEST_P(PowerOfTwo, binomial_broadcast_takes_log_p_steps_of_everything) {
+TEST_P(PowersOfTwo, binomial_broadcast_takes_log_p_steps_of_everything) {
   expect_seconds(time_with_handshakes("broadcast", "binomial"), rounds() * (3 * latency + all()));
 }
 
-TEST_P(PowerOfTwo, scatter_and_allgather_move_nearly_twice_everything) {
+TEST_P(PowersOfTwo, scatter_and_allgather_move_nearly_twice_everything) {
   expect_seconds(time_with_handshakes("broadcast", "scatter_allgather"),
                  (rounds() + others()) * 3 * latency + 2 * others() * chunk());
 }
 
-TEST_P(PowerOfTwo, binomial_scatter_takes_log_p_steps_of_halves) {
+TEST_P(PowersOfTwo, binomial_scatter_takes_log_p_steps_of_halves) {
   expect_seconds(time_with_handshakes("scatter", "binomial"),
                  rounds() * 3 * latency + others() * chunk());
 }
 
-TEST_P(PowerOfTwo, binomial_gather_takes_log_p_steps_of_doubles) {
+TEST_P(PowersOfTwo, binomial_gather_takes_log_p_steps_of_doubles) {
   expect_seconds(time("gather", "binomial"), rounds() * latency + others() * chunk());
 }
 
-TEST_P(PowerOfTwo, binomial_reduce_takes_log_p_steps_of_everything) {
+TEST_P(PowersOfTwo, binomial_reduce_takes_log_p_steps_of_everything) {
   expect_seconds(time("reduce", "binomial"), rounds() * (latency + all()));
 }
 
-TEST_P(PowerOfTwo, recursive_doubling_allgather_takes_log_p_steps_and_all_other_chunks) {
+TEST_P(PowersOfTwo, recursive_doubling_allgather_takes_log_p_steps_and_all_other_chunks) {
   expect_seconds(time("allgather", "recursive_doubling"), rounds() * latency + others() * chunk());
 }
 
-TEST_P(PowerOfTwo, recursive_halving_reduce_scatter_takes_as_long) {
+TEST_P(PowersOfTwo, recursive_halving_reduce_scatter_takes_as_long) {
   expect_seconds(time("reduce_scatter", "recursive_halving"),
                  rounds() * latency + others() * chunk());
 }
 
-TEST_P(PowerOfTwo, bruck_alltoall_takes_log_p_steps_of_half) {
+TEST_P(PowersOfTwo, bruck_alltoall_takes_log_p_steps_of_half) {
   expect_seconds(time("alltoall", "bruck"), rounds() * (latency + all() / 2));
 }
 
