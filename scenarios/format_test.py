@@ -27,6 +27,8 @@ GOOD = {
     "placement": {"hosts": "1-1"},
     "job": {"collective": "allreduce", "algorithm": "ring", "bytes": "1 KiB"},
 }
+TRANSPORT = "{latency: 0 s, eager_limit: 1 KiB}"
+GPU_WAYS = [f"library.{way}={TRANSPORT}" for way in ("p2p", "staged", "gdr")]
 CABLE = "{bandwidth: 1 GB/s, latency: 1 us}"
 FAMILIES = {
     "star": ["cluster.hosts=2"],
@@ -45,6 +47,13 @@ MAPS = {
     "job": ([], "job."),
     "library": (["library.base=ideal"], "library."),
     "transport": ([], "library.shm."),
+    "gpu_work": (GPU_WAYS, "library.gpu."),
+    "storage": (["storage={bandwidth: 1 GB/s}"], "storage."),
+    "noise": (["job.noise={spread: 0}"], "job.noise."),
+    "detours": (["job.noise.detours={every: 1 s, takes: 1 s}"], "job.noise.detours."),
+    "stragglers": (
+        ["job.noise.stragglers={ranks: [], slowdown: 1}"], "job.noise.stragglers.",
+    ),
     **{family: (changes, "cluster.") for family, changes in FAMILIES.items()},
     **{host: (changes, "cluster.host.") for host, changes in HOSTS.items()},
     "cable": ([], "cluster.link."),
@@ -62,12 +71,27 @@ MAPS = {
     "memory": (["placement.memory={bind: 0}"], "placement.memory."),
     "hostfile": (["placement={hostfile: hosts}"], "placement."),
 }
+LAYER = "{name: a, parameters: 1, flops: 1}"
+MODEL = f"{{records: 1, record: 1 B, batch: 1, step: 1 s, layers: [{LAYER}]}}"
+TRAINING = ["job.bytes=null", "job.collective=training", "job.algorithm=ddp",
+            f"job.options.model={MODEL}"]
+MAPS["model"] = (TRAINING, "job.options.model.")
+MAPS["input"] = (TRAINING + ["job.options.input.rate=1"], "job.options.input.")
+MAPS["checkpoint"] = (TRAINING + ["job.options.checkpoint.every=1"], "job.options.checkpoint.")
 OPTIONS = {
     "segment": ["job.algorithm=ring_segmented"],
     "rounds": ["job.collective=pingpong", "job.algorithm=blocking"],
     "compute": ["job.collective=overlap", "job.algorithm=sender"],
+    "root": ["job.collective=broadcast", "job.algorithm=binomial"],
+    "rings": ["job.algorithm=parallel_rings"],
+    "threads": ["job.algorithm=ring_threads"],
+    **{option: ["job.algorithm=two_level"] for option in ("inside", "between")},
     **{option: ["job.collective=parameter_server", "job.algorithm=stale_synchronous"]
        for option in ("servers", "steps", "update", "bound")},
+    **{option: TRAINING for option in
+       ("model", "batch", "exchange", "overlap", "bucket", "input", "checkpoint")},
+    **{option: TRAINING + ["job.algorithm=horovod"] for option in ("fusion", "cycle")},
+    "bytes_per_pack": TRAINING + ["job.algorithm=multi_worker_mirrored"],
 }
 
 
@@ -138,7 +162,7 @@ class Format(unittest.TestCase):
             self.assertEqual(set(found[1].split(", ")), documented(name))
 
     def test_every_map_in_the_tables_is_one_of_these(self):
-        known = {*MAPS, "cluster", "options", "case", "list"}
+        known = {*MAPS, "cluster", "options", "case", "list", "layer"}
         self.assertEqual({of_map for of_map, _, _ in rows() if of_map} - known, set())
 
     def resolved(self, changes, place):

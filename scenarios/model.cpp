@@ -96,6 +96,7 @@ void require_sum(const Value& parameters, const std::vector<Layer>& layers) {
 Model read_model(const Value& value) {
   const Written written = expand(value);
   Fields fields(written.map, "model");
+  fields.optional("base");  // laid out already
   Model model;
   model.name = fields.value_or("name", written.name).text();
   model.about = fields.value_or("about", "a model without a description").text();

@@ -19,9 +19,18 @@ bool reads(const Algorithm& strategy, std::string_view option) {
   return std::find(options.begin(), options.end(), option) != options.end();
 }
 
+/// The vector lies in whole bytes that a double counts.
+void require_countable(const Value& named, const Model& model) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 49;
+  if (parameters_of(model.layers) > most_bytes / parameter_bytes)
+    named.fail(fmt::format("expected gradients of at most {}", to_text(Bytes{most_bytes})));
+}
+
 /// The layers of the model, with the times of the job's batch.
 void read_what(Fields& fields, Training& training) {
-  const Model model = read_model(fields.required("model"));
+  const Value& named = fields.required("model");
+  const Model model = read_model(named);
+  require_countable(named, model);
   fields.resolve("model", model.resolved);
   const Value& batch = fields.value_or("batch", std::to_string(model.batch));
   training.model = model.name;
@@ -34,13 +43,6 @@ void read_what(Fields& fields, Training& training) {
     layer.forward *= times;
     layer.backward *= times;
   }
-}
-
-/// The vector lies in whole bytes that a double counts.
-void require_countable(const Value& model, const Training& training) {
-  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 49;
-  if (parameters_of(training.layers) > most_bytes / parameter_bytes)
-    model.fail(fmt::format("expected gradients of at most {}", to_text(Bytes{most_bytes})));
 }
 
 const Algorithm* read_exchange(const Value& value) {
@@ -101,7 +103,6 @@ std::vector<std::string> training_option_names() {
 std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy) {
   auto training = std::make_shared<Training>();
   read_what(options, *training);
-  require_countable(options.required("model"), *training);
   const auto has = [&](std::string_view option) { return reads(strategy, option); };
   if (has("exchange")) training->exchange = read_exchange(options.value_or("exchange", "ring"));
   training->overlap = read_overlap(options.value_or("overlap", "thread"), strategy);
