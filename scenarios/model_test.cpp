@@ -89,7 +89,7 @@ TEST(Model, a_map_lays_its_keys_over_its_base) {
 
 TEST(Model, a_wrong_sum_is_refused) {
   EXPECT_EQ(complaint([] { read("{base: lenet, parameters: 431081}"); }),
-            "x:1:28: the layers have 431080 parameters, the model says 431081");
+            "x:1:27: the layers have 431080 parameters, the model says 431081");
 }
 
 TEST(Model, an_unknown_name_is_answered_with_the_known_ones) {
@@ -100,16 +100,16 @@ TEST(Model, an_unknown_name_is_answered_with_the_known_ones) {
 
 TEST(Model, what_makes_no_model_is_refused_where_it_stands) {
   const auto of_layers = [](const std::string& layers) {
-    return complaint_of(
+    return complaint(
         [&] { read("{records: 1, record: 1 B, batch: 1, step: 1 s, layers: " + layers + "}"); });
   };
   EXPECT_EQ(of_layers("[]"),
-            "x:1:57: expected a list of layers such as [{name: fc, parameters: [1000, 10], flops: "
+            "x:1:56: expected a list of layers such as [{name: fc, parameters: [1000, 10], flops: "
             "2000}]");
   EXPECT_EQ(of_layers("[{name: a, parameters: [], flops: 1}]"),
-            "x:1:80: expected the parameters of at least one tensor");
+            "x:1:79: expected the parameters of at least one tensor");
   EXPECT_EQ(of_layers("[{name: a, parameters: 1, flops: 0}]"),
-            "x:1:57: expected a layer with flops, got none");
+            "x:1:56: expected a layer with flops, got none");
   EXPECT_EQ(complaint([] { read("[lenet]"); }), "x:1:1: expected the name of a model, or a map");
 }
 
