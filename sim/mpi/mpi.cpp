@@ -141,11 +141,18 @@ const Uses& Mpi::progress_cpu(int rank) const {
 }
 
 Mpi::Preparation Mpi::preparation(int id) const {
-  const Message& m = messages_[id];
-  const Transport& transport = *m.channel->transport;
-  const bool copies = m.ahead > 0 && m.channel->copy_in.empty();
-  return {transport.send_overhead.at(m.bytes),
-          copies ? static_cast<double>(m.ahead) * transport.send_cost.seconds_per_byte : 0};
+  Preparation dearest;
+  for (; id >= 0; id = messages_[id].next_copy) {
+    const Message& m = messages_[id];
+    const Transport& transport = *m.channel->transport;
+    dearest.overhead = std::max(dearest.overhead, transport.send_overhead.at(m.bytes));
+    // A multicast has no copy_uses() of its own.
+    const bool multicast = m.send_request < 0;
+    if (multicast || m.channel->copy_in.empty())
+      dearest.copy = std::max(dearest.copy,
+                              static_cast<double>(m.ahead) * transport.send_cost.seconds_per_byte);
+  }
+  return dearest;
 }
 
 bool Mpi::copy_uses(int id, Uses& uses) const {

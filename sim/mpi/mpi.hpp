@@ -45,7 +45,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   struct Preparation {
     double overhead = 0, copy = 0;
   };
-  Preparation preparation(int message) const;
+  Preparation preparation(int message) const;     ///< of a multicast: on its dearest way
   bool copy_uses(int message, Uses& uses) const;  ///< false: there is no such copy
   /// The caller has spent the time up to `until` on its send, for `cause`.
   void prepared(int request, Cause cause, double until);
@@ -127,6 +127,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   int begin_message(Caller& caller, int to, int tag, std::uint64_t bytes);
   void put_on_wire(int message);
   void multicast_travelled(std::uint64_t first);
+  void copy_travelled(int message);
   void travelled(std::uint64_t message);
   void arrived(std::uint64_t message);
   void look_at(int message, Caller& by);

@@ -44,34 +44,49 @@ void Mpi::travelled(std::uint64_t id) {
   m.channel->last_on_wire = -1;
 }
 
-// Each link of the tree that the routes make carries the bytes once.
+// Each link of the tree that the routes make carries the bytes once. Copies that need no link are
+// on their way at once, and may be used up before the others have left.
 void Mpi::launch_multicast(int first) {
   const std::uint64_t bytes = messages_[first].bytes;
   ++traffic.messages;
   traffic.bytes += bytes;
   Uses tree;
   bool between_hosts = false;
-  for (int id = first; id >= 0; id = messages_[id].next_copy) {
-    const Channel& channel = *messages_[id].channel;
-    between_hosts = between_hosts || channel.between_hosts();
-    for (const Use& use : channel.wire)
+  int travelling = -1;
+  int* last = &travelling;
+  for (int id = first; id >= 0;) {
+    Message& m = messages_[id];
+    const int copy = std::exchange(id, m.next_copy);
+    if (m.channel->wire.empty()) {
+      copy_travelled(copy);
+      continue;
+    }
+    *last = copy;
+    last = &m.next_copy;
+    between_hosts = between_hosts || m.channel->between_hosts();
+    for (const Use& use : m.channel->wire)
       if (std::find(tree.begin(), tree.end(), use) == tree.end()) tree.push_back(use);
   }
+  *last = -1;
   if (between_hosts) traffic.bytes_between_hosts += bytes;
+  if (travelling < 0) return;
+  const auto argument = static_cast<std::uint64_t>(travelling);
   ledger_->start(static_cast<double>(bytes), tree,
-                 Callback::to<&Mpi::multicast_travelled>(this, static_cast<std::uint64_t>(first)));
+                 Callback::to<&Mpi::multicast_travelled>(this, argument));
 }
 
 void Mpi::multicast_travelled(std::uint64_t first) {
   const int resource = ledger_->bottleneck();
   for (int id = static_cast<int>(first); id >= 0;) {
-    const Message& m = messages_[id];
-    const int next = m.next_copy;
     stage(id, Cause::wire, -1, resource, ledger_->now());
-    ledger_->kernel().after(m.channel->latency(m.bytes) + draw_jitter(m),
-                            Callback::to<&Mpi::arrived>(this, static_cast<std::uint64_t>(id)));
-    id = next;
+    copy_travelled(std::exchange(id, messages_[id].next_copy));
   }
+}
+
+void Mpi::copy_travelled(int id) {
+  const Message& m = messages_[id];
+  ledger_->kernel().after(m.channel->latency(m.bytes) + draw_jitter(m),
+                          Callback::to<&Mpi::arrived>(this, static_cast<std::uint64_t>(id)));
 }
 
 // Seconds until a control message is at the other process: through each cable behind the bytes
