@@ -105,6 +105,8 @@ void RankThread::multicast(const Operation& operation) {
 }
 
 void RankThread::raise(Flag flag) {
+  if (flag.index < 0 || flag.index >= flags)
+    refuse(fmt::format("raises flag {} of {}", flag.index, flags));
   Raised& raised = world_.rank(rank_).raised.at(static_cast<std::size_t>(flag.index));
   ++raised.times;
   raised.clock = std::max(raised.clock, clock_);
