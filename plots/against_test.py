@@ -66,6 +66,15 @@ class Pictures(unittest.TestCase):
         pixels = against.style.plt.imread(self.folder / "p.png")[:, :, :3]
         self.assertGreater(pixels.std(), 0.02)
 
+    def test_a_case_without_the_key_is_a_level_line(self):
+        cases = [case("ring", "1 GB/s", 2), case("ring", "2 GB/s", 1), case("none", "1 GB/s", 3)]
+        cases[2]["scenario"] = {}
+        done = self.draw(cases, "--key", "cluster.link.bandwidth")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        points, _ = against.read_points(str(self.folder / "report.json"), "cluster.link.bandwidth",
+                                        "time_s")
+        self.assertEqual([point.x for point in points], [1e9, 2e9, None])
+
     def test_lines_are_told_apart_by_what_differs(self):
         rows = [(case("ring", "1 GB/s", 1), 1, 1), (case("bruck", "1 GB/s", 1), 1, 1)]
         names = [point.label for point in against.named(rows, "cluster.link.bandwidth")]

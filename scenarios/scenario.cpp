@@ -49,10 +49,16 @@ void require_gpus(const Value& library, const Scenario& scenario) {
 
 void require_ranks(const Value& placement, const Scenario& scenario) {
   const Algorithm& algorithm = *scenario.job.algorithm;
-  const std::size_t ranks = scenario.placement.ranks.size();
-  if (ranks >= static_cast<std::size_t>(algorithm.least_ranks)) return;
-  placement.fail(fmt::format("the {} {} needs at least {} ranks, got {}", algorithm.collective,
-                             algorithm.name, algorithm.least_ranks, ranks));
+  const auto& ranks = scenario.placement.ranks;
+  if (ranks.size() < static_cast<std::size_t>(algorithm.least_ranks))
+    placement.fail(fmt::format("the {} {} needs at least {} ranks, got {}", algorithm.collective,
+                               algorithm.name, algorithm.least_ranks, ranks.size()));
+  const bool spread = std::any_of(ranks.begin(), ranks.end(), [&](const Location& where) {
+    return where.host != ranks.front().host;
+  });
+  if (algorithm.one_host && spread)
+    placement.fail(fmt::format("the {} {} runs on one host, and the ranks are on several",
+                               algorithm.collective, algorithm.name));
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ Algorithm describe_mirrored_training() {
       .name = "mirrored",
       .summary = "TensorFlow MirroredStrategy: one host, all gradients in one pack",
       .options = training_options({}),
+      .one_host = true,
       .nonblocking = 1,
       .threads_for = [](const Options& options) { return training_threads(options); },
       .run = [](Communicator comm, Workspace work,
