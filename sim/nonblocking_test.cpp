@@ -143,9 +143,10 @@ TEST_P(NonblockingDriven, by_tests_of_a_nic_is_done_by_itself) {
 Task two_at_once(Communicator comm, Workspace work, Options options) {
   const Algorithm& allreduce = *find_algorithm("allreduce", "ring");
   Thread posted[2];
-  for (int i = 0; i < 2; ++i) {
+  for (const std::size_t i : {0u, 1u}) {
+    const int tag = i == 0 ? 0 : 100;
     const Communicator beside =
-        comm.beside(Beside::nonblocking).among({0, 1, 2, 3}, i == 0 ? "first" : "second", 100 * i);
+        comm.beside(Beside::nonblocking).among({0, 1, 2, 3}, i == 0 ? "first" : "second", tag);
     posted[i] =
         comm.start(allreduce.run(beside, {work.data.part(i, 2), work.scratch.part(i, 2)}, options),
                    Beside::nonblocking);
