@@ -81,13 +81,18 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
 void read_gpu_parts(Fields& fields, Library& library, Value& ways) {
   constexpr std::array gpu_ways = {Way::p2p, Way::staged, Way::gdr};
   const auto name = [](Way way) { return way_names[static_cast<std::size_t>(way)]; };
+  const Value* known = nullptr;
   for (const Way way : gpu_ways)
-    library.knows_gpus = fields.optional(name(way)) != nullptr || library.knows_gpus;
+    if (const Value* found = fields.optional(name(way))) known = found;
+  library.knows_gpus = known != nullptr;
   const Value* gpu = fields.optional("gpu");
-  if (!library.knows_gpus) {
+  if (known == nullptr) {
     if (gpu != nullptr) gpu->fail("a library with 'gpu' needs p2p, staged and gdr too");
     return;
   }
+  for (const Way way : gpu_ways)
+    if (!fields.has(name(way)))
+      known->fail(fmt::format("p2p, staged and gdr come together, and {} is missing", name(way)));
   for (const Way way : gpu_ways)
     library.transports[static_cast<std::size_t>(way)] =
         read_transport(fields.required(name(way)), way, ways);
