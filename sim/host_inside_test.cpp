@@ -118,6 +118,22 @@ TEST_F(MemoryPolicies, interleave_of_ranks_on_both_sockets_fills_both_memories) 
   for (const int rank : {0, 1, 2}) expect_seconds(finish(report, rank), 3 * 1.5 * bytes / memory);
 }
 
+// The receiver reads the sender's buffer where it lies, and writes its own.
+TEST_F(MemoryPolicies, bind_is_read_by_a_single_copy_over_the_link) {
+  const std::string far = core(0, 0, 0, bound_to_1) + core(0, 0, 1);
+  expect_seconds(run(sockets(far, narrow), send_to_the_next).time_s, bytes / narrow_link);
+}
+
+TEST_F(MemoryPolicies, bind_of_both_ends_copies_inside_one_memory) {
+  const std::string both = core(0, 0, 0, bound_to_1) + core(0, 0, 1, bound_to_1);
+  expect_seconds(run(sockets(both, wide), send_to_the_next).time_s, 2 * bytes / memory);
+}
+
+TEST_F(MemoryPolicies, interleave_at_the_sender_is_read_half_by_a_single_copy_over_the_link) {
+  const std::string half = core(0, 0, 0, interleaved) + core(0, 0, 1);
+  expect_seconds(run(sockets(half, "1 GB/s"), send_to_the_next).time_s, bytes / 2 / 1e9);
+}
+
 class Nics : public SimulationTest {};
 
 const std::string two_nics = "nics: [{domain: 0}, {domain: 1}]";

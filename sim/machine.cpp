@@ -234,18 +234,20 @@ Channel Machine::make_channel(int from, int to) const {
   }
   // The shared segment lies in the domain of the sender's core: a copy in reads the sender's buffer
   // and writes there, a copy out reads there and writes the receiver's buffer, each across the
-  // links between the domains.
-  const Vertex segment = domain_of(from);
+  // links to the core that makes it. What costs the sender nothing is read where it is.
+  const Vertex segment = domain_of(from), reader = domain_of(to);
   add_uses(channel.copy_in, local_work(from, 1, 0));
   fabric_.add_memory(channel.copy_in, segment, 1);
-  fabric_.add_memory(channel.copy_out, segment, 1);
-  const auto shares = static_cast<int>(fabric_.homes(to).size());
-  for (const Vertex home : fabric_.homes(to)) {
-    if (home != segment)
-      fabric_.add_route(channel.copy_out, scenario_->cluster.topology.route(segment, home), 1,
-                        shares);
-    fabric_.add_memory(channel.copy_out, home, 1, shares);
+  const bool single_copy = channel.transport->send_cost.seconds_per_byte == 0;
+  const std::vector<Vertex> sources = single_copy ? fabric_.homes(from) : std::vector{segment};
+  const auto shares = static_cast<int>(sources.size());
+  for (const Vertex source : sources) {
+    fabric_.add_memory(channel.copy_out, source, 1, shares);
+    if (source == reader) continue;
+    const Route route = scenario_->cluster.topology.route(source, reader);
+    fabric_.add_route(channel.copy_out, route, 1, shares);
   }
+  add_uses(channel.copy_out, local_work(to, 0, 1));
   return channel;
 }
 
