@@ -74,8 +74,8 @@ struct Algorithm {
   std::vector<std::string_view> options;  ///< the names of the Options it reads
   int least_ranks = 1;
   bool one_host = false;  ///< all its ranks have to be on one
-  int threads = 1;      ///< of each rank at once, its first one counted
-  int nonblocking = 0;  ///< non-blocking collectives of each rank at once
+  int threads = 1;        ///< of each rank at once, its first one counted
+  int nonblocking = 0;    ///< non-blocking collectives of each rank at once
   /// Where the number of threads goes by the options; `threads` then does not count.
   int (*threads_for)(const Options&) = nullptr;
   Task (*run)(Communicator, Workspace, Options);

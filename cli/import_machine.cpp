@@ -59,6 +59,7 @@ void add_import_machine(CLI::App& program) {
       "head of the cluster and on standard error.\n\n"
       "This imports what a machine is; `ringscope import` imports what was measured on one.\n\n"
       "Examples:\n"
+      "  ringscope import-machine topology.xml --as nccl --hosts 4 -o my.yaml\n"
       "  lstopo machine.xml && ringscope import-machine machine.xml -o my.yaml\n"
       "  nvidia-smi topo -m > machine.txt && ringscope import-machine machine.txt -o my.yaml\n"
       "  NCCL_TOPO_DUMP_FILE=machine.xml ./all_reduce_perf; ringscope import-machine machine.xml\n"

@@ -46,7 +46,7 @@ TEST(Program, an_unknown_subcommand_is_bad_input_with_a_suggestion) {
   EXPECT_EQ(code, 1);
   EXPECT_EQ(text,
             "unknown subcommand 'comapre'; did you mean 'compare'? "
-            "(known: run, compare, show, list, import, import-machine, calibrate, validate)\n");
+            "(known: run, compare, show, check, list, import, import-machine, calibrate, validate)\n");
 }
 
 TEST(Program, misuse_of_the_command_line_is_bad_input) {

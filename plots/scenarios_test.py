@@ -24,21 +24,21 @@ PLOTS = (("--timeline", timeline, timeline.read_timeline),
 class EveryScenario(unittest.TestCase):
     build = None
 
-    def draw(self, folder, name, option, plot):
+    def draw(self, folder, name, option, plot, read):
         source, picture = folder / f"{name}{option}", folder / f"{name}{option}.png"
         subprocess.run([self.build / "ringscope", "run", name, option, source], check=True,
                        capture_output=True, cwd=ROOT)
-        program = ROOT / "plots" / plot.__name__
-        subprocess.run([program, source, "-o", picture, "--title", "Why?"], check=True)
-        return source, picture
+        figure = plot.draw(read(str(source)), "Why?")
+        inches = figure.get_size_inches()
+        style.save(figure, str(picture))
+        return inches, picture
 
     def test_gives_pictures_of_the_expected_size(self):
         with tempfile.TemporaryDirectory() as folder:
             for name in NAMES:
                 for option, plot, read in PLOTS:
                     with self.subTest(scenario=name, plot=plot.__name__):
-                        source, picture = self.draw(pathlib.Path(folder), name, option, plot)
-                        inches = plot.draw(read(str(source)), "Why?").get_size_inches()
+                        inches, picture = self.draw(pathlib.Path(folder), name, option, plot, read)
                         size = struct.unpack(">II", picture.read_bytes()[16:24])
                         self.assertEqual(size, tuple(int(inch * 150) for inch in inches))
                         pixels = style.plt.imread(picture)[:, :, :3]

@@ -42,6 +42,26 @@ inline Report sample_report() {
   return r;
 }
 
+/// With everything that only some jobs have.
+inline Report full_report() {
+  Report r = sample_report();
+  r.observations = {{"staleness", 4, 0.75, 0, 1, 1, 1, 0.125, 0.25, {{0, 1}, {1, 3}}}};
+  r.training = TrainingReport{.model = "resnet50",
+                              .devices = 2,
+                              .batch = 64,
+                              .steps = 2,
+                              .one_device_s = 0.125,
+                              .step_s = 0.25,
+                              .input_s = 0.0625,
+                              .compute_s = 0.125,
+                              .exposed_s = 0.0625,
+                              .update_s = 0,
+                              .records_per_s = 512,
+                              .efficiency = 0.5,
+                              .epochs = 0.5};
+  return r;
+}
+
 /// The same job, held up for a third of a second by the core of rank 1.
 inline Report slower_report() {
   Report r = sample_report();
