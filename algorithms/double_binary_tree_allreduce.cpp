@@ -67,10 +67,13 @@ class Branch {
   }
   const std::optional<Request>& under_way(Way way) const { return under_way_[way]; }
 
-  Task complete(Communicator comm, Way way) {
+  /// What came this way and is still to be added: into where, from where; nothing on other ways.
+  std::pair<Range, Range> to_add(Way way) const {
+    if (way != from_first && way != from_second) return {};
+    return {half_.part(done_[way], segments_), slots_[way]};
+  }
+  void complete(Way way) {
     under_way_[way].reset();
-    if (way == from_first || way == from_second)
-      co_await comm.reduce(half_.part(done_[way], segments_), slots_[way]);
     ++done_[way];
   }
 
@@ -128,7 +131,9 @@ Task double_binary_tree_allreduce(Communicator comm, std::array<Branch, 2> trees
         requests.push_back(*tree.under_way(way));
       }
     const Event event = events[static_cast<std::size_t>(co_await comm.wait_any(requests))];
-    co_await event.tree->complete(comm, event.way);
+    if (const auto [sum, part] = event.tree->to_add(event.way); part.size > 0)
+      co_await comm.reduce(sum, part);
+    event.tree->complete(event.way);
   }
 }
 

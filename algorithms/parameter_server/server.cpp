@@ -9,24 +9,24 @@ namespace ringscope {
 namespace {
 
 /// One push of each worker, added to the weights.
-Task add_all_pushes(Communicator comm, Inbox& inbox, int workers) {
-  for (int worker = 0; worker < workers; ++worker) inbox.expect(worker);
-  while (inbox.expects()) {
-    const Pushed pushed = inbox.take(co_await comm.wait_any(inbox.requests()));
+Task add_all_pushes(Communicator comm, Inbox* inbox, int workers) {
+  for (int worker = 0; worker < workers; ++worker) inbox->expect(worker);
+  while (inbox->expects()) {
+    const Pushed pushed = inbox->take(co_await comm.wait_any(inbox->requests()));
     co_await comm.reduce(pushed.weights, pushed.slot);
-    if (!pushed.last) inbox.expect(pushed.worker);
+    if (!pushed.last) inbox->expect(pushed.worker);
   }
 }
 
-/// A push of whichever worker is the first to have all of it here.
-Task add_next_push(Communicator comm, Inbox& inbox, Duration update, int& worker) {
+/// A push of whichever worker is the first to have all of it here: left in `worker`.
+Task add_next_push(Communicator comm, Inbox* inbox, Duration update, int* worker) {
   for (bool whole = false; !whole;) {
-    const Pushed pushed = inbox.take(co_await comm.wait_any(inbox.requests()));
+    const Pushed pushed = inbox->take(co_await comm.wait_any(inbox->requests()));
     co_await comm.reduce(pushed.weights, pushed.slot);
     co_await comm.compute(update * static_cast<double>(pushed.weights.size));
-    worker = pushed.worker;
+    *worker = pushed.worker;
     whole = pushed.last;
-    if (!whole) inbox.expect(worker);
+    if (!whole) inbox->expect(*worker);
   }
 }
 
@@ -101,7 +101,7 @@ Task serve_all_at_once(Communicator comm, Roles roles, Workspace work, Options o
   std::iota(workers.begin(), workers.end(), 0);
 
   for ([[maybe_unused]] int step : comm.phase("serve", options.steps)) {
-    co_await add_all_pushes(comm, inbox, roles.workers);
+    co_await add_all_pushes(comm, &inbox, roles.workers);
     co_await comm.compute(options.update * static_cast<double>(weights.size));
     for (int worker = 0; worker < roles.workers; ++worker) comm.observe("staleness", 0);
     co_await send_to_all(comm, weights, workers, options.segment, pull);
@@ -122,7 +122,7 @@ Task serve_as_they_come(Communicator comm, Roles roles, Workspace work, Options 
   for (int worker = 0; worker < roles.workers; ++worker) inbox.expect(worker);
   for ([[maybe_unused]] int push : comm.phase("serve", roles.workers * options.steps)) {
     int pusher = 0;
-    co_await add_next_push(comm, inbox, options.update, pusher);
+    co_await add_next_push(comm, &inbox, options.update, &pusher);
     comm.observe("staleness", clocks.applied(pusher));
     for (const int worker : clocks.released()) {
       co_await answers.send(worker);

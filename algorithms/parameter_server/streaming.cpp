@@ -23,10 +23,10 @@ struct Solver {
   std::atomic<int> steps_done{0};
 };
 
-Task pull_once(Communicator comm, const Solver& solver) {
-  for (std::size_t i = 0; i < piece_count(solver.weights.size, solver.segment); ++i) {
-    co_await comm.send(piece(solver.gradients, i, solver.segment), solver.server, exchange_tag);
-    co_await comm.recv(piece(solver.weights, i, solver.segment), solver.server, exchange_tag);
+Task pull_once(Communicator comm, const Solver* solver) {
+  for (std::size_t i = 0; i < piece_count(solver->weights.size, solver->segment); ++i) {
+    co_await comm.send(piece(solver->gradients, i, solver->segment), solver->server, exchange_tag);
+    co_await comm.recv(piece(solver->weights, i, solver->segment), solver->server, exchange_tag);
   }
 }
 
@@ -37,17 +37,17 @@ Task end_stream(Communicator comm, int server) {
   co_await comm.send(nothing, server, exchange_tag);
 }
 
-Task exchange(Communicator comm, const Solver& solver, Pace pace) {
+Task exchange(Communicator comm, const Solver* solver, Pace pace) {
   int seen = 0, pulls_since_step = 0;
   do {
     if (pace == Pace::interlocked || pulls_since_step == most_pulls_a_step)
       co_await comm.reach(stepped, static_cast<std::size_t>(seen) + 1);
-    const int before = std::exchange(seen, solver.steps_done);
+    const int before = std::exchange(seen, solver->steps_done);
     pulls_since_step = seen == before ? pulls_since_step + 1 : 0;
     co_await pull_once(comm, solver);
     comm.observe("pull", seen - before);
-  } while (seen < solver.steps);
-  co_await end_stream(comm, solver.server);
+  } while (seen < solver->steps);
+  co_await end_stream(comm, solver->server);
 }
 
 Task solve(Communicator comm, Workspace work, Options options, Pace pace) {
@@ -56,7 +56,7 @@ Task solve(Communicator comm, Workspace work, Options options, Pace pace) {
                    .weights = work.scratch.first(work.data.size),
                    .segment = options.segment,
                    .steps = options.steps};
-  const Thread exchanging = comm.start(exchange(comm.thread(1), solver, pace));
+  const Thread exchanging = comm.start(exchange(comm.thread(1), &solver, pace));
   for ([[maybe_unused]] int step : comm.phase("step", options.steps)) {
     co_await comm.compute(options.compute);
     ++solver.steps_done;

@@ -19,32 +19,11 @@ std::vector<Gradient> buckets(const Options& options, Range whole) {
                     items_of(job.bucket, options));
 }
 
-Task exchange(Communicator comm, Workspace work, Options options, Turn turn) {
-  return allreduce_each(comm, work, options, turn, buckets(options, work.data));
-}
-
 }  // namespace
 
 Algorithm describe_ddp_training() {
-  return {
-      .collective = "training",
-      .name = "ddp",
-      .summary = "PyTorch DDP: buckets in backward order, exchanged as they fill",
-      .options = training_options({"bucket"}),
-      .nonblocking = 1,
-      .threads_for = [](const Options& options) { return training_threads(options); },
-      .run = [](Communicator comm, Workspace work,
-                Options options) { return train(comm, work, options, exchange, comm.size()); },
-      .cost =
-          [](int ranks, std::size_t items, Options options) {
-            return allreduce_cost(ranks, options, buckets(options, {.size = items}));
-          },
-      .scratch_items =
-          [](int ranks, std::size_t items, Options options) {
-            return allreduce_scratch(ranks, options, buckets(options, {.size = items}));
-          },
-      .varies = Varies::steps,
-  };
+  return allreduce_strategy<buckets>(
+      "ddp", "PyTorch DDP: buckets in backward order, exchanged as they fill", {"bucket"});
 }
 
 }  // namespace ringscope

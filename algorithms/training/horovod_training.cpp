@@ -25,18 +25,18 @@ std::size_t count_ready(std::span<const Gradient> gradients, const Options& opti
       [&](const Gradient& gradient) { return due(gradient, options, turn) <= passed; }));
 }
 
-/// Yields in `ready` the least of what all ranks have put there.
-Task agree(Communicator comm, Range scratch, std::size_t& ready) {
+/// Leaves in `ready` the least of what all ranks have put there.
+Task agree(Communicator comm, Range scratch, std::size_t* ready) {
   if (comm.rank() > 0) {
-    co_await comm.send(scratch.first(ready), 0);
-    ready = static_cast<std::size_t>(co_await comm.recv(scratch, 0));
+    co_await comm.send(scratch.first(*ready), 0);
+    *ready = static_cast<std::size_t>(co_await comm.recv(scratch, 0));
     co_return;
   }
   for (int rank = 1; rank < comm.size(); ++rank) {
     const auto theirs = static_cast<std::size_t>(co_await comm.recv(scratch, rank));
-    ready = std::min(ready, theirs);
+    *ready = std::min(*ready, theirs);
   }
-  for (int rank = 1; rank < comm.size(); ++rank) co_await comm.send(scratch.first(ready), rank);
+  for (int rank = 1; rank < comm.size(); ++rank) co_await comm.send(scratch.first(*ready), rank);
 }
 
 Task exchange_fused(Communicator comm, Workspace work, Options options,
@@ -56,7 +56,7 @@ Task exchange(Communicator comm, Workspace work, Options options, Turn turn) {
     Thread pause;
     if (beside) pause = comm.start(sleep(comm.beside(Beside::thread), job.cycle));
     std::size_t ready = count_ready(gradients, options, turn);
-    co_await agree(comm, work.scratch.first(comm.size() > 1 ? gradients.size() : 0), ready);
+    co_await agree(comm, work.scratch.first(comm.size() > 1 ? gradients.size() : 0), &ready);
     co_await exchange_fused(comm, work, options, std::span(gradients).subspan(done, ready - done));
     done = ready;
     if (done == gradients.size()) comm.raise(sums_there);

@@ -14,33 +14,13 @@ std::vector<Gradient> pack(const Options& options, Range whole) {
   return {together(gradients_of(options, whole))};
 }
 
-Task exchange(Communicator comm, Workspace work, Options options, Turn turn) {
-  return allreduce_each(comm, work, options, turn, pack(options, work.data));
-}
-
 }  // namespace
 
 Algorithm describe_mirrored_training() {
-  return {
-      .collective = "training",
-      .name = "mirrored",
-      .summary = "TensorFlow MirroredStrategy: one host, all gradients in one pack",
-      .options = training_options({}),
-      .one_host = true,
-      .nonblocking = 1,
-      .threads_for = [](const Options& options) { return training_threads(options); },
-      .run = [](Communicator comm, Workspace work,
-                Options options) { return train(comm, work, options, exchange, comm.size()); },
-      .cost =
-          [](int ranks, std::size_t items, Options options) {
-            return allreduce_cost(ranks, options, pack(options, {.size = items}));
-          },
-      .scratch_items =
-          [](int ranks, std::size_t items, Options options) {
-            return allreduce_scratch(ranks, options, pack(options, {.size = items}));
-          },
-      .varies = Varies::steps,
-  };
+  Algorithm mirrored = allreduce_strategy<pack>(
+      "mirrored", "TensorFlow MirroredStrategy: one host, all gradients in one pack", {});
+  mirrored.one_host = true;
+  return mirrored;
 }
 
 }  // namespace ringscope

@@ -19,32 +19,12 @@ std::vector<Gradient> packs(const Options& options, Range whole) {
   return buckets_of(gradients_of(options, whole), most, most);
 }
 
-Task exchange(Communicator comm, Workspace work, Options options, Turn turn) {
-  return allreduce_each(comm, work, options, turn, packs(options, work.data));
-}
-
 }  // namespace
 
 Algorithm describe_multi_worker_mirrored_training() {
-  return {
-      .collective = "training",
-      .name = "multi_worker_mirrored",
-      .summary = "TensorFlow MultiWorkerMirroredStrategy: packs, one after the other",
-      .options = training_options({"bytes_per_pack"}),
-      .nonblocking = 1,
-      .threads_for = [](const Options& options) { return training_threads(options); },
-      .run = [](Communicator comm, Workspace work,
-                Options options) { return train(comm, work, options, exchange, comm.size()); },
-      .cost =
-          [](int ranks, std::size_t items, Options options) {
-            return allreduce_cost(ranks, options, packs(options, {.size = items}));
-          },
-      .scratch_items =
-          [](int ranks, std::size_t items, Options options) {
-            return allreduce_scratch(ranks, options, packs(options, {.size = items}));
-          },
-      .varies = Varies::steps,
-  };
+  return allreduce_strategy<packs>(
+      "multi_worker_mirrored", "TensorFlow MultiWorkerMirroredStrategy: packs, one after the other",
+      {"bytes_per_pack"});
 }
 
 }  // namespace ringscope

@@ -42,15 +42,15 @@ Task exchange_all(Communicator comm, Workspace work, Options options, Exchange e
     co_await exchange(comm, work, options, {step, passed});
 }
 
-Task forward(Communicator comm, const std::vector<Layer>& layers) {
+Task forward(Communicator comm, std::span<const Layer> layers) {
   for (int layer : comm.phase("forward", static_cast<int>(layers.size())))
     co_await comm.compute(layers[static_cast<std::size_t>(layer)].forward);
 }
 
-Task backward(Communicator comm, const std::vector<Layer>& layers, Passed& passed) {
+Task backward(Communicator comm, std::span<const Layer> layers, Passed* passed) {
   for (int layer : comm.phase("backward", static_cast<int>(layers.size()))) {
     co_await comm.compute(layers[layers.size() - 1 - static_cast<std::size_t>(layer)].backward);
-    ++passed;
+    ++*passed;
     comm.raise(layer_passed);
   }
 }
@@ -60,9 +60,8 @@ Task update(Communicator comm, Options options, std::size_t items) {
     co_await comm.compute(options.update * static_cast<double>(items));
 }
 
-Task write_checkpoint(Communicator comm, Options options, const Checkpoint& checkpoint) {
-  for ([[maybe_unused]] int once : comm.phase("checkpoint", 1))
-    co_await comm.store(items_of(checkpoint.bytes, options));
+Task write_checkpoint(Communicator comm, std::size_t items) {
+  for ([[maybe_unused]] int once : comm.phase("checkpoint", 1)) co_await comm.store(items);
 }
 
 bool writes(const Checkpoint& checkpoint, Communicator comm, int step) {
@@ -71,18 +70,18 @@ bool writes(const Checkpoint& checkpoint, Communicator comm, int step) {
 
 /// Backward, with the exchange beside it or after it.
 Task backward_and_exchange(Communicator comm, Workspace work, Options options, Exchange exchange,
-                           const Training& job, Passed& passed, int step) {
-  const Turn turn = {static_cast<std::size_t>(step), &passed};
+                           const Training* job, Passed* passed, int step) {
+  const Turn turn = {static_cast<std::size_t>(step), passed};
   Thread posted;
-  if (job.overlap == Overlap::nonblocking)
+  if (job->overlap == Overlap::nonblocking)
     posted = comm.start(exchange(comm.beside(Beside::nonblocking), work, options, turn),
                         Beside::nonblocking);
-  co_await backward(comm, job.layers, passed);
+  co_await backward(comm, job->layers, passed);
   comm.observe("computed", step);
   for ([[maybe_unused]] int once : comm.phase("exchange", 1)) {
-    if (job.overlap == Overlap::none) co_await exchange(comm, work, options, turn);
-    if (job.overlap == Overlap::nonblocking) co_await comm.join(posted);
-    if (job.overlap == Overlap::thread) co_await comm.reach(sums_there, turn.step + 1);
+    if (job->overlap == Overlap::none) co_await exchange(comm, work, options, turn);
+    if (job->overlap == Overlap::nonblocking) co_await comm.join(posted);
+    if (job->overlap == Overlap::thread) co_await comm.reach(sums_there, turn.step + 1);
   }
   comm.observe("exchanged", step);
 }
@@ -123,10 +122,10 @@ Task train(Communicator comm, Workspace work, Options options, Exchange exchange
     }
     comm.observe("loaded", step);
     co_await forward(comm, job.layers);
-    co_await backward_and_exchange(comm, work, options, exchange, job, passed, step);
+    co_await backward_and_exchange(comm, work, options, exchange, &job, &passed, step);
     if (updates) co_await update(comm, options, work.data.size);
     if (writes(job.checkpoint, comm, step))
-      co_await write_checkpoint(comm, options, job.checkpoint);
+      co_await write_checkpoint(comm, items_of(job.checkpoint.bytes, options));
     comm.observe("step", step);
   }
   for (const Thread thread : threads) co_await comm.join(thread);

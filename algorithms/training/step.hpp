@@ -64,4 +64,37 @@ Cost allreduce_cost(int ranks, const Options& options, const std::vector<Gradien
 std::size_t allreduce_scratch(int ranks, const Options& options,
                               const std::vector<Gradient>& buckets);
 
+/// In what packs a strategy exchanges the gradients of a step.
+using Packing = std::vector<Gradient> (*)(const Options& options, Range whole);
+
+template <Packing packing>
+Task allreduce_packs(Communicator comm, Workspace work, Options options, Turn turn) {
+  return allreduce_each(comm, work, options, turn, packing(options, work.data));
+}
+
+/// A strategy that is an allreduce of each pack.
+template <Packing packing>
+Algorithm allreduce_strategy(std::string_view name, std::string_view summary,
+                             std::initializer_list<std::string_view> options) {
+  return {
+      .collective = "training",
+      .name = name,
+      .summary = summary,
+      .options = training_options(options),
+      .nonblocking = 1,
+      .threads_for = [](const Options& job) { return training_threads(job); },
+      .run =
+          [](Communicator comm, Workspace work, Options job) {
+            return train(comm, work, job, allreduce_packs<packing>, comm.size());
+          },
+      .cost = [](int ranks, std::size_t items,
+                 Options job) { return allreduce_cost(ranks, job, packing(job, {.size = items})); },
+      .scratch_items =
+          [](int ranks, std::size_t items, Options job) {
+            return allreduce_scratch(ranks, job, packing(job, {.size = items}));
+          },
+      .varies = Varies::steps,
+  };
+}
+
 }  // namespace ringscope
