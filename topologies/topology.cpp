@@ -139,7 +139,8 @@ Vertex Topology::add_component(Component component) {
     throw std::length_error(fmt::format("more than {} components", most_components));
   const int host = component.host;
   const ComponentKind kind = component.kind;
-  const Vertex vertex = add_vertex(std::move(component), *graph_);
+  const Vertex vertex = add_vertex(*graph_);
+  (*graph_)[vertex] = std::move(component);
   if (host >= 0) {
     if (auto* list = list_for(hosts_.at(static_cast<std::size_t>(host)), kind))
       list->push_back(vertex);
