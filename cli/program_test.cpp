@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <string>
 
 namespace ringscope {
@@ -34,7 +35,8 @@ TEST(Program, says_its_version) {
 }
 
 TEST(Program, every_subcommand_has_help_with_examples) {
-  for (const char* subcommand : {"", "run ", "compare ", "show ", "list ", "import-machine "}) {
+  for (const char* subcommand :
+       {"", "run ", "compare ", "show ", "check ", "list ", "import-machine "}) {
     const auto [code, text] = ringscope(std::string(subcommand) + "--help");
     EXPECT_EQ(code, 0);
     EXPECT_NE(text.find("Examples:\n  ringscope "), std::string::npos) << text;
@@ -156,6 +158,36 @@ TEST(Program, a_file_that_cannot_be_written_is_refused_before_the_run) {
 }
 
 TEST(Program, a_full_disk_is_said) { EXPECT_EQ(ringscope("list clusters > /dev/full").code, 1); }
+
+TEST(Program, check_warns_of_peers_behind_an_iommu_and_succeeds) {
+  const std::string file = testing::TempDir() + "/iommu.yaml";
+  std::ofstream(file) << "base: gtx1080ti_x4\nhost: {iommu: true}\n";
+  const auto [code, text] = ringscope("check gtx1080ti_x4 " + file);
+  EXPECT_EQ(code, 0);
+  EXPECT_NE(text.find("gtx1080ti_x4: 1 host, 18 links, nothing to warn of\n"), std::string::npos);
+  EXPECT_NE(text.find("\nwarning: "), std::string::npos);
+  EXPECT_NE(text.find("IOMMU"), std::string::npos) << text;
+}
+
+TEST(Program, check_refuses_what_cannot_be_read) {
+  const auto [code, text] = ringscope("check 03-anomaly rak3");
+  EXPECT_EQ(code, 1);
+  EXPECT_NE(text.find("did you mean 'rack3'?"), std::string::npos) << text;
+}
+
+TEST(Program, show_prints_what_gpus_can_send_each_other) {
+  const auto [code, text] = ringscope("show gtx1080ti_x4");
+  EXPECT_EQ(code, 0);
+  EXPECT_NE(text.find("GPU to GPU, peer access as granted: bandwidth in GB/s, one way"),
+            std::string::npos);
+  EXPECT_NE(text.find(" 1   10.28  354.00   11.00   11.00\n"), std::string::npos) << text;
+}
+
+TEST(Program, show_writes_peers_for_clusters_that_have_them) {
+  EXPECT_EQ(ringscope("show gtx1080ti_x4 --peers -").text.substr(0, 45),
+            "metric,src,dst,value\nlatency_us,0,0,0\nlatency");
+  EXPECT_EQ(ringscope("show rack3 --peers -").code, 1);
+}
 
 }  // namespace
 }  // namespace ringscope
