@@ -47,34 +47,36 @@ Task send_to_all(Communicator comm, Range weights, std::span<const int> workers,
 /// The answers of a server: while one is under way the weights change, so it is a copy.
 class Answers {
  public:
-  Answers(Communicator comm, Range weights, Range copies, int workers, std::size_t segment)
-      : comm_(comm),
-        weights_(weights),
+  Answers(Range weights, Range copies, int workers, std::size_t segment)
+      : weights_(weights),
         copies_(copies),
         segment_(segment),
         under_way_(static_cast<std::size_t>(workers)) {}
 
-  Task send(int worker) {
-    const auto index = static_cast<std::size_t>(worker);
-    std::vector<Request>& requests = under_way_[index];
-    const Range copy = copies_.part(index, under_way_.size());
-    co_await comm_.wait_all(requests);  // the worker has pushed since, so it has the last answer
-    requests.clear();
-    for (std::size_t i = 0; i < piece_count(weights_.size, segment_); ++i) {
-      co_await comm_.copy(piece(copy, i, segment_), piece(weights_, i, segment_));
-      requests.push_back(comm_.isend(piece(copy, i, segment_), worker));
-    }
+  std::vector<Request>& under_way(int worker) {
+    return under_way_[static_cast<std::size_t>(worker)];
   }
-  Task finish() {
-    for (const auto& requests : under_way_) co_await comm_.wait_all(requests);
+  std::size_t pieces() const { return piece_count(weights_.size, segment_); }
+  Range weights(std::size_t i) const { return piece(weights_, i, segment_); }
+  Range copy(int worker, std::size_t i) const {
+    return piece(copies_.part(static_cast<std::size_t>(worker), under_way_.size()), i, segment_);
   }
 
  private:
-  Communicator comm_;
   Range weights_, copies_;
   std::size_t segment_;
   std::vector<std::vector<Request>> under_way_;  ///< by worker
 };
+
+Task send_answer(Communicator comm, Answers* answers, int worker) {
+  std::vector<Request>& requests = answers->under_way(worker);
+  co_await comm.wait_all(requests);  // the worker has pushed since, so it has the last answer
+  requests.clear();
+  for (std::size_t i = 0; i < answers->pieces(); ++i) {
+    co_await comm.copy(answers->copy(worker, i), answers->weights(i));
+    requests.push_back(comm.isend(answers->copy(worker, i), worker));
+  }
+}
 
 Range shard_of(Communicator comm, const Roles& roles, Range whole) {
   return roles.shard(whole, comm.rank() - roles.rank_of(0));
@@ -116,7 +118,7 @@ Task serve_as_they_come(Communicator comm, Roles roles, Workspace work, Options 
   const Range copies = {work.scratch.buffer, work.scratch.offset + in,
                         weights.size * static_cast<std::size_t>(roles.workers)};
   Inbox inbox(comm, weights, work.scratch.first(in), roles.workers, options.segment);
-  Answers answers(comm, weights, copies, roles.workers, options.segment);
+  Answers answers(weights, copies, roles.workers, options.segment);
   WorkerClocks clocks(roles.workers, bound);
 
   for (int worker = 0; worker < roles.workers; ++worker) inbox.expect(worker);
@@ -125,11 +127,12 @@ Task serve_as_they_come(Communicator comm, Roles roles, Workspace work, Options 
     co_await add_next_push(comm, &inbox, options.update, &pusher);
     comm.observe("staleness", clocks.applied(pusher));
     for (const int worker : clocks.released()) {
-      co_await answers.send(worker);
+      co_await send_answer(comm, &answers, worker);
       if (clocks.pushes(worker) < options.steps) inbox.expect(worker);
     }
   }
-  co_await answers.finish();
+  for (int worker = 0; worker < roles.workers; ++worker)
+    co_await comm.wait_all(answers.under_way(worker));
 }
 
 Cost cost_all_at_once(int ranks, std::size_t items, const Options& options, Pull pull) {

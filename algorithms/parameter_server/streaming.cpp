@@ -74,36 +74,26 @@ class Streams {
         weights_(work.data),
         slots_(work.scratch.first(streaming_slots(comm.size(), work.data.size, options))),
         segment_(options.segment),
-        streams_(static_cast<std::size_t>(comm.size() - 1)) {}
+        streams_(static_cast<std::size_t>(comm.size() - 1)) {
+    for (int solver = 0; solver < solvers(); ++solver) {
+      expect(solver);
+      under_way_.add(comm_.irecv(nothing, solver, end_tag), end_of(solver));
+    }
+  }
 
   static std::size_t streaming_slots(int ranks, std::size_t items, const Options& options) {
     return static_cast<std::size_t>(ranks - 1) * std::min(items, options.segment);
   }
 
-  Task serve() {
-    for (int solver = 0; solver < solvers(); ++solver) {
-      expect(solver);
-      under_way_.add(comm_.irecv(nothing, solver, end_tag), end_of(solver));
-    }
-    while (!under_way_.empty()) {
-      const int what = under_way_.take(co_await comm_.wait_any(under_way_.requests()));
-      if (what >= solvers())
-        co_await agree_to_end(what - solvers());
-      else
-        co_await go_on(what);
-    }
-  }
-
- private:
   struct Stream {
     std::size_t next = 0;  ///< piece
     bool answering = false, ending = false;
   };
 
   int solvers() const { return static_cast<int>(streams_.size()); }
-  /// Each solver has two requests under way: of its exchange, and of its end.
-  int end_of(int solver) const { return solvers() + solver; }
+  UnderWay& under_way() { return under_way_; }
   Stream& stream(int solver) { return streams_[static_cast<std::size_t>(solver)]; }
+  /// Of the piece that the solver's stream is at.
   Range weights(int solver) { return piece(weights_, stream(solver).next, segment_); }
   Range slot(int solver) {
     return slots_.part(static_cast<std::size_t>(solver), streams_.size())
@@ -113,25 +103,19 @@ class Streams {
     stream(solver).answering = false;
     under_way_.add(comm_.irecv(slot(solver), solver, exchange_tag), solver);
   }
-
-  Task agree_to_end(int solver) {
-    stream(solver).ending = true;
-    co_await comm_.send(nothing, solver, end_tag);
+  void answer(int solver) {
+    stream(solver).answering = true;
+    under_way_.add(comm_.isend(slot(solver), solver, exchange_tag), solver);
+  }
+  void answered(int solver) {
+    std::size_t& next = stream(solver).next;
+    next = (next + 1) % piece_count(weights_.size, segment_);
+    expect(solver);
   }
 
-  /// A piece has come, or its answer is gone.
-  Task go_on(int solver) {
-    Stream& self = stream(solver);
-    if (self.answering) {
-      self.next = (self.next + 1) % piece_count(weights_.size, segment_);
-      expect(solver);
-    } else if (!self.ending) {
-      co_await comm_.reduce(weights(solver), slot(solver));
-      co_await comm_.copy(slot(solver), weights(solver));
-      under_way_.add(comm_.isend(slot(solver), solver, exchange_tag), solver);
-      self.answering = true;
-    }
-  }
+ private:
+  /// Each solver has two requests under way: of its exchange, and of its end.
+  int end_of(int solver) const { return solvers() + solver; }
 
   Communicator comm_;
   Range weights_, slots_;
@@ -140,9 +124,28 @@ class Streams {
   UnderWay under_way_;
 };
 
+Task add_piece(Communicator comm, Range weights, Range slot) {
+  co_await comm.reduce(weights, slot);
+  co_await comm.copy(slot, weights);
+}
+
 Task serve(Communicator comm, Workspace work, Options options) {
   Streams streams(comm, work, options);
-  co_await streams.serve();
+  while (!streams.under_way().empty()) {
+    const int what =
+        streams.under_way().take(co_await comm.wait_any(streams.under_way().requests()));
+    const int solver = what % streams.solvers();
+    Streams::Stream& stream = streams.stream(solver);
+    if (what >= streams.solvers()) {
+      stream.ending = true;
+      co_await comm.send(nothing, solver, end_tag);
+    } else if (stream.answering) {
+      streams.answered(solver);
+    } else if (!stream.ending) {
+      co_await add_piece(comm, streams.weights(solver), streams.slot(solver));
+      streams.answer(solver);
+    }
+  }
 }
 
 }  // namespace
