@@ -56,6 +56,7 @@ const Listing listings[] = {
     {"clusters", [] { return files("topologies/clusters", "about"); }},
     {"hosts", [] { return summaries(host_types()); }},
     {"libraries", [] { return files("scenarios/libraries", "about"); }},
+    {"models", [] { return files("scenarios/models", "about"); }},
     {"networks", [] { return summaries(network_families()); }},
     {"scenarios", [] { return files("scenarios", "question"); }},
 };
@@ -84,7 +85,8 @@ void add_list(CLI::App& program) {
   CLI::App* command = program.add_subcommand("list", "What there is to choose from");
   const auto what = std::make_shared<std::string>();
   command
-      ->add_option("WHAT", *what, "algorithms, clusters, hosts, libraries, networks or scenarios")
+      ->add_option("WHAT", *what,
+                   "algorithms, clusters, hosts, libraries, models, networks or scenarios")
       ->required();
   command->footer("Examples:\n  ringscope list algorithms\n  ringscope list scenarios");
   command->callback([what] { list(*what); });

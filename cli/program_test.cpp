@@ -91,7 +91,7 @@ TEST(Program, an_unknown_kernel_and_an_unknown_list_are_bad_input) {
   EXPECT_EQ(list.code, 1);
   EXPECT_EQ(list.text,
             "list: unknown list 'algoritms'; did you mean 'algorithms'? "
-            "(known: algorithms, clusters, hosts, libraries, networks, scenarios)\n");
+            "(known: algorithms, clusters, hosts, libraries, models, networks, scenarios)\n");
 }
 
 TEST(Program, lists_what_clusters_are_built_from) {
@@ -113,7 +113,7 @@ TEST(Program, no_two_outputs_go_to_one_file) {
 }
 
 TEST(Program, every_list_has_something_in_it) {
-  for (const char* what : {"algorithms", "clusters", "libraries"}) {
+  for (const char* what : {"algorithms", "clusters", "libraries", "models"}) {
     const auto [code, text] = ringscope(std::string("list ") + what);
     EXPECT_EQ(code, 0);
     EXPECT_NE(text, "") << what;

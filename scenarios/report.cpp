@@ -30,9 +30,9 @@ constexpr std::array<Words, cause_names.size()> words = {{{"computing", "on"},
 double bus_factor(std::string_view collective, int ranks) {
   const double share = (ranks - 1.0) / ranks;
   if (collective == "allreduce") return 2 * share;
-  if (collective == "allgather" || collective == "reduce_scatter" || collective == "alltoall") {
-    return share;
-  }
+  for (const std::string_view spread :
+       {"allgather", "reduce_scatter", "alltoall", "gather", "scatter"})
+    if (collective == spread) return share;
   return 1;
 }
 

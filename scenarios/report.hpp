@@ -131,7 +131,8 @@ struct Report {
 };
 
 /// S / t, and that times the collective's factor: 2(P-1)/P for an allreduce, (P-1)/P for allgather,
-/// reduce_scatter and alltoall, 1 otherwise. Source: nccl-tests, doc/PERFORMANCE.md.
+/// reduce_scatter, alltoall, gather and scatter, 1 otherwise. Source: nccl-tests,
+/// doc/PERFORMANCE.md and, for the last two, src/gather.cu and src/scatter.cu.
 double bus_factor(std::string_view collective, int ranks);
 
 }  // namespace ringscope

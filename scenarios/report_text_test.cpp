@@ -183,6 +183,9 @@ TEST(BusFactor, is_that_of_nccl_tests) {
   EXPECT_DOUBLE_EQ(bus_factor("allgather", 8), 7.0 / 8);
   EXPECT_DOUBLE_EQ(bus_factor("reduce_scatter", 8), 7.0 / 8);
   EXPECT_DOUBLE_EQ(bus_factor("alltoall", 8), 7.0 / 8);
+  EXPECT_DOUBLE_EQ(bus_factor("gather", 8), 7.0 / 8);
+  EXPECT_DOUBLE_EQ(bus_factor("scatter", 8), 7.0 / 8);
+  EXPECT_DOUBLE_EQ(bus_factor("broadcast", 8), 1);
   EXPECT_DOUBLE_EQ(bus_factor("pingpong", 2), 1);
   EXPECT_DOUBLE_EQ(bus_factor("allreduce", 1), 0);
 }
