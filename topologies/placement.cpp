@@ -231,8 +231,8 @@ void avoid(Location& rank, const std::set<Core>& taken, const Topology& topology
   };
   if (rank.binding != Binding::core || is_free(rank)) return;
   std::vector<Location> seats = cores_in_order(topology, rank.host, MapBy::slot);
-  std::ranges::stable_partition(seats,
-                                [&](const Location& seat) { return seat.numa == rank.numa; });
+  std::stable_partition(seats.begin(), seats.end(),
+                        [&](const Location& seat) { return seat.numa == rank.numa; });
   const auto free = std::ranges::find_if(seats, is_free);
   if (free == seats.end()) return;
   rank.numa = free->numa;
