@@ -10,9 +10,8 @@
 #include <unordered_map>
 
 namespace ringscope {
-namespace {
 
-/// One step of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators).
+// One step of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators).
 std::uint64_t next_random(std::uint64_t& state) {
   std::uint64_t z = (state += 0x9e3779b97f4a7c15);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -26,6 +25,8 @@ std::uint64_t seed_of(Vertex from, Vertex to, std::uint64_t flow) {
   state = next_random(state) ^ flow;
   return next_random(state);
 }
+
+namespace {
 
 class Search {
  public:
@@ -73,6 +74,14 @@ class Search {
       const Arrival& arrival = arrivals[next_random(state) % arrivals.size()];
       links.push_back(arrival.link);
       v = arrival.from;
+    }
+  }
+
+  bool has_one_way_back(Vertex v) const {
+    while (true) {
+      const auto& arrivals = reached_.at(v).arrivals;
+      if (arrivals.size() != 1) return arrivals.empty();
+      v = arrivals.front().from;
     }
   }
 
@@ -137,6 +146,14 @@ std::vector<int> find_way(const Graph& graph, Vertex from, Vertex to, std::uint6
   std::ranges::reverse(links);
   for (const int id : backward.way_back(middle, state)) links.push_back(id ^ 1);
   return links;
+}
+
+bool is_only_way(const Graph& graph, Vertex from, Vertex to, Fabric fabric) {
+  Search forward(graph, from, to, fabric), backward(graph, to, from, fabric);
+  const std::vector<Vertex> meeting = meet(forward, backward);
+  if (meeting.empty()) return true;
+  return meeting.size() == 1 && forward.has_one_way_back(meeting.front()) &&
+         backward.has_one_way_back(meeting.front());
 }
 
 }  // namespace ringscope

@@ -13,4 +13,12 @@ enum class Fabric { nvlink, other };
 std::vector<int> find_way(const Graph& graph, Vertex from, Vertex to, std::uint64_t flow,
                           Fabric fabric);
 
+/// Whether no other way has as few links, so that nothing is left to choose. Also true where there
+/// is none.
+bool is_only_way(const Graph& graph, Vertex from, Vertex to, Fabric fabric);
+
+/// The random numbers that choose: one way's first state, and a step.
+std::uint64_t seed_of(Vertex from, Vertex to, std::uint64_t flow);
+std::uint64_t next_random(std::uint64_t& state);
+
 }  // namespace ringscope
