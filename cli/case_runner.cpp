@@ -57,7 +57,9 @@ Frame answer_of(const Scenario& scenario, const RunOptions& options, const Simul
   try {
     Report report = one(scenario, options);
     if (report.peak_rss_bytes == 0) report.peak_rss_bytes = peak_rss_bytes();
-    const Json json = {{"report", to_json(report)}, {"spans", spans_to_json(report.spans)}};
+    const Json json = {{"report", to_json(report)},
+                       {"spans", spans_to_json(report.spans)},
+                       {"attachment", report.attachment}};
     std::string packed;
     Json::to_msgpack(json, packed);
     return {Frame::Kind::report, packed};
@@ -140,6 +142,7 @@ Report unpack(const Frame& frame) {
   const Json json = Json::from_msgpack(frame.payload);
   Report report = report_from_json(json.at("report"));
   report.spans = spans_from_json(json.at("spans"));
+  report.attachment = json.at("attachment");
   return report;
 }
 

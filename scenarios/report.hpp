@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -104,6 +105,8 @@ struct TrainingReport {
   double epochs = 0;      ///< in one repetition
 };
 
+struct Recording;  // scenarios/recording.hpp
+
 struct Report {
   std::string name;  ///< of the case
   std::string collective, algorithm, placement, library, cluster;
@@ -119,11 +122,13 @@ struct Report {
   std::uint64_t bytes_between_hosts = 0;  ///< the part that crossed the network
   std::vector<RankReport> rank_reports;
   std::vector<PhaseReport> phases;
-  std::vector<ResourceReport> resources;   ///< the ten busiest, busiest first
-  std::vector<Observation> observations;   ///< by the order in which they were first made
-  std::optional<TrainingReport> training;  ///< only of a training job
-  std::vector<PathPiece> path;             ///< merged by (cause, rank, resource), longest first
-  std::vector<Span> spans;                 ///< only when asked for
+  std::vector<ResourceReport> resources;       ///< the ten busiest, busiest first
+  std::vector<Observation> observations;       ///< by the order in which they were first made
+  std::optional<TrainingReport> training;      ///< only of a training job
+  std::vector<PathPiece> path;                 ///< merged by (cause, rank, resource), longest first
+  std::vector<Span> spans;                     ///< only when asked for
+  std::shared_ptr<const Recording> recording;  ///< likewise; stays in the process that made it
+  std::string attachment;  ///< what a subcommand made of the run where it was simulated
   std::string kernel;
   double wall_s = 0;  ///< of the simulation itself
   std::uint64_t peak_rss_bytes = 0;

@@ -11,22 +11,6 @@ namespace {
 
 constexpr std::size_t busiest = 10;
 
-std::string_view kind_name(ResourceKind kind) {
-  switch (kind) {
-    case ResourceKind::core:
-      return "core";
-    case ResourceKind::link:
-      return "link";
-    case ResourceKind::memory:
-      return "memory";
-    case ResourceKind::lock:
-      return "lock";
-    case ResourceKind::storage:
-      return "storage";
-  }
-  return "";
-}
-
 RankReport rank_report(const Run& run, RankThread& rank, double start) {
   rank.settle_idle();
   RankReport report;
@@ -75,6 +59,22 @@ std::string_view chosen_by(const Scenario& scenario) {
 }
 
 }  // namespace
+
+std::string_view kind_name(ResourceKind kind) {
+  switch (kind) {
+    case ResourceKind::core:
+      return "core";
+    case ResourceKind::link:
+      return "link";
+    case ResourceKind::memory:
+      return "memory";
+    case ResourceKind::lock:
+      return "lock";
+    case ResourceKind::storage:
+      return "storage";
+  }
+  return "";
+}
 
 Measurement measure(const Run& run, const std::vector<std::unique_ptr<RankThread>>& ranks,
                     double start, const std::vector<double>& used_before) {
@@ -141,6 +141,7 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.training = std::move(median.training);
   report.path = std::move(median.path);
   report.spans = std::move(median.spans);
+  report.recording = std::move(median.recording);
   return report;
 }
 

@@ -9,6 +9,8 @@
 
 namespace ringscope::sim {
 
+std::string_view kind_name(ResourceKind kind);
+
 /// What one repetition gave; the fields as in Report.
 struct Measurement {
   double time_s = 0;
@@ -20,6 +22,7 @@ struct Measurement {
   std::optional<TrainingReport> training;
   std::vector<PathPiece> path;
   std::vector<Span> spans;
+  std::shared_ptr<const Recording> recording;
 };
 
 /// `start`: when the repetition began; `used_before`: what each resource had been used by then.

@@ -10,6 +10,7 @@
 #include "sim/deadlock.hpp"
 #include "sim/measurement.hpp"
 #include "sim/rank_thread.hpp"
+#include "sim/recorder.hpp"
 
 namespace ringscope {
 namespace sim {
@@ -21,7 +22,9 @@ class Simulation {
   Simulation(const Scenario& scenario, const RunOptions& options)
       : scenario_(&scenario),
         options_(&options),
-        kernel_(make_kernel(options.kernel)),
+        recorder_(options.record ? std::make_unique<Recorder>(make_kernel(options.kernel))
+                                 : nullptr),
+        kernel_(recorder_ ? recorder_->take_kernel() : make_kernel(options.kernel)),
         ledger_(*kernel_),
         paths_(options.path_limit),
         machine_(scenario, ledger_),
@@ -50,7 +53,9 @@ class Simulation {
     kernel_->run();
     if (run_.unfinished > 0)
       throw DeadlockError(describe_deadlock(*scenario_, kernel_->now(), ranks_));
-    return measure(run_, ranks_, start, used_before_);
+    Measurement result = measure(run_, ranks_, start, used_before_);
+    if (recorder_) result.recording = recorder_->take(ledger_);
+    return result;
   }
 
  private:
@@ -60,6 +65,7 @@ class Simulation {
 
   const Scenario* scenario_;
   const RunOptions* options_;
+  std::unique_ptr<Recorder> recorder_;  ///< null: nothing is recorded
   std::unique_ptr<Kernel> kernel_;
   Ledger ledger_;
   Paths paths_;
@@ -93,12 +99,14 @@ void Simulation::begin(int repetition) {
   used_before_.clear();
   for (int id = 0; id < ledger_.resource_count(); ++id) used_before_.push_back(ledger_.used(id));
   run_.unfinished = machine_.ranks();
+  if (recorder_) recorder_->restart(job, machine_.ranks());
   for (const auto& rank : ranks_) {
     rank->reset();
     // 53 random bits: the same number on every machine, unlike std::uniform_real_distribution.
     const double late = static_cast<double>(random() >> 11) * 0x1p-53 * job.skew.count();
     const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
-    rank->begin(text_of(job, Communicator(*rank), work), late);
+    Executor& executor = recorder_ ? recorder_->in_front_of(*rank) : *rank;
+    rank->begin(text_of(job, Communicator(executor), work), late);
   }
 }
 

@@ -19,6 +19,7 @@ class DeadlockError : public std::runtime_error {
 
 struct RunOptions {
   std::string_view kernel = "simgrid";
+  bool record = false;                 ///< fill Report::recording
   bool record_spans = false;           ///< fill Report::spans
   std::size_t path_limit = 2'000'000;  ///< pieces of critical paths kept; 0: none
   /// Called now and then with the share of the messages that are under way or done.

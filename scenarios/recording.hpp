@@ -1,0 +1,53 @@
+// What a run looked like from instant to instant: for a page that shows it. All times are seconds
+// from the start of the repetition that the report tells of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ringscope {
+
+/// How much of a resource had been used by when: a curve of straight pieces.
+struct LoadCurve {
+  std::string name, kind;  ///< as in ResourceReport
+  int rank = -1;           ///< whose core or lock it is; -1 when shared or nobody's
+  double capacity = 0;     ///< units per second
+  struct Point {
+    double at = 0, used = 0;  ///< units since the start
+  };
+  std::vector<Point> points;  ///< by time; empty where it was never used
+};
+
+/// What a rank holds of a chunk: whose contributions are summed in it. Where the chunk's items do
+/// not all have the same, the number is their mean and the ranks are those that some item has.
+struct Holding {
+  double contributions = 0;
+  std::vector<int> ranks;  ///< sorted
+  /// What lies in scratch space and is not yet part of it; none where there is nothing more.
+  double waiting = 0;
+  std::vector<int> waiting_ranks;
+};
+
+/// From `at` on, `rank` holds `holding` of `chunk`.
+struct ChunkChange {
+  double at = 0;
+  int rank = 0, chunk = 0;
+  std::uint32_t holding = 0;  ///< index into ChunkHistory::holdings
+};
+
+struct ChunkHistory {
+  int ranks = 0, chunks = 0;
+  std::vector<Holding> holdings;           ///< each different one once; 0 is nothing
+  std::vector<std::uint32_t> at_start;     ///< of rank r and chunk c at [r * chunks + c]
+  std::vector<ChunkChange> changes;        ///< by time
+  std::vector<std::uint64_t> chunk_items;  ///< of each chunk; some may be empty
+};
+
+struct Recording {
+  std::vector<LoadCurve> loads;
+  ChunkHistory chunks;    ///< no changes and no ranks where it is not known
+  std::string no_chunks;  ///< why it is not; "" where it is
+};
+
+}  // namespace ringscope
