@@ -1,0 +1,90 @@
+#include "sim/studies/outcome.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "scenarios/report_text.hpp"
+
+namespace ringscope {
+namespace {
+
+struct Metric {
+  std::string_view name;
+  double (*of)(const Report&);
+};
+
+struct TrainingMetric {
+  std::string_view name;
+  double (*of)(const TrainingReport&);
+};
+
+constexpr std::array metrics = {
+    Metric{"time_s", [](const Report& r) { return r.time_s; }},
+    Metric{"algbw", [](const Report& r) { return r.algbw; }},
+    Metric{"busbw", [](const Report& r) { return r.busbw; }},
+    Metric{"messages", [](const Report& r) { return static_cast<double>(r.messages); }},
+    Metric{"bytes_on_wire", [](const Report& r) { return static_cast<double>(r.bytes_on_wire); }},
+    Metric{"bytes_between_hosts",
+           [](const Report& r) { return static_cast<double>(r.bytes_between_hosts); }},
+};
+
+constexpr std::array training_metrics = {
+    TrainingMetric{"one_device_s", [](const TrainingReport& t) { return t.one_device_s; }},
+    TrainingMetric{"step_s", [](const TrainingReport& t) { return t.step_s; }},
+    TrainingMetric{"input_s", [](const TrainingReport& t) { return t.input_s; }},
+    TrainingMetric{"compute_s", [](const TrainingReport& t) { return t.compute_s; }},
+    TrainingMetric{"exposed_s", [](const TrainingReport& t) { return t.exposed_s; }},
+    TrainingMetric{"update_s", [](const TrainingReport& t) { return t.update_s; }},
+    TrainingMetric{"records_per_s", [](const TrainingReport& t) { return t.records_per_s; }},
+    TrainingMetric{"efficiency", [](const TrainingReport& t) { return t.efficiency; }},
+    TrainingMetric{"epochs", [](const TrainingReport& t) { return t.epochs; }},
+};
+
+std::string path_metric(std::string_view cause) { return "critical_path." + std::string(cause); }
+
+/// The cause that most of the critical path went to, and the place where most of that was spent.
+std::string limit_of(const Report& report, const CauseSeconds& spent) {
+  if (report.path.empty()) return "";
+  const auto largest = std::max_element(spent.begin(), spent.end()) - spent.begin();
+  // The pieces stand longest first.
+  const auto most = std::find_if(report.path.begin(), report.path.end(), [&](const PathPiece& p) {
+    return p.cause == static_cast<Cause>(largest);
+  });
+  const bool nearly_all = most->seconds > 0.9 * spent[static_cast<std::size_t>(largest)];
+  return piece_text(*most, !nearly_all);
+}
+
+}  // namespace
+
+std::vector<std::string> metric_names() {
+  std::vector<std::string> names;
+  for (const Metric& metric : metrics) names.emplace_back(metric.name);
+  for (const TrainingMetric& metric : training_metrics) names.emplace_back(metric.name);
+  for (const std::string_view cause : cause_names) names.push_back(path_metric(cause));
+  return names;
+}
+
+bool more_is_better(const std::string& metric) {
+  constexpr std::array<std::string_view, 5> rates = {"algbw", "busbw", "records_per_s",
+                                                     "efficiency", "epochs"};
+  return std::find(rates.begin(), rates.end(), metric) != rates.end();
+}
+
+Outcome outcome_of(const Report& report) {
+  Outcome outcome;
+  outcome.time_s = report.time_s;
+  for (const Metric& metric : metrics) outcome.metrics.emplace(metric.name, metric.of(report));
+  if (report.training)
+    for (const TrainingMetric& metric : training_metrics)
+      outcome.metrics.emplace(metric.name, metric.of(*report.training));
+  CauseSeconds spent{};
+  for (const PathPiece& piece : report.path)
+    spent[static_cast<std::size_t>(piece.cause)] += piece.seconds;
+  for (std::size_t i = 0; i < spent.size(); ++i)
+    if (spent[i] > 0) outcome.metrics.emplace(path_metric(cause_names[i]), spent[i]);
+  outcome.limit = limit_of(report, spent);
+  return outcome;
+}
+
+}  // namespace ringscope

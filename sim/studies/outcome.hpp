@@ -1,0 +1,33 @@
+// What a study keeps of a simulation.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "scenarios/report.hpp"
+
+namespace ringscope {
+
+/// What one simulation said, small enough to keep by the million.
+struct Outcome {
+  double time_s = 0;
+  /// What holds it up, as `compare` says it: "copying on host2/numa0/core0 (rank 7)"; "" where the
+  /// critical path was not kept.
+  std::string limit;
+  std::map<std::string, double> metrics;  ///< by metric_names(); training's only of a training job
+  std::string error;                      ///< "" or why there is none: a deadlock is a result
+
+  bool operator==(const Outcome&) const = default;
+};
+
+/// What can be asked of an outcome, by the names in scenarios/schema.md: "time_s", "busbw",
+/// "records_per_s", "critical_path.copy", ...
+std::vector<std::string> metric_names();
+
+/// Whether more of it is better: a bandwidth, a rate; of times and bytes less is.
+bool more_is_better(const std::string& metric);
+
+Outcome outcome_of(const Report& report);
+
+}  // namespace ringscope
