@@ -1,3 +1,5 @@
+// Compiled twice: SimGrid and MPI cannot be linked into one program, since libsimgrid exports
+// functions of MPI's names.
 #include "sim/kernel/kernel.hpp"
 
 #include <fmt/ranges.h>
@@ -5,7 +7,10 @@
 #include <array>
 #include <stdexcept>
 
+#include "sim/kernel/fluid_kernel.hpp"
+#ifdef RINGSCOPE_SIMGRID
 #include "sim/kernel/simgrid_kernel.hpp"
+#endif
 
 namespace ringscope::sim {
 namespace {
@@ -14,7 +19,12 @@ struct Entry {
   std::string_view name;
   std::unique_ptr<Kernel> (*make)();
 };
-constexpr std::array entries = {Entry{"simgrid", make_simgrid_kernel}};
+constexpr std::array entries = {
+#ifdef RINGSCOPE_SIMGRID
+    Entry{"simgrid", make_simgrid_kernel},
+#endif
+    Entry{"fluid", make_fluid_kernel},
+};
 
 constexpr auto names = [] {
   std::array<std::string_view, entries.size()> result;

@@ -24,7 +24,7 @@ TEST(KernelByName, an_unknown_name_lists_the_known_ones) {
     make_kernel("simgird");
     FAIL();
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "unknown kernel 'simgird' (known: simgrid)");
+    EXPECT_STREQ(error.what(), "unknown kernel 'simgird' (known: simgrid, fluid)");
   }
 }
 

@@ -1,0 +1,201 @@
+#include "sim/kernel/max_min.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+namespace ringscope::sim {
+namespace {
+
+/// Two rates that differ by less are equal: what rounding leaves of a difference.
+constexpr double tolerance = 1e-12;
+
+}  // namespace
+
+int MaxMin::add_resource(double capacity) {
+  assert(capacity > 0);
+  resources_.emplace_back().capacity = capacity;
+  return static_cast<int>(resources_.size()) - 1;
+}
+
+void MaxMin::set_capacity(int resource, double capacity) {
+  assert(capacity > 0);
+  resources_[index(resource)].capacity = capacity;
+  // Whoever uses it may be too fast now.
+  for (const User& user : resources_[index(resource)].users) new_flows_.push_back(user.flow);
+}
+
+void MaxMin::note_change(int resource) {
+  if (!std::exchange(resources_[index(resource)].changed, true)) changed_.push_back(resource);
+}
+
+void MaxMin::insert(int id, std::span<const Use> uses) {
+  if (index(id) >= flows_.size()) flows_.resize(index(id) + 1);
+  Flow& flow = flows_[index(id)];
+  assert(!flow.inserted && flow.parts.empty());
+  flow.inserted = true;
+  flow.rate = 0;
+  flow.bottleneck = -1;
+  for (const Use& use : uses) {
+    assert(use.weight > 0);
+    auto& users = resources_[index(use.resource)].users;
+    flow.parts.push_back({use.resource, use.weight, static_cast<int>(users.size())});
+    users.push_back({id, static_cast<int>(flow.parts.size()) - 1});
+  }
+  new_flows_.push_back(id);
+}
+
+void MaxMin::remove(int id) {
+  Flow& flow = flows_[index(id)];
+  assert(flow.inserted);
+  flow.inserted = false;
+  for (const Part& part : flow.parts) {
+    auto& users = resources_[index(part.resource)].users;
+    const User last = users.back();
+    users[index(part.position)] = last;
+    flows_[index(last.flow)].parts[index(last.part)].position = part.position;
+    users.pop_back();
+    if (!users.empty()) note_change(part.resource);
+  }
+  flow.parts.clear();
+}
+
+std::span<const int> MaxMin::solve() {
+  again_.clear();
+  if (is_solved()) return again_;
+  ++epoch_;
+  looked_at_.clear();
+  include_changed();
+  // Where changes spread far it is cheaper to solve all that hangs together than to feel the way.
+  constexpr int most_attempts = 12;
+  for (int attempt = 1;; ++attempt) {
+    fill();
+    if (!expand()) break;
+    if (attempt == most_attempts) include_users();
+  }
+  const auto same = [this](int id) {
+    Flow& flow = flows_[index(id)];
+    flow.bottleneck = flow.next_bottleneck;
+    const double before = std::exchange(flow.rate, flow.next_rate);
+    if (std::abs(before - flow.rate) > 4e-16 * flow.rate) return false;
+    flow.rate = before;
+    return true;
+  };
+  again_.erase(std::remove_if(again_.begin(), again_.end(), same), again_.end());
+  return again_;
+}
+
+void MaxMin::include(int id) {
+  Flow& flow = flows_[index(id)];
+  if (flow.epoch == epoch_) return;
+  flow.epoch = epoch_;
+  again_.push_back(id);
+  for (const Part& part : flow.parts) {
+    Resource& resource = resources_[index(part.resource)];
+    if (resource.epoch == epoch_) continue;
+    resource.epoch = epoch_;
+    looked_at_.push_back(part.resource);
+  }
+}
+
+void MaxMin::include_changed() {
+  for (const int flow : new_flows_)
+    if (flows_[index(flow)].inserted) include(flow);
+  new_flows_.clear();
+  for (const int id : changed_) {
+    resources_[index(id)].changed = false;
+    for (const User& user : resources_[index(id)].users)
+      if (flows_[index(user.flow)].bottleneck == id) include(user.flow);
+  }
+  changed_.clear();
+}
+
+// All flows that hang together with those that are solved again.
+void MaxMin::include_users() {
+  for (std::size_t i = 0; i < looked_at_.size(); ++i)
+    for (const User& user : resources_[index(looked_at_[i])].users) include(user.flow);
+}
+
+// Progressive filling: the rates grow together; where a resource is full its users are held back.
+// Flows that are not solved again keep what they have.
+void MaxMin::fill() {
+  levels_.clear();
+  for (const int id : looked_at_) {
+    Resource& resource = resources_[index(id)];
+    resource.left = resource.capacity;
+    resource.weight = 0;
+    resource.level = -1;
+    for (const User& user : resource.users) {
+      const Flow& flow = flows_[index(user.flow)];
+      const int weight = flow.parts[index(user.part)].weight;
+      if (flow.epoch == epoch_)
+        resource.weight += weight;
+      else
+        resource.left -= weight * flow.rate;
+    }
+    levels_.push_back({resource.left / static_cast<double>(resource.weight), id});
+  }
+  for (const int flow : again_) flows_[index(flow)].next_bottleneck = -1;
+  std::make_heap(levels_.begin(), levels_.end());
+  while (!levels_.empty()) {
+    std::pop_heap(levels_.begin(), levels_.end());
+    const Level lowest = levels_.back();
+    levels_.pop_back();
+    const Resource& resource = resources_[index(lowest.resource)];
+    if (resource.weight == 0) continue;
+    // Levels only grow while others are held back below them.
+    const double level = resource.left / static_cast<double>(resource.weight);
+    if (!levels_.empty() && level > levels_.front().level) {
+      levels_.push_back({level, lowest.resource});
+      std::push_heap(levels_.begin(), levels_.end());
+    } else {
+      hold_back(lowest.resource, std::max(level, 0.0));
+    }
+  }
+}
+
+void MaxMin::hold_back(int id, double level) {
+  resources_[index(id)].level = level;
+  for (const User& user : resources_[index(id)].users) {
+    Flow& flow = flows_[index(user.flow)];
+    if (flow.epoch != epoch_ || flow.next_bottleneck >= 0) continue;
+    flow.next_bottleneck = id;
+    flow.next_rate = level;
+    for (const Part& part : flow.parts) {
+      Resource& resource = resources_[index(part.resource)];
+      resource.left -= part.weight * level;
+      resource.weight -= part.weight;
+    }
+  }
+}
+
+// Includes the flows whose bottleneck is one no longer. False: there are none.
+bool MaxMin::expand() {
+  faster_.clear();
+  for (const int resource : looked_at_) check(resource);
+  for (const int flow : faster_) include(flow);
+  return !faster_.empty();
+}
+
+void MaxMin::check(int id) {
+  const Resource& resource = resources_[index(id)];
+  const bool full = resource.left <= tolerance * resource.capacity;
+  double fastest = 0;
+  bool others = false;
+  for (const User& user : resource.users) {
+    const Flow& flow = flows_[index(user.flow)];
+    const bool again = flow.epoch == epoch_;
+    fastest = std::max(fastest, again ? flow.next_rate : flow.rate);
+    others = others || !again;
+  }
+  if (!others) return;
+  for (const User& user : resource.users) {
+    const Flow& flow = flows_[index(user.flow)];
+    if (flow.epoch == epoch_) continue;
+    const bool held_here = flow.bottleneck == id;
+    const bool too_slow = held_here && (!full || fastest > flow.rate * (1 + tolerance));
+    const bool too_fast = resource.level >= 0 && flow.rate > resource.level * (1 + tolerance);
+    if (too_slow || too_fast) faster_.push_back(user.flow);
+  }
+}
+
+}  // namespace ringscope::sim
