@@ -34,7 +34,7 @@ void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments) {
   subcommand.add_option("--kernel", arguments.kernel, "what simulates")->capture_default_str();
 }
 
-std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record_spans) {
+std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
   const auto known = kernel_names();
   if (std::find(known.begin(), known.end(), arguments.kernel) == known.end()) {
     const std::vector<std::string> names(known.begin(), known.end());
@@ -50,6 +50,11 @@ std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record_spa
     }
   }
   tell_apart(scenarios);
+  return scenarios;
+}
+
+std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record_spans) {
+  const std::vector<Scenario> scenarios = scenarios_of(arguments);
   ProgressBar bar;
   RunOptions options;
   options.kernel = arguments.kernel;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "scenarios/report.hpp"
+#include "scenarios/scenario.hpp"
 
 namespace ringscope {
 
@@ -17,6 +18,9 @@ struct CaseArguments {
 
 /// SCENARIO..., --set and --kernel.
 void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments);
+
+/// Reads all cases; no two have one name. Throws Failure for an unknown kernel.
+std::vector<Scenario> scenarios_of(const CaseArguments& arguments);
 
 /// Reads and simulates all cases, with a progress bar.
 std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record_spans);

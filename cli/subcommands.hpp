@@ -10,6 +10,7 @@ void add_run(CLI::App& program);
 void add_compare(CLI::App& program);
 void add_show(CLI::App& program);
 void add_list(CLI::App& program);
+void add_lesson(CLI::App& program);
 void add_check(CLI::App& program);
 void add_import(CLI::App& program);
 void add_import_machine(CLI::App& program);
@@ -17,8 +18,8 @@ void add_calibrate(CLI::App& program);
 void add_validate(CLI::App& program);
 
 inline constexpr void (*subcommands[])(CLI::App&) = {
-    add_run,    add_compare,        add_show,      add_check,    add_list,
-    add_import, add_import_machine, add_calibrate, add_validate,
+    add_run,    add_compare, add_show,           add_check,     add_list,
+    add_lesson, add_import,  add_import_machine, add_calibrate, add_validate,
 };
 
 }  // namespace ringscope

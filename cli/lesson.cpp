@@ -1,0 +1,125 @@
+// `lesson`: a run as a page to look at, step by step.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/case_runner.hpp"
+#include "cli/cases.hpp"
+#include "cli/lesson_case.hpp"
+#include "cli/lesson_page.hpp"
+#include "cli/output_file.hpp"
+#include "cli/progress_bar.hpp"
+#include "cli/subcommands.hpp"
+#include "scenarios/report_text.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t most_ranks = 1024;
+constexpr std::size_t most_cases = 12;
+
+struct Arguments {
+  CaseArguments cases;
+  std::string output;
+};
+
+void require_visible(const std::vector<Scenario>& scenarios) {
+  if (scenarios.size() > most_cases)
+    throw Failure(ExitCode::bad_input, fmt::format("a page shows at most {} cases, got {}",
+                                                   most_cases, scenarios.size()));
+  for (const Scenario& scenario : scenarios)
+    if (scenario.placement.ranks.size() > most_ranks)
+      throw Failure(ExitCode::bad_input,
+                    fmt::format("{}: a page shows at most {} ranks, got {}", scenario.name,
+                                most_ranks, scenario.placement.ranks.size()));
+}
+
+/// A recording is large and stays where it was made: what the page needs of it comes back.
+Report simulate_for_page(const Scenario& scenario, const RunOptions& options) {
+  Report report = simulate(scenario, options);
+  report.attachment = lesson::case_json(scenario, report).dump();
+  report.spans.clear();
+  report.recording.reset();
+  return report;
+}
+
+std::vector<Report> run_all(const std::vector<Scenario>& scenarios, const std::string& kernel) {
+  constexpr std::size_t whole_path = 4'000'000;
+  ProgressBar bar;
+  RunOptions options;
+  options.kernel = kernel;
+  options.record = options.record_spans = true;
+  options.path_limit = whole_path;
+  options.progress = [&bar](double done) { bar.show(done); };
+  return run_cases(scenarios, options, simulate_for_page);
+}
+
+Json difference_json(const Report& first, const Report& other) {
+  Json causes = Json::array();
+  for (const Difference& one : differences(first, other))
+    causes.push_back({{"spent_on", one.spent_on},
+                      {"first_s", one.first_s},
+                      {"other_s", one.other_s},
+                      {"difference_s", one.seconds()}});
+  return causes;
+}
+
+/// Of any two cases, as the reader may choose: [first][other].
+Json differences_json(const std::vector<Report>& reports) {
+  Json rows = Json::array();
+  for (const Report& first : reports) {
+    Json row = Json::array();
+    for (const Report& other : reports)
+      row.push_back(&first == &other ? Json::array() : difference_json(first, other));
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+Json path_words(const Report& report) {
+  Json words = Json::array();
+  for (const PathPiece& piece : report.path) words.push_back(piece_text(piece));
+  return words;
+}
+
+void write_lesson(const Arguments& arguments) {
+  require_writable(arguments.output);
+  const std::vector<Scenario> scenarios = scenarios_of(arguments.cases);
+  require_visible(scenarios);
+  const std::vector<Report> reports = run_all(scenarios, arguments.cases.kernel);
+  Json cases = Json::array();
+  for (const Report& report : reports) {
+    Json one = Json::parse(report.attachment);
+    one["path_words"] = path_words(report);
+    cases.push_back(std::move(one));
+  }
+  const Value* question = scenarios.front().resolved.find("question");
+  const Json data = {{"schema", 1},
+                     {"version", version()},
+                     {"question", scenarios.front().question},
+                     {"words", lesson::words_above(question->place().source->text)},
+                     {"ticks", lesson::ticks},
+                     {"cases", std::move(cases)},
+                     {"differences", differences_json(reports)}};
+  write_output(arguments.output, lesson::page(data));
+}
+
+}  // namespace
+
+void add_lesson(CLI::App& program) {
+  CLI::App* lesson = program.add_subcommand("lesson", "Write a page that shows a run step by step");
+  const auto arguments = std::make_shared<Arguments>();
+  add_case_arguments(*lesson, arguments->cases);
+  lesson->add_option("-o,--output", arguments->output, "the page to write, such as page.html")
+      ->required();
+  lesson->footer(
+      "The page is one HTML file that needs no network: the cluster with its loads, which rank\n"
+      "holds which partial sum, what each rank does when, and the critical path. Of several cases\n"
+      "the reader chooses two.\n\n"
+      "Examples:\n"
+      "  ringscope lesson 03-anomaly -o anomaly.html\n"
+      "  ringscope lesson my.yaml --set job.bytes=1MiB -o page.html");
+  lesson->callback([arguments] { write_lesson(*arguments); });
+}
+
+}  // namespace ringscope
