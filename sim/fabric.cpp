@@ -21,7 +21,8 @@ void add_uses(Uses& uses, const Uses& others, int times) {
   for (const Use& use : others) add_use(uses, use.resource, use.weight * times);
 }
 
-Fabric::Fabric(const Scenario& scenario, Ledger& ledger) : scenario_(&scenario), ledger_(&ledger) {
+Fabric::Fabric(const Scenario& scenario, Ledger& ledger)
+    : scenario_(&scenario), ledger_(&ledger), ways_(topology().graph(), topology().hosts()) {
   find_homes();
   find_grain();
   add_memories();
@@ -163,7 +164,7 @@ Fabric::Trip Fabric::trip(int from, int to) const {
   for (int i = 0; i < shares; ++i) {
     const Vertex source = sources[static_cast<std::size_t>(i) % sources.size()];
     const Vertex target = targets[static_cast<std::size_t>(i) % targets.size()];
-    const Journey journey = topology().journey(source, target, flow);
+    const Journey journey = topology().journey(source, target, flow, &ways_);
     trip.latency = std::max(trip.latency, journey.latency.count());
     trip.staged =
         trip.staged || (!journey.staging.empty() && location(from).host == location(to).host);

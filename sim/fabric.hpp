@@ -11,6 +11,7 @@
 
 #include "scenarios/scenario.hpp"
 #include "sim/ledger.hpp"
+#include "topologies/known_ways.hpp"
 
 namespace ringscope::sim {
 
@@ -75,6 +76,7 @@ class Fabric {
   std::vector<int> both_resources_;         ///< likewise, of both directions together
   std::map<Vertex, int> memory_resources_;  ///< of NUMA domains and GPUs whose memory is limited
   std::map<Vertex, Engines> engines_;
+  mutable KnownWays ways_;  ///< what it keeps changes no answer
 };
 
 }  // namespace ringscope::sim

@@ -56,11 +56,11 @@ bool Topology::peer_access(Vertex gpu_a, Vertex gpu_b) const {
   return false;
 }
 
-Journey Topology::journey(Vertex from, Vertex to, std::uint64_t flow) const {
+Journey Topology::journey(Vertex from, Vertex to, std::uint64_t flow, KnownWays* known) const {
   Journey journey;
   Vertex here = from;
   const auto go = [&](Vertex next) {
-    journey.legs.push_back(route(here, next, flow));
+    journey.legs.push_back(route(here, next, flow, known));
     journey.latency += journey.legs.back().latency;
     here = next;
   };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "topologies/known_ways.hpp"
 #include "topologies/ways.hpp"
 
 namespace ringscope {
@@ -47,7 +48,7 @@ std::vector<int> Topology::over_root_complex(std::vector<int> links) const {
   return links;
 }
 
-Route Topology::route(Vertex from, Vertex to, std::uint64_t flow) const {
+Route Topology::route(Vertex from, Vertex to, std::uint64_t flow, KnownWays* known) const {
   if (from == to) return {};
   const int host = graph()[from].host, other_host = graph()[to].host;
   const bool peers = is_gpu(from) && is_gpu(to) && host == other_host;
@@ -55,7 +56,9 @@ Route Topology::route(Vertex from, Vertex to, std::uint64_t flow) const {
     auto links = find_way(*graph_, from, to, flow, Fabric::nvlink);
     if (!links.empty()) return summed(std::move(links));
   }
-  auto links = find_way(*graph_, from, to, flow, Fabric::other);
+  std::vector<int> links;
+  if (known == nullptr || !known->find(from, to, flow, links))
+    links = find_way(*graph_, from, to, flow, Fabric::other);
   if (links.empty())
     throw std::logic_error(
         fmt::format("no route from '{}' to '{}'", graph()[from].name, graph()[to].name));

@@ -83,6 +83,8 @@ struct Journey {
   Seconds latency{};            ///< of the legs and of the staging
 };
 
+class KnownWays;  // known_ways.hpp
+
 class Topology {
  public:
   // Building: what the host types and network families call. A topology has at most 2^20 components
@@ -112,8 +114,9 @@ class Topology {
   /// them, or NVSwitches, go over these. With an IOMMU, what else a GPU exchanges with a device of
   /// its host goes through a NUMA domain. Among equal ones the choice is a fixed hash of the two
   /// ends and `flow`, so that flows spread and the same flow always takes the same way.
-  /// Empty when from == to. Throws std::logic_error when there is none: check() first.
-  Route route(Vertex from, Vertex to, std::uint64_t flow = 0) const;
+  /// Empty when from == to. Throws std::logic_error when there is none: check() first. Whoever asks
+  /// for many keeps what the searches find in `known`; the answers are the same.
+  Route route(Vertex from, Vertex to, std::uint64_t flow = 0, KnownWays* known = nullptr) const;
   /// One route for each NIC of the first host, to share the data among them: NIC i sends to NIC
   /// i mod n of the other host's n. Inside a host, or without NICs: only route().
   std::vector<Route> rails(Vertex from, Vertex to, std::uint64_t flow = 0) const;
@@ -127,7 +130,7 @@ class Topology {
   /// route() in one leg where it may be used as it stands. Two GPUs of a host without peer access
   /// meet in the domain nearest to the first; between hosts, a GPU of a host without GPUDirect
   /// copies to (or from) the domain nearest to it.
-  Journey journey(Vertex from, Vertex to, std::uint64_t flow = 0) const;
+  Journey journey(Vertex from, Vertex to, std::uint64_t flow = 0, KnownWays* known = nullptr) const;
 
   /// Throws InputError at `origin` naming the first violated invariant.
   void check(const Place& origin) const;
