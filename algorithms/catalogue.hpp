@@ -10,7 +10,8 @@
 
 namespace ringscope {
 
-struct Training;  // algorithms/training/training.hpp
+struct HostGroups;  // algorithms/host_order.hpp
+struct Training;    // algorithms/training/training.hpp
 
 /// What a job asks of an algorithm beside the vector. An algorithm names in `Algorithm::options`
 /// those that it reads; a scenario that sets another is refused.
@@ -31,6 +32,9 @@ struct Options {
   /// The host of each rank, as MPI_Comm_split_type finds it out; the executor says it, and keeps it
   /// while the text runs. Null: each rank has a host of its own.
   const std::vector<int>* hosts = nullptr;
+  /// What follows from `hosts`, found out once for all ranks where there are many; its owner keeps
+  /// it likewise. Null: each rank finds it out.
+  const HostGroups* by_host = nullptr;
   /// Of a training job; its owner keeps it. Null: one layer that takes no time.
   const Training* training = nullptr;
 };

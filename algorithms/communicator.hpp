@@ -171,12 +171,15 @@ class Steps {
   int count_;
 };
 
+/// A list of ranks that many have in common.
+using SharedRanks = std::shared_ptr<const std::vector<int>>;
+
 /// Some of the ranks, in an order of their own.
 struct Group {
-  std::vector<int> ranks;  ///< as the executor numbers them
-  int self = 0;            ///< index of this rank
-  std::string_view part;   ///< what the algorithm does among them, for reports
-  int tag = 0;             ///< added to every tag, so that groups do not take each other's messages
+  SharedRanks ranks;      ///< as the executor numbers them
+  int self = 0;           ///< index of this rank
+  std::string_view part;  ///< what the algorithm does among them, for reports
+  int tag = 0;            ///< added to every tag, so that groups do not take each other's messages
 };
 
 /// A cheap handle: the group of ranks as one of them (or one of its threads) sees it.
@@ -185,7 +188,7 @@ class Communicator {
   explicit Communicator(Executor& executor) : executor_(&executor) {}
 
   int rank() const { return group_ ? group_->self : executor_->rank(); }
-  int size() const { return group_ ? static_cast<int>(group_->ranks.size()) : executor_->size(); }
+  int size() const { return group_ ? static_cast<int>(group_->ranks->size()) : executor_->size(); }
   int next() const { return (rank() + 1) % size(); }
   int prev() const { return (rank() + size() - 1) % size(); }
 
@@ -198,13 +201,17 @@ class Communicator {
   /// `part` says in reports what is done among them. Groups that share two ranks and are at work
   /// at the same time need different tags.
   Communicator among(const std::vector<int>& ranks, std::string_view part, int tag = 0) const {
+    return group(std::make_shared<const std::vector<int>>(ranks), part, tag);
+  }
+  /// The same of a list that is kept once: 65,536 ranks with a list each would fill the memory.
+  Communicator group(const SharedRanks& ranks, std::string_view part, int tag = 0) const {
     auto group = std::make_shared<Group>();
     group->part = part;
     group->tag = tag + (group_ ? group_->tag : 0);
-    const auto self = std::find(ranks.begin(), ranks.end(), rank());
-    assert(self != ranks.end() && "a rank talks in groups that it belongs to");
-    group->self = static_cast<int>(self - ranks.begin());
-    for (const int rank : ranks) group->ranks.push_back(whole(rank));
+    const auto self = std::find(ranks->begin(), ranks->end(), rank());
+    assert(self != ranks->end() && "a rank talks in groups that it belongs to");
+    group->self = static_cast<int>(self - ranks->begin());
+    group->ranks = group_ ? whole(*ranks) : ranks;
     Communicator smaller = *this;
     smaller.group_ = std::move(group);
     return smaller;
@@ -299,7 +306,12 @@ class Communicator {
 
  private:
   int whole(int peer) const {
-    return group_ && peer != any_source ? group_->ranks[static_cast<std::size_t>(peer)] : peer;
+    return group_ && peer != any_source ? (*group_->ranks)[static_cast<std::size_t>(peer)] : peer;
+  }
+  SharedRanks whole(const std::vector<int>& ranks) const {
+    std::vector<int> all;
+    for (const int rank : ranks) all.push_back(whole(rank));
+    return std::make_shared<const std::vector<int>>(std::move(all));
   }
   int whole_tag(int tag) const { return group_ ? tag + group_->tag : tag; }
   Communicator on(Executor& executor) const {

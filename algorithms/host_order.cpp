@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <utility>
 
 namespace ringscope {
 
@@ -19,6 +20,25 @@ std::vector<std::vector<int>> ranks_by_host(int ranks, const std::vector<int>* h
     groups[found->second].push_back(rank);
   }
   return groups;
+}
+
+HostGroups::HostGroups(int ranks, const std::vector<int>* hosts_of_ranks)
+    : host_of(static_cast<std::size_t>(ranks)) {
+  std::vector<int> first;
+  for (std::vector<int>& group : ranks_by_host(ranks, hosts_of_ranks)) {
+    first.push_back(group.front());
+    for (const int rank : group)
+      host_of[static_cast<std::size_t>(rank)] = static_cast<int>(hosts.size());
+    hosts.push_back(std::make_shared<const std::vector<int>>(std::move(group)));
+  }
+  leaders = std::make_shared<const std::vector<int>>(std::move(first));
+}
+
+std::shared_ptr<const HostGroups> host_groups(int ranks, const Options& options) {
+  const HostGroups* ready = options.by_host;
+  if (ready != nullptr && std::ssize(ready->host_of) == ranks)
+    return {std::shared_ptr<void>(), ready};  // its owner keeps it
+  return std::make_shared<const HostGroups>(ranks, options.hosts);
 }
 
 std::vector<int> ring_order(const std::vector<std::vector<int>>& hosts, int ring, int rings) {

@@ -1,13 +1,28 @@
 // Which ranks share a host, and the orders that follow from it.
 #pragma once
 
+#include <memory>
 #include <vector>
+
+#include "algorithms/catalogue.hpp"
 
 namespace ringscope {
 
 /// The ranks of each host, rising; the hosts by their lowest rank, which is called its leader.
 /// `hosts` has the host of each rank; null: each rank has one of its own.
 std::vector<std::vector<int>> ranks_by_host(int ranks, const std::vector<int>* hosts);
+
+/// The same as communicators take them, each list once for all ranks that are in it.
+struct HostGroups {
+  HostGroups(int ranks, const std::vector<int>* hosts);
+
+  std::vector<SharedRanks> hosts;
+  SharedRanks leaders;
+  std::vector<int> host_of;  ///< of each rank: its index in `hosts`
+};
+
+/// Those that the options have ready for so many ranks; else they are found out.
+std::shared_ptr<const HostGroups> host_groups(int ranks, const Options& options);
 
 /// The order in which ring `ring` of `rings` visits the ranks of all hosts: host by host, the n of
 /// one rotated by n * ring / rings, so that each ring enters and leaves a host by another rank, and

@@ -21,6 +21,22 @@ TEST(RanksByHost, are_alone_where_no_hosts_are_known) {
   EXPECT_EQ(ranks_by_host(3, nullptr), (Groups{{0}, {1}, {2}}));
 }
 
+TEST(HostGroups, say_of_each_rank_where_it_is) {
+  const std::vector<int> hosts = {7, 2, 7, 0, 2, 7};
+  const HostGroups groups(6, &hosts);
+  EXPECT_EQ(groups.host_of, (std::vector{0, 1, 0, 2, 1, 0}));
+  EXPECT_EQ(*groups.leaders, (std::vector{0, 1, 3}));
+  EXPECT_EQ(*groups.hosts[1], (std::vector{1, 4}));
+}
+
+TEST(HostGroups, are_found_out_once_for_all_ranks_and_anew_for_some) {
+  const std::vector<int> hosts = {7, 2, 7, 0, 2, 7};
+  const HostGroups ready(6, &hosts);
+  const Options options = {.hosts = &hosts, .by_host = &ready};
+  EXPECT_EQ(host_groups(6, options).get(), &ready);
+  EXPECT_EQ(host_groups(3, options)->host_of, (std::vector{0, 1, 0}));
+}
+
 TEST(RingOrder, of_the_only_ring_goes_host_by_host) {
   EXPECT_EQ(ring_order({{0, 2, 5}, {1, 4}, {3}}, 0, 1), (std::vector{0, 2, 5, 1, 4, 3}));
 }

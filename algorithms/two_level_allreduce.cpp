@@ -21,6 +21,7 @@ namespace {
 /// What a level is told: the options but not the hosts, and no third level with names of its own.
 Options below(Options options) {
   options.hosts = nullptr;
+  options.by_host = nullptr;
   options.inside = options.between = Options{}.inside;
   return options;
 }
@@ -42,15 +43,11 @@ struct Levels {
 };
 
 Levels levels_of(Communicator comm, const Options& options) {
-  const auto hosts = ranks_by_host(comm.size(), options.hosts);
-  const auto mine = std::find_if(hosts.begin(), hosts.end(), [&](const std::vector<int>& ranks) {
-    return std::binary_search(ranks.begin(), ranks.end(), comm.rank());
-  });
-  Levels levels = {comm.among(*mine, "inside hosts"), {}};
-  if (comm.rank() != mine->front()) return levels;
-  std::vector<int> leaders;
-  for (const auto& host : hosts) leaders.push_back(host.front());
-  levels.between = comm.among(leaders, "between hosts");
+  const auto groups = host_groups(comm.size(), options);
+  const int host = groups->host_of[static_cast<std::size_t>(comm.rank())];
+  const SharedRanks& mine = groups->hosts[static_cast<std::size_t>(host)];
+  Levels levels = {comm.group(mine, "inside hosts"), {}};
+  if (comm.rank() == mine->front()) levels.between = comm.group(groups->leaders, "between hosts");
   return levels;
 }
 
@@ -67,12 +64,12 @@ Task two_level_allreduce(Levels levels, Workspace work, Options options) {
 }
 
 Cost cost(int ranks, std::size_t items, Options options) {
-  const auto hosts = ranks_by_host(ranks, options.hosts);
-  const int leaders = static_cast<int>(hosts.size());
+  const auto groups = host_groups(ranks, options);
+  const int leaders = static_cast<int>(groups->hosts.size());
   Cost sum = allreduce(options.between).cost(leaders, items, below(options));
   std::int64_t before = INT64_MAX, after = INT64_MAX;
-  for (const auto& host : hosts) {
-    const int size = static_cast<int>(host.size());
+  for (const SharedRanks& host : groups->hosts) {
+    const int size = static_cast<int>(host->size());
     const Cost inside = allreduce(options.inside).cost(size, items, below(options));
     const Cost back = spread().cost(size, items, {});
     before = std::min(before, inside.steps);
@@ -85,12 +82,14 @@ Cost cost(int ranks, std::size_t items, Options options) {
 }
 
 std::size_t scratch_items(int ranks, std::size_t items, Options options) {
-  const auto hosts = ranks_by_host(ranks, options.hosts);
-  std::size_t most = allreduce(options.between)
-                         .scratch_items(static_cast<int>(hosts.size()), items, below(options));
-  for (const auto& host : hosts)
-    most = std::max(most, allreduce(options.inside)
-                              .scratch_items(static_cast<int>(host.size()), items, below(options)));
+  const auto groups = host_groups(ranks, options);
+  std::size_t most =
+      allreduce(options.between)
+          .scratch_items(static_cast<int>(groups->hosts.size()), items, below(options));
+  for (const SharedRanks& host : groups->hosts)
+    most =
+        std::max(most, allreduce(options.inside)
+                           .scratch_items(static_cast<int>(host->size()), items, below(options)));
   return most;
 }
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <random>
 
+#include "algorithms/host_order.hpp"
 #include "algorithms/overlapped.hpp"
 #include "sim/deadlock.hpp"
 #include "sim/measurement.hpp"
@@ -31,8 +32,10 @@ class Simulation {
         mpi_(machine_, ledger_, paths_),
         noises_(scenario.job.noise, machine_.ranks()),
         ready_(*kernel_),
-        options_of_job_(scenario.job.options) {
+        options_of_job_(scenario.job.options),
+        by_host_(machine_.ranks(), &machine_.hosts()) {
     options_of_job_.hosts = &machine_.hosts();
+    options_of_job_.by_host = &by_host_;
     run_ = {.machine = &machine_,
             .ledger = &ledger_,
             .paths = &paths_,
@@ -74,6 +77,7 @@ class Simulation {
   Noises noises_;
   ReadyQueue ready_;
   Options options_of_job_;
+  HostGroups by_host_;
   Run run_;
   std::vector<Span> spans_;
   std::vector<std::unique_ptr<RankThread>> ranks_;
