@@ -8,9 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/kernel/finish_heap.hpp"
+#include "sim/kernel/date_queue.hpp"
 #include "sim/kernel/max_min.hpp"
-#include "sim/kernel/timers.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -52,17 +51,23 @@ class FluidKernel final : public Kernel {
     double since = 0;
     double rate = 0;
     Callback done;
-    std::vector<Use> uses;  ///< to take up again after a suspension
+    int finish = -1;          ///< where it stands in finishes_; -1: it has no date yet
+    std::uint64_t dated = 0;  ///< when it got that: others in its name are forgotten
+  };
+  struct Finish {
+    int slot = 0;
+    std::uint64_t dated = 0;
   };
   struct Completion {
     std::uint64_t order = 0;
     int slot = 0;
+    bool operator<(const Completion& other) const { return order < other.order; }
   };
 
   static std::size_t index(ActivityId id) { return static_cast<std::size_t>(id.slot); }
   Activity& activity(int slot) { return activities_[static_cast<std::size_t>(slot)]; }
   int take_slot();
-  void halt(int slot);
+  void stop_now(int slot, double left);
   void release(int slot);
   void finish_soon(int slot);
   void finish(std::uint64_t slot);
@@ -76,9 +81,11 @@ class FluidKernel final : public Kernel {
   MaxMin rates_;
   std::vector<Activity> activities_;
   std::vector<int> free_;
-  FinishHeap finishes_;
-  Timers timers_;
+  DateQueue<Finish> finishes_;
+  std::uint64_t dates_ = 0;
+  DateQueue<Callback> timers_;
   std::vector<Callback> soon_, firing_;  ///< of this very instant
+  std::vector<Finish> due_;
   std::vector<Completion> completed_;
 };
 
@@ -102,12 +109,12 @@ ActivityId FluidKernel::start(double amount, std::span<const Use> uses, Callback
   started.since = now_;
   started.rate = 0;
   started.done = done;
-  started.uses.assign(uses.begin(), uses.end());
   if (amount == 0 || uses.empty()) {
     started.left = 0;
     finish_soon(slot);
   } else {
-    rates_.insert(slot, uses);
+    rates_.set_uses(slot, uses);
+    rates_.join(slot);
   }
   return {slot};
 }
@@ -140,13 +147,14 @@ double FluidKernel::remaining(ActivityId id) const {
   return std::max(0.0, asked.left - asked.rate * (now_ - asked.since));
 }
 
-// Takes the activity's flow away; what it has still to do is known from then on.
-void FluidKernel::halt(int slot) {
-  Activity& halted = activity(slot);
-  halted.left = remaining({slot});
-  halted.rate = 0;
-  rates_.remove(slot);
-  finishes_.remove(slot);
+// Takes the activity's flow away.
+void FluidKernel::stop_now(int slot, double left) {
+  Activity& stopped = activity(slot);
+  stopped.left = left;
+  stopped.rate = 0;
+  stopped.dated = 0;
+  rates_.leave(slot);
+  if (stopped.finish >= 0) finishes_.forget(std::exchange(stopped.finish, -1));
 }
 
 void FluidKernel::release(int slot) {
@@ -159,7 +167,7 @@ void FluidKernel::suspend(ActivityId id) {
   assert(suspended.state == State::runs || suspended.state == State::done);
   // Where it was done already, whoever is about to call its callback finds it suspended.
   const bool ran = suspended.state == State::runs;
-  if (ran) halt(id.slot);
+  if (ran) stop_now(id.slot, remaining(id));
   suspended.state = ran && suspended.left <= 0 ? State::held : State::suspended;
 }
 
@@ -169,13 +177,13 @@ void FluidKernel::resume(ActivityId id) {
   if (resumed.state == State::held) return finish_soon(id.slot);
   resumed.since = now_;
   resumed.state = resumed.left > 0 ? State::runs : State::done;
-  if (resumed.left > 0) rates_.insert(id.slot, resumed.uses);
+  if (resumed.left > 0) rates_.join(id.slot);
 }
 
 void FluidKernel::cancel(ActivityId id) {
   Activity& cancelled = activity(id.slot);
   const bool ran = cancelled.state == State::runs;
-  if (ran) halt(id.slot);
+  if (ran) stop_now(id.slot, remaining(id));
   if (ran || cancelled.left > 0 || cancelled.state == State::held) return release(id.slot);
   // Somebody is about to call it.
   cancelled.done = {};
@@ -205,16 +213,19 @@ void FluidKernel::fire() {
 
 // The activities that are done at this instant. False: there are none.
 bool FluidKernel::complete() {
-  while (finishes_.first_date() <= now_ + precision) {
-    const int slot = finishes_.first();
-    completed_.push_back({activity(slot).order, slot});
-    halt(slot);
-    activity(slot).left = 0;
-    activity(slot).state = State::done;
+  while (finishes_.next_date() <= now_ + precision) finishes_.take(due_);
+  for (const Finish& due : due_) {
+    Activity& done = activity(due.slot);
+    if (done.dated != due.dated) continue;
+    completed_.push_back({done.order, due.slot});
+    done.finish = -1;
+    stop_now(due.slot, 0);
+    done.state = State::done;
   }
+  due_.clear();
   if (completed_.empty()) return false;
-  std::sort(completed_.begin(), completed_.end(),
-            [](const Completion& a, const Completion& b) { return a.order < b.order; });
+  if (!std::is_sorted(completed_.begin(), completed_.end()))
+    std::sort(completed_.begin(), completed_.end());
   for (const Completion& completion : completed_)
     finish(static_cast<std::uint64_t>(completion.slot));
   completed_.clear();
@@ -227,7 +238,9 @@ void FluidKernel::solve() {
     changed.left = remaining({slot});
     changed.since = now_;
     changed.rate = rates_.rate(slot);
-    finishes_.set(slot, now_ + changed.left / changed.rate);
+    if (changed.finish >= 0) finishes_.forget(changed.finish);
+    changed.dated = ++dates_;
+    changed.finish = finishes_.add(now_ + changed.left / changed.rate, {slot, changed.dated});
   }
 }
 
@@ -236,7 +249,7 @@ void FluidKernel::run() {
     fire();
     if (complete()) continue;
     solve();
-    const double next = std::min(timers_.next_date(), finishes_.first_date());
+    const double next = std::min(timers_.next_date(), finishes_.next_date());
     if (next == std::numeric_limits<double>::infinity()) return;
     now_ = std::max(now_, next);
   }

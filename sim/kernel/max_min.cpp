@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <limits>
 
 namespace ringscope::sim {
 namespace {
@@ -28,26 +30,56 @@ void MaxMin::note_change(int resource) {
   if (!std::exchange(resources_[index(resource)].changed, true)) changed_.push_back(resource);
 }
 
-void MaxMin::insert(int id, std::span<const Use> uses) {
+void MaxMin::set_uses(int id, std::span<const Use> uses) {
   if (index(id) >= flows_.size()) flows_.resize(index(id) + 1);
   Flow& flow = flows_[index(id)];
-  assert(!flow.inserted && flow.parts.empty());
-  flow.inserted = true;
-  flow.rate = 0;
-  flow.bottleneck = -1;
+  assert(!flow.flows);
+  flow.parts.clear();
   for (const Use& use : uses) {
     assert(use.weight > 0);
-    auto& users = resources_[index(use.resource)].users;
-    flow.parts.push_back({use.resource, use.weight, static_cast<int>(users.size())});
-    users.push_back({id, static_cast<int>(flow.parts.size()) - 1});
+    flow.parts.push_back({use.resource, use.weight, 0});
   }
-  new_flows_.push_back(id);
 }
 
-void MaxMin::remove(int id) {
+void MaxMin::join(int id) {
   Flow& flow = flows_[index(id)];
-  assert(flow.inserted);
-  flow.inserted = false;
+  assert(!flow.flows);
+  flow.flows = true;
+  flow.told = false;
+  flow.rate = 0;
+  flow.bottleneck = -1;
+  int number = 0;
+  for (Part& part : flow.parts) {
+    auto& users = resources_[index(part.resource)].users;
+    part.position = static_cast<int>(users.size());
+    users.push_back({id, number++});
+  }
+  if (flows_alone(flow))
+    alone_.push_back(id);
+  else
+    new_flows_.push_back(id);
+}
+
+// Most flows find all that they use idle: the work of a core that has nothing else to do. These
+// need no solving.
+bool MaxMin::flows_alone(Flow& flow) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Part& part : flow.parts) {
+    const Resource& resource = resources_[index(part.resource)];
+    if (resource.users.size() > 1) return false;
+    const double rate = resource.capacity / part.weight;
+    if (rate >= least) continue;
+    least = rate;
+    flow.bottleneck = part.resource;
+  }
+  flow.rate = least;
+  return true;
+}
+
+void MaxMin::leave(int id) {
+  Flow& flow = flows_[index(id)];
+  assert(flow.flows);
+  flow.flows = false;
   for (const Part& part : flow.parts) {
     auto& users = resources_[index(part.resource)].users;
     const User last = users.back();
@@ -56,32 +88,41 @@ void MaxMin::remove(int id) {
     users.pop_back();
     if (!users.empty()) note_change(part.resource);
   }
-  flow.parts.clear();
 }
 
 std::span<const int> MaxMin::solve() {
-  again_.clear();
-  if (is_solved()) return again_;
-  ++epoch_;
-  looked_at_.clear();
-  include_changed();
-  // Where changes spread far it is cheaper to solve all that hangs together than to feel the way.
-  constexpr int most_attempts = 12;
-  for (int attempt = 1;; ++attempt) {
-    fill();
-    if (!expand()) break;
-    if (attempt == most_attempts) include_users();
+  reported_.clear();
+  if (!new_flows_.empty() || !changed_.empty()) {
+    ++epoch_;
+    again_.clear();
+    looked_at_.clear();
+    include_changed();
+    // Where changes spread far it is cheaper to solve all that hangs together than to feel the way.
+    constexpr int most_attempts = 12;
+    for (int attempt = 1;; ++attempt) {
+      fill();
+      if (!expand()) break;
+      if (attempt == most_attempts) include_users();
+    }
+    for (const int id : again_) {
+      Flow& flow = flows_[index(id)];
+      flow.bottleneck = flow.next_bottleneck;
+      constexpr double rounding = 4e-16;
+      if (std::abs(flow.rate - flow.next_rate) <= rounding * flow.next_rate) continue;
+      flow.rate = flow.next_rate;
+      flow.told = false;
+      report(id);
+    }
   }
-  const auto same = [this](int id) {
-    Flow& flow = flows_[index(id)];
-    flow.bottleneck = flow.next_bottleneck;
-    const double before = std::exchange(flow.rate, flow.next_rate);
-    if (std::abs(before - flow.rate) > 4e-16 * flow.rate) return false;
-    flow.rate = before;
-    return true;
-  };
-  again_.erase(std::remove_if(again_.begin(), again_.end(), same), again_.end());
-  return again_;
+  for (const int id : alone_) report(id);
+  alone_.clear();
+  return reported_;
+}
+
+void MaxMin::report(int id) {
+  Flow& flow = flows_[index(id)];
+  if (!flow.flows || std::exchange(flow.told, true)) return;
+  reported_.push_back(id);
 }
 
 void MaxMin::include(int id) {
@@ -99,7 +140,7 @@ void MaxMin::include(int id) {
 
 void MaxMin::include_changed() {
   for (const int flow : new_flows_)
-    if (flows_[index(flow)].inserted) include(flow);
+    if (flows_[index(flow)].flows) include(flow);
   new_flows_.clear();
   for (const int id : changed_) {
     resources_[index(id)].changed = false;

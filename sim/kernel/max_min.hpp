@@ -22,15 +22,17 @@ class MaxMin {
   int add_resource(double capacity);
   void set_capacity(int resource, double capacity);
 
-  /// A flow of the caller's number; small numbers, since there is room for all below it. Its rate
-  /// is 0 until solve().
-  void insert(int flow, std::span<const Use> uses);
-  void remove(int flow);
-  /// Units per second, as of the last solve().
+  /// A flow of the caller's number; small numbers, since there is room for all below it. It must
+  /// not flow meanwhile.
+  void set_uses(int flow, std::span<const Use> uses);
+  /// From now on it flows, or no longer does.
+  void join(int flow);
+  void leave(int flow);
+  /// Units per second, after solve(), of a flow that flows.
   double rate(int flow) const { return flows_[index(flow)].rate; }
 
-  bool is_solved() const { return new_flows_.empty() && changed_.empty(); }
-  /// The flows that have another rate than before; valid until the next call.
+  /// The flows that have another rate than they had after the last call, or are new; valid until
+  /// the next call.
   std::span<const int> solve();
 
  private:
@@ -43,7 +45,8 @@ class MaxMin {
     double rate = 0, next_rate = 0;
     int bottleneck = -1, next_bottleneck = -1;
     std::uint64_t epoch = 0;  ///< of the solve() that it is solved again in
-    bool inserted = false;
+    bool flows = false;
+    bool told = false;  ///< that it has this rate
   };
   struct User {
     int flow = 0, part = 0;
@@ -67,6 +70,8 @@ class MaxMin {
   };
 
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
+  bool flows_alone(Flow& flow) const;
+  void report(int flow);
   void note_change(int resource);
   void include(int flow);
   void include_changed();
@@ -79,9 +84,11 @@ class MaxMin {
   std::vector<Resource> resources_;
   std::vector<Flow> flows_;
   std::vector<int> new_flows_, changed_;  ///< since the last solve(); flows, resources
+  std::vector<int> alone_;                ///< new flows that found everything idle
   std::uint64_t epoch_ = 0;
   std::vector<int> again_, looked_at_, faster_;  ///< flows, resources, flows
-  std::vector<Level> levels_;                    ///< a heap, lowest first
+  std::vector<int> reported_;
+  std::vector<Level> levels_;  ///< a heap, lowest first
 };
 
 }  // namespace ringscope::sim

@@ -64,11 +64,12 @@ TEST(MaxMin, flows_that_come_and_go_leave_the_rates_fair) {
       for (auto changes = 1 + random() % 3; changes > 0; --changes) {
         const int flow = static_cast<int>(random() % 40);
         if (told.flows.contains(flow)) {
-          rates.remove(flow);
+          rates.leave(flow);
           told.flows.erase(flow);
         } else {
           told.flows[flow] = random_uses(random, resources);
-          rates.insert(flow, told.flows[flow]);
+          rates.set_uses(flow, told.flows[flow]);
+          rates.join(flow);
         }
         if (random() % 20 == 0) {
           const auto resource = random() % told.capacities.size();
@@ -93,7 +94,8 @@ class Ring {
   }
   void send(int rank) {
     const Use cores[] = {{rank, 1}, {(rank + 1) % ranks_, 1}};
-    rates.insert(rank, cores);
+    rates.set_uses(rank, cores);
+    rates.join(rank);
   }
   MaxMin rates;
 
@@ -109,7 +111,7 @@ TEST(MaxMin, equal_flows_around_a_ring_have_half_a_core_each) {
 // The neighbours of a flow that ends are still held back by the cores at their other ends.
 TEST(MaxMin, a_change_in_a_long_ring_touches_its_neighbours_only) {
   Ring ring(1000);
-  ring.rates.remove(500);
+  ring.rates.leave(500);
   EXPECT_TRUE(ring.rates.solve().empty());
   ring.send(500);
   EXPECT_EQ(ring.rates.solve().size(), 1u);
@@ -118,7 +120,6 @@ TEST(MaxMin, a_change_in_a_long_ring_touches_its_neighbours_only) {
 
 TEST(MaxMin, what_nobody_changed_is_solved) {
   Ring ring(8);
-  EXPECT_TRUE(ring.rates.is_solved());
   EXPECT_TRUE(ring.rates.solve().empty());
 }
 

@@ -1,0 +1,111 @@
+// Things to happen at dates, those of one date in the order in which they were added.
+//
+// Ranks in lockstep have many things happen at one date: these share a bucket, found again through
+// a small table, so that the heap holds dates and not things.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace ringscope::sim {
+
+template <class Item>
+class DateQueue {
+ public:
+  /// Infinity when there is nothing.
+  double next_date() {
+    while (!heap_.empty() && bucket(heap_.front().bucket).wanted == 0) pop();
+    return heap_.empty() ? std::numeric_limits<double>::infinity() : heap_.front().date;
+  }
+
+  /// Requires date >= 0. Returns what forget() takes.
+  int add(double date, const Item& item) {
+    int& known = recent_[std::bit_cast<std::uint64_t>(date) * 0x9e3779b97f4a7c15u >> 56];
+    if (known < 0 || bucket(known).date != date) known = open(date);
+    Bucket& held = bucket(known);
+    held.items.push_back(item);
+    ++held.wanted;
+    ++wanted_;
+    return known;
+  }
+  /// One thing less is to happen; the caller knows it when take() yields it all the same.
+  void forget(int id) {
+    --wanted_;
+    if (--bucket(id).wanted == 0) bucket(id).items.clear();
+    if (heap_.size() > 64 + 4 * wanted_) drop_unwanted();
+  }
+
+  /// Requires that next_date() is one. Adds all things of that date to `into`.
+  void take(std::vector<Item>& into) {
+    Bucket& earliest = bucket(heap_.front().bucket);
+    into.insert(into.end(), earliest.items.begin(), earliest.items.end());
+    wanted_ -= earliest.wanted;
+    pop();
+  }
+
+ private:
+  struct Bucket {
+    double date = -1;  ///< -1: not in use
+    std::size_t wanted = 0;
+    std::vector<Item> items;
+  };
+  struct Entry {
+    double date = 0;
+    std::uint64_t order = 0;  ///< of buckets of one date: the table may have forgotten the first
+    int bucket = 0;
+  };
+  static bool later(const Entry& a, const Entry& b) {
+    return a.date != b.date ? a.date > b.date : a.order > b.order;
+  }
+  Bucket& bucket(int id) { return buckets_[static_cast<std::size_t>(id)]; }
+
+  int open(double date) {
+    if (free_.empty()) {
+      free_.push_back(static_cast<int>(buckets_.size()));
+      buckets_.emplace_back();
+    }
+    const int id = free_.back();
+    free_.pop_back();
+    bucket(id).date = date;
+    heap_.push_back({date, opened_++, id});
+    std::push_heap(heap_.begin(), heap_.end(), later);
+    return id;
+  }
+  void close(int id) {
+    bucket(id).items.clear();
+    bucket(id).date = -1;
+    bucket(id).wanted = 0;
+    free_.push_back(id);
+  }
+  void pop() {
+    std::pop_heap(heap_.begin(), heap_.end(), later);
+    close(heap_.back().bucket);
+    heap_.pop_back();
+  }
+  void drop_unwanted() {
+    const auto unwanted = [this](const Entry& entry) {
+      if (bucket(entry.bucket).wanted > 0) return false;
+      close(entry.bucket);
+      return true;
+    };
+    heap_.erase(std::remove_if(heap_.begin(), heap_.end(), unwanted), heap_.end());
+    std::make_heap(heap_.begin(), heap_.end(), later);
+  }
+
+  std::vector<Bucket> buckets_;
+  std::vector<int> free_;
+  std::vector<Entry> heap_;
+  std::array<int, 256> recent_ = [] {
+    std::array<int, 256> none{};
+    none.fill(-1);
+    return none;
+  }();
+  std::size_t wanted_ = 0;
+  std::uint64_t opened_ = 0;
+};
+
+}  // namespace ringscope::sim
