@@ -1,46 +1,197 @@
 #include "sim/path.hpp"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <utility>
 
 namespace ringscope::sim {
+namespace {
+
+constexpr std::size_t bytes_for_each = 1024;  ///< node that is left
+constexpr std::size_t most_totals = 32;       ///< of a chain that flatten() leaves as they are
+constexpr std::size_t longest_leaf = 16;
+
+/// Where a run ends does not depend on when the fold is: where the chain comes to another rank.
+bool begins_run(const PathTotal& piece, int rank) {
+  return piece.rank >= 0 && rank >= 0 && piece.rank != rank;
+}
+
+}  // namespace
 
 void Paths::restart(double now) {
-  nodes_.clear();
-  complete_ = limit_ > 0;
-  start_ = now;
+  start_ = limit_ > 0 ? now : std::numeric_limits<double>::infinity();
+  reduced_ = false;
 }
 
-double Paths::end(PathCursor cursor) const {
-  return cursor.node < 0 ? start_ : nodes_[static_cast<std::size_t>(cursor.node)].end;
+Paths::Piece Paths::piece_of(const PathTotal& total) {
+  constexpr What causes = (What{1} << cause_bits) - 1;
+  return {Cause(total.what & causes), total.rank, static_cast<int>(total.what >> cause_bits) - 1,
+          total.seconds};
 }
 
-PathCursor Paths::extend(PathCursor from, Cause cause, int rank, int resource, double until) {
-  if (!complete_ || until <= end(from)) return from;
-  if (nodes_.size() >= limit_) {
-    complete_ = false;
-    nodes_ = {};
-    return {};
+// A node must stay whom a cursor holds, or two chains share; each other one has a single child.
+void Paths::fold() {
+  std::vector<std::uint8_t>& has_child = kept_;
+  has_child.assign(nodes_.size(), 0);
+  for (const Node& one : nodes_)
+    if (one.refs > 0 && one.parent >= 0) has_child[static_cast<std::size_t>(one.parent)] = 1;
+  for (std::size_t id = 0; id < nodes_.size(); ++id)
+    kept_[id] = nodes_[id].refs > 0 && (nodes_[id].refs > 1 || has_child[id] == 0);
+  for (std::size_t id = 0; id < nodes_.size(); ++id)
+    if (kept_[id] == 1) fold_above(static_cast<int>(id));
+  collect_free();
+  bound_memory();
+  // A fold walks over all nodes there are: it waits until most of them are in use.
+  fold_at_ = std::max({limit_, 2 * live_, nodes_.size() - nodes_.size() / 8});
+}
+
+// Of the nodes above the kept one, the youngest whose run has ended.
+std::size_t Paths::youngest_ended(const Node& kept) const {
+  int rank = kept.what == runs ? -1 : kept.rank;
+  std::size_t begun = 0;  // the node after which the run of that rank begins
+  for (std::size_t i = 0; i < above_.size(); ++i) {
+    const Node& one = node(above_[i]);
+    if (one.what == runs || i >= longest_leaf) return i;
+    if (begins_run({one.what, one.rank, 0}, rank)) return begun;
+    if (one.rank < 0) continue;
+    rank = one.rank;
+    begun = i + 1;
   }
-  nodes_.push_back({until, from.node, rank, resource, cause});
-  return {static_cast<int>(nodes_.size()) - 1};
+  return above_.size();
 }
 
-std::vector<Paths::Piece> Paths::merged(PathCursor cursor) const {
-  std::map<std::tuple<Cause, int, int>, double> seconds;
-  if (complete_)
-    for (int id = cursor.node; id >= 0;) {
-      const Node& node = nodes_[static_cast<std::size_t>(id)];
-      seconds[{node.cause, node.rank, node.resource}] += node.end - end({node.parent});
-      id = node.parent;
+// The nodes above the kept one, up to the next kept one towards the start, become one of runs. The
+// last pieces stay until it is known where their run ends.
+void Paths::fold_above(int kept) {
+  above_.clear();
+  int id = node(kept).parent;
+  for (; !is_kept(id); id = node(id).parent) above_.push_back(id);
+  const std::size_t last = youngest_ended(node(kept));
+  if (last >= above_.size()) return;
+  const int ended = above_[last];
+  if (last + 1 == above_.size() && node(ended).what == runs) return;
+  PathSequence sequence = runs_from(last);
+  for (std::size_t i = last + 1; i < above_.size(); ++i) node(above_[i]).refs = 0;
+  node(ended).parent = id;  // whom the last of them held
+  set_runs(ended, std::move(sequence));
+}
+
+PathSequence Paths::runs_from(std::size_t last) {
+  PathSequence sequence;
+  int rank = -1;
+  double now = 0;
+  const auto end_run = [&] {
+    if (!pieces_.empty()) runs_.append(sequence, runs_.leaf(pieces_, now));
+    pieces_.clear();
+    rank = -1;
+  };
+  for (std::size_t i = above_.size(); i-- > last;) {
+    const Node& one = node(above_[i]);
+    if (one.what == runs) {
+      end_run();
+      PathSequence more = take_runs(above_[i]);
+      if (sequence.empty()) sequence.swap(more);
+      for (const int run : more) runs_.append(sequence, run);
+      continue;
     }
+    const PathTotal piece{one.what, one.rank, one.end - end(one.parent)};
+    if (begins_run(piece, rank) || pieces_.size() == longest_leaf) end_run();
+    now = one.end;
+    pieces_.push_back(piece);
+    if (one.rank >= 0) rank = one.rank;
+  }
+  end_run();
+  return sequence;
+}
+
+// In their order in memory: those that are taken next lie side by side.
+void Paths::collect_free() {
+  free_ = -1;
+  live_ = 0;
+  for (auto id = static_cast<int>(nodes_.size()); id-- > 0;) {
+    if (node(id).refs > 0) {
+      ++live_;
+      continue;
+    }
+    node(id).parent = free_;
+    free_ = id;
+  }
+}
+
+void Paths::set_runs(int id, PathSequence sequence) {
+  if (free_sequences_.empty()) {
+    free_sequences_.push_back(static_cast<int>(sequences_.size()));
+    sequences_.emplace_back();
+  }
+  const int place = free_sequences_.back();
+  free_sequences_.pop_back();
+  sequences_[static_cast<std::size_t>(place)] = std::move(sequence);
+  node(id).what = runs;
+  node(id).rank = place;
+}
+
+PathSequence Paths::take_runs(int id) {
+  const int place = node(id).rank;
+  free_sequences_.push_back(place);
+  return std::exchange(sequences_[static_cast<std::size_t>(place)], {});
+}
+
+void Paths::bound_memory() {
+  if (runs_.bytes() <= clean_at_) return;
+  const std::size_t most = most_bytes_ + bytes_for_each * live_;
+  runs_ = runs_.only(sequences_);
+  if (runs_.bytes() > most) flatten();
+  clean_at_ = std::max(most, 2 * runs_.bytes());
+}
+
+// Each sequence becomes one run of its totals.
+void Paths::flatten() {
+  std::vector<std::vector<PathTotal>> all;
+  std::size_t totals = 0;
+  for (const PathSequence& sequence : sequences_) {
+    PathTotals sums;
+    runs_.add_totals(sequence, sums);
+    all.push_back(sums.list());
+    totals += sums.size();
+  }
+  const bool too_many = totals * sizeof(PathTotal) > most_bytes_;
+  reduced_ = reduced_ || too_many;
+  runs_ = {};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    PathTotals sums;
+    for (std::size_t j = 0; j < all[i].size(); ++j) {
+      PathTotal total = all[i][j];
+      if (too_many && j >= most_totals)
+        total = {what_of(piece_of(total).cause, -1), -1, total.seconds};
+      sums.add(total);
+    }
+    if (!all[i].empty()) sequences_[i] = {runs_.leaf(sums.list())};
+  }
+}
+
+std::vector<Paths::Piece> Paths::merged(const PathCursor& cursor) const {
+  PathTotals all;
+  for (int id = cursor.node_; id >= 0; id = node(id).parent) {
+    const Node& one = node(id);
+    if (one.what == runs)
+      runs_.add_totals(sequences_[static_cast<std::size_t>(one.rank)], all);
+    else
+      all.add({one.what, one.rank, one.end - end(one.parent)});
+  }
   std::vector<Piece> pieces;
-  for (const auto& [key, sum] : seconds)
-    pieces.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key), sum});
-  std::stable_sort(pieces.begin(), pieces.end(),
-                   [](const Piece& a, const Piece& b) { return a.seconds > b.seconds; });
+  for (const PathTotal& total : all.list()) pieces.push_back(piece_of(total));
   return pieces;
+}
+
+Paths::Chain Paths::chain(const PathCursor& cursor) const {
+  Chain chain;
+  int id = cursor.node_;
+  for (; id >= 0 && node(id).what != runs; id = node(id).parent) {
+    const Node& one = node(id);
+    chain.pieces.push_back(piece_of({one.what, one.rank, one.end - end(one.parent)}));
+  }
+  chain.begin = end(id);
+  std::reverse(chain.pieces.begin(), chain.pieces.end());
+  return chain;
 }
 
 }  // namespace ringscope::sim

@@ -79,7 +79,7 @@ RankThread::Progress RankThread::start_part(Pending& verb) {
   if (!others_idle()) return block(verb, Activity::in_wait);
   if (verb.since >= 0) {
     waited_for_[static_cast<std::size_t>(Cause::overhead)] += now() - verb.since;
-    path = run_->paths->extend(path, Cause::overhead, rank(), cpu.front().resource, now());
+    run_->paths->extend(path, Cause::overhead, rank(), cpu.front().resource, now());
   }
   return Progress::done;
 }

@@ -19,9 +19,11 @@ class DeadlockError : public std::runtime_error {
 
 struct RunOptions {
   std::string_view kernel = "simgrid";
-  bool record = false;                 ///< fill Report::recording
-  bool record_spans = false;           ///< fill Report::spans
-  std::size_t path_limit = 2'000'000;  ///< pieces of critical paths kept; 0: none
+  bool record = false;        ///< fill Report::recording
+  bool record_spans = false;  ///< fill Report::spans
+  /// Pieces of critical paths kept one by one, beside those that ranks and messages stand at; older
+  /// ones are summed. 0: no critical path.
+  std::size_t path_limit = 16'384;
   /// Called now and then with the share of the messages that are under way or done.
   std::function<void(double)> progress;
 };

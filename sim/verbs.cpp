@@ -149,7 +149,7 @@ RankThread::Progress RankThread::test_part(Pending& verb) {
   if (!others_idle()) return block(verb, Activity::in_wait);
   if (verb.since >= 0) {
     waited_for_[static_cast<std::size_t>(Cause::copy)] += now() - verb.since;
-    path = run_->paths->extend(path, Cause::copy, rank(), cpu.front().resource, now());
+    run_->paths->extend(path, Cause::copy, rank(), cpu.front().resource, now());
   }
   verb.asked->result = is_complete(request) ? 1 : 0;
   if (verb.asked->result == 1) run_->mpi->close_request(request);
@@ -222,7 +222,7 @@ void RankThread::cpu_done(std::uint64_t) {
 void RankThread::account_cpu(double until) {
   const bool passed = cpu_cause_ == Cause::skew || cpu_cause_ == Cause::sleep;
   const int resource = passed ? -1 : run_->ledger->bottleneck();
-  path = run_->paths->extend(path, cpu_cause_, rank(), resource, until);
+  run_->paths->extend(path, cpu_cause_, rank(), resource, until);
   if (next_ >= verbs_.size()) return;
   const Pending& verb = verbs_[next_];
   if (verb.multicast >= 0)

@@ -56,7 +56,9 @@ int Mpi::open_request(Caller& caller, bool receive, int peer, int tag, std::uint
 void Mpi::close_request(int id) {
   const int message = requests_[id].message;
   requests_.release(id);
-  if (--messages_[message].users == 0) messages_.release(message);
+  if (--messages_[message].users > 0) return;
+  messages_[message].path = {};  // or it would keep its chain until the slot is used again
+  messages_.release(message);
 }
 
 void Mpi::add_caller_cpu(Uses& uses, const Caller& caller, int weight) const {
@@ -70,7 +72,7 @@ void Mpi::add_caller_cpu(Uses& uses, const Caller& caller, int weight) const {
 void Mpi::stage(int id, Cause cause, int rank, int resource, double until) {
   Message& m = messages_[id];
   m.settle(cause, until);
-  m.path = paths_->extend(m.path, cause, rank, resource, until);
+  paths_->extend(m.path, cause, rank, resource, until);
 }
 
 // What `by` did at this instant lets the message go on: `cause` is what it waited for until now.

@@ -72,7 +72,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   /// `weight` units of the caller's own CPU, for work of its own inside MPI.
   void add_caller_cpu(Uses& uses, const Caller& caller, int weight) const;
   /// The chain that ends in the completion of the request, at this instant.
-  PathCursor path(int request) const { return messages_[requests_[request].message].path; }
+  const PathCursor& path(int request) const { return messages_[requests_[request].message].path; }
   /// Adds what [begin, end] was spent on, seen from a thread that waited for the request.
   void explain_wait(int request, double begin, double end, CauseSeconds& seconds) const;
 
