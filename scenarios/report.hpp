@@ -106,6 +106,7 @@ struct TrainingReport {
 };
 
 struct Recording;  // scenarios/recording.hpp
+struct PathChain;  // scenarios/path_chain.hpp
 
 struct Report {
   std::string name;  ///< of the case
@@ -128,7 +129,9 @@ struct Report {
   std::vector<PathPiece> path;                 ///< merged by (cause, rank, resource), longest first
   std::vector<Span> spans;                     ///< only when asked for
   std::shared_ptr<const Recording> recording;  ///< likewise; stays in the process that made it
-  std::string attachment;  ///< what a subcommand made of the run where it was simulated
+  std::shared_ptr<const PathChain> chain;      ///< only when asked for
+  bool path_reduced = false;  ///< the smaller pieces of `path` are sums by cause alone
+  std::string attachment;     ///< what a subcommand made of the run where it was simulated
   std::string kernel;
   double wall_s = 0;  ///< of the simulation itself
   std::uint64_t peak_rss_bytes = 0;

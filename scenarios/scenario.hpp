@@ -43,6 +43,13 @@ struct Job {
   Noise noise;
 };
 
+/// What is to be better than the files say, for the question "what if".
+struct Speedup {
+  std::string resource;       ///< by its name in reports; "": none
+  double capacity = 1;        ///< factor of its capacity
+  double link_latencies = 1;  ///< factor of all of them
+};
+
 /// One case to simulate: a scenario with one vector size.
 struct Scenario {
   std::string name;  ///< "03-anomaly 4-2-2 64 MiB": stem, case, and size where several
@@ -53,6 +60,7 @@ struct Scenario {
   Storage storage;
   Job job;
   Value resolved;  ///< the whole tree, defaults filled in, `job.bytes` this case's size
+  Speedup speedup;
 };
 
 struct Override {

@@ -34,6 +34,15 @@ class SizedTime {
     const Segment& first = segments_.front();
     return segments_.size() == 1 && first.time.count() == 0 && first.cost.seconds_per_byte == 0;
   }
+  /// So many times as long for every size.
+  SizedTime times(double factor) const {
+    SizedTime result = *this;
+    for (Segment& segment : result.segments_) {
+      segment.time *= factor;
+      segment.cost.seconds_per_byte *= factor;
+    }
+    return result;
+  }
   bool operator==(const SizedTime&) const = default;
 
  private:
