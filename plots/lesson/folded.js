@@ -1,0 +1,114 @@
+// A cluster of more hosts than can be drawn one by one: a square for each, by the switch that it is
+// plugged into, filled as its links are loaded.
+
+class FoldedCluster {
+  constructor(one, width) {
+    this.one = one;
+    this.width = width;
+    this.node = element("canvas", {role: "img",
+      "aria-label": `${plural(one.machine.hosts.length, "host")}, folded: one square each`});
+    this.hosts = this.findHosts();
+    this.place();
+    this.context = sharpen(this.node, width, this.height);
+  }
+
+  /** Of each host its ranks, the switch above, and what it sends and receives through. */
+  findHosts() {
+    const {machine} = this.one;
+    const hosts = machine.hosts.map(name => ({name, ranks: [], out: [], into: [], above: -1}));
+    machine.ranks.forEach((component, rank) => {
+      hosts[machine.components[component].host].ranks.push(rank);
+    });
+    for (const link of machine.links) {
+      const [a, b] = [link.from, link.to].map(i => machine.components[i]);
+      if (a.kind === "nic" && b.kind === "switch") {
+        hosts[a.host].above = link.to;
+        hosts[a.host].out.push(link.loads[0]);
+        hosts[a.host].into.push(link.loads[1]);
+      } else if (b.kind === "nic" && a.kind === "switch") {
+        hosts[b.host].above = link.from;
+        hosts[b.host].out.push(link.loads[1]);
+        hosts[b.host].into.push(link.loads[0]);
+      }
+    }
+    return hosts;
+  }
+
+  place() {
+    const groups = Map.groupBy ? Map.groupBy(this.hosts, host => host.above)
+      : this.hosts.reduce((map, host) =>
+        map.set(host.above, [...map.get(host.above) || [], host]), new Map());
+    this.size = this.hosts.length > 300 ? 9 : this.hosts.length > 64 ? 15 : 22;
+    const side = this.size + 3, most = Math.max(1, Math.floor((this.width - 14) / side));
+    this.groups = [];
+    let x = 0, y = 0, high = 0;
+    for (const [above, hosts] of groups) {
+      const columns = Math.min(most, Math.max(4, Math.ceil(Math.sqrt(hosts.length * 2))));
+      const width = Math.max(70, columns * side + 9);
+      const height = Math.ceil(hosts.length / columns) * side + 24;
+      if (x > 0 && x + width > this.width) {
+        x = 0;
+        y += high + 8;
+        high = 0;
+      }
+      const name = above < 0 ? "" : this.one.machine.components[above].name;
+      this.groups.push({name, x, y, width, height, uplinks: this.uplinks(above)});
+      hosts.forEach((host, i) => {
+        host.x = x + 6 + (i % columns) * side;
+        host.y = y + 18 + Math.floor(i / columns) * side;
+      });
+      x += width + 8;
+      high = Math.max(high, height);
+    }
+    this.height = y + high + 1;
+  }
+
+  /** The links from a switch to others. */
+  uplinks(above) {
+    const {components, links} = this.one.machine;
+    return links.filter(({from, to}) => (from === above || to === above) &&
+      components[from].kind === "switch" && components[to].kind === "switch")
+      .flatMap(link => link.loads).filter(load => load >= 0);
+  }
+
+  most(loads, tick) {
+    return Math.max(0, ...loads.map(load => this.one.load(load, tick)));
+  }
+
+  draw(tick) {
+    const pen = this.context;
+    pen.clearRect(0, 0, this.width, this.height);
+    pen.lineWidth = 1;
+    for (const group of this.groups) {
+      pen.fillStyle = colours.of("part");
+      pen.strokeStyle = colours.of("line");
+      pen.fillRect(group.x, group.y, group.width, group.height);
+      pen.strokeRect(group.x + 0.5, group.y + 0.5, group.width - 1, group.height - 1);
+      const up = this.most(group.uplinks, tick);
+      pen.fillStyle = colours.of("soft");
+      pen.fillText(group.uplinks.length ? `${group.name}  \u2191${percent(up)}` : group.name,
+        group.x + 6, group.y + 13, group.width - 8);
+    }
+    const half = this.size / 2 - 0.5;
+    for (const host of this.hosts) {
+      pen.fillStyle = colours.of("groove");
+      pen.fillRect(host.x, host.y, half, this.size);
+      pen.fillRect(host.x + half + 1, host.y, half, this.size);
+      pen.fillStyle = colours.of("load");
+      [host.out, host.into].forEach((loads, i) => {
+        const high = this.size * this.most(loads, tick);
+        pen.fillRect(host.x + i * (half + 1), host.y + this.size - high, half, high);
+      });
+    }
+  }
+
+  tipAt(x, y, tick) {
+    const host = this.hosts.find(one => x >= one.x && x < one.x + this.size + 2 &&
+      y >= one.y && y < one.y + this.size + 2);
+    if (!host) return undefined;
+    const ranks = host.ranks.length > 8 ? plural(host.ranks.length, "rank")
+      : `rank${host.ranks.length === 1 ? "" : "s"} ${host.ranks.join(", ")}`;
+    return [`${host.name}, ${ranks}`, `sends: ${percent(this.most(host.out, tick))} of its link`,
+      `receives: ${percent(this.most(host.into, tick))} of its link`];
+  }
+}

@@ -1,0 +1,70 @@
+// Numbers and words for people.
+
+const ACTIVITIES = ["compute", "reduce", "copy", "overhead", "in_send", "in_wait", "idle"];
+const ACTIVITY_WORDS = ["computes", "reduces", "copies", "overhead", "blocked in a send",
+  "blocked in a wait", "idle"];
+const CAUSE_WORDS = {
+  compute: "computing", reduce: "reducing", overhead: "overhead of messages", copy: "copying",
+  memory: "memory", wire: "the wire", lock: "a lock", latency: "latency", protocol: "handshake",
+  partner: "partner not there yet", progress: "partner makes no progress", skew: "late start",
+  storage: "storage", sleep: "waiting for a clock",
+};
+
+const TIME_UNITS = [[1, "s"], [1e-3, "ms"], [1e-6, "us"], [1e-9, "ns"]];
+const RATE_UNITS = [[1e9, "GB/s"], [1e6, "MB/s"], [1e3, "kB/s"], [1, "B/s"]];
+const SIZE_UNITS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"],
+  [1, "B"]];
+
+function unitFor(value, units) {
+  return units.find(([size]) => Math.abs(value) >= size) || units[units.length - 1];
+}
+
+/** Four digits and a unit, those of `largest`: times that compare at a glance. */
+function timeText(seconds, largest = seconds) {
+  const [size, unit] = unitFor(largest, TIME_UNITS);
+  const whole = Math.floor(Math.log10(Math.max(Math.abs(largest) / size, 1))) + 1;
+  return `${(seconds / size).toFixed(Math.max(0, 4 - whole))} ${unit}`;
+}
+
+function signedTime(seconds, largest) {
+  return (seconds < 0 ? "\u2212" : "+") + timeText(Math.abs(seconds), largest);
+}
+
+function quantity(value, units) {
+  const [size, unit] = unitFor(value, units);
+  return `${parseFloat((value / size).toPrecision(4))} ${unit}`;
+}
+const rateText = value => quantity(value, RATE_UNITS);
+const sizeText = value => quantity(value, SIZE_UNITS);
+const percent = share => `${Math.round(share * 100)} %`;
+
+function ratioText(ratio) {
+  return ratio >= 10 ? ratio.toFixed(1) : ratio.toFixed(2);
+}
+
+function plural(count, word) {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
+
+/** "step 3 of 7 of reduce-scatter", counted from 1. */
+function stepText(step, count) {
+  return `step ${step.step + 1} of ${count} of ${step.phase}`;
+}
+
+/** An element with attributes and children; texts are children too. */
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value !== undefined) made.setAttribute(key, value);
+  }
+  made.append(...children.flat().filter(child => child !== undefined));
+  return made;
+}
+
+function svg(name, attributes = {}, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}

@@ -1,0 +1,94 @@
+// The explanation: the critical paths of both cases, and where the difference comes from.
+
+function verdict(one, other) {
+  const {report} = one;
+  const algorithm = [report.algorithm, report.chosen].filter(Boolean).join(": ");
+  const job = `${report.collective} (${algorithm})`;
+  const what = `${job} of ${sizeText(report.bytes)} on ${plural(report.ranks_count, "rank")}`;
+  if (!other) return `${what}, placed ${report.placement}, takes ${timeText(one.seconds)}.`;
+  const [quick, slow] = one.seconds <= other.seconds ? [one, other] : [other, one];
+  if (slow.seconds - quick.seconds <= 1e-9 * slow.seconds) {
+    return `${one.name} and ${other.name} take the same time, ${timeText(one.seconds)}.`;
+  }
+  const most = DATA.differences[quick.index][slow.index]
+    .find(cause => cause.difference_s > 0);
+  return `${slow.name} takes ${ratioText(slow.seconds / quick.seconds)} times as long as ` +
+    `${quick.name}` + (most ? `: ${signedTime(most.difference_s, slow.seconds)} ${most.spent_on}.`
+    : ".");
+}
+
+function bar(share, kind) {
+  const filled = element("span", {class: `bar ${kind}`});
+  filled.style.width = `${(Math.max(0, Math.min(1, share)) * 100).toFixed(2)}%`;
+  return element("span", {class: "track"}, filled);
+}
+
+function table(caption, heads, rows) {
+  return element("div", {class: "scroll"}, element("table", {},
+    element("caption", {}, caption),
+    element("thead", {}, element("tr", {},
+      heads.map(head => element("th", {scope: "col", class: head === heads[0] ? "" : "n"}, head)))),
+    element("tbody", {}, rows)));
+}
+
+const numberCell = words => element("td", {class: "n"}, words);
+const rowHead = words => element("th", {scope: "row"}, words);
+
+/** Sorted by size, the small ones together. */
+function differenceTable(one, other) {
+  const causes = DATA.differences[one.index][other.index];
+  const largest = Math.max(one.seconds, other.seconds);
+  const rows = causes.map(cause => element("tr", {}, rowHead(cause.spent_on),
+    numberCell(timeText(cause.first_s, largest)), numberCell(timeText(cause.other_s, largest)),
+    numberCell(signedTime(cause.difference_s, largest))));
+  rows.push(element("tr", {class: "sum"}, rowHead("sum"),
+    numberCell(timeText(one.seconds, largest)), numberCell(timeText(other.seconds, largest)),
+    numberCell(signedTime(other.seconds - one.seconds, largest))));
+  return table("The critical paths of both, cause by cause",
+    ["spent on", one.name, other.name, "difference"], rows);
+}
+
+function pathTable(one) {
+  const all = one.report.critical_path, shown = all.slice(0, 6);
+  const rows = shown.map((piece, i) => element("tr", {}, rowHead(one.pathWords[i]),
+    numberCell(timeText(piece.seconds, one.seconds)),
+    numberCell(percent(piece.seconds / one.seconds)),
+    element("td", {class: "wide"}, bar(piece.seconds / one.seconds, "path"))));
+  const rest = all.slice(6).reduce((sum, piece) => sum + piece.seconds, 0);
+  if (rest > 0) {
+    rows.push(element("tr", {}, rowHead(`${all.length - 6} smaller ones`),
+      numberCell(timeText(rest, one.seconds)), numberCell(percent(rest / one.seconds)),
+      element("td", {class: "wide"}, bar(rest / one.seconds, "path"))));
+  }
+  return table(`${one.name}: the critical path`, ["spent on", "time", "share", ""], rows);
+}
+
+function resourceTable(one) {
+  const rows = one.report.resources.slice(0, 5).map(resource => element("tr", {},
+    rowHead(resource.name), numberCell(`${(resource.utilisation * 100).toFixed(1)} %`),
+    element("td", {class: "wide"}, bar(resource.utilisation, "load"))));
+  return table(`${one.name}: the busiest resources`, ["resource", "busy", ""], rows);
+}
+
+function rankTable(one) {
+  const used = ACTIVITIES.filter(name => one.report.ranks.some(rank => rank.seconds[name] > 0));
+  const most = 64;
+  const rows = one.report.ranks.slice(0, most).map(rank => element("tr", {},
+    rowHead(`${rank.rank} on ${rank.host}`), numberCell(timeText(rank.finish_s, one.seconds)),
+    used.map(name => numberCell(rank.seconds[name] > 0
+      ? timeText(rank.seconds[name], one.seconds) : "\u2013"))));
+  const missing = one.report.ranks.length - rows.length;
+  return table(`${one.name}: where the time of each rank went` +
+    (missing > 0 ? ` (the first ${most} of ${one.report.ranks.length})` : ""),
+    ["rank", "end", ...used.map(name => name.replace("_", " "))], rows);
+}
+
+function explain(cases) {
+  const parts = [];
+  if (cases.length === 2) parts.push(differenceTable(...cases));
+  parts.push(element("div", {class: "pair"}, cases.map(pathTable)));
+  parts.push(element("div", {class: "pair"}, cases.map(resourceTable)));
+  parts.push(element("details", {}, element("summary", {}, "Where the time of each rank went"),
+    element("div", {class: "pair"}, cases.map(rankTable))));
+  document.getElementById("reasons").replaceChildren(...parts);
+}

@@ -1,0 +1,173 @@
+// What every rank does when, and the critical path through it.
+
+class TimelineView {
+  constructor(one) {
+    this.one = one;
+    this.canvas = element("canvas", {tabindex: 0, role: "img",
+      "aria-label": `What each of ${one.spans.rows.length} ranks does over time`});
+    this.node = element("div", {class: "timeline"}, this.canvas);
+    tipsOver(this.canvas, (x, y) => this.tipAt(x, y));
+    this.canvas.addEventListener("keydown", event => this.move(event));
+    this.canvas.addEventListener("blur", () => tip.hide());
+  }
+
+  /** All cases share one scale of `whole` seconds, so that the shorter one is shorter. */
+  resize(width, whole) {
+    const rows = this.one.spans.rows.length;
+    this.whole = whole;
+    this.left = rows > 99 ? 30 : 26;
+    this.rowHeight = Math.max(1, Math.min(20, 420 / rows));
+    this.width = width;
+    this.wide = width - this.left - 8;
+    this.bottom = this.rowHeight * rows + 4;
+    this.height = this.bottom + 20;
+    this.context = sharpen(this.canvas, width, this.height);
+    this.still = document.createElement("canvas");
+    this.paint(sharpen(this.still, width, this.height));
+  }
+
+  x(seconds) {
+    return this.left + (this.whole > 0 ? seconds / this.whole * this.wide : 0);
+  }
+  xOfTick(tick) {
+    return this.x(this.one.inSeconds(tick));
+  }
+  y(rank) {
+    return rank * this.rowHeight + 2;
+  }
+
+  /** Everything but the cursor, once. */
+  paint(pen) {
+    const rows = this.one.spans.rows, gap = this.rowHeight > 6 ? 1.5 : this.rowHeight > 3 ? 0.5 : 0;
+    const end = this.xOfTick(TICKS);
+    pen.fillStyle = colours.of("idle-ground");
+    pen.fillRect(this.left, 0, end - this.left, this.bottom);
+    rows.forEach((row, rank) => {
+      const y = this.y(rank) + gap / 2, high = this.rowHeight - gap;
+      for (const span of row) {
+        if (span.activity === 6) continue;
+        const from = this.xOfTick(span.start), to = this.xOfTick(span.end);
+        pen.fillStyle = hatches.of(pen, span.activity);
+        pen.fillRect(from, y, Math.max(to - from, 0.3), high);
+        if (to - from > 5) {
+          pen.fillStyle = colours.of("card");
+          pen.fillRect(to - 0.4, y, 0.8, high);
+        }
+      }
+    });
+    this.rowLabels(pen);
+    this.axis(pen, end);
+    this.critical(pen);
+  }
+
+  rowLabels(pen) {
+    const every = 2 ** Math.max(0, Math.ceil(Math.log2(12 / this.rowHeight)));
+    pen.fillStyle = colours.of("soft");
+    pen.textAlign = "right";
+    pen.textBaseline = "middle";
+    const ranks = this.one.machine.ranks, parts = this.one.machine.components;
+    const host = rank => parts[ranks[rank]].host;
+    this.one.spans.rows.forEach((_, rank) => {
+      if (rank % every === 0) pen.fillText(rank, this.left - 6, this.y(rank) + this.rowHeight / 2);
+      if (rank === 0 || host(rank) === host(rank - 1) || this.rowHeight < 4) return;
+      pen.fillStyle = colours.of("soft");
+      pen.fillRect(this.left - 22, this.y(rank) - 0.5, 18, 1);
+    });
+  }
+
+  axis(pen, end) {
+    const [size, unit] = unitFor(this.whole, TIME_UNITS);
+    const about = this.whole / size / Math.max(2, this.wide / 90);
+    const power = 10 ** Math.floor(Math.log10(about || 1));
+    const step = [1, 2, 5, 10].map(n => n * power).find(n => n >= about) || power;
+    pen.fillStyle = colours.of("soft");
+    pen.textBaseline = "top";
+    for (let value = 0; value <= this.whole / size * 1.0001; value += step) {
+      const x = this.x(value * size);
+      pen.fillRect(x - 0.5, this.bottom, 1, 4);
+      pen.textAlign = value === 0 ? "left" : x > this.left + this.wide - 24 ? "right" : "center";
+      const label = parseFloat(value.toPrecision(6));
+      pen.fillText(value === 0 ? `0 ${unit}` : label, x, this.bottom + 6);
+    }
+    pen.fillStyle = colours.of("ink");
+    pen.fillRect(end - 0.75, 0, 1.5, this.bottom + 3);
+  }
+
+  /** The pieces in their order: along the rank that they are on, across to the next one. */
+  critical(pen) {
+    const middle = rank => this.y(rank) + this.rowHeight / 2, line = new Path2D();
+    let last;
+    for (const [start, end, , rank] of this.one.path) {
+      if (rank < 0 || rank >= this.one.spans.rows.length) continue;
+      const from = [this.xOfTick(start), middle(rank)], to = [this.xOfTick(end), middle(rank)];
+      if (last) line.lineTo(...from);
+      else line.moveTo(...from);
+      line.lineTo(...to);
+      last = to;
+    }
+    if (last && this.xOfTick(TICKS) > last[0]) line.lineTo(this.xOfTick(TICKS), last[1]);
+    pen.lineJoin = "round";
+    pen.strokeStyle = colours.of("card");
+    pen.lineWidth = this.rowHeight > 6 ? 5 : 3;
+    pen.stroke(line);
+    pen.strokeStyle = colours.of("path");
+    pen.lineWidth = this.rowHeight > 6 ? 2.6 : 1.5;
+    pen.stroke(line);
+  }
+
+  draw(seconds) {
+    this.seconds = seconds;
+    const pen = this.context, x = this.x(Math.min(seconds, this.whole));
+    pen.clearRect(0, 0, this.width, this.height);
+    pen.drawImage(this.still, 0, 0, this.width, this.height);
+    pen.fillStyle = colours.of("accent");
+    pen.fillRect(x - 1, 0, 2, this.bottom + 2);
+    pen.beginPath();
+    pen.moveTo(x - 5, this.bottom + 8);
+    pen.lineTo(x + 5, this.bottom + 8);
+    pen.lineTo(x, this.bottom);
+    pen.fill();
+  }
+
+  secondsAt(x) {
+    return Math.max(0, Math.min(1, (x - this.left) / this.wide)) * this.whole;
+  }
+
+  tipAt(x, y) {
+    const rank = Math.floor((y - 2) / this.rowHeight);
+    if (rank < 0 || rank >= this.one.spans.rows.length || x < this.left) return undefined;
+    return this.words(rank, this.secondsAt(x));
+  }
+
+  words(rank, seconds) {
+    const tick = this.one.tick(seconds);
+    const span = this.one.spans.at(rank, tick);
+    const lines = [`rank ${rank} at ${timeText(seconds, this.whole)}`];
+    if (!span) return [...lines, "idle"];
+    const what = ACTIVITY_WORDS[span.activity];
+    lines.push(span.peer >= 0 ? `${what}, rank ${span.peer}` : what);
+    if (span.place >= 0) {
+      lines.push(`for ${timeText(this.one.inSeconds(span.end - span.start), this.one.seconds)}`);
+      const [phase, step] = this.one.spans.places[span.place];
+      if (phase) lines.push(stepText({phase, step}, this.one.stepCounts[phase]));
+    }
+    const piece = this.one.path.find(([start, end, , owner]) =>
+      start <= tick && tick < end && owner === rank);
+    if (piece) lines.push(`critical path: ${CAUSE_WORDS[piece[2]]}` +
+      (piece[4] ? ` on ${piece[4]}` : ""));
+    return lines;
+  }
+
+  /** Up and down: the ranks, now. */
+  move(event) {
+    const by = {ArrowUp: -1, ArrowDown: 1}[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const rows = this.one.spans.rows.length;
+    this.chosen = this.chosen === undefined ? 0 : (this.chosen + by + rows) % rows;
+    const box = this.canvas.getBoundingClientRect(), lines = this.words(this.chosen, this.seconds);
+    tip.show(lines, box.left + this.x(this.seconds), box.top + this.y(this.chosen));
+    this.canvas.setAttribute("aria-label", lines.join(", "));
+  }
+}

@@ -1,0 +1,410 @@
+#!/usr/bin/python3
+"""Does the page of `ringscope lesson` show what the run said, step by step, on any screen?
+
+Usage: plots/lesson_test.py BUILD, where BUILD holds the program. Needs chromium, chromium-driver
+and python3-selenium; skips where one is missing.
+"""
+
+import base64
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+except ImportError as error:
+    print(f"SKIP lesson: {error}; install python3-selenium")
+    sys.exit(77)
+
+BIG = ["02-ring-of-8", "--kernel", "fluid", "--set", "placement=1x256", "--set",
+       "job.bytes=16MiB", "--set",
+       "cluster={network: fat_tree, k: 12, hosts: 256, link: {bandwidth: 10 Gbit/s, "
+       "latency: 5 us}, host: {type: simple, cores: 8}}"]
+# What may stand in a page for a reader or as a name, but is never fetched.
+NAMES = re.compile(r"http://www\.w3\.org/\d+/svg")
+
+
+def open_browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                 "--hide-scrollbars", "--window-size=1400,1000"):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=Service(shutil.which("chromedriver")), options=options)
+
+
+def time_text(seconds, largest=None):
+    """As the page and `compare` print it: four digits, in the unit of the largest."""
+    largest = seconds if largest is None else largest
+    size, unit = next(((s, u) for s, u in ((1, "s"), (1e-3, "ms"), (1e-6, "us"))
+                       if largest >= s), (1e-9, "ns"))
+    whole = len(str(int(max(largest / size, 1))))
+    return f"{seconds / size:.{max(0, 4 - whole)}f} {unit}"
+
+
+class Page(unittest.TestCase):
+    build = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.browser = open_browser()
+        cls.addClassCleanup(cls.browser.quit)
+        cls.anomaly = cls.make("anomaly.html", "03-anomaly")
+
+    @classmethod
+    def ringscope(cls, *arguments):
+        return subprocess.run([str(cls.build / "ringscope"), *arguments], check=True,
+                              capture_output=True, text=True, cwd=ROOT, timeout=250).stdout
+
+    @classmethod
+    def make(cls, name, *arguments):
+        path = pathlib.Path(cls.folder.name) / name
+        cls.ringscope("lesson", *arguments, "-o", str(path))
+        return path
+
+    def open(self, path, width=1400, height=1000, scheme="light", motion="no-preference"):
+        command = self.browser.execute_cdp_cmd
+        command("Emulation.setDeviceMetricsOverride",
+                {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        command("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": scheme},
+            {"name": "prefers-reduced-motion", "value": motion}]})
+        self.browser.get(path.as_uri())
+        self.assertEqual(self.browser.get_log("browser"), [])
+
+    def run_script(self, script):
+        return self.browser.execute_script(script)
+
+    def press(self, key):
+        self.browser.find_element(By.TAG_NAME, "body").send_keys(key)
+
+    def click(self, name):
+        self.browser.find_element(By.ID, name).click()
+
+    def state(self):
+        """What is shown: the time, every cell of both matrices, and every load in the drawings."""
+        return self.run_script("""
+            return [clock.seconds, document.getElementById("time").textContent,
+              views.map(view => [view.caption.textContent, [...view.one.chunks.cells],
+                view.cluster.lanes.map(lane => lane.loaded.style.strokeWidth),
+                view.matrix.canvas.toDataURL(), view.timeline.canvas.toDataURL()])]""")
+
+    def texts(self, selector):
+        return [one.text for one in self.browser.find_elements(By.CSS_SELECTOR, selector)]
+
+    def picture(self):
+        return base64.b64decode(self.browser.get_screenshot_as_base64())
+
+    def shades(self):
+        """How many different colours the canvases and the page have: [matrix, timeline]."""
+        return self.run_script("""
+            return ["matrix", "timeline"].map(name => {
+              const canvas = views[0][name].canvas;
+              const data = canvas.getContext("2d").getImageData(0, 0, canvas.width,
+                canvas.height).data;
+              return new Set(new Uint32Array(data.buffer)).size;
+            })""")
+
+
+class Steps(Page):
+    def setUp(self):
+        self.open(self.anomaly)
+
+    def test_a_step_forward_and_back_leaves_everything_as_it_was(self):
+        for steps in (1, 5, 20):
+            before = self.state()
+            for _ in range(steps):
+                self.click("forward")
+            self.assertNotEqual(self.state()[2][0][1], before[2][0][1])
+            for _ in range(steps):
+                self.click("back")
+            self.assertEqual(self.state(), before)
+            self.click("forward")
+
+    def test_keys_do_what_the_buttons_do(self):
+        self.press(Keys.ARROW_RIGHT)
+        by_key = self.state()
+        self.press(Keys.HOME)
+        self.assertEqual(self.state()[0], 0)
+        self.click("forward")
+        self.assertEqual(self.state(), by_key)
+        self.press(Keys.ARROW_LEFT)
+        self.assertEqual(self.state()[0], 0)
+        self.press(Keys.END)
+        self.assertEqual(self.state()[0], self.run_script("return clock.whole"))
+        self.press(Keys.SPACE)
+        self.assertTrue(self.run_script("return clock.running"))
+        self.press(Keys.SPACE)
+        self.assertFalse(self.run_script("return clock.running"))
+
+    def test_all_controls_are_reached_by_tab_and_have_names(self):
+        reached = set()
+        for _ in range(40):
+            self.browser.switch_to.active_element.send_keys(Keys.TAB)
+            active = self.browser.switch_to.active_element
+            reached.add(active.get_attribute("id") or active.tag_name)
+            self.assertTrue(active.accessible_name or active.tag_name in ("body", "summary"),
+                            active.get_attribute("outerHTML")[:80])
+        self.assertLessEqual({"theme", "left", "right", "first", "back", "play", "forward", "last",
+                              "scrub", "unit", "speed", "canvas", "summary"}, reached)
+
+    def test_the_end_of_a_run_is_complete_and_each_ring_step_adds_one_chunk_to_a_rank(self):
+        complete = "return views.map(view => [view.one.chunks.complete, view.one.chunks.wanted])"
+        self.assertEqual(self.run_script(complete), [[0, 64], [0, 64]])
+        self.press(Keys.END)
+        self.assertEqual(self.run_script(complete), [[64, 64], [64, 64]])
+        changes = self.run_script("""return views[0].one.chunks.at.length""")
+        # 7 steps of the reduce-scatter: something comes, and is added; 7 of the allgather.
+        self.assertEqual(changes, 8 * 7 * 3)
+
+    def test_playing_comes_to_the_end_and_stops(self):
+        self.run_script("clock.lasts = 0.2; clock.toggle()")
+        self.browser.set_script_timeout(20)
+        self.browser.execute_async_script("""
+            const done = arguments[0];
+            const look = () => clock.running ? setTimeout(look, 20) : done();
+            look();""")
+        self.assertEqual(self.state()[0], self.run_script("return clock.whole"))
+
+    def test_scrubbing_goes_to_the_time_of_the_slider(self):
+        self.run_script("""const scrub = document.getElementById("scrub");
+            scrub.value = 2500; scrub.dispatchEvent(new Event("input"));""")
+        self.assertAlmostEqual(self.state()[0], self.run_script("return clock.whole") / 4)
+
+
+class Numbers(Page):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.run_cases = json.loads(cls.ringscope("run", "03-anomaly", "--json", "-"))["cases"]
+        cls.comparison = json.loads(cls.ringscope("compare", "03-anomaly", "--json", "-"))
+
+    def setUp(self):
+        self.open(self.anomaly)
+
+    def test_the_page_carries_the_report_of_run_itself(self):
+        shown = self.run_script("return CASES.map(one => one.report)")
+        for case, report in zip(self.run_cases, shown, strict=True):
+            for key in ("scenario", "wall_s", "peak_rss_bytes"):
+                case.pop(key)
+            self.assertEqual(case, report)
+
+    def test_times_shares_and_differences_read_as_compare_prints_them(self):
+        times = [case["time_s"] for case in self.run_cases]
+        self.assertEqual(self.texts(".total"), [time_text(time) for time in times])
+        (difference,) = self.comparison["differences"]
+        first = difference["causes"][0]
+        row = self.texts("#reasons table:first-of-type tbody tr")[0]
+        self.assertEqual(row, " ".join([
+            first["spent_on"], time_text(first["first_s"], max(times)),
+            time_text(first["other_s"], max(times)),
+            "+" + time_text(first["difference_s"], max(times))]))
+        self.assertIn(f"{times[1] / times[0]:.2f} times as long", self.texts("#verdict")[0])
+
+    def test_loads_over_time_have_the_mean_that_the_run_reports(self):
+        means = self.run_script("""return CASES.map(one => Object.fromEntries(one.loads.map(load =>
+            [load.name, [load.mean, load.bins.reduce((a, b) => a + b) / load.bins.length / 200]])))
+            """)
+        for case, loads in zip(self.run_cases, means, strict=True):
+            for resource in case["resources"]:
+                exact, drawn = loads[resource["name"]]
+                self.assertAlmostEqual(exact, resource["utilisation"], places=9)
+                self.assertAlmostEqual(drawn, resource["utilisation"], delta=0.005)
+
+    def test_spans_last_as_long_as_the_ranks_seconds_say(self):
+        sums = self.run_script("""return CASES.map(one => one.spans.rows.map(row =>
+            row.reduce((sums, span) => (sums[ACTIVITIES[span.activity]] =
+              (sums[ACTIVITIES[span.activity]] || 0) + one.inSeconds(span.end - span.start), sums),
+              {})))""")
+        for case, rows in zip(self.run_cases, sums, strict=True):
+            for rank, row in zip(case["ranks"], rows, strict=True):
+                for activity, seconds in rank["seconds"].items():
+                    if activity != "idle":
+                        self.assertAlmostEqual(row.get(activity, 0), seconds,
+                                               delta=2e-5 * case["time_s"])
+
+    def test_the_critical_path_is_drawn_without_gaps_and_adds_up(self):
+        for index, case in enumerate(self.run_cases):
+            path = self.run_script(f"return CASES[{index}].path")
+            self.assertGreater(len(path), 10)
+            self.assertEqual((path[0][0], path[-1][1]), (0, 1_000_000))
+            for one, following in zip(path, path[1:]):
+                self.assertEqual(one[1], following[0])
+            for cause in {piece["cause"] for piece in case["critical_path"]}:
+                wanted = sum(piece["seconds"] for piece in case["critical_path"]
+                             if piece["cause"] == cause)
+                drawn = sum(end - start for start, end, name, *_ in path if name == cause)
+                self.assertAlmostEqual(drawn / 1e6 * case["time_s"], wanted,
+                                       delta=1e-6 * len(path) * case["time_s"])
+
+    def test_hovering_tells_the_numbers(self):
+        self.run_script("clock.goTo(clock.whole / 2)")
+        canvas = "views[1].matrix.canvas"
+        self.run_script(f"""
+            const box = {canvas}.getBoundingClientRect(), [x, y] = views[1].matrix.box(3, 5);
+            {canvas}.dispatchEvent(new PointerEvent("pointermove",
+              {{clientX: box.left + x + 4, clientY: box.top + y + 4}}));""")
+        tip = self.texts("#tip")[0]
+        held = self.run_script("return views[1].one.chunks.holding(3, 5)")
+        self.assertTrue(tip.startswith("rank 3, chunk 5\n"), tip)
+        self.assertIn(f"{held['contributions']} of 8 contributions", tip)
+
+    def test_the_explanation_of_the_scenario_stands_on_the_page(self):
+        self.assertEqual(self.texts("#question"), [self.run_cases[0]["question"]])
+        self.assertIn("one core has to push both", self.texts("#words")[0])
+
+
+class Looks(Page):
+    def test_pictures_are_not_blank_and_light_and_dark_differ(self):
+        self.open(self.anomaly)
+        self.press(Keys.ARROW_RIGHT)
+        light = self.picture()
+        self.assertGreater(min(self.shades()), 20)
+        self.click("theme")
+        dark = self.picture()
+        self.assertNotEqual(light, dark)
+        self.open(self.anomaly, scheme="dark")
+        ground = "return getComputedStyle(document.body).backgroundColor"
+        by_system = self.run_script(ground)
+        self.click("theme")
+        self.assertNotEqual(self.run_script(ground), by_system)
+
+    def test_nothing_scrolls_sideways_from_a_telephone_to_a_wide_screen(self):
+        for width in (360, 600, 899, 900, 1400, 2560):
+            with self.subTest(width=width):
+                self.open(self.anomaly, width=width)
+                self.assertLessEqual(
+                    self.run_script("return document.documentElement.scrollWidth"), width)
+                wide = self.run_script("""return [...document.querySelectorAll("canvas, svg")]
+                    .map(one => one.getBoundingClientRect().right)""")
+                self.assertLessEqual(max(wide), width)
+
+    def test_shades_of_grey_tell_more_from_less(self):
+        for scheme in ("light", "dark"):
+            self.open(self.anomaly, scheme=scheme)
+            greys = self.run_script("""return [1, 2, 3, 4, 5, 6, 7, 8].map(count => {
+                const [r, g, b] = views[0].matrix.shade({contributions: count});
+                return 0.299 * r + 0.587 * g + 0.114 * b; })""")
+            steps = [after - before for before, after in zip(greys, greys[1:])]
+            self.assertGreater(min(map(abs, steps)), 8)
+            self.assertEqual(len({step > 0 for step in steps}), 1)
+
+    def test_with_reduced_motion_it_hops_from_step_to_step(self):
+        self.open(self.anomaly, motion="reduce")
+        self.run_script("clock.toggle(); clock.hop()")
+        stops = self.run_script("return clock.stops")
+        self.assertEqual(self.state()[0], stops[1])
+        self.run_script("clock.pause()")
+
+    def test_the_page_is_one_small_file_that_names_no_address(self):
+        text = self.anomaly.read_text(encoding="utf-8")
+        self.assertLess(len(text.encode()), 500_000)
+        self.assertNotRegex(NAMES.sub("", text), r"https?://|//[a-z]+\.[a-z]+/|@import|src=")
+
+    def test_the_same_scenario_gives_the_same_bytes(self):
+        again = self.make("again.html", "03-anomaly")
+        self.assertEqual(again.read_bytes(), self.anomaly.read_bytes())
+
+
+class Others(Page):
+    def test_one_case_stands_alone(self):
+        self.open(self.make("ring.html", "02-ring-of-8"))
+        self.assertEqual(len(self.texts(".case")), 1)
+        self.assertEqual(self.texts("#choose"), [""])
+        self.press(Keys.END)
+        self.assertIn("64 of 64 chunks complete", self.texts(".step")[0])
+
+    def test_of_many_cases_the_reader_chooses_two(self):
+        self.open(self.make("peers.html", "12-peers-and-staging"))
+        options = self.texts("#left option")
+        self.assertEqual(len(options), 6)
+        self.run_script("""document.getElementById("left").value = 2;
+            document.getElementById("right").value = 4; choose();""")
+        heads = self.run_script("return views.map(view => view.one.name)")
+        self.assertEqual(heads, [options[2], options[4]])
+        self.assertEqual(self.browser.get_log("browser"), [])
+
+    def test_a_collective_without_chunks_says_so_and_shows_the_rest(self):
+        self.open(self.make("servers.html", "08-parameter-server-hub"))
+        self.assertIn("No chunk matrix: the ranks of parameter_server do not share out one vector",
+                      self.texts(".matrix")[0])
+        self.press(Keys.ARROW_RIGHT)
+        self.assertGreater(self.run_script("return clock.seconds"), 0)
+        self.assertEqual(self.browser.get_log("browser"), [])
+
+    def test_words_of_a_scenario_cannot_become_part_of_the_page(self):
+        path = self.make("script.html", "01-two-hosts", "--set", "job.bytes=1KiB", "--set",
+                         "question='</script><script>document.title = 1 // <!-- & \"why\"?'")
+        self.open(path)
+        self.assertEqual(self.texts("#question"),
+                         ["</script><script>document.title = 1 // <!-- & \"why\"?"])
+
+
+class Many(Page):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.big = cls.make("big.html", *BIG)
+
+    def test_256_ranks_fit_and_a_step_draws_little(self):
+        self.assertLess(self.big.stat().st_size, 5_000_000)
+        self.open(self.big)
+        self.assertLess(self.run_script("return document.querySelectorAll('*').length"), 3000)
+        # Of a step: what the canvases are asked to draw, and which elements change.
+        count = self.run_script("""
+            let calls = 0, changed = 0;
+            for (const name of ["fillRect", "drawImage", "fillText", "stroke", "fill"]) {
+              const original = CanvasRenderingContext2D.prototype[name];
+              CanvasRenderingContext2D.prototype[name] = function (...words) {
+                ++calls;
+                return original.apply(this, words);
+              };
+            }
+            const watch = new MutationObserver(() => {});
+            watch.observe(document.body, {subtree: true, childList: true, attributes: true,
+              characterData: true});
+            clock.forward();
+            changed = watch.takeRecords().length;
+            return [calls, changed];""")
+        self.assertLess(count[0], 2000)
+        self.assertLess(count[1], 1500)
+
+    def test_256_ranks_step_to_and_fro_and_come_to_the_end(self):
+        self.open(self.big)
+        before = self.run_script("return [...views[0].one.chunks.cells]")
+        self.press(Keys.ARROW_RIGHT)
+        self.assertNotEqual(self.run_script("return [...views[0].one.chunks.cells]"), before)
+        self.press(Keys.ARROW_LEFT)
+        self.assertEqual(self.run_script("return [...views[0].one.chunks.cells]"), before)
+        self.press(Keys.END)
+        self.assertEqual(self.run_script("return views[0].one.chunks.complete"), 256 * 256)
+        self.assertGreater(min(self.shades()), 3)
+
+    def test_256_ranks_fit_a_telephone(self):
+        self.open(self.big, width=360)
+        self.assertLessEqual(self.run_script("return document.documentElement.scrollWidth"), 360)
+
+
+def main():
+    for program in ("chromium", "chromedriver"):
+        if not shutil.which(program):
+            print(f"SKIP lesson: no {program}; install chromium and chromium-driver")
+            sys.exit(77)
+    Page.build = pathlib.Path(sys.argv[1]).resolve()
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()
