@@ -61,16 +61,9 @@ void require_ranks(const Value& placement, const Scenario& scenario) {
                                algorithm.collective, algorithm.name));
 }
 
-}  // namespace
-
-void refuse_unknown_keys(const Value& map, const std::string& what,
-                         std::initializer_list<const char*> known) {
-  Fields fields(map, what);
-  for (const char* key : known) fields.optional(key);
-  fields.finish();
-}
-
-std::vector<Scenario> read_tree(const Value& tree, const std::string& name) {
+/// One scenario per size. The ranks are placed as `placed` says, or, where that is null, the tree.
+std::vector<Scenario> read_with(const Value& tree, const std::string& name, Placement* placed,
+                                KnownParts& known) {
   refuse_unknown_keys(tree, "a scenario",
                       {"question", "cluster", "library", "placement", "storage", "job", "cases"});
   Fields fields(tree, "a scenario");
@@ -80,9 +73,10 @@ std::vector<Scenario> read_tree(const Value& tree, const std::string& name) {
   const Value& library = fields.required("library");
   const Value& placement = fields.required("placement");
   const Value& job = fields.required("job");
-  scenario.cluster = read_cluster(cluster);
-  scenario.library = read_library(library);
-  scenario.placement = read_placement(placement, scenario.cluster.topology);
+  scenario.cluster = known.cluster(cluster);
+  scenario.library = known.library(library);
+  scenario.placement =
+      placed != nullptr ? std::move(*placed) : read_placement(placement, scenario.cluster.topology);
   require_gpus(library, scenario);
   fields.resolve("cluster", scenario.cluster.resolved);
   fields.resolve("library", scenario.library.resolved);
@@ -102,6 +96,28 @@ std::vector<Scenario> read_tree(const Value& tree, const std::string& name) {
     scenarios.push_back(scenario);
   }
   return scenarios;
+}
+
+}  // namespace
+
+void refuse_unknown_keys(const Value& map, const std::string& what,
+                         std::initializer_list<const char*> known) {
+  Fields fields(map, what);
+  for (const char* key : known) fields.optional(key);
+  fields.finish();
+}
+
+std::vector<Scenario> read_tree(const Value& tree, const std::string& name) {
+  KnownParts none;
+  return read_tree(tree, name, none);
+}
+
+std::vector<Scenario> read_tree(const Value& tree, const std::string& name, KnownParts& known) {
+  return read_with(tree, name, nullptr, known);
+}
+
+Scenario read_placed(const Value& tree, Placement placement, KnownParts& known) {
+  return std::move(read_with(tree, "", &placement, known).front());
 }
 
 std::vector<Scenario> read_scenarios(const std::string& name,

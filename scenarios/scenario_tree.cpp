@@ -28,13 +28,6 @@ void open_up(Value& tree, std::string_view key) {
   tree.set(top, map);
 }
 
-void lay_over(Value& tree, const std::string& key, const Value& value) {
-  const std::string_view top = std::string_view(key).substr(0, key.find('.'));
-  if (top == "cases") value.fail("the cases cannot be set: set the keys that they set");
-  open_up(tree, key);
-  tree.set(key, value);
-}
-
 CaseTree read_case(const Value& value, const Value& base, const std::string& stem) {
   Fields fields(value, "cases");
   CaseTree one{stem + " " + fields.required("name").text(), base, {}};
@@ -49,12 +42,18 @@ CaseTree read_case(const Value& value, const Value& base, const std::string& ste
   return one;
 }
 
-/// One key is the other, or leads to it: "library" and "library.network.latency".
+}  // namespace
+
+void lay_over(Value& tree, const std::string& key, const Value& value) {
+  const std::string_view top = std::string_view(key).substr(0, key.find('.'));
+  if (top == "cases") value.fail("the cases cannot be set: set the keys that they set");
+  open_up(tree, key);
+  tree.set(key, value);
+}
+
 bool overlap(const std::string& a, const std::string& b) {
   return a == b || a.starts_with(b + ".") || b.starts_with(a + ".");
 }
-
-}  // namespace
 
 Override parse_override(const std::string& argument) {
   const auto equals = argument.find('=');

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/known_parts.hpp"
 #include "scenarios/scenario.hpp"
 
 namespace ringscope {
@@ -26,8 +27,18 @@ std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
 void refuse_unknown_keys(const Value& map, const std::string& what,
                          std::initializer_list<const char*> known);
 
-/// Reads such a tree; one scenario per size in `job.bytes`.
+/// Lays `value` over what stands at the dotted `key`, as --set does: a key below a name opens it.
+void lay_over(Value& tree, const std::string& key, const Value& value);
+
+/// One key is the other, or leads to it: "library" and "library.network.latency".
+bool overlap(const std::string& a, const std::string& b);
+
+/// Reads such a tree; one scenario per size in `job.bytes`. Many trees of one study share `known`.
 std::vector<Scenario> read_tree(const Value& tree, const std::string& name);
+std::vector<Scenario> read_tree(const Value& tree, const std::string& name, KnownParts& known);
+
+/// Reads a tree whose ranks were placed already, and whose `placement` is not looked at.
+Scenario read_placed(const Value& tree, Placement placement, KnownParts& known);
 
 /// Reads `job` of so many ranks, one Job per size, and the resolved map that goes with each.
 struct ReadJob {

@@ -1,13 +1,24 @@
 #include "sim/studies/evaluator.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "sim/simulation.hpp"
 
 namespace ringscope {
 namespace {
 
-Outcome simulated_outcome(const Scenario& scenario, const EvaluatorOptions& options) {
+using Clock = std::chrono::steady_clock;
+constexpr auto nap = std::chrono::milliseconds(50);
+constexpr auto remote_nap = std::chrono::milliseconds(2);
+/// How long a worker may have the last tasks before others get them too.
+constexpr auto slow = std::chrono::milliseconds(500);
+
+}  // namespace
+
+Outcome simulated_outcome(const Scenario& scenario, const std::string& kernel) {
   RunOptions run;
-  run.kernel = options.kernel;
+  run.kernel = kernel;
   try {
     return outcome_of(simulate(scenario, run));
   } catch (const DeadlockError& deadlock) {
@@ -17,18 +28,132 @@ Outcome simulated_outcome(const Scenario& scenario, const EvaluatorOptions& opti
   }
 }
 
-}  // namespace
+Evaluator::Evaluator(EvaluatorOptions options)
+    : options_(std::move(options)), store_(options_.store) {
+  int threads = options_.threads;
+  if (threads <= 0) threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  for (int i = 0; i < threads; ++i)
+    threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+}
 
-Evaluator::Evaluator(EvaluatorOptions options) : options_(std::move(options)) {}
+Evaluator::~Evaluator() {
+  for (std::jthread& thread : threads_) thread.request_stop();
+}
 
 std::vector<Outcome> Evaluator::evaluate(std::span<const Scenario> scenarios) {
-  std::vector<Outcome> outcomes;
-  for (const Scenario& scenario : scenarios) {
-    outcomes.push_back(simulated_outcome(scenario, options_));
-    ++simulated_;
-    if (options_.progress) options_.progress(outcomes.size(), scenarios.size());
+  return evaluate(scenarios.size(),
+                  [scenarios](std::size_t index, KnownParts&) { return scenarios[index]; });
+}
+
+std::vector<Outcome> Evaluator::evaluate(std::size_t count, const MakeScenario& make) {
+  const auto evaluation = std::make_shared<Evaluation>(count, make, options_.kernel, store_);
+  {
+    const std::lock_guard lock(mutex_);
+    current_ = evaluation;
   }
-  return outcomes;
+  changed_.notify_all();
+  attend(*evaluation);
+  evaluation->close();
+  {
+    const std::lock_guard lock(mutex_);
+    current_.reset();
+  }
+  handed_out_.clear();  // answers that still come are nobody's
+  if (options_.progress) options_.progress(evaluation->done(), count);
+  simulated_ += evaluation->simulated();
+  cached_ += count - std::min<std::uint64_t>(count, evaluation->simulated());
+  return evaluation->take_outcomes();
+}
+
+/// A thread's whole life.
+void Evaluator::work(const std::stop_token& stop) {
+  KnownParts known;
+  while (!stop.stop_requested()) {
+    std::shared_ptr<Evaluation> evaluation;
+    {
+      std::unique_lock lock(mutex_);
+      ++idle_;
+      const auto has_work = [this] { return current_ && current_->has_work(); };
+      const bool go_on = changed_.wait(lock, stop, has_work);
+      --idle_;
+      if (!go_on) return;
+      evaluation = current_;
+    }
+    while (!stop.stop_requested()) {
+      const auto task = evaluation->begin(known);
+      if (!task) break;
+      try {
+        evaluation->end(*task, simulated_outcome(task->scenario, options_.kernel));
+      } catch (...) {
+        evaluation->fail(task->index, std::current_exception());
+      }
+    }
+  }
+}
+
+/// Until all is done: workers elsewhere get tasks, and whoever waits sees how far it is.
+void Evaluator::attend(Evaluation& evaluation) {
+  while (!evaluation.all_done()) {
+    if (options_.remote && options_.remote->workers() > 0) {
+      hand_out(evaluation);
+      if (!evaluation.has_work()) hand_out_again(evaluation);
+      take_answers(evaluation);
+    } else {
+      if (options_.remote) take_answers(evaluation);
+      evaluation.wait(options_.remote ? remote_nap : nap);
+    }
+    if (options_.progress) options_.progress(evaluation.done(), evaluation.count());
+  }
+}
+
+void Evaluator::hand_out(Evaluation& evaluation) {
+  while (options_.remote->has_room()) {
+    auto task = evaluation.begin(known_);
+    if (!task) return;
+    const std::uint64_t id = next_task_++;
+    if (!options_.remote->hand_out(id, task->scenario)) {
+      evaluation.begin_again(std::move(*task));
+      wake();
+      return;
+    }
+    handed_out_.emplace(id, HandedOut{std::move(*task), Clock::now()});
+  }
+}
+
+/// Nothing is left to begin: what a slow or dead worker has is done by others too.
+void Evaluator::hand_out_again(Evaluation& evaluation) {
+  const auto now = Clock::now();
+  for (auto& [id, handed] : handed_out_) {
+    if (handed.twice || now - handed.since < slow || !evaluation.is_needed(handed.task.index))
+      continue;
+    {
+      const std::lock_guard lock(mutex_);
+      if (idle_ == 0 && !options_.remote->has_room()) return;
+    }
+    handed.twice = true;
+    if (options_.remote->hand_out(id, handed.task.scenario)) continue;
+    evaluation.begin_again(handed.task);
+    wake();
+  }
+}
+
+void Evaluator::take_answers(Evaluation& evaluation) {
+  for (RemoteAnswer& answer : options_.remote->answers(remote_nap)) {
+    const auto handed = handed_out_.find(answer.task);
+    if (handed == handed_out_.end()) continue;
+    if (answer.outcome) {
+      evaluation.end(handed->second.task, std::move(*answer.outcome));
+    } else {
+      evaluation.begin_again(std::move(handed->second.task));
+      wake();
+    }
+    handed_out_.erase(handed);
+  }
+}
+
+void Evaluator::wake() {
+  { const std::lock_guard lock(mutex_); }
+  changed_.notify_all();
 }
 
 }  // namespace ringscope

@@ -1,39 +1,81 @@
 // Many scenarios to many outcomes: what `place` and `sweep` stand on.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
-#include "scenarios/scenario.hpp"
-#include "sim/studies/outcome.hpp"
+#include "sim/studies/evaluation.hpp"
+#include "sim/studies/remote_workers.hpp"
 
 namespace ringscope {
 
 struct EvaluatorOptions {
-  std::string kernel = "fluid";
+  std::string kernel = "fluid";  ///< one that can exist many times in a process
+  int threads = 0;               ///< 0: one for each core that this process may use
+  std::string store;             ///< the file that keeps the results; "": memory
   /// Called now and then, by the thread that called evaluate(), with the outcomes that are there
   /// and those that were asked for.
   std::function<void(std::size_t done, std::size_t all)> progress;
+  std::shared_ptr<RemoteWorkers> remote;  ///< null: none
 };
 
+/// The outcome of one simulation. What a run throws beside a deadlock is thrown.
+Outcome simulated_outcome(const Scenario& scenario, const std::string& kernel);
+
+/// Owns threads and the store. Outcomes do not depend on the number of either.
 class Evaluator {
  public:
   explicit Evaluator(EvaluatorOptions options = {});
+  ~Evaluator();
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
 
   /// The outcomes in the order of the scenarios; a scenario that was evaluated before is not
-  /// simulated again, and the same scenario twice is simulated once. What a simulation throws
-  /// beside a deadlock is thrown.
+  /// simulated again, and the same scenario twice is simulated once. A deadlock is an outcome; what
+  /// else a simulation throws is thrown.
   std::vector<Outcome> evaluate(std::span<const Scenario> scenarios);
+  /// Likewise; the scenarios are made when it is their turn, by the thread that simulates them.
+  std::vector<Outcome> evaluate(std::size_t count, const MakeScenario& make);
+  /// Writes to the store what is not there yet; throws what it throws.
+  void flush() { store_.flush(); }
 
   std::uint64_t simulated() const { return simulated_; }
-  std::uint64_t cached() const { return cached_; }
+  std::uint64_t cached() const { return cached_; }  ///< answered without a simulation
+  int threads() const { return static_cast<int>(threads_.size()); }
 
  private:
+  struct HandedOut {
+    Evaluation::Task task;
+    std::chrono::steady_clock::time_point since;
+    bool twice = false;
+  };
+
+  void work(const std::stop_token& stop);
+  void wake();
+  void attend(Evaluation& evaluation);
+  void hand_out(Evaluation& evaluation);
+  void hand_out_again(Evaluation& evaluation);
+  void take_answers(Evaluation& evaluation);
+
   EvaluatorOptions options_;
+  Store store_;
+  KnownParts known_;  ///< of the calling thread
+  std::map<std::uint64_t, HandedOut> handed_out_;
+  std::uint64_t next_task_ = 0;
   std::uint64_t simulated_ = 0, cached_ = 0;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::shared_ptr<Evaluation> current_;
+  int idle_ = 0;
+  std::vector<std::jthread> threads_;  ///< last: they use all the others
 };
 
 }  // namespace ringscope

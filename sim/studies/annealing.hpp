@@ -1,0 +1,29 @@
+// A search among placements: simulated annealing over swaps and moves.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "topologies/enumeration.hpp"
+
+namespace ringscope {
+
+struct Annealing {
+  std::size_t budget = 0;  ///< placements to look at
+  std::uint64_t seed = 1;
+  std::vector<Word> starts;  ///< at least one; allowed
+};
+
+/// The costs of words that were not asked for before, each its own first_alike(), in their order.
+using Costs = std::function<std::vector<double>(std::span<const Word>)>;
+
+/// All words that it has asked for, in that order: at most the budget, and fewer where it came to
+/// no more. What it asks for depends on the seed and on costs alone.
+/// Source: Kirkpatrick, Gelatt and Vecchi, "Optimization by simulated annealing", Science 220,
+/// 1983.
+std::vector<Word> anneal(const Placements& placements, const Annealing& annealing,
+                         const Costs& costs);
+
+}  // namespace ringscope

@@ -1,0 +1,76 @@
+// The state of one call of an Evaluator.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "scenarios/known_parts.hpp"
+#include "sim/studies/store.hpp"
+
+namespace ringscope {
+
+/// Makes the scenario of an index; called by several threads at once, each with parts of its own.
+using MakeScenario = std::function<Scenario(std::size_t index, KnownParts& known)>;
+
+/// What is to be simulated, is being simulated, and is there. Thread-safe. A task that was begun
+/// may be begun again, by somebody else: the first answer counts. Scenarios of one key are
+/// simulated once, those in the store not at all.
+class Evaluation {
+ public:
+  struct Task {
+    std::size_t index = 0;
+    Key key{};
+    Scenario scenario;
+  };
+
+  Evaluation(std::size_t count, MakeScenario make, std::string kernel, Store& store);
+
+  /// The next task to simulate; none where all were begun or something has failed.
+  std::optional<Task> begin(KnownParts& known);
+  void begin_again(Task task);  ///< somebody else shall; also what nobody needs any more
+  void end(const Task& task, Outcome outcome);
+  void fail(std::size_t index, std::exception_ptr failure);
+
+  bool has_work() const;
+  bool is_needed(std::size_t index) const;  ///< has no answer yet
+  bool all_done() const;
+  /// Waits until all is done, or so long.
+  void wait(std::chrono::milliseconds patience);
+  /// Waits until nobody is making a scenario: what makes them may go then.
+  void close();
+
+  std::size_t count() const { return count_; }
+  std::size_t done() const;
+  std::uint64_t simulated() const;
+  /// Throws the failure of the lowest index.
+  std::vector<Outcome> take_outcomes();
+
+ private:
+  std::optional<Task> make(std::size_t index, KnownParts& known);
+  bool settle(std::size_t index, const Outcome& outcome);
+
+  const std::size_t count_;
+  const MakeScenario make_;
+  const std::string kernel_;
+  Store* store_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t next_ = 0, done_ = 0;
+  std::uint64_t simulated_ = 0;
+  int making_ = 0;
+  bool closed_ = false;
+  std::deque<Task> again_;
+  std::vector<Outcome> outcomes_;
+  std::vector<bool> answered_;
+  std::map<Key, std::vector<std::size_t>> claimed_;  ///< the first index of a key, and the others
+  std::map<std::size_t, std::exception_ptr> failures_;
+};
+
+}  // namespace ringscope

@@ -1,0 +1,49 @@
+#include "sim/studies/key.hpp"
+
+#include <openssl/sha.h>
+
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "scenarios/known_parts.hpp"
+#include "scenarios/report_formats.hpp"
+#include "sim/studies/model_digest.hpp"
+
+namespace ringscope {
+namespace {
+
+/// Names are for people; where the ranks are says the placement itself, whose text may name files.
+bool matters(const std::string& key) {
+  return key != "question" && key != "cases" && key != "placement";
+}
+
+void append(std::string& bytes, const Location& where) {
+  const int core = where.binding == Binding::core ? where.core : -1;
+  fmt::format_to(std::back_inserter(bytes), "{},{},{},{},{},{},{},{};", where.host, where.numa,
+                 core, static_cast<int>(where.binding), where.gpu,
+                 static_cast<int>(where.memory.kind), where.memory.domain,
+                 static_cast<int>(where.nics));
+}
+
+}  // namespace
+
+std::string model_version() { return std::string(version()) + " " + model_digest; }
+
+Key scenario_key(const Scenario& scenario, std::string_view kernel) {
+  std::string bytes = fmt::format("{}\n{}\n", model_version(), kernel);
+  for (const Value::Entry& entry : scenario.resolved.entries()) {
+    if (!matters(entry.key)) continue;
+    bytes += entry.key;
+    bytes += canonical(entry.value, {"about", "name"});
+  }
+  bytes += "placement";
+  for (const Location& where : scenario.placement.ranks) append(bytes, where);
+  Key key{};
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), key.data());
+  return key;
+}
+
+std::string to_hex(const Key& key) { return fmt::format("{:02x}", fmt::join(key, "")); }
+
+}  // namespace ringscope

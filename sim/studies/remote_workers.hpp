@@ -1,0 +1,35 @@
+// Workers in other processes, of this host or of others.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "scenarios/scenario.hpp"
+#include "sim/studies/outcome.hpp"
+
+namespace ringscope {
+
+/// What became of a task. Without an outcome it is lost: the worker died, or could not say.
+struct RemoteAnswer {
+  std::uint64_t task = 0;
+  std::optional<Outcome> outcome;
+};
+
+/// The crew that an Evaluator hands tasks to beside its own threads. Called by one thread. Workers
+/// may come, go and hang at any time: a task that nobody ever answers is the Evaluator's to do.
+class RemoteWorkers {
+ public:
+  virtual ~RemoteWorkers() = default;
+
+  virtual bool has_room() const = 0;  ///< some worker can take a task
+  /// Hands the task to a worker that has room and does not have it yet; false where there is none.
+  virtual bool hand_out(std::uint64_t task, const Scenario& scenario) = 0;
+  /// What has happened since; waits for something at most so long.
+  virtual std::vector<RemoteAnswer> answers(std::chrono::milliseconds patience) = 0;
+  virtual int workers() const = 0;  ///< that are there now
+  virtual int threads() const = 0;  ///< of them all
+};
+
+}  // namespace ringscope
