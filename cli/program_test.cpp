@@ -36,7 +36,7 @@ TEST(Program, says_its_version) {
 
 TEST(Program, every_subcommand_has_help_with_examples) {
   for (const char* subcommand :
-       {"", "run ", "compare ", "show ", "check ", "list ", "import-machine "}) {
+       {"", "run ", "compare ", "show ", "check ", "list ", "lesson ", "import-machine "}) {
     const auto [code, text] = ringscope(std::string(subcommand) + "--help");
     EXPECT_EQ(code, 0);
     EXPECT_NE(text.find("Examples:\n  ringscope "), std::string::npos) << text;
@@ -49,7 +49,7 @@ TEST(Program, an_unknown_subcommand_is_bad_input_with_a_suggestion) {
   EXPECT_EQ(
       text,
       "unknown subcommand 'comapre'; did you mean 'compare'? "
-      "(known: run, compare, show, check, list, import, import-machine, calibrate, validate)\n");
+      "(known: run, compare, show, check, list, lesson, import, import-machine, calibrate, validate)\n");
 }
 
 TEST(Program, misuse_of_the_command_line_is_bad_input) {
