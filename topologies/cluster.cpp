@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "topologies/data_files.hpp"
+#include "topologies/degraded.hpp"
 #include "topologies/hosts/hosts.hpp"
 #include "topologies/networks/networks.hpp"
 
@@ -103,6 +104,7 @@ Cluster read_cluster(const Value& value) {
   } catch (const std::length_error& error) {
     network.fail(fmt::format("the cluster is too large: {}", error.what()));
   }
+  read_degraded(fields, cluster.topology);
   fields.finish();
   cluster.topology.check(network.place());
   cluster.resolved = fields.resolved();

@@ -164,6 +164,14 @@ void Topology::connect(Vertex a, Vertex b, const LinkPair& pair) {
   add(b, a, pair.backward);
 }
 
+void Topology::degrade(int link, double share) {
+  for (const int id : {link, link ^ 1}) {
+    Link& one = (*graph_)[links_.at(static_cast<std::size_t>(id))];
+    one.bandwidth.bytes_per_second *= share;
+    one.both.bytes_per_second *= share;
+  }
+}
+
 const Link& Topology::link(int id) const {
   return graph()[links_.at(static_cast<std::size_t>(id))];
 }

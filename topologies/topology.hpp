@@ -95,6 +95,7 @@ class Topology {
   /// Both directions, each with this bandwidth and latency.
   void connect(Vertex a, Vertex b, Bandwidth bandwidth, Seconds latency);
   void connect(Vertex a, Vertex b, const LinkPair& pair);  ///< forward is from a to b
+  void degrade(int link, double share);  ///< what is left of its bandwidths, and its opposite's
 
   const Graph& graph() const { return *graph_; }
   std::span<const Host> hosts() const { return hosts_; }
