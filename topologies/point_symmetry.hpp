@@ -1,0 +1,84 @@
+// Groups of permutations of points 0..n-1: those of a tree, and those of any small graph.
+//
+// All that placements ask of a group is where it can take a sequence of points. Sequences are
+// looked at from left to right: where the first points go decides what is left for the next one.
+#pragma once
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace ringscope {
+
+/// Numbers of placements have hundreds of digits.
+using Count = boost::multiprecision::cpp_int;
+
+class PointSymmetry {
+ public:
+  virtual ~PointSymmetry() = default;
+  /// The first of all images of a sequence of different points: two sequences have the same one if
+  /// and only if a symmetry takes one to the other. That of a beginning is its beginning.
+  virtual std::vector<int> first_image(std::span<const int> points) const = 0;
+  /// How many images the sequence has.
+  virtual Count images(std::span<const int> points) const = 0;
+};
+
+/// Every point differs.
+class NoSymmetry : public PointSymmetry {
+ public:
+  std::vector<int> first_image(std::span<const int> points) const override {
+    return {points.begin(), points.end()};
+  }
+  Count images(std::span<const int>) const override { return 1; }
+};
+
+/// Vertices with colours, and directed edges without; a coloured edge is a vertex of its own.
+struct ColouredGraph {
+  std::vector<int> colours;
+  std::vector<std::pair<int, int>> edges;
+};
+
+/// A tree: `parents` of each node, -1 for the root; what the colour of a node says includes its
+/// link to the parent.
+struct ColouredTree {
+  std::vector<int> colours;
+  std::vector<int> parents;
+};
+
+/// Of a rooted tree, by the canonical form of its subtrees (Aho, Hopcroft, Ullman: The Design and
+/// Analysis of Computer Algorithms, 1974, example 3.2). Points are nodes.
+class TreeSymmetry : public PointSymmetry {
+ public:
+  TreeSymmetry(const ColouredTree& tree, std::vector<int> points);
+  std::vector<int> first_image(std::span<const int> points) const override;
+  Count images(std::span<const int> points) const override;
+
+ private:
+  std::size_t index(int node) const { return static_cast<std::size_t>(node); }
+
+  std::vector<int> parents_, points_, point_of_;
+  std::vector<int> form_;  ///< of each node's subtree: equal forms are equal subtrees
+  std::vector<std::map<int, std::vector<int>>> families_;  ///< of each node: children by form
+};
+
+/// Of any graph: a map of some points is a symmetry's if the two graphs, these points marked, are
+/// isomorphic. Colours are refined first, which settles nearly all; the rest is Boost's search.
+/// Remembers what it was asked: for one thread.
+class GraphSymmetry : public PointSymmetry {
+ public:
+  GraphSymmetry(ColouredGraph graph, std::vector<int> points);
+  std::vector<int> first_image(std::span<const int> points) const override;
+  Count images(std::span<const int> points) const override;
+
+ private:
+  bool can_go(std::span<const int> from, std::span<const int> to) const;
+
+  ColouredGraph graph_;
+  std::vector<int> points_;  ///< vertices
+  mutable std::map<std::vector<int>, std::vector<int>> first_images_;
+  mutable std::map<std::vector<int>, int> choices_;  ///< of the last one, the others staying
+};
+
+}  // namespace ringscope
