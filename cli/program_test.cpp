@@ -46,10 +46,10 @@ TEST(Program, every_subcommand_has_help_with_examples) {
 TEST(Program, an_unknown_subcommand_is_bad_input_with_a_suggestion) {
   const auto [code, text] = ringscope("comapre x");
   EXPECT_EQ(code, 1);
-  EXPECT_EQ(
-      text,
-      "unknown subcommand 'comapre'; did you mean 'compare'? "
-      "(known: run, compare, show, check, list, lesson, import, import-machine, calibrate, validate)\n");
+  EXPECT_EQ(text,
+            "unknown subcommand 'comapre'; did you mean 'compare'? "
+            "(known: run, compare, show, check, list, lesson, import, import-machine, calibrate, "
+            "validate)\n");
 }
 
 TEST(Program, misuse_of_the_command_line_is_bad_input) {
