@@ -6,8 +6,9 @@
 namespace ringscope::sim {
 
 int Ledger::add(Resource resource) {
+  if (resource.name == speedup_.resource) resource.capacity *= speedup_.capacity;
   const int id = kernel_->add_resource(resource.name, resource.capacity);
-  accounts_.push_back({std::move(resource), 0, {}});
+  accounts_.emplace_back().resource = std::move(resource);
   return id;
 }
 
@@ -40,16 +41,19 @@ double Ledger::moved(const Flight& flight) const {
 }
 
 double Ledger::served(const Account& account) const {
+  if (account.served_at == now()) return account.served;
   double total = account.used;
   for (const Active& active : account.active) {
     const Flight& flight = flights_[index(active.flight)];
     total += flight.parts[index(active.part)].use.weight * moved(flight);
   }
-  return total;
+  account.served_at = now();
+  return account.served = total;
 }
 
 bool Ledger::busy(const Account& account) const {
   constexpr double least = 0.9;  // of the capacity, on average: below, nothing has to wait
+  if (account.busy_at == now()) return account.busy;
   double rate = 0;
   for (const Active& active : account.active) {
     const Flight& flight = flights_[index(active.flight)];
@@ -58,7 +62,12 @@ bool Ledger::busy(const Account& account) const {
     const int weight = flight.parts[index(active.part)].use.weight;
     rate += weight * (moved(flight) - flight.moved_before) / elapsed;
   }
-  return rate >= least * account.resource.capacity;
+  account.busy_at = now();
+  return account.busy = rate >= least * account.resource.capacity;
+}
+
+void Ledger::no_longer_flows(const Flight& flight) {
+  for (const Part& part : flight.parts) accounts_[index(part.use.resource)].busy_at = -1;
 }
 
 double Ledger::queued(int id, double most_each) const {
@@ -109,6 +118,7 @@ void Ledger::close_window(const Flight& flight, double moved) {
 
 void Ledger::release(int id, double moved) {
   Flight& flight = flights_[index(id)];
+  no_longer_flows(flight);
   for (const Part& part : flight.parts) {
     Account& account = accounts_[index(part.use.resource)];
     account.used += part.use.weight * moved;
@@ -133,6 +143,7 @@ void Ledger::pause(int flight) {
   Flight& paused = flights_[index(flight)];
   close_window(paused, moved(paused));
   paused.paused = true;
+  no_longer_flows(paused);
   kernel_->suspend(paused.activity);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/scenario.hpp"
 #include "sim/kernel/kernel.hpp"
 
 namespace ringscope::sim {
@@ -24,7 +25,8 @@ struct Resource {
 
 class Ledger {
  public:
-  explicit Ledger(Kernel& kernel) : kernel_(&kernel) {}
+  explicit Ledger(Kernel& kernel, Speedup speedup = {})
+      : kernel_(&kernel), speedup_(std::move(speedup)) {}
   Kernel& kernel() const { return *kernel_; }
   double now() const { return kernel_->now(); }
 
@@ -71,18 +73,25 @@ class Ledger {
     Resource resource;
     double used = 0;
     std::vector<Active> active;
+    // What was found at an instant holds as long as it lasts: served() whatever starts and ends,
+    // busy() until one of the flights is paused or ends.
+    mutable double served_at = -1, served = 0;
+    mutable double busy_at = -1;
+    mutable bool busy = false;
   };
 
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   double moved(const Flight& flight) const;
   double served(const Account& account) const;
   bool busy(const Account& account) const;
+  void no_longer_flows(const Flight& flight);
   void open_window(Flight& flight);
   void close_window(const Flight& flight, double moved);
   void release(int id, double moved);
   void on_done(std::uint64_t id);
 
   Kernel* kernel_;
+  Speedup speedup_;
   std::vector<Account> accounts_;
   std::vector<Flight> flights_;
   std::vector<int> free_;
