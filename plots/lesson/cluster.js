@@ -36,10 +36,19 @@ class ClusterView {
       "aria-label": `${this.one.about}; ${plural(this.one.machine.hosts.length, "host")} drawn`});
     for (const host of this.layout.hosts) root.append(this.hostBox(host));
     this.lanes = [];
+    this.roomy = this.isRoomy();
     this.one.machine.links.forEach((link, index) => root.append(...this.link(link, index)));
     for (const place of this.layout.parts) if (place) root.append(...this.part(place));
     this.chips = this.layout.ranks.map((place, rank) => this.rank(place, rank, root));
     return root;
+  }
+
+  /** Whether there is room for words beside each cable. */
+  isRoomy() {
+    const nics = this.layout.parts.filter(place => place && place.part.kind === "nic")
+      .map(place => [place.y, place.x + place.width / 2])
+      .sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    return nics.every(([y, x], i) => i === 0 || nics[i - 1][0] !== y || x - nics[i - 1][1] > 96);
   }
 
   hostBox(host) {
@@ -84,7 +93,7 @@ class ClusterView {
   laneLabel(link, side, [x1, y1, x2, y2], made) {
     const parts = this.layout.parts, kinds = [link.from, link.to].map(i => parts[i].part.kind);
     const nic = kinds.indexOf("nic");
-    if (nic < 0 || !kinds.includes("switch") || this.layout.chip < 26) return undefined;
+    if (nic < 0 || !kinds.includes("switch") || !this.roomy) return undefined;
     const [x, y] = nic === 0 ? [x1, y1] : [x2, y2];
     const up = (side > 0) === (nic === 0);
     // To the left of what goes up and to the right of what comes down, as lanes lie.
@@ -99,13 +108,15 @@ class ClusterView {
     const chip = this.layout.chip, plate = Math.min(chip - 8, 9 + 6 * String(rank).length);
     const box = svg("rect", {class: "rank", x, y, width: chip, height: chip, rx: 5,
       "data-rank": rank});
-    const bar = svg("rect", {class: "core", x, y: y + chip + 2, height: 4, width: 0, rx: 1.5});
+    const bar = svg("rect", {class: "core", x, y: y + chip + 2, height: 5, width: 0, rx: 1.5});
+    const share = chip < 26 ? undefined : text(x + chip / 2, y + chip + 16, "", "core-share");
     root.append(box,
       svg("rect", {class: "plate", x: x + (chip - plate) / 2, y: y + chip / 2 - 7.5,
         width: plate, height: 15, rx: 4}),
       text(x + chip / 2, y + chip / 2 + 4, rank, "number"),
-      svg("rect", {class: "groove", x, y: y + chip + 2, height: 4, width: chip, rx: 1.5}), bar);
-    return {box, bar};
+      svg("rect", {class: "groove", x, y: y + chip + 2, height: 5, width: chip, rx: 1.5}), bar);
+    if (share) root.append(share);
+    return {box, bar, share};
   }
 
   draw(tick) {
@@ -116,10 +127,12 @@ class ClusterView {
       loaded.style.strokeWidth = share > 0 ? (1.5 + 4.5 * share).toFixed(2) : 0;
       if (label) label.textContent = share > 0 ? `${label.dataset.arrow}${percent(share)}` : "";
     }
-    this.chips.forEach(({box, bar}, rank) => {
+    this.chips.forEach(({box, bar, share}, rank) => {
       const span = this.one.spans.at(rank, tick);
       box.style.fill = `url(#hatch-${ACTIVITIES[span ? span.activity : 6]})`;
-      bar.setAttribute("width", (this.layout.chip * this.one.coreLoad(rank, tick)).toFixed(2));
+      const busy = this.one.coreLoad(rank, tick);
+      bar.setAttribute("width", (this.layout.chip * busy).toFixed(2));
+      if (share) share.textContent = tick < TICKS ? percent(busy) : "";
     });
   }
 

@@ -2,7 +2,8 @@
 // switches above them. All in pixels of the drawing.
 
 const LAYERS = ["nic", "numa", "pcie", "nvswitch", "gpu"];
-const HOST_GAP = 10, LAYER_GAP = 22, SWITCH_HEIGHT = 24, SWITCH_GAP = 46;
+const HOST_GAP = 10, LAYER_GAP = 22, SWITCH_HEIGHT = 24, SWITCH_GAP = 48;
+const BELOW_CHIP = 20;  // the bar of its core, and the share in words
 const MOST_HOSTS = 16;  // drawn one by one
 
 /** The ranks on each component. */
@@ -46,7 +47,7 @@ function partSize(part, ranks, chip, bare) {
   const label = bare ? 0 : 14;
   const least = bare ? chip : Math.max(chip + 8, 44);
   return {width: Math.max(least, inRow * (chip + 4) - 4 + (bare ? 0 : 8)),
-    height: label + rows * (chip + 10) + (bare ? 0 : 2), inRow, label};
+    height: label + rows * (chip + BELOW_CHIP) - 2, inRow, label};
 }
 
 /** How far a switch is above the hosts: 1 for those that NICs plug into. */
@@ -70,7 +71,7 @@ function switchLevels(machine) {
 function layOutHosts(machine, width) {
   if (machine.hosts.length > MOST_HOSTS) return undefined;
   const ranksOn = ranksByComponent(machine);
-  for (const chip of [30, 26, 22, 18]) {
+  for (const chip of [36, 30, 26, 22, 18]) {
     const hosts = machine.hosts.map((_, host) => layOutHost(machine, host, ranksOn, chip));
     const rows = inRows(hosts, width);
     const fits = hosts.every(host => host.width <= width) &&
@@ -120,29 +121,33 @@ function placePart(box, host, {ranksOn, chip}, parts, ranks) {
     const row = Math.floor(i / box.inRow), inThisRow =
       Math.min(box.inRow, ranksOn[box.part.index].length - row * box.inRow);
     const left = x + (box.width - inThisRow * (chip + 4) + 4) / 2;
-    ranks[rank] = {x: left + (i % box.inRow) * (chip + 4), y: y + box.label + row * (chip + 10)};
+    ranks[rank] = {x: left + (i % box.inRow) * (chip + 4),
+      y: y + box.label + row * (chip + BELOW_CHIP)};
   });
 }
 
+/** A switch is as wide as what hangs below it, where there is room: cables go straight up. */
 function placeSwitches(machine, {levels, neighbours, top, width, parts}) {
   for (let level = 1; level <= top; ++level) {
     const here = levels.map((l, i) => [l, i]).filter(([l]) => l === level).map(([, i]) => i);
-    const boxWidth = Math.min(110, (width - 8 * (here.length + 1)) / here.length);
-    const middle = i => {
-      const below = neighbours[i].filter(n => parts[n]).map(n => parts[n].x + parts[n].width / 2);
-      return below.length ? below.reduce((a, b) => a + b) / below.length : width / 2;
-    };
-    const order = here.map(i => [middle(i), i]).sort((a, b) => a[0] - b[0]);
+    const most = (width - 8 * (here.length + 1)) / here.length;
+    const spans = here.map(i => {
+      const below = neighbours[i].filter(n => parts[n])
+        .map(n => parts[n].x + parts[n].width / 2);
+      if (!below.length) return {i, left: width / 2 - 40, right: width / 2 + 40};
+      const [left, right] = [Math.min(...below) - 24, Math.max(...below) + 24];
+      return {i, left: Math.max(0, left), right: Math.min(width, right)};
+    }).sort((a, b) => a.left + a.right - b.left - b.right);
+    const apart = spans.every((span, n) => n === 0 || span.left >= spans[n - 1].right + 8);
     let free = 0;
-    const places = order.map(([x, i], n) => {
-      const rest = (order.length - n) * (boxWidth + 8) - 8;
-      const left = Math.min(Math.max(x - boxWidth / 2, free), width - rest);
+    spans.forEach((span, n) => {
+      const boxWidth = apart ? span.right - span.left : Math.min(110, most);
+      const rest = (spans.length - n) * (boxWidth + 8) - 8;
+      const left = apart ? span.left : Math.min(
+        Math.max((span.left + span.right - boxWidth) / 2, free), width - rest);
       free = left + boxWidth + 8;
-      return [left, i];
+      parts[span.i] = {part: {...machine.components[span.i], index: span.i}, x: left,
+        width: boxWidth, y: (top - level) * (SWITCH_HEIGHT + SWITCH_GAP), height: SWITCH_HEIGHT};
     });
-    for (const [left, i] of places) {
-      parts[i] = {part: {...machine.components[i], index: i}, x: left, width: boxWidth,
-        y: (top - level) * (SWITCH_HEIGHT + SWITCH_GAP), height: SWITCH_HEIGHT};
-    }
   }
 }

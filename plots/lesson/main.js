@@ -20,7 +20,7 @@ class CaseView {
     this.caption = element("p", {class: "step"});
     this.node = element("section", {class: "case", "aria-label": `Case ${one.name}`},
       element("h2", {}, one.name, element("span", {class: "total"}, timeText(one.seconds))),
-      element("p", {class: "facts"}, facts), element("p", {class: "facts"},
+      element("p", {class: "facts"}, facts), element("p", {class: "facts rates"},
         [rates, messages].filter(Boolean).join("; ")),
       this.caption,
       this.figure("Cluster", this.othersText(), this.cluster.node),
@@ -100,7 +100,7 @@ function show(indices) {
   views = cases.map(one => new CaseView(one));
   byId("cases").replaceChildren(...views.map(view => view.node));
   byId("cases").classList.toggle("two", views.length === 2);
-  byId("verdict").textContent = verdict(...cases);
+  byId("verdict").replaceChildren(...verdict(...cases));
   clock.show(cases);
   byId("unit").replaceChildren(...clock.units.map(unit =>
     element("option", {value: unit, selected: unit === clock.unit}, UNITS[unit])));

@@ -31,7 +31,7 @@ class MatrixView {
     this.top = 17;
     const room = width - this.left - 1;
     this.side = Math.min(44, room / count);
-    this.high = Math.min(this.side, ranks > 16 ? this.side : 34);
+    this.high = Math.min(this.side, ranks > 16 ? this.side : 31);
     this.width = this.left + this.side * count + 1;
     this.height = this.top + this.high * ranks + 1;
     this.context = sharpen(this.canvas, this.width, this.height);

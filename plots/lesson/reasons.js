@@ -1,20 +1,29 @@
 // The explanation: the critical paths of both cases, and where the difference comes from.
 
+/** In one sentence, as a list of texts and elements. */
 function verdict(one, other) {
   const {report} = one;
   const algorithm = [report.algorithm, report.chosen].filter(Boolean).join(": ");
   const job = `${report.collective} (${algorithm})`;
   const what = `${job} of ${sizeText(report.bytes)} on ${plural(report.ranks_count, "rank")}`;
-  if (!other) return `${what}, placed ${report.placement}, takes ${timeText(one.seconds)}.`;
+  if (!other) {
+    return [what, ", placed ", whole(report.placement), `, takes ${timeText(one.seconds)}.`];
+  }
   const [quick, slow] = one.seconds <= other.seconds ? [one, other] : [other, one];
   if (slow.seconds - quick.seconds <= 1e-9 * slow.seconds) {
-    return `${one.name} and ${other.name} take the same time, ${timeText(one.seconds)}.`;
+    return [whole(one.name), " and ", whole(other.name),
+      ` take the same time, ${timeText(one.seconds)}.`];
   }
   const most = DATA.differences[quick.index][slow.index]
     .find(cause => cause.difference_s > 0);
-  return `${slow.name} takes ${ratioText(slow.seconds / quick.seconds)} times as long as ` +
-    `${quick.name}` + (most ? `: ${signedTime(most.difference_s, slow.seconds)} ${most.spent_on}.`
-    : ".");
+  return [whole(slow.name), ` takes ${ratioText(slow.seconds / quick.seconds)} times as long as `,
+    whole(quick.name),
+    most ? `: ${signedTime(most.difference_s, slow.seconds)} ${most.spent_on}.` : "."];
+}
+
+/** A short name is not broken at its hyphens. */
+function whole(name) {
+  return element("span", {class: name.length < 20 ? "unbroken" : ""}, name);
 }
 
 function bar(share, kind) {
@@ -34,7 +43,6 @@ function table(caption, heads, rows) {
 const numberCell = words => element("td", {class: "n"}, words);
 const rowHead = words => element("th", {scope: "row"}, words);
 
-/** Sorted by size, the small ones together. */
 function differenceTable(one, other) {
   const causes = DATA.differences[one.index][other.index];
   const largest = Math.max(one.seconds, other.seconds);

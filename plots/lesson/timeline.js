@@ -16,7 +16,7 @@ class TimelineView {
     const rows = this.one.spans.rows.length;
     this.whole = whole;
     this.left = rows > 99 ? 30 : 26;
-    this.rowHeight = Math.max(1, Math.min(20, 420 / rows));
+    this.rowHeight = Math.max(1, Math.min(19, 420 / rows));
     this.width = width;
     this.wide = width - this.left - 8;
     this.bottom = this.rowHeight * rows + 4;
