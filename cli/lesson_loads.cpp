@@ -75,24 +75,22 @@ Json all_spans(const Report& report) {
 Json merged_spans(const Report& report, int slots) {
   constexpr auto idle = static_cast<std::size_t>(Activity::idle);
   using Seconds = std::array<double, activity_names.size()>;
-  std::vector<Seconds> spent(static_cast<std::size_t>(slots));
-  Json rows = Json::array();
   const double slot_s = report.time_s / slots;
-  for (std::size_t i = 0; i < report.spans.size();) {
-    const int rank = report.spans[i].rank;
-    while (std::cmp_less(rows.size(), rank)) rows.push_back(std::string());
-    std::ranges::fill(spent, Seconds{});
-    for (; i < report.spans.size() && report.spans[i].rank == rank; ++i) {
-      const Span& span = report.spans[i];
-      const auto last = std::min(slots - 1, static_cast<int>(span.end_s / slot_s));
-      for (int slot = static_cast<int>(span.start_s / slot_s); slot <= last; ++slot) {
-        const double part =
-            std::min(span.end_s, (slot + 1) * slot_s) - std::max(span.start_s, slot * slot_s);
-        spent[static_cast<std::size_t>(slot)][static_cast<std::size_t>(span.activity)] += part;
-      }
+  std::vector<std::vector<Seconds>> spent(static_cast<std::size_t>(report.ranks));
+  for (auto& of_rank : spent) of_rank.resize(static_cast<std::size_t>(slots));
+  for (const Span& span : report.spans) {
+    const int last = std::min(slots - 1, static_cast<int>(span.end_s / slot_s));
+    for (int slot = static_cast<int>(span.start_s / slot_s); slot <= last; ++slot) {
+      const double part =
+          std::min(span.end_s, (slot + 1) * slot_s) - std::max(span.start_s, slot * slot_s);
+      spent[static_cast<std::size_t>(span.rank)][static_cast<std::size_t>(slot)]
+           [static_cast<std::size_t>(span.activity)] += part;
     }
+  }
+  Json rows = Json::array();
+  for (auto& of_rank : spent) {
     std::string row;
-    for (Seconds& seconds : spent) {
+    for (Seconds& seconds : of_rank) {
       double busy = 0;
       for (const double part : seconds) busy += part;
       seconds[idle] = slot_s - busy;
