@@ -63,6 +63,7 @@ class MatrixView {
 
   labels(pen) {
     const {ranks, count} = this.one.chunks;
+    pen.font = `11px ${colours.of("font")}`;
     pen.fillStyle = colours.of("soft");
     pen.textBaseline = "middle";
     const every = (size, least) => 2 ** Math.max(0, Math.ceil(Math.log2(least / size)));
