@@ -59,6 +59,8 @@ Frame answer_of(const Scenario& scenario, const RunOptions& options, const Simul
     if (report.peak_rss_bytes == 0) report.peak_rss_bytes = peak_rss_bytes();
     const Json json = {{"report", to_json(report)},
                        {"spans", spans_to_json(report.spans)},
+                       {"chain", chain_to_json(report.chain.get())},
+                       {"path_reduced", report.path_reduced},
                        {"attachment", report.attachment}};
     std::string packed;
     Json::to_msgpack(json, packed);
@@ -142,6 +144,8 @@ Report unpack(const Frame& frame) {
   const Json json = Json::from_msgpack(frame.payload);
   Report report = report_from_json(json.at("report"));
   report.spans = spans_from_json(json.at("spans"));
+  report.chain = chain_from_json(json.at("chain"));
+  report.path_reduced = json.at("path_reduced");
   report.attachment = json.at("attachment");
   return report;
 }

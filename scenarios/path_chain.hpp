@@ -25,13 +25,16 @@ struct MessageSpan {
   std::uint64_t bytes = 0;
   bool between_hosts = false;
   double start_s = 0, end_s = 0;
+  /// The cores that work on it, as places in PathChain::resources; -1: a NIC does, or the core is
+  /// not on the path.
+  int sender_core = -1, receiver_core = -1;
 };
 
 struct PathChain {
   double begin_s = 0;  ///< of what was before, only the totals of Report::path are known
   std::vector<ChainPiece> pieces;
   std::vector<MessageSpan> messages;  ///< by the time of their completion
-  /// Each resource that stands on the path, in the order of their names.
+  /// Each that stands on the path.
   std::vector<ResourceReport> resources;
 };
 

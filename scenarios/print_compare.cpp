@@ -12,22 +12,6 @@ namespace {
 constexpr std::size_t most_differences = 8;
 using Align = Table::Align;
 
-/// The names of the cases without the words that all of them begin with ("03-anomaly 4-3-1" and
-/// "03-anomaly 4-2-2" are 4-3-1 and 4-2-2), as long as each keeps one.
-std::vector<std::string> short_names(std::span<const Report> reports) {
-  std::vector<std::string> names;
-  for (const Report& report : reports) names.push_back(report.name);
-  while (names.size() > 1) {
-    const std::string first_word = names[0].substr(0, names[0].find(' ') + 1);
-    const auto has_it = [&](const std::string& name) {
-      return !first_word.empty() && name.starts_with(first_word);
-    };
-    if (!std::all_of(names.begin(), names.end(), has_it)) break;
-    for (std::string& name : names) name.erase(0, first_word.size());
-  }
-  return names;
-}
-
 std::string bandwidth(double bytes_per_second) {
   return bytes_per_second > 0 ? to_short_text(Bandwidth{bytes_per_second}) : "-";
 }
@@ -165,6 +149,20 @@ std::string difference_table(const Report& first, const Report& other,
 }
 
 }  // namespace
+
+std::vector<std::string> short_names(std::span<const Report> reports) {
+  std::vector<std::string> names;
+  for (const Report& report : reports) names.push_back(report.name);
+  while (names.size() > 1) {
+    const std::string first_word = names[0].substr(0, names[0].find(' ') + 1);
+    const auto has_it = [&](const std::string& name) {
+      return !first_word.empty() && name.starts_with(first_word);
+    };
+    if (!std::all_of(names.begin(), names.end(), has_it)) break;
+    for (std::string& name : names) name.erase(0, first_word.size());
+  }
+  return names;
+}
 
 std::vector<Difference> differences(const Report& first, const Report& other) {
   std::vector<Difference> list;

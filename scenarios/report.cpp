@@ -23,7 +23,8 @@ constexpr std::array<Words, cause_names.size()> words = {{{"computing", "on"},
                                                           {"waiting for progress", "of"},
                                                           {"a late start", "of"},
                                                           {"files", "at"},
-                                                          {"waiting for a clock", "of"}}};
+                                                          {"waiting for a clock", "of"},
+                                                          {"noise", "on"}}};
 
 }  // namespace
 

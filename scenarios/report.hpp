@@ -35,11 +35,12 @@ enum class Cause {
   progress,  ///< the other side had posted, but was not inside MPI to make progress
   skew,      ///< the rank started late
   storage,   ///< files were read or written
-  sleep      ///< it waited for a clock
+  sleep,     ///< it waited for a clock
+  noise      ///< a computation took longer than the program says
 };
-inline constexpr std::array<std::string_view, 14> cause_names = {
-    "compute", "reduce",   "overhead", "copy",     "memory", "wire",    "lock",
-    "latency", "protocol", "partner",  "progress", "skew",   "storage", "sleep"};
+inline constexpr std::array<std::string_view, 15> cause_names = {
+    "compute",  "reduce",  "overhead", "copy", "memory",  "wire",  "lock", "latency",
+    "protocol", "partner", "progress", "skew", "storage", "sleep", "noise"};
 using CauseSeconds = std::array<double, cause_names.size()>;  ///< indexed by Cause
 
 struct RankReport {

@@ -29,6 +29,8 @@ Json document(std::span<const Report>);
 Json comparison(std::span<const Report>);
 
 Json spans_to_json(std::span<const Span>);
+Json chain_to_json(const PathChain* chain);  ///< null for none
+std::shared_ptr<const PathChain> chain_from_json(const Json&);
 /// What to_json(Report) and spans_to_json made. Throws a std::exception for anything else.
 Report report_from_json(const Json&);
 std::vector<Span> spans_from_json(const Json&);
@@ -37,7 +39,10 @@ std::vector<Span> spans_from_json(const Json&);
 std::string to_csv(std::span<const Report>);
 /// One row per span of each case.
 std::string to_timeline_csv(std::span<const Report>);
-/// Chrome's trace format, which Perfetto reads: one process per case, one track per rank.
+/// Chrome's trace format, which Perfetto reads: one process per case, one track per rank. Of
+/// reports with a chain also one for the critical path, which goes as arrows from rank to rank.
 std::string to_trace(std::span<const Report>);
+/// Paje's format, which ViTE reads: the same, and messages as links.
+std::string to_paje(std::span<const Report>);
 
 }  // namespace ringscope

@@ -16,6 +16,10 @@ std::string print_run(std::span<const Report> reports);
 /// were spent on. The differences add up to the difference of the times, in the digits shown too.
 std::string print_compare(std::span<const Report> reports);
 
+/// The names of the cases without the words that all of them begin with ("03-anomaly 4-3-1" and
+/// "03-anomaly 4-2-2" are 4-3-1 and 4-2-2), as long as each keeps one.
+std::vector<std::string> short_names(std::span<const Report> reports);
+
 /// What the critical paths of two cases spent on one cause.
 struct Difference {
   std::string

@@ -10,8 +10,13 @@ RankThread::Progress RankThread::local_part(Pending& verb) {
   const Operation& operation = verb.operation;
   if (operation.verb == Verb::compute) {
     verb.state = State::working;
-    return run_time(run_->noises->stretch(rank(), operation.time.count()), false, Activity::compute,
-                    Cause::compute);
+    const double time = operation.time.count();
+    const double stretched = run_->noises->stretch(rank(), time);
+    if (stretched > time) {
+      tail_share_ = (stretched - time) / stretched;
+      tail_cause_ = Cause::noise;
+    }
+    return run_time(stretched, false, Activity::compute, Cause::compute);
   }
   const bool reduces = operation.verb == Verb::reduce;
   const Activity activity = reduces ? Activity::reduce : Activity::copy;

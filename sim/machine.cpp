@@ -223,7 +223,7 @@ Channel Machine::make_channel(int from, int to) const {
   const Fabric::Trip trip = fabric_.trip(from, to);
   channel.way = way(from, to, trip);
   channel.transport = &scenario_->library.transport(channel.way);
-  channel.route_latency = trip.latency;
+  channel.route_latency = trip.latency * scenario_->speedup.link_latencies;
   if (channel.way != Way::shm && channel.way != Way::self) {
     channel.wire = trip.uses;
     return channel;

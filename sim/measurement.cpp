@@ -1,5 +1,6 @@
 #include "sim/measurement.hpp"
 
+#include "sim/chain_report.hpp"
 #include "sim/observations.hpp"
 #include "sim/training_report.hpp"
 
@@ -92,6 +93,11 @@ Measurement measure(const Run& run, const std::vector<std::unique_ptr<RankThread
   result.training = training_report(run, start);
   result.resources = busiest_resources(run, result.time_s, used_before);
   result.path = path_pieces(run, last->end_of_path());
+  result.path_reduced = run.paths->reduced();
+  if (run.mpi->received != nullptr) {
+    const ChainOf from{run, start, result.time_s, used_before};
+    result.chain = std::make_shared<const PathChain>(from.chain(last->end_of_path()));
+  }
   if (run.spans != nullptr) {
     result.spans = *run.spans;
     for (Span& span : result.spans) {
@@ -140,6 +146,8 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.observations = std::move(median.observations);
   report.training = std::move(median.training);
   report.path = std::move(median.path);
+  report.path_reduced = median.path_reduced;
+  report.chain = std::move(median.chain);
   report.spans = std::move(median.spans);
   report.recording = std::move(median.recording);
   return report;

@@ -21,6 +21,8 @@ struct Measurement {
   std::vector<Observation> observations;
   std::optional<TrainingReport> training;
   std::vector<PathPiece> path;
+  bool path_reduced = false;
+  std::shared_ptr<const PathChain> chain;
   std::vector<Span> spans;
   std::shared_ptr<const Recording> recording;
 };

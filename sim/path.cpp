@@ -20,6 +20,7 @@ bool begins_run(const PathTotal& piece, int rank) {
 void Paths::restart(double now) {
   start_ = limit_ > 0 ? now : std::numeric_limits<double>::infinity();
   reduced_ = false;
+  marks_.clear();
 }
 
 Paths::Piece Paths::piece_of(const PathTotal& total) {
@@ -178,8 +179,18 @@ std::vector<Paths::Piece> Paths::merged(const PathCursor& cursor) const {
       all.add({one.what, one.rank, one.end - end(one.parent)});
   }
   std::vector<Piece> pieces;
-  for (const PathTotal& total : all.list()) pieces.push_back(piece_of(total));
+  for (const PathTotal& total : all.list())
+    if (total.seconds > 0) pieces.push_back(piece_of(total));
   return pieces;
+}
+
+void Paths::mark(PathCursor& path, Cause cause, int rank, double since) {
+  if (path.node_ < 0) return;
+  const int id = take();
+  node(id) = {end(path.node_), path.node_, 1, rank,
+              what_of(cause, static_cast<int>(marks_.size()))};
+  path.node_ = id;
+  marks_.push_back(since);
 }
 
 Paths::Chain Paths::chain(const PathCursor& cursor) const {
@@ -187,10 +198,16 @@ Paths::Chain Paths::chain(const PathCursor& cursor) const {
   int id = cursor.node_;
   for (; id >= 0 && node(id).what != runs; id = node(id).parent) {
     const Node& one = node(id);
-    chain.pieces.push_back(piece_of({one.what, one.rank, one.end - end(one.parent)}));
+    const Piece piece = piece_of({one.what, one.rank, one.end - end(one.parent)});
+    if (piece.seconds > 0)
+      chain.pieces.push_back(piece);
+    else if (piece.resource >= 0)
+      chain.marks.push_back(
+          {piece.cause, piece.rank, marks_[static_cast<std::size_t>(piece.resource)], one.end});
   }
   chain.begin = end(id);
   std::reverse(chain.pieces.begin(), chain.pieces.end());
+  std::reverse(chain.marks.begin(), chain.marks.end());
   return chain;
 }
 

@@ -13,6 +13,8 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "scenarios/report.hpp"
@@ -68,9 +70,23 @@ class Paths {
   struct Chain {
     double begin = 0;  ///< s, as the kernel counts: the start, or later
     std::vector<Piece> pieces;
+    struct Mark {
+      Cause cause{};
+      int rank = -1;
+      double since = 0, until = 0;  ///< likewise
+    };
+    std::vector<Mark> marks;
   };
   Chain chain(const PathCursor& cursor) const;
+  /// Whom a chain was taken over from had been waited for since then; for chain() alone.
+  void mark(PathCursor& path, Cause cause, int rank, double since);
 
+  /// For skipping periods: marks where these cursors stand. The marks must live until repeat().
+  std::vector<PathCursor> snapshot(std::span<PathCursor* const> cursors);
+  /// What has been appended to the same cursors since their marks comes `times` times more, each
+  /// `period` seconds later: as if it had been appended. Exact, and takes log(times) steps.
+  void repeat(std::span<const PathCursor> marks, std::span<PathCursor* const> cursors,
+              double period, std::uint64_t times);
   /// Of pieces, or of runs.
   std::size_t nodes() const { return live_; }
   std::size_t bytes_of_runs() const { return runs_.bytes(); }
@@ -117,6 +133,10 @@ class Paths {
   void set_runs(int id, PathSequence runs);
   PathSequence take_runs(int id);
   void bound_memory();
+  struct Stretch;
+  Stretch since_mark(int id, const std::unordered_map<int, int>& marks);
+  void append_runs(std::span<PathCursor* const> cursors, std::span<const int> origins,
+                   std::vector<PathSequence> gained, double later);
   void flatten();
 
   std::size_t limit_, most_bytes_, fold_at_;
@@ -129,6 +149,7 @@ class Paths {
   std::vector<PathSequence> sequences_;  ///< of nodes of runs; empty ones are free
   std::vector<int> free_sequences_;
   std::size_t clean_at_;            ///< bytes of runs_
+  std::vector<double> marks_;       ///< since when; a piece without length names its mark
   std::vector<std::uint8_t> kept_;  ///< by fold(), as the next two
   std::vector<int> above_;
   std::vector<PathTotal> pieces_;

@@ -220,17 +220,20 @@ TEST(Paths, beyond_its_bytes_the_largest_totals_keep_their_places_and_causes_sta
 
 /// Chains that go round a ring: each step every rank takes over the chain of the one before.
 /// Durations are no whole numbers: equal steps differ in their last digits.
+void ring_step(Paths& paths, std::vector<PathCursor>& chains, int step) {
+  std::rotate(chains.begin(), chains.end() - 1, chains.end());
+  int rank = 0;
+  for (PathCursor& chain : chains) {
+    paths.extend(chain, Cause::wire, -1, 100 + rank, (step + 0.3) / 7);
+    paths.extend(chain, Cause::copy, rank, rank, (step + 0.7) / 7);
+    paths.extend(chain, Cause::reduce, rank, rank, (step + 1.0) / 7);
+    ++rank;
+  }
+}
+
 std::vector<PathCursor> ring_chains(Paths& paths, int ranks, int steps) {
   std::vector<PathCursor> chains(static_cast<std::size_t>(ranks));
-  for (int step = 0; step < steps; ++step) {
-    std::rotate(chains.begin(), chains.end() - 1, chains.end());
-    for (int rank = 0; rank < ranks; ++rank) {
-      PathCursor& chain = chains[static_cast<std::size_t>(rank)];
-      paths.extend(chain, Cause::wire, -1, 100 + rank, (step + 0.3) / 7);
-      paths.extend(chain, Cause::copy, rank, rank, (step + 0.7) / 7);
-      paths.extend(chain, Cause::reduce, rank, rank, (step + 1.0) / 7);
-    }
-  }
+  for (int step = 0; step < steps; ++step) ring_step(paths, chains, step);
   return chains;
 }
 
@@ -247,6 +250,36 @@ TEST(Paths, chains_round_a_ring_are_exact_in_memory_for_a_few_steps) {
   EXPECT_FALSE(paths.reduced());
   // The chains have 64 x 6400 x 3 pieces; 64 different runs of 3, and as many of each length 2^k.
   EXPECT_LT(paths.bytes_of_runs(), 100'000);
+}
+
+std::vector<PathCursor*> pointers(std::vector<PathCursor>& cursors) {
+  std::vector<PathCursor*> list;
+  for (PathCursor& cursor : cursors) list.push_back(&cursor);
+  return list;
+}
+
+// One step of the ring is a period: the chain of each rank goes on from that of the one before.
+TEST(Paths, repeated_periods_are_as_if_they_had_been_appended) {
+  constexpr int ranks = 12, steps = 700, before = 20;
+  for (const int period : {1, 3, 12, 17}) {
+    Paths paths = started_at(0), full = started_at(0);
+    std::vector<PathCursor> chains(ranks), all(ranks);
+    for (int step = 0; step < before; ++step) ring_step(paths, chains, step);
+    const std::vector<PathCursor> marks = paths.snapshot(pointers(chains));
+    for (int step = before; step < before + period; ++step) ring_step(paths, chains, step);
+    const int times = (steps - before - period) / period;
+    paths.repeat(marks, pointers(chains), period / 7.0, static_cast<std::uint64_t>(times));
+    const int end = before + period * (1 + times);
+    for (int step = end; step < steps; ++step) ring_step(paths, chains, step);
+    for (int step = 0; step < steps; ++step) ring_step(full, all, step);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const auto expected = by_place(full.merged(all[rank]));
+      const auto sums = by_place(paths.merged(chains[rank]));
+      ASSERT_EQ(sums.size(), expected.size());
+      for (const auto& [place, seconds] : expected)
+        EXPECT_NEAR(sums.at(place), seconds, 1e-9 * steps / 7) << period;
+    }
+  }
 }
 
 TEST(Paths, a_restart_begins_anew) {

@@ -189,7 +189,9 @@ class RankThread final : public Executor, private Caller {
   bool in_use_ = false;  ///< of a further thread: started and not yet joined
   bool on_cpu_ = false;
   Cause cpu_cause_{};
-  double copy_share_ = 0;  ///< of the CPU time under way: the copy that follows the overhead
+  /// Of the CPU time under way: the copy that follows the overhead, the noise after a computation.
+  double tail_share_ = 0;
+  Cause tail_cause_ = Cause::copy;
   RankThread* joiner_ = nullptr;
   std::vector<int> requests_;  ///< of the verb under way
   Uses uses_;                  ///< of the work that is being set up

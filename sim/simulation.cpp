@@ -26,7 +26,7 @@ class Simulation {
         recorder_(options.record ? std::make_unique<Recorder>(make_kernel(options.kernel))
                                  : nullptr),
         kernel_(recorder_ ? recorder_->take_kernel() : make_kernel(options.kernel)),
-        ledger_(*kernel_),
+        ledger_(*kernel_, scenario.speedup),
         paths_(options.path_limit),
         machine_(scenario, ledger_),
         mpi_(machine_, ledger_, paths_),
@@ -45,6 +45,7 @@ class Simulation {
             .phases = {},
             .observed = {},
             .spans = options.record_spans ? &spans_ : nullptr};
+    if (options.record_chain) mpi_.received = &received_;
     for (int rank = 0; rank < machine_.ranks(); ++rank)
       ranks_.push_back(std::make_unique<RankThread>(run_, rank));
   }
@@ -80,6 +81,7 @@ class Simulation {
   HostGroups by_host_;
   Run run_;
   std::vector<Span> spans_;
+  std::vector<MessageSpan> received_;
   std::vector<std::unique_ptr<RankThread>> ranks_;
   std::vector<double> used_before_;  ///< of each resource, when the repetition began
 };
@@ -99,6 +101,7 @@ void Simulation::begin(int repetition) {
   run_.phases.clear();
   run_.observed.clear();
   spans_.clear();
+  received_.clear();
   mpi_.traffic = {};
   used_before_.clear();
   for (int id = 0; id < ledger_.resource_count(); ++id) used_before_.push_back(ledger_.used(id));

@@ -17,10 +17,14 @@ class DeadlockError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A limit of paths that keeps every piece of all but huge runs: some hundred megabytes.
+inline constexpr std::size_t long_path_limit = 4'000'000;
+
 struct RunOptions {
   std::string_view kernel = "simgrid";
   bool record = false;        ///< fill Report::recording
   bool record_spans = false;  ///< fill Report::spans
+  bool record_chain = false;  ///< fill Report::chain
   /// Pieces of critical paths kept one by one, beside those that ranks and messages stand at; older
   /// ones are summed. 0: no critical path.
   std::size_t path_limit = 16'384;

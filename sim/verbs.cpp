@@ -78,7 +78,7 @@ RankThread::Progress RankThread::send_part(Pending& verb) {
     const Mpi::Preparation work = mpi.preparation(mpi.begin_send(verb.request));
     const double time = work.overhead + work.copy;
     if (time > 0) {
-      copy_share_ = work.copy / time;
+      tail_share_ = work.copy / time;
       return run_time(time, true, Activity::overhead, Cause::overhead);
     }
   }
@@ -166,7 +166,7 @@ RankThread::Progress RankThread::multicast_part(Pending& verb) {
     const Mpi::Preparation work = run_->mpi->preparation(verb.multicast);
     const double time = work.overhead + work.copy;
     if (time > 0) {
-      copy_share_ = work.copy / time;
+      tail_share_ = work.copy / time;
       return run_time(time, true, Activity::overhead, Cause::overhead);
     }
   }
@@ -208,11 +208,11 @@ RankThread::Progress RankThread::run_on_cpu(double amount, Activity activity, Ca
 // Also the end of a late start, which used no CPU.
 void RankThread::cpu_done(std::uint64_t) {
   on_cpu_ = false;
-  if (const double share = std::exchange(copy_share_, 0); share > 0) {
-    const double copied_from = now() - share * (now() - run_->ledger->window_start());
-    account_cpu(copied_from);
-    set_activity(Activity::copy, copied_from);
-    cpu_cause_ = Cause::copy;
+  if (const double share = std::exchange(tail_share_, 0); share > 0) {
+    const double from = now() - share * (now() - run_->ledger->window_start());
+    account_cpu(from);
+    cpu_cause_ = std::exchange(tail_cause_, Cause::copy);
+    if (cpu_cause_ == Cause::copy) set_activity(Activity::copy, from);
   }
   account_cpu(now());
   set_activity(activity_, now());  // it ends before the text goes on to its next step

@@ -80,8 +80,10 @@ void Mpi::released(int id, Cause cause, Caller& by) {
   Message& m = messages_[id];
   const double now = ledger_->now();
   if (now <= m.settled()) return;
+  const double since = m.settled();
   m.settle(cause, now);
   m.path = by.path;
+  if (received != nullptr) paths_->mark(m.path, cause, by.rank, since);
 }
 
 int Mpi::begin_message(Caller& caller, int to, int tag, std::uint64_t bytes) {

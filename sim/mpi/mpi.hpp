@@ -17,6 +17,7 @@
 #include <random>
 #include <unordered_map>
 
+#include "scenarios/path_chain.hpp"
 #include "sim/mpi/matching.hpp"
 #include "sim/mpi/stream.hpp"
 
@@ -82,6 +83,8 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void seed(std::uint64_t seed) { random_.seed(seed); }
 
   Traffic traffic;  ///< since it was last reset
+  /// When set, a place for what was received, in times of the kernel; chains are marked, too.
+  std::vector<MessageSpan>* received = nullptr;
   /// When set, called with traffic.messages now and then.
   std::function<void(std::uint64_t)> watch;
 
@@ -137,6 +140,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void delivered(std::uint64_t message);
   void sender_told(std::uint64_t message);
   void complete(int request);
+  void record(const Message& m);
   double draw_jitter(const Message& m);
   double control_delay(const Channel& channel) const;
 

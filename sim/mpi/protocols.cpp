@@ -236,11 +236,22 @@ void Mpi::sender_told(std::uint64_t id) {
   complete(messages_[static_cast<int>(id)].send_request);
 }
 
+void Mpi::record(const Message& m) {
+  const auto core = [&](Caller& caller) {
+    const Uses& own = engine_of(caller).own_cpu();
+    const Uses& cpu = own.empty() ? caller.cpu : own;
+    return m.channel->transport->driver == Driver::nic ? -1 : cpu.back().resource;
+  };
+  received->push_back({m.source, m.destination, m.bytes, m.channel->between_hosts(), m.begun,
+                       ledger_->now(), core(*m.sender), core(*m.receiver)});
+}
+
 void Mpi::complete(int request) {
   Posting& done = requests_[request];
   done.complete = true;
   done.order = completions_++;
   done.owner->completed(request);
+  if (received != nullptr && done.receive) record(messages_[done.message]);
 }
 
 }  // namespace ringscope::sim
