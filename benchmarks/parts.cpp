@@ -1,0 +1,82 @@
+// The speed of single parts, with Google Benchmark: what a change to one of them gains, in seconds.
+#include <benchmark/benchmark.h>
+#include <fmt/core.h>
+
+#include "benchmarks/bare_ring.hpp"
+#include "scenarios/scenario.hpp"
+#include "sim/ledger.hpp"
+#include "topologies/known_ways.hpp"
+
+namespace ringscope::benchmarks {
+namespace {
+
+/// Time per message, which should not grow with the number of ranks.
+void bare_ring(benchmark::State& state) {
+  std::int64_t messages = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    BareRing ring(static_cast<std::size_t>(state.range(0)), "fluid");
+    ring.run();
+    messages += static_cast<std::int64_t>(ring.messages());
+  }
+  state.SetItemsProcessed(messages);
+}
+BENCHMARK(bare_ring)->RangeMultiplier(4)->Range(16, 1024)->Unit(benchmark::kMillisecond);
+
+void nothing(void*, std::uint64_t) {}
+
+/// As many flights over one link as one instant starts and another ends.
+void flights_at_one_instant(benchmark::State& state) {
+  const auto flights = state.range(0);
+  for ([[maybe_unused]] auto _ : state) {
+    const auto kernel = sim::make_kernel("fluid");
+    sim::Ledger ledger(*kernel);
+    const int link = ledger.add({"link", sim::ResourceKind::link, 1e9, -1});
+    const sim::Use use[] = {{link, 1}};
+    for (std::int64_t i = 0; i < flights; ++i) ledger.start(1e6, use, {nothing, nullptr, 0});
+    kernel->run();
+  }
+  state.SetItemsProcessed(state.iterations() * flights);
+}
+BENCHMARK(flights_at_one_instant)->RangeMultiplier(8)->Range(8, 4096);
+
+Cluster fat_tree() {
+  return read_cluster(
+      Value::from_text("benchmark",
+                       "{network: fat_tree, k: 32, link: {bandwidth: 100 Gbit/s, latency: 1 us}, "
+                       "host: {type: simple, cores: 8}}"));
+}
+
+/// Routes between 64 hosts of different pods of a fat tree of 8,192, by a search each or with those
+/// kept.
+void routes(benchmark::State& state, bool keep) {
+  constexpr std::size_t stride = 128, count = 64;
+  const Cluster cluster = fat_tree();
+  const auto hosts = cluster.topology.hosts();
+  KnownWays known(cluster.topology.graph(), hosts);
+  std::size_t i = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    const Host& from = hosts[i % count * stride];
+    const Host& to = hosts[(i % count + 1 + i / count % (count - 1)) % count * stride];
+    benchmark::DoNotOptimize(cluster.topology.route(from.numa_domains[0], to.numa_domains[0], i,
+                                                    keep ? &known : nullptr));
+    ++i;
+  }
+}
+BENCHMARK_CAPTURE(routes, searched, false)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(routes, kept, true)->Unit(benchmark::kMicrosecond);
+
+void reading_of_65536_ranks(benchmark::State& state) {
+  const std::vector<Override> overrides = {
+      {"cluster",
+       "{network: fat_tree, k: 32, link: {bandwidth: 100 Gbit/s, latency: 1 us}, "
+       "host: {type: simple, cores: 8}}"},
+      {"placement", "8x8192"}};
+  for ([[maybe_unused]] auto _ : state)
+    benchmark::DoNotOptimize(read_scenarios("02-ring-of-8", overrides));
+}
+BENCHMARK(reading_of_65536_ranks)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace ringscope::benchmarks
+
+BENCHMARK_MAIN();

@@ -1,0 +1,88 @@
+#!/usr/bin/python3 -B
+"""Do the small rows of the table of speeds simulate what they say? How fast, nobody asks here."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD = pathlib.Path(sys.argv.pop()) if len(sys.argv) > 1 else HERE.parent / "build"
+
+
+def table(*arguments: str) -> subprocess.CompletedProcess:
+    return subprocess.run([HERE / "table", "--build", BUILD, *arguments], capture_output=True,
+                          text=True, check=False)
+
+
+class SmallTable(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        done = table("--quick", "--json", "-")
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+        cls.rows = json.loads(done.stdout)
+
+    def test_a_ring_sends_two_chunks_to_all_but_one_from_each_rank(self):
+        for name, row in self.rows.items():
+            if not name.startswith(("ring", "bare")) or not row:
+                continue
+            with self.subTest(name):
+                self.assertEqual(row["messages"], 2 * row["ranks"] * (row["ranks"] - 1))
+
+    def test_both_kernels_tell_the_same_times(self):
+        for ours, simgrid in (("ring_tcp", "ring_simgrid"), ("bare_fluid", "bare_simgrid")):
+            with self.subTest(ours):
+                time = self.rows[simgrid]["simulated_s"]
+                self.assertAlmostEqual(self.rows[ours]["simulated_s"] / time, 1, delta=1e-9)
+
+    def test_a_bare_ring_takes_the_latency_and_the_bytes_of_each_step(self):
+        row = self.rows["bare_fluid"]
+        steps = 2 * (row["ranks"] - 1)
+        self.assertAlmostEqual(row["simulated_s"] / (steps * (2e-6 + 1024 / 1.25e9)), 1, delta=1e-9)
+
+    def test_an_all_to_all_is_bound_by_the_nic(self):
+        row = self.rows["alltoall"]
+        self.assertEqual(row["messages"], row["ranks"] * (row["ranks"] - 1))
+        bound = (row["ranks"] - 1) * 1024 * 1024 / 12.5e9
+        self.assertAlmostEqual(row["simulated_s"], bound + 2e-6, delta=1e-9 * bound)
+
+    def test_two_levels_send_what_their_parts_do(self):
+        row = self.rows["two_level_ring"]
+        ranks, hosts = row["ranks"], row["ranks"] // 8
+        rings = hosts * 2 * 8 * 7 + 2 * hosts * (hosts - 1)
+        self.assertEqual(row["messages"], rings + ranks - hosts)
+
+    def test_starting_up_exchanges_two_messages(self):
+        self.assertEqual(self.rows["start_up"]["messages"], 2)
+
+    def test_every_row_says_its_memory(self):
+        for name, row in self.rows.items():
+            if row:
+                self.assertGreater(row["peak_bytes"], 1e6, name)
+
+
+class Table(unittest.TestCase):
+    def test_names_the_rows_when_there_is_none_such(self):
+        done = table("triangle")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ring_tcp", done.stderr)
+
+    def test_is_not_written_where_rows_are_missing(self):
+        self.assertEqual(table("--write", "bare").returncode, 1)
+
+    def test_says_which_program_is_missing(self):
+        done = subprocess.run([HERE / "table", "--build", HERE, "bare_fluid", "--quick"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("build it first", done.stderr)
+
+    def test_has_a_line_for_each_row_asked_for(self):
+        done = table("bare", "--quick")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(done.stdout.splitlines()), 2 + 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
