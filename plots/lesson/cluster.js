@@ -34,10 +34,17 @@ class ClusterView {
     const {width, height} = this.layout;
     const root = svg("svg", {viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
       "aria-label": `${this.one.about}; ${plural(this.one.machine.hosts.length, "host")} drawn`});
-    for (const host of this.layout.hosts) root.append(this.hostBox(host));
     this.lanes = [];
     this.roomy = this.isRoomy();
-    this.one.machine.links.forEach((link, index) => root.append(...this.link(link, index)));
+    const {components, links} = this.one.machine;
+    const isCable = link => [link.from, link.to].some(i => components[i].kind === "switch");
+    const draw = wanted => links.forEach((link, index) => {
+      if (wanted(link)) root.append(...this.link(link, index));
+    });
+    // A cable to a lower row of hosts passes behind those of the upper one.
+    draw(isCable);
+    for (const host of this.layout.hosts) root.append(this.hostBox(host));
+    draw(link => !isCable(link));
     for (const place of this.layout.parts) if (place) root.append(...this.part(place));
     this.chips = this.layout.ranks.map((place, rank) => this.rank(place, rank, root));
     return root;

@@ -35,13 +35,19 @@ function layOutHost(machine, host, ranksOn, chip) {
     layer.width = x - 8;
     y += height + (layer[0].kind === "nic" && bare ? 8 : LAYER_GAP);
   }
-  for (const box of boxes) box.x += (width - box.layer.width) / 2;
-  return {host, bare, width, height: y - LAYER_GAP + (bare ? 18 : 12) + 6, boxes};
+  // Each layer spreads over the host, so that what hangs together stands together.
+  for (const layer of layers) {
+    const rest = (width - 12 - layer.width) / layer.length;
+    boxes.filter(box => box.layer === layer)
+      .forEach((box, i) => { box.x += 6 + (i + 0.5) * rest; });
+  }
+  return {host, bare, width, height: y - LAYER_GAP + (bare ? 18 : 16) + 6, boxes};
 }
 
 function partSize(part, ranks, chip, bare) {
   if (part.kind === "nic") return {width: Math.min(30, chip + 4), height: 13};
   if (part.kind === "pcie" || part.kind === "nvswitch") return {width: 46, height: 16};
+  if (!bare && !ranks.length) return {width: 52, height: 17, inRow: 1, label: 14};
   const inRow = Math.max(1, Math.min(ranks.length, part.kind === "gpu" ? 1 : 4));
   const rows = Math.max(1, Math.ceil(ranks.length / inRow));
   const label = bare ? 0 : 14;
