@@ -48,7 +48,7 @@ std::vector<Report> run_all(const std::vector<Scenario>& scenarios, const std::s
   ProgressBar bar;
   RunOptions options;
   options.kernel = kernel;
-  options.record = options.record_spans = true;
+  options.record = options.record_spans = options.record_chain = true;
   options.path_limit = whole_path;
   options.progress = [&bar](double done) { bar.show(done); };
   return run_cases(scenarios, options, simulate_for_page);

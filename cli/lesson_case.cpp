@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "scenarios/path_chain.hpp"
 #include "scenarios/recording.hpp"
 
 namespace ringscope::lesson {
@@ -14,6 +15,30 @@ Json report_json(const Report& report) {
   Json json = to_json(report);
   for (const char* key : {"scenario", "wall_s", "peak_rss_bytes"}) json.erase(key);
   return json;
+}
+
+/// In its order; what is alike and follows on is one piece, and what is shorter than a tick is
+/// none.
+Json path_json(const Report& report) {
+  Json list = Json::array();
+  if (report.chain == nullptr) return list;
+  const ChainPiece* before = nullptr;
+  int last = tick(report.chain->begin_s, report.time_s);
+  for (const ChainPiece& one : report.chain->pieces) {
+    const int start = last, end = tick(one.end_s(), report.time_s);
+    if (end <= start) continue;
+    const PathPiece& piece = one.piece;
+    const bool same = before != nullptr && before->piece.cause == piece.cause &&
+                      before->piece.rank == piece.rank && before->piece.resource == piece.resource;
+    if (same)
+      list.back()[1] = end;
+    else
+      list.push_back({start, end, cause_names[static_cast<std::size_t>(piece.cause)], piece.rank,
+                      piece.resource});
+    before = &one;
+    last = end;
+  }
+  return list;
 }
 
 }  // namespace
@@ -71,7 +96,7 @@ Json case_json(const Scenario& scenario, const Report& report) {
           {"chunks", chunks_json(scenario, recording, report.time_s)},
           {"spans", spans_json(report)},
           {"steps", steps_json(report)},
-          {"path", Json::array()}};
+          {"path", path_json(report)}};
 }
 
 }  // namespace ringscope::lesson
