@@ -9,7 +9,7 @@ namespace ringscope::sim {
 namespace {
 
 /// Two rates that differ by less are equal: what rounding leaves of a difference.
-constexpr double tolerance = 1e-12;
+constexpr double rate_tolerance = 1e-12;
 
 }  // namespace
 
@@ -219,7 +219,7 @@ bool MaxMin::expand() {
 
 void MaxMin::check(int id) {
   const Resource& resource = resources_[index(id)];
-  const bool full = resource.left <= tolerance * resource.capacity;
+  const bool full = resource.left <= rate_tolerance * resource.capacity;
   double fastest = 0;
   bool others = false;
   for (const User& user : resource.users) {
@@ -233,8 +233,8 @@ void MaxMin::check(int id) {
     const Flow& flow = flows_[index(user.flow)];
     if (flow.epoch == epoch_) continue;
     const bool held_here = flow.bottleneck == id;
-    const bool too_slow = held_here && (!full || fastest > flow.rate * (1 + tolerance));
-    const bool too_fast = resource.level >= 0 && flow.rate > resource.level * (1 + tolerance);
+    const bool too_slow = held_here && (!full || fastest > flow.rate * (1 + rate_tolerance));
+    const bool too_fast = resource.level >= 0 && flow.rate > resource.level * (1 + rate_tolerance);
     if (too_slow || too_fast) faster_.push_back(user.flow);
   }
 }
