@@ -53,12 +53,13 @@ std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
   return scenarios;
 }
 
-std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record_spans) {
+std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record) {
   const std::vector<Scenario> scenarios = scenarios_of(arguments);
   ProgressBar bar;
   RunOptions options;
   options.kernel = arguments.kernel;
-  options.record_spans = record_spans;
+  options.record_spans = options.record_chain = record;
+  if (record) options.path_limit = long_path_limit;
   options.progress = [&bar](double done) { bar.show(done); };
   return run_cases(scenarios, options);
 }

@@ -22,8 +22,8 @@ void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments);
 /// Reads all cases; no two have one name. Throws Failure for an unknown kernel.
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments);
 
-/// Reads and simulates all cases, with a progress bar.
-std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record_spans);
+/// Reads and simulates all cases, with a progress bar; records spans and chains where asked to.
+std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record);
 
 /// Text for people, unless one of the files goes to standard output: then that is for a program.
 /// Throws Failure when two of them are one.

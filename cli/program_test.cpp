@@ -35,8 +35,8 @@ TEST(Program, says_its_version) {
 }
 
 TEST(Program, every_subcommand_has_help_with_examples) {
-  for (const char* subcommand :
-       {"", "run ", "compare ", "show ", "check ", "list ", "lesson ", "import-machine "}) {
+  for (const char* subcommand : {"", "run ", "compare ", "explain ", "what-if ", "show ", "check ",
+                                 "list ", "lesson ", "import-machine "}) {
     const auto [code, text] = ringscope(std::string(subcommand) + "--help");
     EXPECT_EQ(code, 0);
     EXPECT_NE(text.find("Examples:\n  ringscope "), std::string::npos) << text;
@@ -46,10 +46,10 @@ TEST(Program, every_subcommand_has_help_with_examples) {
 TEST(Program, an_unknown_subcommand_is_bad_input_with_a_suggestion) {
   const auto [code, text] = ringscope("comapre x");
   EXPECT_EQ(code, 1);
-  EXPECT_EQ(text,
-            "unknown subcommand 'comapre'; did you mean 'compare'? "
-            "(known: run, compare, show, check, list, lesson, import, import-machine, calibrate, "
-            "validate)\n");
+  EXPECT_TRUE(
+      text.starts_with("unknown subcommand 'comapre'; did you mean 'compare'? "
+                       "(known: run, compare, explain, what-if, "))
+      << text;
 }
 
 TEST(Program, misuse_of_the_command_line_is_bad_input) {

@@ -11,17 +11,19 @@ namespace {
 
 struct Arguments {
   CaseArguments cases;
-  std::string json, csv, trace, timeline;
+  std::string json, csv, trace, timeline, paje;
 };
 
 void run(const Arguments& arguments) {
-  const auto& [cases, json, csv, trace, timeline] = arguments;
-  const bool text = print_text({json, csv, trace, timeline});
-  for (const std::string& file : {json, csv, trace, timeline}) require_writable(file);
-  const std::vector<Report> reports = run_cases_of(cases, !trace.empty() || !timeline.empty());
+  const auto& [cases, json, csv, trace, timeline, paje] = arguments;
+  const bool text = print_text({json, csv, trace, timeline, paje});
+  for (const std::string& file : {json, csv, trace, timeline, paje}) require_writable(file);
+  const bool record = !trace.empty() || !timeline.empty() || !paje.empty();
+  const std::vector<Report> reports = run_cases_of(cases, record);
   if (!json.empty()) write_output(json, document(reports).dump(2) + '\n');
   if (!csv.empty()) write_output(csv, to_csv(reports));
   if (!trace.empty()) write_output(trace, to_trace(reports));
+  if (!paje.empty()) write_output(paje, to_paje(reports));
   if (!timeline.empty()) write_output(timeline, to_timeline_csv(reports));
   if (text) write_output("-", print_run(reports));
 }
@@ -37,6 +39,7 @@ void add_run(CLI::App& program) {
                           "write everything as JSON (scenarios/schema.md)");
   run_command->add_option("--csv", arguments->csv, "write one row per case");
   run_command->add_option("--trace", arguments->trace, "write a trace for Perfetto or Chrome");
+  run_command->add_option("--paje", arguments->paje, "write a trace in Paje's format, for ViTE");
   run_command->add_option("--timeline", arguments->timeline,
                           "write what each rank did when, as CSV");
   run_command->footer(

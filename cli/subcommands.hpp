@@ -8,6 +8,8 @@ namespace ringscope {
 // Each adds itself to the program and runs when it is parsed. It throws Failure or InputError.
 void add_run(CLI::App& program);
 void add_compare(CLI::App& program);
+void add_explain(CLI::App& program);
+void add_what_if(CLI::App& program);
 void add_show(CLI::App& program);
 void add_list(CLI::App& program);
 void add_lesson(CLI::App& program);
@@ -18,8 +20,8 @@ void add_calibrate(CLI::App& program);
 void add_validate(CLI::App& program);
 
 inline constexpr void (*subcommands[])(CLI::App&) = {
-    add_run,    add_compare, add_show,           add_check,     add_list,
-    add_lesson, add_import,  add_import_machine, add_calibrate, add_validate,
+    add_run,  add_compare, add_explain, add_what_if,        add_show,      add_check,
+    add_list, add_lesson,  add_import,  add_import_machine, add_calibrate, add_validate,
 };
 
 }  // namespace ringscope

@@ -19,7 +19,8 @@ std::string wrapped(const std::string& text) {
   std::string lines;
   std::size_t column = 0;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
+    std::size_t end = std::min(text.find(' ', at), text.size());
+    if (text.compare(end, 2, " %") == 0) end = std::min(text.find(' ', end + 1), text.size());
     if (column > 0 && column + 1 + end - at > width) {
       lines += '\n';
       column = 0;
@@ -45,7 +46,11 @@ std::string blame_table(const Report& report, bool all) {
   const auto add = [&](double seconds, const std::string& what) {
     table.add({scale.text(seconds), fmt::format("{:.1f} %", 100 * seconds / report.time_s), what});
   };
-  const std::size_t shown = all ? rows.size() : std::min(most_rows, rows.size());
+  const auto first_small = std::find_if(rows.begin(), rows.end(), [&](const Blamed& one) {
+    return scale.rounded(one.piece.seconds) == 0;
+  });
+  const std::size_t shown =
+      all ? rows.size() : std::min(most_rows, static_cast<std::size_t>(first_small - rows.begin()));
   for (std::size_t i = 0; i < shown; ++i) add(rows[i].piece.seconds, blame_text(rows[i]));
   double rest = 0;
   for (std::size_t i = shown; i < rows.size(); ++i) rest += rows[i].piece.seconds;
@@ -93,7 +98,10 @@ std::string difference_table(const Report& first, const Report& other,
                              std::span<const std::string> names, bool all) {
   const std::vector<BlameDifference> list = blame_differences(first, other);
   const TimeScale scale(std::max(first.time_s, other.time_s));
-  Table table({{"difference"}, {names[1]}, {names[0]}, {"spent on", Align::left}});
+  Table table({{"difference"},
+               {short_heading(names[1])},
+               {short_heading(names[0])},
+               {"spent on", Align::left}});
   double sum = 0, shown_sum = 0;
   const auto add = [&](double first_s, double other_s, const std::string& what) {
     sum += other_s - first_s;
@@ -101,7 +109,10 @@ std::string difference_table(const Report& first, const Report& other,
     shown_sum = scale.rounded(sum);
     table.add({scale.difference(step), scale.text(other_s), scale.text(first_s), what});
   };
-  const std::size_t shown = all ? list.size() : std::min(most_rows, list.size());
+  const auto first_small = std::find_if(
+      list.begin(), list.end(), [&](const auto& one) { return scale.rounded(one.seconds()) == 0; });
+  const std::size_t shown =
+      all ? list.size() : std::min(most_rows, static_cast<std::size_t>(first_small - list.begin()));
   for (std::size_t i = 0; i < shown; ++i)
     add(list[i].first_s, list[i].other_s, blame_text(list[i].blamed));
   double first_rest = 0, other_rest = 0;

@@ -103,20 +103,16 @@ std::string sentence(const std::string& first, const std::string& other, double 
                             reason->spent_on, slower ? busy_text(report, reason->resource) : "");
 }
 
-/// A name short enough to stand twice beside what the rows say.
-std::string heading(const std::string& name) {
-  constexpr std::size_t longest = 18;
-  return name.size() <= longest ? name : name.substr(0, longest - 2) + "..";
-}
-
 /// Each row shows the difference of two rounded running sums: off by one digit at most, and the
 /// column adds up to its last line.
 std::string difference_table(const Report& first, const Report& other,
                              const std::vector<std::string>& names,
                              const std::vector<Difference>& list) {
   const TimeScale scale(std::max(first.time_s, other.time_s));
-  Table table(
-      {{"difference"}, {heading(names[1])}, {heading(names[0])}, {"spent on", Align::left}});
+  Table table({{"difference"},
+               {short_heading(names[1])},
+               {short_heading(names[0])},
+               {"spent on", Align::left}});
   double sum = 0, shown_sum = 0;
   const auto next = [&](double seconds) {
     sum += seconds;
@@ -149,6 +145,11 @@ std::string difference_table(const Report& first, const Report& other,
 }
 
 }  // namespace
+
+std::string short_heading(const std::string& name) {
+  constexpr std::size_t longest = 18;
+  return name.size() <= longest ? name : name.substr(0, longest - 2) + "..";
+}
 
 std::vector<std::string> short_names(std::span<const Report> reports) {
   std::vector<std::string> names;

@@ -212,7 +212,7 @@ std::string resources(const Report& report) {
 
 std::string path(const Report& report) {
   if (report.time_s == 0) return "";
-  if (report.path.empty()) return "\n  The critical path has too many pieces to be kept.\n";
+  if (report.path.empty()) return "\n  The critical path was not kept.\n";
   const TimeScale scale(report.time_s);
   Table table({{"time"}, {"share"}, {"spent on", Align::left}});
   const auto share = [&](double seconds) {
@@ -228,7 +228,9 @@ std::string path(const Report& report) {
     for (std::size_t i = shown; i < report.path.size(); ++i) rest += report.path[i].seconds;
     table.add({scale.text(rest), share(rest), plural(report.path.size() - shown, "smaller piece")});
   }
-  return "\n  Why it took that long: the critical path\n" + table.text(2);
+  const char* reduced =
+      report.path_reduced ? "  It is long: its smaller pieces are sums, without places.\n" : "";
+  return "\n  Why it took that long: the critical path\n" + table.text(2) + reduced;
 }
 
 }  // namespace

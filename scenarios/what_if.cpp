@@ -83,7 +83,7 @@ std::string print_gains(const Report& report, const std::vector<Gain>& gains) {
       {{"gain"}, {"time"}, {"ratio"}, {"on the path"}, {"twice as fast", Table::Align::left}});
   for (const Gain& gain : gains) {
     const double ratio = report.time_s > 0 ? gain.time_s / report.time_s : 1;
-    table.add({scale.text(report.time_s - gain.time_s), scale.text(gain.time_s),
+    table.add({scale.text(scale.rounded(report.time_s - gain.time_s)), scale.text(gain.time_s),
                fmt::format("{:.3f} x", ratio), scale.text(gain.candidate.on_path_s),
                gain.candidate.name});
   }
