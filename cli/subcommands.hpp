@@ -10,8 +10,10 @@ void add_run(CLI::App& program);
 void add_compare(CLI::App& program);
 void add_explain(CLI::App& program);
 void add_what_if(CLI::App& program);
+void add_sweep(CLI::App& program);
 void add_show(CLI::App& program);
 void add_list(CLI::App& program);
+void add_place(CLI::App& program);
 void add_lesson(CLI::App& program);
 void add_check(CLI::App& program);
 void add_import(CLI::App& program);
@@ -20,8 +22,9 @@ void add_calibrate(CLI::App& program);
 void add_validate(CLI::App& program);
 
 inline constexpr void (*subcommands[])(CLI::App&) = {
-    add_run,  add_compare, add_explain, add_what_if,        add_show,      add_check,
-    add_list, add_lesson,  add_import,  add_import_machine, add_calibrate, add_validate,
+    add_run,    add_compare,        add_explain,   add_what_if,  add_sweep,
+    add_show,   add_check,          add_list,      add_place,    add_lesson,
+    add_import, add_import_machine, add_calibrate, add_validate,
 };
 
 }  // namespace ringscope

@@ -71,6 +71,15 @@ MAPS = {
     "memory": (["placement.memory={bind: 0}"], "placement.memory."),
     "hostfile": (["placement={hostfile: hosts}"], "placement."),
 }
+# Of each map of a study: the map around a key that nobody knows.
+STUDIES = {
+    "study": lambda bad: {"scenario": "good.yaml", **bad},
+    "sweep": lambda bad: {"scenario": "good.yaml", "sweep": bad},
+    "latin": lambda bad: {"scenario": "good.yaml", "sweep": {"latin": {
+        "n": 1, "keys": {}, **bad}}},
+    "range": lambda bad: {"scenario": "good.yaml", "sweep": {"grid": {"job.bytes": {
+        "from": "1 B", "to": "2 B", "steps": 2, **bad}}}},
+}
 LAYER = "{name: a, parameters: 1, flops: 1}"
 MODEL = f"{{records: 1, record: 1 B, batch: 1, step: 1 s, layers: [{LAYER}]}}"
 TRAINING = ["job.bytes=null", "job.collective=training", "job.algorithm=ddp",
@@ -129,8 +138,11 @@ class Format(unittest.TestCase):
 
     def run_file(self, name, changes=(), arguments=()):
         sets = [word for change in changes for word in ("--set", change)]
+        return self.program("run", name, *sets, *arguments)
+
+    def program(self, *words):
         return subprocess.run(
-            [str(self.build / "ringscope"), "run", name, *sets, *arguments],
+            [str(self.build / "ringscope"), *words],
             check=False, capture_output=True, text=True, cwd=self.folder, timeout=60,
         )
 
@@ -156,14 +168,36 @@ class Format(unittest.TestCase):
         for name, key, value in (
             ("case", "cases", [{"name": "a", "zzz": 1}]),
             ("list", "placement", [{"host": 0, "zzz": 1}]),
+            ("degraded", "cluster", {
+                **GOOD["cluster"],
+                "degraded": [{"link": "host0/nic0->switch", "share": 1, "zzz": 1}],
+            }),
         ):
             self.write("bad.yaml", json.dumps({**GOOD, key: value}))
             found = re.search(r"known: ([^)]*)", self.run_file("bad.yaml").stderr)
             self.assertEqual(set(found[1].split(", ")), documented(name))
 
+    def test_the_keys_of_a_study(self):
+        for name, around in STUDIES.items():
+            with self.subTest(name):
+                self.write("study.yaml", json.dumps(around({"zzz": 1})))
+                error = self.program("sweep", "study.yaml", "--no-store").stderr
+                found = re.search(r"unknown key 'zzz'.* \(known: ([^)]*)\)", error)
+                self.assertTrue(found, error)
+                self.assertEqual(set(found[1].split(", ")), documented(name))
+
     def test_every_map_in_the_tables_is_one_of_these(self):
-        known = {*MAPS, "cluster", "options", "case", "list", "layer"}
+        known = {*MAPS, "cluster", "options", "case", "list", "layer", *STUDIES}
         self.assertEqual({of_map for of_map, _, _ in rows() if of_map} - known, set())
+
+    def test_every_key_of_place_is_documented_and_no_other(self):
+        self.write("study.yaml", json.dumps({"scenario": GOOD, "place": {"zzz": 1}}))
+        done = subprocess.run([str(self.build / "ringscope"), "place", "study.yaml"], check=False,
+                              capture_output=True, text=True, cwd=self.folder, timeout=60)
+        found = re.search(r"unknown key 'zzz'.* \(known: ([^)]*)\)", done.stderr)
+        section = TEXT[TEXT.index("## Studies of placements"):]
+        keys = re.findall(r"^- `(\w+)`:", section[:section.index("## Examples")], re.M)
+        self.assertEqual(sorted(found[1].split(", ")), sorted(keys))
 
     def resolved(self, changes, place):
         done = self.run_file("good.yaml", changes, ("--json", "-"))

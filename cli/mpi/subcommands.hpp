@@ -10,10 +10,14 @@ namespace ringscope::mpi {
 // `command` is the whole command line, for the document.
 void add_replay(CLI::App& program, const std::string& command);
 void add_probe(CLI::App& program, const std::string& command);
+void add_relay(CLI::App& program, const std::string& command);
+void add_study_worker(CLI::App& program, const std::string& command);
 
 inline constexpr void (*subcommands[])(CLI::App&, const std::string&) = {
     add_replay,
     add_probe,
+    add_relay,
+    add_study_worker,
 };
 
 }  // namespace ringscope::mpi

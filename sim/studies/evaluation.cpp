@@ -1,8 +1,14 @@
 #include "sim/studies/evaluation.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ringscope {
+namespace {
+
+constexpr int most_lost = 3;
+
+}  // namespace
 
 Evaluation::Evaluation(std::size_t count, MakeScenario make, std::string kernel, Store& store)
     : count_(count),
@@ -12,17 +18,13 @@ Evaluation::Evaluation(std::size_t count, MakeScenario make, std::string kernel,
       outcomes_(count),
       answered_(count) {}
 
-std::optional<Evaluation::Task> Evaluation::begin(KnownParts& known) {
+std::optional<Evaluation::Task> Evaluation::begin(KnownParts& known, Where where) {
   while (true) {
     std::size_t index = 0;
     {
       const std::lock_guard lock(mutex_);
       if (closed_ || !failures_.empty()) return {};
-      while (!again_.empty()) {
-        Task task = std::move(again_.front());
-        again_.pop_front();
-        if (!answered_[task.index]) return task;
-      }
+      if (auto task = take_again(where)) return task;
       if (next_ == count_) return {};
       index = next_++;
       ++making_;
@@ -40,6 +42,17 @@ std::optional<Evaluation::Task> Evaluation::begin(KnownParts& known) {
     }
     if (task) return task;
   }
+}
+
+std::optional<Evaluation::Task> Evaluation::take_again(Where where) {
+  std::erase_if(again_, [this](const Task& task) { return answered_[task.index]; });
+  const auto found = std::find_if(again_.begin(), again_.end(), [where](const Task& task) {
+    return where == Where::here || task.lost < most_lost;
+  });
+  if (found == again_.end()) return {};
+  Task task = std::move(*found);
+  again_.erase(found);
+  return task;
 }
 
 /// Nothing where the answer is known, or will be that of another index.

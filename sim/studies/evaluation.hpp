@@ -28,12 +28,15 @@ class Evaluation {
     std::size_t index = 0;
     Key key{};
     Scenario scenario;
+    int lost = 0;  ///< how often a worker elsewhere died with it
   };
+  enum class Where { here, elsewhere };
 
   Evaluation(std::size_t count, MakeScenario make, std::string kernel, Store& store);
 
-  /// The next task to simulate; none where all were begun or something has failed.
-  std::optional<Task> begin(KnownParts& known);
+  /// The next task to simulate; none where all were begun or something has failed. What was lost
+  /// elsewhere again and again is simulated here.
+  std::optional<Task> begin(KnownParts& known, Where where = Where::here);
   void begin_again(Task task);  ///< somebody else shall; also what nobody needs any more
   void end(const Task& task, Outcome outcome);
   void fail(std::size_t index, std::exception_ptr failure);
@@ -54,6 +57,7 @@ class Evaluation {
 
  private:
   std::optional<Task> make(std::size_t index, KnownParts& known);
+  std::optional<Task> take_again(Where where);
   bool settle(std::size_t index, const Outcome& outcome);
 
   const std::size_t count_;

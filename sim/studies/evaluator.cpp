@@ -108,7 +108,7 @@ void Evaluator::attend(Evaluation& evaluation) {
 
 void Evaluator::hand_out(Evaluation& evaluation) {
   while (options_.remote->has_room()) {
-    auto task = evaluation.begin(known_);
+    auto task = evaluation.begin(known_, Evaluation::Where::elsewhere);
     if (!task) return;
     const std::uint64_t id = next_task_++;
     if (!options_.remote->hand_out(id, task->scenario)) {
@@ -144,6 +144,7 @@ void Evaluator::take_answers(Evaluation& evaluation) {
     if (answer.outcome) {
       evaluation.end(handed->second.task, std::move(*answer.outcome));
     } else {
+      ++handed->second.task.lost;
       evaluation.begin_again(std::move(handed->second.task));
       wake();
     }

@@ -1,0 +1,31 @@
+// Whether mpirun or srun has started several of us, and taking part in that.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sim/studies/remote_workers.hpp"
+
+namespace ringscope {
+
+/// What the launcher says in the environment.
+struct Launch {
+  int rank = 0;
+  int size = 1;        ///< above 1
+  int local_size = 1;  ///< how many of them are on this host
+  std::string mpi;     ///< "openmpi" or "mpich", as their programs are called; "": either
+};
+
+/// Nothing where this process was started alone. `variable` is std::getenv, or a test's.
+std::optional<Launch> launch_of(const char* (*variable)(const char*));
+
+/// Of this process's share of the host, for each of `local_size` processes; at least one.
+int threads_here(int local_size);
+
+/// Of the first rank: a crew of the others, through a program of that MPI beside this one. Null,
+/// with a word on standard error, where there is no such program. Of the other ranks: never
+/// returns.
+std::shared_ptr<RemoteWorkers> join(const Launch& launch, int threads);
+
+}  // namespace ringscope

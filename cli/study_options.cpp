@@ -1,0 +1,121 @@
+#include "cli/study_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "cli/case_runner.hpp"
+#include "cli/launcher.hpp"
+#include "cli/progress_bar.hpp"
+
+namespace ringscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double tolerance = 1e-9;  // of the two kernels, relative
+
+std::optional<Launch> launch_here() {
+  return launch_of([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+int threads_of(const StudyOptions& options, const std::optional<Launch>& launch) {
+  return options.threads > 0 ? options.threads : threads_here(launch ? launch->local_size : 1);
+}
+
+}  // namespace
+
+/// Redrawn ten times a second at most.
+class StudyRun::Bar {
+ public:
+  void show(std::size_t done, std::size_t all) {
+    if (all == 0 || Clock::now() < next_) return;
+    next_ = Clock::now() + std::chrono::milliseconds(100);
+    bar_.show(static_cast<double>(done) / static_cast<double>(all));
+  }
+
+ private:
+  ProgressBar bar_;
+  Clock::time_point next_;
+};
+
+void add_study_options(CLI::App& subcommand, StudyOptions& options) {
+  subcommand.add_option("--jobs", options.threads, "threads that simulate; by default, all cores")
+      ->check(CLI::Range(1, 4096));
+  auto* store = subcommand.add_option(
+      "--store", options.store, "the SQLite file that keeps results; by default, NAME.sqlite here");
+  subcommand.add_flag("--no-store", options.no_store, "keep nothing")->excludes(store);
+  subcommand
+      .add_option("--verify", options.verify,
+                  "how many of the best are simulated again by SimGrid, to compare")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+}
+
+void work_for_first(const StudyOptions& options) {
+  const auto launch = launch_here();
+  if (launch && launch->rank > 0) join(*launch, threads_of(options, launch));
+}
+
+StudyRun::StudyRun(const StudyOptions& options, const std::string& name)
+    : bar_(std::make_unique<Bar>()), start_(Clock::now()) {
+  const auto launch = launch_here();
+  EvaluatorOptions evaluator;
+  evaluator.threads = threads_of(options, launch);
+  if (launch) remote_ = join(*launch, evaluator.threads);
+  if (!options.no_store) evaluator.store = options.store.empty() ? name + ".sqlite" : options.store;
+  evaluator.progress = [this](std::size_t done, std::size_t all) {
+    if (bar_) bar_->show(done, all);
+  };
+  evaluator.remote = remote_;
+  evaluator_ = std::make_unique<Evaluator>(std::move(evaluator));
+}
+
+StudyRun::~StudyRun() = default;
+
+std::string StudyRun::summary(std::size_t points) {
+  evaluator_->flush();
+  bar_.reset();
+  const std::chrono::duration<double> seconds = Clock::now() - start_;
+  const int threads = evaluator_->threads();
+  std::string text =
+      fmt::format("{} point{}: {} simulated, {} from the store, in {:.2f} s on {} thread{}", points,
+                  points == 1 ? "" : "s", evaluator_->simulated(), evaluator_->cached(),
+                  seconds.count(), threads, threads == 1 ? "" : "s");
+  if (remote_ && remote_->workers() > 0)
+    text +=
+        fmt::format(" here and {} in {} other processes", remote_->threads(), remote_->workers());
+  return text;
+}
+
+double Verified::difference() const {
+  return time_s > 0 ? std::abs(simgrid_s - time_s) / time_s : std::abs(simgrid_s - time_s);
+}
+
+std::vector<Verified> verify_on_simgrid(std::span<const Scenario> scenarios,
+                                        std::span<const Outcome> outcomes) {
+  const std::vector<Report> reports = run_cases(scenarios, {});
+  std::vector<Verified> verified;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    verified.push_back({scenarios[i].name, outcomes[i].time_s, reports[i].time_s});
+    if (verified.back().difference() > tolerance)
+      throw Failure(ExitCode::wrong_result,
+                    fmt::format("{}: takes {} s, but {} s as SimGrid simulates it: a defect of "
+                                "this program; please report it with the scenario",
+                                scenarios[i].name, outcomes[i].time_s, reports[i].time_s));
+  }
+  return verified;
+}
+
+std::string agreement(std::span<const Verified> verified) {
+  if (verified.empty()) return "";
+  double worst = 0;
+  for (const Verified& one : verified) worst = std::max(worst, one.difference());
+  const std::string which =
+      verified.size() == 1 ? "the best one" : fmt::format("the best {}", verified.size());
+  return worst == 0 ? fmt::format("SimGrid agrees on {} to the last digit", which)
+                    : fmt::format("SimGrid agrees on {} to {:.0e}", which, worst);
+}
+
+}  // namespace ringscope

@@ -1,0 +1,64 @@
+// What `sweep` and `place` have in common: how a study is run, and how its winners are checked.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/studies/evaluator.hpp"
+
+namespace ringscope {
+
+struct StudyOptions {
+  std::string store;  ///< "": NAME.sqlite in the working directory
+  bool no_store = false;
+  int threads = 0;  ///< 0: all cores
+  int verify = 3;   ///< how many winners
+};
+
+/// --jobs, --store, --no-store and --verify.
+void add_study_options(CLI::App& subcommand, StudyOptions& options);
+
+/// Where a launcher has started several of us, all but the first work for that one, and this does
+/// not return. Before the input is read: one is enough to say what is wrong with it.
+void work_for_first(const StudyOptions& options);
+
+/// What a study is run with, for as long as it is: a progress bar on a terminal, and, where a
+/// launcher has started several of us, the others as workers.
+class StudyRun {
+ public:
+  StudyRun(const StudyOptions& options, const std::string& name);
+  ~StudyRun();
+  StudyRun(const StudyRun&) = delete;
+  StudyRun& operator=(const StudyRun&) = delete;
+
+  Evaluator& evaluator() { return *evaluator_; }
+  /// "120 points: 118 simulated, 2 from the store, in 0.34 s on 2 threads"; flushes the store.
+  std::string summary(std::size_t points);
+
+ private:
+  class Bar;
+  std::unique_ptr<Bar> bar_;
+  std::shared_ptr<RemoteWorkers> remote_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+/// A winner that was simulated once more, by SimGrid.
+struct Verified {
+  std::string name;
+  double time_s = 0, simgrid_s = 0;
+  double difference() const;  ///< relative
+};
+
+/// Each in a process of its own. Throws Failure (wrong_result) where a time differs by more than
+/// 1e-9 of it.
+std::vector<Verified> verify_on_simgrid(std::span<const Scenario> scenarios,
+                                        std::span<const Outcome> outcomes);
+
+/// "SimGrid agrees on the best 3 to 2e-14"; "" for none.
+std::string agreement(std::span<const Verified> verified);
+
+}  // namespace ringscope

@@ -1,0 +1,149 @@
+#!/usr/bin/python3
+"""Does a sweep answer alike however it runs, and does a killed one go on where it was?
+
+Usage: cli/sweep_test.py BUILD
+"""
+
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+STUDY = """scenario: 03-anomaly
+sweep:
+  grid:
+    placement: [4-2-2, 4-3-1, 3-3-2]
+    library.network.send_cost: {{from: 1 ns/B, to: 9 ns/B, steps: {steps}}}
+metrics: [time_s, busbw]
+"""
+SUMMARY = re.compile(r"(\d+) points?: (\d+) simulated, (\d+) from the store, in [\d.]+ s on (\d+)")
+
+
+class Sweep(unittest.TestCase):
+    build = None
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+
+    def study(self, steps):
+        (self.folder / "study.yaml").write_text(STUDY.format(steps=steps), encoding="utf-8")
+
+    def command(self, *more):
+        return [str(self.build / "ringscope"), "sweep", "study.yaml", *more]
+
+    def run_it(self, command, code=0):
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True,
+                              timeout=100, check=False,
+                              env={**os.environ, "RINGSCOPE_DATA": str(ROOT)})
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def sweep(self, *more):
+        """(points, simulated, from the store, threads), and what it printed."""
+        done = self.run_it(self.command(*more))
+        summary = SUMMARY.search(done.stderr)
+        self.assertTrue(summary, done.stderr)
+        return tuple(int(number) for number in summary.groups()), done.stdout
+
+    def rows(self, name="study.sqlite"):
+        with sqlite3.connect(self.folder / name) as database:
+            return database.execute("SELECT * FROM results ORDER BY key").fetchall()
+
+    def test_answers_are_the_same_bytes_whatever_the_number_of_threads(self):
+        self.study(8)
+        seen = set()
+        for jobs in ("1", "2", "5"):
+            counts, screen = self.sweep("--no-store", "--jobs", jobs, "--csv", "x.csv",
+                                        "--json", "x.json")
+            self.assertEqual(counts, (24, 24, 0, int(jobs)))
+            seen.add((screen, *((self.folder / name).read_bytes() for name in
+                                ("x.csv", "x.json"))))
+        self.assertEqual(len(seen), 1)
+        self.assertFalse((self.folder / "study.sqlite").exists())
+
+    def test_a_row_is_what_run_says_of_that_scenario(self):
+        self.study(3)
+        self.sweep("--json", "x.json")
+        document = json.loads((self.folder / "x.json").read_text(encoding="utf-8"))
+        row = document["rows"][4]
+        self.assertEqual(row["set"], {"placement": "4-3-1",
+                                      "library.network.send_cost": "5 ns/B"})
+        changes = [word for key, value in row["set"].items() for word in
+                   ("--set", f"{key}={value}")]
+        self.run_it([str(self.build / "ringscope"), "run", "03-anomaly", *changes, "--json",
+                     "run.json"])
+        case = json.loads((self.folder / "run.json").read_text(encoding="utf-8"))["cases"][0]
+        for metric in ("time_s", "busbw"):
+            self.assertAlmostEqual(row["metrics"][metric] / case[metric], 1, delta=1e-9)
+        self.assertIn("copying on host", row["held_up_by"])
+        self.assertEqual(len(document["verified"]), 3)
+
+    def test_what_was_simulated_is_not_simulated_again(self):
+        self.study(3)
+        self.assertEqual(self.sweep()[0][:3], (9, 9, 0))
+        first = self.rows()
+        self.assertEqual(len(first), 9)
+        self.assertEqual(self.sweep()[0][:3], (9, 0, 9))
+        self.study(5)  # of its values 3 are old
+        self.assertEqual(self.sweep()[0][:3], (15, 6, 9))
+        self.assertTrue(set(first) < set(self.rows()))
+
+    def test_the_best_come_first_by_the_metric_asked_for(self):
+        self.study(8)
+        self.sweep("--csv", "x.csv")
+        _, screen = self.sweep("--top", "2", "--by", "busbw", "--verify", "0")
+        lines = screen.splitlines()
+        self.assertEqual(len(lines), 4, screen)
+        self.assertRegex(lines[1], r"^ *(4-2-2|3-3-2) +1 ns/B")
+        self.assertEqual(lines[3], "the best 2 of 24 by busbw; --csv and --json have all")
+
+    def test_bad_input_is_said_with_its_place(self):
+        self.study(1)
+        error = self.run_it(self.command(), code=1).stderr
+        self.assertIn("study.yaml:5:63: expected a whole number from 2 to 1000000", error)
+        self.study(2)
+        error = self.run_it(self.command("--by", "bussbw"), code=1).stderr
+        self.assertIn("--by:1:1: unknown metric 'bussbw'; did you mean 'busbw'?", error)
+        error = self.run_it(self.command("--store", "study.yaml"), code=1).stderr
+        self.assertIn("study.yaml: expected a store of results, which is an SQLite file", error)
+
+    def test_a_sweep_killed_at_any_moment_goes_on_and_ends_with_the_same_contents(self):
+        self.study(400)
+        seconds = time.monotonic()
+        self.sweep("--store", "whole.sqlite", "--verify", "0")
+        seconds = time.monotonic() - seconds
+        whole = self.rows("whole.sqlite")
+        self.assertEqual(len(whole), 1200)
+        seed = random.randrange(1 << 32)
+        print(f"seed of the moments: {seed}")
+        moments, kept = random.Random(seed), []
+        for _ in range(20):
+            sweep = subprocess.Popen(self.command("--verify", "0"), cwd=self.folder,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                     env={**os.environ, "RINGSCOPE_DATA": str(ROOT)})
+            time.sleep(moments.uniform(0, seconds / 8))
+            sweep.send_signal(signal.SIGKILL)
+            sweep.wait()
+            kept.append(len(self.rows()) if (self.folder / "study.sqlite").exists() and
+                        (self.folder / "study.sqlite").stat().st_size else 0)
+        self.assertEqual(kept, sorted(kept))
+        self.assertGreater(kept[-1], 0)
+        counts, _ = self.sweep("--verify", "0")
+        self.assertEqual(counts[:3], (1200, 1200 - kept[-1], kept[-1]))
+        self.assertEqual(self.rows(), whole)
+
+
+if __name__ == "__main__":
+    Sweep.build = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
