@@ -20,7 +20,8 @@ def row(place, seconds, held_up_by, yours=0):
 class Causes(unittest.TestCase):
     def test_are_the_words_before_the_place(self):
         for words, cause in (("copying on host2/numa0/core0 (rank 7)", "copying"),
-                             ("the wire, most of it on host0/nic0->switch", "the wire"),
+                             ("the wire at host0/nic0->switch", "the wire"),
+                             ("the wire, most of it at host0/nic0->switch", "the wire"),
                              ("", "not known")):
             self.assertEqual(placements.cause_of(words), cause)
 

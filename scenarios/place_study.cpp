@@ -188,9 +188,9 @@ std::optional<Word> own_word(const PlaceStudy& study, std::span<const Bin> bins)
   return word;
 }
 
-std::string counts_of(std::span<const Bin> bins, const Word& word) {
+std::string counts_of(const Placement& placement) {
   std::map<int, int> on_host;
-  for (const int index : word) ++on_host[bins[at(index)].host];
+  for (const Location& rank : placement.ranks) ++on_host[rank.host];
   std::vector<int> counts, host_of_rank;
   for (const auto& [host, ranks] : on_host) counts.push_back(ranks);
   std::ranges::sort(counts, std::greater());

@@ -51,7 +51,7 @@ std::optional<Word> own_word(const PlaceStudy& study, std::span<const Bin> bins)
 std::string placed_text(const Topology& topology, std::span<const Bin> bins, const Word& word);
 
 /// How many ranks each host has that has any, the most first: "4-3-1".
-std::string counts_of(std::span<const Bin> bins, const Word& word);
+std::string counts_of(const Placement& placement);
 
 /// As a scenario's `placement` lists it, one entry per rank.
 std::string placement_yaml(const Placement& placement);

@@ -56,7 +56,7 @@ class Search : public testing::Test {
 TEST_F(Search, FindsTheBestOfMillions) {
   const Placements all = placements(RankOrder::any);
   EXPECT_GT(all.least_number(), 5000);
-  EXPECT_EQ(best_of(search(all, 1, 3000)), 1);
+  EXPECT_EQ(best_of(search(all, 1, 2000)), 1);
 }
 
 TEST_F(Search, AsksForEachPlacementOnceAndKeepsToItsBudget) {

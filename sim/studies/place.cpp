@@ -113,7 +113,7 @@ class Looked {
     std::vector<Placed> placed = costing_.of(placements);
     std::vector<double> costs;
     for (std::size_t i = 0; i < words.size(); ++i) {
-      placed[i].per_host = counts_of(placements_->bins(), words[i]);
+      placed[i].per_host = counts_of(placed[i].placement);
       placed[i].alike = placements_->alike(words[i]);
       costs.push_back(placed[i].cost_s);
       words_.push_back(words[i]);
@@ -219,7 +219,7 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator) {
     looked.at(*words);
   } else {
     answer.searched = true;
-    answer.least = placements.least_number();
+    answer.least = std::max(placements.least_number(), Count(study.budget) + 1);
     anneal(placements, annealing_of(study, placements, own, *some),
            [&](std::span<const Word> fresh) { return looked.at(fresh); });
     answer.bound_s = bound_of_rings(study, placements.bins());
@@ -227,7 +227,7 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator) {
   answer.own = looked.own();
   looked.finish(answer, own);
   answer.own.allowed = own.has_value();
-  answer.own.per_host = answer.own.placement.text;
+  answer.own.per_host = counts_of(answer.own.placement);
   return answer;
 }
 

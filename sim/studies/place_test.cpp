@@ -194,7 +194,7 @@ TEST(TheRulesOfPlace, AreRefusedWhereTheyCannotBe) {
             std::string::npos);
   EXPECT_NE(complaint("{taken: [hots1]}").find("did you mean 'host1'?"), std::string::npos);
   EXPECT_NE(complaint("{ordre: any}").find("did you mean 'order'?"), std::string::npos);
-  EXPECT_NE(complaint("{objective: tiem}").find("did you mean 'time'?"), std::string::npos);
+  EXPECT_NE(complaint("{objective: tme}").find("did you mean 'time'?"), std::string::npos);
   const std::string doubling = rack + "place: {order: ring}\n";
   std::string other = doubling;
   other.replace(other.find("algorithm: ring"), 15, "algorithm: recursive_doubling");
@@ -207,7 +207,7 @@ TEST(PlacedText, SaysWhichHostsInTheOrderOfTheRanks) {
   const auto text = [](const PlaceStudy& study, const Word& word) {
     const Topology& topology = study.scenario.cluster.topology;
     const std::vector<Bin> bins = bins_of(topology, study.seat);
-    return placed_text(topology, bins, word) + ", " + counts_of(bins, word);
+    return placed_text(topology, bins, word) + ", " + counts_of(placement_of(study, bins, word));
   };
   EXPECT_EQ(text(one, {0, 0, 0, 0, 1, 1, 1, 2}), "4-3-1, 4-3-1");
   EXPECT_EQ(text(one, {0, 0, 1, 0, 2, 2, 2, 2}), "0x2 1 0 2x4, 4-3-1");

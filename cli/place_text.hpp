@@ -1,0 +1,26 @@
+// What `place` says: a screen, CSV and JSON.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/study_options.hpp"
+#include "scenarios/report_formats.hpp"
+#include "sim/studies/place.hpp"
+
+namespace ringscope {
+
+/// How many placements there are, the best `top`, the worst and the user's, and what holds them up.
+std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std::size_t top);
+
+/// One line per placement, the best first.
+std::string place_csv(const PlaceAnswer& answer);
+
+/// The document of `place --json` (schema.md). `verified`: the best, the worst, the user's.
+Json place_json(const PlaceStudy& study, const PlaceAnswer& answer,
+                std::span<const Verified> verified);
+
+/// "SimGrid agrees on the best, the worst and yours to 2e-14"; "" for none.
+std::string place_agreement(std::span<const Verified> verified);
+
+}  // namespace ringscope
