@@ -44,6 +44,6 @@ def measured(program: pathlib.Path, ranks: int) -> dict:
         output = (folder / "out").read_text(encoding="utf-8", errors="replace")
     if process.returncode != 0:
         raise InputError(f"{' '.join(command)}: exit code {process.returncode}\n{output.strip()}")
-    return {"ranks": ranks, "messages": 2 * ranks * (ranks - 1),
+    return {"ranks": ranks, "repetitions": 1, "messages": 2 * ranks * (ranks - 1),
             "simulated_s": float(output.split()[0]), "read_s": 0,
             "cpu_s": usage.ru_utime + usage.ru_stime, "peak_bytes": usage.ru_maxrss * 1024}

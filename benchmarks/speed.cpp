@@ -60,16 +60,22 @@ ordered_json run(const Arguments& arguments) {
   RunOptions options;
   options.kernel = arguments.kernel;
   const Report report = simulate(scenarios.front(), options);
-  return {{"ranks", report.ranks}, {"messages", report.messages}, {"simulated_s", report.time_s},
-          {"read_s", read},        {"cpu_s", cpu_seconds()},      {"peak_bytes", peak_bytes()}};
+  const std::size_t repetitions = report.times_s.size();
+  return {{"ranks", report.ranks},
+          {"repetitions", repetitions},
+          {"messages", report.messages * repetitions},
+          {"simulated_s", report.time_s},
+          {"read_s", read},
+          {"cpu_s", cpu_seconds()},
+          {"peak_bytes", peak_bytes()}};
 }
 
 ordered_json bare(const Arguments& arguments) {
   benchmarks::BareRing ring(static_cast<std::size_t>(arguments.ranks), arguments.kernel);
   ring.run();
-  return {{"ranks", arguments.ranks},   {"messages", ring.messages()},
-          {"simulated_s", ring.time()}, {"read_s", 0},
-          {"cpu_s", cpu_seconds()},     {"peak_bytes", peak_bytes()}};
+  return {{"ranks", arguments.ranks},   {"repetitions", 1}, {"messages", ring.messages()},
+          {"simulated_s", ring.time()}, {"read_s", 0},      {"cpu_s", cpu_seconds()},
+          {"peak_bytes", peak_bytes()}};
 }
 
 }  // namespace
