@@ -5,23 +5,28 @@
 #include <regex>
 #include <set>
 
+#include "scenarios/explain.hpp"
 #include "scenarios/report_formats.hpp"
 #include "scenarios/report_samples.hpp"
+#include "scenarios/what_if.hpp"
 
 namespace ringscope {
 namespace {
 
 using Keys = std::set<std::string>;
 
-/// The keys that schema.md lists: "- `cases[].ranks[].host`: text ...".
-Keys documented_keys() {
+/// The keys that schema.md lists under a heading, or before the first one: "-
+/// `cases[].ranks[].host`: text ...".
+Keys documented_keys(const std::string& heading = "") {
   std::ifstream file("scenarios/schema.md");
   EXPECT_TRUE(file) << "this test runs in the root of the source tree";
   const std::regex item("^- `([^`]+)`.*");
   Keys keys;
   std::smatch match;
+  bool here = heading.empty();
   for (std::string line; std::getline(file, line);) {
-    if (std::regex_match(line, match, item)) keys.insert(match[1]);
+    if (line.starts_with("## ")) here = !heading.empty() && line.find(heading) != std::string::npos;
+    if (here && std::regex_match(line, match, item)) keys.insert(match[1]);
   }
   return keys;
 }
@@ -45,6 +50,28 @@ TEST(Schema, the_json_has_exactly_the_documented_keys) {
   Keys keys;
   collect(comparison(std::vector{full_report(), slower_report()}), "", keys);
   EXPECT_EQ(keys, documented_keys());
+}
+
+TEST(Schema, explanations_have_exactly_the_documented_keys) {
+  Report report = slower_report();
+  auto chain = std::make_shared<PathChain>();
+  chain->pieces = {{report.path.front(), 0, Cause::progress}};
+  report.chain = chain;
+  Keys keys;
+  collect(explanation(std::vector{sample_report(), report}), "", keys);
+  // Of the chain's, the text says that they are those of the blames.
+  std::erase_if(keys, [](auto& key) { return key.starts_with("cases[].chain[]."); });
+  std::erase_if(keys, [](auto& key) { return key.starts_with("differences[].rows[]."); });
+  EXPECT_EQ(keys, documented_keys("explain --json"));
+}
+
+TEST(Schema, gains_have_exactly_the_documented_keys) {
+  const Report report = sample_report();
+  const Gain gain{candidates(report, 1).at(0), 0.25};
+  const Json json = {{"schema", 1}, {"version", "x"}, {"cases", {gains_json(report, {gain})}}};
+  Keys keys;
+  collect(json, "", keys);
+  EXPECT_EQ(keys, documented_keys("what-if --json"));
 }
 
 TEST(Schema, the_differences_add_up_to_the_difference_of_the_times) {
