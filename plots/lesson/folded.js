@@ -44,7 +44,7 @@ class FoldedCluster {
     let x = 0, y = 0, high = 0;
     for (const [above, hosts] of groups) {
       const columns = Math.min(most, Math.max(4, Math.ceil(Math.sqrt(hosts.length * 2))));
-      const width = Math.max(70, columns * side + 9);
+      const width = Math.max(112, columns * side + 9);
       const height = Math.ceil(hosts.length / columns) * side + 24;
       if (x > 0 && x + width > this.width) {
         x = 0;
@@ -79,6 +79,7 @@ class FoldedCluster {
     const pen = this.context;
     pen.clearRect(0, 0, this.width, this.height);
     pen.lineWidth = 1;
+    pen.font = `11px ${colours.of("font")}`;
     for (const group of this.groups) {
       pen.fillStyle = colours.of("part");
       pen.strokeStyle = colours.of("line");
@@ -86,8 +87,10 @@ class FoldedCluster {
       pen.strokeRect(group.x + 0.5, group.y + 0.5, group.width - 1, group.height - 1);
       const up = this.most(group.uplinks, tick);
       pen.fillStyle = colours.of("soft");
-      pen.fillText(group.uplinks.length ? `${group.name}  \u2191${percent(up)}` : group.name,
-        group.x + 6, group.y + 13, group.width - 8);
+      pen.textAlign = "left";
+      pen.fillText(group.name, group.x + 6, group.y + 13, group.width - 52);
+      pen.textAlign = "right";
+      if (up > 0) pen.fillText(`\u2191${percent(up)}`, group.x + group.width - 5, group.y + 13);
     }
     const half = this.size / 2 - 0.5;
     for (const host of this.hosts) {

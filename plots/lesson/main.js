@@ -205,7 +205,8 @@ let resizedTo = 0;
 document.body.append(hatchDefinitions());
 byId("eyebrow").textContent = `ringscope ${DATA.version}, a lesson`;
 byId("question").textContent = DATA.question;
-byId("words").append(...DATA.words.map(words => element("p", {}, words)));
+byId("words").append(...DATA.words.map(words => element("p", {}, words.split("`")
+  .map((part, i) => i % 2 ? element("code", {}, part) : part))));
 offerCases();
 legend();
 listen();

@@ -1,6 +1,7 @@
 // The chunk matrix: a row for each rank, a column for each part of the vector.
 
 const MOST_CELLS = 64;  // a side: beyond, a cell is a dot of an image
+const TALLEST = 560;    // pixels
 
 class MatrixView {
   constructor(one) {
@@ -30,7 +31,7 @@ class MatrixView {
     this.left = ranks > MOST_CELLS ? 30 : 26;
     this.top = 17;
     const room = width - this.left - 1;
-    this.side = Math.min(44, room / count);
+    this.side = Math.min(44, room / count, TALLEST / ranks);
     this.high = Math.min(this.side, ranks > 16 ? this.side : 31);
     this.width = this.left + this.side * count + 1;
     this.height = this.top + this.high * ranks + 1;
@@ -72,7 +73,7 @@ class MatrixView {
       pen.fillText(rank, this.left - 6, this.top + (rank + 0.5) * this.high);
     }
     pen.textAlign = "center";
-    for (let chunk = 0; chunk < count; chunk += every(this.side, 20)) {
+    for (let chunk = 0; chunk < count; chunk += every(this.side, count > 99 ? 30 : 20)) {
       pen.fillText(chunk, this.left + (chunk + 0.5) * this.side, this.top - 8);
     }
   }
@@ -97,14 +98,14 @@ class MatrixView {
     const [x, y, width, height] = this.box(rank, chunk), shade = this.shade(holding);
     const done = chunks.reached(rank * chunks.count + chunk);
     pen.fillStyle = shade ? rgb(shade) : colours.of("empty");
-    pen.beginPath();
-    pen.roundRect(x, y, width, height, Math.min(4, width / 6));
-    pen.fill();
-    if (isNew && width > 4) {
-      pen.strokeStyle = colours.of("new");
-      pen.lineWidth = width > 16 ? 2.5 : 1.5;
-      pen.stroke();
+    if (width > 14) {
+      pen.beginPath();
+      pen.roundRect(x, y, width, height, Math.min(4, width / 6));
+      pen.fill();
+    } else {
+      pen.fillRect(x, y, width, height);
     }
+    if (isNew && width > 4) this.frame(pen, x, y, width, height);
     if (holding.waiting > 0 && width > 10) this.corner(pen, x, y, width, height);
     if (width < 15 || !shade) return;
     const share = holding.contributions / chunks.goal.contributions;
@@ -116,6 +117,13 @@ class MatrixView {
       : holding.contributions.toFixed(1);
     pen.fillText(number, x + width / 2, y + height / 2 + (strip ? -2.5 : 0.5));
     if (strip) this.strip(pen, holding, ink, x, y, width, height);
+  }
+
+  frame(pen, x, y, width, height) {
+    pen.strokeStyle = colours.of("new");
+    pen.lineWidth = width > 16 ? 2.5 : 1.5;
+    if (width > 14) pen.stroke();
+    else pen.strokeRect(x, y, width, height);
   }
 
   /** A tooth for each rank, filled where its contribution is in. */

@@ -16,8 +16,11 @@ function verdict(one, other) {
   }
   const most = DATA.differences[quick.index][slow.index]
     .find(cause => cause.difference_s > 0);
-  return [whole(slow.name), ` takes ${ratioText(slow.seconds / quick.seconds)} times as long as `,
-    whole(quick.name),
+  const ratio = slow.seconds / quick.seconds;
+  const more = parseFloat(((ratio - 1) * 100).toPrecision(1));
+  const longer = ratio < 1.01 ? ` takes ${more} % longer than `
+    : ` takes ${ratioText(ratio)} times as long as `;
+  return [whole(slow.name), longer, whole(quick.name),
     most ? `: ${signedTime(most.difference_s, slow.seconds)} ${most.spent_on}.` : "."];
 }
 
@@ -43,10 +46,20 @@ function table(caption, heads, rows) {
 const numberCell = words => element("td", {class: "n"}, words);
 const rowHead = words => element("th", {scope: "row"}, words);
 
+/** What is too small to be told apart, as one line. */
+function together(causes, keys) {
+  const sums = keys.map(key => [key, causes.reduce((sum, cause) => sum + cause[key], 0)]);
+  return {spent_on: `${causes.length} smaller ones`, ...Object.fromEntries(sums)};
+}
+
 function differenceTable(one, other) {
   const causes = DATA.differences[one.index][other.index];
   const largest = Math.max(one.seconds, other.seconds);
-  const rows = causes.map(cause => element("tr", {}, rowHead(cause.spent_on),
+  const isSmall = cause => Math.max(cause.first_s, cause.other_s) < 0.002 * largest;
+  const shown = causes.filter(cause => !isSmall(cause)), small = causes.filter(isSmall);
+  if (small.length === 1) shown.push(...small.splice(0));
+  if (small.length) shown.push(together(small, ["first_s", "other_s", "difference_s"]));
+  const rows = shown.map(cause => element("tr", {}, rowHead(cause.spent_on),
     numberCell(timeText(cause.first_s, largest)), numberCell(timeText(cause.other_s, largest)),
     numberCell(signedTime(cause.difference_s, largest))));
   rows.push(element("tr", {class: "sum"}, rowHead("sum"),
@@ -57,17 +70,16 @@ function differenceTable(one, other) {
 }
 
 function pathTable(one) {
-  const all = one.report.critical_path, shown = all.slice(0, 6);
-  const rows = shown.map((piece, i) => element("tr", {}, rowHead(one.pathWords[i]),
+  const all = one.report.critical_path.map((piece, i) =>
+    ({spent_on: one.pathWords[i], seconds: piece.seconds}));
+  const isLarge = (piece, i) => i < 6 && piece.seconds >= 0.002 * one.seconds;
+  const shown = all.filter(isLarge), small = all.slice(shown.length);
+  if (small.length === 1) shown.push(...small.splice(0));
+  if (small.length) shown.push(together(small, ["seconds"]));
+  const rows = shown.map(piece => element("tr", {}, rowHead(piece.spent_on),
     numberCell(timeText(piece.seconds, one.seconds)),
-    numberCell(percent(piece.seconds / one.seconds)),
+    numberCell(`${(piece.seconds / one.seconds * 100).toFixed(1)} %`),
     element("td", {class: "wide"}, bar(piece.seconds / one.seconds, "path"))));
-  const rest = all.slice(6).reduce((sum, piece) => sum + piece.seconds, 0);
-  if (rest > 0) {
-    rows.push(element("tr", {}, rowHead(`${all.length - 6} smaller ones`),
-      numberCell(timeText(rest, one.seconds)), numberCell(percent(rest / one.seconds)),
-      element("td", {class: "wide"}, bar(rest / one.seconds, "path"))));
-  }
   return table(`${one.name}: the critical path`, ["spent on", "time", "share", ""], rows);
 }
 

@@ -96,12 +96,15 @@ class TimelineView {
   /** The pieces in their order: along the rank that they are on, across to the next one. */
   critical(pen) {
     const middle = rank => this.y(rank) + this.rowHeight / 2, line = new Path2D();
+    const seen = 0.4;  // pixels
     let last;
     for (const [start, end, , rank] of this.one.path) {
       if (rank < 0 || rank >= this.one.spans.rows.length) continue;
+      if (this.xOfTick(end) - this.xOfTick(start) < seen) continue;
       const from = [this.xOfTick(start), middle(rank)], to = [this.xOfTick(end), middle(rank)];
       if (last) line.lineTo(...from);
-      else line.moveTo(...from);
+      else line.moveTo(this.xOfTick(this.one.path[0][0]), from[1]);
+      line.lineTo(...from);
       line.lineTo(...to);
       last = to;
     }
