@@ -30,7 +30,10 @@ job: {{collective: {1}, algorithm: {2}, bytes: {3} B}}
 }
 
 Report recorded(const Scenario& scenario) {
-  return simulate(scenario, {.kernel = "fluid", .record = true});
+  RunOptions options;
+  options.kernel = "fluid";
+  options.record = true;
+  return simulate(scenario, options);
 }
 
 /// What each rank holds of each chunk at `at`: the changes up to then, played.
@@ -101,7 +104,7 @@ TEST_P(EveryCollective, ends_with_what_it_promises_whatever_the_algorithm) {
 INSTANTIATE_TEST_SUITE_P(, EveryCollective,
                          testing::Values("allreduce", "allgather", "reduce_scatter", "broadcast",
                                          "reduce", "scatter", "gather"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& one) { return std::string(one.param); });
 
 // With an ideal library a step of the ring takes L + S/P/B, and a reduction nothing.
 TEST(RingRecording, after_each_step_one_more_contribution_is_in_one_more_chunk) {
@@ -161,7 +164,9 @@ TEST(Recording, a_load_adds_up_to_what_the_resource_was_used_and_never_exceeds_i
 
 TEST(Recording, the_run_is_the_same_with_and_without) {
   const Scenario scenario = on_star(7, "allreduce", "rabenseifner", 1'000'003);
-  const Report plain = simulate(scenario, {.kernel = "fluid"});
+  RunOptions options;
+  options.kernel = "fluid";
+  const Report plain = simulate(scenario, options);
   const Report watched = recorded(scenario);
   EXPECT_EQ(plain.recording, nullptr);
   EXPECT_EQ(watched.time_s, plain.time_s);
