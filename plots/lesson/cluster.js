@@ -103,9 +103,9 @@ class ClusterView {
     if (nic < 0 || !kinds.includes("switch") || !this.roomy) return undefined;
     const [x, y] = nic === 0 ? [x1, y1] : [x2, y2];
     const up = (side > 0) === (nic === 0);
-    // To the left of what goes up and to the right of what comes down, as lanes lie.
-    const label = text(x + (up ? -9 : 9), y - 9, "", "share");
-    label.setAttribute("text-anchor", up ? "end" : "start");
+    // To the right of what goes up and to the left of what comes down, as the lanes lie.
+    const label = text(x + (up ? 9 : -9), y - 9, "", "share");
+    label.setAttribute("text-anchor", up ? "start" : "end");
     label.dataset.arrow = up ? "\u2191" : "\u2193";
     made.push(label);
     return label;

@@ -38,13 +38,14 @@ class FoldedCluster {
     const groups = Map.groupBy ? Map.groupBy(this.hosts, host => host.above)
       : this.hosts.reduce((map, host) =>
         map.set(host.above, [...map.get(host.above) || [], host]), new Map());
-    this.size = this.hosts.length > 300 ? 9 : this.hosts.length > 64 ? 15 : 22;
+    this.roomy = this.width > 700;
+    this.size = !this.roomy || this.hosts.length > 300 ? 8 : this.hosts.length > 64 ? 15 : 22;
     const side = this.size + 3, most = Math.max(1, Math.floor((this.width - 14) / side));
     this.groups = [];
     let x = 0, y = 0, high = 0;
     for (const [above, hosts] of groups) {
       const columns = Math.min(most, Math.max(4, Math.ceil(Math.sqrt(hosts.length * 2))));
-      const width = Math.max(112, columns * side + 9);
+      const width = Math.max(this.roomy ? 112 : 60, columns * side + 9);
       const height = Math.ceil(hosts.length / columns) * side + 24;
       if (x > 0 && x + width > this.width) {
         x = 0;
@@ -88,9 +89,11 @@ class FoldedCluster {
       const up = this.most(group.uplinks, tick);
       pen.fillStyle = colours.of("soft");
       pen.textAlign = "left";
-      pen.fillText(group.name, group.x + 6, group.y + 13, group.width - 52);
+      pen.fillText(group.name, group.x + 6, group.y + 13, group.width - (this.roomy ? 52 : 8));
       pen.textAlign = "right";
-      if (up > 0) pen.fillText(`\u2191${percent(up)}`, group.x + group.width - 5, group.y + 13);
+      if (up > 0 && this.roomy) {
+        pen.fillText(`\u2191${percent(up)}`, group.x + group.width - 5, group.y + 13);
+      }
     }
     const half = this.size / 2 - 0.5;
     for (const host of this.hosts) {

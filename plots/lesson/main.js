@@ -34,8 +34,9 @@ class CaseView {
       element("figcaption", {}, element("b", {}, title), " ", words), content);
   }
   othersText() {
-    const others = this.one.machine.other_hosts;
-    return this.one.about + (others ? `; ${plural(others, "host")} without ranks left out` : "");
+    const others = this.one.machine.other_hosts, {about} = this.one;
+    return [about === "a cluster" ? "" : about,
+      others ? `${plural(others, "host")} without ranks left out` : ""].filter(Boolean).join("; ");
   }
   chunkText() {
     const {chunks} = this.one;

@@ -21,12 +21,20 @@ function verdict(one, other) {
   const longer = ratio < 1.01 ? ` takes ${more} % longer than `
     : ` takes ${ratioText(ratio)} times as long as `;
   return [whole(slow.name), longer, whole(quick.name),
-    most ? `: ${signedTime(most.difference_s, slow.seconds)} ${most.spent_on}.` : "."];
+    ...most ? [`: ${signedTime(most.difference_s, slow.seconds)} `] : [],
+    ...most ? unbroken(most.spent_on) : [],
+    "."];
 }
 
 /** A short name is not broken at its hyphens. */
 function whole(name) {
   return element("span", {class: name.length < 20 ? "unbroken" : ""}, name);
+}
+
+/** So that "nic0->switch" stays in one piece. */
+function unbroken(words) {
+  return words.split(" ").flatMap((word, i) => [i ? " " : "",
+    word.includes("->") ? element("span", {class: "unbroken"}, word) : word]);
 }
 
 function bar(share, kind) {

@@ -93,22 +93,36 @@ class TimelineView {
     pen.fillRect(end - 0.75, 0, 1.5, this.bottom + 3);
   }
 
-  /** The pieces in their order: along the rank that they are on, across to the next one. */
-  critical(pen) {
-    const middle = rank => this.y(rank) + this.rowHeight / 2, line = new Path2D();
-    const seen = 0.4;  // pixels
-    let last;
+  /** In each pixel the rank that the path is on most of the time; undefined where on none. */
+  pathByPixel() {
+    const columns = Array.from({length: Math.ceil(this.wide) + 1}, () => new Map());
     for (const [start, end, , rank] of this.one.path) {
       if (rank < 0 || rank >= this.one.spans.rows.length) continue;
-      if (this.xOfTick(end) - this.xOfTick(start) < seen) continue;
-      const from = [this.xOfTick(start), middle(rank)], to = [this.xOfTick(end), middle(rank)];
-      if (last) line.lineTo(...from);
-      else line.moveTo(this.xOfTick(this.one.path[0][0]), from[1]);
-      line.lineTo(...from);
-      line.lineTo(...to);
-      last = to;
+      const from = this.xOfTick(start) - this.left, to = this.xOfTick(end) - this.left;
+      for (let x = Math.floor(from); x <= to && x < columns.length; ++x) {
+        const part = Math.min(to, x + 1) - Math.max(from, x);
+        columns[x].set(rank, (columns[x].get(rank) || 0) + part);
+      }
     }
-    if (last && this.xOfTick(TICKS) > last[0]) line.lineTo(this.xOfTick(TICKS), last[1]);
+    return columns.map(ranks => [...ranks].reduce((most, one) =>
+      most && most[1] >= one[1] ? most : one, undefined)?.[0]);
+  }
+
+  /** Along the rank that it is on, across to the next one while something is on its way. */
+  critical(pen) {
+    const line = new Path2D(), ranks = this.pathByPixel();
+    let last;
+    ranks.forEach((rank, x) => {
+      if (rank === undefined) return;
+      const y = this.y(rank) + this.rowHeight / 2;
+      if (last === undefined) line.moveTo(this.left, y);
+      else if (last !== rank) line.lineTo(this.left + x, y);
+      line.lineTo(this.left + x + 1, y);
+      last = rank;
+    });
+    if (last !== undefined) {
+      line.lineTo(this.xOfTick(TICKS), this.y(last) + this.rowHeight / 2);
+    }
     pen.lineJoin = "round";
     pen.strokeStyle = colours.of("card");
     pen.lineWidth = this.rowHeight > 6 ? 5 : 3;
