@@ -172,6 +172,7 @@ std::string why(const PlaceStudy& study, const PlaceAnswer& answer) {
 void run_place(const Arguments& arguments) {
   const std::vector<std::string> files = {arguments.csv, arguments.json, arguments.rankfile,
                                           arguments.hostfile, arguments.slurm};
+  work_for_first(arguments.options);
   const bool text = print_text(files);
   for (const std::string& file : files) require_writable(file);
   const PlaceStudy study = read(arguments);

@@ -1,0 +1,138 @@
+#!/usr/bin/python3
+"""Does place say what is best, in all its forms, alike however it runs, and can it be pasted?
+
+Usage: cli/place_test.py BUILD
+"""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SCHEMA = (ROOT / "scenarios" / "schema.md").read_text(encoding="utf-8")
+SEARCH = ("--set", "job.bytes=1MiB", "--slots", "4", "--budget", "40", "--seed", "5")
+
+
+class Place(unittest.TestCase):
+    build = None
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+
+    def place(self, *words, code=0):
+        done = subprocess.run(
+            [str(self.build / "ringscope"), "place", *words, "--no-store"], cwd=self.folder,
+            capture_output=True, text=True, timeout=100, check=False,
+            env={**os.environ, "RINGSCOPE_DATA": str(ROOT)})
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def read(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    def test_the_rack_is_best_without_a_lone_rank_and_the_reason_is_said(self):
+        screen = self.place("place-eight-on-three").stdout
+        # 8 of 24 cores in order, no host with more than four of them: by hand, 8! times the sum of
+        # the ways to choose cores, of C(8,4)C(8,4) for two hosts, and so on.
+        four, three, two, one = 70, 56, 28, 8
+        ways = 3 * four * four + 6 * four * three * one + 3 * four * two * two + \
+            3 * three * three * two
+        self.assertIn(f"8 ranks on 3 hosts: {40320 * ways:,} placements, ", screen)
+        self.assertIn("all of these were simulated", screen)
+        self.assertRegex(screen, r"4-3-1 is 1\.95 x slower than [-0-9x ]+: \+229\.\d ms copying on "
+                                 r"host2/numa0/core0 \(rank 7\)")
+        self.assertIn("SimGrid agrees on the best, the worst and yours", screen)
+        best = [line.split()[2] for line in screen.splitlines() if re.match(r"[123] ", line)]
+        self.assertEqual(len(best), 3)
+        self.assertNotIn("4-3-1", best)
+
+    def test_csv_and_json_say_the_same_and_json_what_the_schema_says(self):
+        self.place("place-eight-on-three", "--set", "job.bytes=1MiB", "--json", "p.json", "--csv",
+                   "p.csv")
+        answer = json.loads(self.read("p.json"))
+        rows = list(csv.DictReader(io.StringIO(self.read("p.csv"))))
+        self.assertEqual([float(row["time_s"]) for row in rows],
+                         [one["time_s"] for one in answer["placements"]])
+        self.assertEqual([row["placement"] for row in rows],
+                         [one["placement"] for one in answer["placements"]])
+        self.assertEqual(sum(int(one["alike"]) for one in answer["placements"]),
+                         int(answer["raw"]))
+        self.assertEqual(int(answer["differ"]), len(rows))
+        yours = answer["yours"]["place"]
+        self.assertEqual([row["place"] for row in rows if row["yours"] == "1"], [str(yours)])
+        self.assertAlmostEqual(answer["yours"]["time_s"] / float(rows[yours - 1]["time_s"]), 1)
+
+        section = SCHEMA[SCHEMA.index("## The JSON of `ringscope place --json`"):]
+        documented = set(re.findall(r"^- `([^`]+)`:", section.split("\n## ")[0], re.M))
+        found = set()
+
+        def visit(value, prefix):
+            for key, inner in value.items():
+                found.add(prefix + key)
+                for one in inner if isinstance(inner, list) else [inner]:
+                    if isinstance(one, dict):
+                        visit(one, f"{prefix}{key}{'[]' if isinstance(inner, list) else ''}.")
+
+        visit(answer, "")
+        same = re.compile(r"yours\.(?!place$|allowed$)")
+        self.assertEqual({key for key in found if not same.match(key)},
+                         documented - {"placements[].ranks[].gpu"})
+
+    def test_a_search_answers_alike_on_any_number_of_threads(self):
+        answers = [self.place("place-eight-on-three", *SEARCH, "--jobs", jobs, "--json", "-",
+                              "--verify", "0").stdout for jobs in ("1", "3", "3")]
+        self.assertEqual(answers[0], answers[1])
+        self.assertEqual(answers[1], answers[2])
+        answer = json.loads(answers[0])
+        self.assertTrue(answer["searched"])
+        self.assertEqual(len(answer["placements"]), 40)
+        self.assertLessEqual(answer["bound_s"], answer["placements"][0]["time_s"])
+
+    def test_the_best_one_can_be_pasted(self):
+        screen = self.place(
+            "--cluster", "rack3", "--library", "slow_tcp", "--ranks", "6", "--job",
+            "allreduce/ring:1MiB", "--slots", "4", "--taken", "host1", "--order", "fixed",
+            "--rankfile", "ranks", "--hostfile", "hosts", "--slurm", "slurm").stdout
+        self.assertIn("mpirun -n 6 --rankfile ranks PROGRAM\n", screen)
+        self.assertIn("SLURM_HOSTFILE=slurm srun -n 6 --distribution=arbitrary PROGRAM\n", screen)
+        hosts = self.read("slurm").split()
+        self.assertEqual(len(hosts), 6)
+        self.assertEqual(set(hosts), {"host0", "host2"})
+        self.assertEqual(re.findall(r"^rank \d+=(\w+) slot=0:\d+$", self.read("ranks"), re.M),
+                         hosts)
+        # Our own reader takes the hostfile.
+        (self.folder / "again.yaml").write_text(
+            "question: q\ncluster: rack3\nlibrary: slow_tcp\nplacement: {hostfile: hosts}\n"
+            "job: {collective: allreduce, algorithm: ring, bytes: 1 MiB}\n", encoding="utf-8")
+        done = subprocess.run([str(self.build / "ringscope"), "run", "again.yaml", "--json", "-"],
+                              cwd=self.folder, capture_output=True, text=True, check=True,
+                              env={**os.environ, "RINGSCOPE_DATA": str(ROOT)})
+        self.assertEqual([rank["host"] for rank in json.loads(done.stdout)["cases"][0]["ranks"]],
+                         hosts)
+
+    def test_what_cannot_be_is_refused(self):
+        for words, message in (
+            (("--ranks", "4"), "expected a study or a scenario, or all of --cluster"),
+            (("03-anomaly", "--order", "rnig"), "did you mean 'ring'?"),
+            (("03-anomaly", "--slots", "2"), "no placement of 8 ranks keeps to the rules"),
+            (("no-such-study",), "unknown scenario 'no-such-study'"),
+        ):
+            self.assertIn(message, self.place(*words, code=1).stderr)
+
+
+def main():
+    Place.build = pathlib.Path(sys.argv[1]).resolve()
+    unittest.main(argv=sys.argv[:1])
+
+
+if __name__ == "__main__":
+    main()
