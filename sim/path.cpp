@@ -1,6 +1,8 @@
 #include "sim/path.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace ringscope::sim {
@@ -181,6 +183,15 @@ std::vector<Paths::Piece> Paths::merged(const PathCursor& cursor) const {
   std::vector<Piece> pieces;
   for (const PathTotal& total : all.list())
     if (total.seconds > 0) pieces.push_back(piece_of(total));
+  if (pieces.empty()) return pieces;
+  // Sums of equal durations differ in their last digits, by the order in which they were added.
+  constexpr double digits = 1e9;
+  const double unit = pieces.front().seconds / digits;
+  std::sort(pieces.begin(), pieces.end(), [unit](const Piece& a, const Piece& b) {
+    const double a_units = std::round(a.seconds / unit), b_units = std::round(b.seconds / unit);
+    if (a_units != b_units) return a_units > b_units;
+    return std::tie(a.cause, a.rank, a.resource) < std::tie(b.cause, b.rank, b.resource);
+  });
   return pieces;
 }
 
