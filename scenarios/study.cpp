@@ -75,6 +75,22 @@ const Value* common_sizes(const std::vector<CaseTree>& cases) {
   return common;
 }
 
+/// Keys below a name lay values over the map in its file: that is read here, once, and not again
+/// for every point. A value that is a map is merged into it in another way, so then the name stays.
+void open_file(Value& tree, const std::string& part, const std::string& folder,
+               const Variation& variation) {
+  const Value* name = tree.kind() == Value::Kind::map ? tree.find(part) : nullptr;
+  if (name == nullptr || name->kind() != Value::Kind::scalar) return;
+  bool below = false;
+  for (std::size_t i = 0; i < variation.keys.size(); ++i) {
+    if (!variation.keys[i].starts_with(part + ".")) continue;
+    below = true;
+    for (const StudyPoint& point : variation.points)
+      if (point[i].kind() == Value::Kind::map) return;
+  }
+  if (below) tree.set(part, read_part(file_of(*name, folder, part), part));
+}
+
 }  // namespace
 
 StudyFile read_study_file(const std::string& name) {
@@ -125,6 +141,10 @@ Study read_study(const StudyFile& file, const std::vector<Override>& overrides,
                   [](const std::string& key) { return overlap(key, sizes_key); });
   if (const Value* sizes = sizes_vary ? nullptr : common_sizes(study.cases))
     multiply(variation, sizes_key, *sizes);
+  for (CaseTree& one : study.cases) {
+    open_file(one.tree, "library", "scenarios/libraries", variation);
+    open_file(one.tree, "cluster", "topologies/clusters", variation);
+  }
   study.keys = std::move(variation.keys);
   study.points = std::move(variation.points);
   return study;

@@ -172,6 +172,8 @@ Value ValueRange::at(double share) const {
       logarithmic_ ? from_ * std::pow(to_ / from_, share) : from_ + (to_ - from_) * share;
   if (share == 0) number = from_;
   if (share == 1) number = to_;
+  // 5 and not 4.999999999999999: the digits of a file, without what adding them up leaves.
+  number = std::stod(fmt::format("{:.14g}", number));
   const auto text = [&]() -> std::string {
     switch (kind_) {
       case Kind::bytes:

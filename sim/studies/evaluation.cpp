@@ -89,6 +89,11 @@ void Evaluation::begin_again(Task task) {
   if (!answered_[task.index]) again_.push_back(std::move(task));
 }
 
+void Evaluation::begin_here(Task task) {
+  task.lost = most_lost;
+  begin_again(std::move(task));
+}
+
 void Evaluation::end(const Task& task, Outcome outcome) {
   {
     const std::lock_guard lock(mutex_);

@@ -38,6 +38,7 @@ class Evaluation {
   /// elsewhere again and again is simulated here.
   std::optional<Task> begin(KnownParts& known, Where where = Where::here);
   void begin_again(Task task);  ///< somebody else shall; also what nobody needs any more
+  void begin_here(Task task);   ///< likewise, but a thread of this process
   void end(const Task& task, Outcome outcome);
   void fail(std::size_t index, std::exception_ptr failure);
 

@@ -72,11 +72,8 @@ void Evaluator::work(const std::stop_token& stop) {
     std::shared_ptr<Evaluation> evaluation;
     {
       std::unique_lock lock(mutex_);
-      ++idle_;
       const auto has_work = [this] { return current_ && current_->has_work(); };
-      const bool go_on = changed_.wait(lock, stop, has_work);
-      --idle_;
-      if (!go_on) return;
+      if (!changed_.wait(lock, stop, has_work)) return;
       evaluation = current_;
     }
     while (!stop.stop_requested()) {
@@ -120,19 +117,17 @@ void Evaluator::hand_out(Evaluation& evaluation) {
   }
 }
 
-/// Nothing is left to begin: what a slow or dead worker has is done by others too.
+/// Nothing is left to begin: what a slow or dead worker has is done by another one too, and, where
+/// that one is no better, here.
 void Evaluator::hand_out_again(Evaluation& evaluation) {
   const auto now = Clock::now();
   for (auto& [id, handed] : handed_out_) {
-    if (handed.twice || now - handed.since < slow || !evaluation.is_needed(handed.task.index))
+    if (handed.again == 2 || now - handed.since < slow || !evaluation.is_needed(handed.task.index))
       continue;
-    {
-      const std::lock_guard lock(mutex_);
-      if (idle_ == 0 && !options_.remote->has_room()) return;
-    }
-    handed.twice = true;
-    if (options_.remote->hand_out(id, handed.task.scenario)) continue;
-    evaluation.begin_again(handed.task);
+    handed.since = now;
+    if (++handed.again == 1 && options_.remote->hand_out(id, handed.task.scenario)) continue;
+    handed.again = 2;
+    evaluation.begin_here(handed.task);
     wake();
   }
 }

@@ -55,7 +55,7 @@ class Evaluator {
   struct HandedOut {
     Evaluation::Task task;
     std::chrono::steady_clock::time_point since;
-    bool twice = false;
+    int again = 0;  ///< how often somebody else got it too
   };
 
   void work(const std::stop_token& stop);
@@ -74,7 +74,6 @@ class Evaluator {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::shared_ptr<Evaluation> current_;
-  int idle_ = 0;
   std::vector<std::jthread> threads_;  ///< last: they use all the others
 };
 

@@ -124,9 +124,9 @@ void Store::open() {
   database_.reset(opened);
   if (code != SQLITE_OK) refuse_last_error();
   sqlite3_busy_timeout(opened, patience_ms);
+  // SQLite's own rollback journal: a write-ahead log would be faster, but does not work on the file
+  // systems that clusters share.
   prepare_tables();
-  // A write-ahead log would be faster, but does not work on the file systems that clusters share.
-  run("PRAGMA journal_mode = TRUNCATE");
 }
 
 void Store::prepare_tables() {
