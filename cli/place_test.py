@@ -122,7 +122,7 @@ class Place(unittest.TestCase):
     def test_what_cannot_be_is_refused(self):
         for words, message in (
             (("--ranks", "4"), "expected a study or a scenario, or all of --cluster"),
-            (("03-anomaly", "--order", "rnig"), "did you mean 'ring'?"),
+            (("03-anomaly", "--order", "rig"), "did you mean 'ring'?"),
             (("03-anomaly", "--slots", "2"), "no placement of 8 ranks keeps to the rules"),
             (("no-such-study",), "unknown scenario 'no-such-study'"),
         ):

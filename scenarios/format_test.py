@@ -187,7 +187,7 @@ class Format(unittest.TestCase):
                 self.assertEqual(set(found[1].split(", ")), documented(name))
 
     def test_every_map_in_the_tables_is_one_of_these(self):
-        known = {*MAPS, "cluster", "options", "case", "list", "layer", *STUDIES}
+        known = {*MAPS, "cluster", "options", "case", "list", "layer", "degraded", *STUDIES}
         self.assertEqual({of_map for of_map, _, _ in rows() if of_map} - known, set())
 
     def test_every_key_of_place_is_documented_and_no_other(self):
