@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <chrono>
 #include <coroutine>
 #include <cstdint>
 #include <memory>
@@ -15,71 +14,11 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/operation.hpp"
 #include "algorithms/range.hpp"
 #include "algorithms/task.hpp"
 
 namespace ringscope {
-
-using Duration = std::chrono::duration<double>;
-
-inline constexpr int any_source = -1;
-
-/// A posted send or receive, to be waited for exactly once. Names a slot of its executor.
-struct Request {
-  int slot = -1;
-};
-
-/// A second thread of the same rank, or a non-blocking collective that it has started; to be joined
-/// exactly once.
-struct Thread {
-  int index = -1;
-};
-
-/// A counter of a rank, from 0, that its threads raise and wait for; there are `flags` of them.
-struct Flag {
-  int index = 0;
-};
-inline constexpr int flags = 16;
-
-enum class Verb : std::uint8_t {
-  isend,
-  irecv,
-  send,
-  recv,
-  sendrecv,
-  wait,
-  wait_all,
-  wait_any,
-  test,
-  reduce,
-  copy,
-  compute,
-  join,
-  sleep,
-  load,
-  store,
-  reach,
-  multicast
-};
-inline constexpr int verbs = static_cast<int>(Verb::multicast) + 1;
-
-/// One verb with its arguments. Which fields count depends on the verb.
-struct Operation {
-  Verb verb{};
-  Range range{};                 ///< sent; or received into; or reduced or copied into
-  Range other{};                 ///< sendrecv: received into; reduce, copy: read from
-  int peer = 0, other_peer = 0;  ///< destination or source; sendrecv: destination, source
-  int tag = 0;
-  Duration time{};                      ///< compute, sleep
-  std::span<const Request> requests{};  ///< wait, wait_all, wait_any, test; lives in the awaiter
-  Thread thread{};                      ///< join
-  Flag flag{};                          ///< reach
-  std::size_t count = 0;                ///< reach: how often raised; load, store: items
-  std::span<const int> receivers{};     ///< multicast
-  /// wait_any: the index that completed; test: 0 or 1; recv, sendrecv, and wait for a receive: how
-  /// many items came.
-  int result = 0;
-};
 
 /// Where a rank stands in the algorithm's text: for reports, never for decisions.
 struct Mark {
@@ -111,6 +50,9 @@ class Executor {
   /// The executor of thread `index` of this rank; 0 is the rank's first thread.
   virtual Executor& thread(int index) = 0;
   virtual void mark(Mark) = 0;
+  /// The step that follows `step` in a phase of `count` steps that are alike: the next one, or a
+  /// later one, up to `count`.
+  virtual int next_step(int step, int /*count*/) { return step + 1; }
   virtual void raise(Flag) = 0;
   /// One value of something that the text wants reported, such as "staleness".
   virtual void observe(std::string_view /*what*/, double /*value*/) {}
@@ -145,6 +87,13 @@ class Steps {
  public:
   Steps(Executor* executor, std::string_view phase, int count, std::string_view part)
       : executor_(executor), phase_(phase), part_(part), count_(count) {}
+  /// The text's word that its steps differ in nothing but the chunks that they name: an executor
+  /// that knows what they come to need not perform them all.
+  Steps alike() const {
+    Steps steps = *this;
+    steps.alike_ = true;
+    return steps;
+  }
   class iterator {
    public:
     iterator(const Steps* steps, int step) : steps_(steps), step_(step) {}
@@ -153,7 +102,7 @@ class Steps {
       return step_;
     }
     iterator& operator++() {
-      ++step_;
+      step_ = steps_->alike_ ? steps_->executor_->next_step(step_, steps_->count_) : step_ + 1;
       return *this;
     }
     bool operator!=(const iterator& other) const { return step_ < other.step_; }
@@ -169,6 +118,7 @@ class Steps {
   Executor* executor_;
   std::string_view phase_, part_;
   int count_;
+  bool alike_ = false;
 };
 
 /// A list of ranks that many have in common.

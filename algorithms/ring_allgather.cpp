@@ -10,7 +10,7 @@ namespace {
 
 Task ring_allgather(Communicator comm, Chunks chunk) {
   const int next = comm.next(), prev = comm.prev(), self = comm.rank();
-  for (int step : comm.phase("allgather", comm.size() - 1)) {
+  for (int step : comm.phase("allgather", comm.size() - 1).alike()) {
     const auto [sent, received] = allgather_step(self - 1, step);
     co_await comm.sendrecv(chunk[sent], next, chunk[received], prev);
   }

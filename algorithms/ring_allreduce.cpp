@@ -12,7 +12,7 @@ namespace {
 Task ring_allreduce(Communicator comm, Chunks chunk, Range scratch) {
   const int next = comm.next(), prev = comm.prev(), self = comm.rank();
 
-  for (int step : comm.phase("reduce-scatter", comm.size() - 1)) {
+  for (int step : comm.phase("reduce-scatter", comm.size() - 1).alike()) {
     const auto [sent, received] = reduce_scatter_step(self, step);
     const Request incoming = comm.irecv(scratch, prev);
     co_await comm.send(chunk[sent], next);
@@ -20,7 +20,7 @@ Task ring_allreduce(Communicator comm, Chunks chunk, Range scratch) {
     co_await comm.reduce(chunk[received], scratch);
   }
 
-  for (int step : comm.phase("allgather", comm.size() - 1)) {
+  for (int step : comm.phase("allgather", comm.size() - 1).alike()) {
     const auto [sent, received] = allgather_step(self, step);
     const Request incoming = comm.irecv(chunk[received], prev);
     co_await comm.send(chunk[sent], next);

@@ -11,7 +11,7 @@ namespace {
 
 Task ring_reduce_scatter(Communicator comm, Chunks chunk, Range scratch) {
   const int next = comm.next(), prev = comm.prev(), self = comm.rank();
-  for (int step : comm.phase("reduce-scatter", comm.size() - 1)) {
+  for (int step : comm.phase("reduce-scatter", comm.size() - 1).alike()) {
     const auto [sent, received] = reduce_scatter_step(self - 1, step);
     const Request incoming = comm.irecv(scratch, prev);
     co_await comm.send(chunk[sent], next);

@@ -10,13 +10,13 @@ namespace {
 Task ring_sendrecv_allreduce(Communicator comm, Chunks chunk, Range scratch) {
   const int next = comm.next(), prev = comm.prev(), self = comm.rank();
 
-  for (int step : comm.phase("reduce-scatter", comm.size() - 1)) {
+  for (int step : comm.phase("reduce-scatter", comm.size() - 1).alike()) {
     const auto [sent, received] = reduce_scatter_step(self, step);
     co_await comm.sendrecv(chunk[sent], next, scratch, prev);
     co_await comm.reduce(chunk[received], scratch);
   }
 
-  for (int step : comm.phase("allgather", comm.size() - 1)) {
+  for (int step : comm.phase("allgather", comm.size() - 1).alike()) {
     const auto [sent, received] = allgather_step(self, step);
     co_await comm.sendrecv(chunk[sent], next, chunk[received], prev);
   }

@@ -13,14 +13,14 @@ namespace {
 Task ring_waitall_allreduce(Communicator comm, Chunks chunk, Range scratch) {
   const int next = comm.next(), prev = comm.prev(), self = comm.rank();
 
-  for (int step : comm.phase("reduce-scatter", comm.size() - 1)) {
+  for (int step : comm.phase("reduce-scatter", comm.size() - 1).alike()) {
     const auto [sent, received] = reduce_scatter_step(self, step);
     const std::array both = {comm.irecv(scratch, prev), comm.isend(chunk[sent], next)};
     co_await comm.wait_all(both);
     co_await comm.reduce(chunk[received], scratch);
   }
 
-  for (int step : comm.phase("allgather", comm.size() - 1)) {
+  for (int step : comm.phase("allgather", comm.size() - 1).alike()) {
     const auto [sent, received] = allgather_step(self, step);
     const std::array both = {comm.irecv(chunk[received], prev), comm.isend(chunk[sent], next)};
     co_await comm.wait_all(both);

@@ -32,6 +32,8 @@ void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments) {
                   "KEY=VALUE: overrides a key of every scenario, such as job.bytes=64MiB")
       ->allow_extra_args(false);
   subcommand.add_option("--kernel", arguments.kernel, "what simulates")->capture_default_str();
+  subcommand.add_flag("--no-skip", arguments.no_skip,
+                      "simulate every step, also where the fluid kernel finds that they repeat");
 }
 
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
@@ -58,6 +60,7 @@ std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record) {
   ProgressBar bar;
   RunOptions options;
   options.kernel = arguments.kernel;
+  options.skip = !arguments.no_skip;
   options.record_spans = options.record_chain = record;
   if (record) options.path_limit = long_path_limit;
   options.progress = [&bar](double done) { bar.show(done); };

@@ -14,9 +14,10 @@ struct CaseArguments {
   std::vector<std::string> scenarios;
   std::vector<std::string> changes;  ///< of --set
   std::string kernel = "simgrid";
+  bool no_skip = false;
 };
 
-/// SCENARIO..., --set and --kernel.
+/// SCENARIO..., --set, --kernel and --no-skip.
 void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments);
 
 /// Reads all cases; no two have one name. Throws Failure for an unknown kernel.

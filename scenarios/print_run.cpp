@@ -233,6 +233,13 @@ std::string path(const Report& report) {
   return "\n  Why it took that long: the critical path\n" + table.text(2) + reduced;
 }
 
+std::string skipped_text(const Report& report) {
+  if (report.skipped_messages == 0) return "";
+  return fmt::format(
+      "  Skipped: {} of its {} messages, in {} of its time, repeat those before them.\n",
+      report.skipped_messages, report.messages, to_text(Seconds(report.skipped_s)));
+}
+
 }  // namespace
 
 std::string print_run(std::span<const Report> reports) {
@@ -246,6 +253,7 @@ std::string print_run(std::span<const Report> reports) {
     if (!report.observations.empty()) text += observations(report);
     if (!report.resources.empty()) text += resources(report);
     text += path(report);
+    text += skipped_text(report);
   }
   return text;
 }

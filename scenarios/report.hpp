@@ -133,6 +133,9 @@ struct Report {
   std::shared_ptr<const PathChain> chain;      ///< only when asked for
   bool path_reduced = false;  ///< the smaller pieces of `path` are sums by cause alone
   std::string attachment;     ///< what a subcommand made of the run where it was simulated
+  /// Of `time_s` and of `messages`, what was not simulated since it only repeats what was.
+  double skipped_s = 0;
+  std::uint64_t skipped_messages = 0;
   std::string kernel;
   double wall_s = 0;  ///< of the simulation itself
   std::uint64_t peak_rss_bytes = 0;

@@ -162,6 +162,8 @@ Json to_json(const Report& report) {
                {"version", version()},
                {"wall_s", report.wall_s},
                {"peak_rss_bytes", report.peak_rss_bytes}};
+  if (report.skipped_messages > 0)
+    json["skipped"] = {{"seconds", report.skipped_s}, {"messages", report.skipped_messages}};
   if (!report.observations.empty()) json["observations"] = observations_json(report);
   if (report.training) json["training"] = to_json(*report.training);
   return json;

@@ -109,6 +109,10 @@ Report report_from_json(const Json& json) {
   report.bytes_on_wire = json.at("bytes_on_wire");
   report.bytes_between_hosts = json.at("bytes_between_hosts");
   read_parts(json, report);
+  if (const auto skipped = json.find("skipped"); skipped != json.end()) {
+    report.skipped_s = skipped->at("seconds");
+    report.skipped_messages = skipped->at("messages");
+  }
   report.kernel = json.at("kernel");
   report.wall_s = json.at("wall_s");
   report.peak_rss_bytes = json.at("peak_rss_bytes");

@@ -127,6 +127,7 @@ void Ledger::release(int id, double moved) {
     flights_[index(last.flight)].parts[index(last.part)].position = part.position;
     account.active.pop_back();
   }
+  flight.done = {};
   free_.push_back(id);
 }
 
@@ -161,6 +162,27 @@ double Ledger::stop(int flight) {
   kernel_->cancel(stopped.activity);
   release(flight, done);
   return done;
+}
+
+std::vector<Agenda::Entry> Ledger::agenda() const {
+  std::vector<Agenda::Entry> all;
+  for (const Kernel::Timer& timer : kernel_->timers()) {
+    all.push_back({timer.callback, timer.in, 0});
+  }
+  for (const Flight& flight : flights_)
+    if (flight.done.function != nullptr)
+      all.push_back({flight.done, flight.amount - moved(flight), flight.paused ? 2u : 1u});
+  return all;
+}
+
+void Ledger::skip(double seconds, std::span<const double> used) {
+  for (Account& account : accounts_) account.served_at = account.busy_at = -1;
+  for (std::size_t id = 0; id < used.size(); ++id) accounts_[id].used += used[id];
+  for (Flight& flight : flights_) {
+    flight.opened += seconds;
+    for (Part& part : flight.parts) part.served_before += used[index(part.use.resource)];
+  }
+  window_start_ += seconds;
 }
 
 }  // namespace ringscope::sim

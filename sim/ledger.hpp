@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "scenarios/scenario.hpp"
-#include "sim/kernel/kernel.hpp"
+#include "sim/state_record.hpp"
 
 namespace ringscope::sim {
 
@@ -45,6 +45,10 @@ class Ledger {
   /// Units that stand in line before a link: where its flights have kept it busy, what is left of
   /// each, up to `most_each`; of those that passed no busy link before, where they would stand.
   double queued(int id, double most_each) const;
+  /// What will call back: the kernel's timers, and all flights.
+  std::vector<Agenda::Entry> agenda() const;
+  /// Time has moved by so many seconds, in which each resource was used by so many units.
+  void skip(double seconds, std::span<const double> used);
   /// Of the window that closed last: a resource, or -1 when nothing limited it.
   int bottleneck() const { return bottleneck_; }
   /// When that window had opened.
@@ -62,7 +66,7 @@ class Ledger {
     double moved_before = 0;  ///< when the window opened
     double opened = 0;
     bool paused = false;
-    Callback done;
+    Callback done;  ///< of nobody where the flight is free
     std::vector<Part> parts;
   };
   struct Active {

@@ -23,6 +23,7 @@ struct Channel {
   /// The eager message that was put on the wire last, if it is not over it yet: the bytes between
   /// two processes arrive in the order in which they were sent. -1: none.
   int last_on_wire = -1;
+  std::uint64_t next_sequence = 0;  ///< of the messages from one to the other
 
   bool between_hosts() const { return way == Way::network || way == Way::gdr; }
   /// Seconds on the way for `bytes` of data; a control message has none.

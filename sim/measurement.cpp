@@ -147,6 +147,8 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.training = std::move(median.training);
   report.path = std::move(median.path);
   report.path_reduced = median.path_reduced;
+  report.skipped_s = median.skipped.seconds;
+  report.skipped_messages = median.skipped.messages;
   report.chain = std::move(median.chain);
   report.spans = std::move(median.spans);
   report.recording = std::move(median.recording);

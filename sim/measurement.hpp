@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/rank_thread.hpp"
+#include "sim/steady_state.hpp"
 
 namespace ringscope::sim {
 
@@ -22,6 +22,7 @@ struct Measurement {
   std::optional<TrainingReport> training;
   std::vector<PathPiece> path;
   bool path_reduced = false;
+  SteadyState::Skipped skipped;
   std::shared_ptr<const PathChain> chain;
   std::vector<Span> spans;
   std::shared_ptr<const Recording> recording;

@@ -4,6 +4,8 @@
 #include <cassert>
 #include <utility>
 
+#include "sim/steady_state.hpp"
+
 namespace ringscope::sim {
 
 std::string phase_text(const Mark& mark) {
@@ -119,7 +121,17 @@ void RankThread::reset() {
   path = {};
 }
 
+int RankThread::next_step(int step, int count) {
+  step_ = step + 1 + std::exchange(skipped_, 0);
+  steps_ = count;
+  verbs_of_step_ = 0;
+  if (rank() == 0 && index_ == 0 && run_->steady != nullptr && step_ < count)
+    run_->steady->step_begun(step_);
+  return step_;
+}
+
 Request RankThread::post(const Operation& operation) {
+  ++verbs_of_step_;
   Pending verb{.operation = operation};
   const bool receive = operation.verb == Verb::irecv;
   verb.request =
@@ -129,6 +141,7 @@ Request RankThread::post(const Operation& operation) {
 }
 
 bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
+  ++verbs_of_step_;
   Pending verb{.operation = operation, .asked = &operation, .waiter = waiter};
   const auto open = [&](bool receive, int peer, Range range) {
     return run_->mpi->open_request(*this, receive, peer, operation.tag, range.size);
@@ -146,6 +159,7 @@ void RankThread::mark(Mark mark) {
   if (phase_ < 0 || mark.phase != mark_.phase || mark.part != mark_.part) {
     auto& phases = run_->phases;
     end_phase();
+    step_ = steps_ = 0;
     const auto found = std::find_if(phases.begin(), phases.end(), [&](const PhaseTimes& phase) {
       return phase.name == mark.phase && phase.part == mark.part;
     });

@@ -13,6 +13,7 @@
 namespace ringscope::sim {
 
 class RankThread;
+class SteadyState;
 
 /// The threads that have something to do at this instant; they run once everything that is
 /// happening has happened, in the order in which they were called.
@@ -61,6 +62,7 @@ struct Run {
   std::vector<PhaseTimes> phases;
   std::vector<Observed> observed;
   std::vector<Span>* spans = nullptr;  ///< null: not recorded
+  SteadyState* steady = nullptr;       ///< null: nothing is skipped
   int unfinished = 0;                  ///< ranks whose first thread still has something to do
 };
 
@@ -81,6 +83,7 @@ class RankThread final : public Executor, private Caller {
   int next_free(Beside how) override;
   Executor& thread(int index) override;
   void mark(Mark mark) override;
+  int next_step(int step, int count) override;
   void raise(Flag flag) override;
   void observe(std::string_view what, double value) override;
 
@@ -107,6 +110,21 @@ class RankThread final : public Executor, private Caller {
   };
   /// What the threads of this rank are blocked in; only its first thread knows them.
   std::vector<Blocked> all_blocked();
+
+  // What steady_state.hpp asks of a rank's only thread.
+  struct Account {
+    std::array<double, activity_names.size()> seconds{};
+    CauseSeconds waited_for{};
+  };
+  Account account() const { return {seconds_, waited_for_}; }
+  PathCursor& path_cursor() { return path; }
+  /// Where the rank stands in its text; its step as seen from `step`.
+  void describe(StateRecord& record, int step) const;
+  void describe(StateRecord& record, const Agenda& agenda) const;
+  bool steps_are_alike() const { return step_ > 0 && !finished_ && others_.empty(); }
+  int steps_left() const { return steps_ - 1 - step_ - skipped_; }
+  /// Goes on `steps` later, and at a later time: what it did since `before`, so many times over.
+  void skip(int steps, double seconds, int times, const Account& before);
 
   /// Goes on with the text as far as it can; called by the ready queue.
   void go_on();
@@ -198,6 +216,9 @@ class RankThread final : public Executor, private Caller {
 
   Mark mark_;
   int phase_ = -1;
+  int step_ = 0, steps_ = 0;  ///< of a phase whose steps are alike, from its second one on
+  int skipped_ = 0;           ///< steps that the next one comes later
+  int verbs_of_step_ = 0;     ///< performed since it began
   Activity activity_ = Activity::idle;
   double activity_since_ = 0;
   double finish_time_ = 0;

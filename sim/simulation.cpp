@@ -10,8 +10,8 @@
 #include "algorithms/overlapped.hpp"
 #include "sim/deadlock.hpp"
 #include "sim/measurement.hpp"
-#include "sim/rank_thread.hpp"
 #include "sim/recorder.hpp"
+#include "sim/steady_state.hpp"
 
 namespace ringscope {
 namespace sim {
@@ -46,6 +46,7 @@ class Simulation {
             .observed = {},
             .spans = options.record_spans ? &spans_ : nullptr};
     if (options.record_chain) mpi_.received = &received_;
+    if (may_skip()) run_.steady = &steady_;
     for (int rank = 0; rank < machine_.ranks(); ++rank)
       ranks_.push_back(std::make_unique<RankThread>(run_, rank));
   }
@@ -58,11 +59,13 @@ class Simulation {
     if (run_.unfinished > 0)
       throw DeadlockError(describe_deadlock(*scenario_, kernel_->now(), ranks_));
     Measurement result = measure(run_, ranks_, start, used_before_);
+    result.skipped = steady_.skipped();
     if (recorder_) result.recording = recorder_->take(ledger_);
     return result;
   }
 
  private:
+  bool may_skip() const;
   void begin(int repetition);
   Task text_of(const Job& job, Communicator comm, Workspace work) const;
   void watch(int repetition);
@@ -83,8 +86,20 @@ class Simulation {
   std::vector<Span> spans_;
   std::vector<MessageSpan> received_;
   std::vector<std::unique_ptr<RankThread>> ranks_;
+  SteadyState steady_{run_, ranks_};
   std::vector<double> used_before_;  ///< of each resource, when the repetition began
 };
+
+// Never with noise, nor where each step is to be seen.
+bool Simulation::may_skip() const {
+  const Noise& noise = scenario_->job.noise;
+  const auto& transports = scenario_->library.transports;
+  const bool steady = noise.spread == 0 && noise.every.count() == 0 && noise.stragglers.empty() &&
+                      std::all_of(transports.begin(), transports.end(),
+                                  [](const Transport& t) { return t.jitter.is_zero(); });
+  const bool shown = options_->record || options_->record_spans || options_->record_chain;
+  return options_->skip && kernel_->can_skip() && steady && !shown;
+}
 
 void Simulation::begin(int repetition) {
   const Job& job = scenario_->job;
@@ -102,6 +117,7 @@ void Simulation::begin(int repetition) {
   run_.observed.clear();
   spans_.clear();
   received_.clear();
+  steady_.restart();
   mpi_.traffic = {};
   used_before_.clear();
   for (int id = 0; id < ledger_.resource_count(); ++id) used_before_.push_back(ledger_.used(id));

@@ -22,6 +22,7 @@ inline constexpr std::size_t long_path_limit = 4'000'000;
 
 struct RunOptions {
   std::string_view kernel = "simgrid";
+  bool skip = true;           ///< periods of a steady state, where that is possible
   bool record = false;        ///< fill Report::recording
   bool record_spans = false;  ///< fill Report::spans
   bool record_chain = false;  ///< fill Report::chain

@@ -47,6 +47,22 @@ class DateQueue {
     pop();
   }
 
+  /// Everything happens so many seconds later.
+  void shift(double seconds) {
+    for (Entry& entry : heap_) bucket(entry.bucket).date = entry.date += seconds;
+    recent_.fill(-1);
+  }
+  /// Calls visit(date, item), by date.
+  template <class Visit>
+  void visit(Visit visit) const {
+    std::vector<Entry> sorted = heap_;
+    std::sort(sorted.begin(), sorted.end(),
+              [](const Entry& a, const Entry& b) { return later(b, a); });
+    for (const Entry& entry : sorted)
+      for (const Item& item : buckets_[static_cast<std::size_t>(entry.bucket)].items)
+        visit(entry.date, item);
+  }
+
  private:
   struct Bucket {
     double date = -1;  ///< -1: not in use

@@ -35,6 +35,10 @@ class FluidKernel final : public Kernel {
   void cancel(ActivityId) override;
   void after(double delay, Callback callback) override;
   void run() override;
+  bool can_skip() const override { return true; }
+  std::vector<Timer> timers() const override;
+  void at_end_of_instant(Callback callback) override { at_end_ = callback; }
+  void skip(double seconds) override;
 
  private:
   enum class State {
@@ -85,6 +89,7 @@ class FluidKernel final : public Kernel {
   std::uint64_t dates_ = 0;
   DateQueue<Callback> timers_;
   std::vector<Callback> soon_, firing_;  ///< of this very instant
+  Callback at_end_;
   std::vector<Finish> due_;
   std::vector<Completion> completed_;
 };
@@ -248,11 +253,27 @@ void FluidKernel::run() {
   for (;;) {
     fire();
     if (complete()) continue;
+    if (at_end_.function != nullptr) std::exchange(at_end_, {})();
     solve();
     const double next = std::min(timers_.next_date(), finishes_.next_date());
     if (next == std::numeric_limits<double>::infinity()) return;
     now_ = std::max(now_, next);
   }
+}
+
+std::vector<Kernel::Timer> FluidKernel::timers() const {
+  std::vector<Timer> all;
+  timers_.visit([&](double date, const Callback& callback) {
+    all.push_back({date - now_, callback});
+  });
+  return all;
+}
+
+void FluidKernel::skip(double seconds) {
+  now_ += seconds;
+  timers_.shift(seconds);
+  finishes_.shift(seconds);
+  for (Activity& moved : activities_) moved.since += seconds;
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// The fluid kernel: ours.
 #pragma once
 
 #include <memory>

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ringscope::sim {
 
@@ -76,6 +77,19 @@ class Kernel {
 
   /// Until nothing is left to happen. Suspended activities do not hold it up.
   virtual void run() = 0;
+
+  /// Whether this kernel knows the rest. By default it does not, and must not be asked.
+  virtual bool can_skip() const { return false; }
+  struct Timer {
+    double in = 0;  ///< seconds from now
+    Callback callback;
+  };
+  /// All that are set, in the order of their dates.
+  virtual std::vector<Timer> timers() const { return {}; }
+  /// Once, when all of this instant has happened and before time passes. It must start nothing.
+  virtual void at_end_of_instant(Callback) {}
+  /// Moves now and all that is to come by so many seconds, from such a call.
+  virtual void skip(double /*seconds*/) {}
 };
 
 /// A kernel by name. Throws std::invalid_argument for a name that is not in kernel_names(), and

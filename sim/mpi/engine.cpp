@@ -49,6 +49,7 @@ void Engine::report_part() {
 }
 
 void Engine::submit(const Chore& chore) {
+  if (chores_.full()) chores_.set_capacity(2 * chores_.capacity() + 1);
   chores_.push_back(chore);
   if (chores_.size() == 1 && running()) begin();
 }
@@ -101,6 +102,7 @@ void Engine::part_done(std::uint64_t) {
   next_part();
   begin();
   if (!chores_.empty()) return;
+  if (idle_callers_.empty()) return;
   for (Caller* caller : std::exchange(idle_callers_, {})) caller->completed(-1);
 }
 

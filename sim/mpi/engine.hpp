@@ -3,7 +3,7 @@
 // MPI.
 #pragma once
 
-#include <deque>
+#include <boost/circular_buffer.hpp>
 
 #include "sim/ledger.hpp"
 #include "sim/mpi/message.hpp"
@@ -64,6 +64,8 @@ class Engine {
   void enter(Caller& caller);
   void leave();
   void submit(const Chore& chore);
+  /// `names`: of messages, by their ids.
+  void describe(StateRecord& record, std::span<const int> names) const;
 
  private:
   void begin();
@@ -80,8 +82,8 @@ class Engine {
   Settings settings_;
   int lock_ = -1;
   int inside_ = 0;
-  std::deque<Chore> chores_;  ///< the first one is under way
-  int parts_left_ = 0;        ///< of the first one; see next_part()
+  boost::circular_buffer<Chore> chores_;  ///< the first one is under way
+  int parts_left_ = 0;                    ///< of the first one; see next_part()
   int flight_ = -1;
   bool paused_ = false;
   std::vector<Caller*> idle_callers_;

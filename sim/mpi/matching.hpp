@@ -5,8 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
+
+#include "sim/state_record.hpp"
 
 namespace ringscope::sim {
 
@@ -23,6 +26,9 @@ class Matching {
   /// A receive: the first message kept that it takes, or -1. `source` may be any_source.
   int match_receive(int source, int tag);
   void post_receive(int request, int source, int tag);
+
+  /// `names`: of messages, by their ids.
+  void describe(StateRecord& record, std::span<const int> names) const;
 
  private:
   struct Item {

@@ -60,7 +60,7 @@ struct Message {
   int send_request = -1, recv_request = -1;
   bool in_unexpected_buffer = false;  ///< eager, arrived before its receive was posted
   bool taken = false;                 ///< the engine has copied it to where it is now
-  int users = 2;                      ///< requests that still refer to it
+  int users = 2;                      ///< requests that still refer to it; 0: free
   double begun = 0;                   ///< s, as the kernel counts
   std::vector<Stage> stages;
   PathCursor path;
@@ -88,6 +88,7 @@ struct Posting {
 template <class Item>
 class Pool {
  public:
+  int size() const { return static_cast<int>(items_.size()); }
   int take() {
     if (free_.empty()) {
       items_.emplace_back();

@@ -56,8 +56,10 @@ int Mpi::open_request(Caller& caller, bool receive, int peer, int tag, std::uint
 void Mpi::close_request(int id) {
   const int message = requests_[id].message;
   requests_.release(id);
-  if (--messages_[message].users > 0) return;
-  messages_[message].path = {};  // or it would keep its chain until the slot is used again
+  Message& m = messages_[message];
+  (m.send_request == id ? m.send_request : m.recv_request) = -1;
+  if (--m.users > 0) return;
+  m.path = {};  // or it would keep its chain until the slot is used again
   messages_.release(message);
 }
 
@@ -86,6 +88,14 @@ void Mpi::released(int id, Cause cause, Caller& by) {
   if (received != nullptr) paths_->mark(m.path, cause, by.rank, since);
 }
 
+Channel& Mpi::channel_to(Process& mine, int from, int to) {
+  if (mine.last_destination != to) {
+    mine.last_destination = to;
+    mine.last_channel = &machine_->channel(from, to);
+  }
+  return *mine.last_channel;
+}
+
 int Mpi::begin_message(Caller& caller, int to, int tag, std::uint64_t bytes) {
   const int id = messages_.take();
   Message& m = messages_[id];
@@ -93,8 +103,8 @@ int Mpi::begin_message(Caller& caller, int to, int tag, std::uint64_t bytes) {
   m.destination = to;
   m.tag = tag;
   m.bytes = bytes;
-  m.sequence = process(caller.rank).next_sequence[to]++;
-  m.channel = &machine_->channel(caller.rank, to);
+  m.channel = &channel_to(process(caller.rank), caller.rank, to);
+  m.sequence = m.channel->next_sequence++;
   m.eager = bytes <= m.channel->transport->eager_limit.count;
   m.ahead = m.eager ? bytes : std::min(bytes, m.channel->transport->rts_data.count);
   m.sender = &caller;
@@ -190,14 +200,18 @@ void Mpi::enter(Caller& caller) {
   endpoint.engine.enter(caller);
   if (ran) return;
   streams_.entered(caller);
-  for (const int id : std::exchange(endpoint.granted, {})) {
+  waiting_.swap(endpoint.granted);
+  for (const int id : waiting_) {
     released(id, Cause::progress, caller);
     streams_.start(id);
   }
-  for (const int id : std::exchange(process(caller.rank).arrivals, {})) {
+  waiting_.clear();
+  waiting_.swap(process(caller.rank).arrivals);
+  for (const int id : waiting_) {
     released(id, Cause::progress, caller);
     look_at(id, caller);
   }
+  waiting_.clear();
 }
 
 void Mpi::leave(Caller& caller) {

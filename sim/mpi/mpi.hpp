@@ -79,6 +79,13 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
 
   const Message& message(int id) const { return messages_[id]; }
 
+  /// For steady_state.hpp: all that the messages under way are, and which these are, in the order
+  /// of the description.
+  void describe(StateRecord& record, const Agenda& agenda, std::vector<int>& under_way);
+  PathCursor& path_cursor(int message) { return messages_[message].path; }
+  /// Time has moved by so many seconds.
+  void skip(double seconds, std::span<const int> under_way);
+
   /// The random numbers from here on.
   void seed(std::uint64_t seed) { random_.seed(seed); }
 
@@ -98,7 +105,8 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
     std::vector<Endpoint> endpoints;
     std::vector<int> arrivals;  ///< visible messages that nobody has looked at
     std::vector<Caller*> callers;
-    std::unordered_map<int, std::uint64_t> next_sequence;  ///< by destination
+    int last_destination = -1;
+    Channel* last_channel = nullptr;  ///< to it: most ranks talk to the same one again
   };
 
   // Engine::Owner
@@ -143,6 +151,13 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void record(const Message& m);
   double draw_jitter(const Message& m);
   double control_delay(const Channel& channel) const;
+  Channel& channel_to(Process& mine, int from, int to);
+  void name_messages(std::vector<int>& under_way);
+  int name(int message) const {
+    return message < 0 ? -1 : names_[static_cast<std::size_t>(message)];
+  }
+  void describe_message(StateRecord& record, const Agenda& agenda, int id) const;
+  static void describe_flow(StateRecord& record, const Flow& flow);
 
   Machine* machine_;
   Ledger* ledger_;
@@ -153,6 +168,8 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   Streams streams_;
   std::vector<Process> processes_;
   std::vector<int> visible_;  ///< by the arrival that is being looked at
+  std::vector<int> waiting_;  ///< for the engine that has just been entered
+  std::vector<int> names_;    ///< of the messages under way, by their ids
   std::uint64_t completions_ = 0;
   std::mt19937_64 random_;
 };

@@ -1,0 +1,51 @@
+// What a rank is to steady_state.hpp.
+#include "sim/rank_thread.hpp"
+#include "sim/state_record.hpp"
+
+namespace ringscope::sim {
+
+void RankThread::describe(StateRecord& record, int step) const {
+  record.add(step_ + skipped_ - step);
+  record.add(verbs_of_step_);
+  record.add(std::uint64_t{std::hash<std::string_view>()(mark_.phase)});
+  record.add(inside);
+  record.add(on_cpu_);
+  record.add(static_cast<int>(activity_));
+  record.add_time(now() - activity_since_);
+  if (on_cpu_) {
+    record.add(static_cast<int>(cpu_cause_));
+    record.add(static_cast<int>(tail_cause_));
+    record.add_amount(tail_share_);
+  }
+  record.add(static_cast<int>(verbs_.size() - next_));
+  for (std::size_t i = next_; i < verbs_.size(); ++i) {
+    const Pending& verb = verbs_[i];
+    record.add(static_cast<int>(verb.operation.verb));
+    record.add(verb.operation.peer);
+    record.add(verb.operation.other_peer);
+    record.add(verb.operation.tag);
+    record.add(std::uint64_t{verb.operation.range.size});
+    record.add(std::uint64_t{verb.operation.other.size});
+    record.add(static_cast<int>(verb.operation.requests.size()));
+    record.add(static_cast<int>(verb.state));
+    record.add(verb.multicast < 0);
+    record.add_time(verb.since < 0 ? 0 : now() - verb.since);
+  }
+}
+
+void RankThread::describe(StateRecord& record, const Agenda& agenda) const {
+  for (const Agenda::Entry& entry : agenda.of(this, 0)) record.add(entry);
+}
+
+void RankThread::skip(int steps, double seconds, int times, const Account& before) {
+  skipped_ += steps;
+  for (std::size_t i = 0; i < seconds_.size(); ++i)
+    seconds_[i] += times * (seconds_[i] - before.seconds[i]);
+  for (std::size_t i = 0; i < waited_for_.size(); ++i)
+    waited_for_[i] += times * (waited_for_[i] - before.waited_for[i]);
+  activity_since_ += seconds;
+  for (Pending& verb : verbs_)
+    if (verb.since >= 0) verb.since += seconds;
+}
+
+}  // namespace ringscope::sim
