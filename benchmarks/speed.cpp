@@ -59,11 +59,13 @@ ordered_json run(const Arguments& arguments) {
   const double read = cpu_seconds();
   RunOptions options;
   options.kernel = arguments.kernel;
+  options.skip = !arguments.no_skip;
   const Report report = simulate(scenarios.front(), options);
   const std::size_t repetitions = report.times_s.size();
   return {{"ranks", report.ranks},
           {"repetitions", repetitions},
           {"messages", report.messages * repetitions},
+          {"skipped", report.skipped_messages},
           {"simulated_s", report.time_s},
           {"read_s", read},
           {"cpu_s", cpu_seconds()},
