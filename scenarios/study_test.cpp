@@ -54,8 +54,8 @@ TEST(Study, steps_evenly_or_by_equal_factors_from_end_to_end) {
               ElementsAre("1 us", "1.5 us", "2 us", "2.5 us", "3 us"));
   EXPECT_THAT(values(read(grid("job.bytes: {from: 1 KiB, to: 1 MiB, steps: 3, scale: log}"))),
               ElementsAre("1 KiB", "32 KiB", "1 MiB"));
-  EXPECT_THAT(values(read(grid("cluster.link.bandwidth: {from: 1 GB/s, to: 8 Gbit/s, steps: 2}"))),
-              ElementsAre("1 GB/s", "1 GB/s"));
+  EXPECT_THAT(values(read(grid("cluster.link.bandwidth: {from: 1 GB/s, to: 16 Gbit/s, steps: 2}"))),
+              ElementsAre("1 GB/s", "2 GB/s"));
 }
 
 TEST(Study, rounds_between_whole_numbers_and_takes_equal_ones_once) {
@@ -137,8 +137,9 @@ TEST(Study, says_where_it_is_wrong) {
       {grid("job.skew: {from: 0 s, to: 1 us, steps: 3, scale: log}"),
        "study.yaml:2:33: expected more than 0, for a logarithmic scale"},
       {grid("job.skew: {from: 0 s, to: 1 us}"), "job.skew: the key 'steps' is missing"},
-      {grid("job.seed: {from: 1, to: 1000000, steps: 1000000}, job.repetitions: [1, 2]"),
-       "2000000 points, and a study has at most 1000000"},
+      {grid("job.seed: {from: 1, to: 1001, steps: 1001}, job.repetitions: {from: 1, to: 1000, "
+            "steps: 1000}"),
+       "1001000 points, and a study has at most 1000000"},
       {grid("library.netwrk.latency: [1 us]"), "unknown key 'netwrk'; did you mean 'network'?"},
       {grid("placement: [4-4, 9]"), "study.yaml:2:33: 9 ranks"},
       {"scenario: 02-ring-of-8\nsweep: {grid: {job.seed: [1]}, points: [{job.seed: 1}]}",
