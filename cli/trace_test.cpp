@@ -1,0 +1,140 @@
+// Do the traces hold the run, in forms that their readers take?
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "scenarios/path_chain.hpp"
+#include "scenarios/report_formats.hpp"
+#include "sim/simulation.hpp"
+
+namespace ringscope {
+namespace {
+
+std::vector<Report> traced() {
+  RunOptions options;
+  options.kernel = "fluid";
+  options.record_spans = options.record_chain = true;
+  std::vector<Report> reports;
+  for (const Scenario& scenario : read_scenarios("03-anomaly", {parse_override("job.bytes=64KiB")}))
+    reports.push_back(simulate(scenario, options));
+  return reports;
+}
+
+struct Slice {
+  double from = 0, to = 0;
+};
+
+using Track = std::pair<int, int>;
+
+std::map<Track, std::vector<Slice>> slices_of(const Json& events) {
+  std::map<Track, std::vector<Slice>> slices;
+  for (const Json& one : events)
+    if (one["ph"] == "X") {
+      const double from = one["ts"];
+      slices[{one["pid"], one["tid"]}].push_back({from, from + one["dur"].get<double>()});
+    }
+  return slices;
+}
+
+TEST(Trace, the_critical_path_is_one_flow_inside_slices_in_the_order_of_time) {
+  const std::vector<Report> reports = traced();
+  const Json events = Json::parse(to_trace(reports))["traceEvents"];
+  const auto slices = slices_of(events);
+  std::map<int, std::vector<Json>> flows;
+  for (const Json& one : events)
+    if (one["ph"] == "s" || one["ph"] == "t" || one["ph"] == "f") flows[one["id"]].push_back(one);
+  ASSERT_EQ(flows.size(), reports.size());
+  for (const auto& [id, flow] : flows) {
+    ASSERT_GE(flow.size(), 2);
+    EXPECT_EQ(flow.front()["ph"], "s");
+    EXPECT_EQ(flow.back()["ph"], "f");
+    EXPECT_EQ(flow.back()["bp"], "e");
+    for (std::size_t i = 1; i + 1 < flow.size(); ++i) EXPECT_EQ(flow[i]["ph"], "t");
+    for (std::size_t i = 1; i < flow.size(); ++i)
+      EXPECT_LT(flow[i - 1]["ts"].get<double>(), flow[i]["ts"].get<double>());
+    for (const Json& one : flow) {
+      const auto& track = slices.at({one["pid"], one["tid"]});
+      const double at = one["ts"];
+      EXPECT_EQ(
+          std::count_if(track.begin(), track.end(),
+                        [at](const Slice& slice) { return slice.from < at && at < slice.to; }),
+          1);
+      EXPECT_LT(one["tid"].get<int>(), 8) << "a rank's track";
+    }
+  }
+}
+
+TEST(Trace, the_path_has_a_track_that_covers_the_time) {
+  const std::vector<Report> reports = traced();
+  const auto slices = slices_of(Json::parse(to_trace(reports))["traceEvents"]);
+  for (int process = 0; process < 2; ++process) {
+    double sum = 0;
+    for (const Slice& slice : slices.at({process, 8})) sum += slice.to - slice.from;
+    const double time_s = reports[static_cast<std::size_t>(process)].time_s;
+    EXPECT_NEAR(sum, 1e6 * time_s, 1e-3 * time_s);
+  }
+}
+
+struct Ended {
+  int code = -1;
+  std::string text;
+};
+
+Ended shell(const std::string& command) {
+  std::FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
+  Ended ended;
+  char part[4096];
+  while (const std::size_t count = std::fread(part, 1, sizeof part, pipe))
+    ended.text.append(part, count);
+  ended.code = WEXITSTATUS(::pclose(pipe));
+  return ended;
+}
+
+std::size_t lines_with(const std::string& text, const std::string& start) {
+  std::istringstream lines(text);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line);) count += line.starts_with(start);
+  return count;
+}
+
+TEST(Paje, pj_dump_reads_what_was_recorded) {
+  if (shell("command -v pj_dump").code != 0) GTEST_SKIP() << "pj_dump is not installed (pajeng)";
+  const std::vector<Report> reports = traced();
+  const std::string path = testing::TempDir() + "ringscope_trace_test.paje";
+  std::ofstream(path) << to_paje(reports);
+  const Ended dump = shell("pj_dump " + path);
+  std::filesystem::remove(path);
+  ASSERT_EQ(dump.code, 0) << dump.text.substr(0, 1000);
+  // 2 cases, their 16 ranks and 2 paths, below a root.
+  EXPECT_EQ(lines_with(dump.text, "Container, "), 21);
+  std::size_t messages = 0, pieces = 0;
+  for (const Report& report : reports) {
+    messages += report.chain->messages.size();
+    pieces += report.chain->pieces.size();
+  }
+  EXPECT_EQ(messages, 2 * 8 * 14);  // a ring of 8 sends 14 from each rank
+  EXPECT_EQ(lines_with(dump.text, "Link, "), messages);
+  EXPECT_EQ(lines_with(dump.text, "State, c0path") + lines_with(dump.text, "State, critical path"),
+            pieces);
+}
+
+TEST(Paje, lines_stand_in_the_order_of_their_times) {
+  std::istringstream lines(to_paje(traced()));
+  double last = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] < '4' || line[0] > '8') continue;
+    const double at = std::stod(line.substr(2));
+    EXPECT_GE(at, last);
+    last = at;
+  }
+  EXPECT_GT(last, 0);
+}
+
+}  // namespace
+}  // namespace ringscope
