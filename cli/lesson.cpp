@@ -10,6 +10,7 @@
 #include "cli/output_file.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/subcommands.hpp"
+#include "scenarios/explain.hpp"
 #include "scenarios/report_text.hpp"
 
 namespace ringscope {
@@ -82,6 +83,26 @@ Json path_words(const Report& report) {
   return words;
 }
 
+std::string sentence(const Report& first, const Report& other,
+                     const std::vector<std::string>& names) {
+  if (first.time_s <= 0 || other.time_s <= 0) return "it takes no time";
+  return &first == &other ? reason(first) : difference_reason(first, other, names);
+}
+
+/// A sentence for each case, and for each two.
+Json reasons_json(const std::vector<Report>& reports) {
+  const std::vector<std::string> names = short_names(reports);
+  Json rows = Json::array();
+  for (std::size_t first = 0; first < reports.size(); ++first) {
+    Json row = Json::array();
+    for (std::size_t other = 0; other < reports.size(); ++other) {
+      row.push_back(sentence(reports[first], reports[other], {names[first], names[other]}));
+    }
+    rows.push_back(row);
+  }
+  return rows;
+}
+
 void write_lesson(const Arguments& arguments) {
   require_writable(arguments.output);
   const std::vector<Scenario> scenarios = scenarios_of(arguments.cases);
@@ -100,7 +121,9 @@ void write_lesson(const Arguments& arguments) {
                      {"words", lesson::words_above(question->place().source->text)},
                      {"ticks", lesson::ticks},
                      {"cases", std::move(cases)},
-                     {"differences", differences_json(reports)}};
+                     {"names", short_names(reports)},
+                     {"differences", differences_json(reports)},
+                     {"reasons", reasons_json(reports)}};
   write_output(arguments.output, lesson::page(data));
 }
 

@@ -152,19 +152,12 @@ class Spans {
   }
 }
 
-/** How many letters all names begin with: that of the scenario, which the page has as a whole. */
-const COMMON = (() => {
-  const names = DATA.cases.map(one => one.report.name);
-  const stem = names[0].slice(0, names[0].indexOf(" ") + 1);
-  return names.length > 1 && names.every(name => name.startsWith(stem)) ? stem.length : 0;
-})();
-
 /** One case: everything about a run. */
 class Case {
   constructor(json, index) {
     Object.assign(this, {index, report: json.report, about: json.about, machine: json.machine,
       steps: json.steps, path: json.path, pathWords: json.path_words});
-    this.name = json.report.name.slice(COMMON);
+    this.name = DATA.names[index];
     this.seconds = json.report.time_s;
     this.loads = json.loads.resources.map(load => ({...load, bins: bytesOf(load.bins)}));
     this.bins = json.loads.bins;

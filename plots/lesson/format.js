@@ -38,10 +38,6 @@ const rateText = value => quantity(value, RATE_UNITS);
 const sizeText = value => quantity(value, SIZE_UNITS);
 const percent = share => `${Math.round(share * 100)} %`;
 
-function ratioText(ratio) {
-  return ratio >= 10 ? ratio.toFixed(1) : ratio.toFixed(2);
-}
-
 function plural(count, word) {
   return `${count} ${word}${count === 1 ? "" : "s"}`;
 }

@@ -3,38 +3,18 @@
 /** In one sentence, as a list of texts and elements. */
 function verdict(one, other) {
   const {report} = one;
+  if (other) return unbroken(`${DATA.reasons[one.index][other.index]}.`);
   const algorithm = [report.algorithm, report.chosen].filter(Boolean).join(": ");
   const job = `${report.collective} (${algorithm})`;
   const what = `${job} of ${sizeText(report.bytes)} on ${plural(report.ranks_count, "rank")}`;
-  if (!other) {
-    return [what, ", placed ", whole(report.placement), `, takes ${timeText(one.seconds)}.`];
-  }
-  const [quick, slow] = one.seconds <= other.seconds ? [one, other] : [other, one];
-  if (slow.seconds - quick.seconds <= 1e-9 * slow.seconds) {
-    return [whole(one.name), " and ", whole(other.name),
-      ` take the same time, ${timeText(one.seconds)}.`];
-  }
-  const most = DATA.differences[quick.index][slow.index]
-    .find(cause => cause.difference_s > 0);
-  const ratio = slow.seconds / quick.seconds;
-  const more = parseFloat(((ratio - 1) * 100).toPrecision(1));
-  const longer = ratio < 1.01 ? ` takes ${more} % longer than `
-    : ` takes ${ratioText(ratio)} times as long as `;
-  return [whole(slow.name), longer, whole(quick.name),
-    ...most ? [`: ${signedTime(most.difference_s, slow.seconds)} `] : [],
-    ...most ? unbroken(most.spent_on) : [],
-    "."];
+  return unbroken(`${what}, placed ${report.placement}, takes ${timeText(one.seconds)}: ` +
+    `${DATA.reasons[one.index][one.index]}.`);
 }
 
-/** A short name is not broken at its hyphens. */
-function whole(name) {
-  return element("span", {class: name.length < 20 ? "unbroken" : ""}, name);
-}
-
-/** So that "nic0->switch" stays in one piece. */
+/** So that "4-3-1" and "nic0->switch" stay in one piece. */
 function unbroken(words) {
   return words.split(" ").flatMap((word, i) => [i ? " " : "",
-    word.includes("->") ? element("span", {class: "unbroken"}, word) : word]);
+    word.length < 30 && word.includes("-") ? element("span", {class: "unbroken"}, word) : word]);
 }
 
 function bar(share, kind) {
