@@ -66,7 +66,7 @@ std::vector<Word> Placements::rotated(const Word& word) const {
   std::set<Word> words = {moved(word)};
   Word turned = word;
   for (std::size_t i = 1; rules_.rotations && i < word.size(); ++i) {
-    std::ranges::rotate(turned, turned.begin() + 1);
+    std::rotate(turned.begin(), turned.begin() + 1, turned.end());
     if (rules_.order == RankOrder::any || in_fixed_order(turned)) words.insert(moved(turned));
   }
   return {words.begin(), words.end()};
@@ -78,7 +78,7 @@ Word Placements::first_alike(const Word& word) const { return rotated(word).fron
 bool Placements::is_first_alike(const Word& word) const {
   Word turned = word;
   for (std::size_t i = 1; rules_.rotations && i < word.size(); ++i) {
-    std::ranges::rotate(turned, turned.begin() + 1);
+    std::rotate(turned.begin(), turned.begin() + 1, turned.end());
     if ((rules_.order == RankOrder::any || in_fixed_order(turned)) && moved(turned) < word)
       return false;
   }

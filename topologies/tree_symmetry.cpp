@@ -28,7 +28,10 @@ TreeSymmetry::TreeSymmetry(const ColouredTree& tree, std::vector<int> points)
   int root = -1;
   for (int node = 0; node < static_cast<int>(parents_.size()); ++node) {
     const int parent = parents_[index(node)];
-    parent < 0 ? root = node : (children[index(parent)].push_back(node), 0);
+    if (parent < 0)
+      root = node;
+    else
+      children[index(parent)].push_back(node);
   }
   for (std::size_t i = 0; i < points_.size(); ++i)
     point_of_[index(points_[i])] = static_cast<int>(i);

@@ -98,7 +98,7 @@ TEST(PlacementsThatAreAlike, TakeTheSameTime) {
       const int host = symmetry.bins()[static_cast<std::size_t>(bin)].host;
       bin = bin % 2 + 2 * (bins / 2 - 1 - host);
     }
-    std::ranges::rotate(other, other.begin() + 1);
+    std::rotate(other.begin(), other.begin() + 1, other.end());
     ASSERT_EQ(placements.first_alike(other), word);
     for (const Word& one : {word, other}) {
       scenarios.push_back(study.scenario);
