@@ -166,7 +166,7 @@ double Ledger::stop(int flight) {
 
 std::vector<Agenda::Entry> Ledger::agenda() const {
   std::vector<Agenda::Entry> all;
-  for (const Kernel::Timer& timer : kernel_->timers()) {
+  for (const Kernel::Alarm& timer : kernel_->timers()) {
     all.push_back({timer.callback, timer.in, 0});
   }
   for (const Flight& flight : flights_)

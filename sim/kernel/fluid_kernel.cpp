@@ -36,7 +36,7 @@ class FluidKernel final : public Kernel {
   void after(double delay, Callback callback) override;
   void run() override;
   bool can_skip() const override { return true; }
-  std::vector<Timer> timers() const override;
+  std::vector<Alarm> timers() const override;
   void at_end_of_instant(Callback callback) override { at_end_ = callback; }
   void skip(double seconds) override;
 
@@ -261,8 +261,8 @@ void FluidKernel::run() {
   }
 }
 
-std::vector<Kernel::Timer> FluidKernel::timers() const {
-  std::vector<Timer> all;
+std::vector<Kernel::Alarm> FluidKernel::timers() const {
+  std::vector<Alarm> all;
   timers_.visit([&](double date, const Callback& callback) {
     all.push_back({date - now_, callback});
   });

@@ -80,12 +80,12 @@ class Kernel {
 
   /// Whether this kernel knows the rest. By default it does not, and must not be asked.
   virtual bool can_skip() const { return false; }
-  struct Timer {
+  struct Alarm {
     double in = 0;  ///< seconds from now
     Callback callback;
   };
   /// All that are set, in the order of their dates.
-  virtual std::vector<Timer> timers() const { return {}; }
+  virtual std::vector<Alarm> timers() const { return {}; }
   /// Once, when all of this instant has happened and before time passes. It must start nothing.
   virtual void at_end_of_instant(Callback) {}
   /// Moves now and all that is to come by so many seconds, from such a call.
