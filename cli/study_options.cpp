@@ -58,6 +58,11 @@ void work_for_first(const StudyOptions& options) {
   if (launch && launch->rank > 0) join(*launch, threads_of(options, launch));
 }
 
+void dismiss_others() {
+  // MPICH's launcher would wait for them, and they for the first.
+  if (const auto launch = launch_here()) join(*launch, 1);
+}
+
 StudyRun::StudyRun(const StudyOptions& options, const std::string& name)
     : bar_(std::make_unique<Bar>()), start_(Clock::now()) {
   const auto launch = launch_here();

@@ -25,6 +25,9 @@ void add_study_options(CLI::App& subcommand, StudyOptions& options);
 /// not return. Before the input is read: one is enough to say what is wrong with it.
 void work_for_first(const StudyOptions& options);
 
+/// Of the first: ends the others in good order, where there is nothing to do for them.
+void dismiss_others();
+
 /// What a study is run with, for as long as it is: a progress bar on a terminal, and, where a
 /// launcher has started several of us, the others as workers.
 class StudyRun {

@@ -33,13 +33,22 @@ void order_by(Study& study, const std::string& metric) {
   study.metrics.insert(study.metrics.begin(), metric);
 }
 
-Study read(const Arguments& arguments) {
+Study read_all(const Arguments& arguments) {
   std::vector<Override> overrides;
   for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
   const std::vector<std::string> metrics = metric_names();
   Study study = read_study(read_study_file(arguments.study), overrides, metrics);
   order_by(study, arguments.by);
   return study;
+}
+
+Study read(const Arguments& arguments) {
+  try {
+    return read_all(arguments);
+  } catch (const InputError&) {
+    dismiss_others();
+    throw;
+  }
 }
 
 std::vector<Outcome> simulate_all(const Study& study, const StudyOptions& options) {
