@@ -34,7 +34,7 @@ def times_of(case):
     times = {"time": case["time_s"]}
     for rank in case["ranks"]:
         times[f"finish of rank {rank['rank']}"] = rank["finish_s"]
-        for kind in ("seconds", "waited_for"):
+        for kind in ("seconds", "waited_for_s"):
             for what, seconds in rank[kind].items():
                 times[f"{kind} of rank {rank['rank']}, {what}"] = seconds
     for phase in case["phases"]:

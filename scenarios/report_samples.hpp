@@ -45,6 +45,8 @@ inline Report sample_report() {
 /// With everything that only some jobs have.
 inline Report full_report() {
   Report r = sample_report();
+  r.skipped_s = 0.25;
+  r.skipped_messages = 6;
   r.observations = {{"staleness", 4, 0.75, 0, 1, 1, 1, 0.125, 0.25, {{0, 1}, {1, 3}}}};
   r.training = TrainingReport{.model = "resnet50",
                               .devices = 2,
