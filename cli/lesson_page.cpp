@@ -8,6 +8,7 @@
 
 #include "cli/failure.hpp"
 #include "topologies/data_files.hpp"
+#include "topologies/markup.hpp"
 
 namespace ringscope::lesson {
 namespace {
@@ -34,24 +35,6 @@ std::string inside_script(const Json& data) {
   return text;
 }
 
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char letter : text) switch (letter) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += letter;
-    }
-  return result;
-}
-
 void replace(std::string& text, const std::string& mark, const std::string& by) {
   const std::size_t at = text.find(mark);
   if (at == std::string::npos)
@@ -74,7 +57,7 @@ std::string page(const Json& data) {
   text.replace(begin, end + close.size() - begin,
                "<script>\n\"use strict\";\n" + scripts + "</script>");
   replace(text, "/* style */", read("style.css"));
-  replace(text, "<!-- title -->", escaped(data.at("question").get<std::string>()));
+  replace(text, "<!-- title -->", escaped_markup(data.at("question").get<std::string>()));
   replace(text, "<!-- data -->", inside_script(data));
   return text;
 }

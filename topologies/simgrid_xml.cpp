@@ -7,34 +7,15 @@
 #include <algorithm>
 #include <map>
 
+#include "topologies/markup.hpp"
 #include "topologies/topology.hpp"
 
 namespace ringscope {
 namespace {
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
 /// A SimGrid host computes: a NUMA domain with its cores, or a GPU. All else only has links.
 std::string node(const Component& component) {
-  const std::string name = escaped(component.name);
+  const std::string name = escaped_markup(component.name);
   const bool gpu = component.kind == ComponentKind::gpu;
   if (!gpu && component.kind != ComponentKind::numa_domain)
     return fmt::format("    <router id=\"{}\"/>\n", name);
@@ -82,9 +63,9 @@ std::string to_simgrid(const Topology& topology) {
   std::string nodes, links, routes;
   for (Vertex v = 0; v < num_vertices(graph); ++v) nodes += node(graph[v]);
   for (const auto& [ends, bundle] : bundles(topology)) {
-    const std::string source = escaped(graph[ends.first].name);
-    const std::string target = escaped(graph[ends.second].name);
-    const std::string name = escaped(bundle.name);
+    const std::string source = escaped_markup(graph[ends.first].name);
+    const std::string target = escaped_markup(graph[ends.second].name);
+    const std::string name = escaped_markup(bundle.name);
     links += link(name, bundle.bandwidth, bundle.latency);
     std::string parts = fmt::format("<link_ctn id=\"{}\"/>", name);
     if (!bundle.both.is_unlimited()) {

@@ -1,0 +1,12 @@
+// Text inside XML and HTML.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ringscope {
+
+/// With &, < and " as entities: for content, and for attributes in double quotes.
+std::string escaped_markup(std::string_view text);
+
+}  // namespace ringscope
