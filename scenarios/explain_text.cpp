@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "scenarios/difference_table.hpp"
 #include "scenarios/explain.hpp"
 #include "scenarios/report_text.hpp"
 #include "scenarios/table.hpp"
@@ -33,10 +34,6 @@ std::string wrapped(const std::string& text) {
     at = end + 1;
   }
   return lines + '\n';
-}
-
-std::string smaller_ones(std::size_t count) {
-  return fmt::format("{} smaller {}", count, count == 1 ? "one" : "ones");
 }
 
 std::string blame_table(const Report& report, bool all) {
@@ -93,37 +90,11 @@ std::string one_explanation(const Report& report, const std::string& name, bool 
   return text;
 }
 
-/// Rows show differences of rounded running sums, so that the column adds up to its last line.
-std::string difference_table(const Report& first, const Report& other,
-                             std::span<const std::string> names, bool all) {
-  const std::vector<BlameDifference> list = blame_differences(first, other);
-  const TimeScale scale(std::max(first.time_s, other.time_s));
-  Table table({{"difference"},
-               {short_heading(names[1])},
-               {short_heading(names[0])},
-               {"spent on", Align::left}});
-  double sum = 0, shown_sum = 0;
-  const auto add = [&](double first_s, double other_s, const std::string& what) {
-    sum += other_s - first_s;
-    const double step = scale.rounded(sum) - shown_sum;
-    shown_sum = scale.rounded(sum);
-    table.add({scale.difference(step), scale.text(other_s), scale.text(first_s), what});
-  };
-  const auto first_small = std::find_if(
-      list.begin(), list.end(), [&](const auto& one) { return scale.rounded(one.seconds()) == 0; });
-  const std::size_t shown =
-      all ? list.size() : std::min(most_rows, static_cast<std::size_t>(first_small - list.begin()));
-  for (std::size_t i = 0; i < shown; ++i)
-    add(list[i].first_s, list[i].other_s, blame_text(list[i].blamed));
-  double first_rest = 0, other_rest = 0;
-  for (std::size_t i = shown; i < list.size(); ++i) {
-    first_rest += list[i].first_s;
-    other_rest += list[i].other_s;
-  }
-  if (shown < list.size()) add(first_rest, other_rest, smaller_ones(list.size() - shown));
-  table.add(
-      {scale.difference(shown_sum), scale.text(other.time_s), scale.text(first.time_s), "sum"});
-  return table.text(2);
+std::vector<Difference> rows_of(const std::vector<BlameDifference>& list) {
+  std::vector<Difference> rows;
+  for (const BlameDifference& one : list)
+    rows.push_back({blame_text(one.blamed), "", one.first_s, one.other_s});
+  return rows;
 }
 
 }  // namespace
@@ -136,7 +107,9 @@ std::string print_explanation(std::span<const Report> reports, bool all) {
     const std::vector<std::string> pair = {names[0], names[i]};
     if (i > 1) text += '\n';
     text += wrapped(difference_reason(reports[0], reports[i], pair) + '.');
-    text += '\n' + difference_table(reports[0], reports[i], pair, all);
+    const std::vector<Difference> rows = rows_of(blame_differences(reports[0], reports[i]));
+    text += '\n' + difference_table(reports[0], reports[i], pair, rows,
+                                    all ? std::nullopt : std::optional(most_rows));
   }
   for (std::size_t i = 0; all && i < reports.size(); ++i)
     text += '\n' + one_explanation(reports[i], names[i], all);

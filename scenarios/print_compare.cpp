@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scenarios/report_text.hpp"
+#include "scenarios/difference_table.hpp"
 #include "scenarios/table.hpp"
 
 namespace ringscope {
@@ -103,47 +103,6 @@ std::string sentence(const std::string& first, const std::string& other, double 
                             reason->spent_on, slower ? busy_text(report, reason->resource) : "");
 }
 
-/// Each row shows the difference of two rounded running sums: off by one digit at most, and the
-/// column adds up to its last line.
-std::string difference_table(const Report& first, const Report& other,
-                             const std::vector<std::string>& names,
-                             const std::vector<Difference>& list) {
-  const TimeScale scale(std::max(first.time_s, other.time_s));
-  Table table({{"difference"},
-               {short_heading(names[1])},
-               {short_heading(names[0])},
-               {"spent on", Align::left}});
-  double sum = 0, shown_sum = 0;
-  const auto next = [&](double seconds) {
-    sum += seconds;
-    const double step = scale.rounded(sum) - shown_sum;
-    shown_sum = scale.rounded(sum);
-    return scale.difference(step);
-  };
-  const auto first_small = std::find_if(list.begin(), list.end(), [&](const Difference& d) {
-    return scale.rounded(d.seconds()) == 0;
-  });
-  const std::size_t shown =
-      std::min(most_differences, static_cast<std::size_t>(first_small - list.begin()));
-  for (std::size_t i = 0; i < shown; ++i) {
-    const Difference& d = list[i];
-    table.add({next(d.seconds()), scale.text(d.other_s), scale.text(d.first_s), d.spent_on});
-  }
-  if (shown < list.size()) {
-    Difference rest;
-    for (std::size_t i = shown; i < list.size(); ++i) {
-      rest.first_s += list[i].first_s;
-      rest.other_s += list[i].other_s;
-    }
-    table.add({next(rest.seconds()), scale.text(rest.other_s), scale.text(rest.first_s),
-               fmt::format("{} smaller {}", list.size() - shown,
-                           list.size() - shown == 1 ? "one" : "ones")});
-  }
-  table.add(
-      {scale.difference(shown_sum), scale.text(other.time_s), scale.text(first.time_s), "sum"});
-  return table.text(2);
-}
-
 }  // namespace
 
 std::string short_heading(const std::string& name) {
@@ -190,7 +149,8 @@ std::string print_compare(std::span<const Report> reports) {
   for (std::size_t i = 1; i < reports.size(); ++i) {
     const std::vector<Difference> list = differences(reports[0], reports[i]);
     text += '\n' + sentence(names[0], names[i], reports[0].time_s, reports[i], list) + '\n' +
-            difference_table(reports[0], reports[i], {names[0], names[i]}, list);
+            difference_table(reports[0], reports[i], std::vector{names[0], names[i]}, list,
+                             most_differences);
   }
   return text;
 }

@@ -25,6 +25,9 @@ Json to_json(const Report&);
 /// The document of `run --json`: schema, version, and the cases.
 Json document(std::span<const Report>);
 
+/// differences() as a list.
+Json differences_json(const Report& first, const Report& other);
+
 /// The document of `compare --json`: that of `run`, and how each case differs from the first.
 Json comparison(std::span<const Report>);
 

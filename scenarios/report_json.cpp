@@ -175,18 +175,23 @@ Json document(std::span<const Report> reports) {
   return {{"schema", 1}, {"version", version()}, {"cases", cases}};
 }
 
+Json differences_json(const Report& first, const Report& other) {
+  Json causes = Json::array();
+  for (const Difference& one : differences(first, other))
+    causes.push_back({{"spent_on", one.spent_on},
+                      {"first_s", one.first_s},
+                      {"other_s", one.other_s},
+                      {"difference_s", one.seconds()}});
+  return causes;
+}
+
 Json comparison(std::span<const Report> reports) {
   Json result = document(reports);
   result["differences"] = Json::array();
   for (std::size_t i = 1; i < reports.size(); ++i) {
-    Json causes = Json::array();
-    for (const Difference& d : differences(reports[0], reports[i]))
-      causes.push_back({{"spent_on", d.spent_on},
-                        {"first_s", d.first_s},
-                        {"other_s", d.other_s},
-                        {"difference_s", d.seconds()}});
-    result["differences"].push_back(
-        {{"first", reports[0].name}, {"other", reports[i].name}, {"causes", causes}});
+    result["differences"].push_back({{"first", reports[0].name},
+                                     {"other", reports[i].name},
+                                     {"causes", differences_json(reports[0], reports[i])}});
   }
   return result;
 }
