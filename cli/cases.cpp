@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/case_runner.hpp"
 #include "cli/progress_bar.hpp"
 
 namespace ringscope {
@@ -55,16 +54,20 @@ std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
   return scenarios;
 }
 
-std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record) {
-  const std::vector<Scenario> scenarios = scenarios_of(arguments);
+std::vector<Report> run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
+                             RunOptions options, const Simulate& one) {
   ProgressBar bar;
-  RunOptions options;
   options.kernel = arguments.kernel;
   options.skip = !arguments.no_skip;
+  options.progress = [&bar](double done) { bar.show(done); };
+  return run_cases(scenarios, options, one);
+}
+
+std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record) {
+  RunOptions options;
   options.record_spans = options.record_chain = record;
   if (record) options.path_limit = long_path_limit;
-  options.progress = [&bar](double done) { bar.show(done); };
-  return run_cases(scenarios, options);
+  return run_with(arguments, scenarios_of(arguments), options);
 }
 
 bool print_text(const std::vector<std::string>& files) {

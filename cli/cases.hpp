@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/report.hpp"
-#include "scenarios/scenario.hpp"
+#include "cli/case_runner.hpp"
 
 namespace ringscope {
 
@@ -22,6 +21,10 @@ void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments);
 
 /// Reads all cases; no two have one name. Throws Failure for an unknown kernel.
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments);
+
+/// Simulates the cases as the arguments and `options` say, with a progress bar.
+std::vector<Report> run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
+                             RunOptions options = {}, const Simulate& one = simulate);
 
 /// Reads and simulates all cases, with a progress bar; records spans and chains where asked to.
 std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record);

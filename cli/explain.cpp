@@ -4,10 +4,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/case_runner.hpp"
 #include "cli/explain.hpp"
 #include "cli/output_file.hpp"
-#include "cli/progress_bar.hpp"
 #include "cli/subcommands.hpp"
 #include "scenarios/explain.hpp"
 
@@ -25,13 +23,10 @@ void explain(const Arguments& arguments) {
   const bool text = print_text({arguments.json});
   require_writable(arguments.json);
   const std::vector<Scenario> scenarios = only_cases(scenarios_of(arguments.cases), arguments.only);
-  ProgressBar bar;
   RunOptions options;
-  options.kernel = arguments.cases.kernel;
   options.record_chain = true;
   options.path_limit = long_path_limit;
-  options.progress = [&bar](double done) { bar.show(done); };
-  const std::vector<Report> reports = run_cases(scenarios, options);
+  const std::vector<Report> reports = run_with(arguments.cases, scenarios, options);
   if (!arguments.json.empty()) write_output(arguments.json, explanation(reports).dump(2) + '\n');
   if (text) write_output("-", print_explanation(reports, arguments.all));
 }

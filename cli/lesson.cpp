@@ -3,12 +3,10 @@
 
 #include <memory>
 
-#include "cli/case_runner.hpp"
 #include "cli/cases.hpp"
 #include "cli/lesson_case.hpp"
 #include "cli/lesson_page.hpp"
 #include "cli/output_file.hpp"
-#include "cli/progress_bar.hpp"
 #include "cli/subcommands.hpp"
 #include "scenarios/explain.hpp"
 #include "scenarios/report_text.hpp"
@@ -44,34 +42,21 @@ Report simulate_for_page(const Scenario& scenario, const RunOptions& options) {
   return report;
 }
 
-std::vector<Report> run_all(const std::vector<Scenario>& scenarios, const std::string& kernel) {
-  constexpr std::size_t whole_path = 4'000'000;
-  ProgressBar bar;
+std::vector<Report> run_all(const std::vector<Scenario>& scenarios,
+                            const CaseArguments& arguments) {
   RunOptions options;
-  options.kernel = kernel;
   options.record = options.record_spans = options.record_chain = true;
-  options.path_limit = whole_path;
-  options.progress = [&bar](double done) { bar.show(done); };
-  return run_cases(scenarios, options, simulate_for_page);
-}
-
-Json difference_json(const Report& first, const Report& other) {
-  Json causes = Json::array();
-  for (const Difference& one : differences(first, other))
-    causes.push_back({{"spent_on", one.spent_on},
-                      {"first_s", one.first_s},
-                      {"other_s", one.other_s},
-                      {"difference_s", one.seconds()}});
-  return causes;
+  options.path_limit = long_path_limit;
+  return run_with(arguments, scenarios, options, simulate_for_page);
 }
 
 /// Of any two cases, as the reader may choose: [first][other].
-Json differences_json(const std::vector<Report>& reports) {
+Json all_differences(const std::vector<Report>& reports) {
   Json rows = Json::array();
   for (const Report& first : reports) {
     Json row = Json::array();
     for (const Report& other : reports)
-      row.push_back(&first == &other ? Json::array() : difference_json(first, other));
+      row.push_back(&first == &other ? Json::array() : differences_json(first, other));
     rows.push_back(row);
   }
   return rows;
@@ -107,7 +92,7 @@ void write_lesson(const Arguments& arguments) {
   require_writable(arguments.output);
   const std::vector<Scenario> scenarios = scenarios_of(arguments.cases);
   require_visible(scenarios);
-  const std::vector<Report> reports = run_all(scenarios, arguments.cases.kernel);
+  const std::vector<Report> reports = run_all(scenarios, arguments.cases);
   Json cases = Json::array();
   for (const Report& report : reports) {
     Json one = Json::parse(report.attachment);
@@ -122,7 +107,7 @@ void write_lesson(const Arguments& arguments) {
                      {"ticks", lesson::ticks},
                      {"cases", std::move(cases)},
                      {"names", short_names(reports)},
-                     {"differences", differences_json(reports)},
+                     {"differences", all_differences(reports)},
                      {"reasons", reasons_json(reports)}};
   write_output(arguments.output, lesson::page(data));
 }

@@ -3,10 +3,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/case_runner.hpp"
 #include "cli/explain.hpp"
 #include "cli/output_file.hpp"
-#include "cli/progress_bar.hpp"
 #include "cli/subcommands.hpp"
 #include "scenarios/report_formats.hpp"
 
@@ -20,20 +18,12 @@ struct Arguments {
   std::size_t top = 5;
 };
 
-std::vector<Report> run_all(const std::vector<Scenario>& scenarios, const Arguments& arguments) {
-  ProgressBar bar;
-  RunOptions options;
-  options.kernel = arguments.cases.kernel;
-  options.progress = [&bar](double done) { bar.show(done); };
-  return run_cases(scenarios, options);
-}
-
 std::vector<Gain> gains_of(const Scenario& scenario, const Report& report,
                            const Arguments& arguments) {
   const std::vector<Candidate> list = candidates(report, arguments.top);
   std::vector<Scenario> scenarios;
   for (const Candidate& one : list) scenarios.push_back(improved(scenario, one));
-  const std::vector<Report> reports = run_all(scenarios, arguments);
+  const std::vector<Report> reports = run_with(arguments.cases, scenarios);
   std::vector<Gain> gains;
   for (std::size_t i = 0; i < list.size(); ++i) gains.push_back({list[i], reports[i].time_s});
   sort_gains(gains);
@@ -44,7 +34,7 @@ void what_if(const Arguments& arguments) {
   const bool text = print_text({arguments.json});
   require_writable(arguments.json);
   const std::vector<Scenario> scenarios = only_cases(scenarios_of(arguments.cases), arguments.only);
-  const std::vector<Report> reports = run_all(scenarios, arguments);
+  const std::vector<Report> reports = run_with(arguments.cases, scenarios);
   Json cases = Json::array();
   std::string screen;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
