@@ -1,0 +1,101 @@
+// The GPUs of this process behind a small interface: memory, streams of copies and kernels, events.
+//
+// CudaGpus performs it with the CUDA runtime; FakeGpus with host memory and a clock of its own, so
+// that everything above is tested where there is no GPU. Whatever a GPU refuses throws GpuError.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace ringscope::cuda {
+
+struct GpuInfo {
+  std::string name;          ///< "NVIDIA H200"
+  std::string bus_id;        ///< "0000:19:00.0"
+  std::string driver;        ///< driver and runtime versions, for the head of a measurement
+  int major = 0, minor = 0;  ///< compute capability
+  int copy_engines = 0;
+  std::size_t memory_bytes = 0, free_bytes = 0;
+};
+
+enum class HostMemory : std::uint8_t { pinned, pageable };
+
+/// A queue: what is put into it runs in order, beside what other streams do.
+struct Stream {
+  int index = -1;
+};
+
+/// A point in a stream, reached when all before it is done.
+struct Event {
+  int index = -1;
+};
+
+/// A call that a GPU refused or that failed on it: "cudaMemcpyAsync: an illegal memory access ...".
+class GpuError : public std::runtime_error {
+ public:
+  GpuError(std::string call, const std::string& why)
+      : std::runtime_error(call + ": " + why), call_(std::move(call)) {}
+  const std::string& call() const { return call_; }
+
+ private:
+  std::string call_;
+};
+
+class Gpus {
+ public:
+  virtual ~Gpus() = default;
+
+  virtual int count() const = 0;
+  virtual GpuInfo info(int gpu) const = 0;
+  /// Whether a kernel or a copy on `from` may touch the memory of `to` directly.
+  virtual bool peer_access(int from, int to) const = 0;
+  /// From now on it does, where it may. Again is no error.
+  virtual void enable_peer_access(int from, int to) = 0;
+
+  virtual void* allocate(int gpu, std::size_t bytes) = 0;
+  virtual void* allocate_host(std::size_t bytes, HostMemory kind) = 0;
+  /// Of either kind; null is no error. Waits for what still uses it. Never throws.
+  virtual void release(void* memory) = 0;
+
+  virtual Stream open_stream(int gpu) = 0;
+  virtual Event make_event(int gpu) = 0;
+  /// Both give back what a closed one held; never throw.
+  virtual void close(Stream stream) = 0;
+  virtual void close(Event event) = 0;
+
+  /// Between any two memories; which they are, the runtime sees from the addresses. From or to
+  /// pageable memory the call may return only when the copy is done, as CUDA's does.
+  virtual void copy(Stream stream, void* to, const void* from, std::size_t bytes) = 0;
+  /// Between two GPUs, over the peer path where it is enabled.
+  virtual void copy_peer(Stream stream, void* to, int to_gpu, const void* from, int from_gpu,
+                         std::size_t bytes) = 0;
+  /// into[i] += from[i]; both on the stream's GPU.
+  virtual void reduce(Stream stream, float* into, const float* from, std::size_t items) = 0;
+  /// A kernel that keeps the stream busy for so long: the compute of a text.
+  virtual void spin(Stream stream, double seconds) = 0;
+  /// A kernel that does nothing.
+  virtual void launch(Stream stream) = 0;
+  /// A function that the host runs when the stream comes to it. It must not call Gpus.
+  virtual void call(Stream stream, std::function<void()> function) = 0;
+
+  virtual void record(Stream stream, Event event) = 0;
+  /// What is put into the stream from now on waits until the event's last record is reached.
+  virtual void wait(Stream stream, Event event) = 0;
+  /// Whether its last record is reached. Throws what failed on the GPU meanwhile.
+  virtual bool reached(Event event) = 0;
+  /// Until it is reached, without polling.
+  virtual void synchronize(Event event) = 0;
+  /// From one event to the other, by the GPU's clock; both reached, of one GPU.
+  virtual double seconds_between(Event first, Event last) = 0;
+
+  /// Seconds on the clock by which all is measured: of the host; of a fake, its own.
+  virtual double now() = 0;
+  /// The caller has nothing to do but to wait: a fake's clock goes on to its next event.
+  virtual void idle() = 0;
+};
+
+}  // namespace ringscope::cuda
