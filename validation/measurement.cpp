@@ -75,9 +75,9 @@ std::vector<std::pair<std::string, int>> ranks_per_host(const std::vector<std::s
 
 }  // namespace
 
-Provenance provenance_here(std::string command) {
+Provenance provenance_here(std::string command, std::string_view program) {
   Provenance here;
-  here.program = fmt::format("{} {}", "ringscope-mpi", RINGSCOPE_VERSION);
+  here.program = fmt::format("{} {}", program, RINGSCOPE_VERSION);
   here.command = std::move(command);
   here.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   here.cpu = cpu_model();
@@ -108,6 +108,8 @@ nlohmann::ordered_json to_json(const Provenance& p) {
       {"kernel", p.kernel},     {"mpi", p.mpi},         {"start", p.start},
       {"timer_s", p.timer_s},   {"warmups", p.warmups}, {"link_bandwidth", p.link_bandwidth},
       {"emulated", p.emulated}, {"source", ""}};
+  if (!p.devices.empty()) where["devices"] = p.devices;
+  if (!p.driver.empty()) where["driver"] = p.driver;
   if (p.instrument_s > 0) where["instrument_s"] = p.instrument_s;
   return where;
 }

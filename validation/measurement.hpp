@@ -10,23 +10,25 @@ namespace ringscope {
 
 /// Where and how something was measured.
 struct Provenance {
-  std::string program;             ///< name and version of what measured
-  std::string command;             ///< its command line
-  std::string date;                ///< UTC, ISO 8601
-  std::vector<std::string> hosts;  ///< one per rank
-  std::string cpu, kernel;         ///< of rank 0's host
-  std::vector<std::string> nic;    ///< its interfaces that are up: "eth0 10 Gbit/s"
-  std::string mpi;                 ///< library and version; "" when none was involved
-  std::string start;               ///< how the ranks' starts were synchronised
-  double timer_s = 0;              ///< what one reading of the clock takes
-  double instrument_s = 0;         ///< what timing one verb costs; 0 where no verb was timed
-  int warmups = 0;                 ///< runs before the samples that were not kept
-  std::string link_bandwidth;      ///< nominal, as a quantity; "" when nobody said
-  std::string emulated;            ///< what is not real, in words; "" when all is
+  std::string program;               ///< name and version of what measured
+  std::string command;               ///< its command line
+  std::string date;                  ///< UTC, ISO 8601
+  std::vector<std::string> hosts;    ///< one per rank
+  std::string cpu, kernel;           ///< of rank 0's host
+  std::vector<std::string> nic;      ///< its interfaces that are up: "eth0 10 Gbit/s"
+  std::string mpi;                   ///< library and version; "" when none was involved
+  std::vector<std::string> devices;  ///< the GPU of each rank; of probes, each GPU
+  std::string driver;                ///< of the GPUs, and the runtime on it
+  std::string start;                 ///< how the ranks' starts were synchronised
+  double timer_s = 0;                ///< what one reading of the clock takes
+  double instrument_s = 0;           ///< what timing one verb costs; 0 where no verb was timed
+  int warmups = 0;                   ///< runs before the samples that were not kept
+  std::string link_bandwidth;        ///< nominal, as a quantity; "" when nobody said
+  std::string emulated;              ///< what is not real, in words; "" when all is
 };
 
 /// Of this process, at this moment; the rest is for the caller to fill in.
-Provenance provenance_here(std::string command);
+Provenance provenance_here(std::string command, std::string_view program = "ringscope-mpi");
 
 /// The order statistics that tables show: median, 10th and 90th percentile, of the samples sorted,
 /// by linear interpolation between neighbours. Requires at least one sample, each not negative.
