@@ -86,6 +86,11 @@ Provenance provenance_here(std::string command, std::string_view program) {
   return here;
 }
 
+std::string host_name() {
+  utsname names{};
+  return uname(&names) == 0 ? names.nodename : "";
+}
+
 Spread spread_of(std::vector<double> samples_s) {
   std::sort(samples_s.begin(), samples_s.end());
   return {quantile(samples_s, 0.5), quantile(samples_s, 0.1), quantile(samples_s, 0.9)};

@@ -30,6 +30,9 @@ struct Provenance {
 /// Of this process, at this moment; the rest is for the caller to fill in.
 Provenance provenance_here(std::string command, std::string_view program = "ringscope-mpi");
 
+/// Of this machine, as the system knows it.
+std::string host_name();
+
 /// The order statistics that tables show: median, 10th and 90th percentile, of the samples sorted,
 /// by linear interpolation between neighbours. Requires at least one sample, each not negative.
 struct Spread {
