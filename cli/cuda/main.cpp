@@ -1,0 +1,54 @@
+// ringscope-cuda: the scenarios of the simulator, run for real on the GPUs of this machine.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/cuda/subcommands.hpp"
+#include "cli/failure.hpp"
+#include "topologies/input.hpp"
+#include "validation/cuda/gpus.hpp"
+
+namespace ringscope::cuda {
+namespace {
+
+int run_program(int count, char** words) {
+  CLI::App program("The scenarios of the simulator, run for real on this machine's GPUs",
+                   "ringscope-cuda");
+  program.set_version_flag("--version", std::string("ringscope-cuda ") + RINGSCOPE_VERSION);
+  program.require_subcommand(1);
+  program.footer(
+      "Exit codes: 0 done, 1 bad input or no GPU, 3 a run that is stuck, 4 a wrong result or a "
+      "CUDA error.");
+  const std::string command = fmt::format("{}", fmt::join(words, words + count, " "));
+  for (const auto add : subcommands) add(program, command);
+  try {
+    program.parse(count, words);
+  } catch (const CLI::ParseError& error) {
+    return static_cast<int>(program.exit(error) == 0 ? ExitCode::ok : ExitCode::bad_input);
+  }
+  return static_cast<int>(ExitCode::ok);
+}
+
+int report(const char* message, ExitCode code) {
+  std::fputs(message, stderr);
+  std::fputc('\n', stderr);
+  return static_cast<int>(code);
+}
+
+}  // namespace
+}  // namespace ringscope::cuda
+
+int main(int count, char** words) {
+  using namespace ringscope;
+  try {
+    return cuda::run_program(count, words);
+  } catch (const Failure& failure) {
+    return cuda::report(failure.what(), failure.code());
+  } catch (const InputError& error) {
+    return cuda::report(error.what(), ExitCode::bad_input);
+  } catch (const cuda::GpuError& error) {
+    return cuda::report(error.what(), ExitCode::wrong_result);
+  } catch (const std::exception& error) {
+    return cuda::report(error.what(), ExitCode::stuck);
+  }
+}

@@ -1,0 +1,17 @@
+#include <fmt/format.h>
+
+#include "cli/cuda/open_gpus.hpp"
+#include "cli/failure.hpp"
+#include "validation/cuda/cuda_gpus.hpp"
+
+namespace ringscope::cuda {
+
+std::unique_ptr<Gpus> open_gpus() {
+  try {
+    return make_cuda_gpus();
+  } catch (const GpuError& error) {
+    throw Failure(ExitCode::bad_input, fmt::format("no GPU found: {}", error.what()));
+  }
+}
+
+}  // namespace ringscope::cuda

@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "cli/cuda/open_gpus.hpp"
+#include "cli/cuda/subcommands.hpp"
+#include "cli/output_file.hpp"
+#include "cli/progress_bar.hpp"
+#include "topologies/input.hpp"
+#include "validation/cuda/probe.hpp"
+#include "validation/measurement.hpp"
+
+namespace ringscope::cuda {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  std::string command, output = "-", emulated;
+  std::vector<std::string> only, sizes, segments;
+  std::vector<int> gpus;
+  int most_streams = 4;
+  BenchOptions bench;
+};
+
+/// A word of the command line, as a value that can say what is wrong with it.
+Value word(const std::string& option, const std::string& text) {
+  return Value::scalar_at({std::make_shared<const Source>(Source{option, text}), 1, 1}, text);
+}
+
+/// By index into probes(): those asked for, or all.
+std::set<std::size_t> chosen_probes(const Arguments& arguments) {
+  std::vector<std::string> names;
+  for (const Probe& probe : probes()) names.emplace_back(probe.name);
+  std::set<std::size_t> chosen;
+  for (const std::string& name : arguments.only)
+    chosen.insert(word("--only", name).one_of("probe", names));
+  for (std::size_t i = 0; arguments.only.empty() && i < names.size(); ++i) chosen.insert(i);
+  return chosen;
+}
+
+std::vector<std::uint64_t> chosen_sizes(const std::string& option,
+                                        const std::vector<std::string>& texts) {
+  constexpr std::uint64_t largest = 1 << 30;
+  std::set<std::uint64_t> sizes;
+  for (const std::string& text : texts) {
+    const Value value = word(option, text);
+    const std::uint64_t bytes = value.bytes().count;
+    if (bytes < sizeof(float) || bytes > largest || bytes % sizeof(float) != 0)
+      value.fail(
+          fmt::format("expected whole floats: a multiple of 4 B up to 1 GiB, got \"{}\"", text));
+    sizes.insert(bytes);
+  }
+  return {sizes.begin(), sizes.end()};
+}
+
+std::vector<int> chosen_gpus(const Arguments& arguments, const Gpus& gpus) {
+  std::set<int> chosen;
+  for (const int gpu : arguments.gpus) {
+    if (gpu < 0 || gpu >= gpus.count())
+      word("--gpus", std::to_string(gpu))
+          .fail(fmt::format("expected a GPU from 0 to {}, got {}", gpus.count() - 1, gpu));
+    chosen.insert(gpu);
+  }
+  for (int gpu = 0; arguments.gpus.empty() && gpu < gpus.count(); ++gpu) chosen.insert(gpu);
+  return {chosen.begin(), chosen.end()};
+}
+
+Provenance provenance(const Arguments& arguments, Gpus& gpus, const std::vector<int>& chosen) {
+  Provenance where = provenance_here(arguments.command, "ringscope-cuda");
+  where.hosts.assign(chosen.size(), host_name());
+  for (const int gpu : chosen) where.devices.push_back(gpus.info(gpu).name);
+  where.driver = gpus.info(chosen.front()).driver;
+  where.start = "one process";
+  where.warmups = 1;
+  where.emulated = arguments.emulated;
+  constexpr int readings = 1000;
+  const double start_s = gpus.now();
+  for (int i = 0; i < readings; ++i) gpus.now();
+  where.timer_s = (gpus.now() - start_s) / readings;
+  return where;
+}
+
+double median_at(const Json& measurements, std::string_view what, const Json& parameters) {
+  for (const Json& one : measurements)
+    if (one["what"] == what && one["parameters"] == parameters) return one["median_s"];
+  return 0;
+}
+
+/// A sum of two vectors moves three bytes for each of the result, a copy two.
+void print_reduction_share(const Json& measurements) {
+  const Json* largest = nullptr;
+  for (const Json& one : measurements)
+    if (one["what"] == "gpu_reduction") largest = &one;
+  if (largest == nullptr) return;
+  const Json& at = (*largest)["parameters"];
+  const double copy_s = median_at(measurements, "gpu_copy",
+                                  {{"bytes", at["bytes"]},
+                                   {"gpu", at["gpu"]},
+                                   {"direction", "d2d"},
+                                   {"memory", "device"},
+                                   {"streams", 1}});
+  if (copy_s <= 0) return;
+  const double share = 3 * copy_s / (2 * (*largest)["median_s"].get<double>());
+  fmt::print(stderr, "reduction of {} B on GPU {}: {:.0f} % of the bandwidth of a copy\n",
+             at["bytes"].get<std::uint64_t>(), at["gpu"].get<int>(), 100 * share);
+}
+
+void probe_command(Arguments& arguments) {
+  const std::set<std::size_t> chosen = chosen_probes(arguments);
+  arguments.bench.sizes = chosen_sizes("--sizes", arguments.sizes);
+  require_writable(arguments.output);
+  const std::unique_ptr<Gpus> gpus = open_gpus();
+  const ProbedGpus probed{gpus.get(), chosen_gpus(arguments, *gpus), arguments.most_streams,
+                          chosen_sizes("--segments", arguments.segments)};
+  std::vector<Series> plan;
+  for (const std::size_t i : chosen)
+    for (Series& series : probes()[i].plan(probed)) plan.push_back(std::move(series));
+  double weight = 0;
+  for (const Series& series : plan) weight += series.weight;
+  Bench bench(*gpus, arguments.bench, weight);
+  ProgressBar progress;
+  double done = 0;
+  for (const Series& series : plan) {
+    progress.show(done++ / static_cast<double>(plan.size()));
+    bench.run(series);
+  }
+  for (const std::string& note : bench.notes()) fmt::print(stderr, "{}\n", note);
+  print_reduction_share(bench.measurements());
+  const Json document = measurement_document("probes", provenance(arguments, *gpus, probed.chosen),
+                                             bench.measurements());
+  write_output(arguments.output, document.dump(2) + '\n');
+}
+
+std::string footer() {
+  std::string text = "Probes:\n";
+  for (const Probe& probe : probes())
+    text += fmt::format("  {:19} {}\n", probe.name, probe.summary);
+  return text + "\nThe GPUs should have nothing else to do: ringscope-cuda probe -o probes.json";
+}
+
+}  // namespace
+
+void add_probe(CLI::App& program, const std::string& command) {
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->command = command;
+  CLI::App* probe = program.add_subcommand("probe", "Measure the GPUs of this machine");
+  probe->add_option("-o,--output", arguments->output,
+                    "the measurement (validation/measurement.md)");
+  probe->add_option("--only", arguments->only, "NAME,...: these probes")->delimiter(',');
+  probe->add_option("--sizes", arguments->sizes, "such as 4KiB,1MiB,64MiB")->delimiter(',');
+  probe->add_option("--segments", arguments->segments, "of staged copies, such as 256KiB,4MiB")
+      ->delimiter(',');
+  probe->add_option("--gpus", arguments->gpus, "such as 0,1")->delimiter(',');
+  probe->add_option("--streams", arguments->most_streams, "that copy at once, at most")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 64));
+  probe->add_option("--repetitions", arguments->bench.repetitions, "samples per point, at most")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  probe->add_option("--budget", arguments->bench.budget_s, "seconds for all probes together")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  probe->add_option("--emulated", arguments->emulated,
+                    "what of this machine is not real, in words, for the document");
+  probe->footer(footer());
+  probe->callback([arguments] { probe_command(*arguments); });
+}
+
+}  // namespace ringscope::cuda
