@@ -61,7 +61,7 @@ int main(int count, char** words) {
     return mpi::abort_all(failure.what(), failure.code());
   } catch (const InputError& error) {
     return mpi::refuse(error);
-  } catch (const mpi::WrongResult& error) {
+  } catch (const WrongResult& error) {
     return mpi::abort_all(error.what(), ExitCode::wrong_result);
   } catch (const std::exception& error) {
     return mpi::abort_all(error.what(), ExitCode::stuck);

@@ -6,7 +6,7 @@
 
 #include "cli/mpi/job.hpp"
 #include "cli/mpi/subcommands.hpp"
-#include "cli/mpi/watchdog.hpp"
+#include "cli/replays/watchdog.hpp"
 #include "cli/progress_bar.hpp"
 #include "topologies/input.hpp"
 #include "validation/mpi/bench.hpp"

@@ -8,7 +8,8 @@
 
 #include "cli/mpi/job.hpp"
 #include "cli/mpi/subcommands.hpp"
-#include "cli/mpi/watchdog.hpp"
+#include "cli/replays/replay_options.hpp"
+#include "cli/replays/watchdog.hpp"
 #include "validation/mpi/replay.hpp"
 
 namespace ringscope::mpi {
@@ -18,19 +19,10 @@ constexpr std::array<std::string_view, 2> start_names = {"clock", "barrier"};  /
 constexpr double finalize_s = 30;
 
 struct Arguments {
-  std::vector<std::string> scenarios, changes;
+  ScenarioArguments asked;
   ReplayOptions replay;
   JobOptions job;
 };
-
-std::vector<Scenario> read_all(const Arguments& arguments) {
-  std::vector<Override> overrides;
-  for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
-  std::vector<Scenario> cases;
-  for (const std::string& name : arguments.scenarios)
-    for (Scenario& one : read_scenarios(name, overrides)) cases.push_back(std::move(one));
-  return cases;
-}
 
 /// A call of MPI's own needs no threads of ours.
 int threads_for(const Scenario& scenario, const ReplayOptions& options) {
@@ -62,19 +54,9 @@ Provenance provenance_of(const Arguments& arguments) {
   return where;
 }
 
-/// The placement is where the ranks were, whatever the scenario asked for.
 Json case_json(const Scenario& scenario, CaseSamples samples, const std::vector<std::string>& hosts,
                const std::string& call) {
-  const Json parameters = {{"bytes", scenario.job.bytes.count},
-                           {"collective", scenario.job.algorithm->collective},
-                           {"algorithm", call.empty() ? scenario.job.algorithm->name : ""},
-                           {"ranks_count", hosts.size()},
-                           {"hosts_count", hosts_count(hosts)},
-                           {"placement", placement_text(hosts)}};
-  Json entry = measurement_json(scenario.job.algorithm->collective, parameters, samples.samples_s);
-  entry["name"] = call.empty() ? scenario.name : scenario.name + ' ' + call;
-  entry["scenario"] = to_json(scenario.resolved);
-  entry["stopped_by"] = samples.stopped_by;
+  Json entry = replay_entry(scenario, samples.samples_s, samples.stopped_by, hosts, call);
   entry["start"] = start_names[static_cast<std::size_t>(samples.start)];
   entry["missed_starts"] = samples.missed_starts;
   if (samples.start == StartMode::clock) entry["start_spread_s"] = samples.start_spread_s;
@@ -103,22 +85,8 @@ void run_cases(const Arguments& arguments, const std::vector<Scenario>& cases) {
   if (rank == 0) write_document(arguments.job, "replay", where, std::move(results));
 }
 
-void add_timing_options(CLI::App& replay, ReplayOptions& options) {
-  StoppingRule& stop = options.stop;
-  const CLI::Range counts(1, 1000000), shares(1e-6, 1 - 1e-6);
-  const auto add = [&replay](const char* name, auto& value, const char* help) {
-    return replay.add_option(name, value, help)->capture_default_str();
-  };
-  add("--repetitions", stop.least, "samples per case, at least")->check(counts);
-  add("--max-repetitions", stop.most, "samples per case, at most; --repetitions goes before it")
-      ->check(counts);
-  add("--precision", stop.precision,
-      "enough, when the median's confidence interval reaches this share of it to either side")
-      ->check(CLI::PositiveNumber);
-  add("--confidence", stop.confidence, "of that interval")->check(shares);
-  add("--budget", stop.budget_s, "seconds after which a case gets no more samples than the least")
-      ->check(CLI::PositiveNumber);
-  add("--warmups", options.warmups, "runs before the samples")->check(CLI::Range(0, 1000000));
+void add_measuring_options(CLI::App& replay, ReplayOptions& options) {
+  add_timing_options(replay, options.stop, options.warmups);
   const std::map<std::string, StartMode> modes = {{"clock", StartMode::clock},
                                                   {"barrier", StartMode::barrier}};
   replay
@@ -132,7 +100,7 @@ void add_timing_options(CLI::App& replay, ReplayOptions& options) {
 }
 
 void replay_command(const Arguments& arguments) {
-  const std::vector<Scenario> cases = read_all(arguments);
+  const std::vector<Scenario> cases = read_all(arguments.asked);
   start_mpi(std::any_of(cases.begin(), cases.end(), [&arguments](const Scenario& scenario) {
     return threads_for(scenario, arguments.replay) > 1;
   }));
@@ -150,11 +118,9 @@ void add_replay(CLI::App& program, const std::string& command) {
   arguments->job.command = command;
   arguments->job.timeout_s = 300;
   CLI::App* replay = program.add_subcommand("replay", "Run scenarios and time them");
-  replay->add_option("SCENARIO", arguments->scenarios, "a name from scenarios/, or a file")
-      ->required();
-  replay->add_option("--set", arguments->changes, "KEY=VALUE, as for ringscope run");
+  add_scenario_arguments(*replay, arguments->asked);
   add_job_options(*replay, arguments->job, "a case");
-  add_timing_options(*replay, arguments->replay);
+  add_measuring_options(*replay, arguments->replay);
   replay->footer("Example:\n  mpirun -n 8 ringscope-mpi replay 03-anomaly -o real.json");
   replay->callback([arguments] { replay_command(*arguments); });
 }

@@ -14,21 +14,6 @@ namespace {
 
 int as_int(std::size_t count) { return static_cast<int>(count); }
 
-/// Where a verb puts data, if it does.
-const Range* written(const Operation& operation) {
-  switch (operation.verb) {
-    case Verb::irecv:
-    case Verb::recv:
-    case Verb::reduce:
-    case Verb::copy:
-      return &operation.range;
-    case Verb::sendrecv:
-      return &operation.other;
-    default:
-      return nullptr;
-  }
-}
-
 }  // namespace
 
 MpiExecutor::MpiExecutor(MPI_Comm comm, Vectors& vectors, int threads, bool phases, int index)
@@ -65,8 +50,7 @@ void MpiExecutor::enter(const Operation& operation) {
   static constexpr auto has_peer = [](Verb verb) { return verb <= Verb::sendrecv; };
   whereabouts_.enter(verb_names[static_cast<std::size_t>(operation.verb)],
                      has_peer(operation.verb) ? operation.peer : -1);
-  if (const Range* range = written(operation); range != nullptr && range->buffer == Buffer::data)
-    writes_.push_back({operation.verb, *range, whereabouts_.phase(), whereabouts_.step()});
+  writes_.note(operation, whereabouts_.phase(), whereabouts_.step());
 }
 
 void MpiExecutor::leave(Verb verb, double entered) {
@@ -237,17 +221,6 @@ void MpiExecutor::reset() {
   raised_ = {};
   whereabouts_.leave_phase();
   for (const auto& other : others_) other->reset();
-}
-
-std::string MpiExecutor::last_writer(std::size_t item) const {
-  const auto covers = [item](const Write& write) {
-    return item >= write.range.offset && item < write.range.offset + write.range.size;
-  };
-  const auto found = std::find_if(writes_.rbegin(), writes_.rend(), covers);
-  if (found == writes_.rend()) return "";
-  return fmt::format(
-      "{}{}", found->phase.empty() ? "" : fmt::format("{}, step {}, ", found->phase, found->step),
-      verb_names[static_cast<std::size_t>(found->verb)]);
 }
 
 double MpiExecutor::instrument_s() {

@@ -17,8 +17,9 @@
 #include <vector>
 
 #include "algorithms/communicator.hpp"
-#include "validation/mpi/phase_times.hpp"
-#include "validation/mpi/whereabouts.hpp"
+#include "validation/phase_times.hpp"
+#include "validation/whereabouts.hpp"
+#include "validation/writes.hpp"
 
 namespace ringscope::mpi {
 
@@ -26,10 +27,6 @@ namespace ringscope::mpi {
 struct Vectors {
   std::vector<float> data, scratch;
 };
-
-inline constexpr std::array<std::string_view, verbs> verb_names = {
-    "isend",  "irecv", "send",    "recv", "sendrecv", "wait", "wait_all", "wait_any", "test",
-    "reduce", "copy",  "compute", "join", "sleep",    "load", "store",    "reach",    "multicast"};
 
 class MpiExecutor final : public Executor {
  public:
@@ -66,7 +63,7 @@ class MpiExecutor final : public Executor {
   }
   /// The verb that wrote an item of `data` last since the reset: "reduce_scatter, step 2, reduce";
   /// "" when none did.
-  std::string last_writer(std::size_t item) const;
+  std::string last_writer(std::size_t item) const { return writes_.last(item); }
   /// What timing one verb adds to it: the time of a copy of nothing, the least of some batches.
   double instrument_s();
 
@@ -99,13 +96,7 @@ class MpiExecutor final : public Executor {
   std::array<double, verb_names.size()> seconds_{};
   bool times_phases_;
   PhaseTimes phases_;
-  struct Write {
-    Verb verb;
-    Range range;
-    std::string_view phase;
-    int step;
-  };
-  std::vector<Write> writes_;
+  Writes writes_;
   Whereabouts whereabouts_;
 };
 

@@ -16,7 +16,6 @@
 namespace ringscope::mpi {
 namespace {
 
-constexpr std::size_t item_bytes = sizeof(float);
 constexpr std::string_view allreduce_call = "MPI_Allreduce";
 constexpr std::string_view preparing = "the preparation of a case",
                            starting = "the start of a repetition",
@@ -26,13 +25,6 @@ int rank_of(MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   return rank;
-}
-
-/// The same options in floats: a scenario counts bytes.
-Options in_items(Options options) {
-  options.segment = std::max<std::size_t>(1, options.segment / item_bytes);
-  options.item_bytes = item_bytes;
-  return options;
 }
 
 /// The host of each rank, named by its lowest rank. Collective.
@@ -193,10 +185,8 @@ void Repetitions::check() const {
   if (wrong < 0) return;
   const auto item = static_cast<std::size_t>(wrong);
   const std::string writer = options_.call.empty() ? executor_.last_writer(item) : options_.call;
-  throw WrongResult(
-      fmt::format("{}: wrong result: rank {}, item {} is {}, expected {}; last written by: {}",
-                  scenario_.name, executor_.rank(), item, vectors_.data[item], expected_[item],
-                  writer.empty() ? "nobody" : writer));
+  refuse_result(scenario_.name, executor_.rank(), item, vectors_.data[item], expected_[item],
+                writer);
 }
 
 Json Repetitions::own_entry() const {
@@ -250,8 +240,7 @@ void check_replayable(const Scenario& scenario, int ranks, const ReplayOptions& 
                     "start it with mpirun -n {}",
                     wanted, ranks, wanted));
   const std::uint64_t bytes = scenario.job.bytes.count;
-  if (bytes % item_bytes != 0)
-    job->fail(fmt::format("expected a whole number of floats of 4 B to replay, got {} B", bytes));
+  check_whole_floats(scenario);
   if (scenario.job.overlap || scenario.job.algorithm->nonblocking > 0)
     job->fail(
         "a non-blocking collective of ours cannot be replayed: its steps are no calls of MPI");

@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "scenarios/scenario.hpp"
 #include "validation/mpi/mpi_executor.hpp"
 #include "validation/mpi/start.hpp"
+#include "validation/replayed.hpp"
 #include "validation/stopping.hpp"
 
 namespace ringscope::mpi {
@@ -34,12 +34,6 @@ struct CaseSamples {
   int missed_starts = 0;      ///< repetitions that were made again
   std::string_view stopped_by;
   Json ranks;  ///< one entry per rank, as in the document
-};
-
-/// A vector that is not what the loopback executor says: names rank, item and what stood there.
-class WrongResult : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 /// Throws InputError, the same on every rank, for a scenario that this job cannot replay: another

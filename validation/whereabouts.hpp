@@ -8,7 +8,7 @@
 
 #include "algorithms/communicator.hpp"
 
-namespace ringscope::mpi {
+namespace ringscope {
 
 /// Where a thread stands: written with every verb, read by a watchdog in another thread.
 class Whereabouts {
@@ -30,4 +30,4 @@ class Whereabouts {
   std::atomic<int> step_ = 0, peer_ = -1;
 };
 
-}  // namespace ringscope::mpi
+}  // namespace ringscope

@@ -1,4 +1,4 @@
-#include "cli/mpi/watchdog.hpp"
+#include "cli/replays/watchdog.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,15 @@
 
 #include "cli/failure.hpp"
 
-namespace ringscope::mpi {
+namespace ringscope {
+
+Watchdog::Watchdog(Seconds timeout, std::function<std::string()> where)
+    : timeout_(timeout), where_(std::move(where)), thread_([this] { watch(); }) {}
 
 Watchdog::Watchdog(Seconds timeout, int rank, std::function<std::string()> where)
-    : timeout_(timeout), rank_(rank), where_(std::move(where)), thread_([this] { watch(); }) {}
+    : Watchdog(timeout, [rank, place = std::move(where)] {
+        return fmt::format("rank {} is in {}", rank, place());
+      }) {}
 
 Watchdog::~Watchdog() {
   {
@@ -26,11 +31,11 @@ Watchdog::~Watchdog() {
 void Watchdog::watch() {
   std::unique_lock lock(mutex_);
   if (changed_.wait_for(lock, timeout_, [this] { return over_; })) return;
-  fmt::print(stderr, "timeout after {} s: rank {} is in {}\n", timeout_.count(), rank_, where_());
+  fmt::print(stderr, "timeout after {} s: {}\n", timeout_.count(), where_());
   std::fflush(stderr);
   // The others say where they are before the launcher ends them too.
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
   std::_Exit(static_cast<int>(ExitCode::stuck));
 }
 
-}  // namespace ringscope::mpi
+}  // namespace ringscope

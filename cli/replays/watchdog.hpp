@@ -9,12 +9,15 @@
 
 #include "topologies/units.hpp"
 
-namespace ringscope::mpi {
+namespace ringscope {
 
-/// When it lives longer than `timeout`, ends the process (stuck) after saying where this rank is.
-/// `where` is called from a thread of its own, while the rank is anywhere.
+/// When it lives longer than `timeout`, ends the process (stuck) after saying where its ranks are.
+/// `where` is called from a thread of its own, while they are anywhere.
 class Watchdog {
  public:
+  /// `where` says "rank 2 is in reduce-scatter, step 1, send with rank 3".
+  Watchdog(Seconds timeout, std::function<std::string()> where);
+  /// Of a process that is one rank; `where` says "send with rank 3".
   Watchdog(Seconds timeout, int rank, std::function<std::string()> where);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
@@ -24,7 +27,6 @@ class Watchdog {
   void watch();
 
   Seconds timeout_;
-  int rank_;
   std::function<std::string()> where_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -32,4 +34,4 @@ class Watchdog {
   std::thread thread_;  ///< last: it uses all the others
 };
 
-}  // namespace ringscope::mpi
+}  // namespace ringscope

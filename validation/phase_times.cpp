@@ -1,6 +1,6 @@
-#include "validation/mpi/phase_times.hpp"
+#include "validation/phase_times.hpp"
 
-namespace ringscope::mpi {
+namespace ringscope {
 
 std::size_t PhaseTimes::find(std::string_view phase, int step) {
   const std::size_t known = times_.size();
@@ -33,4 +33,4 @@ void PhaseTimes::add(const PhaseTimes& other) {
   for (const PhaseTime& time : other.times()) add(time.phase, time.step, time.seconds);
 }
 
-}  // namespace ringscope::mpi
+}  // namespace ringscope

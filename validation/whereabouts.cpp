@@ -1,10 +1,10 @@
-#include "validation/mpi/whereabouts.hpp"
+#include "validation/whereabouts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace ringscope::mpi {
+namespace ringscope {
 
 void Whereabouts::mark(Mark mark) {
   const std::string* known = phase_;
@@ -34,4 +34,4 @@ std::string Whereabouts::text() const {
                      peer < 0 ? "" : fmt::format(" with rank {}", peer));
 }
 
-}  // namespace ringscope::mpi
+}  // namespace ringscope

@@ -7,7 +7,7 @@
 
 #include "algorithms/communicator.hpp"
 
-namespace ringscope::mpi {
+namespace ringscope {
 
 struct PhaseTime {
   std::string phase;
@@ -35,4 +35,4 @@ class PhaseTimes {
   double entered_ = 0;
 };
 
-}  // namespace ringscope::mpi
+}  // namespace ringscope

@@ -1,0 +1,24 @@
+// What the replays on every executor take from the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "scenarios/scenario.hpp"
+#include "validation/stopping.hpp"
+
+namespace ringscope {
+
+struct ScenarioArguments {
+  std::vector<std::string> scenarios, changes;
+};
+
+/// SCENARIO... and --set.
+void add_scenario_arguments(CLI::App& replay, ScenarioArguments& arguments);
+std::vector<Scenario> read_all(const ScenarioArguments& arguments);
+
+/// --repetitions, --max-repetitions, --precision, --confidence, --budget and --warmups.
+void add_timing_options(CLI::App& replay, StoppingRule& stop, int& warmups);
+
+}  // namespace ringscope

@@ -1,0 +1,39 @@
+// Who wrote where: so that a wrong result can name the verb that left it there.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/communicator.hpp"
+
+namespace ringscope {
+
+/// By Verb.
+inline constexpr std::array<std::string_view, verbs> verb_names = {
+    "isend",  "irecv", "send",    "recv", "sendrecv", "wait", "wait_all", "wait_any", "test",
+    "reduce", "copy",  "compute", "join", "sleep",    "load", "store",    "reach",    "multicast"};
+
+inline std::string_view name_of(Verb verb) { return verb_names[static_cast<std::size_t>(verb)]; }
+
+/// The verbs of one rank that wrote into its data, in their order.
+class Writes {
+ public:
+  /// Does nothing for a verb that writes nothing there.
+  void note(const Operation& operation, std::string_view phase, int step);
+  void clear() { writes_.clear(); }
+  /// The last verb that wrote an item: "reduce-scatter, step 2, reduce"; "" when none did.
+  std::string last(std::size_t item) const;
+
+ private:
+  struct Write {
+    Verb verb;
+    Range range;
+    std::string_view phase;
+    int step;
+  };
+  std::vector<Write> writes_;
+};
+
+}  // namespace ringscope
