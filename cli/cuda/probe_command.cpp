@@ -5,12 +5,12 @@
 #include <set>
 
 #include "cli/cuda/open_gpus.hpp"
+#include "cli/cuda/provenance.hpp"
 #include "cli/cuda/subcommands.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress_bar.hpp"
 #include "topologies/input.hpp"
 #include "validation/cuda/probe.hpp"
-#include "validation/measurement.hpp"
 
 namespace ringscope::cuda {
 namespace {
@@ -69,17 +69,9 @@ std::vector<int> chosen_gpus(const Arguments& arguments, const Gpus& gpus) {
 }
 
 Provenance provenance(const Arguments& arguments, Gpus& gpus, const std::vector<int>& chosen) {
-  Provenance where = provenance_here(arguments.command, "ringscope-cuda");
-  where.hosts.assign(chosen.size(), host_name());
-  for (const int gpu : chosen) where.devices.push_back(gpus.info(gpu).name);
-  where.driver = gpus.info(chosen.front()).driver;
-  where.start = "one process";
+  Provenance where = provenance_on(gpus, chosen, arguments.command);
   where.warmups = 1;
   where.emulated = arguments.emulated;
-  constexpr int readings = 1000;
-  const double start_s = gpus.now();
-  for (int i = 0; i < readings; ++i) gpus.now();
-  where.timer_s = (gpus.now() - start_s) / readings;
   return where;
 }
 

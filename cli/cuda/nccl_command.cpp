@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <set>
+
+#include "cli/cuda/open_collectives.hpp"
+#include "cli/cuda/open_gpus.hpp"
+#include "cli/cuda/provenance.hpp"
+#include "cli/cuda/subcommands.hpp"
+#include "cli/output_file.hpp"
+#include "cli/replays/replay_options.hpp"
+#include "topologies/input.hpp"
+#include "validation/cuda/collective_bench.hpp"
+
+namespace ringscope::cuda {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  std::string command, output = "-";
+  std::vector<std::string> only, sizes;
+  CollectiveOptions bench;
+};
+
+Value word(const std::string& option, const std::string& text) {
+  return Value::scalar_at({std::make_shared<const Source>(Source{option, text}), 1, 1}, text);
+}
+
+std::vector<Collective> chosen_collectives(const Arguments& arguments) {
+  if (arguments.only.empty()) return {collectives.begin(), collectives.end()};
+  const std::vector<std::string> names(collective_names.begin(), collective_names.end());
+  std::set<std::size_t> chosen;
+  for (const std::string& name : arguments.only)
+    chosen.insert(word("--only", name).one_of("collective", names));
+  std::vector<Collective> found;
+  for (const std::size_t i : chosen) found.push_back(collectives[i]);
+  return found;
+}
+
+/// 4 KiB, 16 KiB, ... 256 MiB, where nobody said.
+std::vector<std::uint64_t> chosen_sizes(const Arguments& arguments) {
+  std::set<std::uint64_t> sizes;
+  for (const std::string& text : arguments.sizes) {
+    const Value value = word("--sizes", text);
+    if (value.bytes().count < sizeof(float) || value.bytes().count > std::uint64_t{1} << 34)
+      value.fail(fmt::format("expected a size from 4 B to 16 GiB, got \"{}\"", text));
+    sizes.insert(value.bytes().count);
+  }
+  if (sizes.empty())
+    for (std::uint64_t bytes = 4 << 10; bytes <= 256 << 20; bytes *= 4) sizes.insert(bytes);
+  return {sizes.begin(), sizes.end()};
+}
+
+/// A rank on each GPU, and two where there is one GPU only: so that the document has what the
+/// library says to that.
+std::vector<int> usual_ranks(int gpus) { return {std::max(gpus, 2)}; }
+
+void nccl_command(Arguments& arguments) {
+  arguments.bench.what = chosen_collectives(arguments);
+  arguments.bench.sizes = chosen_sizes(arguments);
+  require_writable(arguments.output);
+  const std::unique_ptr<Gpus> gpus = open_gpus();
+  const std::unique_ptr<CollectiveLibrary> library = open_collectives(*gpus);
+  if (arguments.bench.ranks.empty()) arguments.bench.ranks = usual_ranks(gpus->count());
+  const CollectiveResults results = measure_collectives(*gpus, *library, arguments.bench);
+  for (const Json& one : results.refused)
+    fmt::print(stderr, "{} ranks on {} GPUs are refused: {}\n", one["ranks"].get<int>(),
+               one["gpus"].get<int>(), one["why"].get<std::string>());
+  std::vector<int> devices;
+  for (int gpu = 0; gpu < gpus->count(); ++gpu) devices.push_back(gpu);
+  Provenance where = provenance_on(*gpus, devices, arguments.command);
+  where.mpi = library->version();
+  where.warmups = arguments.bench.warmups;
+  Json document = measurement_document("replay", where, results.measurements);
+  if (!results.refused.empty()) document["refused"] = results.refused;
+  write_output(arguments.output, document.dump(2) + '\n');
+}
+
+}  // namespace
+
+void add_nccl(CLI::App& program, const std::string& command) {
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->command = command;
+  CLI::App* nccl = program.add_subcommand("nccl", "Measure NCCL's own collectives");
+  nccl->add_option("-o,--output", arguments->output, "a replay (validation/measurement.md)");
+  nccl->add_option("--only", arguments->only, "such as allreduce,broadcast")->delimiter(',');
+  nccl->add_option("--sizes", arguments->sizes, "of the whole vector: 4KiB,1MiB,64MiB")
+      ->delimiter(',');
+  nccl->add_option("--ranks", arguments->bench.ranks, "how many; as many as there are GPUs")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024));
+  add_timing_options(*nccl, arguments->bench.stop, arguments->bench.warmups);
+  nccl->footer(
+      "The simulator predicts them by the algorithms that NCCL is known to choose: nccl "
+      "for allreduce,\nrings and chains for the others.");
+  nccl->callback([arguments] { nccl_command(*arguments); });
+}
+
+}  // namespace ringscope::cuda

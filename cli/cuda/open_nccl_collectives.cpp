@@ -1,0 +1,8 @@
+#include "cli/cuda/open_collectives.hpp"
+#include "validation/cuda/nccl_collectives.hpp"
+
+namespace ringscope::cuda {
+
+std::unique_ptr<CollectiveLibrary> open_collectives(Gpus& gpus) { return make_nccl(gpus); }
+
+}  // namespace ringscope::cuda

@@ -1,0 +1,11 @@
+#include "cli/cuda/open_collectives.hpp"
+#include "cli/failure.hpp"
+
+namespace ringscope::cuda {
+
+std::unique_ptr<CollectiveLibrary> open_collectives(Gpus&) {
+  throw Failure(ExitCode::bad_input,
+                "ringscope-cuda was built without NCCL: CMake found no nccl.h or no libnccl");
+}
+
+}  // namespace ringscope::cuda

@@ -1,0 +1,15 @@
+// Where and how something was measured on the GPUs of this machine.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "validation/cuda/gpus.hpp"
+#include "validation/measurement.hpp"
+
+namespace ringscope::cuda {
+
+/// `devices`: the GPU of each rank; of probes, each GPU.
+Provenance provenance_on(Gpus& gpus, std::span<const int> devices, const std::string& command);
+
+}  // namespace ringscope::cuda
