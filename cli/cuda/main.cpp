@@ -7,6 +7,7 @@
 #include "cli/failure.hpp"
 #include "topologies/input.hpp"
 #include "validation/cuda/gpus.hpp"
+#include "validation/replayed.hpp"
 
 namespace ringscope::cuda {
 namespace {
@@ -46,6 +47,8 @@ int main(int count, char** words) {
     return cuda::report(failure.what(), failure.code());
   } catch (const InputError& error) {
     return cuda::report(error.what(), ExitCode::bad_input);
+  } catch (const WrongResult& error) {
+    return cuda::report(error.what(), ExitCode::wrong_result);
   } catch (const cuda::GpuError& error) {
     return cuda::report(error.what(), ExitCode::wrong_result);
   } catch (const std::exception& error) {

@@ -36,7 +36,7 @@ std::uint64_t FakeGpus::put(Stream stream, Operation operation) {
 bool FakeGpus::can_begin(const Queue& queue) {
   if (queue.busy || queue.operations.empty()) return false;
   const Operation& first = queue.operations.front();
-  if (first.kind == Kind::wait && point({first.event}).reached < first.record) return false;
+  if (first.kind == Kind::wait && first.record != nullptr && !first.record->reached) return false;
   return std::all_of(first.uses.begin(), first.uses.end(),
                      [this](const Use& use) { return used(use) < capacity(use); });
 }
@@ -79,9 +79,7 @@ void FakeGpus::end(Queue& queue) {
   queue.busy = false;
   for (const Use& use : operation.uses) --used(use);
   if (operation.kind == Kind::record) {
-    Point& reached = point({operation.event});
-    reached.reached = std::max(reached.reached, operation.record);
-    reached.reached_at = now_;
+    *operation.record = {.reached = true, .at = now_};
   } else if (operation.kind == Kind::call) {
     operation.function();
   }
@@ -134,7 +132,8 @@ void FakeGpus::idle() {
 
 void FakeGpus::synchronize(Event event) {
   enter("synchronize");
-  while (point(event).reached < point(event).records)
+  const std::shared_ptr<Record> last = point(event).last;
+  while (last != nullptr && !last->reached)
     if (!step(for_ever)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 

@@ -117,9 +117,7 @@ Event FakeGpus::make_event(int gpu) {
   }
   const Event event{free_points_.back()};
   free_points_.pop_back();
-  // A wait for the one that had this place before must never be met by this one's records.
-  const std::uint64_t records = point(event).records;
-  point(event) = {.gpu = gpu, .records = records, .reached = records};
+  point(event) = {.gpu = gpu};
   return event;
 }
 
@@ -237,26 +235,27 @@ void FakeGpus::call(Stream stream, std::function<void()> function) {
 
 void FakeGpus::record(Stream stream, Event event) {
   enter("record");
-  put(stream, {.kind = Kind::record,
-               .seconds = parameters_.event_s,
-               .event = event.index,
-               .record = ++point(event).records});
+  if (queue(stream).gpu != point(event).gpu)
+    throw GpuError("record", "invalid resource handle: the event is of another GPU");
+  point(event).last = std::make_shared<Record>();
+  put(stream, {.kind = Kind::record, .seconds = parameters_.event_s, .record = point(event).last});
 }
 
 void FakeGpus::wait(Stream stream, Event event) {
   enter("wait");
-  put(stream, {.kind = Kind::wait, .event = event.index, .record = point(event).records});
+  put(stream, {.kind = Kind::wait, .record = point(event).last});
 }
 
 bool FakeGpus::reached(Event event) {
   enter("reached");
   settle();
-  return point(event).reached == point(event).records;
+  const auto& last = point(event).last;
+  return last == nullptr || last->reached;
 }
 
 double FakeGpus::seconds_between(Event first, Event last) {
   enter("seconds_between");
-  return point(last).reached_at - point(first).reached_at;
+  return point(last).last->at - point(first).last->at;
 }
 
 }  // namespace ringscope::cuda

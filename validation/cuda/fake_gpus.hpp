@@ -92,6 +92,10 @@ class FakeGpus final : public Gpus {
   enum class Engine : std::uint8_t { in, out, memory };
   using Bytes = std::vector<std::byte>;
 
+  struct Record {
+    bool reached = false;
+    double at = 0;
+  };
   struct Use {
     int gpu;
     Engine engine;
@@ -104,8 +108,7 @@ class FakeGpus final : public Gpus {
     std::size_t bytes = 0;
     std::vector<Use> uses{};
     std::function<void()> function{};
-    int event = -1;
-    std::uint64_t record = 0;  ///< record, wait: which of the event's
+    std::shared_ptr<Record> record{};  ///< record, wait: which of the event's
     bool hangs = false;
     std::uint64_t number = 0;
     Bytes read{}, summed{};  ///< what stood there when it started
@@ -118,8 +121,7 @@ class FakeGpus final : public Gpus {
   };
   struct Point {
     int gpu = 0;
-    std::uint64_t records = 0, reached = 0;
-    double reached_at = 0;
+    std::shared_ptr<Record> last{};  ///< null: none, which counts as reached
   };
   struct Block {
     std::unique_ptr<std::byte[]> memory;

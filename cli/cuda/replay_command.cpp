@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "cli/cuda/open_gpus.hpp"
+#include "cli/cuda/provenance.hpp"
+#include "cli/cuda/subcommands.hpp"
+#include "cli/failure.hpp"
+#include "cli/output_file.hpp"
+#include "cli/replays/replay_options.hpp"
+#include "cli/replays/watchdog.hpp"
+#include "topologies/input.hpp"
+#include "validation/cuda/replay.hpp"
+#include "validation/measurement.hpp"
+
+namespace ringscope::cuda {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr double grace_s = 5;
+
+struct Arguments {
+  std::string command, output = "-", emulated, segment = "1 MiB";
+  int ranks = 0;  ///< 0: as the scenario places them
+  ScenarioArguments asked;
+  ReplayOptions replay;
+};
+
+Provenance provenance(const Arguments& arguments, Gpus& gpus, const std::vector<int>& gpu_of_rank) {
+  Provenance where = provenance_on(gpus, gpu_of_rank, arguments.command);
+  where.warmups = arguments.replay.warmups;
+  where.emulated = arguments.emulated;
+  return where;
+}
+
+Json case_json(const Scenario& scenario, CaseSamples samples, const CudaExecutor& executor,
+               const ReplayOptions& options) {
+  const std::vector<std::string> hosts(static_cast<std::size_t>(executor.size()), host_name());
+  Json entry = replay_entry(scenario, samples.samples_s, samples.stopped_by, hosts, "");
+  const std::string path = paths_text(executor);
+  entry["path"] = path;
+  if (path.find(name_of(Path::staged)) != std::string::npos) {
+    const TransferOptions& transfers = options.executor.transfers;
+    entry["host_memory"] = transfers.host_memory == HostMemory::pinned ? "pinned" : "pageable";
+    entry["segment_bytes"] = transfers.segment_bytes;
+    entry["buffers"] = transfers.buffers;
+  }
+  entry["progress"] = options.executor.progress == ProgressBy::polling ? "polling" : "callbacks";
+  entry["ranks"] = std::move(samples.ranks);
+  return entry;
+}
+
+/// A GPU that hangs would keep every call that gives something back: the process ends at once.
+[[noreturn]] void end_stuck(const Stuck& stuck) {
+  fmt::print(stderr, "{}\n", stuck.what());
+  std::fflush(stderr);
+  std::_Exit(static_cast<int>(ExitCode::stuck));
+}
+
+Json measure(const Scenario& scenario, Gpus& gpus, const ReplayOptions& options) {
+  CudaExecutor executor(gpus, gpu_of_ranks(scenario, gpus, options), options.executor);
+  // The executor finds out by itself what does not end, unless a call of the runtime keeps it.
+  const Watchdog watchdog(Seconds(options.timeout_s + grace_s),
+                          [&executor] { return executor.whereabouts(); });
+  try {
+    CaseSamples samples = replay(scenario, gpus, executor, options);
+    return case_json(scenario, std::move(samples), executor, options);
+  } catch (const Stuck& stuck) {
+    end_stuck(stuck);
+  }
+}
+
+std::size_t segment_of(const std::string& text) {
+  const auto source = std::make_shared<const Source>(Source{"--segment", text});
+  const Value value = Value::scalar_at({source, 1, 1}, text);
+  const std::uint64_t bytes = value.bytes().count;
+  if (bytes < item_bytes || bytes % item_bytes != 0)
+    value.fail(fmt::format("expected a positive number of whole floats of 4 B, got \"{}\"", text));
+  return bytes;
+}
+
+void check_gpus(const std::vector<int>& asked, const Gpus& gpus) {
+  for (const int gpu : asked)
+    if (gpu < 0 || gpu >= gpus.count())
+      throw Failure(ExitCode::bad_input, fmt::format("--gpus: expected GPUs from 0 to {}, got {}",
+                                                     gpus.count() - 1, gpu));
+}
+
+void replay_command(Arguments& arguments) {
+  ReplayOptions& options = arguments.replay;
+  options.executor.transfers.segment_bytes = segment_of(arguments.segment);
+  if (arguments.ranks > 0)
+    arguments.asked.changes.push_back(fmt::format("placement={}", arguments.ranks));
+  const std::vector<Scenario> cases = read_all(arguments.asked);
+  require_writable(arguments.output);
+  const std::unique_ptr<Gpus> gpus = open_gpus();
+  check_gpus(options.gpus, *gpus);
+  for (const Scenario& scenario : cases) {
+    check_replayable(scenario, *gpus, options);
+    if (scenario.placement.ranks.size() != cases.front().placement.ranks.size())
+      scenario.resolved.fail(
+          "one document has cases of one number of ranks: replay this one by "
+          "itself, or give --ranks");
+  }
+  const Provenance where =
+      provenance(arguments, *gpus, gpu_of_ranks(cases.front(), *gpus, options));
+  Json results = Json::array();
+  for (const Scenario& scenario : cases) results.push_back(measure(scenario, *gpus, options));
+  const Json document = measurement_document("replay", where, std::move(results));
+  write_output(arguments.output, document.dump(2) + '\n');
+}
+
+template <typename T>
+void add_choice(CLI::App& replay, const std::string& name, T& value, const std::string& help,
+                const std::map<std::string, T>& choices) {
+  replay.add_option(name, value, help)->transform(CLI::CheckedTransformer(choices));
+}
+
+void add_path_options(CLI::App& replay, Arguments& arguments) {
+  ExecutorOptions& executor = arguments.replay.executor;
+  add_choice<bool>(replay, "--path", executor.transfers.always_staged,
+                   "auto (default): inside a GPU, from GPU to GPU where one may reach the other, "
+                   "else staged; staged: all through host memory",
+                   {{"auto", false}, {"staged", true}});
+  add_choice<HostMemory>(replay, "--host-memory", executor.transfers.host_memory,
+                         "of staging: pinned (default) or pageable",
+                         {{"pinned", HostMemory::pinned}, {"pageable", HostMemory::pageable}});
+  replay.add_option("--segment", arguments.segment, "what is staged at a time")
+      ->capture_default_str();
+  replay.add_option("--buffers", executor.transfers.buffers, "of a sender, of a segment each")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1024));
+  add_choice<ProgressBy>(
+      replay, "--progress", executor.progress,
+      "polling (default): the host asks events; callbacks: streams call the host",
+      {{"polling", ProgressBy::polling}, {"callbacks", ProgressBy::callbacks}});
+  replay
+      .add_option("--gpus", arguments.replay.gpus,
+                  "of rank 0, rank 1, ..., from the front again; default: all in turn")
+      ->delimiter(',');
+}
+
+}  // namespace
+
+void add_replay(CLI::App& program, const std::string& command) {
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->command = command;
+  CLI::App* replay = program.add_subcommand("replay", "Run scenarios on the GPUs and time them");
+  add_scenario_arguments(*replay, arguments->asked);
+  replay->add_option("-o,--output", arguments->output,
+                     "the measurement (validation/measurement.md)");
+  replay->add_option("--ranks", arguments->ranks, "so many, whatever the scenario places")
+      ->check(CLI::Range(1, 1024));
+  add_path_options(*replay, *arguments);
+  add_timing_options(*replay, arguments->replay.stop, arguments->replay.warmups);
+  replay->add_flag("--phases", arguments->replay.executor.phases,
+                   "also the seconds inside each step of each phase");
+  replay->add_option("--timeout", arguments->replay.timeout_s, "seconds that a case may take")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  replay->add_option("--emulated", arguments->emulated,
+                     "what of this machine is not real, in words, for the document");
+  replay->footer("Example:\n  ringscope-cuda replay 02-ring-of-8 --path staged -o real.json");
+  replay->callback([arguments] { replay_command(*arguments); });
+}
+
+}  // namespace ringscope::cuda
