@@ -233,6 +233,26 @@ std::string path(const Report& report) {
   return "\n  Why it took that long: the critical path\n" + table.text(2) + reduced;
 }
 
+/// All jobs, the one that is asked about first.
+std::string jobs(const Report& report) {
+  const TimeScale scale(slowest_job_s(report));
+  Table table({{"job", Align::left},
+               {"what", Align::left},
+               {"ranks"},
+               {"placed", Align::left},
+               {"of"},
+               {"time"},
+               {"rounds"}});
+  const auto add = [&](const std::string& name, const auto& one, const std::string& rounds) {
+    table.add({name, one.collective + " " + one.algorithm, std::to_string(one.ranks), one.placement,
+               to_short_text(Bytes{one.bytes}), scale.text(one.time_s), rounds});
+  };
+  add("this one", report, "1");
+  for (const NeighbourReport& one : report.neighbours)
+    add(one.name, one, std::to_string(one.rounds));
+  return "\n  The jobs that ran side by side, and the time of a round of each\n" + table.text(2);
+}
+
 std::string skipped_text(const Report& report) {
   if (report.skipped_messages == 0) return "";
   return fmt::format(
@@ -247,6 +267,7 @@ std::string print_run(std::span<const Report> reports) {
   for (const Report& report : reports) {
     if (!text.empty()) text += '\n';
     text += headline(report);
+    if (!report.neighbours.empty()) text += jobs(report);
     if (report.training) text += training(*report.training);
     if (!report.rank_reports.empty()) text += ranks(report);
     if (!report.phases.empty()) text += phases(report);

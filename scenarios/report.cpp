@@ -1,5 +1,7 @@
 #include "scenarios/report.hpp"
 
+#include <algorithm>
+
 #include "scenarios/report_text.hpp"
 
 namespace ringscope {
@@ -35,6 +37,18 @@ double bus_factor(std::string_view collective, int ranks) {
        {"allgather", "reduce_scatter", "alltoall", "gather", "scatter"})
     if (collective == spread) return share;
   return 1;
+}
+
+double slowest_job_s(const Report& report) {
+  double slowest = report.time_s;
+  for (const NeighbourReport& one : report.neighbours) slowest = std::max(slowest, one.time_s);
+  return slowest;
+}
+
+double mean_job_s(const Report& report) {
+  double sum = report.time_s;
+  for (const NeighbourReport& one : report.neighbours) sum += one.time_s;
+  return sum / static_cast<double>(report.neighbours.size() + 1);
 }
 
 std::string piece_text(const PathPiece& piece, bool most) {

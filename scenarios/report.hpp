@@ -106,6 +106,16 @@ struct TrainingReport {
   double epochs = 0;      ///< in one repetition
 };
 
+/// Another job that ran beside this one.
+struct NeighbourReport {
+  std::string name, collective, algorithm, placement;
+  int ranks = 0;
+  std::uint64_t bytes = 0;
+  int rounds = 0;     ///< that it went through
+  double time_s = 0;  ///< of a round, by their mean
+  double end_s = 0;   ///< of the last one, from the start of the job that is asked about
+};
+
 struct Recording;  // scenarios/recording.hpp
 struct PathChain;  // scenarios/path_chain.hpp
 
@@ -136,11 +146,16 @@ struct Report {
   /// Of `time_s` and of `messages`, what was not simulated since it only repeats what was.
   double skipped_s = 0;
   std::uint64_t skipped_messages = 0;
+  std::vector<NeighbourReport> neighbours;  ///< in the order of the scenario
   std::string kernel;
   double wall_s = 0;  ///< of the simulation itself
   std::uint64_t peak_rss_bytes = 0;
   Value resolved;  ///< the scenario, all defaults filled in
 };
+
+/// What "time of several jobs" may mean: the longest of all their times, or their mean.
+double slowest_job_s(const Report& report);
+double mean_job_s(const Report& report);
 
 /// S / t, and that times the collective's factor: 2(P-1)/P for an allreduce, (P-1)/P for allgather,
 /// reduce_scatter, alltoall, gather and scatter, 1 otherwise. Source: nccl-tests,

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "scenarios/report_formats.hpp"
@@ -27,12 +28,17 @@ std::string number_or_nothing(int number, bool known) {
 std::string to_csv(std::span<const Report> reports) {
   std::string text =
       "case,collective,algorithm,cluster,library,placement,ranks,bytes,time_s,algbw_bytes_per_s,"
-      "busbw_bytes_per_s,messages,bytes_on_wire,bytes_between_hosts,seed,kernel\n";
+      "busbw_bytes_per_s,messages,bytes_on_wire,bytes_between_hosts,seed,kernel";
+  const bool several_jobs =
+      std::ranges::any_of(reports, [](const Report& report) { return !report.neighbours.empty(); });
+  text += several_jobs ? ",slowest_job_s,mean_job_s\n" : "\n";
   for (const Report& r : reports) {
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
                    cell(r.name), cell(r.collective), cell(r.algorithm), cell(r.cluster),
                    cell(r.library), cell(r.placement), r.ranks, r.bytes, r.time_s, r.algbw, r.busbw,
                    r.messages, r.bytes_on_wire, r.bytes_between_hosts, r.seed, cell(r.kernel));
+    if (several_jobs) text += fmt::format(",{},{}", slowest_job_s(r), mean_job_s(r));
+    text += '\n';
   }
   return text;
 }

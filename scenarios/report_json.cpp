@@ -83,6 +83,21 @@ Json observations_json(const Report& report) {
   return list;
 }
 
+Json neighbours_json(const Report& report) {
+  Json list = Json::array();
+  for (const NeighbourReport& one : report.neighbours)
+    list.push_back({{"name", one.name},
+                    {"collective", one.collective},
+                    {"algorithm", one.algorithm},
+                    {"placement", one.placement},
+                    {"ranks_count", one.ranks},
+                    {"bytes", one.bytes},
+                    {"rounds", one.rounds},
+                    {"time_s", one.time_s},
+                    {"end_s", one.end_s}});
+  return list;
+}
+
 Json question_of(const Report& report) {
   const Value* question =
       report.resolved.kind() == Value::Kind::map ? report.resolved.find("question") : nullptr;
@@ -166,6 +181,11 @@ Json to_json(const Report& report) {
     json["skipped"] = {{"seconds", report.skipped_s}, {"messages", report.skipped_messages}};
   if (!report.observations.empty()) json["observations"] = observations_json(report);
   if (report.training) json["training"] = to_json(*report.training);
+  if (!report.neighbours.empty()) {
+    json["neighbours"] = neighbours_json(report);
+    json["slowest_job_s"] = slowest_job_s(report);
+    json["mean_job_s"] = mean_job_s(report);
+  }
   return json;
 }
 

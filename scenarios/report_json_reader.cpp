@@ -54,6 +54,20 @@ Observation observation_of(const Json& json) {
   return one;
 }
 
+NeighbourReport neighbour_of(const Json& json) {
+  NeighbourReport one;
+  one.name = json.at("name");
+  one.collective = json.at("collective");
+  one.algorithm = json.at("algorithm");
+  one.placement = json.at("placement");
+  one.ranks = json.at("ranks_count");
+  one.bytes = json.at("bytes");
+  one.rounds = json.at("rounds");
+  one.time_s = json.at("time_s");
+  one.end_s = json.at("end_s");
+  return one;
+}
+
 TrainingReport training_of(const Json& json) {
   TrainingReport training;
   training.model = json.at("model");
@@ -84,6 +98,8 @@ void read_parts(const Json& json, Report& report) {
   for (const Json& one : json.value("observations", Json::array()))
     report.observations.push_back(observation_of(one));
   if (json.contains("training")) report.training = training_of(json.at("training"));
+  for (const Json& one : json.value("neighbours", Json::array()))
+    report.neighbours.push_back(neighbour_of(one));
   for (const Json& piece : json.at("critical_path")) report.path.push_back(piece_of(piece));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "scenarios/neighbours.hpp"
 #include "scenarios/scenario_tree.hpp"
 #include "topologies/data_files.hpp"
 
@@ -37,7 +38,8 @@ Storage read_storage(const Value& value, const Topology& topology) {
 }
 
 void require_gpus(const Value& library, const Scenario& scenario) {
-  const auto& ranks = scenario.placement.ranks;
+  std::vector<Location> ranks = seats_of(scenario.neighbours);
+  ranks.insert(ranks.end(), scenario.placement.ranks.begin(), scenario.placement.ranks.end());
   const bool gpus =
       std::any_of(ranks.begin(), ranks.end(), [](const Location& where) { return where.gpu >= 0; });
   if (gpus && !scenario.library.knows_gpus)
@@ -47,25 +49,12 @@ void require_gpus(const Value& library, const Scenario& scenario) {
                     scenario.library.name));
 }
 
-void require_ranks(const Value& placement, const Scenario& scenario) {
-  const Algorithm& algorithm = *scenario.job.algorithm;
-  const auto& ranks = scenario.placement.ranks;
-  if (ranks.size() < static_cast<std::size_t>(algorithm.least_ranks))
-    placement.fail(fmt::format("the {} {} needs at least {} ranks, got {}", algorithm.collective,
-                               algorithm.name, algorithm.least_ranks, ranks.size()));
-  const bool spread = std::any_of(ranks.begin(), ranks.end(), [&](const Location& where) {
-    return where.host != ranks.front().host;
-  });
-  if (algorithm.one_host && spread)
-    placement.fail(fmt::format("the {} {} runs on one host, and the ranks are on several",
-                               algorithm.collective, algorithm.name));
-}
-
-/// One scenario per size. The ranks are placed as `placed` says, or, where that is null, the tree.
-std::vector<Scenario> read_with(const Value& tree, const std::string& name, Placement* placed,
-                                KnownParts& known) {
-  refuse_unknown_keys(tree, "a scenario",
-                      {"question", "cluster", "library", "placement", "storage", "job", "cases"});
+/// One scenario per size. The ranks are placed as `placed` says, or, where that is empty, the tree.
+std::vector<Scenario> read_with(const Value& tree, const std::string& name,
+                                std::span<const Placement> placed, KnownParts& known) {
+  refuse_unknown_keys(
+      tree, "a scenario",
+      {"question", "cluster", "library", "placement", "storage", "job", "neighbours", "cases"});
   Fields fields(tree, "a scenario");
   Scenario scenario;
   scenario.question = fields.required("question").text();
@@ -75,13 +64,18 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name, Plac
   const Value& job = fields.required("job");
   scenario.cluster = known.cluster(cluster);
   scenario.library = known.library(library);
-  scenario.placement =
-      placed != nullptr ? std::move(*placed) : read_placement(placement, scenario.cluster.topology);
-  require_gpus(library, scenario);
   fields.resolve("cluster", scenario.cluster.resolved);
   fields.resolve("library", scenario.library.resolved);
+  const Topology& topology = scenario.cluster.topology;
+  scenario.neighbours =
+      read_neighbours(fields, topology, placed.empty() ? placed : placed.subspan(1));
+  // The neighbours are there first.
+  scenario.placement = placed.empty()
+                           ? read_placement(placement, topology, seats_of(scenario.neighbours))
+                           : placed.front();
+  require_gpus(library, scenario);
   if (const Value* storage = fields.optional("storage")) {
-    scenario.storage = read_storage(*storage, scenario.cluster.topology);
+    scenario.storage = read_storage(*storage, topology);
     fields.resolve("storage", *storage);
   }
   const std::vector<ReadJob> jobs =
@@ -89,7 +83,7 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name, Plac
   std::vector<Scenario> scenarios;
   for (const ReadJob& read : jobs) {
     scenario.job = read.job;
-    require_ranks(placement, scenario);
+    require_ranks(placement, scenario.placement, scenario.job);
     fields.resolve("job", read.resolved);
     scenario.resolved = fields.resolved();
     scenario.name = jobs.size() == 1 ? name : name + " " + to_text(read.job.bytes);
@@ -99,6 +93,20 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name, Plac
 }
 
 }  // namespace
+
+void require_ranks(const Value& place, const Placement& placement, const Job& job) {
+  const Algorithm& algorithm = *job.algorithm;
+  const auto& ranks = placement.ranks;
+  if (ranks.size() < static_cast<std::size_t>(algorithm.least_ranks))
+    place.fail(fmt::format("the {} {} needs at least {} ranks, got {}", algorithm.collective,
+                           algorithm.name, algorithm.least_ranks, ranks.size()));
+  const bool spread = std::any_of(ranks.begin(), ranks.end(), [&](const Location& where) {
+    return where.host != ranks.front().host;
+  });
+  if (algorithm.one_host && spread)
+    place.fail(fmt::format("the {} {} runs on one host, and the ranks are on several",
+                           algorithm.collective, algorithm.name));
+}
 
 void refuse_unknown_keys(const Value& map, const std::string& what,
                          std::initializer_list<const char*> known) {
@@ -113,11 +121,17 @@ std::vector<Scenario> read_tree(const Value& tree, const std::string& name) {
 }
 
 std::vector<Scenario> read_tree(const Value& tree, const std::string& name, KnownParts& known) {
-  return read_with(tree, name, nullptr, known);
+  return read_with(tree, name, {}, known);
 }
 
-Scenario read_placed(const Value& tree, Placement placement, KnownParts& known) {
-  return std::move(read_with(tree, "", &placement, known).front());
+Scenario read_placed(const Value& tree, std::span<const Placement> placed, KnownParts& known) {
+  return std::move(read_with(tree, "", placed, known).front());
+}
+
+std::vector<Placement> placements_of(const Scenario& scenario) {
+  std::vector<Placement> all = {scenario.placement};
+  for (const Neighbour& one : scenario.neighbours) all.push_back(one.placement);
+  return all;
 }
 
 std::vector<Scenario> read_scenarios(const std::string& name,

@@ -43,6 +43,15 @@ struct Job {
   Noise noise;
 };
 
+/// Another job of the cluster, which runs beside the one that is asked about.
+struct Neighbour {
+  std::string name;
+  Placement placement;
+  Job job;          ///< one repetition of it, without noise
+  int rounds = 0;   ///< one after the other; 0: anew as long as the job that is asked about runs
+  Seconds start{};  ///< so much later than that one
+};
+
 /// What is to be better than the files say, for the question "what if".
 struct Speedup {
   std::string resource;       ///< by its name in reports; "": none
@@ -59,6 +68,7 @@ struct Scenario {
   Placement placement;
   Storage storage;
   Job job;
+  std::vector<Neighbour> neighbours;
   Value resolved;  ///< the whole tree, defaults filled in, `job.bytes` this case's size
   Speedup speedup;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,11 @@ bool overlap(const std::string& a, const std::string& b);
 std::vector<Scenario> read_tree(const Value& tree, const std::string& name);
 std::vector<Scenario> read_tree(const Value& tree, const std::string& name, KnownParts& known);
 
-/// Reads a tree whose ranks were placed already, and whose `placement` is not looked at.
-Scenario read_placed(const Value& tree, Placement placement, KnownParts& known);
+/// Reads a tree whose ranks were placed already, those of the job and of each of its neighbours,
+/// and whose `placement` is not looked at.
+Scenario read_placed(const Value& tree, std::span<const Placement> placed, KnownParts& known);
+/// Where the ranks of all its jobs are, as read_placed() takes it.
+std::vector<Placement> placements_of(const Scenario& scenario);
 
 /// Reads `job` of so many ranks, one Job per size, and the resolved map that goes with each.
 struct ReadJob {
@@ -46,5 +50,8 @@ struct ReadJob {
   Value resolved;
 };
 std::vector<ReadJob> read_jobs(const Value& value, int ranks);
+
+/// Throws at `place` where the job's algorithm cannot run on ranks placed like this.
+void require_ranks(const Value& place, const Placement& placement, const Job& job);
 
 }  // namespace ringscope

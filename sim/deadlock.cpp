@@ -11,14 +11,14 @@ namespace {
 
 constexpr std::size_t most_named = 8;
 
-std::string posting_text(const Mpi& mpi, int id) {
+std::string posting_text(const Mpi& mpi, const Jobs& jobs, int id) {
   const Posting& posting = mpi.request(id);
   const std::string size = to_text(Bytes{posting.bytes});
   if (posting.receive)
     return posting.peer == any_source
                ? fmt::format("waits for {} from any rank", size)
-               : fmt::format("waits for {} from rank {}", size, posting.peer);
-  return fmt::format("waits for rank {} to receive {}", posting.peer, size);
+               : fmt::format("waits for {} from {}", size, jobs.text(posting.peer));
+  return fmt::format("waits for {} to receive {}", jobs.text(posting.peer), size);
 }
 
 using WaitsFor = std::map<int, std::vector<int>>;
@@ -42,12 +42,19 @@ bool close_cycle(const WaitsFor& waits_for, int rank, std::vector<int>& trail,
   return false;
 }
 
-std::string cycle_text(const WaitsFor& waits_for) {
+std::string trail_text(const std::vector<int>& trail, const Jobs& jobs) {
+  if (jobs.index(trail.front()) == 0)
+    return fmt::format("ranks {} wait for each other", fmt::join(trail, " -> "));
+  std::vector<std::string> names;
+  for (const int rank : trail) names.push_back(jobs.text(rank));
+  return fmt::format("{} wait for each other", fmt::join(names, " -> "));
+}
+
+std::string cycle_text(const WaitsFor& waits_for, const Jobs& jobs) {
   std::vector<int> trail;
   std::set<int> seen;
   for (const auto& [rank, peers] : waits_for)
-    if (close_cycle(waits_for, rank, trail, seen))
-      return fmt::format("\nranks {} wait for each other", fmt::join(trail, " -> "));
+    if (close_cycle(waits_for, rank, trail, seen)) return "\n" + trail_text(trail, jobs);
   return "";
 }
 
@@ -75,7 +82,7 @@ std::optional<RankThread::Blocked> RankThread::blocked() {
   for (const int request : requests_of(verbs_[next_])) {
     if (is_complete(request)) continue;
     if (!blocked.text.empty()) blocked.text += operation.verb == Verb::wait_any ? " or " : " and ";
-    blocked.text += posting_text(*run_->mpi, request);
+    blocked.text += posting_text(*run_->mpi, run_->machine->jobs(), request);
     const Posting& posting = run_->mpi->request(request);
     blocked.sends = blocked.sends || !posting.receive;
     if (posting.peer != any_source) blocked.peers.push_back(posting.peer);
@@ -86,7 +93,7 @@ std::optional<RankThread::Blocked> RankThread::blocked() {
     blocked.text = fmt::format("waits for its flag {} to be raised {} times, which it was {}",
                                operation.flag.index, operation.count, flag(operation.flag).raised);
   if (blocked.text.empty()) return {};
-  const Algorithm& algorithm = *run_->machine->scenario().job.algorithm;
+  const Algorithm& algorithm = *run_->machine->jobs().job(rank()).algorithm;
   blocked.text += fmt::format(" ({}/{}", algorithm.collective, algorithm.name);
   if (phase_ >= 0) blocked.text += fmt::format(", {}, step {}", mark_.phase, mark_.step);
   if (index_ > 0) blocked.text += ", " + name_of(index_);
@@ -102,7 +109,7 @@ std::vector<RankThread::Blocked> RankThread::all_blocked() {
   return all;
 }
 
-std::string describe_deadlock(const Scenario& scenario, double now,
+std::string describe_deadlock(const Scenario& scenario, const Jobs& jobs, double now,
                               const std::vector<std::unique_ptr<RankThread>>& ranks) {
   std::vector<RankThread::Blocked> all;
   for (const auto& rank : ranks)
@@ -110,7 +117,7 @@ std::string describe_deadlock(const Scenario& scenario, double now,
 
   std::string text = fmt::format("deadlock at {}: ", to_short_text(Seconds(now)));
   for (std::size_t i = 0; i < std::min(all.size(), most_named); ++i)
-    text += fmt::format("{}rank {} {}", i > 0 ? "; " : "", all[i].rank, all[i].text);
+    text += fmt::format("{}{} {}", i > 0 ? "; " : "", jobs.text(all[i].rank), all[i].text);
   if (all.size() > most_named) text += fmt::format("; and {} more", all.size() - most_named);
 
   WaitsFor waits_for;
@@ -118,7 +125,7 @@ std::string describe_deadlock(const Scenario& scenario, double now,
     auto& peers = waits_for[blocked.rank];
     peers.insert(peers.end(), blocked.peers.begin(), blocked.peers.end());
   }
-  text += cycle_text(waits_for);
+  text += cycle_text(waits_for, jobs);
   // A send is blocked only above the eager limit; a receive is, whatever the limit.
   if (std::any_of(all.begin(), all.end(), [](const auto& blocked) { return blocked.sends; }))
     text += eager_limits_text(scenario.library);

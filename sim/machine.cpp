@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <set>
 #include <tuple>
 
 namespace ringscope::sim {
@@ -14,8 +15,8 @@ void add_costs(std::vector<ByteCost>& costs, const Transport& transport) {
 }  // namespace
 
 Machine::Machine(const Scenario& scenario, Ledger& ledger)
-    : scenario_(&scenario), ledger_(&ledger), fabric_(scenario, ledger) {
-  for (const Location& where : scenario.placement.ranks) hosts_.push_back(where.host);
+    : jobs_(scenario), scenario_(&jobs_.whole()), ledger_(&ledger), fabric_(*scenario_, ledger) {
+  for (const Location& where : scenario_->placement.ranks) hosts_.push_back(where.host);
   add_scales();
   add_cpus();
   add_gpus();
@@ -24,18 +25,25 @@ Machine::Machine(const Scenario& scenario, Ledger& ledger)
 }
 
 // Only costs that share a resource with something else must be whole numbers of one unit: those of
-// the streams that a rank of the host can have, and, where memory can be the bottleneck, of all
-// else that uses it. Work that uses nothing but a core is counted in time.
+// the streams that a rank of the host can have, of each job by itself, and, where memory can be the
+// bottleneck, of all else that uses it. Work that uses nothing but a core is counted in time.
 void Machine::add_scales() {
   const Library& library = scenario_->library;
   const Topology& topology = scenario_->cluster.topology;
-  std::map<int, int> ranks_on;
-  for (int rank = 0; rank < ranks(); ++rank) ++ranks_on[location(rank).host];
+  std::map<int, std::map<int, int>> ranks_on;  // by job, by host
+  for (int rank = 0; rank < ranks(); ++rank) ++ranks_on[jobs_.index(rank)][location(rank).host];
+  std::set<int> with_network, with_shm;  // hosts
+  for (const auto& [job, hosts] : ranks_on) {
+    for (const auto& [host, count] : hosts) {
+      if (hosts.size() > 1) with_network.insert(host);
+      if (count > 1) with_shm.insert(host);
+    }
+  }
   for (int rank = 0; rank < ranks(); ++rank) {
     const int host = location(rank).host;
     std::vector<ByteCost> costs;
-    if (ranks_on.size() > 1) add_costs(costs, library.transport(Way::network));
-    if (ranks_on[host] > 1) add_costs(costs, library.transport(Way::shm));
+    if (with_network.contains(host)) add_costs(costs, library.transport(Way::network));
+    if (with_shm.contains(host)) add_costs(costs, library.transport(Way::shm));
     if (library.knows_gpus)
       for (const Way way : {Way::p2p, Way::staged, Way::gdr})
         add_costs(costs, library.transport(way));
@@ -63,9 +71,10 @@ const std::string& Machine::host_name(int rank) const {
 
 std::string Machine::rank_name(int rank) const {
   const Location& where = location(rank);
-  if (where.binding != Binding::core) return fmt::format("{} (rank {})", host_name(rank), rank);
+  const std::string who = jobs_.text(rank);
+  if (where.binding != Binding::core) return fmt::format("{} ({})", host_name(rank), who);
   const std::string& domain = scenario_->cluster.topology.graph()[domain_of(rank)].name;
-  return fmt::format("{}/core{} (rank {})", domain, where.core, rank);
+  return fmt::format("{}/core{} ({})", domain, where.core, who);
 }
 
 // The core, or the pool of cores, that a rank runs on. It is the rank's own where nobody shares it.
@@ -107,7 +116,7 @@ void Machine::add_cpus() {
 }
 
 Uses Machine::spare_cpu(int rank, const std::string& what) {
-  const std::string name = fmt::format("{}/{} (rank {})", host_name(rank), what, rank);
+  const std::string name = fmt::format("{}/{} ({})", host_name(rank), what, jobs_.text(rank));
   return {{ledger_->add({name, ResourceKind::core, scale(rank).capacity(), rank}), 1}};
 }
 
@@ -119,7 +128,7 @@ Uses Machine::thread_cpu(int rank, const std::string& what) {
 }
 
 int Machine::add_lock(int rank, int endpoint) {
-  const std::string name = fmt::format("endpoint{} (rank {})", endpoint, rank);
+  const std::string name = fmt::format("endpoint{} ({})", endpoint, jobs_.text(rank));
   return ledger_->add({name, ResourceKind::lock, scale(rank).capacity(), rank});
 }
 
@@ -137,7 +146,7 @@ void Machine::add_gpus() {
     if (is_new)
       place->second = sharers[gpu] > 1
                           ? ledger_->add({name, ResourceKind::core, scale(rank).capacity(), -1})
-                          : ledger_->add({fmt::format("{} (rank {})", name, rank),
+                          : ledger_->add({fmt::format("{} ({})", name, jobs_.text(rank)),
                                           ResourceKind::core, scale(rank).capacity(), rank});
     gpus_.back() = {{place->second, 1}};
   }

@@ -7,6 +7,7 @@
 
 #include "scenarios/scenario.hpp"
 #include "sim/fabric.hpp"
+#include "sim/jobs.hpp"
 #include "sim/weights.hpp"
 
 namespace ringscope::sim {
@@ -37,7 +38,9 @@ class Machine {
   /// Adds the resources of `scenario` to `ledger`; both outlive the machine.
   Machine(const Scenario& scenario, Ledger& ledger);
 
+  /// In whose placement the ranks of all jobs stand.
   const Scenario& scenario() const { return *scenario_; }
+  const Jobs& jobs() const { return jobs_; }
   /// Of the cores that the rank runs on.
   const CpuScale& scale(int rank) const { return scales_[static_cast<std::size_t>(rank)]; }
   int ranks() const { return static_cast<int>(scenario_->placement.ranks.size()); }
@@ -84,6 +87,7 @@ class Machine {
     return scenario_->placement.ranks[static_cast<std::size_t>(rank)];
   }
 
+  const Jobs jobs_;
   const Scenario* scenario_;
   Ledger* ledger_;
   std::vector<int> hosts_;

@@ -5,6 +5,7 @@
 #include "sim/training_report.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace ringscope::sim {
@@ -77,7 +78,7 @@ std::string_view kind_name(ResourceKind kind) {
   return "";
 }
 
-Measurement measure(const Run& run, const std::vector<std::unique_ptr<RankThread>>& ranks,
+Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>> ranks,
                     double start, const std::vector<double>& used_before) {
   Measurement result;
   const RankThread* last = ranks.front().get();
@@ -99,7 +100,8 @@ Measurement measure(const Run& run, const std::vector<std::unique_ptr<RankThread
     result.chain = std::make_shared<const PathChain>(from.chain(last->end_of_path()));
   }
   if (run.spans != nullptr) {
-    result.spans = *run.spans;
+    std::ranges::copy_if(*run.spans, std::back_inserter(result.spans),
+                         [&](const Span& span) { return span.rank < run.machine->jobs().own(); });
     for (Span& span : result.spans) {
       span.start_s -= start;
       span.end_s -= start;
@@ -152,6 +154,7 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.chain = std::move(median.chain);
   report.spans = std::move(median.spans);
   report.recording = std::move(median.recording);
+  report.neighbours = std::move(median.neighbours);
   return report;
 }
 

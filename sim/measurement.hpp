@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "sim/steady_state.hpp"
@@ -26,10 +27,12 @@ struct Measurement {
   std::shared_ptr<const PathChain> chain;
   std::vector<Span> spans;
   std::shared_ptr<const Recording> recording;
+  std::vector<NeighbourReport> neighbours;
 };
 
-/// `start`: when the repetition began; `used_before`: what each resource had been used by then.
-Measurement measure(const Run& run, const std::vector<std::unique_ptr<RankThread>>& ranks,
+/// Of `ranks`, those of the job that is asked about. `start`: when the repetition began;
+/// `used_before`: what each resource had been used by then.
+Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>> ranks,
                     double start, const std::vector<double>& used_before);
 
 /// The report tells of the repetition whose time is the median (the lower of two).

@@ -23,6 +23,7 @@ double Noises::uniform(int rank) {
 }
 
 double Noises::stretch(int rank, double seconds) {
+  if (static_cast<std::size_t>(rank) >= random_.size()) return seconds;
   double stretched = seconds * slowdown_[static_cast<std::size_t>(rank)];
   if (noise_->spread > 0) {
     // Box and Muller (1958); the shift keeps the mean of the log-normal factor at 1.

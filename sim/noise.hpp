@@ -10,6 +10,7 @@
 namespace ringscope::sim {
 
 /// A stream of random numbers per rank, so that what one rank draws does not depend on the others.
+/// Ranks beyond `ranks` have no noise.
 class Noises {
  public:
   Noises(const Noise& noise, int ranks);

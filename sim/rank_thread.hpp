@@ -76,7 +76,7 @@ class RankThread final : public Executor, private Caller {
 
   // Executor: what the algorithm's text calls.
   int rank() const override { return Caller::rank; }
-  int size() const override { return run_->machine->ranks(); }
+  int size() const override { return run_->machine->jobs().own(); }
   Request post(const Operation& operation) override;
   bool perform(Operation& operation, std::coroutine_handle<> waiter) override;
   Thread start(Task body, Beside how) override;

@@ -11,6 +11,7 @@ Recorder::Recorder(std::unique_ptr<Kernel> kernel)
 
 void Recorder::restart(const Job& job, int ranks) {
   loads_->restart();
+  ranks_ = ranks;
   no_chunks_ = no_chunks_of(job.algorithm->collective, ranks);
   follows_chunks_ = no_chunks_.empty();
   if (follows_chunks_)
@@ -22,7 +23,8 @@ std::shared_ptr<const Recording> Recorder::take(const Ledger& ledger) {
   auto recording = std::make_shared<Recording>();
   for (int id = 0; id < ledger.resource_count(); ++id) {
     const Resource& resource = ledger.resource(id);
-    recording->loads.push_back({resource.name, std::string(kind_name(resource.kind)), resource.rank,
+    const int rank = resource.rank < ranks_ ? resource.rank : -1;
+    recording->loads.push_back({resource.name, std::string(kind_name(resource.kind)), rank,
                                 resource.capacity, loads_->points(id)});
   }
   recording->no_chunks = no_chunks_;

@@ -1,21 +1,26 @@
 #include "sim/simulation.hpp"
 
+#include <fmt/core.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
 #include <random>
+#include <utility>
 
 #include "algorithms/host_order.hpp"
-#include "algorithms/overlapped.hpp"
 #include "sim/deadlock.hpp"
 #include "sim/measurement.hpp"
+#include "sim/neighbour_run.hpp"
 #include "sim/recorder.hpp"
 #include "sim/steady_state.hpp"
 
 namespace ringscope {
 namespace sim {
 namespace {
+
+/// A neighbour may go through so many rounds while the job sends nothing.
+constexpr int most_rounds_in_vain = 100'000;
 
 /// Everything that lives as long as the run of one case.
 class Simulation {
@@ -30,11 +35,13 @@ class Simulation {
         paths_(options.path_limit),
         machine_(scenario, ledger_),
         mpi_(machine_, ledger_, paths_),
-        noises_(scenario.job.noise, machine_.ranks()),
+        own_(machine_.jobs().own()),
+        noises_(scenario.job.noise, own_),
         ready_(*kernel_),
         options_of_job_(scenario.job.options),
-        by_host_(machine_.ranks(), &machine_.hosts()) {
-    options_of_job_.hosts = &machine_.hosts();
+        hosts_(machine_.hosts().begin(), machine_.hosts().begin() + own_),
+        by_host_(own_, &hosts_) {
+    options_of_job_.hosts = &hosts_;
     options_of_job_.by_host = &by_host_;
     run_ = {.machine = &machine_,
             .ledger = &ledger_,
@@ -49,25 +56,34 @@ class Simulation {
     if (may_skip()) run_.steady = &steady_;
     for (int rank = 0; rank < machine_.ranks(); ++rank)
       ranks_.push_back(std::make_unique<RankThread>(run_, rank));
+    add_neighbours();
   }
 
   Measurement repeat(int repetition) {
-    const double start = kernel_->now();
+    const double start = start_ = kernel_->now();
     begin(repetition);
     if (options_->progress) watch(repetition);
     kernel_->run();
     if (run_.unfinished > 0)
-      throw DeadlockError(describe_deadlock(*scenario_, kernel_->now(), ranks_));
-    Measurement result = measure(run_, ranks_, start, used_before_);
-    result.skipped = steady_.skipped();
-    if (recorder_) result.recording = recorder_->take(ledger_);
-    return result;
+      throw DeadlockError(describe_deadlock(*scenario_, machine_.jobs(), kernel_->now(), ranks_));
+    if (rounds_in_vain_ == most_rounds_in_vain) throw DeadlockError(in_vain_text());
+    if (neighbours_.empty()) job_ended(0);
+    for (const auto& neighbour : neighbours_)
+      measured_.neighbours.push_back(neighbour->report(start));
+    return std::move(measured_);
   }
 
  private:
+  std::span<const std::unique_ptr<RankThread>> own_ranks() const {
+    return std::span(ranks_).first(static_cast<std::size_t>(own_));
+  }
   bool may_skip() const;
   void begin(int repetition);
-  Task text_of(const Job& job, Communicator comm, Workspace work) const;
+  void add_neighbours();
+  Task announced(Task text);
+  bool another_round();
+  void job_ended(std::uint64_t);
+  static std::string in_vain_text();
   void watch(int repetition);
 
   const Scenario* scenario_;
@@ -78,19 +94,27 @@ class Simulation {
   Paths paths_;
   Machine machine_;
   Mpi mpi_;
+  const int own_;  ///< ranks of the job that is asked about
   Noises noises_;
   ReadyQueue ready_;
   Options options_of_job_;
+  std::vector<int> hosts_;  ///< of the job's ranks
   HostGroups by_host_;
   Run run_;
   std::vector<Span> spans_;
   std::vector<MessageSpan> received_;
-  std::vector<std::unique_ptr<RankThread>> ranks_;
+  std::vector<std::unique_ptr<RankThread>> ranks_;  ///< of all jobs
+  std::vector<std::unique_ptr<NeighbourRun>> neighbours_;
   SteadyState steady_{run_, ranks_};
-  std::vector<double> used_before_;  ///< of each resource, when the repetition began
+  double start_ = 0;                 ///< of the repetition
+  std::vector<double> used_before_;  ///< of each resource, by then
+  Measurement measured_;             ///< of the repetition, taken when the job ends
+  int left_ = 0;                     ///< ranks of the job that have not ended
+  int rounds_in_vain_ = 0;
+  std::uint64_t messages_seen_ = 0;
 };
 
-// Never with noise, nor where each step is to be seen.
+// Never with noise or neighbours, nor where each step is to be seen.
 bool Simulation::may_skip() const {
   const Noise& noise = scenario_->job.noise;
   const auto& transports = scenario_->library.transports;
@@ -98,14 +122,13 @@ bool Simulation::may_skip() const {
                       std::all_of(transports.begin(), transports.end(),
                                   [](const Transport& t) { return t.jitter.is_zero(); });
   const bool shown = options_->record || options_->record_spans || options_->record_chain;
-  return options_->skip && kernel_->can_skip() && steady && !shown;
+  return options_->skip && kernel_->can_skip() && steady && !shown && scenario_->neighbours.empty();
 }
 
 void Simulation::begin(int repetition) {
   const Job& job = scenario_->job;
   const auto items = static_cast<std::size_t>(job.bytes.count);
-  const std::size_t scratch =
-      job.algorithm->scratch_items(machine_.ranks(), items, options_of_job_);
+  const std::size_t scratch = job.algorithm->scratch_items(own_, items, options_of_job_);
   // One stream of random numbers per repetition, whatever the number of repetitions.
   const std::uint64_t seed =
       job.seed + static_cast<std::uint64_t>(repetition) * 0x9e3779b97f4a7c15u;
@@ -121,29 +144,62 @@ void Simulation::begin(int repetition) {
   mpi_.traffic = {};
   used_before_.clear();
   for (int id = 0; id < ledger_.resource_count(); ++id) used_before_.push_back(ledger_.used(id));
-  run_.unfinished = machine_.ranks();
-  if (recorder_) recorder_->restart(job, machine_.ranks());
-  for (const auto& rank : ranks_) {
+  run_.unfinished = left_ = own_;
+  if (recorder_) recorder_->restart(job, own_);
+  for (const auto& rank : own_ranks()) {
     rank->reset();
-    // 53 random bits: the same number on every machine, unlike std::uniform_real_distribution.
-    const double late = static_cast<double>(random() >> 11) * 0x1p-53 * job.skew.count();
+    const double late = late_by(job, random);
     const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
     Executor& executor = recorder_ ? recorder_->in_front_of(*rank) : *rank;
-    rank->begin(text_of(job, Communicator(executor), work), late);
+    Task text = text_of(job, options_of_job_, Communicator(executor), work);
+    rank->begin(neighbours_.empty() ? std::move(text) : announced(std::move(text)), late);
+  }
+  rounds_in_vain_ = 0;
+  messages_seen_ = 0;
+  for (const auto& neighbour : neighbours_) neighbour->begin(seed);
+}
+
+void Simulation::add_neighbours() {
+  std::size_t index = 0;
+  for (const Neighbour& one : scenario_->neighbours) {
+    const auto first = static_cast<std::size_t>(machine_.jobs().first(index++));
+    neighbours_.push_back(std::make_unique<NeighbourRun>(
+        one, run_, std::span(ranks_).subspan(first, one.placement.ranks.size()),
+        [this] { return another_round(); }));
   }
 }
 
-Task Simulation::text_of(const Job& job, Communicator comm, Workspace work) const {
-  if (!job.overlap) return job.algorithm->run(comm, work, options_of_job_);
-  return overlapped(comm,
-                    job.algorithm->run(comm.beside(Beside::nonblocking), work, options_of_job_),
-                    *job.overlap);
+Task Simulation::announced(Task text) {
+  co_await std::move(text);
+  // Not from here: the last rank has yet to end.
+  if (--left_ == 0) kernel_->after(0, Callback::to<&Simulation::job_ended>(this));
+}
+
+// Neighbours in a loop would go on for ever beside a job that is stuck.
+bool Simulation::another_round() {
+  if (left_ == 0 || rounds_in_vain_ == most_rounds_in_vain) return false;
+  if (std::exchange(messages_seen_, mpi_.traffic.messages) != messages_seen_) rounds_in_vain_ = 0;
+  return ++rounds_in_vain_ < most_rounds_in_vain;
+}
+
+std::string Simulation::in_vain_text() {
+  return fmt::format(
+      "the neighbours went through {} rounds, and the job sent nothing: say how often they run by "
+      "their 'repeat'",
+      most_rounds_in_vain);
+}
+
+// What neighbours do after that is not the job's.
+void Simulation::job_ended(std::uint64_t) {
+  measured_ = measure(run_, own_ranks(), start_, used_before_);
+  measured_.skipped = steady_.skipped();
+  if (recorder_) measured_.recording = recorder_->take(ledger_);
 }
 
 void Simulation::watch(int repetition) {
   const Job& job = scenario_->job;
   const auto items = static_cast<std::size_t>(job.bytes.count);
-  const Cost cost = job.algorithm->cost(machine_.ranks(), items, options_of_job_);
+  const Cost cost = job.algorithm->cost(own_, items, options_of_job_);
   const double all = static_cast<double>(cost.messages) * job.repetitions;
   const double before = static_cast<double>(cost.messages) * repetition;
   mpi_.watch = [this, before, all](std::uint64_t messages) {

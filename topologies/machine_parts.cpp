@@ -24,7 +24,9 @@ MachineParts::MachineParts(const Topology& topology, const SymmetryRules& rules)
   find_nodes();
   for (int host = 0; host < static_cast<int>(parts_.size()); ++host) {
     const int mark = rules.marks.empty() ? 0 : rules.marks[at(host)];
-    kinds_.push_back(number_of(fmt::format("{} mark {}", inside_words(host), mark)));
+    std::string words = fmt::format("{} mark {}", inside_words(host), mark);
+    if (rules.has_others(host)) words += fmt::format(" host {}", host);
+    kinds_.push_back(number_of(words));
   }
   find_cables();
 }

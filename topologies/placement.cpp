@@ -109,14 +109,52 @@ std::vector<Location> gpus_in_order(const Topology& topology, int host_index, Ma
   return seats;
 }
 
-/// Throws at `origin` when the host has fewer of what the ranks sit on.
-void require_seats(int ranks, int seats, std::string_view noun, const Rules& rules,
+using Core = std::tuple<int, int, int>;  // host, NUMA domain, core
+
+/// A core of the rank's host that no earlier group has taken, in its domain where there is one; its
+/// own where all are taken.
+void avoid(Location& rank, const std::set<Core>& taken, const Topology& topology) {
+  const auto is_free = [&](const Location& seat) {
+    return !taken.contains({seat.host, seat.numa, seat.core});
+  };
+  if (rank.binding != Binding::core || is_free(rank)) return;
+  std::vector<Location> seats = cores_in_order(topology, rank.host, MapBy::slot);
+  std::stable_partition(seats.begin(), seats.end(),
+                        [&](const Location& seat) { return seat.numa == rank.numa; });
+  const auto free = std::ranges::find_if(seats, is_free);
+  if (free == seats.end()) return;
+  rank.numa = free->numa;
+  rank.core = free->core;
+}
+
+/// Seats of other jobs.
+struct Taken {
+  explicit Taken(std::span<const Location> others) {
+    for (const Location& one : others) {
+      if (one.binding == Binding::core) cores.insert({one.host, one.numa, one.core});
+      if (one.gpu >= 0) gpus.insert({one.host, one.gpu});
+    }
+  }
+  bool has(const Location& seat) const {
+    return seat.gpu >= 0 ? gpus.contains({seat.host, seat.gpu})
+                         : cores.contains({seat.host, seat.numa, seat.core});
+  }
+
+  std::set<Core> cores;
+  std::set<std::pair<int, int>> gpus;  ///< host, GPU
+};
+
+/// Throws at `origin` when the host has fewer of what the ranks sit on, `taken` of them by others.
+void require_seats(int ranks, int seats, int taken, std::string_view noun, const Rules& rules,
                    const std::string& host, const Value& origin) {
   if (seats == 0 && ranks > 0) origin.fail(fmt::format("'{}' has no {}", host, noun));
-  if (ranks <= seats || rules.oversubscribe) return;
+  if (ranks <= seats - taken || rules.oversubscribe) return;
+  const std::string others =
+      taken == 0 ? ""
+                 : fmt::format(", {} of {} taken by other jobs", taken, seats == 1 ? "it" : "them");
   origin.fail(fmt::format(
-      "{} ranks on '{}', which has {} {}{}; say 'oversubscribe: true' to let them share", ranks,
-      host, seats, noun, seats == 1 ? "" : "s"));
+      "{} ranks on '{}', which has {} {}{}{}; say 'oversubscribe: true' to let them share", ranks,
+      host, seats, noun, seats == 1 ? "" : "s", others));
 }
 
 std::string rules_text(const Rules& rules) {
@@ -130,26 +168,43 @@ std::string rules_text(const Rules& rules) {
   return text;
 }
 
+/// What the ranks of a host sit on, in their order. Where others have taken all of it and the rules
+/// let ranks share, they share with those.
+std::vector<Location> seats_on(const HostSlots& slots, const Rules& rules, const Value& origin,
+                               const Topology& topology, const Taken& taken) {
+  const Host& host = topology.hosts()[static_cast<std::size_t>(slots.host)];
+  std::vector<Location> all = rules.on_gpus ? gpus_in_order(topology, slots.host, rules.map_by)
+                                            : cores_in_order(topology, slots.host, rules.map_by);
+  std::vector<Location> free = all;
+  if (rules.on_gpus || rules.binding == Binding::core)
+    std::erase_if(free, [&](const Location& seat) { return taken.has(seat); });
+  const auto gone = static_cast<int>(all.size() - free.size());
+  require_seats(slots.slots, cores_of(topology, slots.host), rules.on_gpus ? 0 : gone, "core",
+                rules, host.name, origin);
+  if (rules.on_gpus)
+    require_seats(slots.slots, static_cast<int>(host.gpus.size()), gone, "GPU", rules, host.name,
+                  origin);
+  return free.empty() ? all : free;
+}
+
 Placement place(const std::vector<HostSlots>& hosts, const Rules& rules, const Value& origin,
-                const Topology& topology) {
+                const Topology& topology, const Taken& taken) {
   std::vector<std::vector<Location>> seats(topology.hosts().size());
-  std::vector<std::size_t> taken(topology.hosts().size());
-  for (const HostSlots& slots : hosts) {
-    const Host& host = topology.hosts()[static_cast<std::size_t>(slots.host)];
-    require_seats(slots.slots, cores_of(topology, slots.host), "core", rules, host.name, origin);
-    if (rules.on_gpus)
-      require_seats(slots.slots, static_cast<int>(host.gpus.size()), "GPU", rules, host.name,
-                    origin);
-    seats[static_cast<std::size_t>(slots.host)] =
-        rules.on_gpus ? gpus_in_order(topology, slots.host, rules.map_by)
-                      : cores_in_order(topology, slots.host, rules.map_by);
-  }
+  std::vector<std::size_t> used(topology.hosts().size());
+  for (const HostSlots& slots : hosts)
+    seats[static_cast<std::size_t>(slots.host)] = seats_on(slots, rules, origin, topology, taken);
   const auto host_of_rank = host_of_each_rank(hosts, rules.map_by);
   Placement placement;
+  std::set<Core> cores = taken.cores;
   for (const int host : host_of_rank) {
     const auto index = static_cast<std::size_t>(host);
-    placement.ranks.push_back(seats[index][taken[index]++ % seats[index].size()]);
-    placement.ranks.back().binding = rules.binding;
+    Location rank = seats[index][used[index]++ % seats[index].size()];
+    rank.binding = rules.binding;
+    // The core beside a GPU is not what seats are counted by.
+    if (rules.on_gpus && taken.cores.contains({rank.host, rank.numa, rank.core}))
+      avoid(rank, cores, topology);
+    if (!taken.cores.empty()) cores.insert({rank.host, rank.numa, rank.core});
+    placement.ranks.push_back(rank);
   }
   placement.text = counts_text(host_of_rank) + rules_text(rules);
   return placement;
@@ -157,14 +212,14 @@ Placement place(const std::vector<HostSlots>& hosts, const Rules& rules, const V
 
 /// The rest of a map: its rules, and what its ranks have in common beyond them.
 Placement place(const std::vector<HostSlots>& hosts, const Rules& rules, const Value& origin,
-                Fields& fields, const Topology& topology) {
-  Placement placement = place(hosts, rules, origin, topology);
+                Fields& fields, const Topology& topology, const Taken& taken) {
+  Placement placement = place(hosts, rules, origin, topology, taken);
   read_buffers(fields, placement.ranks, topology);
   placement.text += buffers_text(placement.ranks.front());
   return placement;
 }
 
-Placement read_hostfile_map(Fields& fields, const Topology& topology) {
+Placement read_hostfile_map(Fields& fields, const Topology& topology, const Taken& taken) {
   const Value& file = fields.required("hostfile");
   if (fields.has("hosts")) file.fail("'hosts' and 'hostfile' exclude each other");
   const auto hosts = read_hostfile(file, topology);
@@ -180,17 +235,17 @@ Placement read_hostfile_map(Fields& fields, const Topology& topology) {
         fmt::format("{} ranks, but the hostfile has {} slot{}; say 'oversubscribe: true' "
                     "to let them share",
                     ranks, slots, slots == 1 ? "" : "s"));
-  return place(fill(hosts, ranks, rules.map_by), rules, number, fields, topology);
+  return place(fill(hosts, ranks, rules.map_by), rules, number, fields, topology, taken);
 }
 
-Placement read_map(const Value& value, const Topology& topology) {
+Placement read_map(const Value& value, const Topology& topology, const Taken& taken) {
   Fields fields(value, "placement");
-  if (fields.has("hostfile")) return read_hostfile_map(fields, topology);
+  if (fields.has("hostfile")) return read_hostfile_map(fields, topology, taken);
   const Value& counts = fields.required("hosts");
   const Rules rules = read_rules(fields);
   for (const char* key : {"memory", "nics"}) fields.optional(key);
   fields.finish();
-  return place(read_counts(counts, topology), rules, counts, fields, topology);
+  return place(read_counts(counts, topology), rules, counts, fields, topology, taken);
 }
 
 Location read_location(const Value& value, int rank, const Topology& topology) {
@@ -221,30 +276,12 @@ Location read_location(const Value& value, int rank, const Topology& topology) {
   return location;
 }
 
-using Core = std::tuple<int, int, int>;  // host, NUMA domain, core
-
-/// A core of the rank's host that no earlier group has taken, in its domain where there is one; its
-/// own where all are taken.
-void avoid(Location& rank, const std::set<Core>& taken, const Topology& topology) {
-  const auto is_free = [&](const Location& seat) {
-    return !taken.contains({seat.host, seat.numa, seat.core});
-  };
-  if (rank.binding != Binding::core || is_free(rank)) return;
-  std::vector<Location> seats = cores_in_order(topology, rank.host, MapBy::slot);
-  std::stable_partition(seats.begin(), seats.end(),
-                        [&](const Location& seat) { return seat.numa == rank.numa; });
-  const auto free = std::ranges::find_if(seats, is_free);
-  if (free == seats.end()) return;
-  rank.numa = free->numa;
-  rank.core = free->core;
-}
-
 /// Ranks in groups, each placed by its own map, on cores that the groups before have left.
-Placement read_groups(const Value& value, const Topology& topology) {
+Placement read_groups(const Value& value, const Topology& topology, const Taken& others) {
   Placement all;
-  std::set<Core> taken;
+  std::set<Core> taken = others.cores;
   for (const Value& item : value.items()) {
-    Placement group = read_map(item, topology);
+    Placement group = read_map(item, topology, others);
     all.text += (all.text.empty() ? "" : " and ") + group.text;
     const std::set<Core> before = taken;
     for (Location& rank : group.ranks) {
@@ -283,13 +320,15 @@ Placement read_list(const Value& value, const Topology& topology) {
 
 }  // namespace
 
-Placement read_placement(const Value& value, const Topology& topology) {
-  if (value.kind() == Value::Kind::map) return read_map(value, topology);
+Placement read_placement(const Value& value, const Topology& topology,
+                         std::span<const Location> taken) {
+  const Taken others(taken);
+  if (value.kind() == Value::Kind::map) return read_map(value, topology, others);
   if (value.kind() == Value::Kind::scalar)
-    return place(read_counts(value, topology), {}, value, topology);
+    return place(read_counts(value, topology), {}, value, topology, others);
   if (value.kind() != Value::Kind::list || value.items().empty())
     value.fail("expected a placement such as 4-3-1, a map, or a list of one entry per rank");
-  return is_group(value.items().front()) ? read_groups(value, topology)
+  return is_group(value.items().front()) ? read_groups(value, topology, others)
                                          : read_list(value, topology);
 }
 

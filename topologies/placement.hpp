@@ -1,6 +1,7 @@
 // Which rank runs where.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,9 @@ struct Placement {
 /// GPU. More ranks on a host than cores (GPUs) is an error unless `oversubscribe: true` is set;
 /// then they are shared round robin. Every form but the first knows `memory: local | interleave |
 /// {bind: N}` and `nics: nearest | all`. A hostfile's path is relative to the file that names it.
-Placement read_placement(const Value& value, const Topology& topology);
+/// Where ranks of other jobs are `taken`, counts and hostfiles take none of these cores and GPUs; a
+/// list says itself what is shared.
+Placement read_placement(const Value& value, const Topology& topology,
+                         std::span<const Location> taken = {});
 
 }  // namespace ringscope

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "topologies/machine_parts.hpp"
@@ -21,9 +23,29 @@ std::vector<int> first_bins(std::span<const Bin> bins, std::size_t hosts) {
   return first;
 }
 
+/// A rank has its core, or one core's worth of the domain or of the host that it is bound to; and
+/// its GPU, which several may share.
+void take_away(std::vector<Bin>& bins, Seat seat, std::span<const Location> taken) {
+  std::set<std::array<int, 3>> seen;
+  for (const Location& rank : taken) {
+    const bool on_core = rank.binding == Binding::core;
+    if (seat == Seat::gpu ? rank.gpu < 0 : rank.binding == Binding::host && seat == Seat::core)
+      continue;
+    if (seat == Seat::gpu && !seen.insert({rank.host, rank.gpu, 0}).second) continue;
+    if (seat != Seat::gpu && on_core && !seen.insert({rank.host, rank.numa, rank.core}).second)
+      continue;
+    for (Bin& bin : bins) {
+      const bool here = seat == Seat::gpu    ? bin.gpu == rank.gpu
+                        : seat == Seat::core ? bin.numa == rank.numa
+                                             : true;
+      if (bin.host == rank.host && here) bin.capacity = std::max(0, bin.capacity - 1);
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<Bin> bins_of(const Topology& topology, Seat seat) {
+std::vector<Bin> bins_of(const Topology& topology, Seat seat, std::span<const Location> taken) {
   std::vector<Bin> bins;
   for (int host = 0; host < static_cast<int>(topology.hosts().size()); ++host) {
     const Host& parts = topology.hosts()[at(host)];
@@ -39,11 +61,12 @@ std::vector<Bin> bins_of(const Topology& topology, Seat seat) {
       bins.push_back({host, static_cast<int>(near - parts.numa_domains.begin()), number++, 1});
     }
   }
+  take_away(bins, seat, taken);
   return bins;
 }
 
 Symmetry::Symmetry(const Topology& topology, const SymmetryRules& rules)
-    : bins_(bins_of(topology, rules.seat)),
+    : bins_(bins_of(topology, rules.seat, rules.taken)),
       first_bin_(first_bins(bins_, topology.hosts().size())),
       hosts_(std::make_unique<NoSymmetry>()) {
   const std::size_t hosts = topology.hosts().size();
@@ -55,7 +78,8 @@ Symmetry::Symmetry(const Topology& topology, const SymmetryRules& rules)
   if (!rules.inside_hosts) return;
   std::map<int, std::shared_ptr<const PointSymmetry>> of_kind;
   for (std::size_t host = 0; host < hosts; ++host) {
-    if (first_bin_[host + 1] - first_bin_[host] < 2) continue;
+    if (first_bin_[host + 1] - first_bin_[host] < 2 || rules.has_others(static_cast<int>(host)))
+      continue;
     auto& symmetry = of_kind[parts.kind_of(static_cast<int>(host))];
     if (!symmetry) symmetry = parts.symmetry_inside(static_cast<int>(host));
     inside_[host] = symmetry;

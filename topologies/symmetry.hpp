@@ -6,10 +6,12 @@
 // interchanging hosts would change the choice: then nothing is interchanged.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "topologies/placement.hpp"
 #include "topologies/point_symmetry.hpp"
 #include "topologies/topology.hpp"
 
@@ -26,14 +28,21 @@ struct Bin {
 /// core: on a core of a NUMA domain, or on all of the domain; host: free to use all its cores.
 enum class Seat { core, gpu, host };
 
-/// In the order of hosts, and of domains or GPUs in each.
-std::vector<Bin> bins_of(const Topology& topology, Seat seat);
+/// In the order of hosts, and of domains or GPUs in each; without the room that others have
+/// `taken`.
+std::vector<Bin> bins_of(const Topology& topology, Seat seat, std::span<const Location> taken = {});
 
 struct SymmetryRules {
   Seat seat = Seat::core;
   std::vector<int> marks{};     ///< by host: those with different marks differ; empty: all alike
   bool inside_hosts = true;     ///< false: what is inside a host differs by its index
   bool nics_by_number = false;  ///< ranks send by all NICs, the first one to the first one
+  /// Where ranks of other jobs stay: nothing on their hosts can be interchanged with anything.
+  std::vector<Location> taken{};
+
+  bool has_others(int host) const {
+    return std::ranges::find(taken, host, &Location::host) != taken.end();
+  }
 };
 
 /// The symmetries of a machine as permutations of the bins. Symmetries of whole hosts and of what

@@ -89,7 +89,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   /// The random numbers from here on.
   void seed(std::uint64_t seed) { random_.seed(seed); }
 
-  Traffic traffic;  ///< since it was last reset
+  Traffic traffic;  ///< since it was last reset; of the job that is asked about
   /// When set, a place for what was received, in times of the kernel; chains are marked, too.
   std::vector<MessageSpan>* received = nullptr;
   /// When set, called with traffic.messages now and then.
@@ -135,6 +135,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void stage(int message, Cause cause, int rank, int resource, double until);
   void released(int message, Cause cause, Caller& by);
 
+  void count(int source, std::uint64_t bytes, bool between_hosts);
   int begin_message(Caller& caller, int to, int tag, std::uint64_t bytes);
   void put_on_wire(int message);
   void multicast_travelled(std::uint64_t first);

@@ -8,12 +8,18 @@
 
 namespace ringscope::sim {
 
-void Mpi::launch(int id) {
-  Message& m = messages_[id];
+// What neighbours send is their own.
+void Mpi::count(int source, std::uint64_t bytes, bool between_hosts) {
+  if (source >= machine_->jobs().own()) return;
   ++traffic.messages;
   if (watch && traffic.messages % 4096 == 0) watch(traffic.messages);
-  traffic.bytes += m.bytes;
-  if (m.channel->between_hosts()) traffic.bytes_between_hosts += m.bytes;
+  traffic.bytes += bytes;
+  if (between_hosts) traffic.bytes_between_hosts += bytes;
+}
+
+void Mpi::launch(int id) {
+  Message& m = messages_[id];
+  count(m.source, m.bytes, m.channel->between_hosts());
   const auto argument = static_cast<std::uint64_t>(id);
   if (!m.eager && m.ahead == 0) {
     ledger_->kernel().after(control_delay(*m.channel) + draw_jitter(m),
@@ -48,8 +54,7 @@ void Mpi::travelled(std::uint64_t id) {
 // on their way at once, and may be used up before the others have left.
 void Mpi::launch_multicast(int first) {
   const std::uint64_t bytes = messages_[first].bytes;
-  ++traffic.messages;
-  traffic.bytes += bytes;
+  const int source = messages_[first].source;
   Uses tree;
   bool between_hosts = false;
   int travelling = -1;
@@ -68,7 +73,7 @@ void Mpi::launch_multicast(int first) {
       if (std::find(tree.begin(), tree.end(), use) == tree.end()) tree.push_back(use);
   }
   *last = -1;
-  if (between_hosts) traffic.bytes_between_hosts += bytes;
+  count(source, bytes, between_hosts);
   if (travelling < 0) return;
   const auto argument = static_cast<std::uint64_t>(travelling);
   ledger_->start(static_cast<double>(bytes), tree,

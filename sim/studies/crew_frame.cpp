@@ -96,7 +96,9 @@ std::string pack_task(std::uint64_t task, const Scenario& scenario) {
   for (const Value::Entry& entry : scenario.resolved.entries())
     if (entry.key != "placement" && entry.key != "cases")
       parts[entry.key] = to_json(entry.value).dump();
-  Json::to_msgpack(Json{packed(scenario.placement), std::move(parts)}, bytes);
+  Json placements = Json::array();
+  for (const Placement& one : placements_of(scenario)) placements.push_back(packed(one));
+  Json::to_msgpack(Json::array({std::move(placements), std::move(parts)}), bytes);
   return bytes;
 }
 
@@ -135,7 +137,9 @@ Scenario TaskReader::scenario_of(std::string_view payload) {
   Value tree = Value::empty_map_at(none.place());
   tree.set("placement", none);  // the ranks are placed already
   for (const auto& [key, text] : body.at(1).items()) tree.set(key, parsed(text.get<std::string>()));
-  return read_placed(tree, unpacked(body.at(0)), known_);
+  std::vector<Placement> placed;
+  for (const Json& one : body.at(0)) placed.push_back(unpacked(one));
+  return read_placed(tree, placed, known_);
 }
 
 }  // namespace ringscope

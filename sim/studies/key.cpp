@@ -39,6 +39,10 @@ Key scenario_key(const Scenario& scenario, std::string_view kernel) {
   }
   bytes += "placement";
   for (const Location& where : scenario.placement.ranks) append(bytes, where);
+  for (const Neighbour& one : scenario.neighbours) {
+    bytes += "neighbour";
+    for (const Location& where : one.placement.ranks) append(bytes, where);
+  }
   Key key{};
   SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), key.data());
   return key;

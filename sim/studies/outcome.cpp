@@ -1,5 +1,7 @@
 #include "sim/studies/outcome.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -41,6 +43,11 @@ constexpr std::array training_metrics = {
     TrainingMetric{"epochs", [](const TrainingReport& t) { return t.epochs; }},
 };
 
+constexpr std::array job_metrics = {
+    Metric{"slowest_job_s", slowest_job_s},
+    Metric{"mean_job_s", mean_job_s},
+};
+
 std::string path_metric(std::string_view cause) { return "critical_path." + std::string(cause); }
 
 /// The cause that most of the critical path went to, and the place where most of that was spent.
@@ -60,6 +67,7 @@ std::string limit_of(const Report& report, const CauseSeconds& spent) {
 std::vector<std::string> metric_names() {
   std::vector<std::string> names;
   for (const Metric& metric : metrics) names.emplace_back(metric.name);
+  for (const Metric& metric : job_metrics) names.emplace_back(metric.name);
   for (const TrainingMetric& metric : training_metrics) names.emplace_back(metric.name);
   for (const std::string_view cause : cause_names) names.push_back(path_metric(cause));
   return names;
@@ -75,6 +83,11 @@ Outcome outcome_of(const Report& report) {
   Outcome outcome;
   outcome.time_s = report.time_s;
   for (const Metric& metric : metrics) outcome.metrics.emplace(metric.name, metric.of(report));
+  if (!report.neighbours.empty())
+    for (const Metric& metric : job_metrics)
+      outcome.metrics.emplace(metric.name, metric.of(report));
+  for (const NeighbourReport& one : report.neighbours)
+    outcome.metrics.emplace(fmt::format("neighbours.{}.time_s", one.name), one.time_s);
   if (report.training)
     for (const TrainingMetric& metric : training_metrics)
       outcome.metrics.emplace(metric.name, metric.of(*report.training));

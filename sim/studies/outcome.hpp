@@ -15,8 +15,10 @@ struct Outcome {
   /// What holds it up, as `compare` says it: "copying on host2/numa0/core0 (rank 7)"; "" where the
   /// critical path was not kept.
   std::string limit;
-  std::map<std::string, double> metrics;  ///< by metric_names(); training's only of a training job
-  std::string error;                      ///< "" or why there is none: a deadlock is a result
+  /// By metric_names(): training's only of a training job, those of several jobs only where there
+  /// are neighbours; and of each neighbour "neighbours.NAME.time_s".
+  std::map<std::string, double> metrics;
+  std::string error;  ///< "" or why there is none: a deadlock is a result
 
   bool operator==(const Outcome&) const = default;
 };
