@@ -25,7 +25,7 @@ struct Arguments {
   std::string cluster, library, job, on = "core", own;
   int ranks = 0;
   // Of `place`, as its keys are called; "": not said.
-  std::string order, slots, taken, budget, seed, objective, degrade;
+  std::string order, slots, taken, budget, seed, objective, degrade, whose;
   bool whole_hosts = false;
   std::size_t top = 5;
   std::string csv, json, rankfile, hostfile, slurm;
@@ -42,9 +42,12 @@ Value place_flags(const Arguments& arguments) {
   const std::pair<const char*, const std::string*> texts[] = {
       {"order", &arguments.order},         {"slots", &arguments.slots},
       {"budget", &arguments.budget},       {"seed", &arguments.seed},
-      {"objective", &arguments.objective}, {"degrade", &arguments.degrade}};
+      {"objective", &arguments.objective}, {"degrade", &arguments.degrade},
+      {"jobs", &arguments.whose}};
   for (const auto& [key, text] : texts)
-    if (!text->empty()) map.set(key, said(fmt::format("--{}", key), *text));
+    if (!text->empty())
+      map.set(key,
+              said(text == &arguments.whose ? "--whose-time" : fmt::format("--{}", key), *text));
   if (!arguments.taken.empty()) map.set("taken", said("--taken", "[" + arguments.taken + "]"));
   if (arguments.whole_hosts) map.set("whole_hosts", said("--whole-hosts", "true"));
   return map;
@@ -218,6 +221,8 @@ void add_rules(CLI::App& command, Arguments& arguments) {
   command.add_option("--seed", arguments.seed, "of the search");
   command.add_option("--objective", arguments.objective,
                      "time; or worst_link: with the cable degraded that costs most");
+  command.add_option("--whose-time", arguments.whose,
+                     "beside neighbours: own, slowest or mean of the jobs");
   command.add_option("--degrade", arguments.degrade, "what such a cable has left of its bandwidth");
 }
 

@@ -64,17 +64,39 @@ std::string heading(const PlaceStudy& study, const PlaceAnswer& answer) {
                      to_short_text(Seconds(*answer.bound_s)), best / *answer.bound_s);
 }
 
+std::string_view time_head(const PlaceStudy& study) {
+  if (study.jobs == WhoseTime::own) return "time";
+  return study.jobs == WhoseTime::slowest ? "slowest job" : "mean of jobs";
+}
+
+double time_of_neighbour(const Placed& placed, const std::string& name) {
+  const auto found = placed.outcome.metrics.find(fmt::format("neighbours.{}.time_s", name));
+  return found == placed.outcome.metrics.end() ? 0 : found->second;
+}
+
+std::string seconds_text(const Placed& placed, double seconds) {
+  return placed.outcome.error.empty() ? to_short_text(Seconds(seconds)) : "stuck";
+}
+
 /// The best ones, then the worst and the user's where they are not among them.
 std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_t top) {
   const bool links = study.objective == Objective::worst_link;
+  const std::vector<Neighbour>& neighbours = study.scenario.neighbours;
   std::vector<Table::Column> columns = {{"", Align::left}, {"placement", Align::left}};
-  columns.insert(columns.end(), {{"per host", Align::left}, {"time"}, {"ratio"}});
+  columns.push_back({"per host", Align::left});
+  columns.push_back({std::string(time_head(study))});
+  columns.push_back({"ratio"});
+  if (study.jobs != WhoseTime::own) columns.push_back({"own"});
+  for (const Neighbour& one : neighbours) columns.push_back({one.name});
   if (links) columns.push_back({"with degraded", Align::left});
   columns.push_back({"held up by", Align::left});
   Table table(columns);
   const auto add = [&](const std::string& place, const Placed& placed) {
     std::vector<std::string> cells = {place, placed.placement.text, placed.per_host,
                                       time_text(placed), ratio_text(placed, answer.placed.front())};
+    if (study.jobs != WhoseTime::own) cells.push_back(seconds_text(placed, placed.outcome.time_s));
+    for (const Neighbour& one : neighbours)
+      cells.push_back(seconds_text(placed, time_of_neighbour(placed, one.name)));
     if (links) cells.push_back(placed.degraded);
     cells.push_back(held_up_by(placed));
     table.add(std::move(cells));
@@ -95,7 +117,7 @@ std::string cell(const std::string& text) {
   return quoted + '"';
 }
 
-Json placed_json(const Placed& placed) {
+Json placed_json(const PlaceStudy& study, const Placed& placed) {
   Json ranks = Json::array();
   for (const Location& rank : placed.placement.ranks) {
     Json one = {{"host", rank.host}, {"numa", rank.numa}};
@@ -112,6 +134,10 @@ Json placed_json(const Placed& placed) {
   json["alike"] = placed.alike.str();
   json["error"] = placed.outcome.error;
   json["ranks"] = std::move(ranks);
+  if (study.scenario.neighbours.empty() || !placed.outcome.error.empty()) return json;
+  json["own_s"] = placed.outcome.time_s;
+  for (const Neighbour& one : study.scenario.neighbours)
+    json["neighbours_s"][one.name] = time_of_neighbour(placed, one.name);
   return json;
 }
 
@@ -148,14 +174,19 @@ Json place_json(const PlaceStudy& study, const PlaceAnswer& answer,
   json["question"] = study.scenario.question;
   json["ranks"] = study.rules.ranks;
   json["objective"] = study.objective == Objective::time ? "time" : "worst_link";
+  if (!study.scenario.neighbours.empty())
+    json["jobs"] = study.jobs == WhoseTime::own       ? "own"
+                   : study.jobs == WhoseTime::slowest ? "slowest"
+                                                      : "mean";
   json["raw"] = answer.raw.str();
   json["differ"] = answer.least.str();
   json["searched"] = answer.searched;
   json["seed"] = study.seed;
   json["bound_s"] = answer.bound_s ? Json(*answer.bound_s) : Json();
   json["placements"] = Json::array();
-  for (const Placed& placed : answer.placed) json["placements"].push_back(placed_json(placed));
-  json["yours"] = placed_json(answer.own);
+  for (const Placed& placed : answer.placed)
+    json["placements"].push_back(placed_json(study, placed));
+  json["yours"] = placed_json(study, answer.own);
   json["yours"]["place"] = answer.same ? Json(*answer.same + 1) : Json();
   json["yours"]["allowed"] = answer.own.allowed;
   json["verified"] = Json::array();

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 
+#include "scenarios/neighbours.hpp"
 #include "topologies/slots.hpp"
 
 namespace ringscope {
@@ -14,6 +15,7 @@ namespace {
 
 const std::string order_names[] = {"fixed", "ring", "any"};
 const std::string objective_names[] = {"time", "worst_link"};
+const std::string jobs_names[] = {"own", "slowest", "mean"};
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -49,14 +51,25 @@ Seat seat_of(const Location& rank) {
   return rank.binding == Binding::host ? Seat::host : Seat::core;
 }
 
-/// How many ranks each host takes: all its seats, `slots` at most; none where it is taken.
+/// How many ranks each host takes beside those of its neighbours: all its seats, `slots` at most in
+/// all; none where it is taken.
 std::vector<int> read_slots(Fields& fields, const PlaceStudy& study) {
   constexpr int most_slots = 1 << 20;
   const Topology& topology = study.scenario.cluster.topology;
-  std::vector<int> slots(topology.hosts().size());
-  for (const Bin& bin : bins_of(topology, study.seat)) slots[at(bin.host)] += bin.capacity;
-  if (const Value* most = fields.optional("slots"))
-    for (int& host : slots) host = std::min(host, static_cast<int>(most->integer(1, most_slots)));
+  const std::vector<Location> others = seats_of(study.scenario.neighbours);
+  std::vector<int> slots(topology.hosts().size()), there(slots.size());
+  for (const Location& rank : others)
+    if (study.seat != Seat::gpu || rank.gpu >= 0) ++there[at(rank.host)];
+  for (const Bin& bin : bins_of(topology, study.seat, others)) slots[at(bin.host)] += bin.capacity;
+  const Value* most = fields.optional("slots");
+  for (std::size_t host = 0; host < slots.size(); ++host) {
+    if (study.seat != Seat::gpu)
+      slots[host] = std::min(slots[host], cores_of(topology, static_cast<int>(host)) - there[host]);
+    if (most != nullptr)
+      slots[host] =
+          std::min(slots[host], static_cast<int>(most->integer(1, most_slots)) - there[host]);
+    slots[host] = std::max(0, slots[host]);
+  }
   if (const Value* taken = fields.optional("taken")) {
     if (taken->kind() != Value::Kind::list)
       taken->fail("expected a list of hosts such as [host3, host4]");
@@ -86,7 +99,21 @@ std::string bin_text(const Topology& topology, const Bin& bin) {
   return several ? fmt::format("{}.{}", bin.host, bin.numa) : std::to_string(bin.host);
 }
 
+/// Whether one of the ranks is bound to that core.
+bool has_core(std::span<const Location> ranks, const Location& seat) {
+  return std::ranges::any_of(ranks, [&](const Location& rank) {
+    return rank.binding == Binding::core && rank.host == seat.host && rank.numa == seat.numa &&
+           rank.core == seat.core;
+  });
+}
+
 }  // namespace
+
+double time_that_counts(const PlaceStudy& study, double own_s,
+                        const std::map<std::string, double>& metrics) {
+  if (study.jobs == WhoseTime::own) return own_s;
+  return metrics.at(study.jobs == WhoseTime::slowest ? "slowest_job_s" : "mean_job_s");
+}
 
 bool goes_round(const Scenario& scenario) {
   constexpr std::array round = {"ring",           "ring_waitall", "ring_sendrecv",
@@ -119,7 +146,7 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
   place.merge(said);
   refuse_unknown_keys(
       place, "place",
-      {"order", "slots", "taken", "whole_hosts", "budget", "seed", "objective", "degrade"});
+      {"order", "slots", "taken", "whole_hosts", "budget", "seed", "objective", "degrade", "jobs"});
   Fields fields(place, "place");
   read_order(fields, study);
   study.rules.slots = read_slots(fields, study);
@@ -129,6 +156,11 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
   study.seed = static_cast<std::uint64_t>(fields.value_or("seed", "1").integer(0, INT64_MAX));
   study.objective = static_cast<Objective>(
       fields.value_or("objective", "time").one_of("objective", objective_names));
+  const Value& jobs = fields.value_or("jobs", "own");
+  study.jobs = static_cast<WhoseTime>(jobs.one_of("time of jobs", jobs_names));
+  if (study.jobs != WhoseTime::own && study.scenario.neighbours.empty())
+    jobs.fail(
+        fmt::format("'{}' is of several jobs, and the scenario has no neighbours", jobs.text()));
   const Value& degrade = fields.value_or("degrade", "0.5");
   study.degrade = degrade.number(0.001, 1);
   fields.finish();
@@ -145,6 +177,7 @@ SymmetryRules symmetry_rules(const PlaceStudy& study) {
   // Memory that is not the rank's own, and a store, are in domains that go by their numbers.
   rules.inside_hosts = rank.memory.kind == MemoryPolicy::Kind::local && store < 0;
   rules.nics_by_number = rank.nics == NicChoice::all;
+  rules.taken = seats_of(study.scenario.neighbours);
   return rules;
 }
 
@@ -152,17 +185,20 @@ Placement placement_of(const PlaceStudy& study, std::span<const Bin> bins, const
   const Location& like = study.scenario.placement.ranks.front();
   Placement placement;
   placement.text = placed_text(study.scenario.cluster.topology, bins, word);
-  std::vector<std::pair<int, int>> taken;  // of each host's domains, as ranks come to them
+  const std::vector<Location> others = seats_of(study.scenario.neighbours);
+  std::map<std::pair<int, int>, int> next;  // core of each host's domains, as ranks come to them
   for (const int index : word) {
     const Bin& bin = bins[at(index)];
     Location rank = like;
     rank.host = bin.host;
     rank.numa = bin.numa;
     rank.gpu = bin.gpu;
-    taken.emplace_back(bin.host, bin.numa);
-    rank.core = like.binding == Binding::core
-                    ? static_cast<int>(std::ranges::count(taken, taken.back())) - 1
-                    : 0;
+    rank.core = 0;
+    if (like.binding == Binding::core) {
+      int& core = next[{bin.host, bin.numa}];
+      while (has_core(others, {.host = bin.host, .numa = bin.numa, .core = core})) ++core;
+      rank.core = core++;
+    }
     placement.ranks.push_back(rank);
   }
   return placement;
@@ -170,6 +206,7 @@ Placement placement_of(const PlaceStudy& study, std::span<const Bin> bins, const
 
 std::optional<Word> own_word(const PlaceStudy& study, std::span<const Bin> bins) {
   Word word;
+  const std::vector<Location> others = seats_of(study.scenario.neighbours);
   std::vector<std::array<int, 3>> cores;
   for (const Location& rank : study.scenario.placement.ranks) {
     const auto bin = std::ranges::find_if(bins, [&](const Bin& one) {
@@ -182,8 +219,9 @@ std::optional<Word> own_word(const PlaceStudy& study, std::span<const Bin> bins)
   }
   for (std::size_t i = 0; i < word.size(); ++i) {
     if (std::ranges::count(word, word[i]) > bins[at(word[i])].capacity) return {};
-    const bool bound = study.scenario.placement.ranks[i].binding == Binding::core;
-    if (bound && std::ranges::count(cores, cores[i]) > 1) return {};
+    const Location& rank = study.scenario.placement.ranks[i];
+    const bool shared = std::ranges::count(cores, cores[i]) > 1 || has_core(others, rank);
+    if (rank.binding == Binding::core && shared) return {};
   }
   return word;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,10 @@ namespace ringscope {
 /// bandwidth; of the cables that the placement uses.
 enum class Objective { time, worst_link };
 
+/// Whose time it is, where jobs share the cluster: that of the job that is placed; the longest of
+/// all; the mean of all, of neighbours that of their rounds.
+enum class WhoseTime { own, slowest, mean };
+
 struct PlaceStudy {
   std::string name;
   Scenario scenario;  ///< as the user places it
@@ -24,6 +29,7 @@ struct PlaceStudy {
   std::size_t budget = 0;  ///< beyond so many placements: a search
   std::uint64_t seed = 1;  ///< of the search
   Objective objective = Objective::time;
+  WhoseTime jobs = WhoseTime::own;
   double degrade = 0.5;
 };
 
@@ -35,6 +41,10 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
 /// Whether the time does not depend on which rank of a circle is the first: a ring whose ranks all
 /// do the same, and nothing random in it.
 bool goes_round(const Scenario& scenario);
+
+/// The time that counts, of the outcome of one run.
+double time_that_counts(const PlaceStudy& study, double own_s,
+                        const std::map<std::string, double>& metrics);
 
 /// What decides whether two hosts of the study's machine can be alike.
 SymmetryRules symmetry_rules(const PlaceStudy& study);

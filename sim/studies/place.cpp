@@ -54,7 +54,9 @@ Scenario scenario_of(const PlaceStudy& study, const Placement& placement,
   lay_over(tree, "cluster.degraded",
            Value::from_text("place",
                             fmt::format("[{{link: '{}', share: {}}}]", degraded, study.degrade)));
-  Scenario scenario = read_placed(tree, placement, known);
+  std::vector<Placement> placed = placements_of(study.scenario);
+  placed.front() = placement;
+  Scenario scenario = read_placed(tree, placed, known);
   scenario.name = fmt::format("{} with {} degraded", name, degraded);
   return scenario;
 }
@@ -80,7 +82,10 @@ class Costing {
     std::vector<Placed> placed(placements.size());
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       Placed& one = placed[tasks[i].placement];
-      const double cost = outcomes[i].error.empty() ? outcomes[i].time_s : stuck;
+      const Outcome& outcome = outcomes[i];
+      const double cost = outcome.error.empty()
+                              ? time_that_counts(*study_, outcome.time_s, outcome.metrics)
+                              : stuck;
       const bool first = i == 0 || tasks[i - 1].placement != tasks[i].placement;
       if (!first && cost <= one.cost_s) continue;
       one.placement = placements[tasks[i].placement];
@@ -222,7 +227,7 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator) {
     answer.least = std::max(placements.least_number(), Count(study.budget) + 1);
     anneal(placements, annealing_of(study, placements, own, *some),
            [&](std::span<const Word> fresh) { return looked.at(fresh); });
-    answer.bound_s = bound_of_rings(study, placements.bins());
+    if (study.jobs != WhoseTime::mean) answer.bound_s = bound_of_rings(study, placements.bins());
   }
   answer.own = looked.own();
   looked.finish(answer, own);
