@@ -6,8 +6,8 @@
 
 #include "cli/mpi/job.hpp"
 #include "cli/mpi/subcommands.hpp"
-#include "cli/replays/watchdog.hpp"
 #include "cli/progress_bar.hpp"
+#include "cli/replays/watchdog.hpp"
 #include "topologies/input.hpp"
 #include "validation/mpi/bench.hpp"
 #include "validation/mpi/probe.hpp"
