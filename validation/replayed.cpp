@@ -22,7 +22,10 @@ Options in_items(Options options) {
   return options;
 }
 
-void check_whole_floats(const Scenario& scenario) {
+void check_one_job_of_floats(const Scenario& scenario) {
+  if (!scenario.neighbours.empty())
+    scenario.resolved.find("neighbours")
+        ->fail("a replay runs one job: start its neighbours as jobs of their own");
   const std::uint64_t bytes = scenario.job.bytes.count;
   if (bytes % item_bytes != 0)
     scenario.resolved.find("job")->fail(

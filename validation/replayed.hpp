@@ -26,8 +26,8 @@ class WrongResult : public std::runtime_error {
 /// The same options in floats: a scenario counts bytes.
 Options in_items(Options options);
 
-/// Throws InputError for a vector that is no whole number of floats.
-void check_whole_floats(const Scenario& scenario);
+/// Throws InputError for a vector that is no whole number of floats, and for several jobs.
+void check_one_job_of_floats(const Scenario& scenario);
 
 /// Of a measured case: what `measurement_json` and a replay's own keys say. The placement is where
 /// the ranks were, whatever the scenario asked for; `call` is "" or a library's own collective.

@@ -59,7 +59,7 @@ std::vector<int> gpu_of_ranks(const Scenario& scenario, const Gpus& gpus,
 }
 
 void check_replayable(const Scenario& scenario, const Gpus& gpus, const ReplayOptions& options) {
-  check_whole_floats(scenario);
+  check_one_job_of_floats(scenario);
   const Value* job = scenario.resolved.find("job");
   if (scenario.job.overlap || scenario.job.algorithm->nonblocking > 0)
     job->fail(

@@ -240,7 +240,7 @@ void check_replayable(const Scenario& scenario, int ranks, const ReplayOptions& 
                     "start it with mpirun -n {}",
                     wanted, ranks, wanted));
   const std::uint64_t bytes = scenario.job.bytes.count;
-  check_whole_floats(scenario);
+  check_one_job_of_floats(scenario);
   if (scenario.job.overlap || scenario.job.algorithm->nonblocking > 0)
     job->fail(
         "a non-blocking collective of ours cannot be replayed: its steps are no calls of MPI");
