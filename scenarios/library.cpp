@@ -63,6 +63,10 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   transport.eager_limit = fields.required("eager_limit").bytes();
   transport.rts_data = fields.value_or("rts_data", "0 B").bytes();
   transport.buffer = fields.value_or("buffer", "0 B").bytes();
+  if (const Value* gap = fields.optional("gap")) {
+    transport.gap = gap->bytes();
+    fields.resolve("gap", *gap);
+  }
   const Value& driver = fields.value_or("driver", "caller");
   transport.driver = static_cast<Driver>(driver.one_of("driver", driver_names));
   if (transport.driver == Driver::receiver && way != Way::shm) {
@@ -101,6 +105,10 @@ void read_gpu_parts(Fields& fields, Library& library, Value& ways) {
   library.gpu.launch = costs.value_or("launch", "0 s").seconds();
   library.gpu.reduce_cost = costs.value_or("reduce_cost", "0 s/B").byte_cost();
   library.gpu.copy_cost = costs.value_or("copy_cost", "0 s/B").byte_cost();
+  if (const Value* always = costs.optional("always_staged")) {
+    library.gpu.always_staged = always->boolean();
+    costs.resolve("always_staged", *always);
+  }
   costs.finish();
   fields.resolve("gpu", costs.resolved());
 }

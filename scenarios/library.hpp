@@ -37,6 +37,7 @@ struct Transport {
   Bytes eager_limit{};    ///< up to it a message is sent at once; above it RTS, CTS, data
   Bytes rts_data{};       ///< how much of a message above it travels with the RTS
   Bytes buffer{};         ///< how much the OS moves on by itself when an end leaves MPI
+  Bytes gap{};            ///< by which a message above the eager limit is longer on its way [g]
   Driver driver = Driver::caller;
   double goodput = 1;  ///< of a network: the share of a cable's bandwidth that is not headers
 };
@@ -50,9 +51,10 @@ inline constexpr std::array<std::string_view, 6> way_names = {"self", "shm",    
 
 /// Local work on a GPU.
 struct GpuCosts {
-  Seconds launch{};        ///< before a reduction or a copy runs
-  ByteCost reduce_cost{};  ///< of a reduction, beyond its memory traffic
-  ByteCost copy_cost{};    ///< of a copy, likewise
+  bool always_staged = false;  ///< messages inside a host go through its memory, peers or not
+  Seconds launch{};            ///< before a reduction or a copy runs
+  ByteCost reduce_cost{};      ///< of a reduction, beyond its memory traffic
+  ByteCost copy_cost{};        ///< of a copy, likewise
 };
 
 struct Library {

@@ -154,6 +154,21 @@ void Fabric::add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, bool 
     add_engine(uses, to, false, shares);
 }
 
+// What a library stages though it need not: through the memory near the GPU that sends.
+Journey Fabric::way_of(Vertex source, Vertex target, std::uint64_t flow) const {
+  const bool stages = scenario_->library.gpu.always_staged && is_gpu(source) && is_gpu(target) &&
+                      component(source).host == component(target).host;
+  if (!stages) return topology().journey(source, target, flow, &ways_);
+  const Vertex between = topology().nearest_domain(source);
+  Journey journey{.legs = {topology().route(source, between, flow, &ways_),
+                           topology().route(between, target, flow, &ways_)},
+                  .staging = {between}};
+  const auto host = static_cast<std::size_t>(component(source).host);
+  journey.latency =
+      journey.legs[0].latency + journey.legs[1].latency + topology().hosts()[host].staging_latency;
+  return journey;
+}
+
 // Buffers spread over a domains go pairwise to those spread over b, a share of the bytes each.
 Fabric::Trip Fabric::trip(int from, int to) const {
   Trip trip;
@@ -164,7 +179,7 @@ Fabric::Trip Fabric::trip(int from, int to) const {
   for (int i = 0; i < shares; ++i) {
     const Vertex source = sources[static_cast<std::size_t>(i) % sources.size()];
     const Vertex target = targets[static_cast<std::size_t>(i) % targets.size()];
-    const Journey journey = topology().journey(source, target, flow, &ways_);
+    const Journey journey = way_of(source, target, flow);
     trip.latency = std::max(trip.latency, journey.latency.count());
     trip.staged =
         trip.staged || (!journey.staging.empty() && location(from).host == location(to).host);

@@ -56,6 +56,7 @@ class Fabric {
   void add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, bool all_nics, int shares,
                std::uint64_t flow) const;
   void add_engine(Uses& uses, Vertex gpu, bool out, int shares) const;
+  Journey way_of(Vertex source, Vertex target, std::uint64_t flow) const;
   const Location& location(int rank) const {
     return scenario_->placement.ranks[static_cast<std::size_t>(rank)];
   }

@@ -89,6 +89,21 @@ TEST_F(BetweenGpus, that_is_staged_takes_the_latency_of_staging_too) {
                  staged_latency + 7 * us + bytes * 2 / memory);
 }
 
+Scenario always_staged(const std::string& placement) {
+  Scenario scenario = boxes(placement);
+  scenario.library.gpu.always_staged = true;
+  return scenario;
+}
+
+TEST_F(BetweenGpus, that_are_peers_is_staged_where_the_library_always_stages) {
+  expect_seconds(sent_in(always_staged(gpus(0, 1))), staged_latency + bytes * 2 / memory);
+}
+
+// Up by one direction of the GPU's link and down by the other.
+TEST_F(BetweenGpus, of_ranks_on_one_is_staged_where_the_library_always_stages) {
+  expect_seconds(sent_in(always_staged(gpus(0, 0))), staged_latency + bytes * 2 / memory);
+}
+
 TEST_F(BetweenGpus, of_two_sockets_with_access_takes_no_memory) {
   const Report report = run(boxes(gpus(0, 2), "peer_access: all"), send_to_the_next);
   expect_seconds(report.time_s, p2p_latency + bytes / socket_link);

@@ -52,6 +52,27 @@ TEST_F(Sizes, headers_take_their_share_of_the_cables) {
   expect_seconds(finish(report, 1), handshake + 2 * wire + latency);
 }
 
+constexpr double kept = wire + 250'000 / bandwidth;
+
+TEST_F(Sizes, a_message_after_a_handshake_keeps_its_way_busy_for_a_gap_too) {
+  Scenario scenario = rendezvous();
+  network(scenario).gap = {250'000};
+  const double handshake = send_overhead + latency + recv_overhead + latency;
+  expect_seconds(finish(run(scenario, send_and_receive), 1), handshake + kept + latency);
+}
+
+TEST_F(Sizes, the_next_message_waits_for_the_gap_of_the_one_before) {
+  Scenario scenario = with_nic(only_bytes(), Progress::nic);
+  network(scenario).gap = {250'000};
+  const Report report = run(scenario, [](Communicator comm, Workspace work, Options) -> Task {
+    for (int i = 0; i < 2; ++i) {
+      if (comm.rank() == 0) co_await comm.send(work.data, 1);
+      if (comm.rank() == 1) co_await comm.recv(work.data, 0);
+    }
+  });
+  expect_seconds(finish(report, 1), 2 * kept);
+}
+
 // The mean of n exponential times lies within 4 mean/sqrt(n) of their mean but once in 16,000.
 TEST_F(Sizes, jitter_has_the_mean_that_it_says_and_never_shortens) {
   constexpr int messages = 2000;

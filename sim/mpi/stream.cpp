@@ -35,9 +35,11 @@ void forget(std::vector<int>& flows, int id) {
 
 void Streams::start(int id) {
   Message& m = (*messages_)[id];
+  const Transport& transport = *m.channel->transport;
   m.flow = {};
-  m.flow.remaining = static_cast<double>(m.bytes - m.ahead);
-  const auto buffer = static_cast<double>(m.channel->transport->buffer.count);
+  m.flow.remaining =
+      static_cast<double>(m.bytes - m.ahead) + static_cast<double>(transport.gap.count);
+  const auto buffer = static_cast<double>(transport.buffer.count);
   // A receiver that answered and left: what its OS takes in may come.
   m.flow.sender.credit = m.flow.receiver.credit = buffer;
   if (needs_sender(m)) owner_->flows_of(*m.sender).push_back(id);
