@@ -1,18 +1,13 @@
 // Do all texts compute on GPUs what the loopback executor says, whatever the path, however streams
-// interleave; and do they take the time that their operations add up to?
+// interleave?
 #include "validation/cuda/cuda_executor.hpp"
 
 #include <gmock/gmock.h>
 
-#include <limits>
-
-#include "algorithms/catalogue_cases.hpp"
-#include "validation/cuda/fake_gpus.hpp"
+#include "validation/cuda/gpu_cases.hpp"
 
 namespace ringscope::cuda {
 namespace {
-
-constexpr double no_deadline = std::numeric_limits<double>::infinity();
 
 /// Ways to set the GPUs up and to use them.
 struct Way {
@@ -24,68 +19,38 @@ struct Way {
 
 FakeParameters parameters_of(const Way& way) {
   FakeParameters parameters{.gpus = way.gpus, .memory_bytes = 1 << 20, .peers = {}};
-  const auto gpus = static_cast<std::size_t>(way.gpus);
-  if (way.peers) parameters.peers.assign(gpus, std::vector<bool>(gpus, true));
+  if (way.peers) parameters.peers = all_peers(way.gpus);
   parameters.seed = way.seed;
   parameters.jitter = way.seed == 0 ? 0 : 5;
   return parameters;
 }
 
 std::vector<Way> ways() {
-  const ExecutorOptions direct;
-  ExecutorOptions staged;
-  staged.transfers = {.always_staged = true, .segment_bytes = 16, .buffers = 2};
-  ExecutorOptions pageable = staged;
+  ExecutorOptions direct;
+  direct.transfers.segment_bytes = 1024;
+  ExecutorOptions pageable = staged(16, 2);
   pageable.transfers.host_memory = HostMemory::pageable;
-  ExecutorOptions called = staged;
+  ExecutorOptions called = staged(16, 1);
   called.progress = ProgressBy::callbacks;
-  called.transfers.buffers = 1;
-  return {{1, false, direct, 0},  {1, false, staged, 3}, {2, true, direct, 5},
-          {2, false, staged, 7},  {3, false, direct, 9}, {3, false, pageable, 11},
-          {2, false, called, 13}, {3, true, called, 17}};
-}
-
-std::vector<int> in_turn(int ranks, int gpus) {
-  std::vector<int> gpu_of_rank;
-  for (int rank = 0; rank < ranks; ++rank) gpu_of_rank.push_back(rank % gpus);
-  return gpu_of_rank;
-}
-
-std::vector<float> initial(int rank, std::size_t items) {
-  std::vector<float> data(items);
-  for (std::size_t i = 0; i < items; ++i) data[i] = item_of(rank, i);
-  return data;
-}
-
-/// One run on fresh GPUs: the data of each rank at its end.
-std::vector<std::vector<float>> run_on(FakeGpus& gpus, const Way& way, const Algorithm& algorithm,
-                                       int ranks, std::size_t items, const Options& options) {
-  CudaExecutor executor(gpus, in_turn(ranks, way.gpus), way.options);
-  executor.allocate(items, algorithm.scratch_items(ranks, items, options));
-  for (int rank = 0; rank < ranks; ++rank) executor.fill(rank, initial(rank, items));
-  executor.run(algorithm, options, no_deadline);
-  std::vector<std::vector<float>> data(static_cast<std::size_t>(ranks), std::vector<float>(items));
-  for (int rank = 0; rank < ranks; ++rank)
-    executor.read(rank, data[static_cast<std::size_t>(rank)]);
-  return data;
+  return {{1, false, direct, 0},       {1, false, staged(16, 2), 3}, {2, true, direct, 5},
+          {2, false, staged(8, 3), 7}, {3, false, direct, 9},        {3, false, pageable, 11},
+          {2, false, called, 13},      {3, true, called, 17}};
 }
 
 class OnGpus : public testing::TestWithParam<Algorithm> {};
 
 TEST_P(OnGpus, gives_the_bits_of_the_loopback_executor) {
   const Algorithm& algorithm = GetParam();
+  const Options options{.segment = 7};
   for (int ranks = algorithm.least_ranks; ranks <= 9; ++ranks) {
-    for (const std::size_t items :
-         {std::size_t{0}, std::size_t{1}, static_cast<std::size_t>(ranks) - 1,
-          static_cast<std::size_t>(ranks) + 1, std::size_t{100}}) {
+    const auto p = static_cast<std::size_t>(ranks);
+    for (const std::size_t items : {std::size_t{0}, std::size_t{1}, p - 1, p + 1, 11 * p + 2}) {
+      const auto expected = run_loopback(algorithm, ranks, items, options, item_of).data;
       for (const Way& way : ways()) {
         SCOPED_TRACE(testing::Message() << "ranks " << ranks << ", items " << items << ", GPUs "
                                         << way.gpus << ", seed " << way.seed);
         FakeGpus gpus(parameters_of(way));
-        const Options options{.segment = 7};
-        const auto expected = run_loopback(algorithm, ranks, items, options, item_of).data;
-        const auto got = run_on(gpus, way, algorithm, ranks, items, options);
-        ASSERT_EQ(got, expected);
+        ASSERT_EQ(run_on(gpus, way.options, algorithm, ranks, items, options).data, expected);
       }
     }
   }
@@ -101,6 +66,46 @@ std::vector<Algorithm> replayable() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Catalogue, OnGpus, testing::ValuesIn(replayable()), test_name);
+
+TEST(CudaExecutor, without_the_order_between_streams_the_result_is_wrong) {
+  const Algorithm& ring = *find_algorithm("allreduce", "ring");
+  constexpr int ranks = 4;
+  const auto expected = run_loopback(ring, ranks, 100, {}, item_of).data;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    FakeGpus gpus({.gpus = 2, .peers = {}, .seed = seed, .jitter = 5});
+    gpus.forget_waits();
+    EXPECT_NE(run_on(gpus, staged(16, 2), ring, ranks, 100).data, expected) << seed;
+  }
+}
+
+TEST(CudaExecutor, a_run_after_another_one_begins_anew) {
+  const Algorithm& ring = *find_algorithm("allreduce", "ring");
+  FakeGpus gpus({});
+  CudaExecutor executor(gpus, in_turn(3, 1), {});
+  executor.allocate(6, ring.scratch_items(3, 6, {}));
+  const std::vector<float> data(6, 1);
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    for (int rank = 0; rank < 3; ++rank) executor.fill(rank, data);
+    executor.run(ring, {}, no_deadline);
+    std::vector<float> got(6);
+    executor.read(2, got);
+    EXPECT_THAT(got, testing::Each(3));
+  }
+  EXPECT_EQ(executor.rank(0).writes.last(0), "allgather, step 0, irecv");
+}
+
+TEST(CudaExecutor, a_message_takes_the_shortest_path_that_there_is) {
+  FakeParameters parameters{.gpus = 3, .peers = all_peers(3)};
+  parameters.peers[0][2] = false;
+  FakeGpus gpus(parameters);
+  const CudaExecutor free_to_choose(gpus, {0, 0, 1, 2}, {});
+  EXPECT_EQ(free_to_choose.path(0, 1), Path::device);
+  EXPECT_EQ(free_to_choose.path(0, 2), Path::peer);
+  EXPECT_EQ(free_to_choose.path(0, 3), Path::staged);
+  EXPECT_EQ(free_to_choose.path(3, 0), Path::peer);
+  const CudaExecutor all_staged(gpus, {0, 0}, staged(1024, 2));
+  EXPECT_EQ(all_staged.path(0, 1), Path::staged);
+}
 
 }  // namespace
 }  // namespace ringscope::cuda

@@ -52,6 +52,8 @@ class FakeGpus final : public Gpus {
   void fail_call(std::uint64_t number) { fails_in_ = number; }
   /// Operation number `number` put into any stream from now on, from 1, never ends.
   void hang_operation(std::uint64_t number) { hangs_in_ = number; }
+  /// From now on wait() does nothing: as of a program that forgets an order between streams.
+  void forget_waits() { forgets_waits_ = true; }
   const FakeParameters& parameters() const { return parameters_; }
 
   int count() const override { return parameters_.gpus; }
@@ -153,6 +155,7 @@ class FakeGpus final : public Gpus {
   FakeParameters parameters_;
   double now_ = 0;
   std::uint64_t fails_in_ = 0, hangs_in_ = 0, operations_ = 0;
+  bool forgets_waits_ = false;
   std::mt19937_64 random_;
   std::map<const std::byte*, Block> blocks_;
   std::vector<std::size_t> allocated_;      ///< of each GPU
