@@ -279,6 +279,18 @@ class NcclTests(unittest.TestCase):
                                            (2048, "out of place", 21.5e-6))])
         self.assertEqual(notes, [])
 
+    def test_the_header_says_which_nccl_it_was(self):
+        for code, name in (("22501", "NCCL 2.25.1"), ("2804", "NCCL 2.8.4")):
+            source = Source("x.log", NCCL.replace("nccl-library=22501", f"nccl-library={code}"))
+            self.assertEqual(imports.nccl_tests.parse(source, Given()).where["mpi"], name)
+
+    def test_the_siblings_have_the_names_that_the_simulator_knows(self):
+        for program, collective in (("broadcast", "broadcast"), ("sendrecv", "exchange"),
+                                    ("reduce_scatter", "reduce_scatter"), ("reduce", "reduce"),
+                                    ("alltoall", "alltoall"), ("all_reduce", "allreduce")):
+            points, _ = found_in(NCCL.replace("all_gather_perf", f"{program}_perf"))
+            self.assertEqual({what for _, what, _, _ in points}, {collective}, program)
+
     def test_a_run_without_its_end_and_wrong_results_are_said(self):
         text = NCCL.replace("values : 0 OK", "values : 3 FAILED").replace("# Avg", "# An")
         _, notes = found_in(text)

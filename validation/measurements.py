@@ -39,11 +39,22 @@ PROBES = {
     "copy": ("bytes", "ranks"),
     "barrier": ("ranks",),
 }
+GPU_PROBES = {
+    "gpu_copy": ("bytes", "gpu", "direction", "memory", "streams"),
+    "gpu_copy_done": ("bytes", "gpu", "direction", "memory"),
+    "gpu_peer_copy": ("bytes", "from", "to", "access", "directions"),
+    "gpu_peer_copy_done": ("bytes", "from", "to", "access"),
+    "gpu_launch": ("gpu", "until"),
+    "gpu_notice": ("gpu", "by"),
+    "gpu_reduction": ("bytes", "gpu"),
+    "staged_pipeline": ("bytes", "gpu", "segment", "memory"),
+}
 PARAMETERS = {
     "replay": ("collective", "algorithm", "ranks_count", "hosts_count", "placement"),
     "trace": ("rank", "placement"),
 }
-COUNTS = ("bytes", "pairs", "directions", "window", "ranks", "ranks_count", "hosts_count", "rank")
+COUNTS = ("bytes", "pairs", "directions", "window", "ranks", "ranks_count", "hosts_count", "rank",
+          "gpu", "streams", "segment")
 
 
 @dataclasses.dataclass
@@ -132,7 +143,7 @@ def case_key(measurement: Measurement) -> str:
 
 
 def check_parameters(kind: str, what: str, parameters: dict, place: Place):
-    needed = PROBES.get(what, ()) if kind == "probes" else PARAMETERS[kind]
+    needed = (PROBES | GPU_PROBES).get(what, ()) if kind == "probes" else PARAMETERS[kind]
     for key in needed:
         if key not in parameters:
             place.at(key).missing(f"what '{what}' was set to")
@@ -208,7 +219,7 @@ def read(path: str, kinds=KINDS) -> Document:
         place.at("kind").fail(" or ".join(f'"{one}"' for one in kinds), kind)
     where = read_where(take(fields, "where", "an object", place), place.at("where"))
     entries = take(fields, "measurements", "a list", place)
-    if not entries:
+    if not entries and not fields.get("refused"):
         place.at("measurements").fail("at least one measurement", entries)
     measurements = []
     for index, entry in enumerate(entries):

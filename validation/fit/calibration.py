@@ -7,6 +7,8 @@ import re
 from fit.closed_forms import Transport
 from fit.collectives import fit_collectives
 from fit.cores import Cores, fit_cores
+from fit.gpu_rings import fit_rings
+from fit.gpus import fit_gpus
 from fit.network import fit_network
 from fit.parameters import gather
 from fit.points import Points
@@ -15,7 +17,7 @@ from fit.segments import constant
 from fit.shm import fit_self, fit_shm
 from fit.transport import Fitted
 from fit.trace import fit_trace
-from measurements import InputError, parse_quantity
+from measurements import PROBES, InputError, parse_quantity
 from verdict.simulator import Simulator
 
 HOSTS, CORES = 8, 16  # what a cluster has where nothing says
@@ -38,6 +40,8 @@ class Settings:
     shares: dict = dataclasses.field(default_factory=dict)
     algorithms: dict = dataclasses.field(default_factory=dict)
     only: dict = dataclasses.field(default_factory=dict)  # replays with these parameters
+    memory: str = "pinned"  # of the host, where staged messages wait
+    segment: float = None  # of staged messages
 
 
 @dataclasses.dataclass
@@ -60,6 +64,8 @@ class Calibration:
     trace: dict = dataclasses.field(default_factory=dict)
     algorithms: dict = dataclasses.field(default_factory=dict)  # collective: what stands for ""
     collectives: object = None  # fit.collectives.Fit
+    gpus: object = None  # fit.gpus.Gpus
+    only_gpus: bool = False  # nothing else was probed
 
     @property
     def network(self) -> Transport:
@@ -150,6 +156,7 @@ def calibrate(documents, settings: Settings) -> Calibration:
     result = Calibration(kind, hosts, cores, nominal, transports, host, progress, points,
                          documents[0].where)
     result.assumed = assumed | {"library.network.driver": f"{kind}: {why}"}
+    add_gpus(result, settings)
     traces = [one for one in documents if one.kind == "trace"]
     if traces and len(documents) > 1:
         raise InputError(f"{traces[0].path}: kind: expected a trace to be fitted by itself, got "
@@ -158,10 +165,23 @@ def calibrate(documents, settings: Settings) -> Calibration:
     if traces:
         fit_trace(result, traces[0], settings)
         result.drawn["trace"] = "calls drawn again"
-    elif replays:
+    elif replays and not result.only_gpus:
         fit_collectives(result, replays, Simulator(), settings)
     gather(result)
     return result
+
+
+def add_gpus(result, settings):
+    """Where GPUs were probed; one process runs all their ranks, on one core."""
+    result.gpus = fit_gpus(result.points, settings.memory, settings.segment) or fit_rings(
+        result.points, settings.only)
+    if not result.gpus:
+        return
+    result.cores = settings.cores or 1
+    result.only_gpus = not any(point.what in PROBES for point in result.points.all)
+    if result.only_gpus:
+        result.hosts = settings.hosts or 1
+        result.assumed.clear()
 
 
 def chosen_replays(documents, settings):

@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from fit import gpus
 from fit.bootstrap import interval, intervals_of, way_of_drawing
 from fit.cores import redrawn_costs
 from fit.network import wires_drawn_again
@@ -33,6 +34,10 @@ def gather(result):
     if result.trace:
         collect_trace(result)
         return
+    if result.gpus:
+        collect_gpus(result)
+    if result.only_gpus:
+        return
     for way, fitted in result.transports.items():
         prefix = f"library.{way}"
         collect_transport(result, prefix, fitted)
@@ -52,7 +57,18 @@ def gather(result):
         keys |= {point.key for point in result.points.of_probe(what)}
     if result.collectives:
         keys |= {case_key(case.measured) for case in result.collectives.cases}
-    result.fitted = sorted(keys)
+    result.fitted = sorted(keys | set(result.fitted))
+
+
+def collect_gpus(result):
+    found = result.gpus
+    for name, (number, unit, evidence) in found.values.items():
+        low, high = found.intervals.get(name, (None, None))
+        result.parameters[name] = Parameter(number, unit, evidence, low, high)
+    result.assumed.update(found.assumed)
+    result.notes += [note for note in found.notes if note not in result.notes]
+    result.fitted = sorted({point.key for points in found.observations.values()
+                            for point in points})
 
 
 def collect_transport(result, prefix, fitted):
@@ -155,6 +171,13 @@ def collect_collectives(result):
 def add_intervals(result, settings):
     """95 % intervals of all parameters that have samples or residuals."""
     generator = np.random.default_rng(settings.seed)
+    if result.gpus:
+        gpus.add_intervals(result.gpus, result.points, settings.bootstrap, generator)
+        if result.gpus.intervals:
+            result.drawn["gpus"] = "samples drawn again"
+    if result.only_gpus:
+        gather(result)
+        return
     for way, fitted in result.transports.items():
         found = intervals_of(fitted, settings.bootstrap, generator)
         for name, (low, high) in found.items():

@@ -6,30 +6,13 @@ import shlex
 
 import yaml
 
+from fit import gpu_profile
 from fit.closed_forms import Transport
+from fit.profile_units import in_bytes, in_unit
 from fit.segments import Sized
 from measurements import format_bandwidth, format_cost, format_time
 
 SCHEMA = 1
-
-
-def in_bytes(count):
-    """Exactly: a limit is a whole number of bytes."""
-    if math.isinf(count):
-        return "unlimited"
-    count = int(round(count))
-    for size, name in ((1 << 20, "MiB"), (1 << 10, "KiB")):
-        if count and count % size == 0:
-            return f"{count // size} {name}"
-    return f"{count} B"
-
-
-def in_unit(value, unit):
-    """A value as the simulator reads it; a share has no unit."""
-    if value is None:
-        return None
-    written = {"s": format_time, "s/B": format_cost, "B/s": format_bandwidth, "B": in_bytes}
-    return written[unit](value) if unit else float(f"{value:.4g}")
 
 
 def sized(value: Sized):
@@ -70,28 +53,42 @@ def library_of(result) -> dict:
         network["rts_data"] = in_bytes(result.progress.rts_data)
     if result.goodput is not None and result.goodput < 1:
         network["goodput"] = float(f"{result.goodput:.4g}")
-    return {"about": about(result), "progress": result.progress.mode,
+    progress = {"progress": result.progress.mode}
+    if result.only_gpus:
+        network, progress = gpu_profile.NETWORK, gpu_profile.progress_of(result.gpus)
+    found = {"about": about(result), **progress,
             "reduce_cost": format_cost(result.host.reduce_cost),
             "copy_cost": format_cost(result.host.copy_cost),
             "self": transport_map(result.transports["self"].transport),
             "shm": transport_map(result.transports["shm"].transport), "network": network}
+    return found | (gpu_profile.library_of(result.gpus) if result.gpus else {})
 
 
 def about(result) -> str:
-    mpi = result.where["mpi"] or "an MPI"
+    mpi = result.where["mpi"] or (result.where.get("driver") or "GPUs" if result.only_gpus
+                                  else "an MPI")
     emulated = result.where["emulated"]
     return f"{mpi} as measured {result.where['date'][:10]}".strip() + (
         f", emulated: {emulated}" if emulated else "")
 
 
+def machine_of(where) -> str:
+    """Its CPU, and its GPUs by kind."""
+    devices = where.get("devices") or []
+    gpus = [f"{devices.count(name)} x {name}" for name in dict.fromkeys(devices)]
+    return ", ".join([where["cpu"]] * bool(where["cpu"]) + gpus) or "as measured"
+
+
 def cluster_of(result) -> dict:
     host = {"type": "simple", "cores": result.cores}
+    if result.gpus:
+        host = gpu_profile.host_of(result.gpus, result.cores)
     if math.isfinite(result.host.memory):
         host["memory_bandwidth"] = format_bandwidth(result.host.memory)
     bandwidth = format_bandwidth(result.bandwidth)
     if result.bandwidth == result.nominal:
         bandwidth = result.where["link_bandwidth"] or bandwidth
-    return {"about": result.where["cpu"] or "as measured", "network": "star",
+    return {"about": machine_of(result.where), "network": "star",
             "hosts": result.hosts, "link": {"bandwidth": bandwidth, "latency": "0 s"},
             "host": host}
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from fit.profile import in_unit
+from fit import gpus
+from fit.profile_units import in_unit
 
 
 def errors_of(result) -> dict:
@@ -14,6 +15,8 @@ def errors_of(result) -> dict:
                 found[f"{one.what} {way}"] = summary(one.errors(fitted.transport))
     if result.collectives:
         found["collectives"] = summary(result.collectives.residuals)
+    if result.gpus:
+        found |= {what: summary(errors) for what, errors in gpus.errors_of(result.gpus).items()}
     for name, points in result.host.observations.items():
         cost = getattr(result.host, name)
         found[points[0].what] = summary(np.array([cost * point.size / point.seconds - 1
@@ -47,8 +50,9 @@ def text_of(result) -> str:
     if result.drawn:
         lines += ["", "Intervals: " + "; ".join(f"{way}: {words}"
                                                 for way, words in result.drawn.items())]
-    lines += ["", f"Progress: {result.progress.mode}",
-              f"  {result.progress.evidence or 'assumed: ' + result.progress.assumed}"]
+    if not result.only_gpus:
+        lines += ["", f"Progress: {result.progress.mode}",
+                  f"  {result.progress.evidence or 'assumed: ' + result.progress.assumed}"]
     for title, entries in (("Assumed", result.assumed), ("Not determined", result.undetermined)):
         if entries:
             lines += ["", title] + table([(f"  {name}", why) for name, why in entries.items()])

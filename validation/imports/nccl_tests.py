@@ -19,11 +19,13 @@ HEADER = re.compile(r"\s*#\s+size\s+count\b")
 UNITS = re.compile(r"\s*#\s+\(B\)")
 COLLECTIVE = re.compile(r"\b(all_reduce|all_gather|alltoall|broadcast|reduce_scatter|reduce|gather|"
                         r"scatter|sendrecv|hypercube)_perf")
-VERSION = re.compile(r"\s*#\s*nccl-tests version (\S+)")
+VERSION = re.compile(r"\s*#\s*nccl-tests version (\S+)(?:.*nccl-library=(\d+))?")
 END = re.compile(r"\s*#\s*Avg bus bandwidth")
 WRONG = re.compile(r"\s*#\s*Out of bounds values : (\d+) FAILED")
 
-NAMES = {"all_reduce": "allreduce", "all_gather": "allgather", "broadcast": "bcast"}
+# As the simulator calls them. sendrecv_perf passes vectors around a ring of ranks: each sends one and
+# receives one at a time, as each of a pair does that exchanges them.
+NAMES = {"all_reduce": "allreduce", "all_gather": "allgather", "sendrecv": "exchange"}
 # column: its unit, where the line below the header gives one
 COLUMNS = {"size": "(B)", "count": "(elements)", "type": "", "redop": "", "root": "",
            "time": "(us)", "algbw": "(GB/s)", "busbw": "(GB/s)", "error": "", "#wrong": ""}
@@ -128,12 +130,22 @@ class Run:
             findings.note(f'{here} this run has no line "# Avg bus bandwidth": was it cut short?')
 
 
+def library_name(code) -> str:
+    """"NCCL 2.25.1" of 22501; before 2.9 the numbers had one digit less."""
+    if code is None:
+        return "NCCL"
+    number = int(code)
+    first, rest = divmod(number, 10000) if number >= 10000 else divmod(number, 1000)
+    return f"NCCL {first}.{rest // 100}.{rest % 100}"
+
+
 def parse(source: Source, given: Given) -> Findings:
     starts = [line for line, text in enumerate(source.lines, 1) if START.match(text)]
     if not starts:
         source.fail(1, 'a line "# nThread N nGpus N ..." of nccl-tests', "none")
-    version = next((found[1] for found in map(VERSION.match, source.lines) if found), "")
-    findings = Findings(where={"program": f"nccl-tests {version}".strip()})
+    said = next((found for found in map(VERSION.match, source.lines) if found), None)
+    findings = Findings(where={"program": f"nccl-tests {said[1] if said else ''}".strip(),
+                               "mpi": library_name(said[2] if said else None)})
     for start, following in zip(starts, starts[1:] + [len(source.lines) + 1]):
         run = Run(source, start, following - 1, given)
         run.add(findings)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import yaml
 
 from measurements import InputError, format_bandwidth, parse_quantity
-from verdict import cases, placements
+from verdict import cases, gpus, placements
 
 CHOSEN = "open_mpi_tuned"  # stands for the library's own choice, unless the user says
 OLDER = re.compile(r"open\s*mpi\D*(4\.0|[1-3]\.)", re.IGNORECASE)  # which chose by another table
@@ -39,6 +39,7 @@ class Model:
         the fit found, or as the version of the MPI lets expect."""
         collective = str(case.parameters["collective"])
         usual = CHOSEN + "_4_0" if OLDER.search(case.series.mpi) else CHOSEN
+        usual = gpus.chosen(case.measured.document.where, collective) or usual
         found = self.calibration.get("algorithms") or {}
         return (case.parameters["algorithm"] or self.algorithms.get(collective)
                 or found.get(collective, usual))
@@ -112,6 +113,9 @@ def cores_for(case: cases.Case, value) -> int:
 
 def placement_for(case: cases.Case):
     """The scenario's own where it does not need another file, else the counts."""
+    on_gpus = gpus.placement_of(case.measured)
+    if on_gpus is not None:
+        return on_gpus
     value = (case.measured.scenario or {}).get("placement")
     if isinstance(value, list) or (isinstance(value, dict) and "hostfile" not in value):
         return value
@@ -156,5 +160,7 @@ def late_starts(case: cases.Case, job: dict) -> dict:
 def scenario_for(model: Model, case: cases.Case, known: dict) -> dict:
     """What differs between cases: the simulator reads it as the `set` of a case."""
     placement = placement_for(case)
-    return {"cluster": cluster_for(model, case, placement), "placement": placement,
-            "job": job_for(model, case, known)}
+    found = {"cluster": cluster_for(model, case, placement), "placement": placement,
+             "job": job_for(model, case, known)}
+    library = gpus.library_for(model.library, case.measured)
+    return found | ({"library": library} if library else {})

@@ -51,8 +51,8 @@ class Simulator:
     def run(self, library: dict, scenarios: list, names: list, *options: str) -> str:
         """One output for all; where the simulator complains, the first of `names` is said whose
         scenario it refuses."""
-        file = {"question": "What does the fitted model predict?", "library": library,
-                **scenarios[0],
+        file = {"question": "What does the fitted model predict?", **scenarios[0],
+                "library": library,
                 "cases": [{"name": str(i), "set": one} for i, one in enumerate(scenarios)]}
         with tempfile.TemporaryDirectory(prefix="ringscope-validate-") as folder:
             path = os.path.join(folder, "fitted.yaml")

@@ -1,7 +1,7 @@
 """The verdict as text, for a terminal."""
 
 from measurements import format_bytes, format_time
-from verdict import accuracy, cases, judge, order
+from verdict import accuracy, cases, gpus, judge, order
 
 
 def percent(share, digits: int = 1) -> str:
@@ -157,6 +157,7 @@ def text(verdict: judge.Verdict) -> str:
     if verdict.judged:
         lines += case_tables(verdict) + summary(verdict) + order_table(verdict.pairs())
         lines += breakdown_tables(verdict)
+    lines += gpus.refused(verdict.documents)
     for trace in verdict.traces:
         lines += trace_table(trace)
     for other in verdict.traces[1:]:

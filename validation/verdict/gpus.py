@@ -1,0 +1,46 @@
+"""Cases that were measured on GPUs: where their ranks were, what their library chose."""
+
+import copy
+import re
+
+# What NCCL does, by what the simulator has: its rings and chains; for allreduce its own rule.
+CHOSEN = {"allreduce": "nccl", "broadcast": "chain", "reduce": "ring", "allgather": "ring",
+          "reduce_scatter": "ring", "alltoall": "posted", "exchange": "bidirectional",
+          "gather": "linear", "scatter": "linear"}
+LIBRARY = re.compile(r"\bnccl\b", re.IGNORECASE)
+
+
+def chosen(where: dict, collective: str) -> str:
+    """The algorithm that stands for NCCL's choice; "" where it was not NCCL that measured."""
+    return CHOSEN.get(collective, "") if LIBRARY.search(where.get("mpi", "")) else ""
+
+
+def placement_of(measurement):
+    """A list, where the ranks say on which GPU they were; the counts on GPUs, where only the
+    devices are named; None where no GPU had a part in it."""
+    gpus = [rank.get("gpu") for rank in measurement.ranks]
+    if gpus and all(isinstance(gpu, int) for gpu in gpus):
+        return [{"host": 0, "gpu": gpu} for gpu in gpus]
+    if measurement.scenario is None and measurement.document.where.get("devices"):
+        return {"hosts": str(measurement.parameters["placement"]), "on": "gpu"}
+    return None
+
+
+def library_for(library: dict, measurement):
+    """The library as it was told to move messages; None where that is as it stands."""
+    if measurement.extra.get("path") != "staged" or "gpu" not in library:
+        return None
+    changed = copy.deepcopy(library)
+    changed["gpu"]["always_staged"] = True
+    return changed
+
+
+def refused(documents: list) -> list:
+    """What a library would not do, in words."""
+    lines = []
+    for document in documents:
+        for one in document.extra.get("refused", []):
+            ranks, gpus = one.get("ranks"), one.get("gpus")
+            lines.append(f"not measured: {ranks} ranks on {gpus} GPU{'s' * (gpus != 1)}: "
+                         f"{document.where.get('mpi') or 'the library'} refuses ({one.get('why')})")
+    return lines
