@@ -21,7 +21,7 @@ namespace ringscope::cuda {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr double grace_s = 5;
+constexpr double grace_s = 2;
 
 struct Arguments {
   std::string command, output = "-", emulated, segment = "1 MiB";
