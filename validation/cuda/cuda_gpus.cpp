@@ -292,7 +292,11 @@ double CudaGpus::now() {
 
 }  // namespace
 
-std::unique_ptr<Gpus> make_cuda_gpus() { return std::make_unique<CudaGpus>(); }
+std::unique_ptr<Gpus> make_cuda_gpus() {
+  // Eight hardware queues, the default, would make streams of different ranks wait for each other.
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+  return std::make_unique<CudaGpus>();
+}
 
 void* native_stream(const Gpus& gpus, Stream stream) {
   return static_cast<const CudaGpus&>(gpus).native(stream);

@@ -9,10 +9,22 @@ constexpr int threads = 256;
 constexpr int blocks_per_multiprocessor = 8;
 constexpr std::size_t wide = 4;  // floats in 16 bytes
 
+// For vectors that no 16 bytes of both begin together: each warp reads whole lines all the same, and
+// all loads of a turn are under way before the first sum needs them.
 __global__ void reduce_items(float* into, const float* from, std::size_t items) {
+  constexpr int turn = 4;
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < items; i += stride)
-    into[i] += from[i];
+  std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (; i + (turn - 1) * stride < items; i += turn * stride) {
+    float sums[turn], more[turn];
+#pragma unroll
+    for (int k = 0; k < turn; ++k) sums[k] = into[i + k * stride];
+#pragma unroll
+    for (int k = 0; k < turn; ++k) more[k] = __ldcs(&from[i + k * stride]);
+#pragma unroll
+    for (int k = 0; k < turn; ++k) into[i + k * stride] = sums[k] + more[k];
+  }
+  for (; i < items; i += stride) into[i] += from[i];
 }
 
 // The loads of both vectors are under way before the first sum needs them; two of each, for the

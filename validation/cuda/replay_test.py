@@ -53,7 +53,8 @@ class Replay(RunTest):
     def test_the_verbs_are_those_of_the_text_and_take_no_longer_than_it(self):
         case = self.measured(scenario(3), "--phases")["measurements"][0]
         for rank in case["ranks"]:
-            self.assertEqual(set(rank["seconds"]), {"send", "wait", "reduce"} & set(rank["seconds"]))
+            self.assertLessEqual(set(rank["seconds"]), {"send", "wait", "reduce"})
+            self.assertIn("reduce", rank["seconds"])
             self.assertLessEqual(sum(rank["seconds"].values()), max(case["samples_s"]) * 1.001)
             steps = [(step["phase"], step["step"]) for step in rank["phases"]]
             self.assertEqual(steps, [(phase, step) for phase in ("reduce-scatter", "allgather")
