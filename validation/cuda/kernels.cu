@@ -9,8 +9,8 @@ constexpr int threads = 256;
 constexpr int blocks_per_multiprocessor = 8;
 constexpr std::size_t wide = 4;  // floats in 16 bytes
 
-// For vectors that no 16 bytes of both begin together: each warp reads whole lines all the same, and
-// all loads of a turn are under way before the first sum needs them.
+// For vectors that are not aligned alike: each warp reads whole lines all the same,
+// and all loads of a turn are under way before the first sum needs them.
 __global__ void reduce_items(float* into, const float* from, std::size_t items) {
   constexpr int turn = 4;
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
