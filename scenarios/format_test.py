@@ -48,6 +48,10 @@ MAPS = {
     "library": (["library.base=ideal"], "library."),
     "transport": ([], "library.shm."),
     "gpu_work": (GPU_WAYS, "library.gpu."),
+    "neighbour": (
+        ["neighbours.x={placement: [{host: 0}, {host: 1}], "
+         "job: {collective: broadcast, algorithm: flat, bytes: 1 B}}"], "neighbours.x.",
+    ),
     "storage": (["storage={bandwidth: 1 GB/s}"], "storage."),
     "noise": (["job.noise={spread: 0}"], "job.noise."),
     "detours": (["job.noise.detours={every: 1 s, takes: 1 s}"], "job.noise.detours."),
