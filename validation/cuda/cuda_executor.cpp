@@ -7,6 +7,19 @@
 #include <utility>
 
 namespace ringscope::cuda {
+namespace {
+
+/// Calls for a rank while it is in no verb.
+template <typename Calls>
+void named(int rank, const char* place, Calls calls) {
+  try {
+    calls();
+  } catch (const GpuError& error) {
+    throw at_rank(error, rank, place);
+  }
+}
+
+}  // namespace
 
 CudaExecutor::CudaExecutor(Gpus& gpus, const std::vector<int>& gpu_of_rank,
                            const ExecutorOptions& options)
@@ -32,10 +45,12 @@ void CudaExecutor::allocate(std::size_t items, std::size_t scratch_items) {
     one->memory.clear();
     one->items = items;
     one->scratch_items = scratch_items;
-    for (const std::size_t count : {items, scratch_items})
-      one->memory.emplace_back(gpus_, one->endpoint.gpu(),
-                               std::max<std::size_t>(count, 1) * sizeof(float));
-    if (staged) transfers_.prepare(one->endpoint);
+    named(one->number(), "the allocation of its vectors", [&] {
+      for (const std::size_t count : {items, scratch_items})
+        one->memory.emplace_back(gpus_, one->endpoint.gpu(),
+                                 std::max<std::size_t>(count, 1) * sizeof(float));
+      if (staged) transfers_.prepare(one->endpoint);
+    });
   }
 }
 
@@ -50,16 +65,20 @@ void CudaExecutor::fill(int number, std::span<const float> data) {
   Rank& to = rank(number);
   assert(data.size() == to.items);
   if (data.empty()) return;
-  gpus_.copy(to.endpoint.work(), to.memory[0].bytes(), data.data(), data.size_bytes());
-  wait_for(to, to.endpoint.work());
+  named(number, "the start of a repetition", [&] {
+    gpus_.copy(to.endpoint.work(), to.memory[0].bytes(), data.data(), data.size_bytes());
+    wait_for(to, to.endpoint.work());
+  });
 }
 
 void CudaExecutor::read(int number, std::span<float> data) {
   Rank& from = rank(number);
   assert(data.size() == from.items);
   if (data.empty()) return;
-  gpus_.copy(from.endpoint.work(), data.data(), from.memory[0].bytes(), data.size_bytes());
-  wait_for(from, from.endpoint.work());
+  named(number, "the end of a repetition", [&] {
+    gpus_.copy(from.endpoint.work(), data.data(), from.memory[0].bytes(), data.size_bytes());
+    wait_for(from, from.endpoint.work());
+  });
 }
 
 Path CudaExecutor::path(int from, int to) const {
