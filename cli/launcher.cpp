@@ -67,14 +67,15 @@ class LaunchedCrew final : public RemoteWorkers {
   LaunchedCrew& operator=(const LaunchedCrew&) = delete;
 
   bool has_room() const override { return crew_->has_room(); }
-  bool hand_out(std::uint64_t task, const Scenario& scenario) override {
-    return crew_->hand_out(task, scenario);
+  bool hand_out(std::uint64_t task, const Scenario& scenario, bool skip) override {
+    return crew_->hand_out(task, scenario, skip);
   }
   std::vector<RemoteAnswer> answers(std::chrono::milliseconds wait) override {
     return crew_->answers(wait);
   }
   int workers() const override { return crew_->workers(); }
   int threads() const override { return crew_->threads(); }
+  std::string strangers() const override { return crew_->strangers(); }
 
  private:
   std::unique_ptr<Crew> crew_;

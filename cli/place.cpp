@@ -114,11 +114,20 @@ StudyFile file_for(const Arguments& arguments) {
   return file;
 }
 
-PlaceStudy read(const Arguments& arguments) {
+PlaceStudy read_all(const Arguments& arguments) {
   std::vector<Override> overrides;
   for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
   if (!arguments.own.empty()) overrides.push_back({"placement", arguments.own});
   return read_place(file_for(arguments), overrides, place_flags(arguments));
+}
+
+PlaceStudy read(const Arguments& arguments) {
+  try {
+    return read_all(arguments);
+  } catch (const std::exception&) {
+    dismiss_others();
+    throw;
+  }
 }
 
 PlaceAnswer answer_of(const PlaceStudy& study, const StudyOptions& options) {

@@ -45,7 +45,14 @@ void add_study_options(CLI::App& subcommand, StudyOptions& options) {
       ->check(CLI::Range(1, 4096));
   auto* store = subcommand.add_option(
       "--store", options.store, "the SQLite file that keeps results; by default, NAME.sqlite here");
-  subcommand.add_flag("--no-store", options.no_store, "keep nothing")->excludes(store);
+  auto* no_store =
+      subcommand.add_flag("--no-store", options.no_store, "keep nothing")->excludes(store);
+  subcommand
+      .add_flag("--prune", options.prune,
+                "first drop from the store what other versions of this program wrote")
+      ->excludes(no_store);
+  subcommand.add_flag("--no-skip", options.no_skip,
+                      "simulate every step, also where they repeat; such results are kept apart");
   subcommand
       .add_option("--verify", options.verify,
                   "how many of the best are simulated again by SimGrid, to compare")
@@ -67,17 +74,25 @@ StudyRun::StudyRun(const StudyOptions& options, const std::string& name)
     : bar_(std::make_unique<Bar>()), start_(Clock::now()) {
   const auto launch = launch_here();
   EvaluatorOptions evaluator;
+  evaluator.skip = !options.no_skip;
+  evaluator.prune = options.prune;
   evaluator.threads = threads_of(options, launch);
   if (launch) remote_ = join(*launch, evaluator.threads);
   if (!options.no_store) evaluator.store = options.store.empty() ? name + ".sqlite" : options.store;
-  evaluator.progress = [this](std::size_t done, std::size_t all) {
-    if (bar_) bar_->show(done, all);
-  };
+  evaluator.progress = [this](std::size_t done, std::size_t all) { show(done, all); };
   evaluator.remote = remote_;
   evaluator_ = std::make_unique<Evaluator>(std::move(evaluator));
 }
 
 StudyRun::~StudyRun() = default;
+
+void StudyRun::show(std::size_t done, std::size_t all) {
+  if (bar_) bar_->show(done, all);
+  if (!remote_ || strangers_named_) return;
+  const std::string strangers = remote_->strangers();
+  strangers_named_ = !strangers.empty();
+  if (strangers_named_) fmt::print(stderr, "{}\n", strangers);
+}
 
 std::string StudyRun::summary(std::size_t points) {
   evaluator_->flush();

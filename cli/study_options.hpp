@@ -16,9 +16,11 @@ struct StudyOptions {
   bool no_store = false;
   int threads = 0;  ///< 0: all cores
   int verify = 3;   ///< how many winners
+  bool no_skip = false;
+  bool prune = false;  ///< the store
 };
 
-/// --jobs, --store, --no-store and --verify.
+/// --jobs, --store, --no-store, --prune, --verify and --no-skip.
 void add_study_options(CLI::App& subcommand, StudyOptions& options);
 
 /// Where a launcher has started several of us, all but the first work for that one, and this does
@@ -43,7 +45,9 @@ class StudyRun {
 
  private:
   class Bar;
+  void show(std::size_t done, std::size_t all);
   std::unique_ptr<Bar> bar_;
+  bool strangers_named_ = false;
   std::shared_ptr<RemoteWorkers> remote_;
   std::unique_ptr<Evaluator> evaluator_;
   std::chrono::steady_clock::time_point start_;

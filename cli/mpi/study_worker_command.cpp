@@ -66,7 +66,7 @@ class StudyWorker {
       }
       std::optional<Outcome> outcome;
       try {
-        outcome = simulated_outcome(reader.scenario_of(task), "fluid");
+        outcome = simulated_outcome(reader.scenario_of(task), "fluid", TaskReader::skips(task));
       } catch (const std::exception&) {
         // The program of the study simulates it itself, and says what is wrong.
       }

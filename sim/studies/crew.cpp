@@ -1,5 +1,6 @@
 #include "sim/studies/crew.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -30,13 +31,26 @@ int Crew::threads() const {
   return sum;
 }
 
+std::string Crew::strangers() const {
+  if (strangers_.empty()) return "";
+  const auto& [rank, version] = *strangers_.begin();
+  const std::size_t more = strangers_.size() - 1;
+  const std::string others = more == 0   ? ""
+                             : more == 1 ? ", nor does 1 other"
+                                         : fmt::format(", nor do {} others", more);
+  return fmt::format(
+      "process {} takes no part{}: it was built from other sources, and its answers would be other "
+      "ones; it is {}, this is {}",
+      rank, others, version, model_version());
+}
+
 bool Crew::has_room() const {
   return outgoing_.size() < most_outgoing &&
          std::any_of(workers_.begin(), workers_.end(),
                      [](const auto& one) { return one.second.tasks.size() < one.second.room; });
 }
 
-bool Crew::hand_out(std::uint64_t task, const Scenario& scenario) {
+bool Crew::hand_out(std::uint64_t task, const Scenario& scenario, bool skip) {
   const auto load = [](const Worker& worker) {
     return static_cast<double>(worker.tasks.size()) / static_cast<double>(worker.room);
   };
@@ -53,7 +67,7 @@ bool Crew::hand_out(std::uint64_t task, const Scenario& scenario) {
     worker.since = Clock::now();
   }
   worker.tasks.insert(task);
-  outgoing_ += to_bytes({chosen->first, CrewFrame::Kind::task, pack_task(task, scenario)});
+  outgoing_ += to_bytes({chosen->first, CrewFrame::Kind::task, pack_task(task, scenario, skip)});
   write_some();
   return true;
 }
@@ -98,8 +112,12 @@ void Crew::take(const CrewFrame& frame, std::vector<RemoteAnswer>& answers) {
   switch (frame.kind) {
     case CrewFrame::Kind::hello: {
       const Json hello = Json::from_msgpack(frame.payload);
-      if (hello.at(1) != model_version()) return;
       forget(frame.rank, answers);
+      strangers_.erase(frame.rank);
+      if (hello.at(1) != model_version()) {
+        strangers_.emplace(frame.rank, hello.at(1).get<std::string>());
+        return;
+      }
       const int threads = hello.at(0).get<int>();
       workers_[frame.rank] = {threads, static_cast<std::size_t>(2 * threads), {}, 0, {}};
       return;

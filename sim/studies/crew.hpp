@@ -9,8 +9,8 @@
 
 namespace ringscope {
 
-/// Reads and writes frames. A worker of another model is left alone. Where the socket breaks all
-/// workers have died; nothing is thrown, as there always are threads here too.
+/// Reads and writes frames. A worker of another model gets nothing to do. Where the socket breaks
+/// all workers have died; nothing is thrown, as there always are threads here too.
 class Crew final : public RemoteWorkers {
  public:
   explicit Crew(int socket);  ///< which it closes in the end
@@ -19,10 +19,11 @@ class Crew final : public RemoteWorkers {
   Crew& operator=(const Crew&) = delete;
 
   bool has_room() const override;
-  bool hand_out(std::uint64_t task, const Scenario& scenario) override;
+  bool hand_out(std::uint64_t task, const Scenario& scenario, bool skip) override;
   std::vector<RemoteAnswer> answers(std::chrono::milliseconds patience) override;
   int workers() const override { return static_cast<int>(workers_.size()); }
   int threads() const override;
+  std::string strangers() const override;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -43,7 +44,8 @@ class Crew final : public RemoteWorkers {
 
   int socket_;
   bool broken_ = false;
-  std::map<int, Worker> workers_;  ///< by rank
+  std::map<int, Worker> workers_;         ///< by rank
+  std::map<int, std::string> strangers_;  ///< by rank, their versions
   FrameStream incoming_;
   std::string outgoing_;
 };

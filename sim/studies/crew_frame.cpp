@@ -56,9 +56,11 @@ Placement unpacked(const Json& json) {
   return placement;
 }
 
-/// After the number of the task.
-Json body_of(std::string_view payload) {
-  return Json::from_msgpack(payload.substr(sizeof(std::uint64_t)));
+/// Of an answer: after the number of the task. Of a task: after that and what it says of skipping.
+constexpr std::size_t answer_head = sizeof(std::uint64_t), task_head = answer_head + 1;
+
+Json body_of(std::string_view payload, std::size_t head) {
+  return Json::from_msgpack(payload.substr(head));
 }
 
 }  // namespace
@@ -89,9 +91,10 @@ std::optional<CrewFrame> FrameStream::next() {
   return frame;
 }
 
-std::string pack_task(std::uint64_t task, const Scenario& scenario) {
+std::string pack_task(std::uint64_t task, const Scenario& scenario, bool skip) {
   std::string bytes;
   put(bytes, task);
+  put(bytes, static_cast<char>(skip));
   Json parts = Json::object();
   for (const Value::Entry& entry : scenario.resolved.entries())
     if (entry.key != "placement" && entry.key != "cases")
@@ -113,7 +116,7 @@ std::string pack_answer(std::uint64_t task, const std::optional<Outcome>& outcom
 
 PackedAnswer unpack_answer(std::string_view payload) {
   PackedAnswer answer{TaskReader::task_of(payload), {}};
-  const Json body = body_of(payload);
+  const Json body = body_of(payload, answer_head);
   if (body.empty()) return answer;
   answer.outcome =
       Outcome{body.at(0).get<double>(), body.at(1).get<std::string>(),
@@ -125,6 +128,8 @@ std::uint64_t TaskReader::task_of(std::string_view payload) {
   return get<std::uint64_t>(payload, 0);
 }
 
+bool TaskReader::skips(std::string_view payload) { return payload.at(answer_head) != 0; }
+
 const Value& TaskReader::parsed(const std::string& text) {
   if (const auto found = parsed_.find(text); found != parsed_.end()) return found->second;
   if (parsed_.size() >= most_parsed) parsed_.clear();
@@ -132,7 +137,7 @@ const Value& TaskReader::parsed(const std::string& text) {
 }
 
 Scenario TaskReader::scenario_of(std::string_view payload) {
-  const Json body = body_of(payload);
+  const Json body = body_of(payload, task_head);
   const Value none = Value::from_text("a task", "none");
   Value tree = Value::empty_map_at(none.place());
   tree.set("placement", none);  // the ranks are placed already

@@ -15,7 +15,7 @@ namespace ringscope {
 struct CrewFrame {
   enum class Kind : char {
     hello = 'h',   ///< from a worker that has come: its threads and its model_version()
-    task = 't',    ///< for a worker: a number and a scenario
+    task = 't',    ///< for a worker: a number, whether to skip, and a scenario
     answer = 'a',  ///< from a worker: the number, and the outcome or nothing
     died = 'd',    ///< a worker has, with all its tasks; it may come again
     alive = 'b',   ///< nothing else
@@ -39,7 +39,7 @@ class FrameStream {
   std::size_t begin_ = 0;
 };
 
-std::string pack_task(std::uint64_t task, const Scenario& scenario);
+std::string pack_task(std::uint64_t task, const Scenario& scenario, bool skip);
 std::string pack_answer(std::uint64_t task, const std::optional<Outcome>& outcome);
 
 struct PackedAnswer {
@@ -52,6 +52,7 @@ PackedAnswer unpack_answer(std::string_view payload);
 class TaskReader {
  public:
   static std::uint64_t task_of(std::string_view payload);
+  static bool skips(std::string_view payload);
   Scenario scenario_of(std::string_view payload);
 
  private:

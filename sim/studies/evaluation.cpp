@@ -10,10 +10,10 @@ constexpr int most_lost = 3;
 
 }  // namespace
 
-Evaluation::Evaluation(std::size_t count, MakeScenario make, std::string kernel, Store& store)
+Evaluation::Evaluation(std::size_t count, MakeScenario make, std::string how, Store& store)
     : count_(count),
       make_(std::move(make)),
-      kernel_(std::move(kernel)),
+      how_(std::move(how)),
       store_(&store),
       outcomes_(count),
       answered_(count) {}
@@ -58,7 +58,7 @@ std::optional<Evaluation::Task> Evaluation::take_again(Where where) {
 /// Nothing where the answer is known, or will be that of another index.
 std::optional<Evaluation::Task> Evaluation::make(std::size_t index, KnownParts& known) {
   Task task{index, {}, make_(index, known)};
-  task.key = scenario_key(task.scenario, kernel_);
+  task.key = scenario_key(task.scenario, how_);
   {
     const std::lock_guard lock(mutex_);
     auto& same = claimed_[task.key];

@@ -32,7 +32,8 @@ class Evaluation {
   };
   enum class Where { here, elsewhere };
 
-  Evaluation(std::size_t count, MakeScenario make, std::string kernel, Store& store);
+  /// `how` they are simulated: by which kernel, and with which results in the last digits.
+  Evaluation(std::size_t count, MakeScenario make, std::string how, Store& store);
 
   /// The next task to simulate; none where all were begun or something has failed. What was lost
   /// elsewhere again and again is simulated here.
@@ -63,7 +64,7 @@ class Evaluation {
 
   const std::size_t count_;
   const MakeScenario make_;
-  const std::string kernel_;
+  const std::string how_;
   Store* store_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

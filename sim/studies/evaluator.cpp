@@ -16,9 +16,10 @@ constexpr auto slow = std::chrono::milliseconds(500);
 
 }  // namespace
 
-Outcome simulated_outcome(const Scenario& scenario, const std::string& kernel) {
+Outcome simulated_outcome(const Scenario& scenario, const std::string& kernel, bool skip) {
   RunOptions run;
   run.kernel = kernel;
+  run.skip = skip;
   try {
     return outcome_of(simulate(scenario, run));
   } catch (const DeadlockError& deadlock) {
@@ -30,6 +31,7 @@ Outcome simulated_outcome(const Scenario& scenario, const std::string& kernel) {
 
 Evaluator::Evaluator(EvaluatorOptions options)
     : options_(std::move(options)), store_(options_.store) {
+  if (options_.prune) store_.prune();
   int threads = options_.threads;
   if (threads <= 0) threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   for (int i = 0; i < threads; ++i)
@@ -46,7 +48,10 @@ std::vector<Outcome> Evaluator::evaluate(std::span<const Scenario> scenarios) {
 }
 
 std::vector<Outcome> Evaluator::evaluate(std::size_t count, const MakeScenario& make) {
-  const auto evaluation = std::make_shared<Evaluation>(count, make, options_.kernel, store_);
+  // Whoever asks for every step wants to see what skipping does: an answer from before is none. And
+  // the last digits may differ, where the store promises the same contents.
+  const std::string how = options_.kernel + (options_.skip ? "" : ", every step");
+  const auto evaluation = std::make_shared<Evaluation>(count, make, how, store_);
   {
     const std::lock_guard lock(mutex_);
     current_ = evaluation;
@@ -80,7 +85,7 @@ void Evaluator::work(const std::stop_token& stop) {
       const auto task = evaluation->begin(known);
       if (!task) break;
       try {
-        evaluation->end(*task, simulated_outcome(task->scenario, options_.kernel));
+        evaluation->end(*task, simulated_outcome(task->scenario, options_.kernel, options_.skip));
       } catch (...) {
         evaluation->fail(task->index, std::current_exception());
       }
@@ -108,7 +113,7 @@ void Evaluator::hand_out(Evaluation& evaluation) {
     auto task = evaluation.begin(known_, Evaluation::Where::elsewhere);
     if (!task) return;
     const std::uint64_t id = next_task_++;
-    if (!options_.remote->hand_out(id, task->scenario)) {
+    if (!options_.remote->hand_out(id, task->scenario, options_.skip)) {
       evaluation.begin_again(std::move(*task));
       wake();
       return;
@@ -125,7 +130,8 @@ void Evaluator::hand_out_again(Evaluation& evaluation) {
     if (handed.again == 2 || now - handed.since < slow || !evaluation.is_needed(handed.task.index))
       continue;
     handed.since = now;
-    if (++handed.again == 1 && options_.remote->hand_out(id, handed.task.scenario)) continue;
+    if (++handed.again == 1 && options_.remote->hand_out(id, handed.task.scenario, options_.skip))
+      continue;
     handed.again = 2;
     evaluation.begin_here(handed.task);
     wake();

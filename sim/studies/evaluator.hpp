@@ -19,8 +19,10 @@ namespace ringscope {
 
 struct EvaluatorOptions {
   std::string kernel = "fluid";  ///< one that can exist many times in a process
+  bool skip = true;              ///< periods of a steady state
   int threads = 0;               ///< 0: one for each core that this process may use
   std::string store;             ///< the file that keeps the results; "": memory
+  bool prune = false;            ///< drop from it what other versions wrote
   /// Called now and then, by the thread that called evaluate(), with the outcomes that are there
   /// and those that were asked for.
   std::function<void(std::size_t done, std::size_t all)> progress;
@@ -28,7 +30,7 @@ struct EvaluatorOptions {
 };
 
 /// The outcome of one simulation. What a run throws beside a deadlock is thrown.
-Outcome simulated_outcome(const Scenario& scenario, const std::string& kernel);
+Outcome simulated_outcome(const Scenario& scenario, const std::string& kernel, bool skip);
 
 /// Owns threads and the store. Outcomes do not depend on the number of either.
 class Evaluator {

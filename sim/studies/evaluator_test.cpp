@@ -20,7 +20,7 @@ EvaluatorOptions threads(int count) {
 std::vector<Outcome> one_by_one(std::span<const Scenario> scenarios) {
   std::vector<Outcome> outcomes;
   for (const Scenario& scenario : scenarios)
-    outcomes.push_back(simulated_outcome(scenario, "fluid"));
+    outcomes.push_back(simulated_outcome(scenario, "fluid", true));
   return outcomes;
 }
 
@@ -31,7 +31,7 @@ class FakeCrew final : public RemoteWorkers {
   explicit FakeCrew(std::function<Fate(int)> fate) : fate_(std::move(fate)) {}
 
   bool has_room() const override { return tasks_.size() < 4; }
-  bool hand_out(std::uint64_t task, const Scenario& scenario) override {
+  bool hand_out(std::uint64_t task, const Scenario& scenario, bool) override {
     if (!has_room()) return false;
     ++handed_out;
     tasks_.emplace_back(task, scenario);
@@ -44,7 +44,8 @@ class FakeCrew final : public RemoteWorkers {
       const Fate fate = fate_(count_++);
       if (fate == Fate::hangs) continue;
       answers.push_back({task, {}});
-      if (fate == Fate::answers) answers.back().outcome = simulated_outcome(scenario, "fluid");
+      if (fate == Fate::answers)
+        answers.back().outcome = simulated_outcome(scenario, "fluid", true);
     }
     return answers;
   }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "scenarios/scenario.hpp"
@@ -25,11 +26,14 @@ class RemoteWorkers {
 
   virtual bool has_room() const = 0;  ///< some worker can take a task
   /// Hands the task to a worker that has room and does not have it yet; false where there is none.
-  virtual bool hand_out(std::uint64_t task, const Scenario& scenario) = 0;
+  /// It is simulated step by step unless `skip`.
+  virtual bool hand_out(std::uint64_t task, const Scenario& scenario, bool skip) = 0;
   /// What has happened since; waits for something at most so long.
   virtual std::vector<RemoteAnswer> answers(std::chrono::milliseconds patience) = 0;
   virtual int workers() const = 0;  ///< that are there now
   virtual int threads() const = 0;  ///< of them all
+  /// Those that came and cannot take part, since they are of another version; "": there are none.
+  virtual std::string strangers() const { return ""; }
 };
 
 }  // namespace ringscope

@@ -14,7 +14,7 @@
 namespace ringscope {
 namespace {
 
-constexpr int schema = 1;
+constexpr int schema = 2;                // 1 had no versions
 constexpr int application = 0x52534354;  // "RSCT", SQLite's mark of whose file it is
 constexpr int patience_ms = 30'000;
 constexpr auto interval = std::chrono::milliseconds(100);
@@ -25,7 +25,8 @@ constexpr const char* make_tables = R"(
     time_s REAL NOT NULL,    -- 0 where there is an error
     held_up_by TEXT NOT NULL,
     metrics TEXT NOT NULL,   -- JSON, by the names in schema.md
-    error TEXT NOT NULL      -- empty, or why there is no time
+    error TEXT NOT NULL,     -- empty, or why there is no time
+    version TEXT NOT NULL DEFAULT ''  -- of the program and the text of its model
   ) STRICT, WITHOUT ROWID
 )";
 
@@ -80,7 +81,7 @@ Store::Store(const std::string& path) : path_(path) {
   select_ = std::make_unique<Statement>(
       *this, "SELECT time_s, held_up_by, metrics, error FROM results WHERE key = ?");
   insert_ =
-      std::make_unique<Statement>(*this, "INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?)");
+      std::make_unique<Statement>(*this, "INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?)");
   flusher_ = std::jthread([this](const std::stop_token& stop) { flush_now_and_then(stop); });
 }
 
@@ -146,6 +147,9 @@ void Store::prepare_tables() {
     refuse(
         "expected a store of results, got an SQLite file of another program; "
         "name another file with --store");
+  } else if (found == 1) {
+    run("ALTER TABLE results ADD COLUMN version TEXT NOT NULL DEFAULT ''");
+    run(fmt::format("PRAGMA user_version = {}", schema).c_str());
   } else if (found != schema) {
     refuse(
         fmt::format("expected a store of version {}, got one of version {}, which another "
@@ -196,7 +200,17 @@ void Store::flush() {
   if (!rows.empty()) write(rows);
 }
 
+void Store::prune() {
+  const std::lock_guard lock(database_mutex_);
+  Statement drop(*this, "DELETE FROM results WHERE version <> ?");
+  drop.bind(1, model_version());
+  drop.step();
+  drop.reset();
+  run("VACUUM");
+}
+
 void Store::write(const Rows& rows) {
+  const std::string version = model_version();
   run("BEGIN IMMEDIATE");
   for (const auto& [key, outcome] : rows) {
     insert_->bind(1, key);
@@ -204,6 +218,7 @@ void Store::write(const Rows& rows) {
     insert_->bind(3, outcome.limit);
     insert_->bind(4, metrics_text(outcome));
     insert_->bind(5, outcome.error);
+    insert_->bind(6, version);
     insert_->step();
     insert_->reset();
   }

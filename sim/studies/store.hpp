@@ -36,6 +36,8 @@ class Store {
   std::optional<Outcome> find(const Key& key);
   void put(const Key& key, const Outcome& outcome);
   void flush();  ///< now
+  /// Drops the results of other versions of the program, whose keys nobody asks for any more.
+  void prune();
 
  private:
   using Rows = std::map<Key, Outcome>;

@@ -92,7 +92,25 @@ TEST(Store, refuses_another_version_of_itself) {
   { Store store(file.path()); }
   execute(file.path(), "PRAGMA user_version = 7");
   EXPECT_THAT(complaint_of([&] { Store store(file.path()); }),
-              HasSubstr("expected a store of version 1, got one of version 7"));
+              HasSubstr("expected a store of version 2, got one of version 7"));
+}
+
+TEST(Store, takes_over_one_that_knew_no_versions_and_prunes_it) {
+  const TemporaryFile file;
+  execute(file.path(),
+          "CREATE TABLE results (key BLOB PRIMARY KEY, time_s REAL NOT NULL, held_up_by TEXT NOT "
+          "NULL, metrics TEXT NOT NULL, error TEXT NOT NULL) STRICT, WITHOUT ROWID;"
+          "INSERT INTO results VALUES (zeroblob(32), 1.5, '', '{}', '');"
+          "PRAGMA application_id = 0x52534354; PRAGMA user_version = 1");
+  Store store(file.path());
+  const Key old{};
+  ASSERT_TRUE(store.find(old).has_value());
+  EXPECT_EQ(store.find(old)->time_s, 1.5);
+  store.put(key_of(2), outcome_of(2));
+  store.flush();
+  store.prune();
+  EXPECT_EQ(store.find(old), std::nullopt);
+  EXPECT_EQ(store.find(key_of(2)), outcome_of(2));
 }
 
 TEST(Store, refuses_a_folder_that_is_not_there) {
