@@ -58,6 +58,19 @@ TEST(ExecutorFailures, a_hang_is_cut_off_and_described) {
   }
 }
 
+TEST(ExecutorFailures, what_fails_while_no_stream_calls_is_found_by_asking) {
+  // After the hang the executor makes no other calls than to ask.
+  FakeGpus gpus({.gpus = 2, .peers = {}});
+  EXPECT_THAT(
+      [&] {
+        disturbed(gpus, ProgressBy::callbacks, no_deadline, [&] {
+          gpus.hang_operation(10);
+          gpus.fail_call(100);
+        });
+      },
+      ThrowsMessage<GpuError>(MatchesRegex("reached: told to fail; rank [0-2] was in reduce-.*")));
+}
+
 TEST(ExecutorFailures, ranks_that_wait_for_each_other_are_found_at_once) {
   FakeGpus gpus({});
   EXPECT_THAT(
