@@ -7,37 +7,17 @@ Usage: cli/place_test.py BUILD
 import csv
 import io
 import json
-import os
-import pathlib
 import re
-import subprocess
-import sys
-import tempfile
-import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from study_for_test import ROOT, StudyTest, main
+
 SCHEMA = (ROOT / "scenarios" / "schema.md").read_text(encoding="utf-8")
 SEARCH = ("--set", "job.bytes=1MiB", "--slots", "4", "--budget", "40", "--seed", "5")
 
 
-class Place(unittest.TestCase):
-    build = None
-
-    def setUp(self):
-        place = tempfile.TemporaryDirectory()
-        self.addCleanup(place.cleanup)
-        self.folder = pathlib.Path(place.name)
-
+class Place(StudyTest):
     def place(self, *words, code=0):
-        done = subprocess.run(
-            [str(self.build / "ringscope"), "place", *words, "--no-store"], cwd=self.folder,
-            capture_output=True, text=True, timeout=100, check=False,
-            env={**os.environ, "RINGSCOPE_DATA": str(ROOT)})
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done
-
-    def read(self, name):
-        return (self.folder / name).read_text(encoding="utf-8")
+        return self.ringscope("place", *words, "--no-store", code=code)
 
     def test_the_rack_is_best_without_a_lone_rank_and_the_reason_is_said(self):
         screen = self.place("place-eight-on-three").stdout
@@ -83,9 +63,15 @@ class Place(unittest.TestCase):
                         visit(one, f"{prefix}{key}{'[]' if isinstance(inner, list) else ''}.")
 
         visit(answer, "")
-        same = re.compile(r"yours\.(?!place$|allowed$)")
+        self.place("place-beside-a-neighbour", "--budget", "20", "--json", "n.json")
+        beside = json.loads(self.read("n.json"))
+        visit(beside, "")
+        same = re.compile(r"yours\.(?!place$|allowed$)|.*neighbours_s\.")
         self.assertEqual({key for key in found if not same.match(key)},
                          documented - {"placements[].ranks[].gpu"})
+        for one in beside["placements"]:
+            self.assertAlmostEqual(
+                one["time_s"], (one["own_s"] + one["neighbours_s"]["bulk"]) / 2, delta=1e-9)
 
     def test_a_search_answers_alike_on_any_number_of_threads(self):
         answers = [self.place("place-eight-on-three", *SEARCH, "--jobs", jobs, "--json", "-",
@@ -113,9 +99,7 @@ class Place(unittest.TestCase):
         (self.folder / "again.yaml").write_text(
             "question: q\ncluster: rack3\nlibrary: slow_tcp\nplacement: {hostfile: hosts}\n"
             "job: {collective: allreduce, algorithm: ring, bytes: 1 MiB}\n", encoding="utf-8")
-        done = subprocess.run([str(self.build / "ringscope"), "run", "again.yaml", "--json", "-"],
-                              cwd=self.folder, capture_output=True, text=True, check=True,
-                              env={**os.environ, "RINGSCOPE_DATA": str(ROOT)})
+        done = self.ringscope("run", "again.yaml", "--json", "-")
         self.assertEqual([rank["host"] for rank in json.loads(done.stdout)["cases"][0]["ranks"]],
                          hosts)
 
@@ -127,11 +111,6 @@ class Place(unittest.TestCase):
             (("no-such-study",), "unknown scenario 'no-such-study'"),
         ):
             self.assertIn(message, self.place(*words, code=1).stderr)
-
-
-def main():
-    Place.build = pathlib.Path(sys.argv[1]).resolve()
-    unittest.main(argv=sys.argv[:1])
 
 
 if __name__ == "__main__":

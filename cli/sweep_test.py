@@ -5,63 +5,26 @@ Usage: cli/sweep_test.py BUILD
 """
 
 import json
-import os
-import pathlib
 import random
 import re
 import signal
 import sqlite3
 import subprocess
-import sys
-import tempfile
 import time
-import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-STUDY = """scenario: 03-anomaly
-sweep:
-  grid:
-    placement: [4-2-2, 4-3-1, 3-3-2]
-    library.network.send_cost: {{from: 1 ns/B, to: 9 ns/B, steps: {steps}}}
-metrics: [time_s, busbw]
-"""
+from study_for_test import ENVIRONMENT, StudyTest, main
+
 SUMMARY = re.compile(r"(\d+) points?: (\d+) simulated, (\d+) from the store, in [\d.]+ s on (\d+)")
+SWEEP = ("sweep", "study.yaml")
 
 
-class Sweep(unittest.TestCase):
-    build = None
-
-    def setUp(self):
-        place = tempfile.TemporaryDirectory()
-        self.addCleanup(place.cleanup)
-        self.folder = pathlib.Path(place.name)
-
-    def study(self, steps):
-        (self.folder / "study.yaml").write_text(STUDY.format(steps=steps), encoding="utf-8")
-
-    def command(self, *more):
-        return [str(self.build / "ringscope"), "sweep", "study.yaml", *more]
-
-    def run_it(self, command, code=0):
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True,
-                              timeout=300, check=False,
-                              env={**os.environ, "RINGSCOPE_DATA": str(ROOT)})
-        self.assertEqual(done.returncode, code, done.stderr)
-        return done
-
+class Sweep(StudyTest):
     def sweep(self, *more):
         """(points, simulated, from the store, threads), and what it printed."""
-        done = self.run_it(self.command(*more))
+        done = self.ringscope(*SWEEP, *more)
         summary = SUMMARY.search(done.stderr)
         self.assertTrue(summary, done.stderr)
         return tuple(int(number) for number in summary.groups()), done.stdout
-
-    def rows(self, name="study.sqlite"):
-        """What the store holds; nothing where a sweep was killed before it had made its table."""
-        with sqlite3.connect(self.folder / name) as database:
-            if not database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-                return []
-            return database.execute("SELECT * FROM results ORDER BY key").fetchall()
 
     def test_answers_are_the_same_bytes_whatever_the_number_of_threads(self):
         self.study(8)
@@ -78,15 +41,14 @@ class Sweep(unittest.TestCase):
     def test_a_row_is_what_run_says_of_that_scenario(self):
         self.study(3)
         self.sweep("--json", "x.json")
-        document = json.loads((self.folder / "x.json").read_text(encoding="utf-8"))
+        document = json.loads(self.read("x.json"))
         row = document["rows"][4]
         self.assertEqual(row["set"], {"placement": "4-3-1",
                                       "library.network.send_cost": "5 ns/B"})
         changes = [word for key, value in row["set"].items() for word in
                    ("--set", f"{key}={value}")]
-        self.run_it([str(self.build / "ringscope"), "run", "03-anomaly", *changes, "--json",
-                     "run.json"])
-        case = json.loads((self.folder / "run.json").read_text(encoding="utf-8"))["cases"][0]
+        self.ringscope("run", "03-anomaly", *changes, "--json", "run.json")
+        case = json.loads(self.read("run.json"))["cases"][0]
         for metric in ("time_s", "busbw"):
             self.assertAlmostEqual(row["metrics"][metric] / case[metric], 1, delta=1e-9)
         self.assertIn("copying on host", row["held_up_by"])
@@ -102,10 +64,33 @@ class Sweep(unittest.TestCase):
         self.assertEqual(self.sweep()[0][:3], (15, 6, 9))
         self.assertTrue(set(first) < set(self.rows()))
 
+    def test_every_step_is_simulated_where_that_is_asked_for_and_kept_apart(self):
+        self.study(3)
+        _, skipped = self.sweep("--verify", "0", "--set", "job.bytes=64MiB")
+        counts, every = self.sweep("--verify", "0", "--set", "job.bytes=64MiB", "--no-skip")
+        self.assertEqual(counts[:3], (9, 9, 0))
+        self.assertEqual(every, skipped)
+        rows = self.rows()
+        self.assertEqual(len(rows), 18)
+        times = sorted(row[1] for row in rows)
+        for one, other in zip(times[::2], times[1::2]):
+            self.assertAlmostEqual(one / other, 1, delta=1e-9)
+
+    def test_what_other_versions_wrote_is_dropped_where_that_is_asked_for(self):
+        self.study(3)
+        self.sweep("--verify", "0")
+        with sqlite3.connect(self.folder / "study.sqlite") as database:
+            database.execute("UPDATE results SET key = zeroblob(32), version = '0.0.1' "
+                             "WHERE key = (SELECT min(key) FROM results)")
+        self.assertEqual(self.sweep("--verify", "0")[0][:3], (9, 1, 8))
+        self.assertEqual(len(self.rows()), 10)
+        self.assertEqual(self.sweep("--verify", "0", "--prune")[0][:3], (9, 0, 9))
+        self.assertEqual(len(self.rows()), 9)
+
     def test_the_best_come_first_by_the_metric_asked_for(self):
         self.study(8)
         _, screen = self.sweep("--top", "2", "--by", "busbw", "--json", "x.json")
-        document = json.loads((self.folder / "x.json").read_text(encoding="utf-8"))
+        document = json.loads(self.read("x.json"))
         order = sorted(range(24), key=lambda row: -document["rows"][row]["metrics"]["busbw"])
         self.assertEqual([one["row"] for one in document["verified"]], order[:3])
         lines = screen.splitlines()
@@ -116,12 +101,12 @@ class Sweep(unittest.TestCase):
 
     def test_bad_input_is_said_with_its_place(self):
         self.study(1)
-        error = self.run_it(self.command(), code=1).stderr
+        error = self.ringscope(*SWEEP, code=1).stderr
         self.assertIn("study.yaml:5:66: expected a whole number from 2 to 1000000", error)
         self.study(2)
-        error = self.run_it(self.command("--by", "bussbw"), code=1).stderr
+        error = self.ringscope(*SWEEP, "--by", "bussbw", code=1).stderr
         self.assertIn("--by:1:1: unknown metric 'bussbw'; did you mean 'busbw'?", error)
-        error = self.run_it(self.command("--store", "study.yaml"), code=1).stderr
+        error = self.ringscope(*SWEEP, "--store", "study.yaml", code=1).stderr
         self.assertIn("study.yaml: expected a store of results, which is an SQLite file", error)
 
     def test_a_sweep_killed_at_any_moment_goes_on_and_ends_with_the_same_contents(self):
@@ -137,9 +122,9 @@ class Sweep(unittest.TestCase):
         # Rows are written ten times a second: a good part of the moments must come after that.
         latest = max(seconds / 8, 0.5)
         for _ in range(20):
-            sweep = subprocess.Popen(self.command("--verify", "0"), cwd=self.folder,
-                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                     env={**os.environ, "RINGSCOPE_DATA": str(ROOT)})
+            sweep = subprocess.Popen(
+                [str(self.build / "ringscope"), *SWEEP, "--verify", "0"], cwd=self.folder,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
             time.sleep(moments.uniform(0, latest))
             sweep.send_signal(signal.SIGKILL)
             sweep.wait()
@@ -152,5 +137,4 @@ class Sweep(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    Sweep.build = pathlib.Path(sys.argv.pop(1)).resolve()
-    unittest.main()
+    main()

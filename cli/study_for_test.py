@@ -1,0 +1,57 @@
+"""For tests of sweep and place: a folder to run them in, a study of any size, and what they stored.
+"""
+
+import os
+import pathlib
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ENVIRONMENT = {**os.environ, "RINGSCOPE_DATA": str(ROOT), "OMPI_ALLOW_RUN_AS_ROOT": "1",
+               "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+STUDY = """scenario: 03-anomaly
+sweep:
+  grid:
+    placement: [4-2-2, 4-3-1, 3-3-2]
+    library.network.send_cost: {{from: 1 ns/B, to: 9 ns/B, steps: {steps}}}
+metrics: [time_s, busbw]
+"""
+
+
+class StudyTest(unittest.TestCase):
+    build = None
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+
+    def study(self, steps):
+        """Three points for each step."""
+        (self.folder / "study.yaml").write_text(STUDY.format(steps=steps), encoding="utf-8")
+
+    def ringscope(self, *words, code=0):
+        done = subprocess.run(
+            [str(self.build / "ringscope"), *words], cwd=self.folder, capture_output=True,
+            text=True, timeout=300, check=False, env=ENVIRONMENT)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def read(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    def rows(self, name="study.sqlite"):
+        """What the store holds; nothing where a study was killed before it had made its table."""
+        with sqlite3.connect(self.folder / name) as database:
+            if not database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+                return []
+            return database.execute("SELECT * FROM results ORDER BY key").fetchall()
+
+
+def main():
+    """Runs the tests of the program that was called: BUILD, and what `unittest` takes."""
+    StudyTest.build = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
