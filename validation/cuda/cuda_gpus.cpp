@@ -65,7 +65,8 @@ class CudaGpus final : public Gpus {
   void release(void* memory) override;
 
   Stream open_stream(int gpu) override;
-  Event make_event(int gpu) override;
+  Event make_event(int gpu) override { return make_event(gpu, cudaEventDefault); }
+  Event make_timeless_event(int gpu) override { return make_event(gpu, cudaEventDisableTiming); }
   void close(Stream stream) override;
   void close(Event event) override;
 
@@ -95,6 +96,7 @@ class CudaGpus final : public Gpus {
     int gpu = 0;
   };
 
+  Event make_event(int gpu, unsigned flags);
   static void use(int gpu) { check(cudaSetDevice(gpu), "cudaSetDevice"); }
   const Queue& at(Stream stream) const { return queues_[static_cast<std::size_t>(stream.index)]; }
   cudaEvent_t at(Event event) const { return events_[static_cast<std::size_t>(event.index)]; }
@@ -200,10 +202,10 @@ Stream CudaGpus::open_stream(int gpu) {
   return {static_cast<int>(queues_.size()) - 1};
 }
 
-Event CudaGpus::make_event(int gpu) {
+Event CudaGpus::make_event(int gpu, unsigned flags) {
   use(gpu);
   cudaEvent_t event = nullptr;
-  check(cudaEventCreate(&event), "cudaEventCreate");
+  check(cudaEventCreateWithFlags(&event, flags), "cudaEventCreateWithFlags");
   if (free_events_.empty()) {
     free_events_.push_back(static_cast<int>(events_.size()));
     events_.push_back(nullptr);

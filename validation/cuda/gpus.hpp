@@ -63,6 +63,8 @@ class Gpus {
 
   virtual Stream open_stream(int gpu) = 0;
   virtual Event make_event(int gpu) = 0;
+  /// One that knows no time: less to record and to ask. Not for seconds_between.
+  virtual Event make_timeless_event(int gpu) { return make_event(gpu); }
   /// Both give back what a closed one held; never throw.
   virtual void close(Stream stream) = 0;
   virtual void close(Event event) = 0;

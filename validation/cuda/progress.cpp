@@ -21,7 +21,7 @@ void Progress::forget() {
 PooledEvent Progress::take(int gpu) {
   const auto place = static_cast<std::size_t>(gpu);
   if (place >= pool_.size()) pool_.resize(place + 1);
-  if (pool_[place].empty()) return {gpus_.make_event(gpu), gpu};
+  if (pool_[place].empty()) return {gpus_.make_timeless_event(gpu), gpu};
   const Event event = pool_[place].back();
   pool_[place].pop_back();
   return {event, gpu};
