@@ -73,6 +73,22 @@ TEST_F(Sizes, the_next_message_waits_for_the_gap_of_the_one_before) {
   expect_seconds(finish(report, 1), 2 * kept);
 }
 
+// Fair shares would end both at 2 kept.
+TEST_F(Sizes, messages_with_a_gap_that_a_nic_moves_leave_one_after_the_other) {
+  Scenario scenario = with_nic(only_bytes(), Progress::nic);
+  network(scenario).gap = {250'000};
+  const Report report = run(scenario, [](Communicator comm, Workspace work, Options) -> Task {
+    if (comm.rank() == 0) {
+      Request first = comm.isend(work.data, 1), second = comm.isend(work.data, 2);
+      co_await comm.wait(first);
+      co_await comm.wait(second);
+    }
+    if (comm.rank() == 1 || comm.rank() == 2) co_await comm.recv(work.data, 0);
+  });
+  expect_seconds(finish(report, 1), kept);
+  expect_seconds(finish(report, 2), 2 * kept);
+}
+
 // The mean of n exponential times lies within 4 mean/sqrt(n) of their mean but once in 16,000.
 TEST_F(Sizes, jitter_has_the_mean_that_it_says_and_never_shortens) {
   constexpr int messages = 2000;

@@ -1,6 +1,7 @@
 #include "sim/mpi/stream.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ringscope::sim {
 namespace {
@@ -44,7 +45,30 @@ void Streams::start(int id) {
   m.flow.sender.credit = m.flow.receiver.credit = buffer;
   if (needs_sender(m)) owner_->flows_of(*m.sender).push_back(id);
   if (needs_receiver(m)) owner_->flows_of(*m.receiver).push_back(id);
+  if (is_copied(m)) {
+    const int engine = m.channel->wire.front().resource;
+    const int before = std::exchange(last_copies_.try_emplace(engine, -1).first->second, id);
+    if (before >= 0) {
+      (*messages_)[before].next_on_wire = id;
+      return;
+    }
+  }
   go(id);
+}
+
+// Copies inside a GPU, which use its memory alone, share that.
+bool Streams::is_copied(const Message& m) const {
+  return driver(m) == Driver::nic && m.channel->transport->gap.count > 0 &&
+         m.channel->wire.size() > 1;
+}
+
+/// What its engine copies after this one; -1 for nothing.
+int Streams::next_copy(int id) {
+  Message& m = (*messages_)[id];
+  if (!is_copied(m) || m.flow.remaining > 0) return -1;
+  int& last = last_copies_[m.channel->wire.front().resource];
+  if (last == id) last = -1;
+  return std::exchange(m.next_on_wire, -1);
 }
 
 // Starts to move what can move now: everything, or what the OS holds of an end that is away.
@@ -170,7 +194,9 @@ void Streams::flight_done(std::uint64_t value) {
   m.flow.flight = -1;
   blame(id);
   settle(m, m.flow.started);
+  const int next = next_copy(id);
   check_done(id);
+  if (next >= 0) go(next);
 }
 
 void Streams::check_done(int id) {

@@ -3,8 +3,11 @@
 // A caller-driven flow uses the CPUs at both ends and the wire, and moves only while both engines
 // run, but for `buffer` bytes that the OS moves on after an end has left MPI; that end pays their
 // CPU cost when it comes back, which the other end does not wait for. A receiver-driven flow
-// (single copy in shared memory) needs the receiver alone, a NIC-driven one nobody.
+// (single copy in shared memory) needs the receiver alone, a NIC-driven one nobody. Where the
+// transport has a gap, as copy engines have, NIC-driven flows leave an end one after the other.
 #pragma once
+
+#include <map>
 
 #include "sim/mpi/engine.hpp"
 
@@ -42,6 +45,8 @@ class Streams {
   bool sender_here(const Message& m) { return owner_->engine_of(*m.sender).running(); }
   bool receiver_here(const Message& m) { return owner_->engine_of(*m.receiver).running(); }
 
+  bool is_copied(const Message& m) const;
+  int next_copy(int id);
   void go(int id);
   void halt(int id);
   void settle(Message& m, double moved);
@@ -57,6 +62,7 @@ class Streams {
   Pool<Message>* messages_;
   Owner* owner_;
   Uses uses_;
+  std::map<int, int> last_copies_;  ///< by the first resource of their ways: the last in its queue
 };
 
 }  // namespace ringscope::sim
