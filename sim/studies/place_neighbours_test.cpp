@@ -1,32 +1,12 @@
 // Does place find what is best beside jobs that already run? On racks and stars of a few hosts.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "sim/studies/place.hpp"
-#include "topologies/complaint.hpp"
+#include "sim/studies/place_study_for_test.hpp"
 
 namespace ringscope {
 namespace {
-
-StudyFile study_file(const std::string& yaml) { return {"test", Value::from_text("test", yaml)}; }
-
-PlaceStudy study_of(const std::string& yaml, const std::string& flags = "{}") {
-  return read_place(study_file(yaml), {}, Value::from_text("flags", flags));
-}
-
-EvaluatorOptions on_threads(int threads) {
-  EvaluatorOptions options;
-  options.threads = threads;
-  return options;
-}
-
-PlaceAnswer answer_of(const PlaceStudy& study) {
-  Evaluator evaluator(on_threads(2));
-  return place(study, evaluator);
-}
 
 // Three racks of two hosts. A neighbour sends from the first rack to the second, all the time.
 const std::string racks =
@@ -63,7 +43,7 @@ TEST(PlaceBesideANeighbour, FindsThePlacementsThatAvoidTheSharedUplink) {
   EXPECT_NEAR(answer.own.cost_s, 2 * alone, 1e-9 * alone);
 }
 
-// Beside each other both take twice as long. A ring of the neighbour's own rounds to the mean.
+// The job has half of the neighbour's bytes, which runs once.
 TEST(PlaceBesideANeighbour, CanRankByTheSlowestJobOrTheMean) {
   const double alone = 64.0 * 1024 * 1024 / 1e9;
   const std::string half = "{taken: [host5], jobs: ";
@@ -111,7 +91,7 @@ TEST(PlacementsBesideANeighbour, AreFoldedOnlyWhereTheNeighbourIsNot) {
     Word first = word;
     for (Word turned = word; const bool swap : {false, true}) {
       for (std::size_t turn = 0; turn < word.size(); ++turn) {
-        std::ranges::rotate(turned, turned.begin() + 1);
+        std::rotate(turned.begin(), turned.begin() + 1, turned.end());
         first = std::min(first, turned);
       }
       if (!swap)
@@ -145,17 +125,9 @@ TEST(PlaceBesideANeighbour, CountsItsRanksAmongTheSlots) {
   EXPECT_EQ(study_of(shared_star, "{slots: 1}").rules.slots, (std::vector<int>{0, 0, 1, 1}));
 }
 
-const std::string lone_job =
-    "scenario:\n"
-    "  question: which?\n"
-    "  cluster: rack3\n"
-    "  library: slow_tcp\n"
-    "  placement: 4-3-1\n"
-    "  job: {collective: allreduce, algorithm: ring, bytes: 1 MiB}\n";
-
 TEST(PlaceBesideANeighbour, RefusesTheTimeOfSeveralJobsWhereThereIsOne) {
   EXPECT_NE(complaint_of([] {
-              study_of(lone_job, "{jobs: slowest}");
+              study_of(rack, "{jobs: slowest}");
             }).find("'slowest' is of several jobs, and the scenario has no neighbours"),
             std::string::npos);
 }

@@ -1,41 +1,12 @@
 // Does place find what is best, and say why? On the rack of lesson 3 and on small machines.
-#include "sim/studies/place.hpp"
-
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
 
 #include "sim/studies/place_bound.hpp"
-#include "topologies/complaint.hpp"
+#include "sim/studies/place_study_for_test.hpp"
 
 namespace ringscope {
 namespace {
-
-StudyFile study_file(const std::string& yaml) { return {"test", Value::from_text("test", yaml)}; }
-
-PlaceStudy study_of(const std::string& yaml, const std::string& flags = "{}") {
-  return read_place(study_file(yaml), {}, Value::from_text("flags", flags));
-}
-
-EvaluatorOptions on_threads(int threads) {
-  EvaluatorOptions options;
-  options.threads = threads;
-  return options;
-}
-
-PlaceAnswer answer_of(const PlaceStudy& study) {
-  Evaluator evaluator(on_threads(2));
-  return place(study, evaluator);
-}
-
-const std::string rack =
-    "scenario:\n"
-    "  question: which?\n"
-    "  cluster: rack3\n"
-    "  library: slow_tcp\n"
-    "  placement: 4-3-1\n"
-    "  job: {collective: allreduce, algorithm: ring, bytes: 1 MiB}\n";
 
 const std::string sockets =
     "scenario:\n"
