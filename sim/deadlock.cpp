@@ -76,22 +76,23 @@ std::string RankThread::name_of(int index) const {
 
 std::optional<RankThread::Blocked> RankThread::blocked() {
   if (finished_ || next_ >= verbs_.size()) return {};
-  const Operation& operation = verbs_[next_].operation;
+  const Pending& verb = verbs_[next_];
   Blocked blocked;
   blocked.rank = rank();
-  for (const int request : requests_of(verbs_[next_])) {
+  for (const int request : requests_of(verb)) {
     if (is_complete(request)) continue;
-    if (!blocked.text.empty()) blocked.text += operation.verb == Verb::wait_any ? " or " : " and ";
+    if (!blocked.text.empty()) blocked.text += verb.verb == Verb::wait_any ? " or " : " and ";
     blocked.text += posting_text(*run_->mpi, run_->machine->jobs(), request);
     const Posting& posting = run_->mpi->request(request);
     blocked.sends = blocked.sends || !posting.receive;
     if (posting.peer != any_source) blocked.peers.push_back(posting.peer);
   }
-  if (operation.verb == Verb::join)
-    blocked.text = fmt::format("waits for its {}", name_of(operation.thread.index));
-  if (operation.verb == Verb::reach)
-    blocked.text = fmt::format("waits for its flag {} to be raised {} times, which it was {}",
-                               operation.flag.index, operation.count, flag(operation.flag).raised);
+  if (verb.verb == Verb::join)
+    blocked.text = fmt::format("waits for its {}", name_of(verb.asked->thread.index));
+  if (verb.verb == Verb::reach)
+    blocked.text =
+        fmt::format("waits for its flag {} to be raised {} times, which it was {}",
+                    verb.asked->flag.index, verb.asked->count, flag(verb.asked->flag).raised);
   if (blocked.text.empty()) return {};
   const Algorithm& algorithm = *run_->machine->jobs().job(rank()).algorithm;
   blocked.text += fmt::format(" ({}/{}", algorithm.collective, algorithm.name);

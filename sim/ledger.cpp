@@ -8,7 +8,9 @@ namespace ringscope::sim {
 int Ledger::add(Resource resource) {
   if (resource.name == speedup_.resource) resource.capacity *= speedup_.capacity;
   const int id = kernel_->add_resource(resource.name, resource.capacity);
-  accounts_.emplace_back().resource = std::move(resource);
+  accounts_.emplace_back().capacity = resource.capacity;
+  busy_.emplace_back();
+  resources_.push_back(std::move(resource));
   return id;
 }
 
@@ -41,19 +43,21 @@ double Ledger::moved(const Flight& flight) const {
 }
 
 double Ledger::served(const Account& account) const {
-  if (account.served_at == now()) return account.served;
+  if (account.served.at == now()) return account.served.value;
   double total = account.used;
   for (const Active& active : account.active) {
     const Flight& flight = flights_[index(active.flight)];
     total += flight.parts[index(active.part)].use.weight * moved(flight);
   }
-  account.served_at = now();
-  return account.served = total;
+  account.served = {now(), total};
+  return total;
 }
 
-bool Ledger::busy(const Account& account) const {
+bool Ledger::busy(int id) const {
   constexpr double least = 0.9;  // of the capacity, on average: below, nothing has to wait
-  if (account.busy_at == now()) return account.busy;
+  Found<bool>& found = busy_[index(id)];
+  if (found.at == now()) return found.value;
+  const Account& account = accounts_[index(id)];
   double rate = 0;
   for (const Active& active : account.active) {
     const Flight& flight = flights_[index(active.flight)];
@@ -62,25 +66,26 @@ bool Ledger::busy(const Account& account) const {
     const int weight = flight.parts[index(active.part)].use.weight;
     rate += weight * (moved(flight) - flight.moved_before) / elapsed;
   }
-  account.busy_at = now();
-  return account.busy = rate >= least * account.resource.capacity;
+  busy_at_ = now();
+  found = {now(), rate >= least * account.capacity};
+  return found.value;
 }
 
 void Ledger::no_longer_flows(const Flight& flight) {
-  for (const Part& part : flight.parts) accounts_[index(part.use.resource)].busy_at = -1;
+  if (busy_at_ != now()) return;
+  for (const Part& part : flight.parts) busy_[index(part.use.resource)].at = -1;
 }
 
 double Ledger::queued(int id, double most_each) const {
   const Account& account = accounts_[index(id)];
-  if (account.active.empty() || !busy(account)) return 0;
+  if (account.active.empty() || !busy(id)) return 0;
   double waiting = 0;
   for (const Active& active : account.active) {
     const Flight& flight = flights_[index(active.flight)];
     if (flight.paused || now() <= flight.opened) continue;
     const auto here = flight.parts.begin() + active.part;
     const bool earlier = std::any_of(flight.parts.begin(), here, [this](const Part& part) {
-      const Account& before = accounts_[index(part.use.resource)];
-      return before.resource.kind == ResourceKind::link && busy(before);
+      return resource(part.use.resource).kind == ResourceKind::link && busy(part.use.resource);
     });
     if (!earlier) waiting += here->use.weight * std::min(most_each, flight.amount - moved(flight));
   }
@@ -102,7 +107,7 @@ void Ledger::close_window(const Flight& flight, double moved) {
   double most = 0, most_own = 0;
   for (const Part& part : flight.parts) {
     const Account& account = accounts_[index(part.use.resource)];
-    const double possible = account.resource.capacity * elapsed;
+    const double possible = account.capacity * elapsed;
     const double own = part.use.weight * mine / possible;
     // A flight that fills a resource by itself need not look at the others.
     const double all =
@@ -176,7 +181,9 @@ std::vector<Agenda::Entry> Ledger::agenda() const {
 }
 
 void Ledger::skip(double seconds, std::span<const double> used) {
-  for (Account& account : accounts_) account.served_at = account.busy_at = -1;
+  busy_at_ = -1;
+  for (Account& account : accounts_) account.served.at = -1;
+  for (Found<bool>& found : busy_) found.at = -1;
   for (std::size_t id = 0; id < used.size(); ++id) accounts_[id].used += used[id];
   for (Flight& flight : flights_) {
     flight.opened += seconds;

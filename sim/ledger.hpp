@@ -6,6 +6,7 @@
 // again the one that it named first.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,16 @@ class Ledger {
   double now() const { return kernel_->now(); }
 
   int add(Resource resource);
-  const Resource& resource(int id) const { return accounts_[index(id)].resource; }
+  const Resource& resource(int id) const { return resources_[index(id)]; }
   int resource_count() const { return static_cast<int>(accounts_.size()); }
   /// Units of the resource used up to now by flights that have ended.
   double used(int id) const { return accounts_[index(id)].used; }
 
+  /// An empty list, for whoever is about to start a flight: one list, which is at hand.
+  std::vector<Use>& fresh_uses() {
+    uses_.clear();
+    return uses_;
+  }
   /// As Kernel::start. The flight's id is free for reuse when `done` is called.
   int start(double amount, std::span<const Use> uses, Callback done);
   void pause(int flight);
@@ -67,27 +73,29 @@ class Ledger {
     double opened = 0;
     bool paused = false;
     Callback done;  ///< of nobody where the flight is free
-    std::vector<Part> parts;
+    boost::container::small_vector<Part, 2> parts;
   };
   struct Active {
     int flight = 0;
     int part = 0;
   };
-  struct Account {
-    Resource resource;
+  /// What holds only at one instant was found when `at` is now.
+  template <class Value>
+  struct Found {
+    double at = -1;
+    Value value{};
+  };
+  struct alignas(64) Account {
+    double capacity = 0;
     double used = 0;
-    std::vector<Active> active;
-    // What was found at an instant holds as long as it lasts: served() whatever starts and ends,
-    // busy() until one of the flights is paused or ends.
-    mutable double served_at = -1, served = 0;
-    mutable double busy_at = -1;
-    mutable bool busy = false;
+    boost::container::small_vector<Active, 1> active;
+    mutable Found<double> served;  ///< whatever starts and ends at that instant
   };
 
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   double moved(const Flight& flight) const;
   double served(const Account& account) const;
-  bool busy(const Account& account) const;
+  bool busy(int id) const;
   void no_longer_flows(const Flight& flight);
   void open_window(Flight& flight);
   void close_window(const Flight& flight, double moved);
@@ -96,9 +104,13 @@ class Ledger {
 
   Kernel* kernel_;
   Speedup speedup_;
-  std::vector<Account> accounts_;
+  std::vector<Resource> resources_;
+  std::vector<Account> accounts_;          ///< by resource
+  mutable std::vector<Found<bool>> busy_;  ///< likewise; until a flight is paused or ends
+  mutable double busy_at_ = -1;            ///< when busy() was asked last
   std::vector<Flight> flights_;
   std::vector<int> free_;
+  std::vector<Use> uses_;
   int bottleneck_ = -1;
   double window_start_ = 0;
 };

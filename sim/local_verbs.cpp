@@ -7,7 +7,7 @@ namespace ringscope::sim {
 
 RankThread::Progress RankThread::local_part(Pending& verb) {
   if (verb.state == State::working) return Progress::done;
-  const Operation& operation = verb.operation;
+  const Operation& operation = *verb.asked;
   if (operation.verb == Verb::compute) {
     verb.state = State::working;
     const double time = operation.time.count();
@@ -37,10 +37,10 @@ RankThread::Progress RankThread::local_part(Pending& verb) {
   if (memory.empty()) return run_time((bytes * cost).count(), false, activity, cause);
   if (bytes.count == 0) return Progress::done;
   leave_mpi();
-  uses_.clear();
-  add_uses(uses_, worker(), machine.scale(rank()).weight(cost));
-  add_uses(uses_, memory);
-  return run_on_cpu(static_cast<double>(bytes.count), activity, cause);
+  Uses& uses = run_->ledger->fresh_uses();
+  add_uses(uses, worker(), machine.scale(rank()).weight(cost));
+  add_uses(uses, memory);
+  return run_on_cpu(static_cast<double>(bytes.count), uses, activity, cause);
 }
 
 const Uses& RankThread::worker() const {
@@ -48,7 +48,7 @@ const Uses& RankThread::worker() const {
 }
 
 RankThread::Progress RankThread::join_part(Pending& verb) {
-  RankThread& other = static_cast<RankThread&>(thread(verb.operation.thread.index));
+  RankThread& other = static_cast<RankThread&>(thread(verb.asked->thread.index));
   // To wait for a non-blocking collective is a call of MPI, to join a thread is not.
   if (other.is_nonblocking())
     enter_mpi();
@@ -69,7 +69,7 @@ RankThread::Progress RankThread::join_part(Pending& verb) {
 RankThread::Progress RankThread::sleep_part(Pending& verb) {
   if (std::exchange(verb.state, State::working) == State::working) return Progress::done;
   leave_mpi();
-  return pass(verb.operation.time.count(), Cause::sleep);
+  return pass(verb.asked->time.count(), Cause::sleep);
 }
 
 // Time passes without work of this thread.
@@ -91,22 +91,23 @@ RankThread::Progress RankThread::storage_part(Pending& verb) {
   }
   verb.state = State::working;
   verb.since = now();
-  const auto bytes = static_cast<double>(verb.operation.count);
+  const auto bytes = static_cast<double>(verb.asked->count);
   const Machine& machine = *run_->machine;
   leave_mpi();
-  uses_ = machine.storage(rank(), verb.operation.verb == Verb::store);
+  Uses& uses = run_->ledger->fresh_uses();
+  uses = machine.storage(rank(), verb.verb == Verb::store);
   const ByteCost cost = machine.scenario().library.copy_cost;
   if (bytes == 0) return Progress::done;
-  if (uses_.empty())
+  if (uses.empty())
     return run_time(bytes * cost.seconds_per_byte, false, Activity::in_wait, Cause::storage);
-  add_uses(uses_, cpu, machine.scale(rank()).weight(cost));
-  return run_on_cpu(bytes, Activity::in_wait, Cause::storage);
+  add_uses(uses, cpu, machine.scale(rank()).weight(cost));
+  return run_on_cpu(bytes, uses, Activity::in_wait, Cause::storage);
 }
 
 RankThread::Progress RankThread::reach_part(Pending& verb) {
-  const FlagState& state = flag(verb.operation.flag);
+  const FlagState& state = flag(verb.asked->flag);
   if (verb.since < 0) leave_mpi();
-  if (state.raised < verb.operation.count) return block(verb, Activity::in_wait);
+  if (state.raised < verb.asked->count) return block(verb, Activity::in_wait);
   if (verb.since >= 0) {
     waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
     path = state.path;

@@ -20,13 +20,20 @@ void RankThread::describe(StateRecord& record, int step) const {
   record.add(static_cast<int>(verbs_.size() - next_));
   for (std::size_t i = next_; i < verbs_.size(); ++i) {
     const Pending& verb = verbs_[i];
-    record.add(static_cast<int>(verb.operation.verb));
-    record.add(verb.operation.peer);
-    record.add(verb.operation.other_peer);
-    record.add(verb.operation.tag);
-    record.add(std::uint64_t{verb.operation.range.size});
-    record.add(std::uint64_t{verb.operation.other.size});
-    record.add(static_cast<int>(verb.operation.requests.size()));
+    record.add(static_cast<int>(verb.verb));
+    for (const int id : {verb.request, verb.other_request}) {
+      const bool is_there = id >= 0;
+      record.add(is_there);
+      if (!is_there) continue;
+      const Posting& posting = run_->mpi->request(id);
+      record.add(posting.peer);
+      record.add(posting.tag);
+      record.add(posting.bytes);
+    }
+    if (verb.asked != nullptr) {
+      record.add(std::uint64_t{verb.asked->range.size});
+      record.add(static_cast<int>(verb.asked->requests.size()));
+    }
     record.add(static_cast<int>(verb.state));
     record.add(verb.multicast < 0);
     record.add_time(verb.since < 0 ? 0 : now() - verb.since);

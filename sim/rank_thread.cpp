@@ -86,8 +86,13 @@ RankThread::Progress RankThread::start_part(Pending& verb) {
   return Progress::done;
 }
 
+FlagState& RankThread::flag(Flag flag) const {
+  if (first_->flags_.empty()) first_->flags_.resize(flags);
+  return first_->flags_[static_cast<std::size_t>(flag.index)];
+}
+
 void RankThread::raise(Flag flag) {
-  FlagState& state = first_->flags_[static_cast<std::size_t>(flag.index)];
+  FlagState& state = this->flag(flag);
   ++state.raised;
   state.path = path;
   first_->completed(-1);
@@ -116,7 +121,7 @@ void RankThread::begin(Task body, double delay) {
 void RankThread::reset() {
   seconds_ = {};
   waited_for_ = {};
-  flags_ = {};
+  flags_.clear();
   activity_since_ = now();
   path = {};
 }
@@ -132,7 +137,7 @@ int RankThread::next_step(int step, int count) {
 
 Request RankThread::post(const Operation& operation) {
   ++verbs_of_step_;
-  Pending verb{.operation = operation};
+  Pending verb{.verb = operation.verb};
   const bool receive = operation.verb == Verb::irecv;
   verb.request =
       run_->mpi->open_request(*this, receive, operation.peer, operation.tag, operation.range.size);
@@ -142,7 +147,7 @@ Request RankThread::post(const Operation& operation) {
 
 bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
   ++verbs_of_step_;
-  Pending verb{.operation = operation, .asked = &operation, .waiter = waiter};
+  Pending verb{.asked = &operation, .waiter = waiter, .verb = operation.verb};
   const auto open = [&](bool receive, int peer, Range range) {
     return run_->mpi->open_request(*this, receive, peer, operation.tag, range.size);
   };
@@ -260,8 +265,8 @@ void RankThread::set_activity(Activity activity, double at) {
 int RankThread::peer() const {
   if (next_ >= verbs_.size()) return -1;
   const Pending& verb = verbs_[next_];
-  const auto& requests = verb.operation.requests;
-  const int request = requests.size() == 1 ? requests.front().slot : verb.request;
+  const bool waits = verb.asked != nullptr && verb.asked->requests.size() == 1;
+  const int request = waits ? verb.asked->requests.front().slot : verb.request;
   return request < 0 || verb.other_request >= 0 ? -1 : run_->mpi->request(request).peer;
 }
 

@@ -63,6 +63,7 @@ struct Run {
   std::vector<Observed> observed;
   std::vector<Span>* spans = nullptr;  ///< null: not recorded
   SteadyState* steady = nullptr;       ///< null: nothing is skipped
+  std::vector<int> requests{};         ///< of the verb under way
   int unfinished = 0;                  ///< ranks whose first thread still has something to do
 };
 
@@ -131,7 +132,7 @@ class RankThread final : public Executor, private Caller {
 
  private:
   /// How far a verb has come. Not all verbs come through all states.
-  enum class State {
+  enum class State : std::uint8_t {
     queued,          ///< waits for its turn
     receive_posted,  ///< recv, sendrecv
     preparing,       ///< the overhead of a send
@@ -142,14 +143,14 @@ class RankThread final : public Executor, private Caller {
   };
   /// A verb that waits for its turn, or is under way.
   struct Pending {
-    Operation operation;
-    Operation* asked = nullptr;        ///< where the result goes; null for isend and irecv
+    Operation* asked = nullptr;        ///< null for isend and irecv: their request says it all
     std::coroutine_handle<> waiter{};  ///< null for isend and irecv
+    double since = -1;                 ///< s: when it began to block; -1: it has not
     int request = -1, other_request = -1;
-    int multicast = -1;   ///< the first of its messages
-    bool starts = false;  ///< no verb: the call that starts a non-blocking collective
+    int multicast = -1;  ///< the first of its messages
+    Verb verb{};
     State state = State::queued;
-    double since = -1;  ///< s: when it began to block; -1: it has not
+    bool starts = false;  ///< no verb: the call that starts a non-blocking collective
   };
   enum class Progress { done, blocked };
 
@@ -174,11 +175,9 @@ class RankThread final : public Executor, private Caller {
   bool may_run() const;
   const Uses& worker() const;  ///< what this thread computes and reduces on
   bool others_idle() const;
-  const FlagState& flag(Flag flag) const {
-    return first_->flags_[static_cast<std::size_t>(flag.index)];
-  }
+  FlagState& flag(Flag flag) const;
   Progress block(Pending& verb, Activity activity);
-  Progress run_on_cpu(double amount, Activity activity, Cause cause);
+  Progress run_on_cpu(double amount, std::span<const Use> uses, Activity activity, Cause cause);
   Progress run_time(double seconds, bool inside_mpi, Activity activity, Cause cause);
   void enter_mpi();
   void leave_mpi();
@@ -196,10 +195,8 @@ class RankThread final : public Executor, private Caller {
 
   Run* run_;
   int index_;
-  int threads_ = 1;    ///< of this rank; those behind them are non-blocking collectives
-  RankThread* first_;  ///< of this rank; itself for the first
-  std::array<FlagState, flags> flags_;  ///< of the first thread, for all
-  std::vector<std::unique_ptr<RankThread>> others_;
+  int threads_ = 1;         ///< of this rank; those behind them are non-blocking collectives
+  RankThread* first_;       ///< of this rank; itself for the first
   std::vector<Task> body_;  ///< one, or none
   std::vector<Pending> verbs_;
   std::size_t next_ = 0;  ///< of verbs_
@@ -211,9 +208,6 @@ class RankThread final : public Executor, private Caller {
   double tail_share_ = 0;
   Cause tail_cause_ = Cause::copy;
   RankThread* joiner_ = nullptr;
-  std::vector<int> requests_;  ///< of the verb under way
-  Uses uses_;                  ///< of the work that is being set up
-
   Mark mark_;
   int phase_ = -1;
   int step_ = 0, steps_ = 0;  ///< of a phase whose steps are alike, from its second one on
@@ -227,6 +221,10 @@ class RankThread final : public Executor, private Caller {
 
   friend class ReadyQueue;
   bool queued_ = false;
+
+  // What most ranks never look at stands last.
+  std::vector<std::unique_ptr<RankThread>> others_;
+  std::vector<FlagState> flags_;  ///< of the first thread, for all; none before the first is used
 };
 
 }  // namespace ringscope::sim

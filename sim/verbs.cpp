@@ -12,7 +12,7 @@ namespace ringscope::sim {
 
 RankThread::Progress RankThread::advance(Pending& verb) {
   if (verb.starts) return start_part(verb);
-  switch (verb.operation.verb) {
+  switch (verb.verb) {
     case Verb::isend:
       return send_part(verb);
     case Verb::irecv:
@@ -56,11 +56,12 @@ RankThread::Progress RankThread::advance(Pending& verb) {
 
 // The requests that the verb waits for, as the model's ids.
 std::span<const int> RankThread::requests_of(const Pending& verb) {
-  requests_.clear();
-  for (const Request request : verb.operation.requests) requests_.push_back(request.slot);
-  if (verb.request >= 0) requests_.push_back(verb.request);
-  if (verb.other_request >= 0) requests_.push_back(verb.other_request);
-  return requests_;
+  run_->requests.clear();
+  if (verb.asked != nullptr)
+    for (const Request request : verb.asked->requests) run_->requests.push_back(request.slot);
+  if (verb.request >= 0) run_->requests.push_back(verb.request);
+  if (verb.other_request >= 0) run_->requests.push_back(verb.other_request);
+  return run_->requests;
 }
 
 void RankThread::receive_part(Pending& verb, int request) {
@@ -85,9 +86,9 @@ RankThread::Progress RankThread::send_part(Pending& verb) {
   const int message = mpi.request(verb.request).message;
   if (verb.state == State::preparing) {
     verb.state = State::copying;
-    uses_.clear();
-    if (mpi.copy_uses(message, uses_))
-      return run_on_cpu(static_cast<double>(mpi.message(message).ahead), Activity::copy,
+    Uses& uses = run_->ledger->fresh_uses();
+    if (mpi.copy_uses(message, uses))
+      return run_on_cpu(static_cast<double>(mpi.message(message).ahead), uses, Activity::copy,
                         Cause::copy);
   }
   if (verb.state == State::copying) {
@@ -103,8 +104,7 @@ RankThread::Progress RankThread::wait_part(Pending& verb, std::span<const int> r
   const auto complete = [this](int request) { return is_complete(request); };
   const bool ready = all ? std::all_of(requests.begin(), requests.end(), complete)
                          : std::any_of(requests.begin(), requests.end(), complete);
-  if (!ready)
-    return block(verb, verb.operation.verb == Verb::send ? Activity::in_send : Activity::in_wait);
+  if (!ready) return block(verb, verb.verb == Verb::send ? Activity::in_send : Activity::in_wait);
   // What ended the wait: the last of all to complete, or the first that is complete.
   const auto decisive = all ? std::max_element(requests.begin(), requests.end(),
                                                [this](int a, int b) { return order(a) < order(b); })
@@ -124,7 +124,7 @@ RankThread::Progress RankThread::wait_part(Pending& verb, std::span<const int> r
 }
 
 RankThread::Progress RankThread::finish_wait(Pending& verb, std::span<const int> requests) {
-  if (verb.operation.verb == Verb::wait_any) {
+  if (verb.verb == Verb::wait_any) {
     run_->mpi->close_request(requests[static_cast<std::size_t>(verb.asked->result)]);
     return Progress::done;
   }
@@ -157,12 +157,13 @@ RankThread::Progress RankThread::test_part(Pending& verb) {
 }
 
 RankThread::Progress RankThread::multicast_part(Pending& verb) {
-  if (verb.operation.receivers.empty()) return Progress::done;
+  const Operation& operation = *verb.asked;
+  if (operation.receivers.empty()) return Progress::done;
   if (verb.state == State::queued) {
     enter_mpi();
     verb.state = State::preparing;
-    verb.multicast = run_->mpi->begin_multicast(*this, verb.operation.receivers, verb.operation.tag,
-                                                verb.operation.range.size);
+    verb.multicast =
+        run_->mpi->begin_multicast(*this, operation.receivers, operation.tag, operation.range.size);
     const Mpi::Preparation work = run_->mpi->preparation(verb.multicast);
     const double time = work.overhead + work.copy;
     if (time > 0) {
@@ -186,22 +187,22 @@ RankThread::Progress RankThread::run_time(double seconds, bool inside_mpi, Activ
                                           Cause cause) {
   if (seconds <= 0) return Progress::done;
   const CpuScale& scale = run_->machine->scale(rank());
-  uses_.clear();
+  Uses& uses = run_->ledger->fresh_uses();
   if (inside_mpi) {
-    run_->mpi->add_caller_cpu(uses_, *this, scale.compute_weight());
+    run_->mpi->add_caller_cpu(uses, *this, scale.compute_weight());
   } else {
     leave_mpi();
-    add_uses(uses_, worker(), scale.compute_weight());
+    add_uses(uses, worker(), scale.compute_weight());
   }
-  return run_on_cpu(scale.compute_amount(seconds), activity, cause);
+  return run_on_cpu(scale.compute_amount(seconds), uses, activity, cause);
 }
 
-// With uses_, which the caller has filled in.
-RankThread::Progress RankThread::run_on_cpu(double amount, Activity activity, Cause cause) {
+RankThread::Progress RankThread::run_on_cpu(double amount, std::span<const Use> uses,
+                                            Activity activity, Cause cause) {
   set_activity(activity, now());
   cpu_cause_ = cause;
   on_cpu_ = true;
-  run_->ledger->start(amount, uses_, Callback::to<&RankThread::cpu_done>(this));
+  run_->ledger->start(amount, uses, Callback::to<&RankThread::cpu_done>(this));
   return Progress::blocked;
 }
 

@@ -41,21 +41,24 @@ class MaxMin {
     int position = 0;  ///< among the resource's users
   };
   struct Flow {
-    boost::container::small_vector<Part, 6> parts;
-    double rate = 0, next_rate = 0;
-    int bottleneck = -1, next_bottleneck = -1;
-    std::uint64_t epoch = 0;  ///< of the solve() that it is solved again in
+    boost::container::small_vector<Part, 2> parts;
+    double rate = 0;
+    int bottleneck = -1;
     bool flows = false;
     bool told = false;  ///< that it has this rate
+    // While it is solved again:
+    int next_bottleneck = -1;
+    double next_rate = 0;
+    std::uint64_t epoch = 0;  ///< of that solve()
   };
   struct User {
     int flow = 0, part = 0;
   };
   struct Resource {
     double capacity = 0;
-    std::vector<User> users;
-    std::uint64_t epoch = 0;  ///< of the last solve() that looked at it
+    boost::container::small_vector<User, 1> users;
     bool changed = false;     ///< less used, or of another capacity, than at the last solve()
+    std::uint64_t epoch = 0;  ///< of the last solve() that looked at it
     // While flows are being filled up:
     double left = 0;          ///< of the capacity
     std::int64_t weight = 0;  ///< of its users that have no rate yet

@@ -71,24 +71,24 @@ void Engine::begin() {
 void Engine::next_part() {
   const Chore& chore = chores_.front();
   const double copy = chore.bytes * chore.cost.seconds_per_byte;
-  uses_.clear();
+  Uses& uses = ledger_->fresh_uses();
   double amount = 0;
   if (settings_.free) parts_left_ = 0;
   if (parts_left_ == 2) {
     --parts_left_;
     amount = scale_->compute_amount(chore.seconds + (needs_memory(chore) ? 0 : copy));
-    if (amount > 0) add_cpu(uses_, *chore.caller, scale_->compute_weight());
+    if (amount > 0) add_cpu(uses, *chore.caller, scale_->compute_weight());
   }
   if (amount == 0 && parts_left_ == 1) {
     --parts_left_;
     amount = needs_memory(chore) ? chore.bytes : 0;
     if (amount > 0) {
-      add_cpu(uses_, *chore.caller, scale_->weight(chore.cost));
-      add_uses(uses_, *chore.memory);
+      add_cpu(uses, *chore.caller, scale_->weight(chore.cost));
+      add_uses(uses, *chore.memory);
     }
   }
   if (amount > 0) {
-    flight_ = ledger_->start(amount, uses_, Callback::to<&Engine::part_done>(this));
+    flight_ = ledger_->start(amount, uses, Callback::to<&Engine::part_done>(this));
     return;
   }
   const Chore done = chore;

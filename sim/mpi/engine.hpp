@@ -87,7 +87,6 @@ class Engine {
   int flight_ = -1;
   bool paused_ = false;
   std::vector<Caller*> idle_callers_;
-  Uses uses_;
 };
 
 }  // namespace ringscope::sim

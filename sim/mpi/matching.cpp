@@ -22,7 +22,11 @@ int extract_first(Items& items, Fits fits) {
 }  // namespace
 
 void Matching::arrive(int message, int source, std::uint64_t sequence, std::vector<int>& visible) {
-  Order& order = orders_[source];
+  if (last_order_ == nullptr || source != last_source_) {
+    last_source_ = source;
+    last_order_ = &orders_[source];
+  }
+  Order& order = *last_order_;
   if (sequence != order.next) {
     order.early.push_back({sequence, message});
     return;

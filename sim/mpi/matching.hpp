@@ -4,6 +4,7 @@
 // network reordered their envelopes; among sources, in the order of arrival.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
@@ -42,8 +43,11 @@ class Matching {
     std::uint64_t next = 0;
     std::vector<Early> early;  ///< arrived before their turn
   };
-  std::vector<Item> receives_, messages_;
+  using Items = boost::container::small_vector<Item, 2>;
+  Items receives_, messages_;
   std::unordered_map<int, Order> orders_;  ///< by source
+  int last_source_ = -1;
+  Order* last_order_ = nullptr;  ///< of that source: most messages of a rank are the same one's
 };
 
 }  // namespace ringscope::sim

@@ -1,6 +1,7 @@
 // A message on its way, and the two postings, a send and a receive, that it joins.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -62,8 +63,8 @@ struct Message {
   bool taken = false;                 ///< the engine has copied it to where it is now
   int users = 2;                      ///< requests that still refer to it; 0: free
   double begun = 0;                   ///< s, as the kernel counts
-  std::vector<Stage> stages;
   PathCursor path;
+  boost::container::small_vector<Stage, 6> stages;
   Flow flow;
 
   /// Up to when the stages say what it went through.

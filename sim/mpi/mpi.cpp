@@ -12,8 +12,8 @@ Mpi::Mpi(Machine& machine, Ledger& ledger, Paths& paths)
       ledger_(&ledger),
       paths_(&paths),
       library_(&machine.scenario().library),
-      streams_(ledger, machine, messages_, *this) {
-  processes_.resize(static_cast<std::size_t>(machine.ranks()));
+      streams_(ledger, machine, messages_, *this),
+      processes_(static_cast<std::size_t>(machine.ranks())) {
   for (int rank = 0; rank < machine.ranks(); ++rank) {
     for (int i = 0; i < library_->endpoints; ++i)
       process(rank).endpoints.push_back(make_endpoint(rank, i));

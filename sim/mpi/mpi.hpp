@@ -104,7 +104,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
     Matching matching;
     std::vector<Endpoint> endpoints;
     std::vector<int> arrivals;  ///< visible messages that nobody has looked at
-    std::vector<Caller*> callers;
+    boost::container::small_vector<Caller*, 1> callers;
     int last_destination = -1;
     Channel* last_channel = nullptr;  ///< to it: most ranks talk to the same one again
   };
