@@ -105,8 +105,9 @@ def same_case(measurement: Measurement) -> tuple:
     job = {key: value for key, value in job_of(measurement).items()
            if key not in ("repetitions", "seed")}
     placement = (measurement.scenario or {}).get("placement")
+    how = [measurement.extra.get(key) for key in ("path", "host_memory", "segment_bytes")]
     return (case_key(measurement), series_of(measurement.document.where),
-            json.dumps([job, placement], sort_keys=True))
+            json.dumps([job, placement, how], sort_keys=True))
 
 
 def foreign_cores(launches: list) -> Optional[float]:
@@ -152,4 +153,5 @@ def label(case: Case) -> str:
              str(case.parameters["placement"])]
     if "bytes" in case.parameters:
         words.append(format_bytes(case.bytes))
+    words += [case.measured.extra["path"]] if case.measured.extra.get("path") else []
     return " ".join(words)
