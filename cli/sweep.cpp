@@ -5,6 +5,7 @@
 
 #include "cli/cases.hpp"
 #include "cli/failure.hpp"
+#include "cli/option_word.hpp"
 #include "cli/output_file.hpp"
 #include "cli/study_options.hpp"
 #include "cli/subcommands.hpp"
@@ -26,9 +27,7 @@ struct Arguments {
 void order_by(Study& study, const std::string& metric) {
   if (metric.empty()) return;
   const std::vector<std::string> known = metric_names();
-  const Value word =
-      Value::scalar_at({std::make_shared<const Source>(Source{"--by", metric}), 1, 1}, metric);
-  word.one_of("metric", known);
+  option_word("--by", metric).one_of("metric", known);
   std::erase(study.metrics, metric);
   study.metrics.insert(study.metrics.begin(), metric);
 }

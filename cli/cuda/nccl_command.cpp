@@ -1,15 +1,17 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "cli/cuda/open_collectives.hpp"
 #include "cli/cuda/open_gpus.hpp"
 #include "cli/cuda/provenance.hpp"
 #include "cli/cuda/subcommands.hpp"
+#include "cli/option_word.hpp"
 #include "cli/output_file.hpp"
 #include "cli/replays/replay_options.hpp"
-#include "topologies/input.hpp"
+#include "cli/replays/watchdog.hpp"
 #include "validation/cuda/collective_bench.hpp"
 
 namespace ringscope::cuda {
@@ -21,18 +23,15 @@ struct Arguments {
   std::string command, output = "-";
   std::vector<std::string> only, sizes;
   CollectiveOptions bench;
+  double timeout_s = 60;
 };
-
-Value word(const std::string& option, const std::string& text) {
-  return Value::scalar_at({std::make_shared<const Source>(Source{option, text}), 1, 1}, text);
-}
 
 std::vector<Collective> chosen_collectives(const Arguments& arguments) {
   if (arguments.only.empty()) return {collectives.begin(), collectives.end()};
   const std::vector<std::string> names(collective_names.begin(), collective_names.end());
   std::set<std::size_t> chosen;
   for (const std::string& name : arguments.only)
-    chosen.insert(word("--only", name).one_of("collective", names));
+    chosen.insert(option_word("--only", name).one_of("collective", names));
   std::vector<Collective> found;
   for (const std::size_t i : chosen) found.push_back(collectives[i]);
   return found;
@@ -42,7 +41,7 @@ std::vector<Collective> chosen_collectives(const Arguments& arguments) {
 std::vector<std::uint64_t> chosen_sizes(const Arguments& arguments) {
   std::set<std::uint64_t> sizes;
   for (const std::string& text : arguments.sizes) {
-    const Value value = word("--sizes", text);
+    const Value value = option_word("--sizes", text);
     if (value.bytes().count < sizeof(float) || value.bytes().count > std::uint64_t{1} << 34)
       value.fail(fmt::format("expected a size from 4 B to 16 GiB, got \"{}\"", text));
     sizes.insert(value.bytes().count);
@@ -63,7 +62,12 @@ void nccl_command(Arguments& arguments) {
   const std::unique_ptr<Gpus> gpus = open_gpus();
   const std::unique_ptr<CollectiveLibrary> library = open_collectives(*gpus);
   if (arguments.bench.ranks.empty()) arguments.bench.ranks = usual_ranks(gpus->count());
+  std::optional<Watchdog> watchdog;
+  arguments.bench.begin = [&](const std::string& point) {
+    watchdog.emplace(Seconds(arguments.timeout_s), [point] { return point; });
+  };
   const CollectiveResults results = measure_collectives(*gpus, *library, arguments.bench);
+  watchdog.reset();
   for (const Json& one : results.refused)
     fmt::print(stderr, "{} ranks on {} GPUs are refused: {}\n", one["ranks"].get<int>(),
                one["gpus"].get<int>(), one["why"].get<std::string>());
@@ -90,6 +94,9 @@ void add_nccl(CLI::App& program, const std::string& command) {
   nccl->add_option("--ranks", arguments->bench.ranks, "how many; as many as there are GPUs")
       ->delimiter(',')
       ->check(CLI::Range(1, 1024));
+  nccl->add_option("--timeout", arguments->timeout_s, "seconds that one size may take")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   add_timing_options(*nccl, arguments->bench.stop, arguments->bench.warmups);
   nccl->footer(
       "The simulator predicts them by the algorithms that NCCL is known to choose: nccl "

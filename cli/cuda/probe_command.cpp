@@ -7,9 +7,10 @@
 #include "cli/cuda/open_gpus.hpp"
 #include "cli/cuda/provenance.hpp"
 #include "cli/cuda/subcommands.hpp"
+#include "cli/option_word.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress_bar.hpp"
-#include "topologies/input.hpp"
+#include "cli/replays/watchdog.hpp"
 #include "validation/cuda/probe.hpp"
 
 namespace ringscope::cuda {
@@ -22,13 +23,9 @@ struct Arguments {
   std::vector<std::string> only, sizes, segments;
   std::vector<int> gpus;
   int most_streams = 4;
+  double timeout_s = 120;
   BenchOptions bench;
 };
-
-/// A word of the command line, as a value that can say what is wrong with it.
-Value word(const std::string& option, const std::string& text) {
-  return Value::scalar_at({std::make_shared<const Source>(Source{option, text}), 1, 1}, text);
-}
 
 /// By index into probes(): those asked for, or all.
 std::set<std::size_t> chosen_probes(const Arguments& arguments) {
@@ -36,7 +33,7 @@ std::set<std::size_t> chosen_probes(const Arguments& arguments) {
   for (const Probe& probe : probes()) names.emplace_back(probe.name);
   std::set<std::size_t> chosen;
   for (const std::string& name : arguments.only)
-    chosen.insert(word("--only", name).one_of("probe", names));
+    chosen.insert(option_word("--only", name).one_of("probe", names));
   for (std::size_t i = 0; arguments.only.empty() && i < names.size(); ++i) chosen.insert(i);
   return chosen;
 }
@@ -46,7 +43,7 @@ std::vector<std::uint64_t> chosen_sizes(const std::string& option,
   constexpr std::uint64_t largest = 1 << 30;
   std::set<std::uint64_t> sizes;
   for (const std::string& text : texts) {
-    const Value value = word(option, text);
+    const Value value = option_word(option, text);
     const std::uint64_t bytes = value.bytes().count;
     if (bytes < sizeof(float) || bytes > largest || bytes % sizeof(float) != 0)
       value.fail(
@@ -60,7 +57,7 @@ std::vector<int> chosen_gpus(const Arguments& arguments, const Gpus& gpus) {
   std::set<int> chosen;
   for (const int gpu : arguments.gpus) {
     if (gpu < 0 || gpu >= gpus.count())
-      word("--gpus", std::to_string(gpu))
+      option_word("--gpus", std::to_string(gpu))
           .fail(fmt::format("expected a GPU from 0 to {}, got {}", gpus.count() - 1, gpu));
     chosen.insert(gpu);
   }
@@ -117,6 +114,7 @@ void probe_command(Arguments& arguments) {
   double done = 0;
   for (const Series& series : plan) {
     progress.show(done++ / static_cast<double>(plan.size()));
+    const Watchdog watchdog(Seconds(arguments.timeout_s), [&bench] { return bench.place(); });
     bench.run(series);
   }
   for (const std::string& note : bench.notes()) fmt::print(stderr, "{}\n", note);
@@ -153,6 +151,9 @@ void add_probe(CLI::App& program, const std::string& command) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
   probe->add_option("--budget", arguments->bench.budget_s, "seconds for all probes together")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  probe->add_option("--timeout", arguments->timeout_s, "seconds that a series of sizes may take")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   probe->add_option("--emulated", arguments->emulated,

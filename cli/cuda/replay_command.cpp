@@ -10,6 +10,7 @@
 #include "cli/cuda/provenance.hpp"
 #include "cli/cuda/subcommands.hpp"
 #include "cli/failure.hpp"
+#include "cli/option_word.hpp"
 #include "cli/output_file.hpp"
 #include "cli/replays/replay_options.hpp"
 #include "cli/replays/watchdog.hpp"
@@ -75,8 +76,7 @@ Json measure(const Scenario& scenario, Gpus& gpus, const ReplayOptions& options)
 }
 
 std::size_t segment_of(const std::string& text) {
-  const auto source = std::make_shared<const Source>(Source{"--segment", text});
-  const Value value = Value::scalar_at({source, 1, 1}, text);
+  const Value value = option_word("--segment", text);
   const std::uint64_t bytes = value.bytes().count;
   if (bytes < item_bytes || bytes % item_bytes != 0)
     value.fail(fmt::format("expected a positive number of whole floats of 4 B, got \"{}\"", text));

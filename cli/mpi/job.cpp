@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/failure.hpp"
+#include "cli/option_word.hpp"
 #include "cli/output_file.hpp"
 #include "topologies/input.hpp"
 
@@ -66,10 +67,7 @@ int size_of(MPI_Comm comm) {
 
 void check(const JobOptions& options) {
   const std::string& rate = options.link_bandwidth;
-  if (!rate.empty()) {
-    const auto source = std::make_shared<const Source>(Source{"--link-bandwidth", rate});
-    Value::scalar_at({source, 1, 1}, rate).bandwidth();
-  }
+  if (!rate.empty()) option_word("--link-bandwidth", rate).bandwidth();
   if (rank_of(MPI_COMM_WORLD) == 0) require_writable(options.output);
 }
 

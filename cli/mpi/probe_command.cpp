@@ -6,6 +6,7 @@
 
 #include "cli/mpi/job.hpp"
 #include "cli/mpi/subcommands.hpp"
+#include "cli/option_word.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/replays/watchdog.hpp"
 #include "topologies/input.hpp"
@@ -22,18 +23,13 @@ struct Arguments {
   bool threads = false;
 };
 
-/// A word of the command line, as a value that can say what is wrong with it.
-Value word(const std::string& option, const std::string& text) {
-  return Value::scalar_at({std::make_shared<const Source>(Source{option, text}), 1, 1}, text);
-}
-
 /// By index into probes(): those asked for, or all that can run.
 std::set<std::size_t> chosen_probes(const Arguments& arguments) {
   std::vector<std::string> names;
   for (const Probe& probe : probes()) names.emplace_back(probe.name);
   std::set<std::size_t> chosen;
   for (const std::string& name : arguments.only) {
-    const Value value = word("--only", name);
+    const Value value = option_word("--only", name);
     chosen.insert(value.one_of("probe", names));
     if (name == threads_probe && !arguments.threads)
       value.fail("this probe needs MPI_THREAD_MULTIPLE: add --threads");
@@ -48,7 +44,7 @@ std::vector<std::uint64_t> chosen_sizes(const Arguments& arguments) {
   constexpr std::uint64_t largest = 1 << 30;
   std::set<std::uint64_t> sizes;
   for (const std::string& size : arguments.sizes) {
-    const Value value = word("--sizes", size);
+    const Value value = option_word("--sizes", size);
     const std::uint64_t bytes = value.bytes().count;
     if (bytes < 1 || bytes > largest)
       value.fail(fmt::format("expected a size from 1 B to 1 GiB, got \"{}\"", size));
@@ -59,7 +55,7 @@ std::vector<std::uint64_t> chosen_sizes(const Arguments& arguments) {
 
 void check_ways(const Arguments& arguments) {
   const std::vector<std::string> ways = {"self", "shm", "network"};
-  for (const std::string& way : arguments.ways) word("--way", way).one_of("way", ways);
+  for (const std::string& way : arguments.ways) option_word("--way", way).one_of("way", ways);
 }
 
 /// Those on the network last: they take what time the others have left.

@@ -65,6 +65,17 @@ class BadRuns(RunTest):
         self.ends(3, "^timeout after .* s: rank 0 is in ", scenario(3), "--path", "staged",
                   "--host-memory", "pageable", "--timeout", "1", fake="hang=7")
 
+    def test_probes_and_collectives_that_hang_are_cut_off_with_what_was_measured(self):
+        for words, point in ((("probe", "--only", "gpu_copy", "--sizes", "1MiB"), "h2d"),
+                             (("nccl", "--only", "allreduce", "--sizes", "1MiB"),
+                              "allreduce, 2 ranks, 1 MiB")):
+            code, _, err = self.run_program(*words, "-o", str(self.output), "--timeout", "1",
+                                            fake="gpus=2,hang=9")
+            self.assertEqual(code, 3, err)
+            self.assertIn("timeout after 1 s: ", err)
+            self.assertIn(point, err)
+            self.assertFalse(self.output.exists())
+
     def test_a_deadlock_is_found_at_once(self):
         self.ends(3, r"^deadlock at .* us: rank 0 is in .*send with rank 1, waiting for rank 1 to "
                      r"receive \d+ items \(no match yet\); rank 1 ",

@@ -113,14 +113,17 @@ Json scenario_of(Collective what, const Ranks& ranks, std::size_t bytes) {
             {"bytes", fmt::format("{} B", bytes)}}}};
 }
 
+std::string point_name(Collective what, int ranks, std::size_t bytes) {
+  return fmt::format("{}, {} ranks, {}", name_of(what), ranks, to_short_text(Bytes{bytes}));
+}
+
 Json entry_of(Collective what, const Ranks& ranks, std::size_t bytes,
               const std::vector<double>& samples_s, std::string_view stopped_by) {
   const Json parameters = {
       {"bytes", bytes},   {"collective", name_of(what)},
       {"algorithm", ""},  {"ranks_count", ranks.count()},
       {"hosts_count", 1}, {"placement", fmt::format("{} listed", ranks.count())}};
-  Json entry = {{"name", fmt::format("{}, {} ranks, {}", name_of(what), ranks.count(),
-                                     to_short_text(Bytes{bytes}))},
+  Json entry = {{"name", point_name(what, ranks.count(), bytes)},
                 {"scenario", scenario_of(what, ranks, bytes)}};
   entry.update(measurement_json(name_of(what), parameters, samples_s));
   entry["stopped_by"] = stopped_by;
@@ -167,6 +170,7 @@ CollectiveResults measure_collectives(Gpus& gpus, CollectiveLibrary& library,
   CollectiveResults results;
   const std::uint64_t largest = *std::max_element(options.sizes.begin(), options.sizes.end());
   for (const int count : options.ranks) {
+    options.begin(fmt::format("{} ranks join", count));
     const Ranks ranks(gpus, count, largest);
     std::unique_ptr<CollectiveGroup> group;
     try {
@@ -182,6 +186,7 @@ CollectiveResults measure_collectives(Gpus& gpus, CollectiveLibrary& library,
         const auto parts = static_cast<std::size_t>(count);
         const std::size_t items = std::max(bytes / sizeof(float) / parts, std::size_t{1}) * parts;
         if (items * sizeof(float) > largest) continue;
+        options.begin(point_name(what, count, bytes));
         results.measurements.push_back(measure(gpus, *group, ranks, what, items, options));
       }
   }

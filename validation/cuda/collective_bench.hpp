@@ -1,6 +1,7 @@
 // Times the collectives of a library and checks what they compute.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct CollectiveOptions {
   std::vector<int> ranks;            ///< how many, on GPUs 0, 1, ... and from the first again
   int warmups = 5;
   StoppingRule stop{.budget_s = 5};
+  /// Called before ranks join and before each point, with its name; for a watchdog.
+  std::function<void(const std::string& point)> begin = [](const std::string&) {};
 };
 
 /// Entries of a replay's document, and what the library refused: {"ranks", "gpus", "why"} each.
