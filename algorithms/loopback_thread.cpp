@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "algorithms/loopback_rank.hpp"
+#include "algorithms/posts.hpp"
 
 namespace ringscope::loopback {
 namespace {
@@ -19,20 +20,6 @@ std::string describe_need(const Operation& posted) {
   if (posted.verb == Verb::isend) return fmt::format("rank {} to receive {}", posted.peer, items);
   return posted.peer == any_source ? items + " from any rank"
                                    : fmt::format("{} from rank {}", items, posted.peer);
-}
-
-/// The send inside a send or sendrecv.
-Operation sent(const Operation& whole) {
-  return {.verb = Verb::isend, .range = whole.range, .peer = whole.peer, .tag = whole.tag};
-}
-
-/// The receive inside a recv or sendrecv.
-Operation received(const Operation& whole) {
-  const bool both = whole.verb == Verb::sendrecv;
-  return {.verb = Verb::irecv,
-          .range = both ? whole.other : whole.range,
-          .peer = both ? whole.other_peer : whole.peer,
-          .tag = whole.tag};
 }
 
 }  // namespace
@@ -63,14 +50,14 @@ bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
       apply(operation);
       break;
     case Verb::send:
-      awaited_ = {post(sent(operation))};
+      awaited_ = {post(isend_of(operation))};
       break;
     case Verb::recv:
-      awaited_ = {post(received(operation))};
+      awaited_ = {post(irecv_of(operation))};
       break;
     case Verb::sendrecv: {
-      const Request incoming = post(received(operation));
-      awaited_ = {incoming, post(sent(operation))};
+      const Request incoming = post(irecv_of(operation));
+      awaited_ = {incoming, post(isend_of(operation))};
       break;
     }
     case Verb::multicast:

@@ -6,24 +6,11 @@
 #include <cassert>
 #include <utility>
 
+#include "algorithms/posts.hpp"
 #include "validation/cuda/cuda_executor.hpp"
 
 namespace ringscope::cuda {
 namespace {
-
-/// The send inside a send or sendrecv.
-Operation sent(const Operation& whole) {
-  return {.verb = Verb::isend, .range = whole.range, .peer = whole.peer, .tag = whole.tag};
-}
-
-/// The receive inside a recv or sendrecv.
-Operation received(const Operation& whole) {
-  const bool both = whole.verb == Verb::sendrecv;
-  return {.verb = Verb::irecv,
-          .range = both ? whole.other : whole.range,
-          .peer = both ? whole.other_peer : whole.peer,
-          .tag = whole.tag};
-}
 
 std::string need(const Slot& slot) {
   const Operation& posted = slot.operation;
@@ -142,9 +129,9 @@ void RankThread::put(const Operation& operation) {
 void RankThread::post_all(const Operation& operation) {
   awaited_.clear();
   if (operation.verb == Verb::recv || operation.verb == Verb::sendrecv)
-    awaited_.push_back(post_slot(received(operation)));
+    awaited_.push_back(post_slot(irecv_of(operation)));
   if (operation.verb == Verb::send || operation.verb == Verb::sendrecv)
-    awaited_.push_back(post_slot(sent(operation)));
+    awaited_.push_back(post_slot(isend_of(operation)));
   for (const int receiver : operation.receivers)
     awaited_.push_back(post_slot(
         {.verb = Verb::isend, .range = operation.range, .peer = receiver, .tag = operation.tag}));
