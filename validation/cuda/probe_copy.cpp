@@ -6,6 +6,7 @@
 
 #include "validation/cuda/owned.hpp"
 #include "validation/cuda/probe.hpp"
+#include "validation/cuda/timed_copies.hpp"
 
 namespace ringscope::cuda {
 namespace {
@@ -80,15 +81,7 @@ void queued(Bench& bench, const Copy& copy) {
                        {"memory", copy.memory_name()},
                        {"streams", copy.streams}},
                       bytes};
-    bench.measure(point, [&](int rounds) {
-      const double start_s = gpus.now();
-      for (int i = 0; i < rounds; ++i)
-        for (const Copier& copier : copiers) copier.start();
-      for (const Copier& copier : copiers)
-        gpus.record(copier.lane().stream(), copier.lane().event());
-      for (const Copier& copier : copiers) gpus.synchronize(copier.lane().event());
-      return gpus.now() - start_s;
-    });
+    bench.measure(point, [&](int rounds) { return seconds_queued(gpus, copiers, rounds); });
   }
 }
 
@@ -102,14 +95,7 @@ void done(Bench& bench, const Copy& copy) {
                        {"direction", name_of(copy.way)},
                        {"memory", copy.memory_name()}},
                       bytes};
-    bench.measure(point, [&](int copies) {
-      const double start_s = gpus.now();
-      for (int i = 0; i < copies; ++i) {
-        copier.start();
-        copier.lane().finish();
-      }
-      return gpus.now() - start_s;
-    });
+    bench.measure(point, [&](int copies) { return seconds_waited_for(gpus, copier, copies); });
   }
 }
 

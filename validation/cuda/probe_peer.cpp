@@ -3,6 +3,7 @@
 
 #include "validation/cuda/owned.hpp"
 #include "validation/cuda/probe.hpp"
+#include "validation/cuda/timed_copies.hpp"
 
 namespace ringscope::cuda {
 namespace {
@@ -57,15 +58,7 @@ void queued(Bench& bench, Pair pair, int directions) {
     if (directions == 2) copiers.emplace_back(gpus, Pair{pair.to, pair.from}, bytes);
     Point point{"gpu_peer_copy", parameters_of(gpus, pair, bytes), bytes};
     point.parameters["directions"] = directions;
-    bench.measure(point, [&](int rounds) {
-      const double start_s = gpus.now();
-      for (int i = 0; i < rounds; ++i)
-        for (const PeerCopier& copier : copiers) copier.start();
-      for (const PeerCopier& copier : copiers)
-        gpus.record(copier.lane().stream(), copier.lane().event());
-      for (const PeerCopier& copier : copiers) gpus.synchronize(copier.lane().event());
-      return gpus.now() - start_s;
-    });
+    bench.measure(point, [&](int rounds) { return seconds_queued(gpus, copiers, rounds); });
   }
 }
 
@@ -75,14 +68,7 @@ void done(Bench& bench, Pair pair) {
   for (const std::uint64_t bytes : bench.sizes(pair.to, 1)) {
     const PeerCopier copier(gpus, pair, bytes);
     const Point point{"gpu_peer_copy_done", parameters_of(gpus, pair, bytes), bytes};
-    bench.measure(point, [&](int copies) {
-      const double start_s = gpus.now();
-      for (int i = 0; i < copies; ++i) {
-        copier.start();
-        copier.lane().finish();
-      }
-      return gpus.now() - start_s;
-    });
+    bench.measure(point, [&](int copies) { return seconds_waited_for(gpus, copier, copies); });
   }
 }
 
