@@ -8,18 +8,11 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from small_scenario import scenario  # noqa: E402, F401 (for the tests)
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LIMIT_S = 100
-SCENARIO = """question: is it right?
-cluster: pair
-library: ideal
-placement: {ranks}
-job: {{collective: {collective}, algorithm: {algorithm}, bytes: {bytes}}}
-"""
-
-
-def scenario(ranks=2, collective="allreduce", algorithm="ring", size="1 MiB"):
-    return SCENARIO.format(ranks=ranks, collective=collective, algorithm=algorithm, bytes=size)
 
 
 class RunTest(unittest.TestCase):

@@ -9,6 +9,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from small_scenario import scenario  # noqa: E402, F401 (for the tests)
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # More ranks than cores, as root, on one host: Open MPI wants to be told; MPICH ignores these.
 ENVIRONMENT = {
@@ -22,16 +25,6 @@ ENVIRONMENT = {
     "RINGSCOPE_DATA": str(ROOT),
 }
 LIMIT_S = 100
-SCENARIO = """question: is it right?
-cluster: pair
-library: ideal
-placement: {ranks}
-job: {{collective: {collective}, algorithm: {algorithm}, bytes: {bytes}}}
-"""
-
-
-def scenario(ranks=2, collective="allreduce", algorithm="ring", size="1 MiB"):
-    return SCENARIO.format(ranks=ranks, collective=collective, algorithm=algorithm, bytes=size)
 
 
 class JobTest(unittest.TestCase):
