@@ -187,13 +187,12 @@ RankThread::Progress RankThread::run_time(double seconds, bool inside_mpi, Activ
                                           Cause cause) {
   if (seconds <= 0) return Progress::done;
   const CpuScale& scale = run_->machine->scale(rank());
+  if (!inside_mpi) leave_mpi();  // which may start flights of its own
   Uses& uses = run_->ledger->fresh_uses();
-  if (inside_mpi) {
+  if (inside_mpi)
     run_->mpi->add_caller_cpu(uses, *this, scale.compute_weight());
-  } else {
-    leave_mpi();
+  else
     add_uses(uses, worker(), scale.compute_weight());
-  }
   return run_on_cpu(scale.compute_amount(seconds), uses, activity, cause);
 }
 
