@@ -15,8 +15,11 @@ import numpy as np
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from fit import calibration, closed_forms, parameters, segments  # noqa: E402
+from fit.eager import eager_limit  # noqa: E402
+from fit.points import Points  # noqa: E402
 from fit.segments import Segment, Sized, constant  # noqa: E402
 from fit.synthetic_for_test import SHM, SIZES, TCP, Cluster, everything  # noqa: E402
+from measurements import Measurement  # noqa: E402
 
 QUICK = calibration.Settings(bootstrap=20)
 
@@ -170,6 +173,32 @@ class Buckets(unittest.TestCase):
         result = calibrated(cluster.document())
         self.assertAlmostEqual(1 / result.network.wire / 120e6, 1, delta=0.03)
         self.assertTrue(any("bucket" in note for note in result.notes), result.notes)
+
+
+class LateReceivers(unittest.TestCase):
+    """Sends of one late receiver: size, and what each of them took with a delay of 10 ms."""
+
+    def limit(self, *sends):
+        cluster = Cluster()
+        cluster.measurements = [Measurement(
+            "late_receiver", {"bytes": size, "way": "shm", "delay_s": 0.01},
+            float(np.median(samples)), samples) for size, samples in sends]
+        return eager_limit(Points.of([cluster.document()]), "shm")
+
+    def test_one_send_that_returned_early_shows_an_eager_message(self):
+        self.assertEqual(self.limit((1024, [0.01, 0.01, 6e-6, 0.012, 0.01]), (4096, 5 * [0.01])),
+                         (4095, 1024, 4095, "late_receiver"))
+
+    def test_what_waited_for_a_buffer_below_the_limit_does_not_lower_it(self):
+        self.assertEqual(self.limit((512, 5 * [0.01]), (2048, 5 * [1e-5]), (4096, 5 * [0.01])),
+                         (4095, 2048, 4095, "late_receiver"))
+
+    def test_where_none_waited_there_is_no_limit(self):
+        self.assertEqual(self.limit((512, 5 * [1e-5]), (4 << 20, 5 * [1e-3]))[:3],
+                         (math.inf, 4 << 20, math.inf))
+
+    def test_where_the_first_byte_waits_nothing_is_eager(self):
+        self.assertEqual(self.limit((1, 5 * [0.01]), (4, 5 * [0.01]))[:3], (0, 0, 0))
 
 
 class RealCalls(unittest.TestCase):
