@@ -25,15 +25,20 @@ int Ledger::start(double amount, std::span<const Use> uses, Callback done) {
   flight.amount = amount;
   flight.paused = false;
   flight.done = done;
-  flight.parts.clear();
-  for (const Use& use : uses) {
-    auto& active = accounts_[index(use.resource)].active;
-    flight.parts.push_back({use, static_cast<int>(active.size()), 0});
-    active.push_back({id, static_cast<int>(flight.parts.size()) - 1});
+  flight.moved_before = 0;
+  flight.opened = now();
+  flight.parts.resize(uses.size());
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const Account& account = accounts_[index(uses[i].resource)];
+    flight.parts[i] = {uses[i], 0, account.active.empty() ? account.used : served(account)};
+  }
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    auto& active = accounts_[index(uses[i].resource)].active;
+    flight.parts[i].position = static_cast<int>(active.size());
+    active.push_back({id, static_cast<int>(i)});
   }
   flight.activity = kernel_->start(
       amount, uses, Callback::to<&Ledger::on_done>(this, static_cast<std::uint64_t>(id)));
-  open_window(flight);
   return id;
 }
 
@@ -128,9 +133,10 @@ void Ledger::release(int id, double moved) {
     Account& account = accounts_[index(part.use.resource)];
     account.used += part.use.weight * moved;
     const Active last = account.active.back();
+    account.active.pop_back();
+    if (index(part.position) == account.active.size()) continue;
     account.active[index(part.position)] = last;
     flights_[index(last.flight)].parts[index(last.part)].position = part.position;
-    account.active.pop_back();
   }
   flight.done = {};
   free_.push_back(id);

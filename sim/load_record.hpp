@@ -17,7 +17,8 @@ namespace ringscope::sim {
 
 class LoadRecord final : public Kernel {
  public:
-  explicit LoadRecord(std::unique_ptr<Kernel> inner) : inner_(std::move(inner)) {}
+  explicit LoadRecord(std::unique_ptr<Kernel> inner)
+      : Kernel(inner->clock()), inner_(std::move(inner)) {}
 
   /// Curves begin anew, at this instant.
   void restart();
@@ -25,7 +26,6 @@ class LoadRecord final : public Kernel {
   std::vector<LoadCurve::Point> points(int resource) const;
 
   std::string_view name() const override { return inner_->name(); }
-  double now() const override { return inner_->now(); }
   int add_resource(const std::string& name, double capacity) override;
   void set_capacity(int resource, double capacity) override;
   ActivityId start(double amount, std::span<const Use> uses, Callback done) override;

@@ -21,7 +21,6 @@ constexpr double precision = 1e-12;
 class FluidKernel final : public Kernel {
  public:
   std::string_view name() const override { return "fluid"; }
-  double now() const override { return now_; }
   int add_resource(const std::string&, double capacity) override {
     return rates_.add_resource(capacity);
   }
@@ -80,7 +79,6 @@ class FluidKernel final : public Kernel {
   bool complete();
   void solve();
 
-  double now_ = 0;
   std::uint64_t started_ = 0;
   MaxMin rates_;
   std::vector<Activity> activities_;

@@ -50,10 +50,13 @@ struct Callback {
 class Kernel {
  public:
   virtual ~Kernel() = default;
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
   virtual std::string_view name() const = 0;
 
   /// Seconds since the start.
-  virtual double now() const = 0;
+  double now() const { return *clock_; }
+  const double* clock() const { return clock_; }
 
   /// Capacity in units per second, positive.
   virtual int add_resource(const std::string& name, double capacity) = 0;
@@ -90,6 +93,16 @@ class Kernel {
   virtual void at_end_of_instant(Callback) {}
   /// Moves now and all that is to come by so many seconds, from such a call.
   virtual void skip(double /*seconds*/) {}
+
+ protected:
+  Kernel() = default;
+  /// One that goes by the clock of another, which outlives it.
+  explicit Kernel(const double* clock) : clock_(clock) {}
+
+  double now_ = 0;
+
+ private:
+  const double* clock_ = &now_;
 };
 
 /// A kernel by name. Throws std::invalid_argument for a name that is not in kernel_names(), and

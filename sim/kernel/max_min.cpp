@@ -41,6 +41,8 @@ void MaxMin::set_uses(int id, std::span<const Use> uses) {
   }
 }
 
+// Most flows find all that they use idle: the work of a core that has nothing else to do. These
+// need no solving.
 void MaxMin::join(int id) {
   Flow& flow = flows_[index(id)];
   assert(!flow.flows);
@@ -48,32 +50,24 @@ void MaxMin::join(int id) {
   flow.told = false;
   flow.rate = 0;
   flow.bottleneck = -1;
-  int number = 0;
-  for (Part& part : flow.parts) {
-    auto& users = resources_[index(part.resource)].users;
-    part.position = static_cast<int>(users.size());
-    users.push_back({id, number++});
-  }
-  if (flows_alone(flow))
-    alone_.push_back(id);
-  else
-    new_flows_.push_back(id);
-}
-
-// Most flows find all that they use idle: the work of a core that has nothing else to do. These
-// need no solving.
-bool MaxMin::flows_alone(Flow& flow) const {
+  int number = 0, slowest = -1;
   double least = std::numeric_limits<double>::infinity();
-  for (const Part& part : flow.parts) {
-    const Resource& resource = resources_[index(part.resource)];
-    if (resource.users.size() > 1) return false;
+  bool alone = true;
+  for (Part& part : flow.parts) {
+    Resource& resource = resources_[index(part.resource)];
+    alone = alone && resource.users.empty();
     const double rate = resource.capacity / part.weight;
-    if (rate >= least) continue;
-    least = rate;
-    flow.bottleneck = part.resource;
+    if (rate < least) {
+      least = rate;
+      slowest = part.resource;
+    }
+    part.position = static_cast<int>(resource.users.size());
+    resource.users.push_back({id, number++});
   }
+  if (!alone) return new_flows_.push_back(id);
   flow.rate = least;
-  return true;
+  flow.bottleneck = slowest;
+  alone_.push_back(id);
 }
 
 void MaxMin::leave(int id) {
@@ -83,10 +77,13 @@ void MaxMin::leave(int id) {
   for (const Part& part : flow.parts) {
     auto& users = resources_[index(part.resource)].users;
     const User last = users.back();
-    users[index(part.position)] = last;
-    flows_[index(last.flow)].parts[index(last.part)].position = part.position;
     users.pop_back();
-    if (!users.empty()) note_change(part.resource);
+    if (users.empty()) continue;
+    if (index(part.position) != users.size()) {
+      users[index(part.position)] = last;
+      flows_[index(last.flow)].parts[index(last.part)].position = part.position;
+    }
+    note_change(part.resource);
   }
 }
 

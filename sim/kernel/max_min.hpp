@@ -73,7 +73,6 @@ class MaxMin {
   };
 
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
-  bool flows_alone(Flow& flow) const;
   void report(int flow);
   void note_change(int resource);
   void include(int flow);

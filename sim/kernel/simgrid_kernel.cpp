@@ -56,7 +56,6 @@ class SimGridKernel final : public Kernel {
   ~SimGridKernel() override;
 
   std::string_view name() const override { return "simgrid"; }
-  double now() const override { return s4u::Engine::get_clock(); }
   int add_resource(const std::string& name, double capacity) override;
   void set_capacity(int resource, double capacity) override;
   ActivityId start(double amount, std::span<const Use> uses, Callback done) override;
@@ -65,7 +64,7 @@ class SimGridKernel final : public Kernel {
   void resume(ActivityId) override;
   void cancel(ActivityId) override;
   void after(double delay, Callback callback) override;
-  void run() override { engine_.run(); }
+  void run() override;
 
  private:
   struct Slot {
@@ -88,6 +87,7 @@ class SimGridKernel final : public Kernel {
   void deliver(std::uint64_t slot);
   void free_slot(int slot);
   void run_due(double date);
+  void read_clock() { now_ = s4u::Engine::get_clock(); }
 
   // SimGrid's completion signal is one per process; it finds the kernel here.
   static inline SimGridKernel* current = nullptr;
@@ -248,12 +248,13 @@ void SimGridKernel::on_completion(const s4u::Activity& activity) {
   const auto slot = reinterpret_cast<std::intptr_t>(activity.get_data<void>());
   // SimGrid completes the activities of one instant in the order of its heap, and only then looks
   // at timers again: a timer for now sees all of them, and delivers them in the order of start.
-  if (completed_.empty()) Timer::set(now(), [this] { deliver_completed(); });
+  if (completed_.empty()) Timer::set(s4u::Engine::get_clock(), [this] { deliver_completed(); });
   completed_.push_back(static_cast<int>(slot));
   slots_[static_cast<std::size_t>(slot)].action = nullptr;
 }
 
 void SimGridKernel::deliver_completed() {
+  read_clock();
   std::vector<int> completed;
   completed.swap(completed_);
   std::sort(completed.begin(), completed.end(), [this](int a, int b) {
@@ -276,8 +277,14 @@ void SimGridKernel::after(double delay, Callback callback) {
 }
 
 void SimGridKernel::run_due(double date) {
+  read_clock();
   const auto due = due_.extract(date);
   for (const Callback& callback : due.mapped()) callback();
+}
+
+void SimGridKernel::run() {
+  engine_.run();
+  read_clock();
 }
 
 }  // namespace
