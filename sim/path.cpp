@@ -33,14 +33,12 @@ Paths::Piece Paths::piece_of(const PathTotal& total) {
 
 // A node must stay whom a cursor holds, or two chains share; each other one has a single child.
 void Paths::fold() {
-  std::vector<std::uint8_t>& has_child = kept_;
-  has_child.assign(nodes_.size(), 0);
+  has_child_.assign(nodes_.size(), 0);
   for (const Node& one : nodes_)
-    if (one.refs > 0 && one.parent >= 0) has_child[static_cast<std::size_t>(one.parent)] = 1;
-  for (std::size_t id = 0; id < nodes_.size(); ++id)
-    kept_[id] = nodes_[id].refs > 0 && (nodes_[id].refs > 1 || has_child[id] == 0);
-  for (std::size_t id = 0; id < nodes_.size(); ++id)
-    if (kept_[id] == 1) fold_above(static_cast<int>(id));
+    if (one.refs > 0 && one.parent >= 0) has_child_[static_cast<std::size_t>(one.parent)] = 1;
+  const int size = static_cast<int>(nodes_.size());
+  for (int id = 0; id < size; ++id)
+    if (node(id).refs > 0 && is_kept(id)) fold_above(id);
   collect_free();
   bound_memory();
   // A fold walks over all nodes there are: it waits until most of them are in use.
@@ -81,7 +79,7 @@ void Paths::fold_above(int kept) {
 PathSequence Paths::runs_from(std::size_t last) {
   PathSequence sequence;
   int rank = -1;
-  double now = 0;
+  double now = 0, before = end(node(above_.back()).parent);
   const auto end_run = [&] {
     if (!pieces_.empty()) runs_.append(sequence, runs_.leaf(pieces_, now));
     pieces_.clear();
@@ -91,12 +89,14 @@ PathSequence Paths::runs_from(std::size_t last) {
     const Node& one = node(above_[i]);
     if (one.what == runs) {
       end_run();
+      before = one.end;
       PathSequence more = take_runs(above_[i]);
       if (sequence.empty()) sequence.swap(more);
       for (const int run : more) runs_.append(sequence, run);
       continue;
     }
-    const PathTotal piece{one.what, one.rank, one.end - end(one.parent)};
+    const PathTotal piece{one.what, one.rank, one.end - before};
+    before = one.end;
     if (begins_run(piece, rank) || pieces_.size() == longest_leaf) end_run();
     now = one.end;
     pieces_.push_back(piece);

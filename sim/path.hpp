@@ -128,7 +128,9 @@ class Paths {
   void fold_above(int kept);
   std::size_t youngest_ended(const Node& kept) const;
   PathSequence runs_from(std::size_t last);
-  bool is_kept(int id) const { return id < 0 || kept_[static_cast<std::size_t>(id)] != 0; }
+  bool is_kept(int id) const {
+    return id < 0 || node(id).refs > 1 || has_child_[static_cast<std::size_t>(id)] == 0;
+  }
   void collect_free();
   void set_runs(int id, PathSequence runs);
   PathSequence take_runs(int id);
@@ -148,9 +150,9 @@ class Paths {
   PathRuns runs_;
   std::vector<PathSequence> sequences_;  ///< of nodes of runs; empty ones are free
   std::vector<int> free_sequences_;
-  std::size_t clean_at_;            ///< bytes of runs_
-  std::vector<double> marks_;       ///< since when; a piece without length names its mark
-  std::vector<std::uint8_t> kept_;  ///< by fold(), as the next two
+  std::size_t clean_at_;                 ///< bytes of runs_
+  std::vector<double> marks_;            ///< since when; a piece without length names its mark
+  std::vector<std::uint8_t> has_child_;  ///< by fold(), as the next two
   std::vector<int> above_;
   std::vector<PathTotal> pieces_;
 };
