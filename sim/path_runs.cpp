@@ -15,6 +15,19 @@ constexpr int digits_of_rounding = 42;
 /// Relative to the time at which the durations ended: some units in the last place.
 constexpr double rounding = 4e-15;
 
+/// Of a stretch: that of its first piece that has one.
+int rank_of(std::span<const PathTotal> pieces) {
+  for (const PathTotal& piece : pieces)
+    if (piece.rank >= 0) return piece.rank;
+  return -1;
+}
+
+int& entry(std::vector<int>& list, int id) {
+  const auto index = static_cast<std::size_t>(id);
+  if (index >= list.size()) list.resize(std::max(index + 1, 2 * list.size()), -1);
+  return list[index];
+}
+
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * factor;
   return hash ^ hash >> 29;
@@ -53,8 +66,13 @@ std::uint64_t PathRuns::hash(const Run& run) const {
 
 bool PathRuns::equal(const Run& a, const Run& b, double tolerance) const {
   if (a.second >= 0 || b.second != a.second) return a.first == b.first && a.second == b.second;
-  const auto of_a = pieces(a), of_b = pieces(b);
-  return std::equal(of_a.begin(), of_a.end(), of_b.begin(),
+  return is_of(a, pieces(b), tolerance);
+}
+
+bool PathRuns::is_of(const Run& run, std::span<const PathTotal> others, double tolerance) const {
+  if (~run.second != static_cast<int>(others.size())) return false;
+  const auto own = pieces(run);
+  return std::equal(own.begin(), own.end(), others.begin(),
                     [tolerance](const PathTotal& one, const PathTotal& other) {
                       return one.key() == other.key() &&
                              std::abs(one.seconds - other.seconds) <= tolerance;
@@ -83,17 +101,21 @@ void PathRuns::grow() {
 }
 
 int PathRuns::leaf(std::span<const PathTotal> pieces, double now) {
+  int& last = entry(last_leaves_, rank_of(pieces) + 1);
+  if (last >= 0 && is_of(runs_[static_cast<std::size_t>(last)], pieces, rounding * now))
+    return last;
   const std::size_t before = pieces_.size(), known = runs_.size();
   pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
-  const int id =
-      intern({static_cast<int>(before), ~static_cast<int>(pieces.size()), 0}, rounding * now);
+  last = intern({static_cast<int>(before), ~static_cast<int>(pieces.size()), 0}, rounding * now);
   if (runs_.size() == known) pieces_.resize(before);
-  return id;
+  return last;
 }
 
 int PathRuns::pair(int first, int second) {
+  int& last = entry(last_pairs_, second);
+  if (last >= 0 && runs_[static_cast<std::size_t>(last)].first == first) return last;
   const auto height = [this](int id) { return runs_[static_cast<std::size_t>(id)].height; };
-  return intern({first, second, 1 + std::max(height(first), height(second))}, 0);
+  return last = intern({first, second, 1 + std::max(height(first), height(second))}, 0);
 }
 
 // As in a binary number: two of one height become one of the next.
@@ -127,7 +149,7 @@ void PathRuns::add_totals(const PathSequence& sequence, PathTotals& totals) cons
 
 std::size_t PathRuns::bytes() const {
   return pieces_.size() * sizeof(PathTotal) + runs_.size() * sizeof(Run) +
-         table_.size() * sizeof(int);
+         (table_.size() + last_leaves_.size() + last_pairs_.size()) * sizeof(int);
 }
 
 PathRuns PathRuns::only(std::span<PathSequence> sequences) const {

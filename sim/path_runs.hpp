@@ -39,12 +39,17 @@ class PathRuns {
   }
   std::uint64_t hash(const Run& run) const;
   bool equal(const Run& a, const Run& b, double tolerance) const;
+  bool is_of(const Run& run, std::span<const PathTotal> pieces, double tolerance) const;
   int intern(const Run& run, double tolerance);
   void grow();
 
   std::vector<PathTotal> pieces_;
   std::vector<Run> runs_;
   std::vector<int> table_;  ///< by hash: runs, -1 where none
+  // Looked at before the table, which is spread over memory: ranks come in their order, and so do
+  // the runs that they repeat.
+  std::vector<int> last_leaves_;  ///< by rank, counted from -1; -1: none
+  std::vector<int> last_pairs_;   ///< by the second run
 };
 
 }  // namespace ringscope::sim
