@@ -2,6 +2,7 @@
 // keeps account of where its time goes.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -198,7 +199,7 @@ class RankThread final : public Executor, private Caller {
   int threads_ = 1;         ///< of this rank; those behind them are non-blocking collectives
   RankThread* first_;       ///< of this rank; itself for the first
   std::vector<Task> body_;  ///< one, or none
-  std::vector<Pending> verbs_;
+  boost::container::small_vector<Pending, 2> verbs_;
   std::size_t next_ = 0;  ///< of verbs_
   bool finished_ = true;
   bool in_use_ = false;  ///< of a further thread: started and not yet joined
