@@ -29,8 +29,7 @@ int Ledger::start(double amount, std::span<const Use> uses, Callback done) {
   flight.opened = now();
   flight.parts.resize(uses.size());
   for (std::size_t i = 0; i < uses.size(); ++i) {
-    const Account& account = accounts_[index(uses[i].resource)];
-    flight.parts[i] = {uses[i], 0, account.active.empty() ? account.used : served(account)};
+    flight.parts[i] = {uses[i], 0, served(accounts_[index(uses[i].resource)])};
   }
   for (std::size_t i = 0; i < uses.size(); ++i) {
     auto& active = accounts_[index(uses[i].resource)].active;
@@ -48,6 +47,7 @@ double Ledger::moved(const Flight& flight) const {
 }
 
 double Ledger::served(const Account& account) const {
+  if (account.active.empty()) return account.used;
   if (account.served.at == now()) return account.served.value;
   double total = account.used;
   for (const Active& active : account.active) {

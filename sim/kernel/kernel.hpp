@@ -56,6 +56,7 @@ class Kernel {
 
   /// Seconds since the start.
   double now() const { return *clock_; }
+  /// Where now() is read.
   const double* clock() const { return clock_; }
 
   /// Capacity in units per second, positive.
