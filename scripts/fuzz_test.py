@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+"""Does scripts/fuzz find what is planted, and the same again?"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import random  # noqa: E402
+
+from fuzzing import inputs, verdict  # noqa: E402
+from fuzzing.run import Ended, Program  # noqa: E402
+from fuzzing.seeds import Seeds  # noqa: E402
+
+# Stands all inputs but those with an escape in a file.
+CRASHES_ON_ESCAPE = """#!/bin/sh
+if grep -q "$(printf '\\033')" * 2>/dev/null; then kill -SEGV $$; fi
+"""
+
+
+def ended(code, err="", out="", late=False):
+    return Ended(["run", "s.yaml"], code, out.encode(), err.encode(), late, {})
+
+
+class Planted(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def program(self, text):
+        path = os.path.join(self.folder.name, "program")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(path, 0o755)
+        return path
+
+    def fuzz(self, text, *options):
+        out = os.path.join(self.folder.name, "out")
+        return subprocess.run(
+            [os.path.join(HERE, "fuzz"), "syntax", "--program", self.program(text), "-o", out,
+             *options], capture_output=True, text=True), out
+
+    def test_a_planted_crash_is_found_with_the_input_that_draws_it(self):
+        ran, out = self.fuzz(CRASHES_ON_ESCAPE, "--seed", "3", "--count", "400")
+        self.assertEqual(ran.returncode, 4, ran.stdout + ran.stderr)
+        self.assertIn("killed by signal 11", ran.stdout)
+        for name in os.listdir(out):
+            kept = [name for name in os.listdir(os.path.join(out, name))
+                    if name not in ("problem.txt", "again.txt")]
+            contents = b""
+            for file in kept:
+                with open(os.path.join(out, name, file), "rb") as opened:
+                    contents += opened.read()
+            self.assertIn(b"\x1b", contents)
+
+    def test_what_is_kept_is_found_again_by_its_number_alone(self):
+        _, out = self.fuzz(CRASHES_ON_ESCAPE, "--seed", "3", "--count", "400")
+        first = sorted(os.listdir(out))[0]
+        with open(os.path.join(out, first, "again.txt"), encoding="utf-8") as file:
+            options = file.read().split()[2:]
+        ran, _ = self.fuzz(CRASHES_ON_ESCAPE, *options)
+        self.assertIn("1 x syntax: killed by signal", ran.stdout)
+
+    def test_a_program_that_stands_everything_draws_nothing(self):
+        ran, out = self.fuzz("#!/bin/sh\nexit 0\n", "--seed", "3", "--count", "100")
+        self.assertEqual((ran.returncode, os.path.exists(out)), (0, False), ran.stdout)
+        self.assertEqual(ran.stdout.splitlines()[0], "seed 3")
+
+    def test_time_ends_a_run_as_a_count_does(self):
+        ran, _ = self.fuzz("#!/bin/sh\nexit 0\n", "--time", "1s")
+        self.assertEqual(ran.returncode, 0, ran.stdout)
+
+    def test_what_never_ends_is_ended_and_late(self):
+        program = Program(self.program("#!/bin/sh\nwhile :; do :; done\n"), cpu_s=1)
+        self.assertTrue(program.run(["run"], {}).late)
+
+
+class Inputs(unittest.TestCase):
+    def test_the_same_seed_gives_the_same_inputs_in_every_process(self):
+        code = ("import random; from fuzzing import inputs; from fuzzing.seeds import Seeds\n"
+                "seeds = Seeds()\n"
+                "for n in range(200): print(inputs.make(random.Random(f'7 syntax {n}'), seeds))\n")
+        texts = {subprocess.run([sys.executable, "-B", "-c", code], cwd=HERE, capture_output=True,
+                                env={**os.environ, "PYTHONHASHSEED": hash_seed}).stdout
+                 for hash_seed in ("1", "2")}
+        self.assertEqual(len(texts), 1)
+        self.assertGreater(len(texts.pop()), 10000)
+
+    def test_another_seed_gives_other_inputs(self):
+        seeds = Seeds()
+        one, other = ([inputs.make(random.Random(f"{seed} syntax {n}"), seeds) for n in range(20)]
+                      for seed in (7, 8))
+        self.assertNotEqual(one, other)
+
+    def test_every_kind_has_good_seeds(self):
+        for name, texts in vars(Seeds()).items():
+            self.assertTrue(texts, name)
+
+
+class Verdict(unittest.TestCase):
+    def test_what_the_design_promises_is_no_problem(self):
+        for run in (ended(0, out="case  time\none  1 us\n"), ended(3, "deadlock: rank 0 waits"),
+                    ended(1, "s.yaml:1:2: expected a map\n  x\n   ^\n"),
+                    ended(1, "--set placement: a key is empty\n"), ended(4, "kernels differ")):
+            self.assertIsNone(verdict.problem(run), run)
+
+    def test_everything_else_is_named(self):
+        for run, word in (
+                (ended(-11), "signal 11"), (ended(2), "exit code 2"), (ended(1), "without a word"),
+                (ended(1, "went wrong"), "without its place"), (ended(0, late=True), "in time"),
+                (ended(3, "std::bad_alloc"), "words of a library"),
+                (ended(3, "s: its process was killed by signal 6"), "words of a library"),
+                (ended(0, "x.cpp:3: runtime error: overflow"), "sanitizer"),
+                (ended(1, "unknown \x1b[31m"), "control character"),
+                (ended(0, out="time  nan us"), "no number")):
+            self.assertIn(word, verdict.problem(run) or "", run)
+
+    def test_files_are_read_as_others_will_read_them(self):
+        self.assertIsNone(verdict.file_problem("o.json", b'{"a": 1}'))
+        self.assertIn("NaN", verdict.file_problem("o.json", b'{"a": NaN}'))
+        self.assertIn("UTF-8", verdict.file_problem("o.csv", b"\xff"))
+
+
+if __name__ == "__main__":
+    unittest.main()

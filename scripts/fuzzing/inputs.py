@@ -1,0 +1,139 @@
+"""Every kind of input that the program reads, each mutated: files of all its formats and words.
+
+An Input is what is typed and the files that lie there. ALL holds (weight, kind): kinds that Python
+reads take a hundred times as long as others, and have little weight.
+"""
+
+from dataclasses import dataclass
+
+from . import seeds as texts
+from .mutations import mutated, mutated_words
+
+
+@dataclass
+class Input:
+    words: list
+    files: dict  # {name: bytes}
+
+
+def pick_mutated(random, seeds):
+    return mutated(random, random.choice(seeds), random.choice(seeds))
+
+
+ONE_SCENARIO = [
+    ["run"], ["run"], ["run", "--kernel", "fluid"], ["run", "--kernel", "fluid", "--no-skip"],
+    ["run", "--json", "o.json", "--csv", "o.csv", "--trace", "t.json", "--timeline", "t.csv",
+     "--paje", "p.trace"],
+    ["compare", "--json", "o.json"], ["explain", "--all", "--json", "o.json"], ["explain"],
+    ["what-if", "--top", "3", "--json", "o.json"], ["check"],
+    ["show", "--dot", "o.dot", "--simgrid", "o.xml", "--peers", "o.csv"],
+    ["show", "--from", "0", "--to", "1"], ["lesson", "-o", "o.html"]]
+
+
+def scenario(random, seeds):
+    return Input([*random.choice(ONE_SCENARIO), "s.yaml"],
+                 {"s.yaml": pick_mutated(random, seeds.scenarios)})
+
+
+def study(random, seeds):
+    text = mutated(random, random.choice([texts.SWEEP, texts.LATIN, texts.POINTS]),
+                   random.choice(seeds.studies))
+    files = {"s.yaml": texts.SMALL, "study.yaml": text}
+    return Input(["sweep", "study.yaml", "--no-store", "--jobs", "1", "--verify", "1", "--json",
+                  "o.json", "--csv", "o.csv"], files)
+
+
+def place(random, seeds):
+    one = texts.ONE_JOB
+    text = mutated(random, texts.PLACE, random.choice(seeds.studies))
+    files = {"s.yaml": one, "study.yaml": text}
+    if random.random() < 0.3:
+        files = {"s.yaml": mutated(random, one, texts.SMALL), "study.yaml": texts.PLACE}
+    words = ["place", "study.yaml", "--no-store", "--jobs", "1", "--verify", "1", "--json",
+             "o.json", "--rankfile", "o.rank", "--hostfile", "o.hosts", "--slurm", "o.slurm"]
+    return Input(words, files)
+
+
+def cluster(random, seeds):
+    text = pick_mutated(random, seeds.clusters)
+    if random.random() < 0.5:
+        return Input([random.choice(["show", "check"]), "c.yaml"], {"c.yaml": text})
+    return Input(["run", "s.yaml"], {
+        "c.yaml": text, "s.yaml": texts.ONE_JOB.replace(b": pair", b": c.yaml")})
+
+
+def library(random, seeds):
+    one = texts.ONE_JOB.replace(b": openmpi_tcp", b": l.yaml")
+    return Input(["run", "s.yaml"],
+                 {"s.yaml": one, "l.yaml": pick_mutated(random, seeds.libraries)})
+
+
+def calibration(random, seeds):
+    one = texts.ONE_JOB.replace(b": openmpi_tcp", b": l.yaml").replace(b": pair", b": l.yaml")
+    return Input(["run", "s.yaml"],
+                 {"s.yaml": one, "l.yaml": pick_mutated(random, seeds.calibrations)})
+
+
+def model(random, seeds):
+    one = texts.ONE_JOB.replace(
+        b"{collective: allreduce, algorithm: ring, bytes: 64 KiB}",
+        b"{collective: training, algorithm: ddp, options: {model: m.yaml, steps: 1}}")
+    return Input(["run", "s.yaml"], {"s.yaml": one, "m.yaml": pick_mutated(random, seeds.models)})
+
+
+def hostfile(random, seeds):
+    one = texts.ONE_JOB.replace(b"2-2", b"{hostfile: hosts}")
+    return Input(["run", "s.yaml"],
+                 {"s.yaml": one, "hosts": mutated(random, texts.HOSTFILE, texts.HOSTFILE)})
+
+
+def machine(random, seeds):
+    words = ["import-machine", "m", "-o", "o.yaml"]
+    if random.random() < 0.2:
+        words += ["--as", random.choice(["hwloc", "nccl", "nvidia_smi"])]
+    return Input(words, {"m": pick_mutated(random, seeds.machines)})
+
+
+COMMAND_LINES = [
+    ["run", "s.yaml", "--set", "placement=2-1", "--set", "job.bytes=[1 KiB, 1 MiB]"],
+    ["run", "s.yaml", "--set", "library.network.send_cost=2 ns/B", "--kernel", "fluid"],
+    ["run", "s.yaml", "--json", "-", "--no-skip"], ["compare", "s.yaml", "s.yaml"],
+    ["explain", "s.yaml", "--case", "s", "--all"], ["what-if", "s.yaml", "--top", "3"],
+    ["show", "s.yaml", "--from", "0", "--to", "1"], ["show", "pair", "--dot", "o.dot"],
+    ["check", "s.yaml", "pair"], ["list", "clusters"], ["list", "algorithms"], ["--version"],
+    ["lesson", "s.yaml", "-o", "o.html"], ["--help"], ["run", "--help"],
+    ["place", "s.yaml", "--no-store", "--slots", "2", "--budget", "5", "--top", "3", "--csv", "-"],
+    ["place", "--cluster", "pair", "--library", "ideal", "--ranks", "4", "--job",
+     "allreduce/ring:1MiB", "--on", "core", "--own", "2-2", "--order", "ring", "--no-store"],
+    ["sweep", "study.yaml", "--no-store", "--by", "time_s", "--top", "5", "--verify", "1"],
+    ["import-machine", "hosts", "--as", "nccl", "--hosts", "2", "--link", "100 Gbit/s"]]
+
+
+def command_line(random, seeds):
+    lines = [[word.encode() for word in line] for line in COMMAND_LINES]
+    files = {"s.yaml": texts.ONE_JOB, "study.yaml": texts.SWEEP, "hosts": texts.HOSTFILE}
+    return Input(mutated_words(random, random.choice(lines), lines), files)
+
+
+def measurement(random, seeds):
+    if random.random() < 0.5:
+        return Input(["calibrate", "p.json", "-o", "o.yaml"],
+                     {"p.json": pick_mutated(random, seeds.probes)})
+    return Input(["validate", "l.yaml", "r.json"],
+                 {"l.yaml": random.choice(seeds.calibrations),
+                  "r.json": pick_mutated(random, seeds.replays)})
+
+
+def table(random, seeds):
+    name = random.choice(["t.csv", "t.log"])
+    return Input(["import", name, "-o", "o.json"], {name: pick_mutated(random, seeds.tables)})
+
+
+ALL = [(40, scenario), (8, study), (8, place), (14, cluster), (8, library), (3, calibration),
+       (4, model), (5, hostfile), (8, machine), (12, command_line), (0.3, measurement),
+       (0.7, table)]
+
+
+def make(random, seeds):
+    weights, kinds = zip(*ALL)
+    return random.choices(kinds, weights)[0](random, seeds)

@@ -1,0 +1,91 @@
+"""Good inputs to start from: the project's own files, by kind, and those of the documentation."""
+
+import glob
+import os
+import re
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+# Small, so that most runs take milliseconds.
+SMALL = b"""question: How long?
+cluster: {network: star, hosts: 4, host: {type: simple, cores: 4, memory_bandwidth: 20 GB/s},
+  link: {bandwidth: 10 Gbit/s, latency: 1 us}}
+library:
+  endpoints: 2
+  reduce_cost: 0.2 ns/B
+  self: {latency: 0.1 us, eager_limit: 4 KiB, send_cost: 0.1 ns/B}
+  shm: {latency: 0.5 us, eager_limit: 4 KiB, send_cost: 0.2 ns/B, recv_cost: 0.2 ns/B}
+  network: {latency: [{up_to: 1 KiB, time: 5 us}, {time: 9 us, cost: 0.1 ns/B}],
+    eager_limit: 64 KiB, send_cost: 1 ns/B, recv_cost: 1 ns/B, jitter: 1 us}
+placement: 2-2-1
+job: {collective: allreduce, algorithm: ring, bytes: [1 KiB, 1 MiB], repetitions: 2, seed: 3,
+  skew: 1 us, noise: {spread: 0.1, detours: {every: 1 ms, takes: 10 us},
+  stragglers: {ranks: [1], slowdown: 2}}}
+cases:
+  - {name: one, set: {library.endpoints: 1}}
+  - {name: two, set: {placement.bind: numa}}
+"""
+SWEEP = b"""question: Which is faster?
+scenario: s.yaml
+sweep:
+  grid:
+    job.algorithm: [ring, recursive_doubling]
+    job.bytes: {from: 1 KiB, to: 64 KiB, steps: 3, scale: log}
+metrics: [time_s, busbw, critical_path.copy]
+"""
+LATIN = b"""scenario: s.yaml
+sweep:
+  latin: {n: 5, seed: 2, keys: {library.network.send_cost: {from: 1 ns/B, to: 9 ns/B}}}
+"""
+POINTS = b"""scenario: s.yaml
+sweep:
+  points: [{placement: 2-2}, {placement: 4-0, job.bytes: 1 KiB}]
+"""
+PLACE = b"""question: Where to put them?
+scenario: s.yaml
+place: {slots: 4, budget: 20, order: any, seed: 2}
+"""
+ONE_JOB = b"""question: How long?
+cluster: pair
+library: openmpi_tcp
+placement: 2-2
+job: {collective: allreduce, algorithm: ring, bytes: 64 KiB}
+"""
+HOSTFILE = b"host0 slots=2 # the first\nhost1:2\nhost1 slots=1 max_slots=4\n"
+
+
+def read(*patterns):
+    """{path in the project: bytes}, sorted by path."""
+    found = {}
+    for pattern in patterns:
+        for path in sorted(glob.glob(os.path.join(ROOT, pattern))):
+            with open(path, "rb") as file:
+                found[os.path.relpath(path, ROOT)] = file.read()
+    return found
+
+
+def documented(language):
+    """The blocks of one language in scenarios/format.md."""
+    with open(os.path.join(ROOT, "scenarios/format.md"), "rb") as file:
+        text = file.read()
+    return re.findall(rb"^```" + language + rb"[^\n]*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+class Seeds:
+    def __init__(self):
+        whole = [text for text in documented(b"yaml") if b"question:" in text]
+        self.scenarios = [SMALL] * 8 + list(read("scenarios/*.yaml").values()) + whole
+        self.studies = list(read("scenarios/studies/*.yaml").values())
+        self.clusters = list(read("topologies/clusters/*.yaml").values())
+        self.libraries = list(read("scenarios/libraries/*.yaml").values())
+        self.models = list(read("scenarios/models/*.yaml").values())
+        machines = read("topologies/machines/*.xml", "topologies/machines/*.txt")
+        self.machines = [text for text in machines.values() if len(text) < 150000]
+        self.calibrations = list(read("validation/results/published/*.yaml").values())
+        self.probes = list(read("validation/results/published/*.probes.json",
+                                "validation/results/published/ib.*.json").values())
+        self.replays = list(read("validation/results/published/*.replay.json",
+                                 "validation/results/lab/anomaly/*.json").values())
+        tables = read("validation/published/*.csv", "validation/published/*.log")
+        self.tables = list(tables.values())
+        self.traces = list(read("validation/traces/*.csv").values())
