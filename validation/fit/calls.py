@@ -11,6 +11,7 @@ CPU_SHARE = 0.5  # of a small message's time, where nothing tells; half of it at
 COST_SHARE = 0.5  # of a wire's time per byte: a core that sends and receives just keeps it full
 WAITS = 1.5  # times what a message of a stream takes: a call so long does not work all the time
 COMING = 0.3  # of the wire's time: a message that takes that long may not have arrived before
+COSTS = ("send_cost", "recv_cost")
 STEEPER = 2.5  # times the slope of shorter messages
 
 
@@ -65,11 +66,15 @@ def fit_calls(fitted, points, way, wire):
         found[f"{end}_cost"] = cost if end == "send" else max(0.0, cost -
                                                               transport.unexpected_cost)
         fitted.evidence[f"{end}_cost"] = f"slope of {call}"
-    both = found.get("send_cost", 0) + found.get("recv_cost", 0)
-    for name in ("send_cost", "recv_cost"):
-        if name in found and both > wire.cores:  # the streams leave no more
-            found[name] *= wire.cores / both
+    fitted.calls = {name: found[name] for name in COSTS if name in found}
     return found
+
+
+def within(calls, cores):
+    """The costs, no more together than the streams leave."""
+    both = sum(calls.get(name, 0.0) for name in COSTS)
+    return calls | {name: calls[name] * cores / both for name in COSTS
+                    if name in calls and both > cores}
 
 
 def believed(fitted, points, way, call, seconds, overhead):
@@ -101,11 +106,11 @@ def message_gap(points, way, limit, wire):
     return closed_after(gap, limit)
 
 
-def set_cores(fitted, points, way, wire, shares):
+def set_cores(fitted, points, way, wire, shares, calls=None):
     """Overheads and costs per byte: from the calls, from streams, or assumed."""
     shares = {"cpu": CPU_SHARE, "cost": COST_SHARE} | shares
     transport = fitted.transport
-    calls = fit_calls(fitted, points, way, wire)
+    calls = within(fit_calls(fitted, points, way, wire) if calls is None else calls, wire.cores)
     called = set(calls)
     _, seconds = points.curve("ping_pong", way=way)
     small = seconds[0] if len(seconds) else 0.0
@@ -130,7 +135,9 @@ def set_cores(fitted, points, way, wire, shares):
             fitted.assumed[cost] = f"{shares['cost']:.0%} of the wire's time per byte"
     if gap is not None:
         fitted.alike.append(("send_overhead", "recv_overhead"))
-    if busy and transport.driver != "nic":
+    if wire.ends and transport.driver != "nic":
+        take_ends(fitted, calls, wire)
+    elif busy and transport.driver != "nic":
         share_cores(fitted, calls, wire.cores)
     fitted.transport = dataclasses.replace(transport, **calls)
 
@@ -147,3 +154,22 @@ def share_cores(fitted, calls, both):
     words = ", in the calls' proportion" if known else ", both ends alike"
     for cost in ("send_cost", "recv_cost"):
         fitted.evidence[cost] = "stream in both directions at once" + words
+
+
+def take_ends(fitted, calls, wire):
+    """The costs as all streams together tell them (fit.ends), with what they leave open."""
+    fitted.fixed -= set(COSTS)
+    for name, end in (("send_cost", wire.ends.send), ("recv_cost", wire.ends.recv)):
+        if end.bounded_only and name in fitted.assumed:
+            calls[name] = min(max(calls[name], end.low), end.high)
+            fitted.assumed[name] += f"; the streams leave at most {end.high * 1e9:.3g} ns/B"
+            continue
+        fitted.assumed.pop(name, None)
+        calls[name] = end.value
+        fitted.brackets[name] = (end.low, end.high)
+        fitted.fixed.add(name)
+        calling = f", {fitted.evidence[name]}" if name in fitted.evidence else ""
+        fitted.evidence[name] = f"streams{calling}"
+    if wire.ends.either:
+        fitted.undetermined["send_cost and recv_cost"] = (
+            "nothing tells which end is the dearer: the receiver's is taken, as is usual")

@@ -5,15 +5,15 @@ import math
 
 import numpy as np
 
-from fit.calls import set_cores
+from fit.calls import fit_calls, set_cores
 from fit.closed_forms import Transport
 from fit.eager import set_limit
+from fit.ends import LARGE, Ends, stream_slope, tell_apart
 from fit.observations import links_of
 from fit.segments import fit_piece
 from fit.transport import Fitted, settle
 
-LARGE = 16384  # bytes: smaller messages tell calls rather than bytes
-BOTH_WAYS = 1.1  # slower by more than that: one core does both directions
+HALF_DUPLEX = 1.8  # times one direction's time for both: an adapter or a bus that they share
 
 
 @dataclasses.dataclass
@@ -23,48 +23,46 @@ class Wire:
     known: bool  # whether the link was ever the bottleneck
     cores: float  # send_cost + recv_cost at most; inf where nothing tells
     evidence: str
+    ends: Ends = None  # where the streams tell the three apart
 
 
-def stream_slope(points, way, **parameters):
-    """Seconds per byte of the largest messages of a stream, median of up to three sizes. Of both
-    directions at once the fastest: a core is never faster than it is, but acknowledgements that
-    wait behind data slow a stream down now and then."""
-    sizes, seconds = points.curve("stream", way=way, **parameters)
-    if not len(sizes) or sizes.max() < LARGE:
-        return None
-    large = sizes >= max(LARGE, sizes.max() / 16)
-    choose = np.min if parameters.get("directions") == 2 else np.median
-    return float(choose((seconds / sizes)[large][-3:]))
-
-
-def wire_of(points, nominal) -> Wire:
-    """The link's seconds per byte from one-way streams; `nominal` bytes/s or None."""
+def wire_of(points, nominal, calls=None) -> Wire:
+    """The link's seconds per byte from streams; `nominal` bytes/s or None; `calls`: costs per byte
+    as inside the calls, {} where there are none, None where no core moves the bytes."""
     one_way = stream_slope(points, "network", directions=1, pairs=1)
     if one_way is None:
-        counts = sorted({point.parameters["pairs"] for point in
-                         points.of_probe("stream", way="network", directions=1)})
-        if not counts:
-            return None
-        some = points.of_probe("stream", way="network", directions=1, pairs=counts[0])
-        one_way = stream_slope(points, "network", directions=1, pairs=counts[0])
-        if one_way is None:
-            return None
-        one_way /= counts[0] / links_of(some[0])
-        return Wire(one_way, True, math.inf, f"stream of {counts[0]} pairs")
+        return wire_of_several(points)
+    ends = tell_apart(points, "network", calls) if calls is not None else None
+    if ends is not None:
+        return wire_between(ends, nominal)
     both = stream_slope(points, "network", directions=2, pairs=1)
-    if both is None or both < BOTH_WAYS * one_way:
-        cores = one_way if both else math.inf
-        return Wire(one_way, True, cores, "one-way stream" + (
-            ", as fast in both directions at once" if both else ""))
-    return busy_cores(nominal, one_way, both)
+    if both is not None and both >= HALF_DUPLEX * one_way:
+        return Wire(1 / nominal if nominal else 0.0, False, both, "")
+    return Wire(one_way, True, both or math.inf, "one-way stream")
 
 
-def busy_cores(nominal, one_way, both) -> Wire:
-    """Both directions at once are slower than one: a core is what they share."""
-    if both < 1.8 * one_way:
-        return Wire(one_way, True, both, "one-way stream; both directions at once are limited by "
-                    "a core")
-    return Wire(1 / nominal if nominal else 0.0, False, both, "")
+def wire_of_several(points):
+    """Where nobody streamed alone: the wire is what all pairs share. None without streams."""
+    counts = sorted({point.parameters["pairs"] for point in
+                     points.of_probe("stream", way="network", directions=1)})
+    if not counts:
+        return None
+    some = points.of_probe("stream", way="network", directions=1, pairs=counts[0])
+    one_way = stream_slope(points, "network", directions=1, pairs=counts[0])
+    if one_way is None:
+        return None
+    one_way /= counts[0] / links_of(some[0])
+    return Wire(one_way, True, math.inf, f"stream of {counts[0]} pairs")
+
+
+def wire_between(ends: Ends, nominal) -> Wire:
+    """A wire that may as well be infinitely fast is nominal, as far as it was seen to be."""
+    cores = ends.send.value + ends.recv.value
+    if ends.wire.bounded_only:
+        return Wire(min(1 / nominal, ends.wire.high) if nominal else 0.0, False, cores, "", ends)
+    alone = max(ends.send.value, ends.recv.value) < 0.97 * ends.wire.value
+    return Wire(ends.wire.value, True, cores, "streams" + (
+        "" if alone else " of several pairs: one pair is limited by a core"), ends)
 
 
 def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitted:
@@ -77,31 +75,37 @@ def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitt
     set_limit(fitted, points, "network", kind, sizes, seconds)
     limit = fitted.transport.eager_limit
     wire = wire_of(points, nominal) or wire_of_ping_pong(sizes, seconds, limit)
+    calls = fit_calls(fitted, points, "network", wire)
+    if kind != "rdma":
+        wire = wire_of(points, nominal, calls) or wire
     if not wire.known and np.isfinite(wire.cores):
-        fitted.undetermined["wire"] = ("the cores are slower than the link: "
+        least = f", which carries {1e-9 / wire.ends.wire.high:.3g} GB/s at least" \
+            if wire.ends else ""
+        fitted.undetermined["wire"] = (f"the cores are slower than the link{least}: "
                                        + ("its nominal rate" if nominal else "unlimited"))
     elif not wire.seconds:
         fitted.undetermined["wire"] = f"no message of {LARGE} bytes and more: unlimited"
     if wire.evidence:
         fitted.evidence["wire"] = wire.evidence
     fitted.transport = dataclasses.replace(fitted.transport, wire=wire.seconds)
-    set_cores(fitted, points, "network", wire, shares or {})
+    set_cores(fitted, points, "network", wire, shares or {}, calls)
     settle(fitted, points, "network")
     return fitted
 
 
-def wires_drawn_again(points, nominal, limit, count, generator) -> list:
+def wires_drawn_again(points, fitted, nominal, count, generator) -> list:
     """Seconds per byte from the samples drawn again, or from the points where none are."""
     found = []
+    calls = None if fitted.transport.driver == "nic" else fitted.calls
     for _ in range(count):
         drawn = points.redrawn(generator)
-        wire = wire_of(drawn, nominal)
+        wire = wire_of(drawn, nominal, calls)
         if wire is None:
             sizes, seconds = drawn.curve("ping_pong", way="network")
             if not drawn.are_sampled:
                 index = np.sort(generator.integers(len(sizes), size=len(sizes)))
                 sizes, seconds = sizes[index], seconds[index]
-            wire = wire_of_ping_pong(sizes, seconds, limit)
+            wire = wire_of_ping_pong(sizes, seconds, fitted.transport.eager_limit)
         if wire.seconds > 0:
             found.append(wire.seconds)
     return found

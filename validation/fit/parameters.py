@@ -188,6 +188,7 @@ def add_intervals(result, settings):
                 parameter.low, parameter.high = share * low, share * high
         if found:
             result.drawn[way] = way_of_drawing(fitted)
+        add_brackets(result, way, fitted)
     add_jitter_intervals(result)
     add_wire_interval(result, settings, generator)
     drawn = [redrawn_costs(result.host, generator) for _ in range(settings.bootstrap)]
@@ -196,12 +197,20 @@ def add_intervals(result, settings):
         parameter.low, parameter.high = interval([one[name] for one in drawn])
 
 
+def add_brackets(result, way, fitted):
+    """What the probes leave open, beside what chance might have measured."""
+    for name, (low, high) in fitted.brackets.items():
+        parameter = result.parameters.get(f"library.{way}.{name}")
+        if parameter:
+            parameter.low = min(low, parameter.low if parameter.low is not None else low)
+            parameter.high = max(high, parameter.high if parameter.high is not None else high)
+
+
 def add_wire_interval(result, settings, generator):
     if settings.bootstrap < 2 or "wire" not in result.transports["network"].evidence:
         return
-    low, high = interval(wires_drawn_again(result.points, result.nominal,
-                                           result.network.eager_limit, settings.bootstrap,
-                                           generator))
+    low, high = interval(wires_drawn_again(result.points, result.transports["network"],
+                                           result.nominal, settings.bootstrap, generator))
     for name, scale in (("library.network.goodput", result.nominal),
                         ("cluster.link.bandwidth", 1.0)):
         parameter = result.parameters.get(name)
