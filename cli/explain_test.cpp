@@ -62,9 +62,9 @@ TEST(Explain, does_not_say_so_where_the_anomaly_is_gone) {
   const std::vector<Report> reports = explained("04-anomaly-gone");
   ASSERT_EQ(reports.size(), 8);
   EXPECT_THAT(reason(reports[1]), HasSubstr(one_cpu)) << reports[1].name;
-  for (const std::size_t gone : {0, 3, 4, 5, 6, 7})
+  for (const std::size_t gone : {0U, 3U, 4U, 5U, 6U, 7U})
     EXPECT_THAT(reason(reports[gone]), Not(HasSubstr(one_cpu))) << reports[gone].name;
-  for (const std::size_t slow_wire : {4, 5})
+  for (const std::size_t slow_wire : {4U, 5U})
     EXPECT_THAT(reason(reports[slow_wire]), HasSubstr("the wire sets the pace"));
   EXPECT_THAT(difference_reason(reports[4], reports[5], std::vector<std::string>{"a", "b"}),
               HasSubstr("b takes as long as a"));

@@ -22,7 +22,7 @@ namespace {
 struct Arguments {
   std::string study;
   std::vector<std::string> changes;
-  std::string cluster, library, job, on = "core", own;
+  std::string cluster, library, job, on = "core", own, only;
   int ranks = 0;
   // Of `place`, as its keys are called; "": not said.
   std::string order, slots, taken, budget, seed, objective, degrade, whose;
@@ -118,7 +118,7 @@ PlaceStudy read_all(const Arguments& arguments) {
   std::vector<Override> overrides;
   for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
   if (!arguments.own.empty()) overrides.push_back({"placement", arguments.own});
-  return read_place(file_for(arguments), overrides, place_flags(arguments));
+  return read_place(file_for(arguments), overrides, place_flags(arguments), arguments.only);
 }
 
 PlaceStudy read(const Arguments& arguments) {
@@ -138,7 +138,7 @@ PlaceAnswer answer_of(const PlaceStudy& study, const StudyOptions& options) {
 }
 
 /// The best, the worst and the user's, those that do not get stuck.
-std::vector<Verified> verify(const PlaceStudy& study, const PlaceAnswer& answer) {
+Verification verify(const PlaceStudy& study, const PlaceAnswer& answer) {
   std::vector<Scenario> scenarios;
   std::vector<Outcome> outcomes;
   for (const Placed* placed : {&answer.placed.front(), &answer.placed.back(), &answer.own}) {
@@ -181,6 +181,16 @@ std::string why(const PlaceStudy& study, const PlaceAnswer& answer) {
   return '\n' + print_compare(reports);
 }
 
+void print(const Arguments& arguments, const PlaceStudy& study, const PlaceAnswer& answer,
+           const Verification& verified) {
+  std::string screen = place_screen(study, answer, arguments.top) + why(study, answer);
+  const std::string words = verified.text("the best, the worst and yours");
+  if (!words.empty()) screen += '\n' + words + '\n';
+  const std::string lines = launch_lines(arguments, answer.placed.front().placement.ranks.size());
+  if (!lines.empty()) screen += "\nthe best one is started by\n" + lines;
+  write_output("-", screen);
+}
+
 void run_place(const Arguments& arguments) {
   const std::vector<std::string> files = {arguments.csv, arguments.json, arguments.rankfile,
                                           arguments.hostfile, arguments.slurm};
@@ -189,25 +199,22 @@ void run_place(const Arguments& arguments) {
   for (const std::string& file : files) require_writable(file);
   const PlaceStudy study = read(arguments);
   const PlaceAnswer answer = answer_of(study, arguments.options);
-  std::vector<Verified> verified;
+  Verification verified;
   if (arguments.options.verify > 0) verified = verify(study, answer);
   if (!arguments.csv.empty()) write_output(arguments.csv, place_csv(answer));
   if (!arguments.json.empty())
     write_output(arguments.json, place_json(study, answer, verified).dump(2) + '\n');
   const Placement& winner = answer.placed.front().placement;
   write_launch_files(arguments, study, winner);
-  if (!text) return;
-  std::string screen = place_screen(study, answer, arguments.top) + why(study, answer);
-  if (!verified.empty()) screen += '\n' + place_agreement(verified) + '\n';
-  const std::string lines = launch_lines(arguments, winner.ranks.size());
-  if (!lines.empty()) screen += "\nthe best one is started by\n" + lines;
-  write_output("-", screen);
+  if (text) print(arguments, study, answer, verified);
+  end_with_warning(verified);
 }
 
 void add_question(CLI::App& command, Arguments& arguments) {
   command.add_option("STUDY", arguments.study, "a study or a scenario, by its name or as a file");
   command.add_option("--set", arguments.changes, "KEY=VALUE: overrides a key of the scenario")
       ->allow_extra_args(false);
+  command.add_option("--case", arguments.only, "NAME: of a scenario with several cases, this one");
   command.add_option("--cluster", arguments.cluster, "without STUDY: the machine");
   command.add_option("--library", arguments.library, "without STUDY: how messages move");
   command.add_option("--ranks", arguments.ranks, "without STUDY: how many")

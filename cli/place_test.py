@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import re
+import sqlite3
 
 from study_for_test import ROOT, StudyTest, main
 
@@ -102,6 +103,39 @@ class Place(StudyTest):
         done = self.ringscope("run", "again.yaml", "--json", "-")
         self.assertEqual([rank["host"] for rank in json.loads(done.stdout)["cases"][0]["ranks"]],
                          hosts)
+
+    def test_an_answer_that_simgrid_has_otherwise_is_kept_with_a_warning(self):
+        words = ("place-eight-on-three", "--set", "job.bytes=1MiB", "--store", "s.sqlite")
+        self.ringscope("place", *words, "--json", "p.json")
+        self.assertEqual(json.loads(self.read("p.json"))["warning"], "")
+        with sqlite3.connect(self.folder / "s.sqlite") as store:
+            store.execute("UPDATE results SET time_s = 1.01 * time_s")
+        done = self.ringscope("place", *words, "--csv", "p.csv", code=4)
+        self.assertIn("all of these were simulated", done.stdout)
+        self.assertRegex(done.stdout, r"\nwarning: .* as SimGrid simulates it \(0\.99 %\)")
+        self.assertEqual(len(self.read("p.csv").splitlines()),
+                         1 + len(json.loads(self.read("p.json"))["placements"]))
+        self.ringscope("place", *words, "--json", "p.json", code=4)
+        answer = json.loads(self.read("p.json"))
+        self.assertIn("a defect of this program", answer["warning"])
+        self.assertEqual(len(answer["verified"]), 3)
+
+    def test_a_case_of_a_scenario_can_be_named(self):
+        (self.folder / "two.yaml").write_text(
+            "question: q\ncluster: rack3\nlibrary: slow_tcp\nplacement: 2-2\n"
+            "job: {collective: allreduce, algorithm: ring, bytes: 64 KiB}\n"
+            "cases:\n  - {name: small}\n"
+            "  - {name: large, set: {job.bytes: 1 MiB, placement: 2-1}}\n", encoding="utf-8")
+        self.assertIn("choose one with --case: ", self.place("two.yaml", code=1).stderr)
+        self.assertIn("did you mean 'two large'?",
+                      self.place("two.yaml", "--case", "two lrge", code=1).stderr)
+        for case, ranks in (("small", 4), ("large", 3)):
+            self.assertIn(f"{ranks} ranks on 3 hosts",
+                          self.place("two.yaml", "--case", case).stdout)
+
+    def test_what_is_kept_nowhere_does_not_come_from_the_store(self):
+        done = self.place("03-anomaly", "--set", "job.bytes=64KiB", "--order", "fixed")
+        self.assertRegex(done.stderr, r"^\d+ points: \d+ simulated, \d+ the same as \w+, in ")
 
     def test_what_cannot_be_is_refused(self):
         for words, message in (

@@ -166,7 +166,7 @@ std::string place_csv(const PlaceAnswer& answer) {
 }
 
 Json place_json(const PlaceStudy& study, const PlaceAnswer& answer,
-                std::span<const Verified> verified) {
+                const Verification& verification) {
   Json json;
   json["schema"] = 1;
   json["version"] = version();
@@ -190,18 +190,11 @@ Json place_json(const PlaceStudy& study, const PlaceAnswer& answer,
   json["yours"]["place"] = answer.same ? Json(*answer.same + 1) : Json();
   json["yours"]["allowed"] = answer.own.allowed;
   json["verified"] = Json::array();
-  for (const Verified& one : verified)
+  for (const Verified& one : verification.verified)
     json["verified"].push_back(
         {{"name", one.name}, {"time_s", one.time_s}, {"simgrid_s", one.simgrid_s}});
+  json["warning"] = verification.warning;
   return json;
-}
-
-std::string place_agreement(std::span<const Verified> verified) {
-  if (verified.empty()) return "";
-  double worst = 0;
-  for (const Verified& one : verified) worst = std::max(worst, one.difference());
-  return "SimGrid agrees on the best, the worst and yours to " +
-         (worst == 0 ? "the last digit" : fmt::format("{:.0e}", worst));
 }
 
 }  // namespace ringscope

@@ -16,11 +16,8 @@ std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std
 /// One line per placement, the best first.
 std::string place_csv(const PlaceAnswer& answer);
 
-/// The document of `place --json` (schema.md). `verified`: the best, the worst, the user's.
+/// The document of `place --json` (schema.md). Verified are the best, the worst, the user's.
 Json place_json(const PlaceStudy& study, const PlaceAnswer& answer,
-                std::span<const Verified> verified);
-
-/// "SimGrid agrees on the best, the worst and yours to 2e-14"; "" for none.
-std::string place_agreement(std::span<const Verified> verified);
+                const Verification& verification);
 
 }  // namespace ringscope

@@ -183,6 +183,23 @@ TEST(Program, show_prints_what_gpus_can_send_each_other) {
   EXPECT_NE(text.find(" 1   10.28  354.00   11.00   11.00\n"), std::string::npos) << text;
 }
 
+// The NVLink of the machine; without peer access, both legs and the memory between them.
+TEST(Program, show_says_how_gpus_reach_each_other_where_ranks_are_on_gpus) {
+  const std::string file = testing::TempDir() + "/on_gpus.yaml";
+  const auto route = [&](const std::string& cluster, const std::string& library) {
+    std::ofstream(file) << "question: q\ncluster: " << cluster << "\nlibrary: " << library
+                        << "\nplacement: {hosts: 2, on: gpu}\n"
+                           "job: {collective: allreduce, algorithm: ring, bytes: 1 MiB}\n";
+    return ringscope("show " + file + " --from 0 --to 1").text;
+  };
+  const std::string linked = route("dgx1v", "cuda_pinned");
+  EXPECT_NE(linked.find("From rank 0 on host0/gpu0 to rank 1 on host0/gpu1: 25 GB/s"),
+            std::string::npos)
+      << linked;
+  const std::string staged = route("dgx1v", "{base: cuda_pinned, gpu: {always_staged: true}}");
+  EXPECT_NE(staged.find("  staged in host0/numa0"), std::string::npos) << staged;
+}
+
 TEST(Program, show_writes_peers_for_clusters_that_have_them) {
   EXPECT_EQ(ringscope("show gtx1080ti_x4 --peers -").text.substr(0, 45),
             "metric,src,dst,value\nlatency_us,0,0,0\nlatency");

@@ -26,6 +26,7 @@ struct Shown {
   Cluster cluster;
   std::string noun;
   std::vector<Endpoint> endpoints;
+  bool always_staged = false;  ///< the library takes GPUs' messages through the host's memory
 };
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -33,7 +34,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 }
 
 Shown shown_of(const Cluster& cluster) {
-  Shown shown{fmt::format("{}: {}", cluster.name, cluster.about), cluster, "host", {}};
+  Shown shown{fmt::format("{}: {}", cluster.name, cluster.about), cluster, "host", {}, false};
   for (const Host& host : cluster.topology.hosts()) {
     shown.endpoints.push_back({host.name, host.numa_domains.at(0)});
   }
@@ -46,14 +47,17 @@ Shown shown_of(const Scenario& scenario) {
       fmt::format("{}: {} on {}", scenario.name, scenario.placement.text, scenario.cluster.name),
       scenario.cluster,
       "rank",
-      {}};
+      {},
+      false};
   for (std::size_t rank = 0; rank < scenario.placement.ranks.size(); ++rank) {
     const Location& place = scenario.placement.ranks[rank];
     const Host& host = topology.hosts()[static_cast<std::size_t>(place.host)];
-    const Vertex domain = host.numa_domains.at(static_cast<std::size_t>(place.numa));
+    const Vertex seat = place.gpu >= 0 ? host.gpus.at(static_cast<std::size_t>(place.gpu))
+                                       : host.numa_domains.at(static_cast<std::size_t>(place.numa));
     shown.endpoints.push_back(
-        {fmt::format("rank {} on {}", rank, topology.graph()[domain].name), domain});
+        {fmt::format("rank {} on {}", rank, topology.graph()[seat].name), seat});
   }
+  shown.always_staged = scenario.library.gpu.always_staged;
   return shown;
 }
 
@@ -92,6 +96,25 @@ const Endpoint& endpoint(const Shown& shown, const char* option, const std::stri
                                                  shown.noun, shown.endpoints.size() - 1, text));
 }
 
+/// Between GPUs of one host by the host's rules, or as the library stages them.
+Journey journey_of(const Shown& shown, const Endpoint& from, const Endpoint& to) {
+  const Topology& topology = shown.cluster.topology;
+  const Component &here = topology.graph()[from.vertex], &there = topology.graph()[to.vertex];
+  const bool gpus = here.kind == ComponentKind::gpu && there.kind == ComponentKind::gpu;
+  const auto flow =
+      static_cast<std::uint64_t>((&from - shown.endpoints.data()) * std::ssize(shown.endpoints) +
+                                 (&to - shown.endpoints.data()));
+  if (!gpus || here.host != there.host || from.vertex == to.vertex || !shown.always_staged)
+    return topology.journey(from.vertex, to.vertex, shown.noun == "rank" ? flow : 0);
+  const Vertex between = topology.nearest_domain(from.vertex);
+  Journey journey{
+      .legs = {topology.route(from.vertex, between), topology.route(between, to.vertex)},
+      .staging = {between}};
+  journey.latency = journey.legs[0].latency + journey.legs[1].latency +
+                    topology.hosts()[static_cast<std::size_t>(here.host)].staging_latency;
+  return journey;
+}
+
 /// The first host with two GPUs or more; -1 when there is none.
 int host_with_gpus(const Topology& topology) {
   for (std::size_t host = 0; host < topology.hosts().size(); ++host)
@@ -117,8 +140,9 @@ void show(const Arguments& arguments, bool route) {
   const Topology& topology = shown.cluster.topology;
   std::string text = shown.heading + "\n\n";
   if (route) {
-    text += print_route(topology, endpoint(shown, "--from", arguments.from),
-                        endpoint(shown, "--to", arguments.to));
+    const Endpoint& from = endpoint(shown, "--from", arguments.from);
+    const Endpoint& to = endpoint(shown, "--to", arguments.to);
+    text += print_route(topology, journey_of(shown, from, to), from, to);
   } else {
     text += print_parts(topology) + '\n' + print_matrices(topology, shown.endpoints);
     text += peers(shown.cluster, arguments.peers);

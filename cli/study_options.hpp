@@ -48,6 +48,7 @@ class StudyRun {
   void show(std::size_t done, std::size_t all);
   std::unique_ptr<Bar> bar_;
   bool strangers_named_ = false;
+  bool has_store_;
   std::shared_ptr<RemoteWorkers> remote_;
   std::unique_ptr<Evaluator> evaluator_;
   std::chrono::steady_clock::time_point start_;
@@ -60,12 +61,21 @@ struct Verified {
   double difference() const;  ///< relative
 };
 
-/// Each in a process of its own. Throws Failure (wrong_result) where a time differs by more than
-/// 1e-9 of it.
-std::vector<Verified> verify_on_simgrid(std::span<const Scenario> scenarios,
-                                        std::span<const Outcome> outcomes);
+/// What SimGrid says of the winners. A disagreement does not take the answer away: it stands in it.
+struct Verification {
+  std::vector<Verified> verified;
+  std::string
+      warning;  ///< which times differ by more than 1e-9, or why there are none; "": all well
 
-/// "SimGrid agrees on the best 3 to 2e-14"; "" for none.
-std::string agreement(std::span<const Verified> verified);
+  /// "SimGrid agrees on the best 3 to 2e-14", of `whom`; or the warning; "" for none.
+  std::string text(const std::string& whom) const;
+};
+
+/// Each in a process of its own.
+Verification verify_on_simgrid(std::span<const Scenario> scenarios,
+                               std::span<const Outcome> outcomes);
+
+/// Throws Failure (wrong_result) with the warning, if there is one: when all is written.
+void end_with_warning(const Verification& verification);
 
 }  // namespace ringscope

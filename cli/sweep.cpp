@@ -60,8 +60,8 @@ std::vector<Outcome> simulate_all(const Study& study, const StudyOptions& option
   return outcomes;
 }
 
-std::vector<Verified> verify(const Study& study, std::span<const Outcome> outcomes,
-                             std::span<const std::size_t> best, int count) {
+Verification verify(const Study& study, std::span<const Outcome> outcomes,
+                    std::span<const std::size_t> best, int count) {
   KnownParts known;
   std::vector<Scenario> scenarios;
   std::vector<Outcome> expected;
@@ -94,14 +94,18 @@ void sweep(const Arguments& arguments) {
   const Study study = read(arguments);
   const std::vector<Outcome> outcomes = simulate_all(study, arguments.options);
   const std::vector<std::size_t> best = best_first(outcomes, study.metrics.front());
-  const std::vector<Verified> verified = verify(study, outcomes, best, arguments.options.verify);
+  const Verification verified = verify(study, outcomes, best, arguments.options.verify);
   if (!arguments.csv.empty()) write_output(arguments.csv, sweep_csv(study, outcomes));
   if (!arguments.json.empty())
     write_output(arguments.json, sweep_json(study, outcomes, best, verified).dump(2) + '\n');
-  if (!text) return;
-  std::string screen = table(study, outcomes, best, arguments);
-  if (!verified.empty()) screen += agreement(verified) + '\n';
-  write_output("-", screen);
+  if (text) {
+    const std::size_t count = verified.verified.size();
+    const std::string words =
+        verified.text(count == 1 ? "the best one" : fmt::format("the best {}", count));
+    write_output("-",
+                 table(study, outcomes, best, arguments) + words + (words.empty() ? "" : "\n"));
+  }
+  end_with_warning(verified);
 }
 
 }  // namespace

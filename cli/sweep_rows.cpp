@@ -153,7 +153,7 @@ std::string sweep_csv(const Study& study, std::span<const Outcome> outcomes) {
 }
 
 Json sweep_json(const Study& study, std::span<const Outcome> outcomes,
-                std::span<const std::size_t> best, std::span<const Verified> verified) {
+                std::span<const std::size_t> best, const Verification& verification) {
   Json rows = Json::array();
   for (std::size_t row = 0; row < outcomes.size(); ++row) {
     Json set = Json::object(), metrics = Json::object();
@@ -170,6 +170,7 @@ Json sweep_json(const Study& study, std::span<const Outcome> outcomes,
                     {"held_up_by", outcomes[row].limit},
                     {"error", outcomes[row].error}});
   }
+  const std::vector<Verified>& verified = verification.verified;
   Json checks = Json::array();
   for (std::size_t i = 0; i < verified.size(); ++i)
     checks.push_back(
@@ -181,7 +182,8 @@ Json sweep_json(const Study& study, std::span<const Outcome> outcomes,
           {"keys", study.keys},
           {"by", study.metrics.front()},
           {"rows", std::move(rows)},
-          {"verified", std::move(checks)}};
+          {"verified", std::move(checks)},
+          {"warning", verification.warning}};
 }
 
 }  // namespace ringscope

@@ -24,6 +24,6 @@ std::string sweep_csv(const Study& study, std::span<const Outcome> outcomes);
 
 /// The document of `sweep --json` (schema.md).
 Json sweep_json(const Study& study, std::span<const Outcome> outcomes,
-                std::span<const std::size_t> best, std::span<const Verified> verified);
+                std::span<const std::size_t> best, const Verification& verification);
 
 }  // namespace ringscope

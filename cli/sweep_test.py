@@ -14,7 +14,8 @@ import time
 
 from study_for_test import ENVIRONMENT, StudyTest, main
 
-SUMMARY = re.compile(r"(\d+) points?: (\d+) simulated, (\d+) from the store, in [\d.]+ s on (\d+)")
+SUMMARY = re.compile(r"(\d+) points?: (\d+) simulated(?:, (\d+) from the store)?, in [\d.]+ s on "
+                     r"(\d+)")
 SWEEP = ("sweep", "study.yaml")
 
 
@@ -24,7 +25,7 @@ class Sweep(StudyTest):
         done = self.ringscope(*SWEEP, *more)
         summary = SUMMARY.search(done.stderr)
         self.assertTrue(summary, done.stderr)
-        return tuple(int(number) for number in summary.groups()), done.stdout
+        return tuple(int(number or 0) for number in summary.groups()), done.stdout
 
     def test_answers_are_the_same_bytes_whatever_the_number_of_threads(self):
         self.study(8)
@@ -86,6 +87,17 @@ class Sweep(StudyTest):
         self.assertEqual(len(self.rows()), 10)
         self.assertEqual(self.sweep("--verify", "0", "--prune")[0][:3], (9, 0, 9))
         self.assertEqual(len(self.rows()), 9)
+
+    def test_rows_that_simgrid_has_otherwise_are_kept_with_a_warning(self):
+        self.study(3)
+        self.sweep()
+        with sqlite3.connect(self.folder / "study.sqlite") as store:
+            store.execute("UPDATE results SET time_s = 0.99 * time_s")
+        done = self.ringscope(*SWEEP, "--csv", "x.csv", "--json", "x.json", code=4)
+        self.assertIn("4-2-2", done.stdout)
+        self.assertRegex(done.stdout, r"\nwarning: .* as SimGrid simulates it \(1 %\)")
+        self.assertEqual(len(self.read("x.csv").splitlines()), 10)
+        self.assertIn("a defect of this program", json.loads(self.read("x.json"))["warning"])
 
     def test_the_best_come_first_by_the_metric_asked_for(self):
         self.study(8)

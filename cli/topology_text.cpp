@@ -109,16 +109,23 @@ std::string print_parts(const Topology& topology) {
   return print_components(topology) + '\n' + print_links(topology);
 }
 
-std::string print_route(const Topology& topology, const Endpoint& from, const Endpoint& to) {
-  const Route route = topology.route(from.vertex, to.vertex);
+std::string print_route(const Topology& topology, const Journey& journey, const Endpoint& from,
+                        const Endpoint& to) {
   std::string text = fmt::format("From {} to {}: ", from.label, to.label);
-  if (route.links.empty()) return text + "in the same memory\n";
-  text += fmt::format("{}, {}\n", to_short_text(route.bandwidth), to_short_text(route.latency));
+  if (from.vertex == to.vertex) return text + "in the same memory\n";
+  Bandwidth narrowest = Bandwidth::unlimited();
   Table table({{"link", Align::left}, {"bandwidth"}, {"latency"}});
-  for (const int id : route.links) {
-    const Link& link = topology.link(id);
-    table.add({link.name, to_short_text(link.bandwidth), to_short_text(link.latency)});
+  for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
+    const Route& route = journey.legs[leg];
+    if (route.bandwidth.bytes_per_second < narrowest.bytes_per_second) narrowest = route.bandwidth;
+    if (leg > 0)
+      table.add({"  staged in " + topology.graph()[journey.staging[leg - 1]].name, "", ""});
+    for (const int id : route.links) {
+      const Link& link = topology.link(id);
+      table.add({link.name, to_short_text(link.bandwidth), to_short_text(link.latency)});
+    }
   }
+  text += fmt::format("{}, {}\n", to_short_text(narrowest), to_short_text(journey.latency));
   return text + table.text(2);
 }
 

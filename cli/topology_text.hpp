@@ -8,7 +8,7 @@
 
 namespace ringscope {
 
-/// Something that messages go between: a rank, or a host's first memory.
+/// Something that messages go between: the memory of a rank, or its GPU; or a host's first memory.
 struct Endpoint {
   std::string label;  ///< "rank 3 on host1/numa0"
   Vertex vertex{};
@@ -17,8 +17,9 @@ struct Endpoint {
 /// Components by kind and links by what they can do, each counted.
 std::string print_parts(const Topology& topology);
 
-/// The links of the way from one to the other.
-std::string print_route(const Topology& topology, const Endpoint& from, const Endpoint& to);
+/// The links of the way from one to the other, leg after leg.
+std::string print_route(const Topology& topology, const Journey& journey, const Endpoint& from,
+                        const Endpoint& to);
 
 /// Bandwidth and latency of the way between any two, alone on the machine; the first 16 of them.
 std::string print_matrices(const Topology& topology, const std::vector<Endpoint>& endpoints);

@@ -24,6 +24,11 @@ struct Chain {
     topology.connect(middle, right, Bandwidth{1e9}, Seconds(3e-6));
     ends = {{"rank 0 on h/numa0", left}, {"rank 1 on h/numa1", right}};
   }
+  /// From the first rank.
+  std::string route(std::size_t to) const {
+    return print_route(topology, topology.journey(ends[0].vertex, ends[to].vertex), ends[0],
+                       ends[to]);
+  }
 };
 
 TEST(TopologyText, parts_are_components_and_links) {
@@ -44,7 +49,7 @@ Links, each direction by itself: 4
 
 TEST(TopologyText, a_route_names_its_links_and_what_they_add_up_to) {
   const Chain chain;
-  EXPECT_EQ(print_route(chain.topology, chain.ends[0], chain.ends[1]),
+  EXPECT_EQ(chain.route(1),
             R"(From rank 0 on h/numa0 to rank 1 on h/numa1: 1 GB/s, 4 us
   link             bandwidth  latency
   h/numa0->h/nic0    10 GB/s     1 us
@@ -54,8 +59,7 @@ TEST(TopologyText, a_route_names_its_links_and_what_they_add_up_to) {
 
 TEST(TopologyText, two_ranks_in_one_memory_need_no_link) {
   const Chain chain;
-  EXPECT_EQ(print_route(chain.topology, chain.ends[0], chain.ends[0]),
-            "From rank 0 on h/numa0 to rank 0 on h/numa0: in the same memory\n");
+  EXPECT_EQ(chain.route(0), "From rank 0 on h/numa0 to rank 0 on h/numa0: in the same memory\n");
 }
 
 TEST(TopologyText, matrices_have_one_unit_each) {

@@ -1,6 +1,7 @@
 #include "scenarios/place_study.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -19,15 +20,34 @@ const std::string jobs_names[] = {"own", "slowest", "mean"};
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
-/// The scenario as the only case, with one size.
-Scenario read_own(const StudyFile& file, const std::vector<Override>& overrides, Value& tree) {
+/// The case that is asked for; or the only one: cases whose placements alone differ are none.
+CaseTree one_case(const StudyFile& file, const std::vector<Override>& overrides,
+                  const std::string& only) {
   static const std::string placement[] = {"placement"};
-  const std::vector<CaseTree> cases = study_cases(file, overrides, placement);
-  if (cases.size() > 1)
-    file.tree.fail(
-        "the scenario has several cases, and not only their placements differ: name one scenario");
-  tree = cases.front().tree;
-  std::vector<Scenario> scenarios = read_tree(tree, cases.front().name);
+  std::vector<CaseTree> cases = study_cases(
+      file, overrides,
+      only.empty() ? std::span<const std::string>(placement) : std::span<const std::string>());
+  std::vector<std::string> names;
+  for (const CaseTree& one : cases) names.push_back(one.name);
+  if (only.empty() && cases.size() > 1)
+    file.tree.fail(fmt::format(
+        "the scenario has several cases, and not only their placements differ; choose one with "
+        "--case: {}",
+        fmt::join(names, ", ")));
+  if (only.empty()) return std::move(cases.front());
+  const auto found = std::ranges::find_if(cases, [&](const CaseTree& one) {
+    return one.name == only || one.name.ends_with(' ' + only);
+  });
+  if (found == cases.end()) file.tree.fail("--case: " + unknown_name("case", only, names));
+  return std::move(*found);
+}
+
+/// The scenario as one case, with one size.
+Scenario read_own(const StudyFile& file, const std::vector<Override>& overrides,
+                  const std::string& only, Value& tree) {
+  const CaseTree one = one_case(file, overrides, only);
+  tree = one.tree;
+  std::vector<Scenario> scenarios = read_tree(tree, one.name);
   if (scenarios.size() > 1)
     file.tree.fail("the job has several sizes; place looks at one: --set job.bytes=...");
   return std::move(scenarios.front());
@@ -132,11 +152,11 @@ bool goes_round(const Scenario& scenario) {
 }
 
 PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overrides,
-                      const Value& said) {
+                      const Value& said, const std::string& only) {
   constexpr std::int64_t most_budget = 100'000'000;
   PlaceStudy study;
   study.name = file.name;
-  study.scenario = read_own(file, overrides, study.tree);
+  study.scenario = read_own(file, overrides, only, study.tree);
   require_alike(study.tree, study.scenario);
   study.seat = seat_of(study.scenario.placement.ranks.front());
   study.rules.ranks = static_cast<int>(study.scenario.placement.ranks.size());

@@ -34,9 +34,10 @@ struct PlaceStudy {
 };
 
 /// Reads the `scenario` of a study and its `place`, over which what was `said` on
-/// the command line, a map, is laid. Throws InputError.
+/// the command line, a map, is laid. `only`: which of the scenario's cases, by its name or the
+/// words that this ends with; "" where there is one. Throws InputError.
 PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overrides,
-                      const Value& said);
+                      const Value& said, const std::string& only = "");
 
 /// Whether the time does not depend on which rank of a circle is the first: a ring whose ranks all
 /// do the same, and nothing random in it.

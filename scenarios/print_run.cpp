@@ -6,6 +6,7 @@
 
 #include "scenarios/report_text.hpp"
 #include "scenarios/table.hpp"
+#include "topologies/slots.hpp"
 
 namespace ringscope {
 namespace {
@@ -38,10 +39,12 @@ std::string headline(const Report& report) {
                         to_short_text(Bandwidth{report.busbw}));
   }
   const std::string chosen = report.chosen.empty() ? "" : fmt::format(" ({})", report.chosen);
-  text += fmt::format("\n  {} {}{} of {} on {}, placed {}, on {} with {}\n", report.collective,
-                      report.algorithm, chosen, to_short_text(Bytes{report.bytes}),
-                      plural(static_cast<std::uint64_t>(report.ranks), "rank"), report.placement,
-                      report.cluster, report.library);
+  const std::string words = counts_words(report.placement);
+  text +=
+      fmt::format("\n  {} {}{} of {} on {}, placed {}{}, on {} with {}\n", report.collective,
+                  report.algorithm, chosen, to_short_text(Bytes{report.bytes}),
+                  plural(static_cast<std::uint64_t>(report.ranks), "rank"), report.placement,
+                  words.empty() ? "" : fmt::format(" ({})", words), report.cluster, report.library);
   text += fmt::format("  {}, {} sent, {} of it between hosts", plural(report.messages, "message"),
                       to_short_text(Bytes{report.bytes_on_wire}),
                       to_short_text(Bytes{report.bytes_between_hosts}));

@@ -25,7 +25,7 @@ void expect_same_routes(const Topology& topology) {
   const std::vector<Vertex> ends = ends_of(topology);
   for (const Vertex from : ends)
     for (const Vertex to : ends)
-      for (const std::uint64_t flow : {0, 1, 77}) {
+      for (const std::uint64_t flow : {0U, 1U, 77U}) {
         const Journey anew = topology.journey(from, to, flow);
         const Journey kept = topology.journey(from, to, flow, &known);
         ASSERT_EQ(kept.legs.size(), anew.legs.size());

@@ -10,11 +10,12 @@
 namespace ringscope {
 namespace {
 
-// MPI's words for the last two of them follow.
+// MPI's words for the last two of them follow; likewise for the last mapping.
 const std::string binding_names[] = {"core", "numa", "host", "socket", "none"};
 constexpr Binding bindings[] = {Binding::core, Binding::numa, Binding::host, Binding::numa,
                                 Binding::host};
-const std::string map_by_names[] = {"slot", "node", "numa"};
+const std::string map_by_names[] = {"slot", "node", "numa", "socket"};
+constexpr MapBy mappings[] = {MapBy::slot, MapBy::node, MapBy::numa, MapBy::numa};
 const std::string seat_names[] = {"core", "gpu"};
 const std::string memory_names[] = {"local", "interleave", "bind"};
 const std::string nic_names[] = {"nearest", "all"};
@@ -28,8 +29,7 @@ struct Rules {
 
 Rules read_rules(Fields& fields) {
   Rules rules;
-  rules.map_by =
-      static_cast<MapBy>(fields.value_or("map_by", "slot").one_of("mapping", map_by_names));
+  rules.map_by = mappings[fields.value_or("map_by", "slot").one_of("mapping", map_by_names)];
   rules.binding = bindings[fields.value_or("bind", "core").one_of("binding", binding_names)];
   rules.on_gpus = fields.value_or("on", "core").one_of("seat", seat_names) == 1;
   rules.oversubscribe = fields.value_or("oversubscribe", "false").boolean();

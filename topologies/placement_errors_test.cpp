@@ -35,7 +35,8 @@ const Broken broken[] = {
      "  2000000\n"
      "  ^"},
     {"{hosts: 4-3-1, map_by: nodes}",
-     "x.yaml:1:24: unknown mapping 'nodes'; did you mean 'node'? (known: slot, node, numa)\n"
+     "x.yaml:1:24: unknown mapping 'nodes'; did you mean 'node'? (known: slot, node, numa, "
+     "socket)\n"
      "  {hosts: 4-3-1, map_by: nodes}\n"
      "                         ^"},
     {"{hosts: 4-3-1, bind: cores}",

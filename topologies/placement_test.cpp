@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "topologies/cluster.hpp"
+#include "topologies/slots.hpp"
 
 namespace ringscope {
 namespace {
@@ -98,6 +99,22 @@ TEST_F(Placements, bind_is_kept) {
   EXPECT_EQ(placement.ranks[1].binding, Binding::numa);
   EXPECT_EQ(placement.ranks[1].numa, 1);
   EXPECT_EQ(placement.text, "2-1 by numa on numa");
+}
+
+TEST_F(Placements, mpis_word_for_going_round_the_sockets_is_understood) {
+  const Placement ours = on("numa_pair", "{hosts: 3, map_by: numa}");
+  const Placement theirs = on("numa_pair", "{hosts: 3, map_by: socket}");
+  EXPECT_EQ(theirs.text, ours.text);
+  for (std::size_t rank = 0; rank < 3; ++rank)
+    EXPECT_EQ(theirs.ranks[rank].numa, ours.ranks[rank].numa) << rank;
+}
+
+TEST(CountsOfRanks, SayWhichNumberIsWhich) {
+  EXPECT_EQ(counts_words("16x32"), "16 ranks on each of 32 hosts");
+  EXPECT_EQ(counts_words("4x64-1 on gpu"), "4 ranks on each of 64 hosts, then 1 on one");
+  EXPECT_EQ(counts_words("3-1x4 by node"), "3 ranks on one, then 1 on each of 4 hosts");
+  EXPECT_EQ(counts_words("4-3-1"), "");
+  EXPECT_EQ(counts_words("0x3 1x2 0"), "");
 }
 
 TEST_F(Placements, mpis_words_for_a_binding_are_understood) {

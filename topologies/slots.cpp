@@ -103,4 +103,25 @@ std::string counts_text(const std::vector<int>& host_of_rank) {
   return text;
 }
 
+std::string counts_words(std::string_view counts) {
+  counts = counts.substr(0, counts.find(' '));
+  if (counts.find('x') == std::string_view::npos) return "";
+  std::string text;
+  for (std::string_view rest = counts; true;) {
+    const auto dash = rest.find('-');
+    const std::string_view part = rest.substr(0, dash);
+    const auto x = part.find('x');
+    const auto ranks = whole_number(part.substr(0, x));
+    if (!ranks) return "";  // a list of single hosts, "0x3 1x2"
+    text += fmt::format(
+        "{}{}{} on {}", text.empty() ? "" : ", then ", *ranks,
+        !text.empty() ? ""
+        : *ranks == 1 ? " rank"
+                      : " ranks",
+        x == std::string_view::npos ? "one" : fmt::format("each of {} hosts", part.substr(x + 1)));
+    if (dash == std::string_view::npos) return text;
+    rest.remove_prefix(dash + 1);
+  }
+}
+
 }  // namespace ringscope
