@@ -5,7 +5,7 @@ import math
 import re
 
 from fit.closed_forms import Transport
-from fit.collectives import fit_collectives
+from fit.collectives import ROUNDS, fit_collectives
 from fit.cores import Cores, fit_cores
 from fit.gpu_rings import fit_rings
 from fit.gpus import fit_gpus
@@ -37,6 +37,7 @@ class Settings:
     transport: str = None
     seed: int = 1
     bootstrap: int = 200
+    rounds: int = ROUNDS  # of simulations, where collectives are fitted
     shares: dict = dataclasses.field(default_factory=dict)
     algorithms: dict = dataclasses.field(default_factory=dict)
     only: dict = dataclasses.field(default_factory=dict)  # replays with these parameters

@@ -10,7 +10,6 @@ import dataclasses
 import json
 import math
 import sys
-import time
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -24,8 +23,8 @@ from verdict import accuracy, cases, model
 
 REPETITIONS = 40  # of each case in the loop: their mean is the model's
 MESSAGES = 150_000  # in one round of simulations at most; costlier cases are left out
-SECONDS = 90.0  # for the whole fit
-TRIALS, REFINEMENTS = 12, 5  # steps of the first fit, and of each that refines it
+ROUNDS = 600  # of simulations for the whole fit, by default; the published sets need a third
+TRIALS, REFINEMENTS, LAST = 12, 5, 24  # steps of the first fit, of each that refines it, at the end
 NOTHING = 0.02  # a share below that is none
 OUTLIER = 0.15  # relative error: more of it counts less, for another effect may be behind it
 STEP = 0.04  # of a share, for derivatives: above what chance leaves
@@ -34,8 +33,9 @@ TUNED = ("open_mpi_tuned", "open_mpi_tuned_4_0")  # what may stand for the libra
 GAIN = 2.0  # of the information criterion, before one more parameter is taken
 
 
-class OutOfTime(Exception):
-    """The best so far has to do."""
+class OutOfRounds(Exception):
+    """The best so far has to do. Counted in rounds, not in seconds: a busy machine takes longer and
+    finds the same."""
 
 
 @dataclasses.dataclass
@@ -57,6 +57,7 @@ class Fit:
     jacobian: np.ndarray
     cases: list
     predicted: np.ndarray
+    converged: bool
     intervals: dict = dataclasses.field(default_factory=dict)
 
     @property
@@ -80,8 +81,9 @@ class Loop:
         self.cases = cases.gather(documents, set(), accuracy.Limits())
         self.known = simulator.algorithms()
         self.algorithms = dict(settings.algorithms)
-        self.started = time.monotonic()
-        self.rounds = 0
+        self.rounds = 0  # of simulations, in all
+        self.left = settings.rounds  # of those that fit
+        self.cut = False  # whether more were wanted
 
     def measured(self):
         return np.array([case.measured.median_s for case in self.cases])
@@ -95,8 +97,6 @@ class Loop:
         return found
 
     def run(self, library, repetitions=REPETITIONS):
-        if time.monotonic() - self.started > SECONDS:
-            raise OutOfTime
         self.rounds += 1
         if sys.stderr.isatty():
             print(f"\rcollectives: simulation {self.rounds}", end="", file=sys.stderr)
@@ -190,12 +190,16 @@ def library_with(result, unknowns, values):
 
 
 def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS) -> Fit:
-    """Least squares over these unknowns; the best point seen if time runs out."""
+    """Least squares over these unknowns; the best point seen if the rounds are used up."""
     low = np.array([one.low for one in unknowns])
     high = np.array([one.high for one in unknowns])
     measured, best = loop.measured(), []
 
     def residuals(values):
+        if loop.left <= 0:
+            loop.cut = True
+            raise OutOfRounds
+        loop.left -= 1
         predicted = loop.predict(library_with(loop.result, unknowns, values))
         found = predicted / measured - 1
         best.append((weighed(found), values.copy(), found, predicted))
@@ -206,14 +210,13 @@ def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS) -> Fit:
                                bounds=(low, high), loss="soft_l1",
                                f_scale=OUTLIER, diff_step=STEP, x_scale=np.maximum(start, 0.1),
                                xtol=2e-3, ftol=2e-3, max_nfev=steps)
-        jacobian = solved.jac
-    except OutOfTime:
+        jacobian, converged = solved.jac, solved.status > 0
+    except OutOfRounds:
         if not best:
             raise
-        jacobian = np.zeros((len(measured), len(unknowns)))
-        loop.result.notes.append("the fit to the collectives ran out of time: its best so far")
+        jacobian, converged = np.zeros((len(measured), len(unknowns))), False
     _, values, found, predicted = min(best, key=lambda one: one[0])
-    return Fit(unknowns, values, found, jacobian, loop.cases, predicted)
+    return Fit(unknowns, values, found, jacobian, loop.cases, predicted, converged)
 
 
 def split(fit: Fit):
@@ -227,7 +230,7 @@ def split(fit: Fit):
 
 
 def search(loop) -> Fit:
-    """The simplest fit that the data do not ask to refine."""
+    """The simplest fit that the data do not ask to refine, to its end if the rounds allow it."""
     unknowns = unknowns_of(loop.result)
     if len(loop.cases) <= len(unknowns) + 1:
         unknowns = unknowns[:max(1, len(loop.cases) - 2)]
@@ -239,9 +242,22 @@ def search(loop) -> Fit:
             if finer.score > best.score - GAIN:
                 break
             best = finer
-    except OutOfTime:
-        loop.result.notes.append("time was up before all refinements were tried")
+        if not best.converged:
+            best = fit_unknowns(loop, best.unknowns, best.values, LAST)
+    except OutOfRounds:
+        pass
+    best.converged = best.converged and not loop.cut
     return best
+
+
+def say_unfinished(result, loop, settings):
+    """In the report, and where those look who do not read it."""
+    why = (f"its {settings.rounds} rounds of simulations were used up (--rounds gives it more)"
+           if loop.cut else f"it still moved after {LAST} steps")
+    text = (f"the fit to the collectives did not converge: {why}. What it says is the best that it "
+            "saw, and the intervals are too narrow")
+    result.notes.append(text)
+    print(f"warning: {text}", file=sys.stderr)
 
 
 def set_intervals(fit: Fit, generator, count):
@@ -269,6 +285,8 @@ def fit_collectives(result, documents, simulator, settings):
     fit = search(loop)
     if sys.stderr.isatty():
         print("\r", end="", file=sys.stderr)
+    if not fit.converged:
+        say_unfinished(result, loop, settings)
     set_intervals(fit, np.random.default_rng(settings.seed), settings.bootstrap)
     network = result.transports["network"]
     network.transport, result.host.reduce_cost = applied(result, fit.unknowns, fit.values)

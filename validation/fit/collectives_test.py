@@ -4,15 +4,21 @@
 The simulator measures a cluster whose values are known. Usage: collectives_test.py BUILD
 """
 
+import contextlib
 import dataclasses
+import io
+import itertools
 import os
 import pathlib
 import sys
 import unittest
+from unittest import mock
+
+import numpy as np
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from fit import calibration, collectives, parameters, profile  # noqa: E402
+from fit import calibration, collectives, parameters, profile, report  # noqa: E402
 from fit.segments import constant  # noqa: E402
 from fit.synthetic_for_test import TCP, Cluster  # noqa: E402
 from measurements import Document, InputError, Measurement  # noqa: E402
@@ -84,6 +90,24 @@ class Collectives(unittest.TestCase):
         result = self.calibrated(TRUTH, "open_mpi_tuned_4_0", True, named=False)
         self.assertEqual(result.algorithms, {"allreduce": "open_mpi_tuned_4_0"})
         self.assertEqual(sum("allreduce" in key for key in result.fitted), 5)
+
+    def test_are_fitted_to_the_same_however_slow_the_machine_is(self):
+        hours = itertools.count(0, 3600)
+        with mock.patch("time.monotonic", lambda: next(hours)):
+            slow = self.calibrated(TRUTH, "recursive_doubling", True)
+        again = self.calibrated(TRUTH, "recursive_doubling", True)
+        self.assertTrue(slow.collectives.converged)
+        np.testing.assert_array_equal(slow.collectives.values, again.collectives.values)
+
+    def test_that_use_up_their_rounds_are_warned_of(self):
+        said = io.StringIO()
+        settings = dataclasses.replace(self.settings, rounds=3)
+        documents = [probes(TRUTH, True), replays(TRUTH, "recursive_doubling")]
+        with contextlib.redirect_stderr(said):
+            result = calibration.calibrate(documents, settings)
+        self.assertFalse(result.collectives.converged)
+        self.assertRegex(said.getvalue(), "^warning: .* did not converge: its 3 rounds")
+        self.assertIn("did not converge", report.text_of(result))
 
     def test_may_be_chosen_by_a_parameter(self):
         document = replays(TRUTH, "ring")
