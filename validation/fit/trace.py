@@ -13,7 +13,7 @@ import numpy as np
 
 from fit.bootstrap import interval
 from fit.segments import constant
-from measurements import InputError, case_key
+from measurements import InputError, case_key, format_cost
 from verdict import placements
 
 CHUNK = 100e6  # bytes, by convention, where a trace states no size: only costs per chunk matter
@@ -104,6 +104,27 @@ def costs_of(ring: Ring, waits, sends) -> dict:
             "network.recv_cost": network}
 
 
+def splits_of(costs) -> list:
+    """[(send_cost, recv_cost)]: the corners of what explains the trace as well. Of the two ends one
+    sets the pace of a step, and nothing tells which, nor what the other takes below that: at least
+    the copy that reading or writing a socket is. Whoever sends to the network also copies what
+    came through memory, so that a receiver may take that much longer before it is the slower."""
+    pace, copy = costs["network.send_cost"], costs["shm.recv_cost"]
+    least = min(copy, pace)
+    return [(pace, least), (pace, pace + copy), (least, pace + copy)]
+
+
+def widened(intervals, drawn):
+    """The intervals of the network's costs, over all splits of what was drawn."""
+    corners = [corner for one in drawn for corner in zip(*splits_of(one))]
+    sends, recvs = corners[::2], corners[1::2]
+    for name, found in (("network.send_cost", sends), ("network.recv_cost", recvs)):
+        value = intervals[name][0]
+        intervals[name] = (value, interval([min(one) for one in found])[0],
+                           interval([max(one) for one in found])[1])
+    return intervals
+
+
 def chunk_of(document, ranks):
     """(bytes of a chunk, whether that is assumed)."""
     stated = document.measurements[0].parameters.get("bytes")
@@ -115,13 +136,13 @@ def fit_trace(result, document, settings):
     ring = ring_of(document)
     chunk, assumed = chunk_of(document, len(ring.hosts))
     waits, sends = samples_of(ring)
-    costs = {name: seconds / chunk for name, seconds in costs_of(ring, waits, sends).items()}
+    costs = per_byte(costs_of(ring, waits, sends), chunk)
     if costs["network.send_cost"] <= 0:
         raise InputError(f"{ring.place}: expected steps longer than a reduction and a copy, got "
                          "less: no time is left for the network")
     generator = np.random.default_rng(settings.seed)
-    drawn = [costs_of(ring, list(generator.choice(waits, len(waits))),
-                      list(generator.choice(sends, len(sends))))
+    drawn = [per_byte(costs_of(ring, list(generator.choice(waits, len(waits))),
+                               list(generator.choice(sends, len(sends)))), chunk)
              for _ in range(max(settings.bootstrap, 2))]
     result.host.reduce_cost = costs["reduce_cost"]
     for way, names in (("shm", ("recv_cost",)), ("network", ("send_cost", "recv_cost"))):
@@ -131,10 +152,16 @@ def fit_trace(result, document, settings):
         fitted.assumed.pop(way, None)
     result.transports["network"].transport.latency = constant(25e-6)
     result.trace = {"chunk": f"{chunk / 1e6:.12g} MB", "placement": placement_text(ring),
-                    "costs": {name: (cost, *interval([one[name] / chunk for one in drawn]))
-                              for name, cost in costs.items()}}
+                    "splits": [{"send_cost": format_cost(send), "recv_cost": format_cost(recv)}
+                               for send, recv in splits_of(costs)],
+                    "costs": widened({name: (cost, *interval([one[name] for one in drawn]))
+                                      for name, cost in costs.items()}, drawn)}
     say_assumed(result, assumed)
     result.fitted = sorted({case_key(one) for one in document.measurements})
+
+
+def per_byte(costs, chunk):
+    return {name: seconds / chunk for name, seconds in costs.items()}
 
 
 def placement_text(ring: Ring) -> str:
@@ -143,7 +170,8 @@ def placement_text(ring: Ring) -> str:
 
 def say_assumed(result, chunk_assumed):
     result.assumed |= {
-        "library.network.recv_cost": "as send_cost: the trace cannot tell the ends apart",
+        "library.network.recv_cost": "as send_cost: the trace cannot tell the ends apart; their "
+                                     "intervals hold all splits that explain it as well",
         "cluster.link.bandwidth": "faster than the cores: what is left of a step is theirs",
         "library.shm.driver": "the receiver copies: a send through memory lasts as long",
         "latencies, overheads and eager limits": "Open MPI's usual; chunks are too large for them "

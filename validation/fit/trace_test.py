@@ -46,6 +46,15 @@ class Traces(unittest.TestCase):
         self.assertAlmostEqual(result.network.send_cost * trace.CHUNK, NETWORK)
         self.assertEqual(result.network.recv_cost, result.network.send_cost)
 
+    def test_leave_open_how_the_ends_share_the_cost(self):
+        parameters = calibrated(traced()).parameters
+        send = parameters["library.network.send_cost"]
+        recv = parameters["library.network.recv_cost"]
+        for one, low, high in ((send, COPY, NETWORK), (recv, COPY, NETWORK + COPY)):
+            self.assertAlmostEqual(one.low * trace.CHUNK, low)
+            self.assertAlmostEqual(one.high * trace.CHUNK, high)
+            self.assertAlmostEqual(one.value * trace.CHUNK, NETWORK)
+
     def test_say_what_they_assume(self):
         result = calibrated(traced())
         self.assertEqual(result.trace["chunk"], "100 MB")

@@ -45,6 +45,15 @@ def pair_entry(pair: order.Pair) -> dict:
             "counted": pair.counts}
 
 
+def phase_entries(trace) -> list:
+    """`low_s` and `high_s` where the fit leaves something open."""
+    found = [{"phase": name, "measured_s": measured, "predicted_s": predicted}
+             for name, measured, predicted in trace.rows()]
+    for one, (low, high) in zip(found, trace.intervals()):
+        one |= {"low_s": low, "high_s": high}
+    return found
+
+
 def json_text(verdict: judge.Verdict) -> str:
     groups = {"counted": verdict.counted, "noisy": verdict.marked, "fitted": verdict.fitted}
     pairs = verdict.pairs()
@@ -61,9 +70,7 @@ def json_text(verdict: judge.Verdict) -> str:
                for name, values in verdict.breakdowns().items()},
         "cases": [entry(case, verdict.model) for case in verdict.judged],
         "pairs": [pair_entry(pair) for pair in pairs],
-        "traces": [{"name": trace.name, "fitted": trace.fitted,
-                    "phases": [{"phase": name, "measured_s": measured, "predicted_s": predicted}
-                               for name, measured, predicted in trace.rows()]}
+        "traces": [{"name": trace.name, "fitted": trace.fitted, "phases": phase_entries(trace)}
                    for trace in verdict.traces],
     }
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -5,8 +5,6 @@ Usage: validation/verdict/round_trip_test.py BUILD
 """
 
 import csv
-import importlib.machinery
-import importlib.util
 import json
 import os
 import pathlib
@@ -206,35 +204,6 @@ class Reports(WithPrograms):
         for picture in ("predicted_against_measured", "error_by_size", "time_by_size"):
             png = (self.folder / "pictures" / f"{picture}.png").read_bytes()
             self.assertGreater(min(struct.unpack(">II", png[16:24])), 400)
-
-
-class Traces(WithPrograms):
-    def imported(self, placement):
-        path = self.folder / f"{placement}.json"
-        source = VALIDATION / "traces" / f"ring-trace-{placement}.csv"
-        subprocess.run([VALIDATION / "import", source, "-o", path], check=True, capture_output=True)
-        return path
-
-    def test_phases_are_those_of_the_ring_trace_script(self):
-        scenario = yaml.safe_load((ROOT / "scenarios" / "traced.yaml").read_text())
-        model = self.model(cluster=scenario["cluster"], library=scenario["library"],
-                           calibration={"trace": {"chunk": "100 MB"}})
-        found = self.verdict(model, self.imported("3-3"), self.imported("5-1"))
-        loader = importlib.machinery.SourceFileLoader("script", str(VALIDATION / "ring_trace"))
-        script = importlib.util.module_from_spec(importlib.util.spec_from_loader("script", loader))
-        loader.exec_module(script)
-        predicted = script.predicted_phases(str(self.build / "ringscope"))
-        for trace in found["traces"]:
-            table = VALIDATION / "traces" / f"ring-trace-{trace['name']}.csv"
-            measured = script.measured_phases(script.read_trace(table))
-            for phase, real, simulated in zip(trace["phases"], measured, predicted[trace["name"]]):
-                self.assertAlmostEqual(phase["measured_s"], real)
-                self.assertAlmostEqual(phase["predicted_s"], simulated)
-
-    def test_a_trace_without_a_size_needs_one_from_the_fit(self):
-        ran = self.validate(self.model(), self.imported("3-3"))
-        self.assertEqual(ran.returncode, 1)
-        self.assertIn("the fitted model has not assumed any", ran.stderr)
 
 
 class BadInput(WithPrograms):

@@ -1,7 +1,10 @@
 """The verdict as text, for a terminal."""
 
+from itertools import repeat
+
 from measurements import format_bytes, format_time
 from verdict import accuracy, cases, gpus, judge, order
+from verdict.trace import ratios
 
 
 def percent(share, digits: int = 1) -> str:
@@ -166,20 +169,26 @@ def text(verdict: judge.Verdict) -> str:
 
 
 def trace_table(trace) -> list:
-    """Phases of a traced run (verdict/trace.py): measured, predicted, error."""
+    """Phases of a traced run (verdict/trace.py): measured, predicted, error, and between what the
+    prediction may be."""
+    between = [" .. ".join(map(format_time, one)) for one in trace.intervals()]
     rows = [[name, format_time(measured), format_time(predicted),
-             signed(accuracy.relative_error(predicted, measured)), ""]
-            for name, measured, predicted in trace.rows()]
+             signed(accuracy.relative_error(predicted, measured)), words]
+            for (name, measured, predicted), words in zip(trace.rows(), between or repeat(""))]
     note = "seen by the fit" if trace.fitted else "never seen by the fit"
-    return [f"trace {trace.name} ({note})",
-            *columns(["", "measured", "predicted", "error", ""], rows), ""]
+    return [f"trace {trace.name} ({note})", *columns(trace_head(between), rows), ""]
+
+
+def trace_head(between) -> list:
+    return ["", "measured", "predicted", "error",
+            "as sender and receiver may share the cost" if between else ""]
 
 
 def trace_ratios(first, other) -> list:
-    rows = []
-    for (name, *first_s), (_, *other_s) in zip(first.rows(), other.rows()):
-        measured, predicted = (two / one for one, two in zip(first_s, other_s))
-        rows.append([name, f"{measured:.3f}", f"{predicted:.3f}",
-                     signed(accuracy.relative_error(predicted, measured)), ""])
+    found = ratios(first, other)
+    rows = [[name, f"{measured:.3f}", f"{predicted:.3f}",
+             signed(accuracy.relative_error(predicted, measured)),
+             f"{between[0]:.3f} .. {between[1]:.3f}" if between else ""]
+            for name, measured, predicted, between in found]
     return [f"{other.name} over {first.name}",
-            *columns(["", "measured", "predicted", "error", ""], rows), ""]
+            *columns(trace_head(found[0][-1]), rows), ""]

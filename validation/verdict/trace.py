@@ -31,6 +31,7 @@ class Trace:
     job: dict
     fitted: bool
     predicted: Phases = field(default=None)
+    splits: list = field(default_factory=list)  # Phases, by what else explains the fitted trace
 
     @property
     def name(self) -> str:
@@ -38,6 +39,22 @@ class Trace:
 
     def rows(self) -> list:
         return list(zip(PHASES, self.measured, self.predicted))
+
+    def intervals(self) -> list:
+        """(low, high) of each phase, over all splits; [] where the fit knows of none."""
+        return [(min(one), max(one)) for one in zip(self.predicted, *self.splits)] \
+            if self.splits else []
+
+
+def ratios(first: Trace, other: Trace) -> list:
+    """(phase, measured, predicted, (low, high) or None) of one trace over another, split by split:
+    what is uncertain in both is not uncertain in their ratio."""
+    found = []
+    for i, ((name, *first_s), (_, *other_s)) in enumerate(zip(first.rows(), other.rows())):
+        measured, predicted = (two / one for one, two in zip(first_s, other_s))
+        each = [predicted] + [two[i] / one[i] for one, two in zip(first.splits, other.splits)]
+        found.append((name, measured, predicted, (min(each), max(each)) if other.splits else None))
+    return found
 
 
 def measured_phases(calls: list, placement: placements.Placement, place: str) -> Phases:
@@ -101,8 +118,21 @@ def predict(simulator: Simulator, fitted: model.Model, traces: list):
         scenario = {"cluster": model.cluster_for(fitted, case, trace.placement.value),
                     "placement": trace.placement.value, "job": trace.job}
         name = f"{trace.document.path}: placement {trace.name}"
-        timeline = simulator.run(fitted.library, [scenario], [name], "--timeline", "-")
-        trace.predicted = predicted_phases(timeline, name)
+        first, *others = (
+            predicted_phases(simulator.run(library, [scenario], [name], "--timeline", "-"), name)
+            for library in [fitted.library, *libraries_of(fitted)])
+        trace.predicted, trace.splits = first, others
+
+
+def libraries_of(fitted: model.Model) -> list:
+    """The fitted library with every split of the network's costs that its trace allows."""
+    found = (fitted.calibration.get("trace") or {}).get("splits") or []
+    place = f"{fitted.path}: calibration.trace.splits"
+    if not isinstance(found, list) or not all(
+            isinstance(one, dict) and set(one) == {"send_cost", "recv_cost"} for one in found):
+        raise InputError(f"{place}: expected a list of maps with send_cost and recv_cost")
+    return [fitted.library | {"network": (fitted.library.get("network") or {}) | one}
+            for one in found]
 
 
 def predicted_phases(timeline: str, name: str) -> Phases:
