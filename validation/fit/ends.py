@@ -90,7 +90,7 @@ class Evidence:
 
     @property
     def most(self):
-        """Of each: a core no more than any stream one way takes, the wire no more than its share."""
+        """A core takes no longer than any stream one way, the wire no longer than its share."""
         core = 1.1 * min(slope for slope, _, directions in self.streams if directions == 1)
         return np.array([core, core, 1.1 * min(slope / pairs for slope, pairs, _ in self.streams)])
 
