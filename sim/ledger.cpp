@@ -59,7 +59,9 @@ double Ledger::served(const Account& account) const {
 }
 
 bool Ledger::busy(int id) const {
-  constexpr double least = 0.9;  // of the capacity, on average: below, nothing has to wait
+  // Of the capacity, on average: below, nothing has to wait. Less a rounding, which must not
+  // decide.
+  constexpr double least = 0.9 * (1 - 1e-9);
   Found<bool>& found = busy_[index(id)];
   if (found.at == now()) return found.value;
   const Account& account = accounts_[index(id)];
@@ -186,10 +188,21 @@ std::vector<Agenda::Entry> Ledger::agenda() const {
   return all;
 }
 
-void Ledger::skip(double seconds, std::span<const double> used) {
+// What was found out about it does not hold at another instant of the same date.
+void Ledger::forget_instant() {
   busy_at_ = -1;
   for (Account& account : accounts_) account.served.at = -1;
   for (Found<bool>& found : busy_) found.at = -1;
+}
+
+void Ledger::rewind() {
+  kernel_->rewind();
+  forget_instant();
+  for (Account& account : accounts_) account.used = 0;
+}
+
+void Ledger::skip(double seconds, std::span<const double> used) {
+  forget_instant();
   for (std::size_t id = 0; id < used.size(); ++id) accounts_[id].used += used[id];
   for (Flight& flight : flights_) {
     flight.opened += seconds;

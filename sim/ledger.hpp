@@ -53,6 +53,8 @@ class Ledger {
   double queued(int id, double most_each) const;
   /// What will call back: the kernel's timers, and all flights.
   std::vector<Agenda::Entry> agenda() const;
+  /// Between two runs: puts the clock back, and every account.
+  void rewind();
   /// Time has moved by so many seconds, in which each resource was used by so many units.
   void skip(double seconds, std::span<const double> used);
   /// Of the window that closed last: a resource, or -1 when nothing limited it.
@@ -97,6 +99,7 @@ class Ledger {
   double served(const Account& account) const;
   bool busy(int id) const;
   void no_longer_flows(const Flight& flight);
+  void forget_instant();
   void open_window(Flight& flight);
   void close_window(const Flight& flight, double moved);
   void release(int id, double moved);

@@ -35,6 +35,7 @@ class LoadRecord final : public Kernel {
   void cancel(ActivityId activity) override;
   void after(double delay, Callback callback) override { inner_->after(delay, callback); }
   void run() override { inner_->run(); }
+  void rewind() override { inner_->rewind(); }
 
  private:
   struct Flight {

@@ -119,6 +119,7 @@ void RankThread::begin(Task body, double delay) {
 }
 
 void RankThread::reset() {
+  leave_mpi();
   seconds_ = {};
   waited_for_ = {};
   flags_.clear();

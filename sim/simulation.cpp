@@ -60,6 +60,7 @@ class Simulation {
   }
 
   Measurement repeat(int repetition) {
+    if (repetition > 0) ledger_.rewind();
     const double start = start_ = kernel_->now();
     begin(repetition);
     if (options_->progress) watch(repetition);

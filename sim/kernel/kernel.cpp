@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "sim/kernel/fluid_kernel.hpp"
+#include "sim/kernel/reference_kernel.hpp"
 #ifdef RINGSCOPE_SIMGRID
 #include "sim/kernel/simgrid_kernel.hpp"
 #endif
@@ -24,6 +25,7 @@ constexpr std::array entries = {
     Entry{"simgrid", make_simgrid_kernel},
 #endif
     Entry{"fluid", make_fluid_kernel},
+    Entry{"reference", make_reference_kernel},
 };
 
 constexpr auto names = [] {

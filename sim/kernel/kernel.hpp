@@ -4,9 +4,18 @@
 // some resources, each with a weight. All activities advance together at the max-min fair rates x:
 // for each resource, the sum over its activities of weight * x is at most its capacity.
 //
-// Order: within one instant timers come first, in the order in which they were set, with those that
-// they set for this very instant; then the activities that have completed, in the order in which
-// they were started; then whatever those set for this instant, timers first again.
+// Instant: it begins with the first thing that is due, at now(), and holds all that is due within
+// instant.hpp's width of that date: what only rounding parts happens at once.
+//
+// Order: timers come first, in the order in which they were set, with those that they set for this
+// very instant; then the activities that are done, in the order in which they were started; then
+// whatever those set for this instant, timers first again. What is done is found when the instant
+// begins: pausing or stopping it then only holds back its callback. Rates are solved once, when all
+// has happened.
+//
+// Digits: a rate is the double nearest to the true one (exact.hpp). What is left of an activity is
+// reckoned when its rate changes, left - rate * (now - since), and it is due at since + left /
+// rate. So every kernel gives the same answer to the last bit.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +28,7 @@
 namespace ringscope::sim {
 
 /// One resource of an activity. A weight is how many units of the resource's capacity one unit of
-/// the activity takes; small integers, so that every kernel can honour them exactly.
+/// the activity takes; small positive integers, so that every kernel can honour them exactly.
 struct Use {
   int resource = 0;
   int weight = 1;
@@ -81,6 +90,9 @@ class Kernel {
 
   /// Until nothing is left to happen. Suspended activities do not hold it up.
   virtual void run() = 0;
+  /// Once nothing is left to happen: puts now() back to 0, so that what comes next has the digits
+  /// that it would have had at first.
+  virtual void rewind() = 0;
 
   /// Whether this kernel knows the rest. By default it does not, and must not be asked.
   virtual bool can_skip() const { return false; }

@@ -149,12 +149,13 @@ TEST(MaxMin, the_solver_of_these_tests_knows_three_textbook_cases) {
               ElementsAre(6 / 2.0, 100 - 6 / 2.0));
 }
 
-TEST_P(KernelSharing, three_hundred_random_systems_run_side_by_side) {
+TEST_P(KernelSharing, many_random_systems_run_side_by_side) {
   constexpr unsigned seed = 20'240'611;
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937_64 random(seed);
-  lanes_.reserve(300);
-  for (int i = 0; i < 300; ++i) add(random_system(random));
+  const int count = GetParam() == "reference" ? 10 : 300;  // it looks at all of them, always
+  lanes_.reserve(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) add(random_system(random));
   for (Lane& lane : lanes_) begin(lane);
   kernel().run();
   for (const Lane& lane : lanes_) expect_max_min(lane);

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <limits>
 
 namespace ringscope::sim {
 namespace {
 
 /// Two rates that differ by less are equal: what rounding leaves of a difference.
-constexpr double rate_tolerance = 1e-12;
+constexpr Exact rate_tolerance = 1e-28;
 
 }  // namespace
 
@@ -51,12 +50,12 @@ void MaxMin::join(int id) {
   flow.rate = 0;
   flow.bottleneck = -1;
   int number = 0, slowest = -1;
-  double least = std::numeric_limits<double>::infinity();
+  Exact least = std::numeric_limits<double>::infinity();
   bool alone = true;
   for (Part& part : flow.parts) {
     Resource& resource = resources_[index(part.resource)];
     alone = alone && resource.users.empty();
-    const double rate = resource.capacity / part.weight;
+    const Exact rate = Exact(resource.capacity) / part.weight;
     if (rate < least) {
       least = rate;
       slowest = part.resource;
@@ -104,10 +103,9 @@ std::span<const int> MaxMin::solve() {
     for (const int id : again_) {
       Flow& flow = flows_[index(id)];
       flow.bottleneck = flow.next_bottleneck;
-      constexpr double rounding = 4e-16;
-      if (std::abs(flow.rate - flow.next_rate) <= rounding * flow.next_rate) continue;
+      const double before = rate(id);
       flow.rate = flow.next_rate;
-      flow.told = false;
+      if (rate(id) != before) flow.told = false;
       report(id);
     }
   }
@@ -170,7 +168,7 @@ void MaxMin::fill() {
       else
         resource.left -= weight * flow.rate;
     }
-    levels_.push_back({resource.left / static_cast<double>(resource.weight), id});
+    levels_.push_back({resource.left / static_cast<Exact>(resource.weight), id});
   }
   for (const int flow : again_) flows_[index(flow)].next_bottleneck = -1;
   std::make_heap(levels_.begin(), levels_.end());
@@ -181,17 +179,17 @@ void MaxMin::fill() {
     const Resource& resource = resources_[index(lowest.resource)];
     if (resource.weight == 0) continue;
     // Levels only grow while others are held back below them.
-    const double level = resource.left / static_cast<double>(resource.weight);
+    const Exact level = resource.left / static_cast<Exact>(resource.weight);
     if (!levels_.empty() && level > levels_.front().level) {
       levels_.push_back({level, lowest.resource});
       std::push_heap(levels_.begin(), levels_.end());
     } else {
-      hold_back(lowest.resource, std::max(level, 0.0));
+      hold_back(lowest.resource, std::max(level, Exact{0}));
     }
   }
 }
 
-void MaxMin::hold_back(int id, double level) {
+void MaxMin::hold_back(int id, Exact level) {
   resources_[index(id)].level = level;
   for (const User& user : resources_[index(id)].users) {
     Flow& flow = flows_[index(user.flow)];
@@ -217,7 +215,7 @@ bool MaxMin::expand() {
 void MaxMin::check(int id) {
   const Resource& resource = resources_[index(id)];
   const bool full = resource.left <= rate_tolerance * resource.capacity;
-  double fastest = 0;
+  Exact fastest = 0;
   bool others = false;
   for (const User& user : resource.users) {
     const Flow& flow = flows_[index(user.flow)];

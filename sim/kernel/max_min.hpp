@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/kernel/exact.hpp"
 #include "sim/kernel/kernel.hpp"
 
 namespace ringscope::sim {
@@ -29,7 +30,7 @@ class MaxMin {
   void join(int flow);
   void leave(int flow);
   /// Units per second, after solve(), of a flow that flows.
-  double rate(int flow) const { return flows_[index(flow)].rate; }
+  double rate(int flow) const { return static_cast<double>(flows_[index(flow)].rate); }
 
   /// The flows that have another rate than they had after the last call, or are new; valid until
   /// the next call.
@@ -42,13 +43,13 @@ class MaxMin {
   };
   struct Flow {
     boost::container::small_vector<Part, 2> parts;
-    double rate = 0;
+    Exact rate = 0;
     int bottleneck = -1;
     bool flows = false;
     bool told = false;  ///< that it has this rate
     // While it is solved again:
     int next_bottleneck = -1;
-    double next_rate = 0;
+    Exact next_rate = 0;
     std::uint64_t epoch = 0;  ///< of that solve()
   };
   struct User {
@@ -60,12 +61,12 @@ class MaxMin {
     bool changed = false;     ///< less used, or of another capacity, than at the last solve()
     std::uint64_t epoch = 0;  ///< of the last solve() that looked at it
     // While flows are being filled up:
-    double left = 0;          ///< of the capacity
+    Exact left = 0;           ///< of the capacity
     std::int64_t weight = 0;  ///< of its users that have no rate yet
-    double level = -1;        ///< at which its users were held back; -1: none was
+    Exact level = -1;         ///< at which its users were held back; -1: none was
   };
   struct Level {
-    double level = 0;
+    Exact level = 0;
     int resource = 0;
     bool operator<(const Level& other) const {
       return level != other.level ? level > other.level : resource > other.resource;
@@ -79,7 +80,7 @@ class MaxMin {
   void include_changed();
   void include_users();
   void fill();
-  void hold_back(int resource, double level);
+  void hold_back(int resource, Exact level);
   bool expand();
   void check(int resource);
 

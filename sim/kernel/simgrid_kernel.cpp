@@ -1,12 +1,11 @@
-// SimGrid 3.32, driven from the maestro: activities only, no actors.
+// SimGrid 3.32, driven from the maestro: its clock goes from instant to instant by its timers, and
+// its solver of the network model shares the resources. No actors.
 //
-// An activity is a Comm between two dummy hosts whose route is whatever list of links the activity
-// brings along: SimGrid asks the zone for the route synchronously inside start(). A link that
-// stands k times in a route is consumed k times per unit, which is how weights are expressed.
-//
-// A started Comm is handled through its Action: in 3.32 a Comm can be suspended only once (resume()
-// forgets to note that it runs again), and one that is cancelled and dropped is used after it was
-// freed.
+// A flow is a Comm without end between two dummy hosts whose route is whatever list of links the
+// flow brings along: SimGrid asks the zone for the route synchronously inside start(). A link that
+// stands k times in a route is consumed k times per unit, which is how weights are expressed. A
+// flow that stops is ended, and begun anew when it goes on: Action::resume() of 3.32 looks for
+// those whom it slows down on its first link only.
 #include "sim/kernel/simgrid_kernel.hpp"
 
 #include <fmt/core.h>
@@ -15,12 +14,12 @@
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
 
-#include <algorithm>
-#include <cassert>
+#include <cmath>
 #include <map>
 #include <stdexcept>
-#include <utility>
-#include <vector>
+
+#include "sim/kernel/exact.hpp"
+#include "sim/kernel/timed_kernel.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -32,7 +31,7 @@ using simgrid::kernel::resource::StandardLinkImpl;
 using simgrid::kernel::routing::NetPoint;
 using simgrid::kernel::routing::NetZoneImpl;
 using simgrid::kernel::routing::Route;
-using simgrid::kernel::timer::Timer;
+namespace timer = simgrid::kernel::timer;
 
 /// A zone in which every route asked for is the one that was laid out last.
 class OneRouteZone final : public NetZoneImpl {
@@ -50,60 +49,65 @@ class OneRouteZone final : public NetZoneImpl {
   std::vector<StandardLinkImpl*> route_;
 };
 
-class SimGridKernel final : public Kernel {
+/// What max_min.hpp's class does, with the rates that SimGrid finds.
+class SimGridRates {
  public:
-  SimGridKernel();
-  ~SimGridKernel() override;
+  SimGridRates();
+  ~SimGridRates();
 
-  std::string_view name() const override { return "simgrid"; }
-  int add_resource(const std::string& name, double capacity) override;
-  void set_capacity(int resource, double capacity) override;
-  ActivityId start(double amount, std::span<const Use> uses, Callback done) override;
-  double remaining(ActivityId) const override;
-  void suspend(ActivityId) override;
-  void resume(ActivityId) override;
-  void cancel(ActivityId) override;
-  void after(double delay, Callback callback) override;
-  void run() override;
+  int add_resource(double capacity);
+  void set_capacity(int resource, double capacity);
+  void set_uses(int flow, std::span<const Use> uses);
+  void join(int flow);
+  void leave(int flow);
+  double rate(int flow) const { return flows_[index(flow)].rate; }
+  std::span<const int> solve();
+
+  s4u::Engine& engine() { return engine_; }
+  /// Those of which SimGrid has seen that they ended: dropped before, they complain.
+  void forget_ended() {
+    std::erase_if(ended_, [](const s4u::CommPtr& comm) {
+      return comm->get_state() != s4u::Activity::State::STARTED;
+    });
+  }
 
  private:
-  struct Slot {
-    s4u::CommPtr comm;         ///< SimGrid's activity, kept until its end is delivered
-    Action* action = nullptr;  ///< what it does; none when nothing is left to do
-    Callback done;
-    std::uint64_t order = 0;  ///< of its start, for the order of completions
-    bool suspended = false;
-    bool held = false;  ///< completed while suspended: resume() delivers it
+  struct Flow {
+    std::vector<Use> uses;
+    s4u::CommPtr comm;
+    Action* action = nullptr;  ///< null: it does not flow
+    double rate = 0;
+    bool told = false;  ///< that it has this rate
+    // While rates are solved:
+    bool found = false;
+    double rough = 0;  ///< SimGrid's
+  };
+  struct Resource {
+    s4u::Link* link = nullptr;
+    double capacity = 0;
+    std::vector<int> users;
+    bool changed = false;
+    // While rates are solved:
+    bool found = false;
+    Exact left = 0;           ///< of the capacity
+    std::int64_t weight = 0;  ///< of the users that have no rate yet
   };
 
-  static std::size_t index(ActivityId id) { return static_cast<std::size_t>(id.slot); }
-  static bool runs(const Slot& slot) {
-    return slot.action != nullptr && slot.action->get_state() == Action::State::STARTED;
-  }
-  ActivityId take_slot();
-  void on_completion(const s4u::Activity& activity);
-  void deliver_completed();
-  void deliver_soon(int slot);
-  void deliver(std::uint64_t slot);
-  void free_slot(int slot);
-  void run_due(double date);
-  void read_clock() { now_ = s4u::Engine::get_clock(); }
-
-  // SimGrid's completion signal is one per process; it finds the kernel here.
-  static inline SimGridKernel* current = nullptr;
+  static std::size_t index(int id) { return static_cast<std::size_t>(id); }
+  void note_change(int resource);
+  void find_connected();
+  double exact_rate(const Flow& flow);
 
   s4u::Engine engine_;
-  OneRouteZone* root_;
+  OneRouteZone* root_ = nullptr;
   std::unique_ptr<OneRouteZone> links_zone_;
   Model* model_ = nullptr;  ///< SimGrid's, of the network
-  s4u::Host* from_;
-  s4u::Host* to_;
-  std::vector<s4u::Link*> links_;
-  std::vector<Slot> slots_;
-  std::vector<int> free_slots_;
-  std::vector<int> completed_;                   ///< in this instant, not yet delivered
-  std::map<double, std::vector<Callback>> due_;  ///< one SimGrid timer per date
-  std::uint64_t started_ = 0;
+  s4u::Host* from_ = nullptr;
+  s4u::Host* to_ = nullptr;
+  std::vector<Resource> resources_;
+  std::vector<Flow> flows_;
+  std::vector<int> changed_, connected_, again_, reported_;  ///< the first two: resources
+  std::vector<s4u::CommPtr> ended_;
 };
 
 s4u::Engine configured_engine() {
@@ -114,15 +118,14 @@ s4u::Engine configured_engine() {
   return s4u::Engine(&argc, argv);
 }
 
-SimGridKernel::SimGridKernel() : engine_(configured_engine()) {
-  current = this;
+SimGridRates::SimGridRates() : engine_(configured_engine()) {
   // Every factor of SimGrid's models set to what the closed forms assume: no latency or bandwidth
   // correction, no reverse traffic, no window limit. Precisions: SimGrid's defaults are 1e-5
   // seconds and 1e-5 of a rate, far too coarse for microseconds.
   for (const char* setting :
        {"network/model:CM02", "network/optim:Lazy", "network/latency-factor:1",
         "network/bandwidth-factor:1", "network/weight-S:0", "network/TCP-gamma:0",
-        "network/crosstraffic:0", "surf/precision:1e-12", "maxmin/precision:1e-12"})
+        "network/crosstraffic:0", "surf/precision:0", "maxmin/precision:1e-12"})
     s4u::Engine::set_config(setting);
   root_ = new OneRouteZone("root");  // the engine's from now on
   from_ = root_->get_iface()->create_host("from", 1.0);
@@ -133,158 +136,180 @@ SimGridKernel::SimGridKernel() : engine_(configured_engine()) {
   for (Model* model : engine_.get_all_models())
     if (model->get_name() == "Network_CM02") model_ = model;
   assert(model_ != nullptr);
-  s4u::Activity::on_completion_cb([](const s4u::Activity& activity) {
-    if (current != nullptr) current->on_completion(activity);
-  });
 }
 
-SimGridKernel::~SimGridKernel() {
-  current = nullptr;
+SimGridRates::~SimGridRates() {
   // SimGrid complains of activities that are dropped before their end.
-  for (Slot& slot : slots_) slot.comm.detach();
+  for (s4u::CommPtr& comm : ended_) comm.detach();
+  for (Flow& flow : flows_) flow.comm.detach();
 }
 
-int SimGridKernel::add_resource(const std::string& name, double capacity) {
+int SimGridRates::add_resource(double capacity) {
   assert(capacity > 0);
-  // The number makes the name unique: SimGrid refuses two links of one name.
   s4u::Link* link =
-      links_zone_->get_iface()->create_link(fmt::format("{}#{}", name, links_.size()), capacity);
+      links_zone_->get_iface()->create_link(fmt::format("{}", resources_.size()), capacity);
   link->set_latency(0.0)->seal();
-  links_.push_back(link);
-  return static_cast<int>(links_.size()) - 1;
+  Resource& added = resources_.emplace_back();
+  added.link = link;
+  added.capacity = capacity;
+  return static_cast<int>(resources_.size()) - 1;
 }
 
-void SimGridKernel::set_capacity(int resource, double capacity) {
+void SimGridRates::set_capacity(int resource, double capacity) {
   assert(capacity > 0);
-  links_[static_cast<std::size_t>(resource)]->set_bandwidth(capacity);
+  resources_[index(resource)].capacity = capacity;
+  resources_[index(resource)].link->set_bandwidth(capacity);
+  note_change(resource);
 }
 
-ActivityId SimGridKernel::take_slot() {
-  if (free_slots_.empty()) {
-    free_slots_.push_back(static_cast<int>(slots_.size()));
-    slots_.emplace_back();
-  }
-  const ActivityId id{free_slots_.back()};
-  free_slots_.pop_back();
-  return id;
+void SimGridRates::note_change(int resource) {
+  if (!std::exchange(resources_[index(resource)].changed, true)) changed_.push_back(resource);
 }
 
-ActivityId SimGridKernel::start(double amount, std::span<const Use> uses, Callback done) {
-  assert(amount >= 0);
-  const ActivityId id = take_slot();
-  Slot& slot = slots_[index(id)];
-  slot.done = done;
-  slot.order = started_++;
-  if (amount == 0 || uses.empty()) {
-    deliver_soon(id.slot);
-    return id;
-  }
+void SimGridRates::set_uses(int id, std::span<const Use> uses) {
+  if (index(id) >= flows_.size()) flows_.resize(index(id) + 1);
+  assert(flows_[index(id)].action == nullptr);
+  flows_[index(id)].uses.assign(uses.begin(), uses.end());
+}
+
+void SimGridRates::join(int id) {
+  constexpr double endless = 1e300;
+  Flow& flow = flows_[index(id)];
   auto& route = root_->route();
   route.clear();
-  for (const Use& use : uses) {
+  for (const Use& use : flow.uses) {
     assert(use.weight > 0);
-    route.insert(route.end(), static_cast<std::size_t>(use.weight),
-                 links_[static_cast<std::size_t>(use.resource)]->get_impl());
+    Resource& resource = resources_[index(use.resource)];
+    route.insert(route.end(), static_cast<std::size_t>(use.weight), resource.link->get_impl());
+    resource.users.push_back(id);
+    note_change(use.resource);
   }
-  slot.comm = s4u::Comm::sendto_init(from_, to_);
-  slot.comm->set_payload_size(1);  // SimGrid takes whole numbers here; the amount follows
-  slot.comm->set_data(reinterpret_cast<void*>(static_cast<std::intptr_t>(id.slot)));
-  slot.comm->vetoable_start();
-  slot.action = &model_->get_started_action_set()->back();
-  slot.action->set_cost(amount);
-  slot.action->set_remains(amount);
+  flow.comm = s4u::Comm::sendto_init(from_, to_);
+  flow.comm->set_payload_size(1);  // SimGrid takes whole numbers here; the amount follows
+  flow.comm->vetoable_start();
+  flow.action = &model_->get_started_action_set()->back();
+  flow.action->set_cost(endless);
+  flow.action->set_remains(endless);
   // SimGrid limits a rate to what the route has now; capacities may grow.
-  slot.action->set_bound(-1);
-  return id;
+  flow.action->set_bound(-1);
+  flow.rate = 0;
+  flow.told = false;
 }
 
-double SimGridKernel::remaining(ActivityId id) const {
-  const Slot& slot = slots_[index(id)];
-  return slot.action != nullptr ? slot.action->get_remains() : 0.0;
-}
-
-void SimGridKernel::suspend(ActivityId id) {
-  Slot& slot = slots_[index(id)];
-  assert(!slot.suspended);
-  slot.suspended = true;
-  if (runs(slot)) slot.action->suspend();
-}
-
-void SimGridKernel::resume(ActivityId id) {
-  Slot& slot = slots_[index(id)];
-  assert(slot.suspended);
-  slot.suspended = false;
-  if (runs(slot)) slot.action->resume();
-  if (std::exchange(slot.held, false)) deliver_soon(id.slot);
-}
-
-// Ends the activity at this instant, with nobody to be told.
-void SimGridKernel::cancel(ActivityId id) {
-  Slot& slot = slots_[index(id)];
-  slot.done = {};
-  if (runs(slot)) {
-    if (!slot.suspended) slot.action->suspend();
-    slot.action->finish(Action::State::FINISHED);
+void SimGridRates::leave(int id) {
+  Flow& flow = flows_[index(id)];
+  for (const Use& use : flow.uses) {
+    auto& users = resources_[index(use.resource)].users;
+    users.erase(std::find(users.begin(), users.end(), id));
+    note_change(use.resource);
   }
-  slot.suspended = false;
-  if (slot.held) free_slot(id.slot);
+  flow.action->suspend();
+  flow.action->finish(Action::State::FINISHED);
+  flow.action = nullptr;
+  ended_.push_back(std::move(flow.comm));
 }
 
-void SimGridKernel::deliver_soon(int slot) {
-  after(0, Callback::to<&SimGridKernel::deliver>(this, static_cast<std::uint64_t>(slot)));
-}
-
-void SimGridKernel::deliver(std::uint64_t slot) {
-  if (slots_[slot].suspended) {
-    slots_[slot].held = true;
-    return;
+// What hangs together with a resource that has changed.
+void SimGridRates::find_connected() {
+  connected_.clear();
+  again_.clear();
+  const auto find = [this](int resource) {
+    if (!std::exchange(resources_[index(resource)].found, true)) connected_.push_back(resource);
+  };
+  for (const int resource : changed_) {
+    resources_[index(resource)].changed = false;
+    find(resource);
   }
-  const Callback done = slots_[slot].done;
-  free_slot(static_cast<int>(slot));
-  if (done.function != nullptr) done();
+  changed_.clear();
+  for (std::size_t i = 0; i < connected_.size(); ++i)
+    for (const int user : resources_[index(connected_[i])].users) {
+      Flow& flow = flows_[index(user)];
+      if (std::exchange(flow.found, true)) continue;
+      again_.push_back(user);
+      for (const Use& use : flow.uses) find(use.resource);
+    }
 }
 
-void SimGridKernel::on_completion(const s4u::Activity& activity) {
-  const auto slot = reinterpret_cast<std::intptr_t>(activity.get_data<void>());
-  // SimGrid completes the activities of one instant in the order of its heap, and only then looks
-  // at timers again: a timer for now sees all of them, and delivers them in the order of start.
-  if (completed_.empty()) Timer::set(s4u::Engine::get_clock(), [this] { deliver_completed(); });
-  completed_.push_back(static_cast<int>(slot));
-  slots_[static_cast<std::size_t>(slot)].action = nullptr;
+// SimGrid says who is slower than whom. From the slowest on, that fixes each rate: what the
+// narrowest resource has left for those that have none yet. SimGrid's own rates have the rounding
+// of the way by which it came to them; where one is not this to that rounding, it stands, so that
+// the difference shows.
+double SimGridRates::exact_rate(const Flow& flow) {
+  constexpr double rounding = 1e-9;
+  Exact rate = std::numeric_limits<double>::infinity();
+  for (const Use& use : flow.uses) {
+    const Resource& resource = resources_[index(use.resource)];
+    rate = std::min(rate, resource.left / static_cast<Exact>(resource.weight));
+  }
+  for (const Use& use : flow.uses) {
+    resources_[index(use.resource)].left -= rate * use.weight;
+    resources_[index(use.resource)].weight -= use.weight;
+  }
+  const auto nearest = static_cast<double>(rate);
+  return std::abs(nearest - flow.rough) <= rounding * flow.rough ? nearest : flow.rough;
 }
 
-void SimGridKernel::deliver_completed() {
-  read_clock();
-  std::vector<int> completed;
-  completed.swap(completed_);
-  std::sort(completed.begin(), completed.end(), [this](int a, int b) {
-    return slots_[static_cast<std::size_t>(a)].order < slots_[static_cast<std::size_t>(b)].order;
+std::span<const int> SimGridRates::solve() {
+  reported_.clear();
+  if (changed_.empty()) return reported_;
+  model_->next_occurring_event(s4u::Engine::get_clock());
+  find_connected();
+  for (const int id : connected_) {
+    Resource& resource = resources_[index(id)];
+    resource.found = false;
+    resource.left = resource.capacity;
+    resource.weight = 0;
+  }
+  for (const int id : again_) {
+    Flow& flow = flows_[index(id)];
+    flow.found = false;
+    flow.rough = flow.action->get_rate();
+    for (const Use& use : flow.uses) resources_[index(use.resource)].weight += use.weight;
+  }
+  std::sort(again_.begin(), again_.end(), [this](int a, int b) {
+    const double first = flows_[index(a)].rough, second = flows_[index(b)].rough;
+    return first != second ? first < second : a < b;
   });
-  for (const int slot : completed) deliver(static_cast<std::uint64_t>(slot));
+  for (const int id : again_) {
+    Flow& flow = flows_[index(id)];
+    const double before = std::exchange(flow.rate, exact_rate(flow));
+    if (flow.rate != before || !flow.told) reported_.push_back(id);
+    flow.told = true;
+  }
+  return reported_;
 }
 
-void SimGridKernel::free_slot(int slot) {
-  slots_[static_cast<std::size_t>(slot)] = {};
-  free_slots_.push_back(slot);
-}
+class SimGridKernel final : public TimedKernel<SimGridRates> {
+ public:
+  std::string_view name() const override { return "simgrid"; }
+  void run() override;
+  void rewind() override;
+  // What it checks are runs without a step left out.
+  bool can_skip() const override { return false; }
 
-void SimGridKernel::after(double delay, Callback callback) {
-  assert(delay >= 0);
-  const double date = now() + delay;
-  const auto [place, is_new] = due_.try_emplace(date);
-  place->second.push_back(callback);
-  if (is_new) Timer::set(date, [this, date] { run_due(date); });
-}
+ private:
+  void set_timer(double date);
 
-void SimGridKernel::run_due(double date) {
-  read_clock();
-  const auto due = due_.extract(date);
-  for (const Callback& callback : due.mapped()) callback();
-}
+  double zero_ = 0;  ///< SimGrid's clock goes on where ours is put back
+};
 
 void SimGridKernel::run() {
-  engine_.run();
-  read_clock();
+  set_timer(happen());
+  rates().engine().run();
+}
+
+void SimGridKernel::set_timer(double date) {
+  if (date == std::numeric_limits<double>::infinity()) return;
+  timer::Timer::set(std::max(zero_ + date, s4u::Engine::get_clock()), [this, date] {
+    rates().forget_ended();
+    begin(date);
+    set_timer(happen());
+  });
+}
+
+void SimGridKernel::rewind() {
+  zero_ = s4u::Engine::get_clock();
+  TimedKernel::rewind();
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The reference kernel: SimGrid's engine and max-min solver, without actors.
+// The kernel whose rates SimGrid finds: the check of ours.
 #pragma once
 
 #include <memory>

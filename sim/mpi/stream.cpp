@@ -22,6 +22,14 @@ Cause cause_of(ResourceKind kind) {
   return Cause::wire;
 }
 
+/// Less of a byte is what rounding leaves: nothing is left to move.
+constexpr double crumb = 1e-6;
+
+double less(double bytes, double moved) {
+  const double left = bytes - moved;
+  return left > crumb ? left : 0;
+}
+
 bool same_endpoint(const Caller& a, const Caller& b) {
   return a.rank == b.rank && a.endpoint == b.endpoint;
 }
@@ -98,11 +106,11 @@ void Streams::add_cpu(const Caller& caller, ByteCost cost) {
 }
 
 void Streams::settle(Message& m, double moved) {
-  m.flow.remaining = std::max(0.0, m.flow.remaining - moved);
+  m.flow.remaining = less(m.flow.remaining, moved);
   const Transport& transport = *m.channel->transport;
   const auto settle_end = [&](Flow::End& end, ByteCost cost) {
     if (end.here) return;
-    end.credit -= moved;
+    end.credit = less(end.credit, moved);
     if (cost.seconds_per_byte > 0) end.owed += moved;
   };
   settle_end(m.flow.sender, transport.send_cost);

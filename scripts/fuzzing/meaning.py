@@ -1,0 +1,169 @@
+"""Valid scenarios: do the kernels agree, and does the answer keep what holds for every answer?
+
+All kernels, and without skipping: the same time. All rates twice as high, all times and costs
+halved: half the time, to the last bit; three times: a third. Hosts of a star under other names: the
+same. No resource used beyond its capacity; states of each rank and the critical path add up to the
+time; repetitions without random numbers are equal; the same bytes twice.
+"""
+
+import json
+
+from fuzzing import scenarios
+from fuzzing.verdict import problem
+
+NAME = "meaning"
+ABOUT = "random scenarios: kernels agree, scaling scales, sums add up"
+CLOSE = 1e-9
+REFERENCE_MESSAGES = 400  # the reference kernel looks at everything, always
+# Fair sharing magnifies what differs: where many messages meet, the last digit of a rate moves the
+# answer. Such a scenario is counted, and excused where a change of all rates in the 13th digit does
+# as much as what was found, and as many messages as this had the chance to meet.
+SENSITIVE_MESSAGES = 50
+NUDGE = 1 + 2.0**-43
+RANDOM = ("skew", "noise")
+
+
+def run(options, budget, outcomes):
+    counts = {"refused": 0, "stuck": 0, "sensitive": 0}
+
+    def one(number):
+        made = scenarios.scenario(options.random(NAME, number))
+        check = Check(options.program, made)
+        try:
+            check.all()
+        except Wrong as wrong:
+            outcomes.found(NAME, number, str(wrong),
+                           {"scenario.yaml": scenarios.as_yaml(made), **wrong.files})
+        if check.state:
+            counts[check.state] += 1
+
+    budget.each(one)
+    print(f"{NAME}: {counts['refused']} refused, {counts['stuck']} stuck, "
+          f"{counts['sensitive']} sensitive to the last digit of a rate")
+
+
+class Wrong(Exception):
+    def __init__(self, text, **files):
+        super().__init__(text)
+        self.files = {f"{name}.yaml": scenarios.as_yaml(made) for name, made in files.items()}
+
+
+class Check:
+    """One scenario; `state` says how it ended where it has no answer, or one that is sensitive."""
+
+    def __init__(self, program, made):
+        self._program = program
+        self._made = made
+        self.state = None
+
+    def all(self):
+        report = self._report(self._made, "fluid")
+        if report is None:
+            return
+        case = report["cases"][0]
+        self._sums(case)
+        self._kernels(report)
+        self._scaling(case)
+        self._relabelled()
+        if not self._is_random() and len(set(case["times_s"])) > 1:
+            raise Wrong(f"repetitions differ: {case['times_s']}")
+
+    def _report(self, made, kernel, *more):
+        """None where it is refused, or stuck: then every kernel says so."""
+        words = ["run", "scenario.yaml", "--kernel", kernel, "--json", "out.json", *more]
+        ended = self._program.run(words, {"scenario.yaml": scenarios.as_yaml(made)}, keep=True)
+        wrong = problem(ended)
+        if wrong:
+            raise Wrong(wrong)
+        if ended.code == 0:
+            return json.loads(ended.files["out.json"])
+        self.state = "stuck" if ended.code == 3 else "refused"
+        if ended.code == 4:
+            raise Wrong(f"exit code 4: {ended.err.decode()}")
+        return None
+
+    def _is_random(self):
+        transports = [self._made["library"][name] for name in ("shm", "network")]
+        return any(key in self._made["job"] for key in RANDOM) or any(
+            "jitter" in transport for transport in transports)
+
+    def _kernels(self, report):
+        case = report["cases"][0]
+        if without_wall(self._report(self._made, "fluid")) != without_wall(report):
+            raise Wrong("the same scenario gives other bytes the second time")
+        self._same(case, self._report(self._made, "fluid", "--no-skip"), "without skipping", CLOSE)
+        exact = 0 if "skipped" not in case else CLOSE
+        self._same(case, self._report(self._made, "simgrid"), "on simgrid", exact)
+        if case["messages"] * len(case["times_s"]) <= REFERENCE_MESSAGES:
+            self._same(case, self._report(self._made, "reference"), "on reference", exact)
+
+    def _same(self, case, other, how, tolerance):
+        other_times = other["cases"][0]["times_s"] if other else None
+        for ours, theirs in zip(case["times_s"], other_times or [None] * len(case["times_s"])):
+            if theirs is None or abs(ours - theirs) > tolerance * ours:
+                raise Wrong(f"{how}: {theirs!r} s for {ours!r} s")
+
+    def _scaling(self, case):
+        for faster, tolerance in ((2, 0), (3, CLOSE)):
+            made = scenarios.scaled(self._made, faster)
+            times = self._times(made)
+            parted = [max(apart(ours, theirs * faster) for ours, theirs in
+                          zip(case["times_s"], times))] if times else [1]
+            if parted[0] <= tolerance:
+                continue
+            if faster == 3 and self._is_sensitive(case):
+                self.state = "sensitive"
+                continue
+            raise Wrong(f"{faster} times as fast: {times} s for {case['times_s']} s", scaled=made)
+
+    def _times(self, made):
+        report = self._report(made, "fluid")
+        return report["cases"][0]["times_s"] if report else None
+
+    def _is_sensitive(self, case):
+        times = self._times(scenarios.scaled(self._made, NUDGE))
+        return bool(times) and case["messages"] >= SENSITIVE_MESSAGES and any(
+            apart(ours, theirs * NUDGE) > CLOSE for ours, theirs in zip(case["times_s"], times))
+
+    def _relabelled(self):
+        cluster, place = self._made["cluster"], self._made["placement"]
+        if cluster["network"] != "star" or cluster["host"]["type"] != "simple" or len(place) > 1:
+            return
+        each = [int(count) for count in place["hosts"].split("-")]
+        hosts = [host for host, count in enumerate(each) for _ in range(count)]
+        cores = [core for count in each for core in range(count)]
+        times = []
+        for turn in range(2):
+            made = dict(self._made, placement=[
+                {"host": (host + turn) % cluster["hosts"], "core": core}
+                for host, core in zip(hosts, cores)])
+            times.append(self._times(made))
+        if times[0] != times[1]:
+            raise Wrong(f"hosts under other names: {times[1]} s for {times[0]} s", renamed=made)
+
+    @staticmethod
+    def _sums(case):
+        for resource in case["resources"]:
+            if resource["utilisation"] > 1 + CLOSE:
+                raise Wrong(f"{resource['name']} used {resource['utilisation']} of its capacity")
+        if len(case["times_s"]) > 1:
+            return
+        time = case["time_s"]
+        for rank in case["ranks"]:
+            total = sum(rank["seconds"].values())
+            if apart(total, time) > CLOSE:
+                raise Wrong(f"the states of rank {rank['rank']} add up to {total} of {time} s")
+        total = sum(part["seconds"] for part in case["critical_path"])
+        if apart(total, time) > CLOSE:
+            raise Wrong(f"the critical path adds up to {total} of {time} s")
+
+
+def apart(a, b):
+    return abs(a - b) / max(abs(a), abs(b), 1e-300)
+
+
+def without_wall(report):
+    report = json.loads(json.dumps(report))
+    for case in report["cases"]:
+        case.pop("wall_s"), case.pop("peak_rss_bytes")
+    return report
