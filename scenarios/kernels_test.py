@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Do both kernels, and a run whose steady periods are skipped, give every scenario the same times?
+"""Do all kernels, and a run whose steady periods are skipped, give every scenario the same times?
 
 Usage: scenarios/kernels_test.py BUILD
 """
@@ -13,6 +13,15 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = sorted(path.stem for path in HERE.glob("*.yaml"))
+# Small enough for the reference kernel, which looks at everything at every instant.
+PLAIN = ["01-two-hosts", "05-eager-and-rendezvous", "06-overlap", "11-the-wrong-socket"]
+# Many messages that meet on links, where the last digit of a rate would become the second.
+MEETINGS = """question: How long does an all-to-all over shared uplinks take?
+cluster: two_level
+library: openmpi_tcp
+placement: {placement}
+job: {{collective: alltoall, algorithm: pairwise, bytes: {bytes}}}
+"""
 TOLERANCE = 1e-9  # of the run's time
 
 
@@ -65,6 +74,22 @@ class KernelsTest(unittest.TestCase):
                 for arguments in ((), ("--no-skip",)):
                     self.expect_same(
                         name, simgrid, cases_of(name, "--kernel", "fluid", *arguments))
+
+    def test_small_scenarios_take_as_long_on_the_reference_kernel(self):
+        for name in PLAIN:
+            with self.subTest(name):
+                self.expect_same(name, cases_of(name, "--kernel", "reference"),
+                                 cases_of(name, "--kernel", "fluid"))
+
+    def test_an_all_to_all_over_shared_uplinks_takes_the_same_to_the_last_digit(self):
+        for placement, size, kernels in (("8x16", "256 KiB", ("fluid", "simgrid")),
+                                         ("8x4", "64 KiB", ("fluid", "simgrid", "reference"))):
+            with self.subTest(placement), tempfile.TemporaryDirectory() as folder:
+                file = pathlib.Path(folder) / "meetings.yaml"
+                file.write_text(MEETINGS.format(placement=placement, bytes=size))
+                times = {cases_of(str(file), "--kernel", kernel)["meetings"]["time_s"]
+                         for kernel in kernels}
+                self.assertEqual(len(times), 1, times)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "sim/kernel/instant.hpp"
 #include "sim/kernel/kernel_cases.hpp"
 
 namespace ringscope::sim {
@@ -307,71 +306,6 @@ TEST_P(KernelContract, an_idle_resource_keeps_its_new_capacity) {
   start(16, {{resource, 2}}, log("done"));
   kernel().run();
   EXPECT_THAT(times(), ElementsAre(16 * 2 / 8.0));
-}
-
-TEST_P(KernelContract, what_only_rounding_parts_happens_in_the_order_in_which_it_was_set) {
-  // 0.1 + 0.2 is later than 0.3 by a bit, and was set first.
-  kernel().after(0.1, call([this] { kernel().after(0.2, log("0.1 + 0.2")); }));
-  kernel().after(0.2, call([this] { kernel().after(0.1, log("0.2 + 0.1")); }));
-  const int tenth = add_resource(10);
-  start(1, {{tenth, 1}}, call([this, tenth] { start(2, {{tenth, 1}}, log("activity")); }));
-  kernel().after(0.25, call([this] { kernel().after(0.3 - 0.25, log("0.25 + 0.05")); }));
-  kernel().run();
-  EXPECT_THAT(names(), ElementsAre("0.1 + 0.2", "0.2 + 0.1", "0.25 + 0.05", "activity"));
-  EXPECT_EQ(times(), std::vector<double>(4, times().front()));
-}
-
-TEST_P(KernelContract, what_is_more_than_rounding_apart_is_not_one_instant) {
-  kernel().after(1 + 4 * instant_width, log("later"));
-  kernel().after(1, log("sooner"));
-  kernel().run();
-  EXPECT_THAT(names(), ElementsAre("sooner", "later"));
-  EXPECT_THAT(times(), ElementsAre(1, 1 + 4 * instant_width));
-}
-
-TEST_P(KernelContract, what_is_due_is_done_though_a_timer_of_the_instant_pauses_it) {
-  const int resource = add_resource(1);
-  ActivityId paused;
-  kernel().after(2, call([&, this] { kernel().suspend(paused); }));
-  paused = start(2, {{resource, 1}}, log("paused"));
-  kernel().after(2, call([&, this] { EXPECT_EQ(kernel().remaining(paused), 0); }));
-  kernel().after(5, call([&, this] { kernel().resume(paused); }));
-  kernel().run();
-  EXPECT_THAT(names(), ElementsAre("paused"));
-  EXPECT_THAT(times(), ElementsAre(5));
-}
-
-TEST_P(KernelContract, what_goes_on_slows_down_all_whom_it_meets) {
-  // On its second resource too, when its first one has changed at the same instant
-  // (Action::resume() of SimGrid 3.32 forgets these).
-  const int first = add_resource(4), second = add_resource(4);
-  const ActivityId id = start(8, {{first, 1}, {second, 1}}, log("goes on"));
-  kernel().suspend(id);
-  start(16, {{second, 1}}, log("meets it"));
-  kernel().after(1, call([&, this] {
-                   start(2, {{first, 1}}, log("new"));
-                   kernel().resume(id);
-                 }));
-  kernel().run();
-  // 4 of 16 in the first second; from then on both links are halved: 2 at 2, 8 at 2, 12 at 2 and 4.
-  EXPECT_THAT(names(), ElementsAre("new", "goes on", "meets it"));
-  EXPECT_THAT(times(), ElementsAre(1 + 2 / 2.0, 1 + 8 / 2.0, 1 + 8 / 2.0 + 4 / 4.0));
-}
-
-TEST_P(KernelContract, a_second_run_has_the_digits_of_the_first) {
-  const int resource = add_resource(3);
-  const auto once = [&, this] {
-    start(0.7, {{resource, 1}}, log("work"));
-    start(1.1, {{resource, 2}}, log("more work"));
-    kernel().after(0.1, log("timer"));
-    kernel().run();
-  };
-  once();
-  const std::vector<double> first = times();
-  kernel().rewind();
-  EXPECT_EQ(kernel().now(), 0);
-  once();
-  EXPECT_EQ(std::vector<double>(times().begin() + 3, times().end()), first);
 }
 
 TEST_P(KernelContract, ten_thousand_equals_complete_together_in_the_order_of_start) {

@@ -87,10 +87,12 @@ class TimedKernel : public Kernel {
   Activity& activity(int slot) { return activities_[static_cast<std::size_t>(slot)]; }
   int take_slot();
   void stop_now(int slot, double left);
-  void release(int slot);
+  void release(int slot) {
+    activity(slot).state = State::free;
+    free_.push_back(slot);
+  }
   void finish_soon(int slot);
   void finish(std::uint64_t slot);
-  void deliver(int slot);
   void fire();
   bool complete();
   void solve();
@@ -157,12 +159,7 @@ void TimedKernel<Rates>::finish(std::uint64_t value) {
     ended.state = State::held;
     return;
   }
-  deliver(slot);
-}
-
-template <class Rates>
-void TimedKernel<Rates>::deliver(int slot) {
-  const Callback done = activity(slot).done;
+  const Callback done = ended.done;
   release(slot);
   if (done.function != nullptr) done();
 }
@@ -184,12 +181,6 @@ void TimedKernel<Rates>::stop_now(int slot, double left) {
   stopped.dated = 0;
   rates_.leave(slot);
   if (stopped.finish >= 0) finishes_.forget(std::exchange(stopped.finish, -1));
-}
-
-template <class Rates>
-void TimedKernel<Rates>::release(int slot) {
-  activity(slot).state = State::free;
-  free_.push_back(slot);
 }
 
 template <class Rates>
