@@ -29,6 +29,18 @@ class Sums {
   std::vector<Candidate> list_;
 };
 
+// R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17, 1969.
+std::string note_on_losses(const Report& report, const std::vector<Gain>& gains) {
+  constexpr double rounding = 1e-9;
+  const bool some = std::any_of(gains.begin(), gains.end(), [&](const Gain& gain) {
+    return gain.time_s > report.time_s * (1 + rounding);
+  });
+  if (!some) return "";
+  return "\n  A loss is no mistake: what became faster comes earlier, and shares links and cores "
+         "with\n"
+         "  messages that others wait for.\n";
+}
+
 }  // namespace
 
 std::vector<Candidate> candidates(const Report& report, std::size_t most) {
@@ -89,7 +101,7 @@ std::string print_gains(const Report& report, const std::vector<Gain>& gains) {
   }
   return fmt::format("{} takes {}. With one thing twice as fast:\n\n", report.name,
                      to_short_text(Seconds(report.time_s))) +
-         table.text(2);
+         table.text(2) + note_on_losses(report, gains);
 }
 
 Json gains_json(const Report& report, const std::vector<Gain>& gains) {
