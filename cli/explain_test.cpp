@@ -203,6 +203,10 @@ TEST(WhatIf, gains_are_sorted_and_written) {
   EXPECT_EQ(json["gains"][0]["gain_s"], 0.5);
   EXPECT_EQ(json["gains"][1]["kind"], "resource");
   EXPECT_THAT(print_gains(report, gains), HasSubstr("0.750 x"));
+  EXPECT_THAT(print_gains(report, gains), Not(HasSubstr("A loss is no mistake")));
+  std::vector<Gain> losses = gains;
+  losses.front().time_s = 1.01 * report.time_s;
+  EXPECT_THAT(print_gains(report, losses), HasSubstr("A loss is no mistake"));
 }
 
 TEST(ExplainJson, says_the_same_as_the_screen) {
