@@ -12,6 +12,7 @@ COST_SHARE = 0.5  # of a wire's time per byte: a core that sends and receives ju
 WAITS = 1.5  # times what a message of a stream takes: a call so long does not work all the time
 COMING = 0.3  # of the wire's time: a message that takes that long may not have arrived before
 COSTS = ("send_cost", "recv_cost")
+LARGE_CALL = 8192  # bytes: without such a message, calls say nothing of bytes
 STEEPER = 2.5  # times the slope of shorter messages
 
 
@@ -25,6 +26,12 @@ def line(sizes, seconds, floor, most=3):
     return rest.with_values(rest.times, rest.costs - common), cost + common
 
 
+def steepness(sizes, seconds):
+    """Seconds per byte from the smallest to the largest. It takes what overhead grows by size for a
+    cost, and unlike the best line no nap in one of the small ones for the slope."""
+    return float((seconds[-1] - seconds[0]) / (sizes[-1] - sizes[0]))
+
+
 def small_message(points, way, **parameters):
     """Seconds per message in a stream of the smallest; inf where none was measured."""
     sizes, seconds = points.curve("stream", way=way, pairs=1, **parameters)
@@ -33,13 +40,13 @@ def small_message(points, way, **parameters):
 
 def arrived(sizes, seconds, wire):
     """How many of the first points of recv_call were of messages that had all arrived: what still
-    comes over the wire makes the call steep."""
+    comes over the wire makes the call steep, and every longer one too (a nap only that one)."""
+    slopes = (seconds - seconds[:1]) / np.maximum(sizes, 1.0)
     for index in range(1, len(sizes)):
         if sizes[index] < 4096 or seconds[index] < COMING * wire * sizes[index]:
             continue
-        slope = (seconds[index] - seconds[0]) / sizes[index]
-        before = (seconds[index - 1] - seconds[0]) / max(sizes[index - 1], 1.0)
-        if slope > STEEPER * max(before, 0.0) and slope > 0.1 * wire:
+        steep = max(STEEPER * max(slopes[index - 1], 0.0), 0.1 * wire)
+        if (slopes[index:] > steep).all():
             return index
     return len(sizes)
 
@@ -61,12 +68,14 @@ def fit_calls(fitted, points, way, wire):
             sizes, seconds = sizes[:count], seconds[:count]
         if len(sizes) < 2:
             continue
+        if sizes[-1] >= LARGE_CALL:
+            fitted.calls[f"{end}_cost"] = max(0.0, steepness(sizes, seconds) - (
+                transport.unexpected_cost if end == "recv" else 0.0))
         overhead, cost = line(sizes, seconds, noise_of(points.of_probe(call, way=way)))
         found[f"{end}_overhead"] = believed(fitted, points, way, call, seconds[0], overhead)
         found[f"{end}_cost"] = cost if end == "send" else max(0.0, cost -
                                                               transport.unexpected_cost)
         fitted.evidence[f"{end}_cost"] = f"slope of {call}"
-    fitted.calls = {name: found[name] for name in COSTS if name in found}
     return found
 
 
@@ -168,7 +177,8 @@ def take_ends(fitted, calls, wire):
         calls[name] = end.value
         fitted.brackets[name] = (end.low, end.high)
         fitted.fixed.add(name)
-        calling = f", {fitted.evidence[name]}" if name in fitted.evidence else ""
+        calling = ", which leave it open" if end.bounded_only else \
+            f", {fitted.evidence[name]}" if name in fitted.evidence else ""
         fitted.evidence[name] = f"streams{calling}"
     if wire.ends.either:
         fitted.undetermined["send_cost and recv_cost"] = (

@@ -15,7 +15,8 @@ from fit.observations import links_of
 
 LARGE = 16384  # bytes: smaller messages tell calls rather than bytes
 STREAM = 0.03  # relative error that the slowest of three is trusted to
-CALL, LONGER = 0.1, 0.5  # of a call that works longer than a stream's bytes cost, or shorter
+WAITING = 0.1  # of a stream in both directions: its ends also wait for each other
+CALL, LONGER = 0.1, 0.3  # of a call that works longer than a stream's bytes cost, or shorter
 BUSY = 0.03  # of CPU time
 ALIKE = 0.02  # weight of ends that cost the same, where nothing tells them apart
 CELLS, ROUNDS = 41, 3  # of the search, along each cost and from coarse to fine
@@ -100,7 +101,9 @@ class Evidence:
         found = 0.0
         for slope, pairs, directions in self.streams:
             cores = send + recv if directions == 2 else np.maximum(send, recv)
-            found = found + ((np.maximum(cores, pairs * wire) / slope - 1) / STREAM)**2
+            error = np.maximum(cores, pairs * wire) / slope - 1
+            spread = WAITING if directions == 2 else STREAM
+            found = found + (error / np.where(error < 0, spread, STREAM))**2
         for end, cost in self.calls:
             if cost > 0:
                 error = ends[end] / cost - 1

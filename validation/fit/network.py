@@ -77,7 +77,7 @@ def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitt
     wire = wire_of(points, nominal) or wire_of_ping_pong(sizes, seconds, limit)
     calls = fit_calls(fitted, points, "network", wire)
     if kind != "rdma":
-        wire = wire_of(points, nominal, calls) or wire
+        wire = wire_of(points, nominal, fitted.calls) or wire
     if not wire.known and np.isfinite(wire.cores):
         least = f", which carries {1e-9 / wire.ends.wire.high:.3g} GB/s at least" \
             if wire.ends else ""

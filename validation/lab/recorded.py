@@ -22,8 +22,10 @@ class Job:
 
 def circumstances(lab, one: launch.Launch) -> dict:
     """How this lab was set, beyond what every measurement says."""
+    policy = os.sched_getscheduler(0)  # the ranks inherit it
     return {"nap_s": one.nap, "socket_buffer_bytes": one.socket_buffer,
-            "latency_s": lab.state["shaped"][1], "mca": one.mca}
+            "latency_s": lab.state["shaped"][1], "mca": one.mca,
+            "realtime": policy in (os.SCHED_FIFO, os.SCHED_RR)}
 
 
 def link_text(lab) -> str:
