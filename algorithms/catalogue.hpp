@@ -29,6 +29,8 @@ struct Options {
   Duration update{};                  ///< what a server computes per item of an update
   int bound = 0;                      ///< how many steps a worker may be ahead of the slowest
   std::size_t item_bytes = 1;         ///< of an item, for rules that go by bytes; the executor says
+  /// Of one of the numbers that a program reduces, for rules that go by how many there are.
+  std::size_t number_bytes = 4;
   /// The host of each rank, as MPI_Comm_split_type finds it out; the executor says it, and keeps it
   /// while the text runs. Null: each rank has a host of its own.
   const std::vector<int>* hosts = nullptr;

@@ -3,7 +3,7 @@
 //
 // Source: Open MPI 4.1.x, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c,
 // ompi_coll_tuned_allreduce_intra_dec_fixed; its segmented ring is given no segment size there and
-// runs as a ring. Rings need an item per rank, as in coll_base_allreduce.c. From 128 ranks on its
+// runs as a ring. Rings need a number per rank, as in coll_base_allreduce.c. From 128 ranks on its
 // non-overlapping algorithm (a reduce, then a broadcast) is replaced by recursive doubling here.
 #include "algorithms/open_mpi_rules.hpp"
 #include "algorithms/selector.hpp"
@@ -41,7 +41,8 @@ const std::vector<open_mpi::RanksRule>& rules() {
 
 Choice choose(int ranks, std::size_t items, const Options& options) {
   const std::string_view name = open_mpi::look_up(rules(), ranks, bytes_of(items, options));
-  const bool too_short = name == "ring" && items < static_cast<std::size_t>(ranks);
+  const bool too_short =
+      name == "ring" && numbers_of(items, options) < static_cast<std::uint64_t>(ranks);
   return {too_short ? doubling : name};
 }
 
@@ -54,6 +55,6 @@ constexpr Selection selection = {
 
 }  // namespace
 
-Algorithm describe_open_mpi_tuned_allreduce() { return selector<selection>({}); }
+Algorithm describe_open_mpi_tuned_allreduce() { return selector<selection>({"item"}); }
 
 }  // namespace ringscope

@@ -24,6 +24,11 @@ constexpr std::uint64_t bytes_of(std::size_t items, const Options& options) {
   return std::uint64_t{items} * options.item_bytes;
 }
 
+/// How many numbers the program has in its vector: what libraries compare with the ranks.
+constexpr std::uint64_t numbers_of(std::size_t items, const Options& options) {
+  return bytes_of(items, options) / options.number_bytes;
+}
+
 /// The algorithm that `selection` stands for; its segment, in items, goes into the options.
 template <const Selection& selection>
 const Algorithm& chosen_algorithm(int ranks, std::size_t items, Options& options) {

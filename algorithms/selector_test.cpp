@@ -15,14 +15,14 @@ struct Point {
 };
 
 void expect_choices(std::string_view collective, std::string_view name,
-                    const std::vector<Point>& points) {
+                    const std::vector<Point>& points, std::size_t number_bytes = 1) {
   const Algorithm& tuned = *find_algorithm(collective, name);
   for (const Point& point : points) {
     SCOPED_TRACE(testing::Message() << point.ranks << " ranks, " << point.bytes << " B");
     const Algorithm& chosen = *find_algorithm(collective, point.chosen);
-    EXPECT_EQ(tuned.chosen(point.ranks, point.bytes, {}), point.chosen);
     // 1 MiB: the segment of Open MPI 4.0's large rings.
-    const Options options = {.segment = 1 << 20};
+    const Options options = {.segment = 1 << 20, .number_bytes = number_bytes};
+    EXPECT_EQ(tuned.chosen(point.ranks, point.bytes, options), point.chosen);
     EXPECT_EQ(tuned.cost(point.ranks, point.bytes, options),
               chosen.cost(point.ranks, point.bytes, options));
     EXPECT_EQ(tuned.scratch_items(point.ranks, point.bytes, options),
@@ -49,9 +49,27 @@ TEST(Selector, open_mpi_4_1_goes_by_ranks_and_then_by_bytes) {
                   {512, 16'384, "rabenseifner"}});
 }
 
-TEST(Selector, a_ring_needs_an_item_per_rank) {
+TEST(Selector, a_ring_needs_a_number_per_rank) {
   expect_choices("allreduce", "open_mpi_tuned",
                  {{3, 2, "recursive_doubling"}, {16, 15, "recursive_doubling"}});
+}
+
+// Below 16 B on 4 ranks, 64 B on 16 and 128 B on 32 the table says ring, for vectors of fewer
+// floats than ranks.
+TEST(Selector, numbers_are_floats_unless_said) {
+  expect_choices("allreduce", "open_mpi_tuned",
+                 {{3, 4, "recursive_doubling"},
+                  {4, 4, "recursive_doubling"},
+                  {4, 8, "recursive_doubling"},
+                  {4, 15, "recursive_doubling"},
+                  {16, 63, "recursive_doubling"},
+                  {32, 127, "recursive_doubling"},
+                  {3, 4096, "ring"}},
+                 Options{}.number_bytes);
+  expect_choices("allreduce", "open_mpi_tuned", {{16, 32, "ring"}}, 2);
+  expect_choices("allreduce", "open_mpi_tuned_4_0",
+                 {{4096, 4096 * 4, "recursive_doubling"}, {4096, 4097 * 4, "ring"}},
+                 Options{}.number_bytes);
 }
 
 TEST(Selector, open_mpi_4_0_doubles_below_10000_bytes_and_cuts_rings_above_a_mebibyte_a_rank) {

@@ -100,7 +100,7 @@ Algorithm describe_two_level_allreduce() {
       .collective = "allreduce",
       .name = "two_level",
       .summary = "inside each host, between their leaders, and back into the hosts",
-      .options = {"inside", "between", "segment", "rings", "threads"},
+      .options = {"inside", "between", "segment", "rings", "threads", "item"},
       .threads_for =
           [](const Options& options) {
             return std::max(threads_of(allreduce(options.inside), below(options)),

@@ -36,6 +36,7 @@ const std::vector<Option>& table() {
   using R = const Reading&;
   static const std::vector<Option> all = {
       {"segment", "64 KiB", [](V value, R into) { into.options.segment = read_size(value, 1); }},
+      {"item", "4 B", [](V value, R into) { into.options.number_bytes = read_size(value, 1); }},
       {"compute", "0 s", [](V value, R into) { into.options.compute = value.seconds(); }},
       {"rounds", "1", [](V value, R into) { into.options.rounds = whole(value, 1, most_repeats); }},
       {"root", "0", [](V value, R into) { into.options.root = whole(value, 0, into.ranks - 1); }},
