@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "topologies/known_ways.hpp"
+#include "topologies/nearest_nics.hpp"
 #include "topologies/ways.hpp"
 
 namespace ringscope {
@@ -12,6 +13,31 @@ namespace {
 
 void append(std::vector<int>& links, const std::vector<int>& more) {
   links.insert(links.end(), more.begin(), more.end());
+}
+
+std::vector<int> way(const Topology& topology, Vertex from, Vertex to, std::uint64_t flow,
+                     KnownWays* known) {
+  std::vector<int> links;
+  if (known == nullptr || !known->find(from, to, flow, links))
+    links = find_way(topology.graph(), from, to, flow, Fabric::other);
+  return links;
+}
+
+/// As `links`, which lead from host to host, but by the NICs that are the GPUs' at its ends, where
+/// that is as short.
+std::vector<int> by_own_nics(const Topology& topology, std::vector<int> links, std::uint64_t flow,
+                             KnownWays* known) {
+  const Vertex ends[] = {topology.source_of(links.front()), topology.target_of(links.back())};
+  std::vector<Vertex> stops = {ends[0]};
+  for (const Vertex end : ends)
+    if (topology.graph()[end].kind == ComponentKind::gpu)
+      if (const auto nic = nic_in_turn(topology, end)) stops.push_back(*nic);
+  if (stops.size() == 1) return links;
+  stops.push_back(ends[1]);
+  std::vector<int> own;
+  for (std::size_t i = 0; i + 1 < stops.size(); ++i)
+    append(own, way(topology, stops[i], stops[i + 1], flow, known));
+  return own.size() == links.size() ? own : links;
 }
 
 }  // namespace
@@ -56,13 +82,12 @@ Route Topology::route(Vertex from, Vertex to, std::uint64_t flow, KnownWays* kno
     auto links = find_way(*graph_, from, to, flow, Fabric::nvlink);
     if (!links.empty()) return summed(std::move(links));
   }
-  std::vector<int> links;
-  if (known == nullptr || !known->find(from, to, flow, links))
-    links = find_way(*graph_, from, to, flow, Fabric::other);
+  std::vector<int> links = way(*this, from, to, flow, known);
   if (links.empty())
     throw std::logic_error(
         fmt::format("no route from '{}' to '{}'", graph()[from].name, graph()[to].name));
   if (!is_gpu(from) && !is_gpu(to)) return summed(std::move(links));
+  if (host != other_host) links = by_own_nics(*this, std::move(links), flow, known);
 
   const auto leaves =
       std::ranges::find_if(links, [&](int id) { return graph()[target_of(id)].host != host; });

@@ -120,6 +120,27 @@ TEST(Routes, a_gpu_takes_the_nic_below_its_own_switch) {
   EXPECT_EQ(topology.link(route.links[1]).name, "host0/pcie1->host0/nic1");
 }
 
+// Below each switch two GPUs and two NICs: whatever the flow, each GPU has a NIC of its own.
+TEST(Routes, gpus_of_one_switch_take_its_nics_in_turn) {
+  const Cluster cluster = cluster_of(
+      "network: star\nhosts: 2\nlink: {bandwidth: 10 GB/s, latency: 1 us}\n"
+      "host:\n  type: pcie_tree\n  sockets: 1\n  switches_per_socket: 2\n  gpus_per_switch: 2\n"
+      "  switch_uplink: {bandwidth: 16 GB/s, latency: 1 us}\n"
+      "  gpu: {bandwidth: 16 GB/s, latency: 1 us}\n"
+      "  nics: [{switch: 0}, {switch: 0}, {switch: 1}, {switch: 1}]\n");
+  const Topology& topology = cluster.topology;
+  for (std::size_t gpu = 0; gpu < 4; ++gpu)
+    for (std::size_t other = 0; other < 4; ++other)
+      for (std::uint64_t flow = 0; flow < 16; ++flow) {
+        const Vertex from = topology.hosts()[0].gpus[gpu], to = topology.hosts()[1].gpus[other];
+        const Route route = topology.route(from, to, flow);
+        expect_connected(topology, route, from, to);
+        ASSERT_EQ(route.links.size(), 6u);
+        EXPECT_EQ(topology.target_of(route.links[1]), topology.hosts()[0].nics[gpu]);
+        EXPECT_EQ(topology.target_of(route.links[3]), topology.hosts()[1].nics[other]);
+      }
+}
+
 TEST(Routes, flows_spread_over_equal_ways_and_each_keeps_its_own) {
   const Cluster cluster = read_cluster(Value::from_text("test", "fat_tree"));
   const Topology& topology = cluster.topology;

@@ -111,6 +111,17 @@ TEST(Import, pcie_is_as_fast_as_the_table_says_of_what_the_file_says) {
   EXPECT_DOUBLE_EQ(gigabytes(ndv4.topology, cloud.gpus[0], cloud.gpus[1]), lanes);
 }
 
+TEST(Import, gpus_that_share_a_guessed_nic_are_told_of) {
+  const auto notes_of = [](const std::string& name) {
+    Machine machine = machine_of(name);
+    return cluster_yaml(machine, name, 2, {});
+  };
+  EXPECT_NE(notes_of("nvidiaDGX2.xml").find("# look at: all 16 GPUs share the guessed NIC"),
+            std::string::npos);
+  for (const char* name : {"virtual.xml", "azure-ndv4.xml"})
+    EXPECT_EQ(notes_of(name).find("share the guessed NIC"), std::string::npos) << name;
+}
+
 TEST(Import, nvlinks_are_counted) {
   const Cluster dgx2 = cluster_of(machine_of("nvidiaDGX2.xml"));
   const auto& gpus = dgx2.topology.hosts()[0].gpus;

@@ -60,6 +60,11 @@ void hang_below(const PciDevice& device, const std::string& parent, std::optiona
 
 void add_nic(Machine& machine) {
   machine.note("guessed: one NIC on numa0, because the file names none, and a network needs one");
+  if (machine.gpus.size() > 1)
+    machine.note(
+        fmt::format("look at: all {} GPUs share the guessed NIC between hosts; for each real one "
+                    "raise `nics` and add a line to `links`, from what it hangs off to nic1, nic2",
+                    machine.gpus.size()));
   PciDevice nic;
   nic.kind = PciDevice::Kind::nic;
   nic.label = "guessed";
