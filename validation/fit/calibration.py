@@ -7,11 +7,11 @@ import re
 from fit.closed_forms import Transport
 from fit.collectives import ROUNDS, fit_collectives
 from fit.cores import Cores, fit_cores
-from fit.gpu_rings import fit_rings
+from fit.gpu_rings import check_can_be_fitted, fit_rings
 from fit.gpus import fit_gpus
 from fit.network import fit_network
 from fit.parameters import gather
-from fit.points import Points
+from fit.points import Points, is_asked_for
 from fit.progress import Progress, fit_progress
 from fit.segments import constant
 from fit.shm import fit_self, fit_shm
@@ -20,7 +20,7 @@ from fit.trace import fit_trace
 from measurements import PROBES, InputError, parse_quantity
 from verdict.simulator import Simulator
 
-HOSTS, CORES = 8, 16  # what a cluster has where nothing says
+HOSTS, CORES = 128, 16  # what a cluster has where nothing says
 OFFLOADED = re.compile(r"\b(ib\d|mlx\d|hsi\d|infiniband|roce|verbs|psm2?|omni-?path|rdma)", re.I)
 HEADERS = 1448 / 1514  # payload of a full TCP segment on Ethernet
 
@@ -40,7 +40,7 @@ class Settings:
     rounds: int = ROUNDS  # of simulations, where collectives are fitted
     shares: dict = dataclasses.field(default_factory=dict)
     algorithms: dict = dataclasses.field(default_factory=dict)
-    only: dict = dataclasses.field(default_factory=dict)  # replays with these parameters
+    only: dict = dataclasses.field(default_factory=dict)  # of replays: {parameter: its values}
     memory: str = "pinned"  # of the host, where staged messages wait
     segment: float = None  # of staged messages
 
@@ -102,6 +102,15 @@ def one_nominal(documents):
     return None if rate is None or math.isinf(rate) else rate
 
 
+def check_one_emulation(documents):
+    """What was measured with something emulated and what was not are two machines."""
+    found = {document.where["emulated"]: document.path for document in documents}
+    if len(found) > 1:
+        words = ", ".join(f"{path}: '{words}'" for words, path in found.items())
+        raise InputError("where.emulated: expected the same in all documents of a fit, "
+                         f"got {words}")
+
+
 def kind_of(documents, settings):
     """(tcp or rdma, why)."""
     if settings.transport:
@@ -144,6 +153,7 @@ def calibrate(documents, settings: Settings) -> Calibration:
     """The fit to all probes of `documents`, without intervals."""
     points = Points.of(documents)
     nominal = one_nominal(documents)
+    check_one_emulation(documents)
     kind, why = kind_of(documents, settings)
     hosts, cores, assumed = size_of(documents, settings)
     host = fit_cores(points, cores)
@@ -157,7 +167,7 @@ def calibrate(documents, settings: Settings) -> Calibration:
     result = Calibration(kind, hosts, cores, nominal, transports, host, progress, points,
                          documents[0].where)
     result.assumed = assumed | {"library.network.driver": f"{kind}: {why}"}
-    add_gpus(result, settings)
+    add_gpus(result, documents, settings)
     traces = [one for one in documents if one.kind == "trace"]
     if traces and len(documents) > 1:
         raise InputError(f"{traces[0].path}: kind: expected a trace to be fitted by itself, got "
@@ -172,16 +182,17 @@ def calibrate(documents, settings: Settings) -> Calibration:
     return result
 
 
-def add_gpus(result, settings):
+def add_gpus(result, documents, settings):
     """Where GPUs were probed; one process runs all their ranks, on one core."""
     result.gpus = fit_gpus(result.points, settings.memory, settings.segment) or fit_rings(
         result.points, settings.only)
     if not result.gpus:
+        check_can_be_fitted(documents)
         return
     result.cores = settings.cores or 1
     result.only_gpus = not any(point.what in PROBES for point in result.points.all)
     if result.only_gpus:
-        result.hosts = settings.hosts or 1
+        result.hosts = settings.hosts or result.gpus.hosts
         result.assumed.clear()
 
 
@@ -190,11 +201,11 @@ def chosen_replays(documents, settings):
     found = []
     for document in documents:
         if document.kind == "replay":
-            some = [one for one in document.measurements if all(
-                str(one.parameters.get(key)) == value for key, value in settings.only.items())]
+            some = [one for one in document.measurements
+                    if is_asked_for(one.parameters, settings.only)]
             if some:
                 found.append(dataclasses.replace(document, measurements=some))
     if settings.only and not found:
-        words = " ".join(f"{key}={value}" for key, value in settings.only.items())
+        words = " ".join(f"{key}={' or '.join(values)}" for key, values in settings.only.items())
         raise InputError(f"--only {words}: expected replays with it among the documents, got none")
     return found

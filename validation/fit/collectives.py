@@ -124,23 +124,43 @@ class Loop:
 
 
 def choose_algorithms(loop):
-    """Which of the known tunings stands for a choice that the documents do not name: the one that
-    errs less before anything is fitted to it."""
-    asked = {case.parameters["collective"] for case in loop.cases
-             if not case.parameters["algorithm"]} - set(loop.algorithms)
-    for collective in sorted(asked):
-        errors = {}
-        for name in TUNED:
-            if name in loop.known.get(collective, ()):
-                loop.algorithms[collective] = name
-                predicted = loop.predict(profile.library_of(loop.result))
-                errors[name] = float(np.mean(np.abs(np.log(predicted / loop.measured()))))
-        if errors:
-            best = min(errors, key=errors.get)
+    """What stands for a choice that the documents do not name: what their MPI's version is known to
+    choose; else, of the known tunings, the one that errs less before anything is fitted to it, if
+    there are several numbers of ranks to tell them apart."""
+    for collective in sorted({case.parameters["collective"] for case in loop.cases
+                              if not case.parameters["algorithm"]} - set(loop.algorithms)):
+        listed = [case for case in loop.cases if case.parameters["collective"] == collective
+                  and not case.parameters["algorithm"]]
+        tables = {model.table_of(case.series.mpi) for case in listed}
+        if len(tables) == 1 and "" not in tables:
+            continue  # as the model has it
+        errors = errors_of_tables(loop, collective)
+        if not errors:
+            continue
+        best = min(errors, key=errors.get)
+        words = ", ".join(f"{name} {math.expm1(one):.0%}" for name, one in errors.items())
+        ranks = {case.placement.ranks for case in listed}
+        if len(ranks) > 1:
             loop.algorithms[collective] = best
-            loop.result.assumed[f"algorithm of {collective}"] = (
-                f"{best}, which errs least before the fit ("
-                + ", ".join(f"{name} {math.expm1(one):.0%}" for name, one in errors.items()) + ")")
+            why = f"{best}, which errs least before the fit ({words})"
+        else:
+            why = (f"{model.CHOSEN}, a guess: where.mpi names no version of Open MPI, and one "
+                   f"number of ranks ({min(ranks)}) tells too little of the tables ({words}); "
+                   f"--algorithm {collective}=NAME says which it was")
+            loop.result.notes.append(f"the algorithm of {collective} is a guess")
+        loop.result.assumed[f"algorithm of {collective}"] = why
+
+
+def errors_of_tables(loop, collective) -> dict:
+    """{known tuning of the collective: its error before the fit}."""
+    errors = {}
+    for name in TUNED:
+        if name in loop.known.get(collective, ()):
+            loop.algorithms[collective] = name
+            predicted = loop.predict(profile.library_of(loop.result))
+            errors[name] = float(np.mean(np.abs(np.log(predicted / loop.measured()))))
+    loop.algorithms.pop(collective, None)
+    return errors
 
 
 def unknowns_of(result):

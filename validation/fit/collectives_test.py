@@ -22,6 +22,7 @@ from fit import calibration, collectives, parameters, profile, report  # noqa: E
 from fit.segments import constant  # noqa: E402
 from fit.synthetic_for_test import TCP, Cluster  # noqa: E402
 from measurements import Document, InputError, Measurement  # noqa: E402
+from verdict import model  # noqa: E402
 from verdict.simulator import Simulator  # noqa: E402
 
 HOSTS = 4
@@ -45,15 +46,15 @@ def probes(transport, with_calls):
     return cluster.document()
 
 
-def replays(transport, algorithm, named=True):
+def replays(transport, algorithm, named=True, ranks=(HOSTS,), mpi=""):
     """What that transport's ring takes, by the simulator."""
     result = calibration.calibrate([probes(transport, True)], calibration.Settings(bootstrap=0))
     result.transports["network"].transport = transport
-    document = Document("replay.json", "replay", {"hosts": []}, [
-        Measurement("allreduce", {"bytes": size, "collective": "allreduce", "ranks_count": HOSTS,
-                                  "hosts_count": HOSTS, "placement": f"1x{HOSTS}",
-                                  "algorithm": algorithm}, 1.0, name=f"{size} B")
-        for size in (4, 1024, 16384, 262144, 4194304)])
+    document = Document("replay.json", "replay", {"hosts": [], "mpi": mpi}, [
+        Measurement("allreduce", {"bytes": size, "collective": "allreduce", "ranks_count": count,
+                                  "hosts_count": count, "placement": f"1x{count}",
+                                  "algorithm": algorithm}, 1.0, name=f"{size} B on {count}")
+        for count in ranks for size in (4, 1024, 16384, 262144, 4194304)])
     loop = collectives.Loop(result, [document], Simulator(), calibration.Settings())
     for one, seconds in zip(document.measurements, loop.predict(profile.library_of(result))):
         one.median_s = float(seconds)
@@ -87,9 +88,35 @@ class Collectives(unittest.TestCase):
         self.assertNotIn("library.network.send_cost", result.assumed)
 
     def test_that_the_library_chose_are_predicted_by_its_rules(self):
-        result = self.calibrated(TRUTH, "open_mpi_tuned_4_0", True, named=False)
+        result = self.calibrated(TRUTH, "open_mpi_tuned_4_0", True, named=False, ranks=(2, HOSTS))
         self.assertEqual(result.algorithms, {"allreduce": "open_mpi_tuned_4_0"})
-        self.assertEqual(sum("allreduce" in key for key in result.fitted), 5)
+        self.assertEqual(sum("allreduce" in key for key in result.fitted), 10)
+
+    def test_on_one_number_of_ranks_do_not_tell_the_tables_apart(self):
+        result = self.calibrated(TRUTH, "open_mpi_tuned_4_0", True, named=False)
+        self.assertEqual(result.algorithms, {})
+        self.assertIn("open_mpi_tuned, a guess: where.mpi names no version of Open MPI, and one "
+                      "number of ranks (4) tells too little",
+                      result.assumed["algorithm of allreduce"])
+        self.assertIn("the algorithm of allreduce is a guess", result.notes)
+
+    def test_of_a_known_version_go_by_its_table(self):
+        for mpi, name in (("Open MPI 4.0.5", "open_mpi_tuned_4_0"),
+                          ("Open MPI v4.1.4", "open_mpi_tuned")):
+            document = replays(TRUTH, name, named=False, mpi=mpi)
+            result = calibration.calibrate([probes(TRUTH, True)], self.settings)
+            loop = collectives.Loop(result, [document], Simulator(), self.settings)
+            collectives.choose_algorithms(loop)
+            self.assertEqual((loop.algorithms, loop.rounds), ({}, 0))
+            fitted = model.Model("", {}, {}, {})
+            self.assertEqual({fitted.algorithm_of(case) for case in loop.cases}, {name})
+
+    def test_of_what_was_emulated_and_what_was_not_are_two_machines(self):
+        document = replays(TRUTH, "ring")
+        document.where["emulated"] = "send 8 ns/B, slept"
+        with self.assertRaisesRegex(InputError, "where.emulated: expected the same in all documents"
+                                    ".*replay.json: 'send 8 ns/B, slept'"):
+            calibration.calibrate([probes(TRUTH, True), document], self.settings)
 
     def test_are_fitted_to_the_same_however_slow_the_machine_is(self):
         hours = itertools.count(0, 3600)
@@ -111,9 +138,16 @@ class Collectives(unittest.TestCase):
 
     def test_may_be_chosen_by_a_parameter(self):
         document = replays(TRUTH, "ring")
-        settings = dataclasses.replace(self.settings, only={"hosts_count": "3"})
-        with self.assertRaisesRegex(InputError, "--only hosts_count=3: expected replays"):
+        settings = dataclasses.replace(self.settings, only={"hosts_count": ["3", "5"]})
+        with self.assertRaisesRegex(InputError, "--only hosts_count=3 or 5: expected replays"):
             calibration.calibrate([probes(TRUTH, True), document], settings)
+
+    def test_may_be_chosen_by_several_values_of_it(self):
+        document = replays(TRUTH, "ring", ranks=(2, 3, HOSTS))
+        settings = dataclasses.replace(self.settings, only={"hosts_count": ["2", "4"]})
+        (kept,) = calibration.chosen_replays([document], settings)
+        self.assertEqual([one.parameters["hosts_count"] for one in kept.measurements],
+                         5 * [2] + 5 * [4])
 
 
 if __name__ == "__main__":

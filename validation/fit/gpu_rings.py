@@ -1,54 +1,99 @@
 """GPUs of which nobody has probes: what the collectives of NCCL tell of their links.
 
 A ring allreduce of P ranks is 2 (P - 1) steps of a P-th of the vector each. So a straight line
-through its times gives the latency of a step, and the rate of the slowest link.
+through its times gives the latency of a step, and the rate of the slowest link: on one host of a
+link between two GPUs, on several of the link between two hosts.
 """
 
 import numpy as np
 
 from fit.gpus import Gpus, line_of
+from fit.points import is_asked_for
+from measurements import InputError
+from verdict import placements
 
 LARGE, SMALL = 1 << 20, 64 << 10  # bytes: from there on a vector tells the rate; up to there
 #                                   the latency
 SHARED = 1.2  # a rank's GPU is at least so much faster than its links
+INSIDE = ("cluster.host.gpu.peer_bandwidth", "library.p2p.latency")
+BETWEEN = ("cluster.link.bandwidth", "library.gdr.latency")
 
 
-def rings(points):
-    """Allreduces whose algorithm the library chose, on the GPUs of one host."""
+def rings(points, only):
+    """Allreduces whose algorithm the library chose, on GPUs; of these, those with the parameters
+    in `only`."""
     return [point for point in points.of_probe("allreduce") if point.where.get("devices")
             and not point.parameters.get("algorithm") and point.size > 0
-            and int(point.parameters["hosts_count"]) == 1
-            and int(point.parameters["ranks_count"]) > 1]
+            and int(point.parameters["ranks_count"]) > 1 and is_asked_for(point.parameters, only)]
+
+
+def ranks_of(point):
+    return int(point.parameters["ranks_count"])
+
+
+def steps_of(point):
+    return 2 * (ranks_of(point) - 1)
 
 
 def fit_rings(points, only):
-    """Gpus that all reach each other, or None where no such allreduce was measured. `only`: of the
-    points, those with these parameters."""
-    found = [point for point in rings(points) if all(
-        str(point.parameters.get(key)) == value for key, value in only.items())]
-    large = [point for point in found if point.size >= LARGE]
-    small = [point for point in found if point.size <= SMALL]
-    if not large:
+    """Gpus that all reach each other, or None where no such allreduce was measured."""
+    found = rings(points, only)
+    inside = [point for point in found if int(point.parameters["hosts_count"]) == 1]
+    between = [point for point in found if int(point.parameters["hosts_count"]) > 1]
+    if not any(point.size >= LARGE for point in found):
         return None
-    ranks = max(int(point.parameters["ranks_count"]) for point in found)
-    gpus = Gpus(ranks, [(one, two) for two in range(ranks) for one in range(two)], "pinned", 0.0)
-    rates = [2 * (int(point.parameters["ranks_count"]) - 1) / int(point.parameters["ranks_count"])
-             * point.size / point.seconds for point in large]
-    rate = float(np.median(rates))
-    evidence = "allreduces, taken for rings"
-    gpus.values["cluster.host.gpu.peer_bandwidth"] = (rate, "B/s", evidence)
+    count = max(placements.parse(str(point.parameters["placement"]), point.key).most
+                for point in found)
+    gpus = Gpus(count, [(one, two) for two in range(count) for one in range(two)], "pinned", 0.0)
+    gpus.hosts = max(int(point.parameters["hosts_count"]) for point in found)
+    add_line(gpus, between, BETWEEN, "allreduces over hosts, taken for rings")
+    add_line(gpus, inside, INSIDE, "allreduces, taken for rings")
+    assume_inside(gpus)
+    rate, _, evidence = gpus.values[INSIDE[0]]
     for way in ("send", "receive"):
         gpus.values[f"cluster.host.gpu.{way}_bandwidth"] = (SHARED * rate, "B/s", evidence)
-    if small:
-        steps = [2 * (int(point.parameters["ranks_count"]) - 1) for point in small]
-        late = [point.seconds / count for point, count in zip(small, steps)]
-        gpus.values["library.p2p.latency"] = (float(np.min(late)), "s", evidence)
-    else:
-        gpus.assumed["library.p2p.latency"] = "0 s: no allreduce of at most 64 KiB was measured"
     gpus.assumed["cluster.host.gpu"] = "links to the host: nothing but collectives was measured"
     gpus.assumed["library.gpu"] = "no time for reductions: it is in that of the ring"
     gpus.assumed["library.staged"] = "as p2p: nothing was staged"
-    gpus.observations["allreduce"] = large + small
-    line = line_of(large)
-    gpus.lines = {"ring": line, "d2d": None, "reduction": None, "h2d": None, "d2h": None}
+    large = [point for point in found if point.size >= LARGE]
+    gpus.lines = {"ring": line_of(large), "d2d": None, "reduction": None, "h2d": None, "d2h": None}
     return gpus
+
+
+def add_line(gpus, points, names, evidence):
+    """The rate and the latency that these allreduces tell, under these names."""
+    large = [point for point in points if point.size >= LARGE]
+    small = [point for point in points if point.size <= SMALL]
+    gpus.observations["allreduce"] = gpus.observations.get("allreduce", []) + (
+        large + small if large else [])
+    if not large:
+        return
+    rates = [steps_of(point) / ranks_of(point) * point.size / point.seconds for point in large]
+    gpus.values[names[0]] = (float(np.median(rates)), "B/s", evidence)
+    if small:
+        late = [point.seconds / steps_of(point) for point in small]
+        gpus.values[names[1]] = (float(np.min(late)), "s", evidence)
+    else:
+        gpus.assumed[names[1]] = "0 s: no allreduce of at most 64 KiB was measured"
+
+
+def assume_inside(gpus):
+    """Of a ring over hosts the links inside them are not the slowest: nothing else is known."""
+    if INSIDE[0] in gpus.values:
+        return
+    rate = gpus.values[BETWEEN[0]][0]
+    why = f"no allreduce of one host was measured: {SHARED:g} of the rate between hosts"
+    gpus.values[INSIDE[0]] = (SHARED * rate, "B/s", "assumed")
+    gpus.assumed[INSIDE[0]] = why
+    if BETWEEN[1] in gpus.values:
+        gpus.values[INSIDE[1]] = (gpus.values[BETWEEN[1]][0], "s", "assumed")
+        gpus.assumed[INSIDE[1]] = "that between hosts: no allreduce of one host was measured"
+
+
+def check_can_be_fitted(documents):
+    """Where GPUs took part and no ring was found: a host without GPUs has no place for them."""
+    for document in documents:
+        if document.kind == "replay" and document.where.get("devices"):
+            raise InputError(f"{document.path}: expected allreduces of at least 1 MiB on at least "
+                             "2 GPUs, which tell how fast their links are, or probes of the GPUs; "
+                             "got neither")

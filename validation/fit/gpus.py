@@ -38,6 +38,7 @@ class Gpus:
     pairs: list  # [from, to] with peer access, from < to
     staged: str  # pinned or pageable
     segment: float
+    hosts: int = 1
     lines: dict = dataclasses.field(default_factory=dict)  # what: Line
     values: dict = dataclasses.field(default_factory=dict)
     intervals: dict = dataclasses.field(default_factory=dict)

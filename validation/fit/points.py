@@ -43,6 +43,11 @@ def point_of(measurement) -> Point:
                  case_key(measurement), measurement.document.where, measurement.scenario)
 
 
+def is_asked_for(parameters, only):
+    """Whether each parameter in `only` has one of the values there."""
+    return all(str(parameters.get(key)) in values for key, values in only.items())
+
+
 class Points:
     """All points, those of one case merged."""
 

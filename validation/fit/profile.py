@@ -85,8 +85,9 @@ def cluster_of(result) -> dict:
         host = gpu_profile.host_of(result.gpus, result.cores)
     if math.isfinite(result.host.memory):
         host["memory_bandwidth"] = format_bandwidth(result.host.memory)
-    bandwidth = format_bandwidth(result.bandwidth)
-    if result.bandwidth == result.nominal:
+    between = gpu_profile.value(result.gpus, "cluster.link.bandwidth") if result.gpus else 0
+    bandwidth = format_bandwidth(between or result.bandwidth)
+    if not between and result.bandwidth == result.nominal:
         bandwidth = result.where["link_bandwidth"] or bandwidth
     return {"about": machine_of(result.where), "network": "star",
             "hosts": result.hosts, "link": {"bandwidth": bandwidth, "latency": "0 s"},
@@ -100,7 +101,8 @@ def calibration_of(result, program, errors) -> dict:
         if one.low is not None:
             entry |= {"low": in_unit(one.low, one.unit), "high": in_unit(one.high, one.unit)}
         parameters[name] = entry | {"unit": one.unit, "evidence": one.evidence}
-    found = {"schema": SCHEMA, "date": now(), "program": program, "parameters": parameters,
+    found = {"schema": SCHEMA, "date": now(), "program": program,
+             "emulated": result.where["emulated"], "parameters": parameters,
              "assumed": result.assumed, "undetermined": result.undetermined,
              "progress_evidence": result.progress.evidence or result.progress.assumed,
              "intervals": result.drawn, "notes": result.notes, "errors": errors}

@@ -61,6 +61,7 @@ def json_text(verdict: judge.Verdict) -> str:
         "schema": 1,
         "model": verdict.model.path,
         "documents": [one.path for one in verdict.documents],
+        "warnings": verdict.doubts,
         "limits": dataclasses.asdict(verdict.limits),
         "figures": {name: dataclasses.asdict(accuracy.figures(listed))
                     for name, listed in groups.items()},

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from measurements import InputError, parse_quantity
-from verdict import accuracy, cases, model, order, simulator, trace
+from verdict import accuracy, cases, doubts, model, order, simulator, trace
 
 
 @dataclass
@@ -35,6 +35,10 @@ class Verdict:
         for case in self.judged:
             found.setdefault(case.series, []).append(case)
         return found
+
+    @property
+    def doubts(self) -> list:
+        return doubts.doubts(self.model, self.documents, self.judged)
 
     def pairs(self) -> list:
         """Of the cases that the fit has not seen."""
@@ -79,8 +83,16 @@ def order_figures(pairs: list) -> dict:
             "equal": len(equal), "equal_too": sum(pair.right for pair in equal)}
 
 
+def refuse_other_emulation(fitted: model.Model, documents: list):
+    for path, measured, seen in doubts.others(fitted, documents):
+        raise InputError(f"{path}: where.emulated: expected {doubts.in_words(seen)}, as "
+                         f"calibration.emulated of {fitted.path}, got {doubts.in_words(measured)}: "
+                         "another machine than the fit's; --any-emulation predicts it all the same")
+
+
 def judge(runner: simulator.Simulator, fitted: model.Model, documents: list,
-          limits: accuracy.Limits, refuse_fitted: bool = False) -> Verdict:
+          limits: accuracy.Limits, refuse_fitted: bool = False,
+          any_emulation: bool = False) -> Verdict:
     """Simulates everything measured in the documents. Raises InputError for what cannot be."""
     replays = [document for document in documents if document.kind == "replay"]
     judged = cases.gather(replays, fitted.fitted, limits)
@@ -91,6 +103,8 @@ def judge(runner: simulator.Simulator, fitted: model.Model, documents: list,
         if seen:
             raise InputError(f"{seen[0]}: expected a case that the fit has not seen, got one of "
                              f"calibration.fitted of {fitted.path} ({len(seen)} in all)")
+    if not any_emulation:
+        refuse_other_emulation(fitted, documents)
     if judged:
         simulator.predict(runner, fitted, judged)
     trace.predict(runner, fitted, traces)

@@ -4,6 +4,7 @@ import copy
 import math
 import re
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import yaml
 
@@ -11,8 +12,17 @@ from measurements import InputError, format_bandwidth, parse_quantity
 from verdict import cases, gpus, placements
 
 CHOSEN = "open_mpi_tuned"  # stands for the library's own choice, unless the user says
-OLDER = re.compile(r"open\s*mpi\D*(4\.0|[1-3]\.)", re.IGNORECASE)  # which chose by another table
+VERSION = re.compile(r"open\s*mpi\D*(\d+)\.(\d+)", re.IGNORECASE)
 REPETITIONS = 25  # where the model draws random numbers; their median is the prediction
+
+
+class Choice(NamedTuple):
+    """What ran, or stands for what the library chose; `why` in words. `known`: somebody said so, or
+    measured it; else it is a guess."""
+
+    algorithm: str
+    why: str
+    known: bool
 
 
 @dataclass
@@ -34,21 +44,45 @@ class Model:
         """Whether the link's bandwidth is a nominal rate, of which goodput is the usable share."""
         return "goodput" in (self.library.get("network") or {})
 
+    @property
+    def emulated(self) -> str:
+        """What was not real where the fit was measured, in words; "" where all was."""
+        return str(self.calibration.get("emulated") or "")
+
+    def choice_of(self, case: cases.Case) -> Choice:
+        """As measured; or as the user says, as the fit found, as NCCL or as the version of the MPI
+        lets expect."""
+        collective, mpi = str(case.parameters["collective"]), case.series.mpi
+        if case.parameters["algorithm"]:
+            return Choice(case.parameters["algorithm"], "as measured", True)
+        if collective in self.algorithms:
+            return Choice(self.algorithms[collective], "as --algorithm says", True)
+        if found := (self.calibration.get("algorithms") or {}).get(collective):
+            return Choice(found, "as the fit found", True)
+        if found := gpus.chosen(case.measured.document.where, collective):
+            return Choice(found, "as NCCL does", True)
+        if table := table_of(mpi):
+            return Choice(table, f"as {mpi} does", True)
+        said = f"where.mpi is '{mpi}', no version of Open MPI" if mpi else "where.mpi is empty"
+        return Choice(CHOSEN, said, False)
+
     def algorithm_of(self, case: cases.Case) -> str:
-        """What ran: as measured, or what stands for the library's choice: as the user says, as
-        the fit found, or as the version of the MPI lets expect."""
-        collective = str(case.parameters["collective"])
-        usual = CHOSEN + "_4_0" if OLDER.search(case.series.mpi) else CHOSEN
-        usual = gpus.chosen(case.measured.document.where, collective) or usual
-        found = self.calibration.get("algorithms") or {}
-        return (case.parameters["algorithm"] or self.algorithms.get(collective)
-                or found.get(collective, usual))
+        return self.choice_of(case).algorithm
 
     def random(self, job: dict) -> bool:
         """Whether two repetitions may differ."""
         found = [(self.library.get(way) or {}).get("jitter", "0 s")
                  for way in ("self", "shm", "network")]
         return any(is_positive(value) for value in [*found, job.get("skew", "0 s")])
+
+
+def table_of(mpi: str) -> str:
+    """By what Open MPI of that version chooses, as the simulator has it; "" where the words name no
+    version of it."""
+    found = VERSION.search(mpi)
+    if not found:
+        return ""
+    return CHOSEN if (int(found[1]), int(found[2])) >= (4, 1) else CHOSEN + "_4_0"
 
 
 def is_positive(value) -> bool:

@@ -52,9 +52,13 @@ CASES_HEAD = ["case", "measured", "spread", "predicted", "error", ""]
 
 def chosen(verdict: judge.Verdict, listed: list) -> list:
     """What stands for the library's own choice, where there is one."""
-    stand_ins = sorted({f"{case.parameters['collective']} {verdict.model.algorithm_of(case)}"
-                        for case in listed if not case.parameters["algorithm"]})
-    return [f"(in brackets): the library's own choice, as {', '.join(stand_ins)} has it"] \
+    stand_ins = set()
+    for case in listed:
+        if not case.parameters["algorithm"]:
+            choice = verdict.model.choice_of(case)
+            why = choice.why if choice.known else f"a guess: {choice.why}"
+            stand_ins.add(f"{case.parameters['collective']} {choice.algorithm} ({why})")
+    return [f"(in brackets): the library's own choice, as {', '.join(sorted(stand_ins))} has it"] \
         if stand_ins else []
 
 
@@ -157,6 +161,8 @@ def head(verdict: judge.Verdict) -> list:
 
 def text(verdict: judge.Verdict) -> str:
     lines = head(verdict)
+    if verdict.doubts:
+        lines += [f"warning: {one}" for one in verdict.doubts] + [""]
     if verdict.judged:
         lines += case_tables(verdict) + summary(verdict) + order_table(verdict.pairs())
         lines += breakdown_tables(verdict)

@@ -1,0 +1,28 @@
+#!/usr/bin/python3
+"""How many hosts has a fitted cluster of which nobody said it? Usage: cluster_size_test.py BUILD"""
+
+import dataclasses
+import pathlib
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from fit import calibration  # noqa: E402
+from fit.synthetic_for_test import TCP, Cluster  # noqa: E402
+
+QUICK = calibration.Settings(bootstrap=20)
+
+
+class HowMany(unittest.TestCase):
+    def test_a_latency_between_two_hosts_says_nothing_of_how_many_there_are(self):
+        cluster = Cluster()
+        cluster.add_ping_pong(TCP, "network")
+        for settings, hosts in ((QUICK, 128), (dataclasses.replace(QUICK, hosts=3), 3)):
+            result = calibration.calibrate([cluster.document()], settings)
+            self.assertEqual(result.hosts, hosts)
+            self.assertEqual("cluster.hosts" in result.assumed, hosts == 128)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
