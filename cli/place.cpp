@@ -7,13 +7,13 @@
 
 #include "cli/cases.hpp"
 #include "cli/failure.hpp"
+#include "cli/launch_options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/place_text.hpp"
 #include "cli/subcommands.hpp"
 #include "scenarios/report_text.hpp"
 #include "sim/simulation.hpp"
 #include "topologies/data_files.hpp"
-#include "topologies/launch_files.hpp"
 #include "topologies/slots.hpp"
 
 namespace ringscope {
@@ -25,10 +25,12 @@ struct Arguments {
   std::string cluster, library, job, on = "core", own, only;
   int ranks = 0;
   // Of `place`, as its keys are called; "": not said.
-  std::string order, slots, taken, budget, seed, objective, degrade, whose;
+  std::string order, slots, taken, budget, seed, objective, degrade, whose, random;
+  std::string time;
   bool whole_hosts = false;
   std::size_t top = 5;
-  std::string csv, json, rankfile, hostfile, slurm;
+  std::string csv, json;
+  LaunchFiles launch;
   StudyOptions options;
 };
 
@@ -43,7 +45,7 @@ Value place_flags(const Arguments& arguments) {
       {"order", &arguments.order},         {"slots", &arguments.slots},
       {"budget", &arguments.budget},       {"seed", &arguments.seed},
       {"objective", &arguments.objective}, {"degrade", &arguments.degrade},
-      {"jobs", &arguments.whose}};
+      {"jobs", &arguments.whose},          {"random", &arguments.random}};
   for (const auto& [key, text] : texts)
     if (!text->empty())
       map.set(key,
@@ -121,17 +123,23 @@ PlaceStudy read_all(const Arguments& arguments) {
   return read_place(file_for(arguments), overrides, place_flags(arguments), arguments.only);
 }
 
-PlaceStudy read(const Arguments& arguments) {
+PlaceStudy read(const Arguments& arguments, StudyOptions& options) {
   try {
-    return read_all(arguments);
+    if (!arguments.time.empty()) {
+      const Value time = said("--time", arguments.time);
+      options.time = time.seconds();
+      if (options.time.count() <= 0) time.fail("expected a time above 0, such as 60s");
+    }
+    PlaceStudy study = read_all(arguments);
+    arguments.launch.require_for(study.seat);
+    return study;
   } catch (const std::exception&) {
     dismiss_others();
     throw;
   }
 }
 
-PlaceAnswer answer_of(const PlaceStudy& study, const StudyOptions& options) {
-  StudyRun run(options, study.name);
+PlaceAnswer answer_of(const PlaceStudy& study, StudyRun& run) {
   PlaceAnswer answer = place(study, run.evaluator());
   fmt::print(stderr, "{}\n", run.summary(run.evaluator().simulated() + run.evaluator().cached()));
   return answer;
@@ -149,26 +157,6 @@ Verification verify(const PlaceStudy& study, const PlaceAnswer& answer) {
   return verify_on_simgrid(scenarios, outcomes);
 }
 
-void write_launch_files(const Arguments& arguments, const PlaceStudy& study,
-                        const Placement& winner) {
-  const Topology& topology = study.scenario.cluster.topology;
-  if (!arguments.rankfile.empty()) write_output(arguments.rankfile, rankfile(winner, topology));
-  if (!arguments.hostfile.empty()) write_output(arguments.hostfile, hostfile(winner, topology));
-  if (!arguments.slurm.empty()) write_output(arguments.slurm, slurm_hostfile(winner, topology));
-}
-
-std::string launch_lines(const Arguments& arguments, std::size_t ranks) {
-  std::string text;
-  if (!arguments.rankfile.empty())
-    text += fmt::format("mpirun -n {} --rankfile {} PROGRAM\n", ranks, arguments.rankfile);
-  if (!arguments.hostfile.empty())
-    text += fmt::format("mpiexec -n {} -f {} PROGRAM\n", ranks, arguments.hostfile);
-  if (!arguments.slurm.empty())
-    text += fmt::format("SLURM_HOSTFILE={} srun -n {} --distribution=arbitrary PROGRAM\n",
-                        arguments.slurm, ranks);
-  return text;
-}
-
 /// Where the difference between the user's placement and the best comes from.
 std::string why(const PlaceStudy& study, const PlaceAnswer& answer) {
   const Placed &best = answer.placed.front(), &own = answer.own;
@@ -176,37 +164,50 @@ std::string why(const PlaceStudy& study, const PlaceAnswer& answer) {
   RunOptions options;
   options.kernel = "fluid";
   std::vector<Report> reports;
-  for (const Placed* placed : {&best, &own})
-    reports.push_back(simulate(placed_scenario(study, *placed), options));
+  for (const Placed* placed : {&best, &own}) {
+    Scenario scenario = placed_scenario(study, *placed);
+    scenario.name =
+        fmt::format("{} {}", study.name,
+                    short_name(placed->placement.text, placed == &best ? "best" : "yours"));
+    reports.push_back(simulate(scenario, options));
+  }
   return '\n' + print_compare(reports);
 }
 
 void print(const Arguments& arguments, const PlaceStudy& study, const PlaceAnswer& answer,
            const Verification& verified) {
   std::string screen = place_screen(study, answer, arguments.top) + why(study, answer);
-  const std::string words = verified.text("the best, the worst and yours");
+  const std::string words = answer.stopped && arguments.options.verify > 0
+                                ? "stopped before SimGrid had simulated any of them again"
+                                : verified.text("the best, the worst and yours");
   if (!words.empty()) screen += '\n' + words + '\n';
-  const std::string lines = launch_lines(arguments, answer.placed.front().placement.ranks.size());
+  const std::string lines =
+      arguments.launch.lines(answer.placed.front().placement, study.scenario.cluster.topology);
   if (!lines.empty()) screen += "\nthe best one is started by\n" + lines;
   write_output("-", screen);
 }
 
 void run_place(const Arguments& arguments) {
-  const std::vector<std::string> files = {arguments.csv, arguments.json, arguments.rankfile,
-                                          arguments.hostfile, arguments.slurm};
+  std::vector<std::string> files = arguments.launch.all();
+  files.insert(files.begin(), {arguments.csv, arguments.json});
   work_for_first(arguments.options);
   const bool text = print_text(files);
   for (const std::string& file : files) require_writable(file);
-  const PlaceStudy study = read(arguments);
-  const PlaceAnswer answer = answer_of(study, arguments.options);
+  StudyOptions options = arguments.options;
+  options.may_stop = true;
+  const PlaceStudy study = read(arguments, options);
+  StudyRun run(options, study.name);  // until all is written: it ends with what is under way
+  const PlaceAnswer answer = answer_of(study, run);
   Verification verified;
-  if (arguments.options.verify > 0) verified = verify(study, answer);
+  if (options.verify > 0 && !answer.stopped) verified = verify(study, answer);
   if (!arguments.csv.empty()) write_output(arguments.csv, place_csv(answer));
   if (!arguments.json.empty())
     write_output(arguments.json, place_json(study, answer, verified).dump(2) + '\n');
   const Placement& winner = answer.placed.front().placement;
-  write_launch_files(arguments, study, winner);
+  const Topology& topology = study.scenario.cluster.topology;
+  arguments.launch.write(winner, topology);
   if (text) print(arguments, study, answer, verified);
+  arguments.launch.require_written(winner, topology);
   end_with_warning(verified);
 }
 
@@ -234,7 +235,11 @@ void add_rules(CLI::App& command, Arguments& arguments) {
   command.add_flag("--whole-hosts", arguments.whole_hosts, "a host is used fully or not at all");
   command.add_option("--budget", arguments.budget,
                      "beyond so many placements: a search that looks at so many");
-  command.add_option("--seed", arguments.seed, "of the search");
+  command.add_option("--seed", arguments.seed, "of the search, and of what is drawn");
+  command.add_option("--time", arguments.time,
+                     "such as 60s: after so long the best so far is the answer; so it is after ^C");
+  command.add_option("--random", arguments.random,
+                     "beside a search, so many placements drawn at random: what luck gives");
   command.add_option("--objective", arguments.objective,
                      "time; or worst_link: with the cable degraded that costs most");
   command.add_option("--whose-time", arguments.whose,
@@ -246,9 +251,14 @@ void add_answers(CLI::App& command, Arguments& arguments) {
   command.add_option("--top", arguments.top, "show so many, the best first")->capture_default_str();
   command.add_option("--csv", arguments.csv, "write one row per placement (see plots/placements)");
   command.add_option("--json", arguments.json, "write everything as JSON (scenarios/schema.md)");
-  command.add_option("--rankfile", arguments.rankfile, "write the best one as Open MPI's rankfile");
-  command.add_option("--hostfile", arguments.hostfile, "write it as a hostfile of MPICH's");
-  command.add_option("--slurm", arguments.slurm, "write it as Slurm's SLURM_HOSTFILE");
+  command.add_option("--rankfile", arguments.launch.rankfile,
+                     "write the best one as Open MPI's rankfile");
+  command.add_option("--hostfile", arguments.launch.hostfile, "write it as a hostfile of MPICH's");
+  command.add_option("--slurm", arguments.launch.slurm, "write it as Slurm's SLURM_HOSTFILE");
+  command.add_option("--gpus", arguments.launch.gpus,
+                     "on GPUs: write a script that gives each rank its own, beside these files");
+  command.add_option("--torchrun", arguments.launch.torchrun,
+                     "on GPUs: write a script that starts torchrun on each host");
   add_study_options(command, arguments.options);
 }
 

@@ -7,13 +7,20 @@ Usage: cli/place_test.py BUILD
 import csv
 import io
 import json
+import os
 import re
+import signal
 import sqlite3
+import subprocess
+import time
 
-from study_for_test import ROOT, StudyTest, main
+from study_for_test import ENVIRONMENT, ROOT, StudyTest, main
 
 SCHEMA = (ROOT / "scenarios" / "schema.md").read_text(encoding="utf-8")
 SEARCH = ("--set", "job.bytes=1MiB", "--slots", "4", "--budget", "40", "--seed", "5")
+# More than anybody waits for.
+LONG = ("--cluster", "two_level", "--ranks", "32", "--library", "openmpi_tcp", "--job",
+        "allreduce/ring:1MiB", "--objective", "worst_link", "--budget", "1000000")
 
 
 class Place(StudyTest):
@@ -136,6 +143,117 @@ class Place(StudyTest):
     def test_what_is_kept_nowhere_does_not_come_from_the_store(self):
         done = self.place("03-anomaly", "--set", "job.bytes=64KiB", "--order", "fixed")
         self.assertRegex(done.stderr, r"^\d+ points: \d+ simulated, \d+ the same as \w+, in ")
+
+    def test_the_best_so_far_is_the_answer_when_the_time_is_up(self):
+        begun = time.monotonic()
+        screen = self.place(*LONG, "--time", "2s", "--json", "p.json").stderr
+        self.assertLess(time.monotonic() - begun, 60)
+        self.assertNotIn("\r", screen)
+        self.check_stopped(json.loads(self.read("p.json")))
+        self.assertIn("--time:1:1: expected a time such as",
+                      self.place(*LONG, "--time", "2 parsecs", code=1).stderr)
+
+    def test_the_best_so_far_is_the_answer_after_an_interrupt(self):
+        with subprocess.Popen(
+                [str(self.build / "ringscope"), "place", *LONG, "--store", "s.sqlite", "--json",
+                 "p.json", "--csv", "p.csv"], cwd=self.folder, env=ENVIRONMENT,
+                stderr=subprocess.PIPE, text=True) as search:
+            end = time.monotonic() + 200
+            while time.monotonic() < end and not (
+                    (self.folder / "s.sqlite").exists() and self.rows("s.sqlite")):
+                time.sleep(0.1)
+            search.send_signal(signal.SIGINT)
+            error = search.communicate(timeout=100)[1]
+        self.assertEqual(search.returncode, 0, error)
+        self.check_stopped(json.loads(self.read("p.json")))
+
+    def check_stopped(self, answer):
+        self.assertTrue(answer["stopped"])
+        self.assertGreaterEqual(len(answer["placements"]), 1)
+        self.assertLess(len(answer["placements"]), 1000000)
+        self.assertLessEqual(answer["bound_s"], answer["placements"][0]["time_s"])
+        self.assertNotEqual(answer["placements"][0]["degraded"], "")
+        self.assertEqual(answer["verified"], [])
+
+    def test_luck_is_the_baseline_of_a_search_and_of_all_placements(self):
+        drawn = [self.place("place-eight-on-three", *SEARCH, "--random", "30", "--jobs", jobs,
+                            "--json", "p.json", "--csv", "-").stdout for jobs in ("1", "3")]
+        self.assertEqual(drawn[0], drawn[1])
+        random = json.loads(self.read("p.json"))["random"]
+        self.assertEqual(random["count"], 30)
+        best = json.loads(self.read("p.json"))["placements"][0]["time_s"]
+        self.assertGreater(random["median_s"], best)
+        screen = self.place("place-eight-on-three", *SEARCH, "--random", "30").stdout
+        self.assertRegex(screen, r"\nrandom +median of 30, seed 5 ")
+        self.assertNotIn("\nrandom ", self.place("place-eight-on-three", *SEARCH, "--random",
+                                                 "0").stdout)
+        # Of all: half of the placements are no slower.
+        screen = self.place("place-eight-on-three", "--set", "job.bytes=1MiB", "--json", "p.json",
+                            "--csv", "p.csv")
+        answer = json.loads(self.read("p.json"))
+        self.assertEqual(answer["random"]["count"], 0)
+        self.assertEqual(answer["bound_s"], answer["placements"][0]["time_s"])
+        times = [(one["time_s"], int(one["alike"])) for one in answer["placements"]]
+        for slower in (False, True):
+            share = sum(alike for seconds, alike in times
+                        if (seconds >= answer["random"]["median_s"] if slower else
+                            seconds <= answer["random"]["median_s"]))
+            self.assertGreaterEqual(2 * share, int(answer["raw"]))
+
+    def test_ranks_get_the_gpus_of_the_best_order(self):
+        words = ("--cluster", "dgx1v", "--ranks", "8", "--on", "gpu", "--job",
+                 "allreduce/ring:16MiB", "--library", "cuda_pinned", "--budget", "60", "--random",
+                 "0", "--verify", "0")
+        self.assertIn("--rankfile: says the host of each rank, and not its GPU: add --gpus FILE",
+                      self.place(*words, "--rankfile", "g.rank", code=1).stderr)
+        screen = self.place(*words, "--rankfile", "g.rank", "--slurm", "g.slurm", "--gpus", "g.sh",
+                            "--json", "p.json", "--csv", "p.csv")
+        ranks = json.loads(self.read("p.json"))["placements"][0]["ranks"]
+        for variable in ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"):
+            said = [self.shell("g.sh", "printenv CUDA_VISIBLE_DEVICES", {variable: str(rank)})
+                    for rank in range(8)]
+            self.assertEqual(said, [str(rank["gpu"]) for rank in ranks])
+        hosts = [f"host{rank['host']}" for rank in ranks]
+        self.assertEqual(self.read("g.slurm").split(), hosts)
+        self.assertEqual(re.findall(r"^rank \d+=(\w+) ", self.read("g.rank"), re.M), hosts)
+        screen = self.place(*words, "--slurm", "g.slurm", "--gpus", "g.sh").stdout
+        self.assertIn("SLURM_HOSTFILE=g.slurm srun -n 8 --distribution=arbitrary --gpu-bind=none "
+                      "sh g.sh PROGRAM\n", screen)
+
+    def test_torchrun_starts_the_order_that_it_can(self):
+        fake = self.folder / "torchrun"
+        fake.write_text('#!/bin/sh\necho "$CUDA_VISIBLE_DEVICES $*"\n', encoding="utf-8")
+        fake.chmod(0o755)
+        path = {"PATH": f"{self.folder}:{os.environ['PATH']}"}
+        words = ("--cluster", "dgx1v", "--ranks", "16", "--on", "gpu", "--job",
+                 "allreduce/ring:16MiB", "--library", "cuda_pinned", "--order", "fixed", "--budget",
+                 "40", "--random", "0", "--verify", "0", "--torchrun", "t.sh")
+        self.assertIn("sh t.sh PROGRAM", self.place(*words).stdout)
+        self.place(*words, "--json", "p.json", "--csv", "p.csv")
+        found = []
+        for host in (0, 1):
+            devices, words = self.shell("t.sh", "train.py", {
+                "RINGSCOPE_HOST": f"host{host}", **path}).split(" ", 1)
+            self.assertIn("--nnodes=2 --nproc-per-node=8 ", words)
+            node = int(re.search(r"--node-rank=(\d)", words)[1])
+            found += [(8 * node + i, host, int(gpu)) for i, gpu in enumerate(devices.split(","))]
+        ranks = json.loads(self.read("p.json"))["placements"][0]["ranks"]
+        self.assertEqual([(host, gpu) for _, host, gpu in sorted(found)],
+                         [(rank["host"], rank["gpu"]) for rank in ranks])
+        self.assertIn("--torchrun: the ranks are on cores", self.place(
+            "03-anomaly", "--torchrun", "t.sh", code=1).stderr)
+
+    def shell(self, script, words, variables):
+        return subprocess.run(
+            f"sh {script} {words}", shell=True, cwd=self.folder, check=True, text=True,
+            capture_output=True, env={"PATH": os.environ["PATH"], **variables}).stdout.strip()
+
+    def test_long_names_are_cut_in_a_sentence(self):
+        screen = self.place(
+            "--cluster", "star64", "--ranks", "64", "--library", "openmpi_tcp", "--job",
+            "broadcast/binomial:1MiB", "--order", "any", "--budget", "20", "--random", "0",
+            "--verify", "0", "--slots", "2", "--own", "2x32").stdout
+        self.assertLess(max(len(line) for line in screen.splitlines()), 200)
 
     def test_what_cannot_be_is_refused(self):
         for words, message in (

@@ -54,11 +54,17 @@ std::string heading(const PlaceStudy& study, const PlaceAnswer& answer) {
                                  count_text(answer.least), order_text(study, answer));
   if (!answer.only_routes)
     text += "nothing is folded but cores: routes are chosen among equal ones by a hash\n";
-  if (!answer.searched) return text + "all of these were simulated: there is no better one\n";
-  text += fmt::format("too many for the budget: a search (seed {}) looked at {}\n", study.seed,
-                      answer.placed.size());
+  if (!answer.searched && !answer.stopped)
+    return text + "all of these were simulated: there is no better one\n";
+  if (answer.searched)
+    text += fmt::format("too many for the budget: a search (seed {}) looked at {}{}\n", study.seed,
+                        answer.placed.size(),
+                        answer.stopped ? fmt::format(" of {} and was stopped", study.budget) : "");
+  else
+    text += fmt::format("stopped when {} of these were simulated\n", answer.placed.size());
   const double best = answer.placed.front().cost_s;
-  if (!answer.bound_s) return text + "how much better one there may be is not known\n";
+  if (!answer.bound_s)
+    return text + "how much better one there may be is not known: " + answer.no_bound + '\n';
   return text +
          fmt::format("no placement takes less than {}; the best one found takes {:.2f} x as long\n",
                      to_short_text(Seconds(*answer.bound_s)), best / *answer.bound_s);
@@ -107,6 +113,20 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
     add(fmt::format("{}, worst", answer.placed.size()), answer.placed.back());
   const std::string place = answer.same ? fmt::format("{}, yours", *answer.same + 1) : "yours";
   add(place, answer.own);
+  if (answer.random) {
+    const RandomPlacements& random = *answer.random;
+    std::vector<std::string> cells = {
+        "random",
+        random.count == 0 ? "median of all"
+                          : fmt::format("median of {}, seed {}", random.count, study.seed),
+        ""};
+    Placed like;
+    like.cost_s = random.median_s;
+    cells.push_back(time_text(like));
+    cells.push_back(ratio_text(like, answer.placed.front()));
+    cells.resize(columns.size());
+    table.add(std::move(cells));
+  }
   return table.text(0);
 }
 
@@ -142,6 +162,12 @@ Json placed_json(const PlaceStudy& study, const Placed& placed) {
 }
 
 }  // namespace
+
+std::string short_name(const std::string& words, const std::string& which) {
+  constexpr std::size_t longest = 48, kept = 32;
+  if (words.size() <= longest) return words;
+  return fmt::format("{}... ({})", words.substr(0, words.find_last_of(" -", kept) + 1), which);
+}
 
 std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std::size_t top) {
   std::string text = heading(study, answer) + '\n' + table(study, answer, top);
@@ -182,7 +208,15 @@ Json place_json(const PlaceStudy& study, const PlaceAnswer& answer,
   json["differ"] = answer.least.str();
   json["searched"] = answer.searched;
   json["seed"] = study.seed;
+  json["stopped"] = answer.stopped;
   json["bound_s"] = answer.bound_s ? Json(*answer.bound_s) : Json();
+  json["no_bound"] = answer.no_bound;
+  json["random"] = Json();
+  if (answer.random)
+    json["random"] = {
+        {"count", answer.random->count},
+        {"median_s",
+         std::isfinite(answer.random->median_s) ? Json(answer.random->median_s) : Json()}};
   json["placements"] = Json::array();
   for (const Placed& placed : answer.placed)
     json["placements"].push_back(placed_json(study, placed));

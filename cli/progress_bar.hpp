@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 
 namespace ringscope {
 
@@ -17,6 +18,7 @@ class ProgressBar {
   void show(double done);  ///< from 0 to 1
 
  private:
+  std::string left_text(double done) const;
   bool terminal_;
   bool shown_ = false;
   std::chrono::steady_clock::time_point start_;

@@ -29,10 +29,10 @@ int threads_of(const StudyOptions& options, const std::optional<Launch>& launch)
 /// Redrawn ten times a second at most.
 class StudyRun::Bar {
  public:
-  void show(std::size_t done, std::size_t all) {
-    if (all == 0 || Clock::now() < next_) return;
+  void show(double share) {
+    if (Clock::now() < next_) return;
     next_ = Clock::now() + std::chrono::milliseconds(100);
-    bar_.show(static_cast<double>(done) / static_cast<double>(all));
+    bar_.show(share);
   }
 
  private:
@@ -71,7 +71,10 @@ void dismiss_others() {
 }
 
 StudyRun::StudyRun(const StudyOptions& options, const std::string& name)
-    : bar_(std::make_unique<Bar>()), has_store_(!options.no_store), start_(Clock::now()) {
+    : bar_(std::make_unique<Bar>()),
+      has_store_(!options.no_store),
+      time_(options.time),
+      start_(Clock::now()) {
   const auto launch = launch_here();
   EvaluatorOptions evaluator;
   evaluator.skip = !options.no_skip;
@@ -79,15 +82,24 @@ StudyRun::StudyRun(const StudyOptions& options, const std::string& name)
   evaluator.threads = threads_of(options, launch);
   if (launch) remote_ = join(*launch, evaluator.threads);
   if (!options.no_store) evaluator.store = options.store.empty() ? name + ".sqlite" : options.store;
-  evaluator.progress = [this](std::size_t done, std::size_t all) { show(done, all); };
+  evaluator.progress = [this](double share) { show(share); };
+  if (options.may_stop) {
+    interrupt_ = std::make_unique<Interrupt>();
+    evaluator.stop = [this](double share) { return stopped(share); };
+  }
   evaluator.remote = remote_;
   evaluator_ = std::make_unique<Evaluator>(std::move(evaluator));
 }
 
 StudyRun::~StudyRun() = default;
 
-void StudyRun::show(std::size_t done, std::size_t all) {
-  if (bar_) bar_->show(done, all);
+bool StudyRun::stopped(double share) {
+  return interrupt_->asked() || (time_.count() > 0 && Clock::now() - start_ >= share * time_);
+}
+
+void StudyRun::show(double share) {
+  if (time_.count() > 0) share = std::max(share, Seconds(Clock::now() - start_) / time_);
+  if (bar_) bar_->show(share);
   if (!remote_ || strangers_named_) return;
   const std::string strangers = remote_->strangers();
   strangers_named_ = !strangers.empty();

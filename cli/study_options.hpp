@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/interrupt.hpp"
 #include "sim/studies/evaluator.hpp"
 
 namespace ringscope {
@@ -18,6 +19,9 @@ struct StudyOptions {
   int verify = 3;   ///< how many winners
   bool no_skip = false;
   bool prune = false;  ///< the store
+  /// What ends early has an answer all the same: after so long, if that is above 0, or by ^C.
+  bool may_stop = false;
+  Seconds time{};
 };
 
 /// --jobs, --store, --no-store, --prune, --verify and --no-skip.
@@ -45,13 +49,16 @@ class StudyRun {
 
  private:
   class Bar;
-  void show(std::size_t done, std::size_t all);
+  void show(double share);
+  bool stopped(double share);
   std::unique_ptr<Bar> bar_;
   bool strangers_named_ = false;
   bool has_store_;
+  Seconds time_;  ///< 0: no limit
+  std::unique_ptr<Interrupt> interrupt_;
   std::shared_ptr<RemoteWorkers> remote_;
-  std::unique_ptr<Evaluator> evaluator_;
   std::chrono::steady_clock::time_point start_;
+  std::unique_ptr<Evaluator> evaluator_;
 };
 
 /// A winner that was simulated once more, by SimGrid.

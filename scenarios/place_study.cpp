@@ -164,9 +164,9 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
   Value place = asked != nullptr && !asked->is_null() ? *asked : said;
   if (place.kind() != Value::Kind::map) place.fail("expected a map such as {slots: 4}");
   place.merge(said);
-  refuse_unknown_keys(
-      place, "place",
-      {"order", "slots", "taken", "whole_hosts", "budget", "seed", "objective", "degrade", "jobs"});
+  refuse_unknown_keys(place, "place",
+                      {"order", "slots", "taken", "whole_hosts", "budget", "seed", "objective",
+                       "degrade", "jobs", "random"});
   Fields fields(place, "place");
   read_order(fields, study);
   study.rules.slots = read_slots(fields, study);
@@ -181,6 +181,8 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
   if (study.jobs != WhoseTime::own && study.scenario.neighbours.empty())
     jobs.fail(
         fmt::format("'{}' is of several jobs, and the scenario has no neighbours", jobs.text()));
+  study.random = static_cast<std::size_t>(
+      fields.value_or("random", "100").integer(0, static_cast<std::int64_t>(study.budget) + 1000));
   const Value& degrade = fields.value_or("degrade", "0.5");
   study.degrade = degrade.number(0.001, 1);
   fields.finish();

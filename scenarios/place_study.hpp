@@ -31,6 +31,7 @@ struct PlaceStudy {
   Objective objective = Objective::time;
   WhoseTime jobs = WhoseTime::own;
   double degrade = 0.5;
+  std::size_t random = 100;  ///< placements drawn as a baseline of a search; 0: no baseline
 };
 
 /// Reads the `scenario` of a study and its `place`, over which what was `said` on

@@ -50,6 +50,19 @@ Count Placements::raw() const {
   return count_placements(hosts, rules_);
 }
 
+Word Placements::grouped(const Word& word) const {
+  std::map<int, std::size_t> host_place, bin_place;
+  for (std::size_t rank = 0; rank < word.size(); ++rank) {
+    host_place.try_emplace(bin(word[rank]).host, rank);
+    bin_place.try_emplace(word[rank], rank);
+  }
+  Word result = word;
+  std::ranges::stable_sort(result, {}, [&](int index) {
+    return std::pair(host_place.at(bin(index).host), bin_place.at(index));
+  });
+  return result;
+}
+
 /// The first word that a symmetry of the machine makes of it.
 Word Placements::moved(const Word& word) const {
   const std::vector<int> touched = touched_by(word);
@@ -96,9 +109,10 @@ Count Placements::alike(const Word& word) const {
 /// become so.
 class Placements::Walk {
  public:
-  Walk(const Placements& placements, std::size_t limit)
+  Walk(const Placements& placements, std::size_t limit, const std::function<bool()>& stopped)
       : placements_(placements),
         limit_(limit),
+        stopped_(stopped),
         room_(placements.bins().size()),
         left_(placements.rules_.slots) {
     for (std::size_t i = 0; i < room_.size(); ++i) room_[i] = placements.bins()[i].capacity;
@@ -113,7 +127,7 @@ class Placements::Walk {
       // A circle has as many beginnings as ranks: more words than that many times the limit are
       // more than the limit, whatever becomes of them.
       last_seen_ = word_;
-      if (++seen_ > limit_ * at(rules.rotations ? rules.ranks : 1)) return false;
+      if (++seen_ > limit_ * at(rules.rotations ? rules.ranks : 1) || stopped_()) return false;
       if (placements_.is_first_alike(word_)) words_.push_back(word_);
       return words_.size() <= limit_;
     }
@@ -187,6 +201,7 @@ class Placements::Walk {
 
   const Placements& placements_;
   std::size_t limit_, seen_ = 0;
+  const std::function<bool()>& stopped_;
   std::vector<int> room_, left_;    // of bins, of hosts
   std::vector<int> touched_hosts_;  // ranks on each
   std::vector<int> touched_;
@@ -196,15 +211,17 @@ class Placements::Walk {
   std::optional<Word> last_seen_;
 };
 
-std::optional<std::vector<Word>> Placements::all(std::size_t limit) const {
+std::optional<std::vector<Word>> Placements::all(std::size_t limit,
+                                                 const std::function<bool()>& stopped) const {
   if (least_number() > limit) return {};
-  Walk walk(*this, limit);
+  Walk walk(*this, limit, stopped);
   if (!walk.go()) return {};
   return walk.take();
 }
 
 std::optional<Word> Placements::some() const {
-  Walk walk(*this, 0);
+  const std::function<bool()> never = [] { return false; };
+  Walk walk(*this, 0, never);
   walk.go();
   return walk.last_seen();
 }

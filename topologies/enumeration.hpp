@@ -6,6 +6,7 @@
 // by their numbers.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -42,8 +43,12 @@ class Placements {
   Word first_alike(const Word& word) const;
   /// How many of raw() are alike with this one.
   Count alike(const Word& word) const;
-  /// Those that stand for all others, in their order; none when there are more than `limit`.
-  std::optional<std::vector<Word>> all(std::size_t limit) const;
+  /// The ranks of each host, and of each bin in it, together, in the order of the first ones.
+  Word grouped(const Word& word) const;
+  /// Those that stand for all others, in their order; none when there are more than `limit`, or
+  /// when it was `stopped` before it knew.
+  std::optional<std::vector<Word>> all(
+      std::size_t limit, const std::function<bool()>& stopped = [] { return false; }) const;
   /// At least so many differ; often a good deal more.
   Count least_number() const;
   /// One that is allowed; none where none is.

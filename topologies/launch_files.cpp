@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace ringscope {
 namespace {
@@ -94,6 +95,53 @@ std::string hostfile(const Placement& placement, const Topology& topology) {
   return "# The ranks come back to a host; in that order they are started by a rankfile, or "
          "by\n# " +
          command + "\n" + lines;
+}
+
+std::string gpu_script(const Placement& placement, const Topology& topology) {
+  std::string text =
+      "#!/bin/sh\n# Gives each rank its GPU: the launcher starts \"sh THIS PROGRAM\".\n"
+      "rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-$SLURM_PROCID}}}\n"
+      "case $rank in\n";
+  int number = 0;
+  for (const Location& rank : placement.ranks)
+    text += fmt::format("{}) gpu={} ;; # {}\n", number++, rank.gpu, host_of(topology, rank).name);
+  return text +
+         fmt::format(
+             "*) echo \"rank '$rank' is none of the {} that have a GPU here\" >&2; exit 1 ;;\n",
+             number) +
+         "esac\n"
+         "export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=$gpu\n"
+         "exec \"$@\"\n";
+}
+
+std::optional<std::string> torchrun_script(const Placement& placement, const Topology& topology) {
+  const std::vector<Stretch> nodes = stretches(placement);
+  std::set<int> seen;
+  for (const Stretch& node : nodes)
+    if (node.ranks != nodes.front().ranks || !seen.insert(node.host).second) return {};
+  const auto name = [&](const Stretch& node) {
+    return topology.hosts()[static_cast<std::size_t>(node.host)].name;
+  };
+  std::string text =
+      "#!/bin/sh\n# On every host: \"sh THIS PROGRAM\". Local rank i has device i of its process.\n"
+      "host=${RINGSCOPE_HOST:-$(hostname -s)}\n"
+      "case $host in\n";
+  std::size_t rank = 0;
+  for (std::size_t number = 0; number < nodes.size(); ++number) {
+    std::string gpus;
+    for (int i = 0; i < nodes[number].ranks; ++i)
+      gpus += fmt::format("{}{}", gpus.empty() ? "" : ",", placement.ranks[rank++].gpu);
+    text += fmt::format("{}) node={} gpus={} ;;\n", name(nodes[number]), number, gpus);
+  }
+  text +=
+      "*) echo \"$host has no rank here; RINGSCOPE_HOST says which host this is\" >&2; exit 1 ;;\n";
+  return text + fmt::format(
+                    "esac\n"
+                    "export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=$gpus\n"
+                    "exec torchrun --nnodes={} --nproc-per-node={} --node-rank=$node \\\n"
+                    "  --master-addr=${{MASTER_ADDR:-{}}} --master-port=${{MASTER_PORT:-29500}} "
+                    "\"$@\"\n",
+                    nodes.size(), nodes.front().ranks, name(nodes.front()));
 }
 
 std::string slurm_hostfile(const Placement& placement, const Topology& topology) {

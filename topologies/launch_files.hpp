@@ -1,6 +1,7 @@
 // A placement as launchers take it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "topologies/placement.hpp"
@@ -19,5 +20,17 @@ std::string hostfile(const Placement& placement, const Topology& topology);
 /// The host of each rank, one a line, for SLURM_HOSTFILE and `srun --distribution=arbitrary`.
 /// Source: Slurm, srun(1), "SLURM_HOSTFILE".
 std::string slurm_hostfile(const Placement& placement, const Topology& topology);
+
+/// A script between launcher and program, `sh FILE PROGRAM`: which GPU a rank has, by the rank that
+/// Open MPI, MPICH or Slurm gave it. None of the files above can say that. GPUs go by the numbers
+/// of nvidia-smi, which are those of PCI. Source: CUDA C++ Programming Guide, "CUDA Environment
+/// Variables".
+std::string gpu_script(const Placement& placement, const Topology& topology);
+
+/// A script that starts each host's ranks by torchrun, `sh FILE PROGRAM` on every host: which node
+/// it is, and its GPUs in the order of the ranks, so that local rank i has device i. None where
+/// torchrun cannot number the ranks so: it starts equally many on each node, one node after the
+/// other. Source: PyTorch, "torchrun (Elastic Launch)".
+std::optional<std::string> torchrun_script(const Placement& placement, const Topology& topology);
 
 }  // namespace ringscope

@@ -54,6 +54,15 @@ TEST(AHostfile, SaysHowToStartRanksThatComeBackToAHost) {
   EXPECT_NE(text.find("\nhost0:2\nhost1:1\n"), std::string::npos) << text;
 }
 
+TEST(AScriptForTorchrun, IsOnlyOfWholeNodesOneAfterTheOther) {
+  EXPECT_TRUE(torchrun_script(placed("[{host: 1}, {host: 1}, {host: 0}, {host: 0}]"), three_hosts())
+                  .has_value());
+  EXPECT_FALSE(
+      torchrun_script(placed("[{host: 0}, {host: 1}, {host: 0}, {host: 1}]"), three_hosts())
+          .has_value());
+  EXPECT_FALSE(torchrun_script(placed("2-1"), three_hosts()).has_value());
+}
+
 TEST(ASlurmHostfile, NamesTheHostOfEachRank) {
   EXPECT_EQ(slurm_hostfile(placed("[{host: 0}, {host: 1}, {host: 0}]"), three_hosts()),
             "host0\nhost1\nhost0\n");

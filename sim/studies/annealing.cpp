@@ -29,7 +29,7 @@ class Chain {
     for (int trial = 0; trial < most_trials; ++trial) {
       Word next = word_;
       change(next);
-      if (placements_->rules().order == RankOrder::fixed) next = grouped(next);
+      if (placements_->rules().order == RankOrder::fixed) next = placements_->grouped(next);
       if (next != word_ && placements_->allows(next)) return placements_->first_alike(next);
     }
     return word_;
@@ -100,20 +100,6 @@ class Chain {
     }
   }
 
-  /// The ranks of each host, and of each bin in it, together, in the order of the first ones.
-  Word grouped(const Word& word) const {
-    std::map<int, std::size_t> host_place, bin_place;
-    for (std::size_t rank = 0; rank < word.size(); ++rank) {
-      host_place.try_emplace(host_of(word[rank]), rank);
-      bin_place.try_emplace(word[rank], rank);
-    }
-    Word result = word;
-    std::ranges::stable_sort(result, {}, [&](int bin) {
-      return std::pair(host_place.at(host_of(bin)), bin_place.at(bin));
-    });
-    return result;
-  }
-
   const Placements* placements_;
   Word word_;
   double cost_ = std::numeric_limits<double>::infinity();
@@ -134,6 +120,8 @@ class Known {
         fresh.push_back(word);
     }
     const std::vector<double> answers = fresh.empty() ? std::vector<double>() : (*costs_)(fresh);
+    cut_short_ = answers.size() < fresh.size();
+    fresh.resize(answers.size());
     for (std::size_t i = 0; i < fresh.size(); ++i) known_[fresh[i]] = answers[i];
     asked_.insert(asked_.end(), fresh.begin(), fresh.end());
     std::vector<double> result;
@@ -146,12 +134,13 @@ class Known {
   }
 
   std::size_t asked() const { return asked_.size(); }
-  bool used_up() const { return asked_.size() == budget_; }
+  bool used_up() const { return cut_short_ || asked_.size() == budget_; }
   std::vector<Word> take() { return std::move(asked_); }
 
  private:
   const Costs* costs_;
   std::size_t budget_;
+  bool cut_short_ = false;
   std::map<Word, double> known_;
   std::vector<Word> asked_;
 };
@@ -163,9 +152,14 @@ std::vector<Word> anneal(const Placements& placements, const Annealing& annealin
   Known known(costs, annealing.budget);
   std::vector<Chain> walkers;
   std::vector<Word> words;
+  for (const Word& start : annealing.starts) {
+    if (!words.empty() && annealing.stopped()) break;
+    words.push_back(placements.first_alike(start));
+  }
+  const std::size_t starts = words.size();
   for (std::size_t i = 0; i < chains; ++i) {
-    words.push_back(placements.first_alike(annealing.starts[i % annealing.starts.size()]));
-    walkers.emplace_back(placements, words.back(), annealing.seed * 0x9e3779b97f4a7c15u + i);
+    if (i >= starts) words.push_back(words[i % starts]);
+    walkers.emplace_back(placements, words[i], annealing.seed * 0x9e3779b97f4a7c15u + i);
   }
   const std::vector<double> first = known.of(words);
   for (std::size_t i = 0; i < chains; ++i) walkers[i].stand_at(first[i]);
@@ -173,7 +167,10 @@ std::vector<Word> anneal(const Placements& placements, const Annealing& annealin
     const double spent = static_cast<double>(known.asked()) / static_cast<double>(annealing.budget);
     const double temperature = hot * std::pow(cold / hot, spent);
     words.clear();
-    for (Chain& walker : walkers) words.push_back(walker.neighbour());
+    for (Chain& walker : walkers) {
+      if (annealing.stopped()) return known.take();
+      words.push_back(walker.neighbour());
+    }
     const std::size_t before = known.asked();
     const std::vector<double> answers = known.of(words);
     for (std::size_t i = 0; i < chains; ++i)

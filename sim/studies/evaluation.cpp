@@ -99,7 +99,8 @@ void Evaluation::end(const Task& task, Outcome outcome) {
     const std::lock_guard lock(mutex_);
     if (answered_[task.index]) return;
     ++simulated_;
-    for (const std::size_t one : claimed_[task.key]) settle(one, outcome);
+    if (!taken_)
+      for (const std::size_t one : claimed_[task.key]) settle(one, outcome);
   }
   store_->put(task.key, outcome);
   if (all_done()) changed_.notify_all();
@@ -153,10 +154,14 @@ std::uint64_t Evaluation::simulated() const {
   return simulated_;
 }
 
-std::vector<Outcome> Evaluation::take_outcomes() {
+std::vector<std::optional<Outcome>> Evaluation::take_outcomes() {
   const std::lock_guard lock(mutex_);
   if (!failures_.empty()) std::rethrow_exception(failures_.begin()->second);
-  return std::move(outcomes_);
+  taken_ = true;
+  std::vector<std::optional<Outcome>> outcomes(count_);
+  for (std::size_t i = 0; i < count_; ++i)
+    if (answered_[i]) outcomes[i] = std::move(outcomes_[i]);
+  return outcomes;
 }
 
 }  // namespace ringscope

@@ -54,8 +54,9 @@ class Evaluation {
   std::size_t count() const { return count_; }
   std::size_t done() const;
   std::uint64_t simulated() const;
-  /// Throws the failure of the lowest index.
-  std::vector<Outcome> take_outcomes();
+  /// Those that are there, once: what is still being simulated goes to the store alone. Throws the
+  /// failure of the lowest index.
+  std::vector<std::optional<Outcome>> take_outcomes();
 
  private:
   std::optional<Task> make(std::size_t index, KnownParts& known);
@@ -71,7 +72,7 @@ class Evaluation {
   std::size_t next_ = 0, done_ = 0;
   std::uint64_t simulated_ = 0;
   int making_ = 0;
-  bool closed_ = false;
+  bool closed_ = false, taken_ = false;
   std::deque<Task> again_;
   std::vector<Outcome> outcomes_;
   std::vector<bool> answered_;

@@ -48,6 +48,19 @@ std::vector<Outcome> Evaluator::evaluate(std::span<const Scenario> scenarios) {
 }
 
 std::vector<Outcome> Evaluator::evaluate(std::size_t count, const MakeScenario& make) {
+  std::vector<Outcome> outcomes;
+  for (std::optional<Outcome>& outcome : answers(count, make, false))
+    outcomes.push_back(std::move(*outcome));
+  return outcomes;
+}
+
+std::vector<std::optional<Outcome>> Evaluator::evaluate_some(std::size_t count,
+                                                             const MakeScenario& make) {
+  return answers(count, make, true);
+}
+
+std::vector<std::optional<Outcome>> Evaluator::answers(std::size_t count, const MakeScenario& make,
+                                                       bool some) {
   // Whoever asks for every step wants to see what skipping does: an answer from before is none. And
   // the last digits may differ, where the store promises the same contents.
   const std::string how = options_.kernel + (options_.skip ? "" : ", every step");
@@ -57,17 +70,19 @@ std::vector<Outcome> Evaluator::evaluate(std::size_t count, const MakeScenario& 
     current_ = evaluation;
   }
   changed_.notify_all();
-  attend(*evaluation);
+  attend(*evaluation, some);
   evaluation->close();
   {
     const std::lock_guard lock(mutex_);
     current_.reset();
   }
   handed_out_.clear();  // answers that still come are nobody's
-  if (options_.progress) options_.progress(evaluation->done(), count);
+  const std::size_t done = evaluation->done();
+  tell(done, count);
+  std::vector<std::optional<Outcome>> outcomes = evaluation->take_outcomes();
   simulated_ += evaluation->simulated();
-  cached_ += count - std::min<std::uint64_t>(count, evaluation->simulated());
-  return evaluation->take_outcomes();
+  cached_ += done - std::min<std::uint64_t>(done, evaluation->simulated());
+  return outcomes;
 }
 
 /// A thread's whole life.
@@ -93,9 +108,16 @@ void Evaluator::work(const std::stop_token& stop) {
   }
 }
 
-/// Until all is done: workers elsewhere get tasks, and whoever waits sees how far it is.
-void Evaluator::attend(Evaluation& evaluation) {
-  while (!evaluation.all_done()) {
+void Evaluator::tell(std::size_t done, std::size_t count) const {
+  const double share =
+      static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(1, count));
+  if (options_.progress) options_.progress(begin_ + (end_ - begin_) * share);
+}
+
+/// Until all is done, or it is stopped: workers elsewhere get tasks, and whoever waits sees how far
+/// it is.
+void Evaluator::attend(Evaluation& evaluation, bool some) {
+  while (!evaluation.all_done() && !(some && stopped())) {
     if (options_.remote && options_.remote->workers() > 0) {
       hand_out(evaluation);
       if (!evaluation.has_work()) hand_out_again(evaluation);
@@ -104,7 +126,7 @@ void Evaluator::attend(Evaluation& evaluation) {
       if (options_.remote) take_answers(evaluation);
       evaluation.wait(options_.remote ? remote_nap : nap);
     }
-    if (options_.progress) options_.progress(evaluation.done(), evaluation.count());
+    tell(evaluation.done(), evaluation.count());
   }
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -23,9 +24,12 @@ struct EvaluatorOptions {
   int threads = 0;               ///< 0: one for each core that this process may use
   std::string store;             ///< the file that keeps the results; "": memory
   bool prune = false;            ///< drop from it what other versions wrote
-  /// Called now and then, by the thread that called evaluate(), with the outcomes that are there
-  /// and those that were asked for.
-  std::function<void(std::size_t done, std::size_t all)> progress;
+  /// Called now and then, by the thread that called evaluate(), with the share of the whole that is
+  /// done: see part().
+  std::function<void(double share)> progress;
+  /// Asked likewise: whether it shall end, having had this share of its time. Then nothing more is
+  /// begun; what is being simulated is not waited for. Null: never.
+  std::function<bool(double share)> stop;
   std::shared_ptr<RemoteWorkers> remote;  ///< null: none
 };
 
@@ -46,6 +50,13 @@ class Evaluator {
   std::vector<Outcome> evaluate(std::span<const Scenario> scenarios);
   /// Likewise; the scenarios are made when it is their turn, by the thread that simulates them.
   std::vector<Outcome> evaluate(std::size_t count, const MakeScenario& make);
+  /// Likewise; those that were not there when it was stopped are missing.
+  std::vector<std::optional<Outcome>> evaluate_some(std::size_t count, const MakeScenario& make);
+  /// Which part of the whole comes next, for progress.
+  void part(double begin, double end) { begin_ = begin, end_ = end; }
+  /// What comes next shall end when this share of the time is over.
+  void until(double share) { until_ = share; }
+  bool stopped() const { return options_.stop && options_.stop(until_); }
   /// Writes to the store what is not there yet; throws what it throws.
   void flush() { store_.flush(); }
 
@@ -62,7 +73,10 @@ class Evaluator {
 
   void work(const std::stop_token& stop);
   void wake();
-  void attend(Evaluation& evaluation);
+  void tell(std::size_t done, std::size_t count) const;
+  std::vector<std::optional<Outcome>> answers(std::size_t count, const MakeScenario& make,
+                                              bool some);
+  void attend(Evaluation& evaluation, bool some);
   void hand_out(Evaluation& evaluation);
   void hand_out_again(Evaluation& evaluation);
   void take_answers(Evaluation& evaluation);
@@ -72,6 +86,7 @@ class Evaluator {
   KnownParts known_;  ///< of the calling thread
   std::map<std::uint64_t, HandedOut> handed_out_;
   std::uint64_t next_task_ = 0;
+  double begin_ = 0, end_ = 1, until_ = 1;
   std::uint64_t simulated_ = 0, cached_ = 0;
   std::mutex mutex_;
   std::condition_variable_any changed_;

@@ -1,9 +1,12 @@
 // Does place find what is best, and say why? On the rack of lesson 3 and on small machines.
 #include <algorithm>
+#include <functional>
 #include <set>
+#include <stdexcept>
 
 #include "sim/studies/place_bound.hpp"
 #include "sim/studies/place_study_for_test.hpp"
+#include "sim/studies/plain_words.hpp"
 
 namespace ringscope {
 namespace {
@@ -116,6 +119,51 @@ TEST(PlaceBeyondItsBudget, SearchesAndFindsTheSameForAnyNumberOfThreads) {
     EXPECT_TRUE(answer.same.has_value());
   }
   EXPECT_EQ(found[0], found[1]);
+}
+
+/// Says so once it was asked so often.
+std::function<bool(double)> after(int times) {
+  return [left = times](double) mutable { return left-- <= 0; };
+}
+
+TEST(APlaceThatIsStopped, AnswersWithWhatItHas) {
+  for (const char* flags :
+       {"{budget: 60}", "{order: fixed, slots: 4}", "{objective: worst_link}"}) {
+    const PlaceStudy study = study_of(rack, flags);
+    const std::size_t all = answer_of(study).placed.size();
+    EvaluatorOptions options = on_threads(1);
+    options.stop = after(30);
+    Evaluator evaluator(options);
+    const PlaceAnswer answer = place(study, evaluator);
+    EXPECT_TRUE(answer.stopped) << flags;
+    EXPECT_LT(answer.placed.size(), all) << flags;
+    ASSERT_GE(answer.placed.size(), 1u) << flags;
+    EXPECT_LE(*answer.bound_s, answer.placed.front().cost_s) << flags;
+    EXPECT_FALSE(answer.random.has_value()) << flags;
+  }
+}
+
+TEST(APlaceThatIsStopped, BeforeOneWasSimulatedHasNoAnswer) {
+  EvaluatorOptions options = on_threads(1);
+  options.stop = after(0);
+  Evaluator evaluator(options);
+  EXPECT_THROW(place(study_of(rack), evaluator), std::runtime_error);
+}
+
+// Seats of eight ranks on three hosts of eight cores, four slots each; 2 hosts of the 3 are full in
+// whole ones.
+TEST(RandomPlacements, KeepToTheRulesAndDependOnTheSeedAlone) {
+  for (const char* flags : {"{slots: 4}", "{slots: 4, whole_hosts: true}", "{order: fixed}"}) {
+    const PlaceStudy study = study_of(rack, flags);
+    const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
+    const Placements placements(symmetry, study.rules);
+    const std::vector<Word> words = random_words(placements, 50, 7);
+    EXPECT_EQ(words.size(), 50u);
+    for (const Word& word : words) EXPECT_TRUE(placements.allows(word)) << flags;
+    EXPECT_GT(std::set(words.begin(), words.end()).size(), 5u) << flags;
+    EXPECT_EQ(random_words(placements, 50, 7), words);
+    EXPECT_NE(random_words(placements, 50, 8), words);
+  }
 }
 
 TEST(TheBoundOfRings, IsBelowEveryPlacementAndNearTheBest) {

@@ -1,0 +1,24 @@
+// ^C as a wish that a long search can grant.
+#pragma once
+
+#include <csignal>
+
+namespace ringscope {
+
+/// While it lives, ^C ends nothing: whoever made it asks whether it came. A second one ends the
+/// program. Threads that are started meanwhile leave it to the one that made this.
+class Interrupt {
+ public:
+  Interrupt();
+  ~Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  bool asked();  ///< by the thread that made it
+
+ private:
+  sigset_t interrupt_{}, before_{};
+  bool asked_ = false;
+};
+
+}  // namespace ringscope
