@@ -53,6 +53,13 @@ class ErrorTables(WithPrograms):
         self.assertIn(TABLE.format(title="a lab"), text)
         self.assertEqual(self.tables("--check").returncode, 0)
 
+    def test_labs_with_models_of_their_own_make_one_row(self):
+        lab = "{model: a-lab/mycluster.yaml, documents: [a-lab/*.json]}"
+        (self.results / "results.yaml").write_text(
+            f"- {{title: Both, foreign_cores: 0.5, labs: [{lab}, {lab}]}}\n")
+        self.assertEqual(self.tables().returncode, 0)
+        self.assertIn("| Both | 8 | 0.0 % | 0.0 % |", self.readme.read_text())
+
     def test_a_list_names_models_and_documents(self):
         (self.results / "results.yaml").write_text(
             "- {title: Ours, model: a-lab/mycluster.yaml, documents: [a-lab/*.json]}\n")

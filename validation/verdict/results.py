@@ -13,17 +13,36 @@ LIST = "results.yaml"
 
 
 @dataclass
-class Result:
-    """One line of the list: a fitted model and what it is judged by."""
+class Lab:
+    """A fitted model and what it is judged by."""
 
-    title: str
     model: pathlib.Path
     documents: list
+
+
+@dataclass
+class Result:
+    """One entry of the list. Several labs, each with a model of its own, make one row."""
+
+    title: str
+    labs: list
     algorithms: dict = field(default_factory=dict)
+    limits: accuracy.Limits = field(default_factory=accuracy.Limits)
+
+
+def lab_of(entry, folder: pathlib.Path, place: str) -> Lab:
+    if not isinstance(entry, dict) or not {"model", "documents"} <= set(entry):
+        raise InputError(f"{place}: expected a map with model and documents")
+    documents = [match for pattern in entry["documents"]
+                 for match in sorted(folder.glob(str(pattern)))]
+    if not documents:
+        raise InputError(f"{place}.documents: expected at least one file, got none")
+    return Lab(folder / str(entry["model"]), documents)
 
 
 def listed(folder: pathlib.Path) -> list:
-    """What results.yaml says: a list of {title, model, documents, algorithms}, seen from it."""
+    """What results.yaml says: a list of {title, model, documents, algorithms}, seen from it, or
+    {title, labs: [{model, documents}]}; `foreign_cores` where more than usual may be used."""
     path = folder / LIST
     try:
         entries = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -32,14 +51,16 @@ def listed(folder: pathlib.Path) -> list:
     found = []
     for number, entry in enumerate(entries if isinstance(entries, list) else [entries]):
         here = f"{path}: [{number}]"
-        if not isinstance(entry, dict) or not {"title", "model", "documents"} <= set(entry):
+        if not isinstance(entry, dict) or "title" not in entry or not (
+                {"model", "documents"} <= set(entry) or "labs" in entry):
             raise InputError(f"{here}: expected a map with title, model and documents")
-        documents = [match for pattern in entry["documents"]
-                     for match in sorted(folder.glob(str(pattern)))]
-        if not documents:
-            raise InputError(f"{here}.documents: expected at least one file, got none")
-        found.append(Result(str(entry["title"]), folder / str(entry["model"]), documents,
-                            entry.get("algorithms") or {}))
+        labs = [lab_of(one, folder, f"{here}.labs[{index}]")
+                for index, one in enumerate(entry["labs"])] if "labs" in entry \
+            else [lab_of(entry, folder, here)]
+        limits = accuracy.Limits()
+        if "foreign_cores" in entry:
+            limits = accuracy.Limits(foreign_cores=float(entry["foreign_cores"]))
+        found.append(Result(str(entry["title"]), labs, entry.get("algorithms") or {}, limits))
     return found
 
 
@@ -53,7 +74,7 @@ def found_in(folder: pathlib.Path) -> list:
             raise InputError(f"{below}: expected one fitted model (*.yaml) and documents (*.json), "
                              f"got {len(models)} and {len(documents)}; {folder / LIST} may say "
                              "which belong together")
-        results.append(Result(below.name.replace("-", " "), models[0], documents))
+        results.append(Result(below.name.replace("-", " "), [Lab(models[0], documents)]))
     return results
 
 
@@ -66,13 +87,22 @@ def read_results(folder: pathlib.Path) -> list:
     return results
 
 
-def verdict_of(result: Result, simulator: Simulator) -> judge.Verdict:
-    """Probes among the documents are what the fit saw: they are left out."""
-    fitted = model.read(str(result.model))
-    fitted.algorithms = result.algorithms
-    documents = [document for document in (read(str(path)) for path in result.documents)
-                 if document.kind != "probes"]
-    return judge.judge(simulator, fitted, documents, accuracy.Limits())
+def verdicts_of(result: Result, simulator: Simulator) -> list:
+    """One of each lab. Probes among the documents are what the fit saw: they are left out."""
+    found = []
+    for lab in result.labs:
+        fitted = model.read(str(lab.model))
+        fitted.algorithms = result.algorithms
+        documents = [document for document in (read(str(path)) for path in lab.documents)
+                     if document.kind != "probes"]
+        found.append(judge.judge(simulator, fitted, documents, result.limits))
+    return found
+
+
+def rows_of(verdicts: list, title: str) -> list:
+    if len(verdicts) == 1:
+        return markdown.rows(verdicts[0], title)
+    return [markdown.row(title, [case for verdict in verdicts for case in verdict.judged])]
 
 
 def table(results: list, simulator: Simulator) -> str:
@@ -80,7 +110,8 @@ def table(results: list, simulator: Simulator) -> str:
     once."""
     lines, machines = list(markdown.HEAD), {}
     for result in results:
-        verdict = verdict_of(result, simulator)
-        lines += markdown.rows(verdict, result.title)
-        machines |= dict.fromkeys(markdown.machines(verdict))
+        verdicts = verdicts_of(result, simulator)
+        lines += rows_of(verdicts, result.title)
+        for verdict in verdicts:
+            machines |= dict.fromkeys(markdown.machines(verdict))
     return "\n".join([*lines, "", "Measured: " + "; ".join(machines) + "."]) + "\n"
