@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import os
+import pty
 import re
 import signal
 import sqlite3
@@ -152,6 +153,27 @@ class Place(StudyTest):
         self.check_stopped(json.loads(self.read("p.json")))
         self.assertIn("--time:1:1: expected a time such as",
                       self.place(*LONG, "--time", "2 parsecs", code=1).stderr)
+
+    def test_a_terminal_sees_how_long_it_still_takes(self):
+        here, there = pty.openpty()
+        with subprocess.Popen(
+                [str(self.build / "ringscope"), "place", *LONG, "--no-store", "--time", "5s",
+                 "--json", "p.json"], cwd=self.folder, env=ENVIRONMENT, stderr=there,
+                stdout=subprocess.DEVNULL) as search:
+            os.close(there)
+            seen = b""
+            while chunk := self.read_terminal(here):
+                seen += chunk
+        os.close(here)
+        self.assertEqual(search.returncode, 0, seen)
+        self.assertRegex(seen.decode(), r"\r\[#+ +\] +\d+ %, \d+ s left")
+
+    @staticmethod
+    def read_terminal(terminal):
+        try:
+            return os.read(terminal, 4096)
+        except OSError:  # Linux says so when nobody writes to it any more
+            return b""
 
     def test_the_best_so_far_is_the_answer_after_an_interrupt(self):
         with subprocess.Popen(
