@@ -66,6 +66,26 @@ class Pictures(unittest.TestCase):
         pixels = against.style.plt.imread(self.folder / "p.png")[:, :, :3]
         self.assertGreater(pixels.std(), 0.02)
 
+    def test_titles_and_axes_are_words_with_units(self):
+        source = self.folder / "report.json"
+        source.write_text(json.dumps({"cases": [
+            case("ring", f"{rate} Gbit/s", 1 / rate, training={"records_per_s": 100 * rate},
+                 busbw=1e9 * rate) for rate in (1, 10, 100)]}), encoding="utf-8")
+        for value, axis in (("time_s", "time (s)"), ("busbw", "bus bandwidth (GB/s)"),
+                            ("training.records_per_s", "records per second")):
+            points, unit = against.read_points(str(source), "cluster.link.bandwidth", value)
+            figure = against.draw(points, unit, "cluster.link.bandwidth", value, None)
+            figure.canvas.draw()
+            (axes,) = figure.axes
+            self.assertEqual(axes.get_xlabel(), "cluster link bandwidth (bit/s)")
+            self.assertEqual(axes.get_ylabel(), axis)
+            self.assertEqual(figure.texts[0].get_text().replace("\n", " "),
+                             f"How does the {axis.split(' (')[0]} go with the cluster link "
+                             "bandwidth?")
+            labels = "".join(label.get_text() for label in axes.get_yticklabels())
+            self.assertNotIn("$", labels)
+            against.style.plt.close(figure)
+
     def test_a_case_without_the_key_is_a_level_line(self):
         cases = [case("ring", "1 GB/s", 2), case("ring", "2 GB/s", 1), case("none", "1 GB/s", 3)]
         cases[2]["scenario"] = {}

@@ -29,14 +29,14 @@ def load(name):
 
 timeline, breakdown, scaling = load("timeline"), load("breakdown"), load("scaling")
 
-TIMELINE = """case,rank,activity,phase,step,peer,start_s,end_s
-4-2-2,0,in_send,reduce-scatter,0,1,0,0.002
-4-2-2,0,reduce,reduce-scatter,0,,0.002,0.003
-4-2-2,0,in_wait,allgather,0,1,0.003,0.004
-4-2-2,1,in_wait,reduce-scatter,0,0,0,0.003
-4-2-2,1,copy,allgather,0,,0.003,0.0035
-4-2-2,1,idle,,,,0.0035,0.004
-4-3-1,0,compute,,,,0,0.008
+TIMELINE = """case,rank,activity,phase,step,peer,start_s,end_s,cause
+4-2-2,0,in_send,reduce-scatter,0,1,0,0.002,copy
+4-2-2,0,reduce,reduce-scatter,0,,0.002,0.003,
+4-2-2,0,in_wait,allgather,0,1,0.003,0.004,wire
+4-2-2,1,in_wait,reduce-scatter,0,0,0,0.003,copy
+4-2-2,1,copy,allgather,0,,0.003,0.0035,
+4-2-2,1,idle,,,,0.0035,0.004,
+4-3-1,0,compute,,,,0,0.008,
 """
 SCALING = ("case,collective,algorithm,cluster,library,placement,ranks,bytes,time_s,"
            "algbw_bytes_per_s,busbw_bytes_per_s,messages,bytes_on_wire,bytes_between_hosts,seed,"
@@ -48,10 +48,11 @@ def scaling_row(case="c", placement="4-4", library="tcp", ranks=8, size=1024, ti
             f"{busbw},{busbw},1,1,1,1,simgrid\n")
 
 
-def report(names=("4-2-2",), ranks=2, **changes):
+def report(names=("4-2-2",), ranks=2, per_host=2, waited=None, **changes):
     seconds = dict.fromkeys(style.ACTIVITIES, 0.0) | {"reduce": 0.25, "in_wait": 0.75}
     case = {"question": "Why?", "time_s": 1.0,
-            "ranks": [{"rank": rank, "host": f"host{rank // 2}", "seconds": seconds}
+            "ranks": [{"rank": rank, "host": f"host{rank // per_host}", "seconds": seconds,
+                       "waited_for_s": waited or {"copy": 0.5, "wire": 0.25}}
                       for rank in range(ranks)]} | changes
     return json.dumps({"schema": 1, "cases": [{"name": name} | case for name in names]})
 
@@ -100,42 +101,18 @@ class Timeline(InFolder):
         self.assertEqual([tick.tolist() for tick in ticks],
                          [[[3, -0.5], [3, 0.5]], [[3, 0.5], [3, 1.5]]])
 
-    def test_the_legend_names_the_activities_that_occur(self):
+    def test_the_legend_names_what_occurs_and_what_ranks_are_blocked_by(self):
         legend = self.draw(TIMELINE).legends[0]
-        self.assertEqual([text.get_text() for text in legend.get_texts()],
-                         ["compute", "reduce", "copy", "blocked in send", "blocked in wait"])
+        self.assertCountEqual([text.get_text() for text in legend.get_texts()],
+                              ["compute", "reduce", "copy", "blocked: a core copies",
+                               "blocked: the wire"])
 
     def test_the_unit_follows_the_longest_case(self):
-        row = "a,0,reduce,,,,0,{}\n"
+        row = "a,0,reduce,,,,0,{},\n"
         header = TIMELINE.splitlines()[0] + "\n"
         for end, unit in ((2.5, "s"), (1e-3, "ms"), (9e-4, "us"), (3e-8, "ns"), (0, "s")):
             axes = self.draw(header + row.format(end)).axes[0]
             self.assertEqual(axes.get_xlabel(), f"time ({unit})")
-
-
-class Breakdown(InFolder):
-    def draw(self, text):
-        return breakdown.draw(breakdown.read_report(self.write(text)), "Why?")
-
-    def test_bars_stack_to_the_time_of_the_case(self):
-        axes = self.draw(report(ranks=3)).axes[0]
-        tops = [bar.get_y() + bar.get_height() for bar in axes.patches]
-        self.assertEqual(tops, [0.25] * 3 + [1.0] * 3)
-        self.assertEqual(axes.get_ylabel(), "time (s)")
-
-    def test_ranks_are_grouped_by_host(self):
-        axes = self.draw(report(ranks=3)).axes[0]
-        self.assertEqual([text.get_text() for text in axes.texts], ["host0", "host1"])
-        self.assertEqual([text.get_position()[0] for text in axes.texts], [0.5, 2.0])
-
-    def test_one_panel_per_case_four_in_a_row(self):
-        figure = self.draw(report(names="abcde"))
-        self.assertEqual([axes.get_visible() for axes in figure.axes], [True] * 5 + [False] * 3)
-        self.assertEqual(figure.axes[4].get_title("left"), "e:  1 s")
-
-    def test_a_thousand_ranks_fit(self):
-        axes = self.draw(report(ranks=1000)).axes[0]
-        self.assertLessEqual(len(axes.get_xticks()), 16)
 
 
 class Scaling(InFolder):
@@ -160,6 +137,22 @@ class Scaling(InFolder):
         self.assertEqual([label.get_text() for label in left.get_xticklabels()],
                          ["1 KiB", "2 KiB", "4 KiB"])
         self.assertEqual(list(left.lines[0].get_ydata()), [1e-5 / 1e-6, 2e-4 / 1e-6])
+
+    def test_labels_of_sizes_have_room(self):
+        for sizes in ([2**power for power in range(2, 31)], [1 << 10, 1 << 19], [64, 1 << 28]):
+            figure = self.draw([scaling_row(size=size) for size in sizes])
+            figure.canvas.draw()
+            boxes = [label.get_window_extent() for label in figure.axes[0].get_xticklabels()]
+            self.assertGreaterEqual(len(boxes), 3)
+            for box, after in zip(boxes, boxes[1:]):
+                self.assertLess(box.x1 + 4, after.x0)
+
+    def test_numbers_on_logarithmic_axes_are_plain(self):
+        figure = self.draw([scaling_row(size=1 << i, time=10.0**i * 1e-7) for i in range(1, 8)])
+        figure.canvas.draw()
+        labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+        self.assertIn("100", labels)
+        self.assertNotIn("$", "".join(labels))
 
     def test_where_the_size_is_constant_x_is_the_number_of_ranks(self):
         left = self.draw([scaling_row(ranks=ranks, placement=str(ranks))
@@ -201,13 +194,31 @@ class Pictures(InFolder):
     def test_the_same_input_gives_the_same_bytes(self):
         for plot, (text, _, _) in self.INPUTS.items():
             source = self.write(text)
-            pictures = []
-            for name in ("a.png", "b.png"):
-                self.run_plot(plot, source, self.path(name))
-                with open(self.path(name), "rb") as file:
-                    pictures.append(file.read())
-            self.assertEqual(*pictures)
-            self.assertNotIn(b"Software", pictures[0])
+            for kind in style.FORMATS:
+                pictures = []
+                for name in (f"a.{kind}", f"b.{kind}"):
+                    self.run_plot(plot, source, self.path(name))
+                    with open(self.path(name), "rb") as file:
+                        pictures.append(file.read())
+                self.assertEqual(*pictures)
+                self.assertNotIn(style.matplotlib.__version__.encode(), pictures[0])
+
+    def test_a_picture_has_the_format_of_its_name(self):
+        starts = {"a.png": b"\x89PNG", "a.pdf": b"%PDF", "a.svg": b"<?xml", "a.eps": b"%!PS-Adobe",
+                  "B.PDF": b"%PDF"}
+        for name, start in starts.items():
+            ran = self.run_plot("breakdown", self.write(report()), self.path(name))
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            with open(self.path(name), "rb") as file:
+                self.assertTrue(file.read().startswith(start), name)
+
+    def test_another_format_is_refused_with_those_that_are_known(self):
+        for name, got in (("a.gif", "'.gif'"), ("picture", "a name without an ending")):
+            ran = self.run_plot("breakdown", self.write(report()), self.path(name))
+            self.assertEqual((ran.returncode, ran.stderr), (
+                1, f"breakdown: {self.path(name)}: expected a name that ends in .png, .pdf, .svg "
+                   f"or .eps, got {got}\n"))
+            self.assertFalse(os.path.exists(self.path(name)))
 
 
 class BadInput(InFolder):
@@ -220,22 +231,22 @@ class BadInput(InFolder):
         self.assertEqual(str(raised.exception), f"{source}{message}")
 
     def test_csv(self):
-        columns = "case, rank, activity, phase, step, peer, start_s"
+        columns = "case, rank, activity, phase, step, peer, start_s, cause"
         for text, message in (
                 ("", ": is empty"),
                 (" \n", ": is empty"),
                 (self.HEADER, ": has a header but no rows"),
                 (self.HEADER.replace(",end_s", ""),
                  f":1: column 'end_s' is missing (found: {columns})"),
-                (self.HEADER + "a,0,reduce\n", ":2: expected 8 values, got 3"),
-                (self.HEADER + "a,x,reduce,,,,0,1\n",
+                (self.HEADER + "a,0,reduce\n", ":2: expected 9 values, got 3"),
+                (self.HEADER + "a,x,reduce,,,,0,1,\n",
                  ":2: rank: expected a whole number of at least 0, got 'x'"),
-                (self.HEADER + "a,0,reduce,,,,0,nan\n",
+                (self.HEADER + "a,0,reduce,,,,0,nan,\n",
                  ":2: end_s: expected a number of at least 0, got 'nan'"),
-                (self.HEADER + "a,0,reduce,,,,-1,1\n",
+                (self.HEADER + "a,0,reduce,,,,-1,1,\n",
                  ":2: start_s: expected a number of at least 0, got '-1'"),
-                (self.HEADER + "a,0,reduce,,,,2,1\n", ":2: end_s is before start_s"),
-                (self.HEADER + "a,0,sleep,,,,0,1\n",
+                (self.HEADER + "a,0,reduce,,,,2,1,\n", ":2: end_s is before start_s"),
+                (self.HEADER + "a,0,sleep,,,,0,1,\n",
                  ":2: unknown activity 'sleep' (known: compute, reduce, copy, overhead, in_send, "
                  "in_wait, idle)")):
             self.refuses(timeline.read_timeline, text, message)

@@ -18,6 +18,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
 from matplotlib.patches import Patch  # noqa: E402
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
 DOTS_PER_INCH = 150
 INK = "#222222"
@@ -25,18 +26,39 @@ FAINT = "#8A8A8A"
 TITLE_LINE = 0.2  # inches
 TITLE_LETTERS_PER_INCH = 9.5
 
-# activity: (colour, hatch, words for the legend)
-ACTIVITIES = {
+ACTIVITIES = ["compute", "reduce", "copy", "overhead", "in_send", "in_wait", "idle"]
+BLOCKED = {"in_send", "in_wait"}
+# What a rank does itself, or what it is blocked by: (colour, hatch, words for the legend)
+KINDS = {
     "compute": ("#009E73", "", "compute"),
     "reduce": ("#0072B2", "", "reduce"),
     "copy": ("#CC79A7", "xxx", "copy"),
     "overhead": ("#F0E442", "...", "overhead"),
-    "in_send": ("#D55E00", "////", "blocked in send"),
-    "in_wait": ("#A6D5F2", "", "blocked in wait"),
+    "by copy": ("#E7BCD3", "////", "blocked: a core copies"),
+    "by wire": ("#A6D5F2", "", "blocked: the wire"),
+    "by latency": ("#E3EEF4", "...", "blocked: latency, handshake"),
+    "by memory": ("#8FD3BC", "---", "blocked: memory"),
+    "by partner": ("#D55E00", "\\\\\\\\", "blocked: the partner is not there"),
+    "by progress": ("#E69F00", "|||", "blocked: the partner makes no progress"),
+    "by lock": ("#777777", "++", "blocked: a lock"),
+    "by other": ("#CCCCCC", "", "blocked: other"),
     "idle": ("#FFFFFF", "", "idle"),
 }
+CAUSES = {"copy": "by copy", "wire": "by wire", "latency": "by latency", "protocol": "by latency",
+          "memory": "by memory", "partner": "by partner", "progress": "by progress",
+          "lock": "by lock"}
 LINE_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
+
+# What a picture may be written as: without date and version
+FORMATS = {
+    "png": {"Software": None},
+    "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
+    "svg": {"Creator": None, "Date": None},
+    "eps": {"Creator": "ringscope"},
+}
+
+OUTPUT = "the picture to write, in the format of its name: .png, .pdf, .svg or .eps"
 
 TIME_UNITS = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")]
 RATE_UNITS = [(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")]
@@ -56,7 +78,15 @@ SETTINGS = {
     "ytick.color": INK,
     "legend.frameon": False,
     "hatch.linewidth": 0.4,
+    "svg.hashsalt": "ringscope",  # else the names in it are random
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
 }
+
+
+def kind_of(activity, cause):
+    """The key in KINDS of an activity; `cause`: of one who is blocked."""
+    return CAUSES.get(cause, "by other") if activity in BLOCKED else activity
 
 
 class InputError(Exception):
@@ -75,6 +105,14 @@ def in_words(value, units):
     """`value` with three significant digits and its unit: "41.2 ms"."""
     size, name = unit_for(value, units)
     return f"{float(f'{value / size:.3g}'):g} {name}"
+
+
+def plain(axis, values=()):
+    """0.1, 1, 10 on a logarithmic axis; where `values` are near each other 2 and 5, too."""
+    narrow = len(values) > 0 and max(values) / min(values) < 500
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)) if narrow else LogLocator())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def label_step(count, inches):
@@ -158,13 +196,22 @@ def field(where, value, key, kind):
     return found
 
 
-def activity_legend(figure, used):
-    """A row of the activities in `used`, below the title."""
+def kinds_legend(figure, used, columns):
+    """The kinds in `used`, row by row below the title."""
     patches = [
         Patch(facecolor=colour, hatch=hatch, edgecolor=INK, linewidth=0.4, label=words)
-        for name, (colour, hatch, words) in ACTIVITIES.items() if name in used
+        for name, (colour, hatch, words) in KINDS.items() if name in used
     ]
-    legend(figure, handles=patches, ncol=len(patches), handlelength=1.6, columnspacing=1.4)
+    rows = -(-len(patches) // columns)
+    by_column = [patches[row * columns + column] for column in range(columns)
+                 for row in range(rows) if row * columns + column < len(patches)]
+    legend(figure, handles=by_column, ncol=columns, handlelength=1.6, columnspacing=1.4)
+
+
+def legend_columns(used, width):
+    """How many of the kinds in `used` fit beside each other in `width` inches."""
+    longest = max((len(KINDS[name][2]) for name in used), default=0)
+    return max(1, min(len(used), int((width - 1) / (0.45 + 0.068 * longest))))
 
 
 def legend(figure, **options):
@@ -192,11 +239,44 @@ def title(figure, text):
                 fontweight="bold", va="top", linespacing=1.25)
 
 
+def format_of(path):
+    """What the name of a picture ends in; that is what is written."""
+    ending = os.path.splitext(path)[1].lstrip(".").lower()
+    if ending not in FORMATS:
+        got = f"'.{ending}'" if ending else "a name without an ending"
+        raise InputError(f"{path}: expected a name that ends in {in_a_row(FORMATS)}, got {got}")
+    return ending
+
+
+def in_a_row(words):
+    dotted = [f".{word}" for word in words]
+    return f"{', '.join(dotted[:-1])} or {dotted[-1]}"
+
+
+@contextlib.contextmanager
+def no_date():
+    """For PostScript, whose writer takes the date from here or from the clock."""
+    before = os.environ.get("SOURCE_DATE_EPOCH")
+    os.environ["SOURCE_DATE_EPOCH"] = "0"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["SOURCE_DATE_EPOCH"]
+        else:
+            os.environ["SOURCE_DATE_EPOCH"] = before
+
+
 def save(figure, path):
-    """Writes a PNG without date or version, so that the same input gives the same bytes."""
+    """Writes the format of the name without date or version: same input, same bytes."""
     neighbour = f"{path}.tmp"
     try:
-        figure.savefig(neighbour, format="png", dpi=DOTS_PER_INCH, metadata={"Software": None})
+        kind = format_of(path)
+        picture = io.BytesIO()
+        with no_date():
+            figure.savefig(picture, format=kind, dpi=DOTS_PER_INCH, metadata=FORMATS[kind])
+        with open(neighbour, "wb") as file:
+            file.write(picture.getvalue())
         os.replace(neighbour, path)
     except OSError as error:
         with contextlib.suppress(OSError):

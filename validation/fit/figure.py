@@ -74,9 +74,10 @@ def draw(axes, residuals, series, looks):
         axes.scatter(at, measured / unit, s=14, marker=marker, color=colour, zorder=3)
         errors = np.clip(100 * (fitted / measured - 1), -WORST, WORST)
         residuals.scatter(at, errors, s=14, marker=marker, color=colour, zorder=3)
-    axes.set(xscale="log", yscale="log", ylabel=f"time, {name}")
-    residuals.set(xscale="log", ylim=(-WORST, WORST), ylabel="fitted / measured - 1, %",
-                  xlabel="bytes of a message")
+    axes.set(xscale="log", yscale="log", ylabel=f"time ({name})")
+    style.plain(axes.yaxis)
+    residuals.set(xscale="log", ylim=(-WORST, WORST), ylabel="fitted / measured - 1 (%)",
+                  xlabel="size of a message (bytes)")
     sizes = np.concatenate([one for one, _, _ in series.values()])
     ticks = [1 << power for power in range(0, 40, 6) if 1 << power <= 2 * sizes.max()]
     for one in (axes, residuals):
@@ -90,7 +91,7 @@ def draw(axes, residuals, series, looks):
 
 
 def write(result, path):
-    """A PNG. Raises InputError where there is nothing to draw, or nowhere to write."""
+    """In the format of the name. Raises InputError where nothing can be drawn or written."""
     panels = series_of(result)
     if not panels:
         raise InputError("--figure: expected probes or replays to draw, got none of either")

@@ -12,7 +12,7 @@ import style  # noqa: E402
 from style import LINE_COLOURS, MARKERS, plt  # noqa: E402
 
 from matplotlib.lines import Line2D  # noqa: E402
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLocator  # noqa: E402
+from matplotlib.ticker import NullLocator  # noqa: E402
 
 BAND = 0.10
 WIDTH, HEIGHT, PANEL = 7.0, 5.2, 2.9  # inches
@@ -38,13 +38,6 @@ def scatter(axes, judged: list, place, values):
                          label=name if counts or not any(
                              judge.algorithm_of(case) == name and case.counts for case in judged)
                          else None, zorder=3)
-
-
-def plain(axis):
-    """0.1, 1, 10 on a logarithmic axis."""
-    axis.set_major_locator(LogLocator())
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
 
 
 def finish(figure, axes, question: str, judged: list):
@@ -80,8 +73,8 @@ def predicted_against_measured(judged: list):
             lambda case: case.predicted_s / unit)
     axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high),
              xlabel=f"measured, median ({name})", ylabel=f"predicted ({name})")
-    plain(axes.xaxis)
-    plain(axes.yaxis)
+    style.plain(axes.xaxis)
+    style.plain(axes.yaxis)
     finish(figure, axes, "Does the model predict what was measured?", judged)
     return figure
 
@@ -185,7 +178,7 @@ def draw_panel(axes, key: tuple, lines: dict, looks_of: dict):
     times = [time / unit for case in listed for time in (case.measured.median_s, case.predicted_s)]
     if max(times) > LOGARITHMIC * min(times):
         axes.set_yscale("log")
-        plain(axes.yaxis)
+        style.plain(axes.yaxis)
     else:
         axes.set_ylim(bottom=0)
     axes.set_ylabel(f"time ({name})")
