@@ -105,6 +105,7 @@ OPTIONS = {
        ("model", "batch", "exchange", "overlap", "bucket", "input", "checkpoint")},
     **{option: TRAINING + ["job.algorithm=horovod"] for option in ("fusion", "cycle")},
     "bytes_per_pack": TRAINING + ["job.algorithm=multi_worker_mirrored"],
+    "item": ["job.algorithm=two_level"],
 }
 
 
