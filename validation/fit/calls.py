@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from fit.ends import Told
 from fit.observations import noise_of
 from fit.segments import closed_after, constant, fit_piece, fit_segments
 
@@ -26,10 +27,12 @@ def line(sizes, seconds, floor, most=3):
     return rest.with_values(rest.times, rest.costs - common), cost + common
 
 
-def steepness(sizes, seconds):
-    """Seconds per byte from the smallest to the largest. It takes what overhead grows by size for a
-    cost, and unlike the best line no nap in one of the small ones for the slope."""
-    return float((seconds[-1] - seconds[0]) / (sizes[-1] - sizes[0]))
+def told(sizes, seconds, other):
+    """Told: the slope from the smallest to the largest message, less an `other` cost. It takes what
+    overhead grows by size for a cost, and unlike the best line no nap in one of the small ones for
+    the slope. While the shortest call naps or polls, a longer one may work."""
+    slope = (seconds[-1] - seconds[0]) / (sizes[-1] - sizes[0])
+    return Told(max(0.0, float(slope) - other), float(seconds[0] / sizes[-1]))
 
 
 def small_message(points, way, **parameters):
@@ -69,7 +72,7 @@ def fit_calls(fitted, points, way, wire):
         if len(sizes) < 2:
             continue
         if sizes[-1] >= LARGE_CALL:
-            fitted.calls[f"{end}_cost"] = max(0.0, steepness(sizes, seconds) - (
+            fitted.calls[f"{end}_cost"] = told(sizes, seconds, (
                 transport.unexpected_cost if end == "recv" else 0.0))
         overhead, cost = line(sizes, seconds, noise_of(points.of_probe(call, way=way)))
         found[f"{end}_overhead"] = believed(fitted, points, way, call, seconds[0], overhead)

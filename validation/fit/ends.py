@@ -37,6 +37,13 @@ class Known:
 
 
 @dataclasses.dataclass(frozen=True)
+class Told:
+    """s/B by which a call gets longer, and by how much more its work may, hidden in the rest."""
+    cost: float
+    hidden: float
+
+
+@dataclasses.dataclass(frozen=True)
 class Ends:
     send: Known
     recv: Known
@@ -81,7 +88,8 @@ class Evidence:
 
     def __init__(self, points, way, calls):
         self.streams = streams_of(points, way)
-        self.calls = [(0, calls.get("send_cost", 0.0)), (1, calls.get("recv_cost", 0.0))]
+        self.calls = [(end, calls[name]) for end, name in enumerate(("send_cost", "recv_cost"))
+                      if name in calls]
         self.cpu = [(0, cpu_slope(points, way, "sender")), (1, cpu_slope(points, way, "receiver"))]
 
     @property
@@ -104,10 +112,10 @@ class Evidence:
             error = np.maximum(cores, pairs * wire) / slope - 1
             spread = WAITING if directions == 2 else STREAM
             found = found + (error / np.where(error < 0, spread, STREAM))**2
-        for end, cost in self.calls:
-            if cost > 0:
-                error = ends[end] / cost - 1
-                found = found + (error / np.where(error < 0, CALL, LONGER))**2
+        for end, one in self.calls:
+            error = ends[end] - one.cost
+            more = np.hypot(LONGER * one.cost, one.hidden)
+            found = found + (error / np.where(error < 0, CALL * one.cost + 1e-15, more))**2
         for end, cost in self.cpu:
             if np.isfinite(cost):
                 found = found + (np.maximum(ends[end] / cost - 1, 0) / BUSY)**2
@@ -131,7 +139,7 @@ def box(costs, chosen):
 
 
 def tell_apart(points, way, calls):
-    """Ends, or None where the streams do not say. `calls`: {name: s/B} from inside the calls."""
+    """Ends, or None where the streams do not say. `calls`: {name: Told}."""
     evidence = Evidence(points, way, calls)
     if not evidence.tells:
         return None

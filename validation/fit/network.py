@@ -27,8 +27,8 @@ class Wire:
 
 
 def wire_of(points, nominal, calls=None) -> Wire:
-    """The link's seconds per byte from streams; `nominal` bytes/s or None; `calls`: costs per byte
-    as inside the calls, {} where there are none, None where no core moves the bytes."""
+    """The link's seconds per byte from streams; `nominal` bytes/s or None; `calls`: Told of
+    costs per byte, {} where there are none, None where no core moves the bytes."""
     one_way = stream_slope(points, "network", directions=1, pairs=1)
     if one_way is None:
         return wire_of_several(points)

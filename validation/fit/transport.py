@@ -53,7 +53,7 @@ class Fitted:
     fixed: set = dataclasses.field(default_factory=set)  # known, but nothing else depends on it
     left_out: dict = dataclasses.field(default_factory=dict)  # probe: from these bytes on
     notes: list = dataclasses.field(default_factory=list)
-    calls: dict = dataclasses.field(default_factory=dict)  # costs per byte as inside the calls
+    calls: dict = dataclasses.field(default_factory=dict)  # cost per byte: fit.ends.Told
 
     def drawn_again(self, draw):
         """The same fit to other points: `draw` gives one observation's seconds."""
