@@ -173,6 +173,7 @@ class Format(unittest.TestCase):
         for name, key, value in (
             ("case", "cases", [{"name": "a", "zzz": 1}]),
             ("list", "placement", [{"host": 0, "zzz": 1}]),
+            ("uncached", "library", {**GOOD["library"], "uncached": [{"above": "1 B", "zzz": 1}]}),
             ("degraded", "cluster", {
                 **GOOD["cluster"],
                 "degraded": [{"link": "host0/nic0->switch", "share": 1, "zzz": 1}],
@@ -192,7 +193,8 @@ class Format(unittest.TestCase):
                 self.assertEqual(set(found[1].split(", ")), documented(name))
 
     def test_every_map_in_the_tables_is_one_of_these(self):
-        known = {*MAPS, "cluster", "options", "case", "list", "layer", "degraded", *STUDIES}
+        known = {*MAPS, "cluster", "options", "case", "list", "layer", "degraded", "uncached",
+                 *STUDIES}
         self.assertEqual({of_map for of_map, _, _ in rows() if of_map} - known, set())
 
     def test_every_key_of_place_is_documented_and_no_other(self):

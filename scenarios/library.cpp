@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "scenarios/uncached.hpp"
 #include "topologies/data_files.hpp"
 
 namespace ringscope {
@@ -141,6 +142,7 @@ Library read_library(const Value& value) {
     library.transports[i] = read_transport(fields.required(way_names[i]), way, ways);
   }
   read_gpu_parts(fields, library, ways);
+  if (const Value* uncached = fields.optional("uncached")) fields.resolve("uncached", *uncached);
   fields.finish();
   if (library.progress == Progress::nic && library.transport(Way::network).driver != Driver::nic) {
     progress.fail(
@@ -153,6 +155,7 @@ Library read_library(const Value& value) {
     if (entry.key != "base") library.resolved.set(entry.key, entry.value);
   }
   library.resolved.merge(ways);
+  check_uncached(library.resolved);
   return library;
 }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "scenarios/report_formats.hpp"
+#include "scenarios/uncached.hpp"
 #include "topologies/data_files.hpp"
 
 namespace ringscope {
@@ -47,6 +48,24 @@ TEST(Library, a_base_gives_what_is_not_overridden) {
   EXPECT_EQ(slow.transport(Way::network).send_cost, ByteCost{8e-9});
   EXPECT_EQ(slow.transport(Way::network).latency, tcp.transport(Way::network).latency);
   EXPECT_EQ(slow.transport(Way::shm).recv_cost, tcp.transport(Way::shm).recv_cost);
+}
+
+TEST(Library, vectors_that_the_caches_do_not_hold_have_costs_of_their_own) {
+  Library library = read(
+      "{base: openmpi_tcp, reduce_cost: 1 ns/B, shm: {recv_cost: 2 ns/B}, uncached:"
+      " [{above: 1 KiB, reduce_cost: 3 ns/B}, {above: 1 MiB, shm: {recv_cost: 4 ns/B}}]}");
+  const Json resolved = to_json(library.resolved);
+  const auto expect = [&](std::uint64_t bytes, double reduce_cost, double recv_cost) {
+    take_vectors(library, {bytes});
+    EXPECT_EQ(library.reduce_cost, ByteCost{reduce_cost}) << bytes;
+    EXPECT_EQ(library.transport(Way::shm).recv_cost, ByteCost{recv_cost}) << bytes;
+    EXPECT_EQ(to_json(library.resolved), resolved);
+  };
+  expect(1 << 20, 3e-9, 2e-9);
+  expect((1 << 20) + 1, 3e-9, 4e-9);
+  expect(1025, 3e-9, 2e-9);
+  expect(1024, 1e-9, 2e-9);
+  EXPECT_EQ(to_json(read(resolved.dump()).resolved), resolved);
 }
 
 TEST(Library, bases_chain) {

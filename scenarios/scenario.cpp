@@ -7,6 +7,7 @@
 
 #include "scenarios/neighbours.hpp"
 #include "scenarios/scenario_tree.hpp"
+#include "scenarios/uncached.hpp"
 #include "topologies/data_files.hpp"
 
 namespace ringscope {
@@ -83,6 +84,7 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
   std::vector<Scenario> scenarios;
   for (const ReadJob& read : jobs) {
     scenario.job = read.job;
+    take_vectors(scenario.library, scenario.job.bytes);
     require_ranks(placement, scenario.placement, scenario.job);
     fields.resolve("job", read.resolved);
     scenario.resolved = fields.resolved();

@@ -1,4 +1,6 @@
 // Do times that go by size, jitter and headers take what they say?
+#include <fmt/format.h>
+
 #include <cmath>
 #include <random>
 
@@ -50,6 +52,52 @@ TEST_F(Sizes, headers_take_their_share_of_the_cables) {
   const Report report = run(scenario, send_and_receive);
   const double handshake = send_overhead + latency + recv_overhead + latency;
   expect_seconds(finish(report, 1), handshake + 2 * wire + latency);
+}
+
+// Two ranks on a host that has nothing but cores; the receiver copies large messages, at a cost by
+// size and by what the caches hold.
+Report exchange_in_memory(double size) {
+  const Scenario scenario = scenario_of(fmt::format(R"(
+cluster:
+  network: star
+  hosts: 1
+  link: {{bandwidth: 1 GB/s, latency: 0 s}}
+  host: {{type: simple, cores: 2}}
+library:
+  base: ideal
+  progress: caller
+  reduce_cost: 0.5 ns/B
+  shm:
+    latency: 1 us
+    recv_cost: 0.25 ns/B
+    recv_overhead: [{{up_to: 10 kB, time: 2 us, cost: 0.5 ns/B}}, {{time: 3 us}}]
+    eager_limit: 4 kB
+    driver: receiver
+  network: {{latency: 0 s, eager_limit: 0 B, driver: caller}}
+  uncached: [{{above: 1 MB, reduce_cost: 1 ns/B, shm: {{recv_cost: 0.75 ns/B}}}}]
+placement: 2
+job: {{collective: pingpong, algorithm: blocking, bytes: {} B}}
+)",
+                                                    size));
+  return run(scenario, [](Communicator comm, Workspace work, Options) -> Task {
+    const Range came = work.scratch.first(work.data.size);
+    co_await comm.sendrecv(work.data, 1 - comm.rank(), came, 1 - comm.rank());
+    co_await comm.reduce(work.data, came);
+  });
+}
+
+TEST_F(Sizes, a_receiver_pays_what_the_size_costs_and_the_vector_beyond_the_caches) {
+  const auto expect = [](double size, double own_s, double copy_cost, double reduce_cost) {
+    const double told = 1 * us, request = 1 * us;
+    const Report report = exchange_in_memory(size);
+    for (const int rank : {0, 1})
+      expect_seconds(finish(report, rank),
+                     request + own_s + size * (copy_cost + reduce_cost) + told);
+  };
+  expect(10e3, 2 * us, 0.75e-9, 0.5e-9);
+  expect(10'004, 3 * us, 0.25e-9, 0.5e-9);
+  expect(1e6, 3 * us, 0.25e-9, 0.5e-9);
+  expect(1'000'004, 3 * us, 0.75e-9, 1e-9);
 }
 
 constexpr double kept = wire + 250'000 / bandwidth;
