@@ -35,6 +35,8 @@ PROBES = {
     "late_receiver": ("bytes", "way", "delay_s"),
     "overlap": ("bytes", "way", "side", "tests", "compute_s"),
     "threads": ("bytes", "way", "arrangement"),
+    "exchange": ("bytes", "way", "set"),
+    "exchange_sum": ("bytes", "way", "set"),
     "reduction": ("bytes", "ranks"),
     "copy": ("bytes", "ranks"),
     "barrier": ("ranks",),
@@ -54,7 +56,7 @@ PARAMETERS = {
     "trace": ("rank", "placement"),
 }
 COUNTS = ("bytes", "pairs", "directions", "window", "ranks", "ranks_count", "hosts_count", "rank",
-          "gpu", "streams", "segment")
+          "gpu", "streams", "segment", "set")
 
 
 @dataclasses.dataclass

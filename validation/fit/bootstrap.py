@@ -26,7 +26,7 @@ def drawing(generator):
 
 def intervals_of(fitted, count, generator) -> dict:
     """{name: (low, high)} of a transport's free values, 95 %."""
-    names = {name for group in fitted.free for name in group}
+    names = {name for group in fitted.free for name in group} | set(fitted.told)
     if not names or not fitted.observations or count < 2:
         return {}
     draw = drawing(generator)

@@ -9,6 +9,7 @@ from fit.collectives import ROUNDS, fit_collectives
 from fit.cores import Cores, fit_cores
 from fit.gpu_rings import check_can_be_fitted, fit_rings
 from fit.gpus import fit_gpus
+from fit.memory import fit_local_work, merged
 from fit.network import fit_network
 from fit.parameters import gather
 from fit.points import Points, is_asked_for
@@ -64,6 +65,7 @@ class Calibration:
     drawn: dict = dataclasses.field(default_factory=dict)  # way: how its intervals were found
     trace: dict = dataclasses.field(default_factory=dict)
     algorithms: dict = dataclasses.field(default_factory=dict)  # collective: what stands for ""
+    changes: list = dataclasses.field(default_factory=list)  # fit.memory.Change, by rising size
     collectives: object = None  # fit.collectives.Fit
     gpus: object = None  # fit.gpus.Gpus
     only_gpus: bool = False  # nothing else was probed
@@ -166,6 +168,7 @@ def calibrate(documents, settings: Settings) -> Calibration:
     progress = fit_progress(points, network.transport, kind)
     result = Calibration(kind, hosts, cores, nominal, transports, host, progress, points,
                          documents[0].where)
+    result.changes = merged(transports["shm"].changes, fit_local_work(host, points))
     result.assumed = assumed | {"library.network.driver": f"{kind}: {why}"}
     add_gpus(result, documents, settings)
     traces = [one for one in documents if one.kind == "trace"]

@@ -27,7 +27,7 @@ def series_of(result):
     panels = {}
     for way, words in WAYS.items():
         fitted = result.transports[way]
-        for one in fitted.observations:
+        for one in fitted.observations + fitted.compared:
             predicted = one.predict(fitted.transport)
             for label in sorted({label_of(one.what, point) for point in one.points}):
                 rows = [i for i, point in enumerate(one.points)

@@ -50,8 +50,8 @@ def gather(result):
     collect_host(result)
     collect_progress(result)
     collect_collectives(result)
-    keys = {point.key for fitted in result.transports.values() for one in fitted.observations
-            for point in one.points}
+    keys = {point.key for fitted in result.transports.values()
+            for one in fitted.observations + fitted.compared for point in one.points}
     keys |= {point.key for some in result.host.observations.values() for point in some}
     for what in ("late_receiver", "overlap", "reduction"):
         keys |= {point.key for point in result.points.of_probe(what)}
@@ -77,6 +77,8 @@ def collect_transport(result, prefix, fitted):
     free = {name for group in fitted.free for name in group}
     for name in sorted(free, key=list(values).index):
         evidence = fitted.evidence.get(name.split(".")[0], "")
+        result.parameters[f"{prefix}.{name}"] = Parameter(values[name], unit_of(name), evidence)
+    for name, evidence in sorted(fitted.told.items()):
         result.parameters[f"{prefix}.{name}"] = Parameter(values[name], unit_of(name), evidence)
     for name in sorted(fitted.fixed):
         result.parameters[f"{prefix}.{name}"] = Parameter(values[name], "s/B",
@@ -192,7 +194,7 @@ def add_intervals(result, settings):
     add_jitter_intervals(result)
     add_wire_interval(result, settings, generator)
     drawn = [redrawn_costs(result.host, generator) for _ in range(settings.bootstrap)]
-    for name in result.host.observations:
+    for name in result.host.observations if settings.bootstrap > 1 else ():
         parameter = result.parameters[f"library.{name}"]
         parameter.low, parameter.high = interval([one[name] for one in drawn])
 

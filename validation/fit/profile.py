@@ -61,7 +61,19 @@ def library_of(result) -> dict:
             "copy_cost": format_cost(result.host.copy_cost),
             "self": transport_map(result.transports["self"].transport),
             "shm": transport_map(result.transports["shm"].transport), "network": network}
+    if result.changes:
+        found["uncached"] = [change_map(one) for one in result.changes]
     return found | (gpu_profile.library_of(result.gpus) if result.gpus else {})
+
+
+def change_map(change) -> dict:
+    """What is different for longer vectors."""
+    found = {"above": in_bytes(change.above)}
+    found |= {name: format_cost(cost) for name, cost in change.costs.items()}
+    if change.shm is not None:
+        found["shm"] = {"recv_cost": format_cost(change.shm.recv_cost),
+                        "recv_overhead": sized(change.shm.recv_overhead)}
+    return found
 
 
 def about(result) -> str:

@@ -5,14 +5,19 @@ import numpy as np
 from fit import gpus
 from fit.profile_units import in_unit
 
+LARGE = 0.2  # relative error of the fit on what it was fitted to
+WAYS = {"self": "of a rank with itself", "shm": "in shared memory", "network": "between hosts"}
+
 
 def errors_of(result) -> dict:
     """{probe: {points, median, p90}} of the absolute relative errors of the fit."""
     found = {}
     for way, fitted in result.transports.items():
-        for one in fitted.observations:
+        errors = {}
+        for one in fitted.observations + fitted.compared:
             if len(one.sizes):
-                found[f"{one.what} {way}"] = summary(one.errors(fitted.transport))
+                errors.setdefault(one.what, []).append(one.errors(fitted.transport))
+        found |= {f"{what} {way}": summary(np.concatenate(some)) for what, some in errors.items()}
     if result.collectives:
         found["collectives"] = summary(result.collectives.residuals)
     if result.gpus:
@@ -21,6 +26,18 @@ def errors_of(result) -> dict:
         cost = getattr(result.host, name)
         found[points[0].what] = summary(np.array([cost * point.size / point.seconds - 1
                                                   for point in points]))
+    return found
+
+
+def warnings_of(result) -> list:
+    """What the fit itself does not explain, and what that means for whoever uses it."""
+    found = []
+    for name, one in errors_of(result).items():
+        what, _, way = name.partition(" ")
+        if what in ("ping_pong", "exchange") and one["median"] > LARGE:
+            found.append(f"the fit is off by {one['median']:.0%} (median of {one['points']} "
+                         f"points) on its own {what} {WAYS[way]}: what is predicted there is off "
+                         "as much")
     return found
 
 
@@ -56,6 +73,8 @@ def text_of(result) -> str:
     for title, entries in (("Assumed", result.assumed), ("Not determined", result.undetermined)):
         if entries:
             lines += ["", title] + table([(f"  {name}", why) for name, why in entries.items()])
+    if warnings_of(result):
+        lines += ["", "Warnings"] + [f"  {warning}" for warning in warnings_of(result)]
     if result.notes:
         lines += ["", "Notes"] + [f"  {note}" for note in result.notes]
     if errors_of(result):

@@ -5,12 +5,15 @@ import math
 
 import numpy as np
 
+from fit import memory
 from fit.calls import set_cores
 from fit.closed_forms import Transport
 from fit.eager import set_limit
 from fit.network import Wire, stream_slope
-from fit.segments import constant, fit_piece
-from fit.transport import Fitted, settle
+from fit.segments import closed_after, constant, fit_piece
+from fit.observations import observe
+from fit.points import Points
+from fit.transport import Fitted, settle, values_of
 
 ALONE = 0.5  # share of a transfer: a sender that waits for less than that is not needed for it
 
@@ -71,12 +74,52 @@ def fit_shm(points, unexpected) -> Fitted:
     else:
         fitted.assumed["driver"] = "single copy by the receiver, as Open MPI and MPICH do it"
     fitted.transport = dataclasses.replace(fitted.transport, driver=driver)
+    if driver == "receiver" and fit_by_size(fitted, points, limit):
+        return fitted
     wire = copies_of(points, limit, driver)
     set_cores(fitted, points, "shm", wire, {})
     if driver == "receiver":
         single_copy(fitted, wire)
     settle(fitted, points, "shm")
     return fitted
+
+
+def fit_by_size(fitted, points, limit) -> bool:
+    """Messages up to the eager limit by all their probes, larger ones by what their receiver takes
+    for each size. False where nothing tells the latter."""
+    small = Points([point for point in points.all if point.size <= limit])
+    if not small.of_probe("ping_pong", way="shm"):
+        return False
+    set_cores(fitted, small, "shm", Wire(0.0, False, math.inf, ""), {})
+    settle(fitted, small, "shm")
+    fitted.transport = dataclasses.replace(
+        fitted.transport, send_overhead=closed_after(fitted.transport.send_overhead, limit))
+    found = memory.fit_copies(fitted.transport, points)
+    if not found:
+        return False
+    _, way, copies = found[0]
+    told = f"{copies.points[0].what} by size"
+    for name in ("recv_cost", "recv_overhead"):
+        before = fitted.evidence.get(name)
+        fitted.evidence[name] = f"{before}, {told}" if before else told
+    free = {name for group in fitted.free for name in group}
+    fitted.told = {name: told for name, value in values_of(way).items()
+                   if name.startswith("recv_") and value and name not in free}
+    fitted.start, fitted.finish, fitted.transport = fitted.transport, copies.finish, way
+    fitted.changes = [memory.Change(above, one) for above, one, _ in found[1:]]
+    compare(fitted, points, found)
+    return True
+
+
+def compare(fitted, points, found):
+    """What larger messages took, against the fit; exchanges at the costs of their buffers."""
+    large = Points([point for point in points.all if point.size > fitted.transport.eager_limit])
+    fitted.compared = observe(large, "shm", fitted.transport, fitted.left_out)
+    for _, way, copies in found:
+        if copies.latencies == 2:
+            one = copies.observation()
+            one.predict = lambda _, copies=copies, way=way: copies.predict(way)
+            fitted.compared.append(one)
 
 
 def single_copy(fitted, wire):

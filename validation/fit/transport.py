@@ -5,6 +5,7 @@ closed forms predict for each measured point. Values are never negative.
 """
 
 import dataclasses
+from typing import Callable
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -52,6 +53,11 @@ class Fitted:
     alike: list = dataclasses.field(default_factory=list)  # pairs whose values are the same
     fixed: set = dataclasses.field(default_factory=set)  # known, but nothing else depends on it
     left_out: dict = dataclasses.field(default_factory=dict)  # probe: from these bytes on
+    told: dict = dataclasses.field(default_factory=dict)  # name: from what; fitted by themselves
+    compared: list = dataclasses.field(default_factory=list)  # observations beside these
+    start: Transport = None  # of `free`, where `finish` adds what is told by itself
+    finish: Callable = None
+    changes: list = dataclasses.field(default_factory=list)  # fit.memory.Change, beyond the caches
     notes: list = dataclasses.field(default_factory=list)
     calls: dict = dataclasses.field(default_factory=dict)  # cost per byte: fit.ends.Told
 
@@ -60,7 +66,8 @@ class Fitted:
         again = [dataclasses.replace(one) for one in self.observations]
         for one in again:
             one.seconds = draw(one)
-        return least(self.transport, self.free, again)
+        found = least(self.start or self.transport, self.free, again)
+        return self.finish(found, draw) if self.finish else found
 
 
 def step_of(name, transport: Transport):

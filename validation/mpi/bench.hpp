@@ -39,6 +39,11 @@ class Bench {
   /// for other sizes. Collective over the team.
   std::vector<std::uint64_t> sizes(const Team& team, bool around_limit = true);
 
+  /// Nobody said which.
+  bool chooses_sizes() const { return options_.sizes.empty(); }
+  /// For a probe that measures some sizes more than once, after sizes().
+  void expect_points(int count) { budget_.expect_points(count); }
+
   /// At least `bytes` bytes, touched; what was in it may be lost. Two rooms, 0 and 1.
   std::byte* room(int number, std::size_t bytes);
 
