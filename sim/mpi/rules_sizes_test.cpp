@@ -86,18 +86,27 @@ job: {{collective: pingpong, algorithm: blocking, bytes: {} B}}
   });
 }
 
-TEST_F(Sizes, a_receiver_pays_what_the_size_costs_and_the_vector_beyond_the_caches) {
-  const auto expect = [](double size, double own_s, double copy_cost, double reduce_cost) {
-    const double told = 1 * us, request = 1 * us;
-    const Report report = exchange_in_memory(size);
-    for (const int rank : {0, 1})
-      expect_seconds(finish(report, rank),
-                     request + own_s + size * (copy_cost + reduce_cost) + told);
-  };
-  expect(10e3, 2 * us, 0.75e-9, 0.5e-9);
-  expect(10'004, 3 * us, 0.25e-9, 0.5e-9);
-  expect(1e6, 3 * us, 0.25e-9, 0.5e-9);
-  expect(1'000'004, 3 * us, 0.75e-9, 1e-9);
+void expect_exchange(double size, double own_s, double copy_cost, double reduce_cost) {
+  const double told = 1 * us, request = 1 * us;
+  const Report report = exchange_in_memory(size);
+  for (const int rank : {0, 1})
+    expect_seconds(finish(report, rank), request + own_s + size * (copy_cost + reduce_cost) + told);
+}
+
+TEST_F(Sizes, a_receiver_pays_what_the_size_costs) {
+  expect_exchange(10e3, 2 * us, 0.75e-9, 0.5e-9);
+}
+
+TEST_F(Sizes, a_receiver_pays_what_a_larger_size_costs) {
+  expect_exchange(10'004, 3 * us, 0.25e-9, 0.5e-9);
+}
+
+TEST_F(Sizes, a_vector_that_the_caches_just_hold_costs_no_more) {
+  expect_exchange(1e6, 3 * us, 0.25e-9, 0.5e-9);
+}
+
+TEST_F(Sizes, a_vector_beyond_the_caches_has_costs_of_its_own) {
+  expect_exchange(1'000'004, 3 * us, 0.75e-9, 1e-9);
 }
 
 constexpr double kept = wire + 250'000 / bandwidth;
