@@ -36,7 +36,6 @@ PROBES = {
     "overlap": ("bytes", "way", "side", "tests", "compute_s"),
     "threads": ("bytes", "way", "arrangement"),
     "exchange": ("bytes", "way", "set"),
-    "exchange_sum": ("bytes", "way", "set"),
     "reduction": ("bytes", "ranks"),
     "copy": ("bytes", "ranks"),
     "barrier": ("ranks",),

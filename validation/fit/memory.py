@@ -1,8 +1,8 @@
 """What messages and sums cost in a host's memory: by size, and by what the caches hold.
 
 `exchange` measures messages that were written before they are sent and are read after they came, in
-buffers of several sizes; `exchange_sum` what adding them takes. Without them a ping-pong gives the
-cost by size alone.
+buffers of several sizes. Without it a ping-pong gives the cost by size alone. Sums and copies cost
+by vector what the probes of local work take for as many bytes.
 """
 
 import dataclasses
@@ -142,38 +142,28 @@ def costs_by_vector(points, name):
     """(s/B of the smallest vectors, changes, points of the smallest); costs that are alike are
     one. `name`: of the cost."""
     groups = []  # of points
-    for vector in sorted({vector_of(point) for point in points}):
-        some = [point for point in points if vector_of(point) == vector]
+    for size in sorted({point.size for point in points}):
+        some = [point for point in points if point.size == size]
         if groups and 1 / APART < cost_of(some) / cost_of(groups[-1]) < APART:
             groups[-1] += some
         else:
             groups.append(some)
-    changes = [Change(math.sqrt(max(map(vector_of, before)) * min(map(vector_of, group))),
+    changes = [Change(math.sqrt(before[-1].size * group[0].size),
                       costs={name: cost_of(group)}) for before, group in zip(groups, groups[1:])]
     return cost_of(groups[0]), changes, groups[0]
 
 
-def vector_of(point):
-    return float(point.parameters.get("set", point.size))
-
-
 def fit_local_work(host, points) -> list:
-    """Changes of what sums and copies cost on one host, where nothing else was probed; sets what
-    they cost in small vectors. Sums of what has come through shared memory are dearer than those
-    of a core's own data: what its partner has read or written, it takes out of another cache."""
-    sums = points.of_probe("exchange_sum", way="shm")
-    if not sums or any(point.parameters.get("way") == "network" for point in points.all):
-        return []
-    copies = points.of_probe("copy", ranks=1)
+    """Changes of what sums and copies cost; sets what they cost in the smallest vectors."""
     found = []
-    for name, some in (("reduce_cost", sums), ("copy_cost", copies)):
-        some = [point for point in some if point.size >= LEAST]
+    for name, what in (("reduce_cost", "reduction"), ("copy_cost", "copy")):
+        some = [point for point in points.of_probe(what, ranks=1) if point.size >= LEAST]
         if not some:
             continue
         cost, changes, used = costs_by_vector(some, name)
         setattr(host, name, cost)
-        host.observations[name], host.evidence[name] = used, f"{used[0].what}, small vectors"
-        host.assumed.pop(name, None)
+        host.observations[name] = used
+        host.evidence[name] = f"{what}, small vectors" if changes else what
         host.notes = [note for note in host.notes if not note.startswith(name)]
         found = merged(found, changes)
     return found

@@ -26,11 +26,10 @@ struct Walk {
   }
 };
 
-/// A step of a ring of two: what came is added to what goes in the next round. Seconds of the
-/// exchanges, or of the sums.
-double walk(Walk& at, const Team& pair, int iterations, bool sums) {
+/// What came is added to what goes in the next round. Seconds of the exchanges.
+double walk(Walk& at, const Team& pair, int iterations) {
   const int count = static_cast<int>(at.items * sizeof(float)), other = 1 - pair.index;
-  double exchanging_s = 0, summing_s = 0;
+  double exchanging_s = 0;
   for (int i = 0; i < iterations; ++i) {
     const std::size_t here = at.step();
     float* mine = &at.mine[here];
@@ -38,12 +37,10 @@ double walk(Walk& at, const Team& pair, int iterations, bool sums) {
     const double start_s = now_s();
     MPI_Sendrecv(mine, count, MPI_BYTE, other, 1, &at.theirs[here], count, MPI_BYTE, other, 1,
                  pair.comm, MPI_STATUS_IGNORE);
-    const double came_s = now_s();
+    exchanging_s += now_s() - start_s;
     for (std::size_t k = 0; k < at.items; ++k) mine[k] += came[k];
-    exchanging_s += came_s - start_s;
-    summing_s += now_s() - came_s;
   }
-  return sums ? summing_s : exchanging_s;
+  return exchanging_s;
 }
 
 /// Of the sizes asked for, whole floats that are worth adding; or twice as many as other probes
@@ -67,7 +64,7 @@ std::vector<std::uint64_t> sets_of(std::uint64_t bytes) {
   return sets;
 }
 
-void exchange(Bench& bench, const Team& pair, const std::string& what, bool sums) {
+void exchange(Bench& bench, const Team& pair) {
   const std::vector<std::uint64_t> sizes = sizes_of(bench, pair);
   std::size_t points = 0;
   for (const std::uint64_t bytes : sizes) points += sets_of(bytes).size();
@@ -78,32 +75,24 @@ void exchange(Bench& bench, const Team& pair, const std::string& what, bool sums
       Walk at{{reinterpret_cast<float*>(bench.room(0, set)), items},
               {reinterpret_cast<float*>(bench.room(1, set)), items},
               bytes / sizeof(float)};
-      Point point{what, {{"bytes", bytes}, {"way", pair.way}, {"set", set}}, bytes};
-      if (sums) point.batch_s = 5e-6;  // what counts is a small part of what it takes
+      Point point{"exchange", {{"bytes", bytes}, {"way", pair.way}, {"set", set}}, bytes};
       bench.measure(pair, point, [&](int iterations) {
         pair.meet();
-        return walk(at, pair, iterations, sums);
+        return walk(at, pair, iterations);
       });
     }
   }
 }
 
-std::vector<Series> inside_a_host(Layout& layout, const std::string& what, bool sums) {
-  std::vector<Series> plan;
-  for (const Team& pair : layout.pairs())
-    if (pair.way == "shm")
-      plan.push_back({what + ", " + pair.way, pair,
-                      [pair, what, sums](Bench& bench) { exchange(bench, pair, what, sums); }});
-  return plan;
-}
-
 }  // namespace
 
 std::vector<Series> plan_exchange(Layout& layout) {
-  return inside_a_host(layout, "exchange", false);
-}
-std::vector<Series> plan_exchange_sum(Layout& layout) {
-  return inside_a_host(layout, "exchange_sum", true);
+  std::vector<Series> plan;
+  for (const Team& pair : layout.pairs())
+    if (pair.way == "shm")
+      plan.push_back(
+          {"exchange, " + pair.way, pair, [pair](Bench& bench) { exchange(bench, pair); }});
+  return plan;
 }
 
 }  // namespace ringscope::mpi
