@@ -9,19 +9,24 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <list>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <thread>
 
 #include "cli/frame.hpp"
+#include "scenarios/estimate.hpp"
 #include "scenarios/report_formats.hpp"
 
 namespace ringscope {
 namespace {
+
+using Clock = std::chrono::steady_clock;
 
 struct Child {
   std::size_t index = 0;  ///< of its case
@@ -29,6 +34,7 @@ struct Child {
   int pipe = -1;
   std::string buffer;
   std::optional<Frame> answer;
+  Clock::time_point begun = Clock::now();
 };
 
 std::uint64_t peak_rss_bytes() {
@@ -52,6 +58,16 @@ void end_with(pid_t parent) {
   if (::getppid() != parent) ::_exit(1);  // it ended before that was said
 }
 
+std::string no_memory_text(const Scenario& scenario) {
+  return fmt::format("{}: there is not enough memory to simulate it: lower {}", scenario.name,
+                     what_to_lower(scenario));
+}
+
+std::string too_long_text(const Scenario& scenario, Seconds limit) {
+  return fmt::format("{}: had not ended after {}: lower {}, or raise --limit", scenario.name,
+                     to_short_text(limit), what_to_lower(scenario));
+}
+
 /// The child's whole life but its exit: simulates, and says how it went.
 Frame answer_of(const Scenario& scenario, const RunOptions& options, const Simulate& one) {
   try {
@@ -69,6 +85,8 @@ Frame answer_of(const Scenario& scenario, const RunOptions& options, const Simul
     return failure_frame(ExitCode::bad_input, error.what());
   } catch (const Failure& error) {
     return failure_frame(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return failure_frame(ExitCode::bad_input, no_memory_text(scenario));
   } catch (const std::exception& error) {
     // A DeadlockError speaks for itself; anything else is a run that could not go on either.
     return failure_frame(ExitCode::stuck, error.what());
@@ -129,12 +147,23 @@ std::string ending(int status) {
   return fmt::format("ended with code {}", WEXITSTATUS(status));
 }
 
-Frame finish(Child& child, const std::string& name) {
+/// Ends the child where its time is over.
+void keep_limit(Child& child, const Scenario& scenario, Seconds limit) {
+  if (child.answer || Clock::now() - child.begun < limit) return;
+  ::kill(child.process, SIGKILL);
+  child.answer = failure_frame(ExitCode::bad_input, too_long_text(scenario, limit));
+}
+
+Frame finish(Child& child, const Scenario& scenario) {
   ::close(child.pipe);
   int status = 0;
   while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) continue;
   if (child.answer) return std::move(*child.answer);
-  return failure_frame(ExitCode::stuck, fmt::format("{}: its process {}", name, ending(status)));
+  // Not by us: so the system ends who has most when memory runs out.
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+    return failure_frame(ExitCode::bad_input, no_memory_text(scenario));
+  return failure_frame(ExitCode::stuck,
+                       fmt::format("{}: its process {}", scenario.name, ending(status)));
 }
 
 Report unpack(const Frame& frame) {
@@ -150,17 +179,19 @@ Report unpack(const Frame& frame) {
   return report;
 }
 
-std::vector<pollfd> wait_for_any(const std::list<Child>& children) {
+std::vector<pollfd> wait_for_any(const std::list<Child>& children, bool forever) {
+  constexpr int nap_ms = 100;
   std::vector<pollfd> polled;
   for (const Child& child : children) polled.push_back({child.pipe, POLLIN, 0});
-  while (::poll(polled.data(), polled.size(), -1) < 0 && errno == EINTR) continue;
+  while (::poll(polled.data(), polled.size(), forever ? -1 : nap_ms) < 0 && errno == EINTR)
+    continue;
   return polled;
 }
 
 }  // namespace
 
 std::vector<Report> run_cases(std::span<const Scenario> scenarios, const RunOptions& options,
-                              const Simulate& one) {
+                              const Simulate& one, Seconds limit) {
   const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
   std::vector<Frame> answers(scenarios.size());
   std::vector<double> done(scenarios.size());
@@ -171,10 +202,11 @@ std::vector<Report> run_cases(std::span<const Scenario> scenarios, const RunOpti
       ++next;
     }
     auto child = running.begin();
-    for (const pollfd& polled : wait_for_any(running)) {
+    for (const pollfd& polled : wait_for_any(running, limit == no_limit)) {
       const auto current = child++;
+      keep_limit(*current, scenarios[current->index], limit);
       if (polled.revents == 0 || read_some(*current, done[current->index])) continue;
-      answers[current->index] = finish(*current, scenarios[current->index].name);
+      answers[current->index] = finish(*current, scenarios[current->index]);
       done[current->index] = 1;
       running.erase(current);
     }

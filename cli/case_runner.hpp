@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -13,13 +14,16 @@
 
 namespace ringscope {
 
+inline constexpr Seconds no_limit{std::numeric_limits<double>::infinity()};
+
 using Simulate = std::function<Report(const Scenario&, const RunOptions&)>;
 
 /// As many children at a time as there are cores; the reports stand in the order of the scenarios.
 /// `options.progress` is called in this process with the share of all cases that is done.
+/// A case that takes longer than `limit` is ended, and fails as bad input.
 /// Throws the Failure of the first case that failed, when all have ended: what the simulator
 /// reported, or the name of a case whose process died.
 std::vector<Report> run_cases(std::span<const Scenario> scenarios, const RunOptions& options,
-                              const Simulate& one = simulate);
+                              const Simulate& one = simulate, Seconds limit = no_limit);
 
 }  // namespace ringscope

@@ -8,6 +8,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <new>
 #include <thread>
 
 #include "cli/frame.hpp"
@@ -25,9 +26,9 @@ std::vector<Scenario> named(std::initializer_list<const char*> names) {
 
 /// What `run` throws: its code and its words.
 std::pair<ExitCode, std::string> failure_of(const std::vector<Scenario>& scenarios,
-                                            const Simulate& one) {
+                                            const Simulate& one, Seconds limit = no_limit) {
   try {
-    run_cases(scenarios, {}, one);
+    run_cases(scenarios, {}, one, limit);
   } catch (const Failure& failure) {
     return {failure.code(), failure.what()};
   }
@@ -69,6 +70,30 @@ TEST(CaseRunner, a_report_larger_than_a_pipe_comes_back_whole) {
     return report;
   });
   EXPECT_EQ(reports[1].spans.size(), 100'000U);
+}
+
+TEST(CaseRunner, what_takes_longer_than_its_limit_is_ended_with_what_to_lower) {
+  const auto sleeps = [](const Scenario&, const RunOptions&) {
+    while (true) std::this_thread::sleep_for(std::chrono::seconds(1));
+    return Report();
+  };
+  const auto [code, text] = failure_of(named({"a"}), sleeps, Seconds(0.2));
+  EXPECT_EQ(code, ExitCode::bad_input);
+  EXPECT_EQ(text,
+            "a: had not ended after 200 ms: lower the ranks of 'placement', or raise --limit");
+}
+
+TEST(CaseRunner, memory_that_is_not_there_is_bad_input) {
+  const auto asks = [](const Scenario&, const RunOptions&) -> Report { throw std::bad_alloc(); };
+  const auto ended = [](const Scenario&, const RunOptions&) {
+    ::raise(SIGKILL);  // as the system does
+    return Report();
+  };
+  for (const Simulate& one : {Simulate(asks), Simulate(ended)}) {
+    const auto [code, text] = failure_of(named({"a"}), one);
+    EXPECT_EQ(code, ExitCode::bad_input);
+    EXPECT_EQ(text, "a: there is not enough memory to simulate it: lower the ranks of 'placement'");
+  }
 }
 
 TEST(CaseRunner, the_memory_is_that_of_the_child) {

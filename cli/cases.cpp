@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <set>
 
 #include "cli/progress_bar.hpp"
+#include "scenarios/estimate.hpp"
+#include "topologies/characters.hpp"
 
 namespace ringscope {
 namespace {
@@ -21,7 +24,36 @@ void tell_apart(std::vector<Scenario>& scenarios) {
   }
 }
 
+/// Says which cases will take long, so that nobody waits for what can be asked smaller.
+void announce(const std::vector<Scenario>& scenarios, const CaseArguments& arguments) {
+  constexpr double long_s = 60;
+  const bool on_simgrid = arguments.kernel == "simgrid";
+  const double free = free_memory_bytes();
+  for (const Scenario& scenario : scenarios) {
+    const Estimate estimate = estimate_of(scenario, on_simgrid);
+    require_memory(scenario, estimate, free);
+    if (estimate.seconds < long_s) continue;
+    // Nobody knows before how many steps will be alike.
+    const bool at_most = !on_simgrid && !arguments.no_skip;
+    const std::string text =
+        fmt::format("{}: {}, {} {} of computing and {} of memory; to have less of it, lower {}",
+                    scenario.name, in_words(estimate), at_most ? "at most" : "some",
+                    to_short_text(Seconds(estimate.seconds), 2),
+                    to_short_text(Bytes{static_cast<std::uint64_t>(estimate.memory_bytes)}, 2),
+                    what_to_lower(scenario));
+    std::fprintf(stderr, "%s\n", for_terminal(text).c_str());
+  }
+}
+
 }  // namespace
+
+Seconds limit_of(const std::string& text) {
+  const Place place{std::make_shared<const Source>(Source{"--limit", text}), 0, 0};
+  const Value value = Value::scalar_at(place, text);
+  const Seconds limit = value.seconds();
+  if (limit.count() <= 0) value.fail("expected a time above 0");
+  return limit;
+}
 
 void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments) {
   subcommand.add_option("SCENARIO", arguments.scenarios, "a name from scenarios/, or a file")
@@ -33,6 +65,9 @@ void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments) {
   subcommand.add_option("--kernel", arguments.kernel, "what simulates")->capture_default_str();
   subcommand.add_flag("--no-skip", arguments.no_skip,
                       "simulate every step, also where the fluid kernel finds that they repeat");
+  subcommand
+      .add_option("--limit", arguments.limit, "TIME: end a case that takes longer to simulate")
+      ->capture_default_str();
 }
 
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
@@ -56,11 +91,13 @@ std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
 
 std::vector<Report> run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
                              RunOptions options, const Simulate& one) {
+  const Seconds limit = limit_of(arguments.limit);
+  announce(scenarios, arguments);
   ProgressBar bar;
   options.kernel = arguments.kernel;
   options.skip = !arguments.no_skip;
   options.progress = [&bar](double done) { bar.show(done); };
-  return run_cases(scenarios, options, one);
+  return run_cases(scenarios, options, one, limit);
 }
 
 std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record) {

@@ -14,15 +14,20 @@ struct CaseArguments {
   std::vector<std::string> changes;  ///< of --set
   std::string kernel = "simgrid";
   bool no_skip = false;
+  std::string limit = "3600 s";  ///< of the time that a case may take
 };
 
-/// SCENARIO..., --set, --kernel and --no-skip.
+/// SCENARIO..., --set, --kernel, --no-skip and --limit.
 void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments);
+
+/// A time above 0 as --limit says it. Throws InputError.
+Seconds limit_of(const std::string& text);
 
 /// Reads all cases; no two have one name. Throws Failure for an unknown kernel.
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments);
 
-/// Simulates the cases as the arguments and `options` say, with a progress bar.
+/// Simulates the cases as the arguments and `options` say, with a progress bar. Says beforehand on
+/// standard error which will take long, and refuses those for which there is not enough memory.
 std::vector<Report> run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
                              RunOptions options = {}, const Simulate& one = simulate);
 

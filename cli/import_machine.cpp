@@ -7,6 +7,7 @@
 
 #include "cli/output_file.hpp"
 #include "cli/subcommands.hpp"
+#include "topologies/characters.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/imports/imports.hpp"
 
@@ -33,7 +34,8 @@ void import_machine(const Arguments& arguments) {
   // What we write can be read, whatever stood in the file.
   read_cluster(Value::from_text("the cluster of " + arguments.file, yaml));
   write_output(arguments.output, yaml);
-  for (const std::string& note : machine.notes) std::fprintf(stderr, "%s\n", note.c_str());
+  for (const std::string& note : machine.notes)
+    std::fprintf(stderr, "%s\n", for_terminal(note).c_str());
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include <cstdio>
+#include <new>
 
 #include "cli/failure.hpp"
 #include "cli/subcommands.hpp"
+#include "cli/words.hpp"
 #include "scenarios/report_formats.hpp"
+#include "topologies/characters.hpp"
 #include "topologies/input.hpp"
 
 namespace ringscope {
@@ -38,19 +41,15 @@ int run_program(int count, char** words) {
   CLI::App program("How long will this collective take on my cluster, placed this way, and why",
                    "ringscope");
   add_everything(program);
+  require_utf8_words(count, words);
   refuse_unknown_subcommand(program, count, words);
-  try {
-    program.parse(count, words);
-  } catch (const CLI::ParseError& error) {
-    const bool asked_for_help = program.exit(error) == 0;
-    return static_cast<int>(asked_for_help ? ExitCode::ok : ExitCode::bad_input);
-  }
-  return static_cast<int>(ExitCode::ok);
+  return static_cast<int>(parse_words(program, count, words));
 }
 
+/// The one place where errors are printed: what they repeat of the input cannot drive a terminal.
 int report(const char* message, ExitCode code) {
   // Not fmt::print: it throws when standard error is full too.
-  std::fputs(message, stderr);
+  std::fputs(for_terminal(message).c_str(), stderr);
   std::fputc('\n', stderr);
   return static_cast<int>(code);
 }
@@ -66,6 +65,11 @@ int main(int count, char** words) {
     return report(failure.what(), failure.code());
   } catch (const InputError& error) {
     return report(error.what(), ExitCode::bad_input);
+  } catch (const std::bad_alloc&) {
+    return report(
+        "the memory is not enough: lower the hosts of the cluster, the ranks of the "
+        "placement or the points of the study",
+        ExitCode::bad_input);
   } catch (const std::exception& error) {
     return report(error.what(), ExitCode::stuck);
   }

@@ -16,16 +16,24 @@ struct Ended {
   std::string text;  ///< of both streams
 };
 
-Ended ringscope(const std::string& arguments) {
-  const std::string command = std::string(RINGSCOPE_PROGRAM) + " " + arguments + " 2>&1";
+Ended ended(const std::string& command) {
   std::FILE* pipe = ::popen(command.c_str(), "r");
-  Ended ended;
+  Ended result;
   std::array<char, 4096> part{};
   while (const std::size_t count = std::fread(part.data(), 1, part.size(), pipe)) {
-    ended.text.append(part.data(), count);
+    result.text.append(part.data(), count);
   }
-  ended.code = WEXITSTATUS(::pclose(pipe));
-  return ended;
+  result.code = WEXITSTATUS(::pclose(pipe));
+  return result;
+}
+
+Ended ringscope(const std::string& arguments) {
+  return ended(std::string(RINGSCOPE_PROGRAM) + " " + arguments + " 2>&1");
+}
+
+/// With a GiB of memory.
+Ended limited_ringscope(const std::string& arguments) {
+  return ended("ulimit -v 1048576; " + std::string(RINGSCOPE_PROGRAM) + " " + arguments + " 2>&1");
 }
 
 TEST(Program, says_its_version) {
@@ -50,6 +58,43 @@ TEST(Program, an_unknown_subcommand_is_bad_input_with_a_suggestion) {
       text.starts_with("unknown subcommand 'comapre'; did you mean 'compare'? "
                        "(known: run, compare, explain, what-if, "))
       << text;
+}
+
+// CLI11 takes a line break in a word for the end of a line of its own; a terminal obeys no more.
+TEST(Program, what_is_typed_does_not_drive_the_terminal) {
+  for (const char* words : {"\"$(printf 'run\\033[31m')\"", "run x \"$(printf -- '--j\\033[31m')\"",
+                            "show \"$(printf '\\033[2J')\""}) {
+    const auto [code, text] = ringscope(words);
+    EXPECT_EQ(code, 1);
+    EXPECT_EQ(text.find('\x1b'), std::string::npos) << words;
+    EXPECT_NE(text.find("\\x1b["), std::string::npos) << text;
+  }
+}
+
+TEST(Program, what_is_typed_is_utf8) {
+  const auto [code, text] = ringscope("run 01-two-hosts --set \"$(printf 'job.algorithm=\\377')\"");
+  EXPECT_EQ(code, 1);
+  EXPECT_EQ(text, "argument 4: expected text in UTF-8, got 'job.algorithm=\\xff'\n");
+}
+
+TEST(Program, what_will_take_long_is_told_before_and_ended_at_its_limit) {
+  const auto [code, text] = ringscope(
+      "run 02-ring-of-8 --set job.bytes=1MiB --set job.repetitions=1000000 --limit '0.3 s'");
+  EXPECT_EQ(code, 1);
+  // 8 ranks of a ring send 2 x 7 messages each.
+  EXPECT_NE(text.find(": 8 ranks that send 1.12e+08 messages, some "), std::string::npos) << text;
+  EXPECT_NE(text.find(" had not ended after 300 ms: lower 'job.repetitions', the ranks of "
+                      "'placement', or raise --limit"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Program, memory_that_will_not_be_there_is_told_before) {
+  const auto [code, text] = limited_ringscope(
+      "run 02-ring-of-8 --set cluster=star64 --set placement=3000x64 --set "
+      "placement.oversubscribe=true --limit '5 s'");
+  EXPECT_EQ(code, 1);
+  EXPECT_NE(text.find(" of memory, and "), std::string::npos) << text;
 }
 
 TEST(Program, misuse_of_the_command_line_is_bad_input) {

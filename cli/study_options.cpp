@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
-#include "cli/case_runner.hpp"
+#include "cli/cases.hpp"
 #include "cli/launcher.hpp"
 #include "cli/progress_bar.hpp"
+#include "topologies/characters.hpp"
 
 namespace ringscope {
 namespace {
@@ -60,6 +62,10 @@ void add_study_options(CLI::App& subcommand, StudyOptions& options) {
       ->capture_default_str();
 }
 
+Seconds limit_of(const StudyOptions& options) {
+  return options.limit.empty() ? no_limit : limit_of(options.limit);
+}
+
 void work_for_first(const StudyOptions& options) {
   const auto launch = launch_here();
   if (launch && launch->rank > 0) join(*launch, threads_of(options, launch));
@@ -71,7 +77,9 @@ void dismiss_others() {
 }
 
 StudyRun::StudyRun(const StudyOptions& options, const std::string& name)
-    : bar_(std::make_unique<Bar>()),
+    : name_(name),
+      limit_(limit_of(options)),
+      bar_(std::make_unique<Bar>()),
       has_store_(!options.no_store),
       time_(options.time),
       start_(Clock::now()) {
@@ -97,7 +105,21 @@ bool StudyRun::stopped(double share) {
   return interrupt_->asked() || (time_.count() > 0 && Clock::now() - start_ >= share * time_);
 }
 
+// Threads that simulate cannot be interrupted: the process ends with them.
+void StudyRun::stop(double share) {
+  evaluator_->flush();
+  bar_.reset();
+  const std::string text = fmt::format(
+      "{}: had not ended after {}: {:.1f} % of the points are simulated{}; raise --limit, or lower "
+      "how many there are or how large their jobs",
+      name_, to_short_text(limit_), 100 * share,
+      has_store_ ? ", and kept: the next call goes on from there" : "");
+  std::fprintf(stderr, "%s\n", for_terminal(text).c_str());
+  std::_Exit(static_cast<int>(ExitCode::bad_input));
+}
+
 void StudyRun::show(double share) {
+  if (share < 1 && Clock::now() - start_ >= limit_) stop(share);
   if (time_.count() > 0) share = std::max(share, Seconds(Clock::now() - start_) / time_);
   if (bar_) bar_->show(share);
   if (!remote_ || strangers_named_) return;
@@ -131,11 +153,11 @@ double Verified::difference() const {
 }
 
 Verification verify_on_simgrid(std::span<const Scenario> scenarios,
-                               std::span<const Outcome> outcomes) {
+                               std::span<const Outcome> outcomes, Seconds limit) {
   Verification result;
   std::vector<Report> reports;
   try {
-    reports = run_cases(scenarios, {});
+    reports = run_cases(scenarios, {}, simulate, limit);
   } catch (const Failure& failure) {
     result.warning =
         fmt::format("warning: SimGrid could not simulate them again: {}", failure.what());

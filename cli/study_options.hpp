@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/case_runner.hpp"
 #include "cli/interrupt.hpp"
 #include "sim/studies/evaluator.hpp"
 
@@ -22,6 +23,7 @@ struct StudyOptions {
   /// What ends early has an answer all the same: after so long, if that is above 0, or by ^C.
   bool may_stop = false;
   Seconds time{};
+  std::string limit;  ///< of a sweep, which then has no answer yet; "": none
 };
 
 /// --jobs, --store, --no-store, --prune, --verify and --no-skip.
@@ -51,6 +53,9 @@ class StudyRun {
   class Bar;
   void show(double share);
   bool stopped(double share);
+  [[noreturn]] void stop(double share);
+  std::string name_;
+  Seconds limit_;
   std::unique_ptr<Bar> bar_;
   bool strangers_named_ = false;
   bool has_store_;
@@ -80,7 +85,10 @@ struct Verification {
 
 /// Each in a process of its own.
 Verification verify_on_simgrid(std::span<const Scenario> scenarios,
-                               std::span<const Outcome> outcomes);
+                               std::span<const Outcome> outcomes, Seconds limit = no_limit);
+
+/// What --limit says; no_limit without.
+Seconds limit_of(const StudyOptions& options);
 
 /// Throws Failure (wrong_result) with the warning, if there is one: when all is written.
 void end_with_warning(const Verification& verification);

@@ -61,16 +61,16 @@ std::vector<Outcome> simulate_all(const Study& study, const StudyOptions& option
 }
 
 Verification verify(const Study& study, std::span<const Outcome> outcomes,
-                    std::span<const std::size_t> best, int count) {
+                    std::span<const std::size_t> best, const StudyOptions& options) {
   KnownParts known;
   std::vector<Scenario> scenarios;
   std::vector<Outcome> expected;
   for (const std::size_t row : best) {
-    if (static_cast<int>(scenarios.size()) == count || !outcomes[row].error.empty()) break;
+    if (static_cast<int>(scenarios.size()) == options.verify || !outcomes[row].error.empty()) break;
     scenarios.push_back(study_scenario(study, row, known));
     expected.push_back(outcomes[row]);
   }
-  return verify_on_simgrid(scenarios, expected);
+  return verify_on_simgrid(scenarios, expected, limit_of(options));
 }
 
 /// All rows as the study has them, or, where these are many or somebody asks for it, the best.
@@ -94,7 +94,7 @@ void sweep(const Arguments& arguments) {
   const Study study = read(arguments);
   const std::vector<Outcome> outcomes = simulate_all(study, arguments.options);
   const std::vector<std::size_t> best = best_first(outcomes, study.metrics.front());
-  const Verification verified = verify(study, outcomes, best, arguments.options.verify);
+  const Verification verified = verify(study, outcomes, best, arguments.options);
   if (!arguments.csv.empty()) write_output(arguments.csv, sweep_csv(study, outcomes));
   if (!arguments.json.empty())
     write_output(arguments.json, sweep_json(study, outcomes, best, verified).dump(2) + '\n');
@@ -127,6 +127,8 @@ void add_sweep(CLI::App& program) {
   command->add_option("--csv", arguments->csv, "write one row per point");
   command->add_option("--json", arguments->json, "write everything as JSON (scenarios/schema.md)");
   add_study_options(*command, arguments->options);
+  command->add_option("--limit", arguments->options.limit,
+                      "TIME: stop after so long; the store keeps what was simulated");
   command->footer(
       "What was simulated is kept: a sweep that was stopped goes on where it was.\n"
       "Under mpirun or srun, all processes take part.\n\n"

@@ -121,6 +121,13 @@ class Sweep(StudyTest):
         error = self.ringscope(*SWEEP, "--store", "study.yaml", code=1).stderr
         self.assertIn("study.yaml: expected a store of results, which is an SQLite file", error)
 
+    def test_a_sweep_that_takes_longer_than_its_limit_keeps_what_it_has(self):
+        self.study(100000)
+        done = self.ringscope(*SWEEP, "--limit", "2 s", code=1)
+        self.assertRegex(done.stderr, r"study: had not ended after 2 s: [\d.]+ % of the points are "
+                         "simulated, and kept: the next call goes on from there")
+        self.assertGreater(len(self.rows()), 0)
+
     def test_a_sweep_killed_at_any_moment_goes_on_and_ends_with_the_same_contents(self):
         for steps in (400, 3000):  # the second only where the first takes no time to speak of
             self.study(steps)

@@ -179,6 +179,13 @@ class Pictures(InFolder):
         return subprocess.run([sys.executable, "-B", os.path.join(PLOTS, plot), source,
                                "-o", output], capture_output=True, text=True)
 
+    def test_what_stands_in_a_cell_does_not_drive_the_terminal(self):
+        source = self.write(SCALING + scaling_row() + scaling_row(ranks="\x1b[31m"))
+        ran = self.run_plot("scaling", source, self.path("a.png"))
+        self.assertNotEqual(ran.returncode, 0)
+        self.assertNotIn("\x1b", ran.stderr)
+        self.assertIn(r"\x1b[31m", ran.stderr)
+
     def test_a_picture_has_150_dots_per_inch_and_is_not_blank(self):
         for plot, (text, read, draw) in self.INPUTS.items():
             source = self.write(text)

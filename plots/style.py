@@ -12,6 +12,7 @@ import math
 import os
 import sys
 import textwrap
+import unicodedata
 
 import matplotlib
 
@@ -286,12 +287,18 @@ def save(figure, path):
         plt.close(figure)
 
 
+def for_terminal(text):
+    """Control characters become \\x1b and the like: an error repeats what stood in a file."""
+    return "".join(letter if letter in "\t\n" or unicodedata.category(letter) not in ("Cc", "Cs")
+                   else ascii(letter)[1:-1] for letter in text)
+
+
 def run(main):
     """Runs a plot's main(); bad input ends it with one line and exit code 1."""
     matplotlib.rcParams.update(SETTINGS)
     try:
         main()
     except InputError as error:
-        sys.exit(f"{os.path.basename(sys.argv[0])}: {error}")
+        sys.exit(f"{os.path.basename(sys.argv[0])}: {for_terminal(str(error))}")
     except BrokenPipeError:
         sys.exit(1)

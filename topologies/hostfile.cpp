@@ -11,6 +11,8 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "topologies/characters.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -30,7 +32,9 @@ std::shared_ptr<const Source> read_source(const Value& path) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > largest_text) path.fail(fmt::format("the hostfile '{}' is too large", name));
-  return std::make_shared<const Source>(Source{name, std::move(text)});
+  auto source = std::make_shared<const Source>(Source{name, std::move(text)});
+  require_utf8(source);
+  return source;
 }
 
 /// The words of one line up to a comment, each at its place.

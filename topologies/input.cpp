@@ -8,14 +8,15 @@
 #include <numeric>
 #include <optional>
 
+#include "topologies/characters.hpp"
+
 namespace ringscope {
 namespace {
 
-/// Control characters, which could drive a terminal, become question marks; tabs stay.
+/// One line, in which nothing could drive a terminal.
 std::string printable(std::string_view text) {
-  std::string clean(text);
-  std::ranges::replace_if(
-      clean, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; }, '?');
+  std::string clean = for_terminal(text);
+  std::ranges::replace(clean, '\n', ' ');
   return clean;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "topologies/input.hpp"
@@ -61,6 +62,22 @@ auto quantity(const Value& value, Parse parse, const std::string& what, const ch
   fail_expecting(value, what, unknown ? fmt::format("; the units are {}", units) : hint_for(value));
 }
 
+// Wide enough for every machine, and narrow enough that no product or quotient of the few that meet
+// in a simulation leaves the range of a double (1e-308 to 1e308), or becomes 0 or no number.
+constexpr double smallest = 1e-24;
+constexpr double largest_number = 1e24;
+constexpr double largest_seconds = 1e12, largest_byte_cost = 1e6;
+constexpr double smallest_bandwidth = 1e-6, largest_bandwidth = 1e21;
+
+/// `least` does not hold for 0, which is exact.
+void require_range(const Value& value, const std::string& what, double number, double least,
+                   double most, const char* unit) {
+  if (number != 0 && number < least)
+    fail_expecting(value, what, fmt::format(", which is below {:g}{}", least, unit));
+  if (number > most)
+    fail_expecting(value, what, fmt::format(", which is above {:g}{}", most, unit));
+}
+
 }  // namespace
 
 Bytes Value::bytes() const {
@@ -73,16 +90,24 @@ Bandwidth Value::bandwidth() const {
   const Bandwidth bandwidth =
       quantity(*this, parse_bandwidth, what, "bit/s to Tbit/s, B/s to TB/s, KiB/s to TiB/s");
   if (bandwidth.bytes_per_second <= 0) fail_expecting(*this, what, ", which is not positive");
+  if (!bandwidth.is_unlimited())
+    require_range(*this, what, bandwidth.bytes_per_second, smallest_bandwidth, largest_bandwidth,
+                  " B/s");
   return bandwidth;
 }
 
 Seconds Value::seconds() const {
-  return quantity(*this, parse_seconds, "a time such as \"1.5 us\"", "s, ms, us, ns, ps");
+  const std::string what = "a time such as \"1.5 us\"";
+  const Seconds seconds = quantity(*this, parse_seconds, what, "s, ms, us, ns, ps");
+  require_range(*this, what, seconds.count(), smallest, largest_seconds, " s");
+  return seconds;
 }
 
 ByteCost Value::byte_cost() const {
-  return quantity(*this, parse_byte_cost, "a cost per byte such as \"0.8 ns/B\"",
-                  "s/B, us/B, ns/B, ps/B");
+  const std::string what = "a cost per byte such as \"0.8 ns/B\"";
+  const ByteCost cost = quantity(*this, parse_byte_cost, what, "s/B, us/B, ns/B, ps/B");
+  require_range(*this, what, cost.seconds_per_byte, smallest, largest_byte_cost, " s/B");
+  return cost;
 }
 
 std::int64_t Value::integer(std::int64_t least, std::int64_t most) const {
@@ -105,6 +130,7 @@ double Value::number(double least, double most) const {
   if (kind_ != Kind::scalar || !parse_number(scalar_, number) ||
       !(number >= least && number <= std::min(most, std::numeric_limits<double>::max())))
     fail_expecting(*this, what);
+  require_range(*this, what, std::abs(number), smallest, largest_number, "");
   return number;
 }
 

@@ -8,6 +8,37 @@ namespace ringscope {
 namespace {
 
 const Broken broken[] = {
+    // What would become infinite, or 0, or no number, on the way through a simulation.
+    {"network: star\n"
+     "hosts: 3\n"
+     "link: {bandwidth: 1e-300 B/s, latency: 1 us}\n"
+     "host: {type: simple}\n",
+     "x.yaml:3:19: expected a bandwidth such as \"10 Gbit/s\", got \"1e-300 B/s\", which is below "
+     "1e-06 B/s\n"
+     "  link: {bandwidth: 1e-300 B/s, latency: 1 us}\n"
+     "                    ^"},
+    {"network: star\n"
+     "hosts: 3\n"
+     "link: {bandwidth: 1e300 B/s, latency: 1 us}\n"
+     "host: {type: simple}\n",
+     "x.yaml:3:19: expected a bandwidth such as \"10 Gbit/s\", got \"1e300 B/s\", which is above "
+     "1e+21 B/s\n"
+     "  link: {bandwidth: 1e300 B/s, latency: 1 us}\n"
+     "                    ^"},
+    {"network: star\n"
+     "hosts: 3\n"
+     "link: {bandwidth: 1 B/s, latency: 1e300 s}\n"
+     "host: {type: simple}\n",
+     "x.yaml:3:35: expected a time such as \"1.5 us\", got \"1e300 s\", which is above 1e+12 s\n"
+     "  link: {bandwidth: 1 B/s, latency: 1e300 s}\n"
+     "                                    ^"},
+    {"network: star\n"
+     "hosts: 3\n"
+     "link: {bandwidth: 1 B/s, latency: 5e-324 s}\n"
+     "host: {type: simple}\n",
+     "x.yaml:3:35: expected a time such as \"1.5 us\", got \"5e-324 s\", which is below 1e-24 s\n"
+     "  link: {bandwidth: 1 B/s, latency: 5e-324 s}\n"
+     "                                    ^"},
     {"network: star\n"
      "hosts: 3\n"
      "link: {bandwidth: 10G, latency: 1 us}\n"

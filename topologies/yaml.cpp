@@ -11,6 +11,7 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "topologies/characters.hpp"
 #include "topologies/input.hpp"
 
 namespace ringscope {
@@ -59,6 +60,9 @@ class YamlReader : public YAML::EventHandler {
                 const std::string& text) override {
     Value value = new_value(Value::Kind::scalar, mark, tag, anchor);
     value.scalar_ = text;
+    if (const std::size_t at = first_control_character(text); at != std::string::npos)
+      value.fail(fmt::format("a text may not hold the control character 0x{:02x}",
+                             static_cast<unsigned char>(text[at])));
     add(std::move(value));
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -150,6 +154,7 @@ class YamlReader : public YAML::EventHandler {
 Value Value::from_text(const std::string& name, const std::string& text) {
   auto source = std::make_shared<const Source>(Source{name, text});
   if (text.size() > largest_text) throw InputError({source, 0, 0}, "is larger than 1 MiB");
+  require_utf8(source);
   return YamlReader(std::move(source)).read();
 }
 

@@ -107,6 +107,16 @@ class Program(unittest.TestCase):
                         input="".join(OSU.values()))
         self.assertIn('"kind": "replay"', ran.stdout)
 
+    def test_what_stands_in_a_cell_does_not_drive_the_terminal(self):
+        table = pathlib.Path(PUBLISHED[0]).read_text(encoding="utf-8")
+        first = table.splitlines()[-1].split(",")
+        broken = table.replace(table.splitlines()[-1], ",".join(["\x1b[2J"] * len(first)))
+        (self.folder / "t.csv").write_text(broken, encoding="utf-8")
+        ran = self.run_("t.csv", "-o", "out.json")
+        self.assertEqual(ran.returncode, 1, ran.stderr)
+        self.assertNotIn("\x1b", ran.stderr)
+        self.assertIn(r"\x1b[2J", ran.stderr)
+
     def test_what_is_wrong_leaves_nothing_behind(self):
         for arguments, said in (
                 ((PUBLISHED[0],), "the input holds probes and replay, a document only one of them: "

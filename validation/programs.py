@@ -4,6 +4,7 @@ import os
 import stat
 import sys
 import tempfile
+import unicodedata
 from typing import Callable, Optional
 
 
@@ -41,13 +42,20 @@ def write_text(path: str, text: str):
             os.unlink(beside)
 
 
+def for_terminal(text: str) -> str:
+    """Control characters but tab and line break become \\x1b and the like: an error repeats what
+    stood in a file, and that must not drive a terminal."""
+    return "".join(letter if letter in "\t\n" or unicodedata.category(letter) not in ("Cc", "Cs")
+                   else ascii(letter)[1:-1] for letter in text)
+
+
 def run_main(main: Callable[[], Optional[int]]):
     """Runs a script: bad input is one message and exit 1, a closed pipe or ^C no traceback."""
     try:
         code = main() or 0
         sys.stdout.flush()
     except InputError as error:
-        print(error, file=sys.stderr)
+        print(for_terminal(str(error)), file=sys.stderr)
         code = error.exit_code
     except BrokenPipeError:  # `| head` is no error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

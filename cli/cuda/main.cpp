@@ -5,6 +5,8 @@
 
 #include "cli/cuda/subcommands.hpp"
 #include "cli/failure.hpp"
+#include "cli/words.hpp"
+#include "topologies/characters.hpp"
 #include "topologies/input.hpp"
 #include "validation/cuda/gpus.hpp"
 #include "validation/replayed.hpp"
@@ -22,16 +24,12 @@ int run_program(int count, char** words) {
       "CUDA error.");
   const std::string command = fmt::format("{}", fmt::join(words, words + count, " "));
   for (const auto add : subcommands) add(program, command);
-  try {
-    program.parse(count, words);
-  } catch (const CLI::ParseError& error) {
-    return static_cast<int>(program.exit(error) == 0 ? ExitCode::ok : ExitCode::bad_input);
-  }
-  return static_cast<int>(ExitCode::ok);
+  require_utf8_words(count, words);
+  return static_cast<int>(parse_words(program, count, words));
 }
 
 int report(const char* message, ExitCode code) {
-  std::fputs(message, stderr);
+  std::fputs(for_terminal(message).c_str(), stderr);
   std::fputc('\n', stderr);
   return static_cast<int>(code);
 }

@@ -9,6 +9,8 @@
 #include "cli/failure.hpp"
 #include "cli/mpi/job.hpp"
 #include "cli/mpi/subcommands.hpp"
+#include "cli/words.hpp"
+#include "topologies/characters.hpp"
 #include "topologies/input.hpp"
 #include "validation/mpi/replay.hpp"
 
@@ -22,12 +24,8 @@ int run_program(int count, char** words) {
   program.require_subcommand(1);
   const std::string command = fmt::format("{}", fmt::join(words, words + count, " "));
   for (const auto add : subcommands) add(program, command);
-  try {
-    program.parse(count, words);
-  } catch (const CLI::ParseError& error) {
-    return static_cast<int>(program.exit(error) == 0 ? ExitCode::ok : ExitCode::bad_input);
-  }
-  return static_cast<int>(ExitCode::ok);
+  require_utf8_words(count, words);
+  return static_cast<int>(parse_words(program, count, words));
 }
 
 /// What is wrong with the input, every rank finds: one says so, and all end in good order.
@@ -42,7 +40,7 @@ int refuse(const InputError& error) {
 
 /// What only this rank has found ends the others too.
 int abort_all(const char* message, ExitCode code) {
-  fmt::print(stderr, "{}\n", message);
+  fmt::print(stderr, "{}\n", for_terminal(message));
   std::fflush(stderr);
   int started = 0;
   MPI_Initialized(&started);

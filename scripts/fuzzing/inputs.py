@@ -20,6 +20,7 @@ def pick_mutated(random, seeds):
     return mutated(random, random.choice(seeds), random.choice(seeds))
 
 
+LIMIT = ["--limit", "5 s"]  # what is large is meant to be refused, or ended with a word
 ONE_SCENARIO = [
     ["run"], ["run"], ["run", "--kernel", "fluid"], ["run", "--kernel", "fluid", "--no-skip"],
     ["run", "--json", "o.json", "--csv", "o.csv", "--trace", "t.json", "--timeline", "t.csv",
@@ -31,7 +32,8 @@ ONE_SCENARIO = [
 
 
 def scenario(random, seeds):
-    return Input([*random.choice(ONE_SCENARIO), "s.yaml"],
+    words = [*random.choice(ONE_SCENARIO), "s.yaml"]
+    return Input(words + LIMIT * (words[0] not in ("check", "show")),
                  {"s.yaml": pick_mutated(random, seeds.scenarios)})
 
 
@@ -40,7 +42,7 @@ def study(random, seeds):
                    random.choice(seeds.studies))
     files = {"s.yaml": texts.SMALL, "study.yaml": text}
     return Input(["sweep", "study.yaml", "--no-store", "--jobs", "1", "--verify", "1", "--json",
-                  "o.json", "--csv", "o.csv"], files)
+                  "o.json", "--csv", "o.csv", *LIMIT], files)
 
 
 def place(random, seeds):
@@ -50,7 +52,8 @@ def place(random, seeds):
     if random.random() < 0.3:
         files = {"s.yaml": mutated(random, one, texts.SMALL), "study.yaml": texts.PLACE}
     words = ["place", "study.yaml", "--no-store", "--jobs", "1", "--verify", "1", "--json",
-             "o.json", "--rankfile", "o.rank", "--hostfile", "o.hosts", "--slurm", "o.slurm"]
+             "o.json", "--rankfile", "o.rank", "--hostfile", "o.hosts", "--slurm", "o.slurm",
+             "--time", "3 s"]
     return Input(words, files)
 
 
@@ -58,19 +61,19 @@ def cluster(random, seeds):
     text = pick_mutated(random, seeds.clusters)
     if random.random() < 0.5:
         return Input([random.choice(["show", "check"]), "c.yaml"], {"c.yaml": text})
-    return Input(["run", "s.yaml"], {
+    return Input(["run", "s.yaml", *LIMIT], {
         "c.yaml": text, "s.yaml": texts.ONE_JOB.replace(b": pair", b": c.yaml")})
 
 
 def library(random, seeds):
     one = texts.ONE_JOB.replace(b": openmpi_tcp", b": l.yaml")
-    return Input(["run", "s.yaml"],
+    return Input(["run", "s.yaml", *LIMIT],
                  {"s.yaml": one, "l.yaml": pick_mutated(random, seeds.libraries)})
 
 
 def calibration(random, seeds):
     one = texts.ONE_JOB.replace(b": openmpi_tcp", b": l.yaml").replace(b": pair", b": l.yaml")
-    return Input(["run", "s.yaml"],
+    return Input(["run", "s.yaml", *LIMIT],
                  {"s.yaml": one, "l.yaml": pick_mutated(random, seeds.calibrations)})
 
 
@@ -78,12 +81,13 @@ def model(random, seeds):
     one = texts.ONE_JOB.replace(
         b"{collective: allreduce, algorithm: ring, bytes: 64 KiB}",
         b"{collective: training, algorithm: ddp, options: {model: m.yaml, steps: 1}}")
-    return Input(["run", "s.yaml"], {"s.yaml": one, "m.yaml": pick_mutated(random, seeds.models)})
+    return Input(["run", "s.yaml", *LIMIT],
+                 {"s.yaml": one, "m.yaml": pick_mutated(random, seeds.models)})
 
 
 def hostfile(random, seeds):
     one = texts.ONE_JOB.replace(b"2-2", b"{hostfile: hosts}")
-    return Input(["run", "s.yaml"],
+    return Input(["run", "s.yaml", *LIMIT],
                  {"s.yaml": one, "hosts": mutated(random, texts.HOSTFILE, texts.HOSTFILE)})
 
 
@@ -95,17 +99,20 @@ def machine(random, seeds):
 
 
 COMMAND_LINES = [
-    ["run", "s.yaml", "--set", "placement=2-1", "--set", "job.bytes=[1 KiB, 1 MiB]"],
-    ["run", "s.yaml", "--set", "library.network.send_cost=2 ns/B", "--kernel", "fluid"],
-    ["run", "s.yaml", "--json", "-", "--no-skip"], ["compare", "s.yaml", "s.yaml"],
-    ["explain", "s.yaml", "--case", "s", "--all"], ["what-if", "s.yaml", "--top", "3"],
+    ["run", "s.yaml", *LIMIT, "--set", "placement=2-1", "--set", "job.bytes=[1 KiB, 1 MiB]"],
+    ["run", "s.yaml", *LIMIT, "--set", "library.network.send_cost=2 ns/B", "--kernel", "fluid"],
+    ["run", "s.yaml", "--json", "-", "--no-skip", *LIMIT], ["compare", "s.yaml", "s.yaml", *LIMIT],
+    ["explain", "s.yaml", "--case", "s", "--all", *LIMIT],
+    ["what-if", "s.yaml", "--top", "3", *LIMIT],
     ["show", "s.yaml", "--from", "0", "--to", "1"], ["show", "pair", "--dot", "o.dot"],
     ["check", "s.yaml", "pair"], ["list", "clusters"], ["list", "algorithms"], ["--version"],
-    ["lesson", "s.yaml", "-o", "o.html"], ["--help"], ["run", "--help"],
-    ["place", "s.yaml", "--no-store", "--slots", "2", "--budget", "5", "--top", "3", "--csv", "-"],
+    ["lesson", "s.yaml", "-o", "o.html", *LIMIT], ["--help"], ["run", "--help"],
+    ["place", "s.yaml", "--no-store", "--slots", "2", "--budget", "5", "--top", "3", "--csv", "-",
+     "--time", "3 s"],
     ["place", "--cluster", "pair", "--library", "ideal", "--ranks", "4", "--job",
-     "allreduce/ring:1MiB", "--on", "core", "--own", "2-2", "--order", "ring", "--no-store"],
-    ["sweep", "study.yaml", "--no-store", "--by", "time_s", "--top", "5", "--verify", "1"],
+     "allreduce/ring:1MiB", "--on", "core", "--own", "2-2", "--order", "ring", "--no-store",
+     "--time", "3 s"],
+    ["sweep", "study.yaml", "--no-store", "--by", "time_s", "--top", "5", "--verify", "1", *LIMIT],
     ["import-machine", "hosts", "--as", "nccl", "--hosts", "2", "--link", "100 Gbit/s"]]
 
 

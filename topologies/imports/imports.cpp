@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "topologies/characters.hpp"
+
 namespace ringscope {
 
 #define IMPORT(name) MachineFormat describe_##name();
@@ -73,6 +75,7 @@ Machine read_machine(const std::string& path, const std::string& as) {
 
 Machine parse_machine(const Source& source, const std::string& as) {
   const auto shared = std::make_shared<const Source>(source);
+  require_utf8(shared);
   const MachineFormat& format = format_of(shared, as);
   try {
     Machine machine = format.read(shared);
