@@ -124,7 +124,8 @@ def command_line(random, seeds):
 
 def measurement(random, seeds):
     if random.random() < 0.5:
-        return Input(["calibrate", "p.json", "-o", "o.yaml"],
+        quick = ["--bootstrap", "1", "--rounds", "1"]  # a whole fit takes minutes
+        return Input(["calibrate", "p.json", "-o", "o.yaml", *quick],
                      {"p.json": pick_mutated(random, seeds.probes)})
     return Input(["validate", "l.yaml", "r.json"],
                  {"l.yaml": random.choice(seeds.calibrations),
