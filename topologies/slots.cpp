@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <numeric>
 
@@ -104,15 +105,19 @@ std::string counts_text(const std::vector<int>& host_of_rank) {
 }
 
 std::string counts_words(std::string_view counts) {
-  counts = counts.substr(0, counts.find(' '));
-  if (counts.find('x') == std::string_view::npos) return "";
+  const auto end = counts.find(' ');
+  const bool listed =
+      end < counts.size() && end + 1 < counts.size() &&
+      std::isdigit(static_cast<unsigned char>(counts[end + 1])) != 0;  // "0x3 1x2 0"
+  counts = counts.substr(0, end);
+  if (listed || counts.find('x') == std::string_view::npos) return "";
   std::string text;
   for (std::string_view rest = counts; true;) {
     const auto dash = rest.find('-');
     const std::string_view part = rest.substr(0, dash);
     const auto x = part.find('x');
     const auto ranks = whole_number(part.substr(0, x));
-    if (!ranks) return "";  // a list of single hosts, "0x3 1x2"
+    if (!ranks) return "";
     text += fmt::format(
         "{}{}{} on {}", text.empty() ? "" : ", then ", *ranks,
         !text.empty() ? ""

@@ -235,6 +235,7 @@ std::optional<RandomPlacements> random_placements(const PlaceStudy& study,
   } else {
     evaluator.part(search_to, 1);
     evaluator.until(1);
+    if (evaluator.stopped()) return {};
     const std::vector<Word> words = random_words(placements, study.random, study.seed);
     for (const Placed& placed :
          Costing(study, evaluator).of(placements_of(study, placements, words)))

@@ -3,6 +3,7 @@
 #include <functional>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "sim/studies/place_bound.hpp"
 #include "sim/studies/place_study_for_test.hpp"
@@ -126,21 +127,36 @@ std::function<bool(double)> after(int times) {
   return [left = times](double) mutable { return left-- <= 0; };
 }
 
+// A round of the search asks more often than that, and so does the walk over all words.
 TEST(APlaceThatIsStopped, AnswersWithWhatItHas) {
-  for (const char* flags :
-       {"{budget: 60}", "{order: fixed, slots: 4}", "{objective: worst_link}"}) {
+  const std::pair<const char*, int> cases[] = {{"{budget: 60}", 30},
+                                               {"{objective: worst_link}", 200}};
+  for (const auto& [flags, times] : cases) {
     const PlaceStudy study = study_of(rack, flags);
-    const std::size_t all = answer_of(study).placed.size();
     EvaluatorOptions options = on_threads(1);
-    options.stop = after(30);
+    options.stop = after(times);
     Evaluator evaluator(options);
     const PlaceAnswer answer = place(study, evaluator);
     EXPECT_TRUE(answer.stopped) << flags;
-    EXPECT_LT(answer.placed.size(), all) << flags;
     ASSERT_GE(answer.placed.size(), 1u) << flags;
+    EXPECT_LT(answer.placed.size(), 60u) << flags;
+    ASSERT_TRUE(answer.bound_s.has_value()) << flags;
     EXPECT_LE(*answer.bound_s, answer.placed.front().cost_s) << flags;
     EXPECT_FALSE(answer.random.has_value()) << flags;
   }
+}
+
+TEST(APlaceThatIsStopped, LeavesTimeForWhatIsDrawn) {
+  const PlaceStudy study = study_of(rack, "{budget: 60, random: 5}");
+  EvaluatorOptions options = on_threads(1);
+  options.stop = [](double share) { return share < 1; };  // the search has a part of the time
+  Evaluator evaluator(options);
+  const PlaceAnswer answer = place(study, evaluator);
+  EXPECT_TRUE(answer.stopped);
+  ASSERT_EQ(answer.placed.size(), 1u);
+  EXPECT_EQ(answer.placed.front().cost_s, answer.own.cost_s);
+  ASSERT_TRUE(answer.random.has_value());
+  EXPECT_EQ(answer.random->count, 5u);
 }
 
 TEST(APlaceThatIsStopped, BeforeOneWasSimulatedHasNoAnswer) {
