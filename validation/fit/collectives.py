@@ -23,7 +23,7 @@ from verdict import accuracy, cases, model
 
 REPETITIONS = 40  # of each case in the loop: their mean is the model's
 MESSAGES = 150_000  # in one round of simulations at most; costlier cases are left out
-ROUNDS = 600  # of simulations for the whole fit, by default; the published set takes a sixth
+ROUNDS = 600  # of simulations for the whole fit, by default; the published set takes half
 TRIALS, REFINEMENTS, LAST = 12, 5, 24  # steps of the first fit, of each that refines it, at the end
 NOTHING = 0.02  # a share below that is none
 OUTLIER = 0.15  # relative error: more of it counts less, for another effect may be behind it
