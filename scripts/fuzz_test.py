@@ -79,6 +79,12 @@ class Planted(unittest.TestCase):
         program = Program(self.program("#!/bin/sh\nwhile :; do :; done\n"), cpu_s=1)
         self.assertTrue(program.run(["run"], {}).late)
 
+    def test_a_file_that_it_writes_is_read_whole_or_not_at_all(self):
+        program = Program(self.program("#!/bin/sh\nhead -c 3000000 /dev/zero > a.json\n"
+                                       "head -c 70000000 /dev/zero > b.json\n"))
+        files = program.run(["run"], {}, keep=True).files
+        self.assertEqual({name: len(text) for name, text in files.items()}, {"a.json": 3000000})
+
 
 class Inputs(unittest.TestCase):
     def test_the_same_seed_gives_the_same_inputs_in_every_process(self):

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 WALL_FACTOR = 6  # how much longer than its CPU time may a run take on a busy machine
 MOST_OUTPUT = 1 << 20  # bytes that are looked at
+MOST_FILE = 64 << 20
 ENVIRONMENT = {"LC_ALL": "C.UTF-8", "TERM": "dumb"}
 
 
@@ -102,6 +103,8 @@ def written(folder, known):
             path = os.path.join(inside, name)
             short = os.path.relpath(path, folder)
             if short not in known:
+                if os.path.getsize(path) > MOST_FILE:
+                    continue  # a part of it would be judged for where it was cut
                 with open(path, "rb") as file:
-                    found[short] = file.read(MOST_OUTPUT)
+                    found[short] = file.read()
     return found
