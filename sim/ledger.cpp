@@ -21,6 +21,7 @@ int Ledger::start(double amount, std::span<const Use> uses, Callback done) {
   }
   const int id = free_.back();
   free_.pop_back();
+  ++flowing_;
   Flight& flight = flights_[index(id)];
   flight.amount = amount;
   flight.paused = false;
@@ -140,6 +141,7 @@ void Ledger::release(int id, double moved) {
     account.active[index(part.position)] = last;
     flights_[index(last.flight)].parts[index(last.part)].position = part.position;
   }
+  if (!flight.paused) --flowing_;
   flight.done = {};
   free_.push_back(id);
 }
@@ -157,6 +159,7 @@ void Ledger::pause(int flight) {
   Flight& paused = flights_[index(flight)];
   close_window(paused, moved(paused));
   paused.paused = true;
+  --flowing_;
   no_longer_flows(paused);
   kernel_->suspend(paused.activity);
 }
@@ -165,6 +168,7 @@ void Ledger::resume(int flight) {
   Flight& resumed = flights_[index(flight)];
   kernel_->resume(resumed.activity);
   resumed.paused = false;
+  ++flowing_;
   open_window(resumed);
 }
 

@@ -48,6 +48,12 @@ class Ledger {
   void resume(int flight);
   /// Ends the flight before its time; `done` is not called. Returns the amount that it did.
   double stop(int flight);
+  /// Whether any flight goes on.
+  bool flows() const { return flowing_ > 0; }
+  /// From now on the resource does this share, above 0, of what it can.
+  void slow(int id, double share) {
+    kernel_->set_capacity(id, accounts_[index(id)].capacity * share);
+  }
   /// Units that stand in line before a link: where its flights have kept it busy, what is left of
   /// each, up to `most_each`; of those that passed no busy link before, where they would stand.
   double queued(int id, double most_each) const;
@@ -113,6 +119,7 @@ class Ledger {
   mutable double busy_at_ = -1;            ///< when busy() was asked last
   std::vector<Flight> flights_;
   std::vector<int> free_;
+  int flowing_ = 0;  ///< flights that are not paused
   std::vector<Use> uses_;
   int bottleneck_ = -1;
   double window_start_ = 0;

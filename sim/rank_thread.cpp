@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "sim/detours.hpp"
 #include "sim/steady_state.hpp"
 
 namespace ringscope::sim {
@@ -182,7 +183,7 @@ void RankThread::end_phase() {
 }
 
 void RankThread::go_on() {
-  if (finished_ || on_cpu_ || !may_run()) return;
+  if (finished_ || on_cpu_ || !may_run() || held_by_detour()) return;
   if (verbs_.empty()) body_.front().start();
   while (next_ < verbs_.size()) {
     // advance() never adds verbs: only the text does, when it is resumed below.
@@ -199,6 +200,26 @@ void RankThread::go_on() {
     if (waiter) waiter.resume();
   }
   finish();
+}
+
+bool RankThread::held_by_detour() {
+  if (run_->detours == nullptr) return false;
+  if (on_ranks_core() && run_->detours->hold(rank())) {
+    held_since_ = now();
+    return true;
+  }
+  run_->detours->stir();
+  held_from_ = std::exchange(held_since_, -1);
+  // Who waits has come no further, or takes over the path of what ended the wait.
+  if (held_from_ >= 0 && (next_ >= verbs_.size() || verbs_[next_].since < 0))
+    run_->paths->extend(path, Cause::noise, rank(), cpu.front().resource, now());
+  return false;
+}
+
+void RankThread::let_go() {
+  if (held_since_ >= 0) run_->ready->add(*this);
+  for (const auto& other : others_)
+    if (other->held_since_ >= 0) run_->ready->add(*other);
 }
 
 void RankThread::finish() {

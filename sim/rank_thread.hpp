@@ -13,6 +13,7 @@
 
 namespace ringscope::sim {
 
+class Detours;
 class RankThread;
 class SteadyState;
 
@@ -60,6 +61,7 @@ struct Run {
   Mpi* mpi = nullptr;
   ReadyQueue* ready = nullptr;
   Noises* noises = nullptr;
+  Detours* detours = nullptr;  ///< null: none
   std::vector<PhaseTimes> phases;
   std::vector<Observed> observed;
   std::vector<Span>* spans = nullptr;  ///< null: not recorded
@@ -131,6 +133,11 @@ class RankThread final : public Executor, private Caller {
   /// Goes on with the text as far as it can; called by the ready queue.
   void go_on();
 
+  // What detours.hpp asks of a rank's first thread, and tells it.
+  bool computes() const { return on_cpu_ && activity_ == Activity::compute; }
+  /// The core is the rank's again.
+  void let_go();
+
  private:
   /// How far a verb has come. Not all verbs come through all states.
   enum class State : std::uint8_t {
@@ -174,6 +181,9 @@ class RankThread final : public Executor, private Caller {
   bool is_nonblocking() const { return index_ >= first_->threads_; }
   bool by_the_caller() const;
   bool may_run() const;
+  bool on_ranks_core() const { return cpu == run_->machine->cpu(rank()); }
+  bool held_by_detour();
+  void blame_detour();
   const Uses& worker() const;  ///< what this thread computes and reduces on
   bool others_idle() const;
   FlagState& flag(Flag flag) const;
@@ -208,6 +218,9 @@ class RankThread final : public Executor, private Caller {
   /// Of the CPU time under way: the copy that follows the overhead, the noise after a computation.
   double tail_share_ = 0;
   Cause tail_cause_ = Cause::copy;
+  double held_since_ = -1;   ///< s: when a detour kept it from going on, last; -1: none does
+  double held_from_ = -1;    ///< s: the same, of this turn
+  double taken_before_ = 0;  ///< s: by detours, when the CPU time under way began
   RankThread* joiner_ = nullptr;
   Mark mark_;
   int phase_ = -1;

@@ -10,6 +10,7 @@
 
 #include "algorithms/host_order.hpp"
 #include "sim/deadlock.hpp"
+#include "sim/detours.hpp"
 #include "sim/measurement.hpp"
 #include "sim/neighbour_run.hpp"
 #include "sim/recorder.hpp"
@@ -56,6 +57,10 @@ class Simulation {
     if (may_skip()) run_.steady = &steady_;
     for (int rank = 0; rank < machine_.ranks(); ++rank)
       ranks_.push_back(std::make_unique<RankThread>(run_, rank));
+    if (has_detours()) {
+      detours_ = std::make_unique<Detours>(scenario.job.noise, run_, own_ranks());
+      run_.detours = detours_.get();
+    }
     add_neighbours();
   }
 
@@ -68,7 +73,7 @@ class Simulation {
     if (run_.unfinished > 0)
       throw DeadlockError(describe_deadlock(*scenario_, machine_.jobs(), kernel_->now(), ranks_));
     if (rounds_in_vain_ == most_rounds_in_vain) throw DeadlockError(in_vain_text());
-    if (neighbours_.empty()) job_ended(0);
+    if (!is_announced()) job_ended(0);
     for (const auto& neighbour : neighbours_)
       measured_.neighbours.push_back(neighbour->report(start));
     return std::move(measured_);
@@ -79,6 +84,11 @@ class Simulation {
     return std::span(ranks_).first(static_cast<std::size_t>(own_));
   }
   bool may_skip() const;
+  bool has_detours() const {
+    return scenario_->job.noise.every.count() > 0 && scenario_->job.noise.takes.count() > 0;
+  }
+  /// Whether things go on happening when the job has ended.
+  bool is_announced() const { return !neighbours_.empty() || detours_ != nullptr; }
   void begin(int repetition);
   void add_neighbours();
   Task announced(Task text);
@@ -105,6 +115,7 @@ class Simulation {
   std::vector<Span> spans_;
   std::vector<MessageSpan> received_;
   std::vector<std::unique_ptr<RankThread>> ranks_;  ///< of all jobs
+  std::unique_ptr<Detours> detours_;                ///< null: none
   std::vector<std::unique_ptr<NeighbourRun>> neighbours_;
   SteadyState steady_{run_, ranks_};
   double start_ = 0;                 ///< of the repetition
@@ -153,8 +164,9 @@ void Simulation::begin(int repetition) {
     const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
     Executor& executor = recorder_ ? recorder_->in_front_of(*rank) : *rank;
     Task text = text_of(job, options_of_job_, Communicator(executor), work);
-    rank->begin(neighbours_.empty() ? std::move(text) : announced(std::move(text)), late);
+    rank->begin(is_announced() ? announced(std::move(text)) : std::move(text), late);
   }
+  if (detours_) detours_->restart(~(seed ^ 0x5851f42d4c957f2du));
   rounds_in_vain_ = 0;
   messages_seen_ = 0;
   for (const auto& neighbour : neighbours_) neighbour->begin(seed);

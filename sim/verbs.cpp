@@ -6,6 +6,7 @@
 #include <climits>
 #include <utility>
 
+#include "sim/detours.hpp"
 #include "sim/rank_thread.hpp"
 
 namespace ringscope::sim {
@@ -110,8 +111,13 @@ RankThread::Progress RankThread::wait_part(Pending& verb, std::span<const int> r
                                                [this](int a, int b) { return order(a) < order(b); })
                             : std::find_if(requests.begin(), requests.end(), complete);
   if (verb.since >= 0) {
-    run_->mpi->explain_wait(*decisive, verb.since, now(), waited_for_);
+    const double ended = held_from_ < 0 ? now() : held_from_;
+    run_->mpi->explain_wait(*decisive, verb.since, ended, waited_for_);
     path = run_->mpi->path(*decisive);
+    if (ended < now()) {
+      waited_for_[static_cast<std::size_t>(Cause::noise)] += now() - ended;
+      run_->paths->extend(path, Cause::noise, rank(), cpu.front().resource, now());
+    }
     set_activity(activity_, now());  // the wait ends before the text goes on to its next step
   }
   verb.state = State::completing;
@@ -201,6 +207,7 @@ RankThread::Progress RankThread::run_on_cpu(double amount, std::span<const Use> 
   set_activity(activity, now());
   cpu_cause_ = cause;
   on_cpu_ = true;
+  if (run_->detours != nullptr) taken_before_ = run_->detours->taken(rank());
   run_->ledger->start(amount, uses, Callback::to<&RankThread::cpu_done>(this));
   return Progress::blocked;
 }
@@ -208,6 +215,7 @@ RankThread::Progress RankThread::run_on_cpu(double amount, std::span<const Use> 
 // Also the end of a late start, which used no CPU.
 void RankThread::cpu_done(std::uint64_t) {
   on_cpu_ = false;
+  blame_detour();
   if (const double share = std::exchange(tail_share_, 0); share > 0) {
     const double from = now() - share * (now() - run_->ledger->window_start());
     account_cpu(from);
@@ -217,6 +225,17 @@ void RankThread::cpu_done(std::uint64_t) {
   account_cpu(now());
   set_activity(activity_, now());  // it ends before the text goes on to its next step
   go_on();
+}
+
+// What a detour took of the CPU time that has just ended counts as its last part.
+void RankThread::blame_detour() {
+  const bool passed = cpu_cause_ == Cause::skew || cpu_cause_ == Cause::sleep;
+  if (run_->detours == nullptr || passed || tail_share_ > 0 || !on_ranks_core()) return;
+  const double all = now() - run_->ledger->window_start();
+  const double taken = run_->detours->taken(rank()) - taken_before_;
+  if (taken <= 0 || all <= 0) return;
+  tail_share_ = std::min(1.0, taken / all);
+  tail_cause_ = Cause::noise;
 }
 
 void RankThread::account_cpu(double until) {
