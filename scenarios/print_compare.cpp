@@ -118,7 +118,9 @@ std::vector<std::string> short_names(std::span<const Report> reports) {
     const auto has_it = [&](const std::string& name) {
       return !first_word.empty() && name.starts_with(first_word);
     };
-    if (!std::all_of(names.begin(), names.end(), has_it)) break;
+    // A number belongs to its unit: "1 KiB" and "1 MiB".
+    const bool is_number = first_word.find_first_not_of("0123456789. ") == std::string::npos;
+    if (is_number || !std::all_of(names.begin(), names.end(), has_it)) break;
     for (std::string& name : names) name.erase(0, first_word.size());
   }
   return names;
@@ -128,7 +130,8 @@ std::vector<Difference> differences(const Report& first, const Report& other) {
   std::vector<Difference> list;
   for (std::size_t i = 0; i < cause_names.size(); ++i) {
     const Spent before = spent_on(first, Cause(i)), after = spent_on(other, Cause(i));
-    const Spent& shown = after.most != nullptr ? after : before;
+    // The place of the one that the cause cost more, which the sentence above names, too.
+    const Spent& shown = before.seconds > after.seconds ? before : after;
     if (shown.most == nullptr) continue;
     const bool nearly_all = shown.most->seconds > 0.9 * shown.seconds;
     list.push_back({piece_text(*shown.most, !nearly_all), shown.most->resource, before.seconds,

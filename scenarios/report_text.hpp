@@ -24,8 +24,8 @@ std::string short_heading(const std::string& name);
 
 /// What the critical paths of two cases spent on one cause.
 struct Difference {
-  std::string
-      spent_on;  ///< "copying on host2/core0 (rank 7)": where the other case spent most of it
+  /// "copying on host2/core0 (rank 7)": where the case that it cost more spent most of it.
+  std::string spent_on;
   std::string resource;  ///< that place, as resources are called; "" where there is none
   double first_s = 0, other_s = 0;
   double seconds() const { return other_s - first_s; }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "scenarios/explain.hpp"
 #include "scenarios/report_samples.hpp"
 #include "scenarios/table.hpp"
 
@@ -128,6 +129,13 @@ TEST(PrintCompare, one_case_alone_is_only_a_table) {
             "lesson 4-2-2  500 ms  1.000 x  134.2 MB/s  134.2 MB/s\n");
 }
 
+TEST(ShortNames, keep_a_number_with_its_unit) {
+  std::vector<Report> reports = {sample_report(), sample_report()};
+  reports[0].name = "05-deadlock 1 KiB";
+  reports[1].name = "05-deadlock 1 MiB";
+  EXPECT_EQ(short_names(reports), (std::vector<std::string>{"1 KiB", "1 MiB"}));
+}
+
 TEST(Differences, the_seconds_of_all_add_up_to_the_difference_of_the_times) {
   Report other = slower_report();
   other.time_s = 1.25;  // 0.375 s more than its path accounts for
@@ -146,6 +154,20 @@ TEST(Differences, a_cause_is_one_difference_wherever_it_was_spent) {
   EXPECT_EQ(wire.spent_on, "the wire, most of it at host1/nic0->switch");
   EXPECT_EQ(wire.resource, "host1/nic0->switch");
   EXPECT_EQ(wire.seconds(), 0.75 - 0.375);
+}
+
+// Of a parameter server: what is the hub in one placement is another host in the other.
+TEST(Differences, blame_the_place_that_the_sentence_above_blames) {
+  Report first = sample_report(), other = sample_report();
+  first.path = {{Cause::wire, -1, "host6/nic0->switch", 0.5}};
+  other.path = {{Cause::wire, -1, "host8/nic0->switch", 0.25}};
+  first.time_s = 0.5;
+  other.time_s = 0.25;
+  const std::vector<std::string> names = {"one", "two"};
+  for (const auto& [a, b] : {std::pair(first, other), std::pair(other, first)}) {
+    EXPECT_EQ(differences(a, b)[0].resource, "host6/nic0->switch");
+    EXPECT_NE(difference_reason(a, b, names).find("host6/nic0->switch"), std::string::npos);
+  }
 }
 
 TEST(Differences, the_digits_shown_add_up_too) {
