@@ -100,6 +100,7 @@ Model read_model(const Value& value) {
   Model model;
   model.name = fields.value_or("name", written.name).text();
   model.about = fields.value_or("about", "a model without a description").text();
+  fields.expect("record");
   model.records = static_cast<std::uint64_t>(fields.required("records").integer(1, most_records));
   model.record = fields.required("record").bytes();
   model.batch = static_cast<int>(fields.required("batch").integer(1, most_batch));

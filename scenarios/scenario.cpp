@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "scenarios/file_kind.hpp"
 #include "scenarios/neighbours.hpp"
 #include "scenarios/scenario_tree.hpp"
 #include "scenarios/uncached.hpp"
@@ -16,6 +17,11 @@ namespace {
 /// `name` is what the user typed on the command line.
 std::string file_named(const std::string& name) {
   if (is_path(name)) return name;
+  for (const char* folder : {"scenarios", "scenarios/studies"}) {
+    const std::vector<std::string> known = names_in(folder);
+    if (std::find(known.begin(), known.end(), name) != known.end())
+      return fmt::format("{}/{}/{}.yaml", data_directory(), folder, name);
+  }
   const Place place{std::make_shared<const Source>(Source{"SCENARIO", name}), 0, 0};
   return file_of(Value::scalar_at(place, name), "scenarios", "scenario");
 }
@@ -141,7 +147,9 @@ std::vector<Scenario> read_scenarios(const std::string& name,
   const std::string file = file_named(name);
   const std::string stem = std::filesystem::path(file).stem().string();
   std::vector<Scenario> scenarios;
-  for (const CaseTree& one : case_trees(Value::from_file(file), stem, overrides)) {
+  const Value read = Value::from_file(file);
+  refuse_study(name, read);
+  for (const CaseTree& one : case_trees(read, stem, overrides)) {
     for (Scenario& scenario : read_tree(one.tree, one.name)) {
       scenarios.push_back(std::move(scenario));
     }

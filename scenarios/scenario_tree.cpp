@@ -34,7 +34,7 @@ CaseTree read_case(const Value& value, const Value& base, const std::string& ste
   if (const Value* set = fields.optional("set")) {
     if (set->kind() != Value::Kind::map) set->fail("expected a map such as {placement: 4-3-1}");
     for (const Value::Entry& entry : set->entries()) {
-      lay_over(one.tree, entry.key, entry.value);
+      lay_over(one.tree, entry.key, entry.value, entry.key_place);
       one.set_keys.push_back(entry.key);
     }
   }
@@ -44,11 +44,14 @@ CaseTree read_case(const Value& value, const Value& base, const std::string& ste
 
 }  // namespace
 
-void lay_over(Value& tree, const std::string& key, const Value& value) {
+void lay_over(Value& tree, const std::string& key, const Value& value,
+              const std::optional<Place>& key_place) {
   const std::string_view top = std::string_view(key).substr(0, key.find('.'));
-  if (top == "cases") value.fail("the cases cannot be set: set the keys that they set");
+  if (top == "cases")
+    throw InputError(key_place.value_or(value.place()),
+                     "the cases cannot be set: set the keys that they set");
   open_up(tree, key);
-  tree.set(key, value);
+  tree.set(key, value, key_place);
 }
 
 bool overlap(const std::string& a, const std::string& b) {
@@ -64,6 +67,11 @@ Override parse_override(const std::string& argument) {
                                         argument));
   }
   return {argument.substr(0, equals), argument.substr(equals + 1)};
+}
+
+Place place_of_key(const Override& change) {
+  const std::string argument = change.key + "=" + change.text;
+  return {std::make_shared<const Source>(Source{"--set", argument}), 1, 1};
 }
 
 std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
@@ -82,8 +90,9 @@ std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
   }
   for (const Override& change : overrides) {
     const Value value = Value::from_text("--set " + change.key, change.text);
+    const Place key_place = place_of_key(change);
     for (CaseTree& one : trees) {
-      lay_over(one.tree, change.key, value);
+      lay_over(one.tree, change.key, value, key_place);
       // The case is named after what it set, and that has just been replaced.
       if (std::any_of(one.set_keys.begin(), one.set_keys.end(),
                       [&](const std::string& key) { return overlap(key, change.key); }))

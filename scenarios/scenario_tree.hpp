@@ -23,13 +23,18 @@ struct CaseTree {
 std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
                                  const std::vector<Override>& overrides);
 
+/// Where its key stands on the command line.
+Place place_of_key(const Override& change);
+
 /// Before anything is asked for: so that a misspelt key is named, and not the one that it should
 /// be.
 void refuse_unknown_keys(const Value& map, const std::string& what,
                          std::initializer_list<const char*> known);
 
 /// Lays `value` over what stands at the dotted `key`, as --set does: a key below a name opens it.
-void lay_over(Value& tree, const std::string& key, const Value& value);
+/// Errors about the key point to `key_place`, where it stands, or else to the value.
+void lay_over(Value& tree, const std::string& key, const Value& value,
+              const std::optional<Place>& key_place = {});
 
 /// One key is the other, or leads to it: "library" and "library.network.latency".
 bool overlap(const std::string& a, const std::string& b);

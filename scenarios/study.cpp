@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "scenarios/file_kind.hpp"
 #include "scenarios/study_values.hpp"
 #include "topologies/data_files.hpp"
 
@@ -13,9 +14,18 @@ namespace {
 
 const std::string sizes_key = "job.bytes";
 
-/// What the user calls a file on the command line.
-Value named(const std::string& name) {
-  return Value::scalar_at({std::make_shared<const Source>(Source{"STUDY", name}), 0, 0}, name);
+/// The file that the user calls so on the command line; a scenario's too, which then is refused.
+std::string study_named(const std::string& name) {
+  if (is_path(name)) return name;
+  const std::vector<std::string> scenarios = names_in("scenarios");
+  const std::vector<std::string> studies = names_in("scenarios/studies");
+  const auto is_in = [&name](const auto& names) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (is_in(scenarios) && !is_in(studies))
+    return fmt::format("{}/scenarios/{}.yaml", data_directory(), name);
+  const Place place{std::make_shared<const Source>(Source{"STUDY", name}), 0, 0};
+  return file_of(Value::scalar_at(place, name), "scenarios/studies", "study");
 }
 
 /// Every key of the case is one of `keys`, or below one.
@@ -31,10 +41,9 @@ void refuse_swept(const std::vector<Override>& overrides, const std::vector<std:
   for (const Override& change : overrides)
     for (const std::string& key : keys)
       if (overlap(change.key, key))
-        Value::scalar_at(
-            {std::make_shared<const Source>(Source{"--set " + change.key, change.text}), 1, 1},
-            change.text)
-            .fail(fmt::format("the study varies '{}': what is set here would stand nowhere", key));
+        throw InputError(
+            place_of_key(change),
+            fmt::format("the study varies '{}': what is set here would stand nowhere", key));
 }
 
 /// "training.records_per_s", as the schema has it, is "records_per_s".
@@ -94,9 +103,9 @@ void open_file(Value& tree, const std::string& part, const std::string& folder,
 }  // namespace
 
 StudyFile read_study_file(const std::string& name) {
-  const std::string file =
-      is_path(name) ? name : file_of(named(name), "scenarios/studies", "study");
+  const std::string file = study_named(name);
   StudyFile study{std::filesystem::path(file).stem().string(), Value::from_file(file)};
+  refuse_scenario(name, study.tree);
   refuse_unknown_keys(study.tree, "a study", {"question", "scenario", "sweep", "place", "metrics"});
   return study;
 }
@@ -131,6 +140,9 @@ Study read_study(const StudyFile& file, const std::vector<Override>& overrides,
   study.name = file.name;
   if (const Value* question = fields.optional("question")) study.question = question->text();
   fields.required("scenario");
+  if (fields.has("place") && !fields.has("sweep"))
+    file.tree.fail(
+        "this study has 'place' and no 'sweep': 'ringscope place' reads it, with the same name");
   const Value& sweep = fields.required("sweep");
   Variation variation = read_variation(sweep);
   study.metrics = read_metrics(fields.optional("metrics"), known_metrics);

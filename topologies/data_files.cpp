@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 
@@ -36,16 +37,22 @@ std::vector<std::string> names_in(const std::string& folder) {
 }
 
 bool is_path(std::string_view text) {
-  return text.find('/') != std::string_view::npos || text.ends_with(".yaml");
+  if (text.find('/') != std::string_view::npos) return true;
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower.ends_with(".yaml") || lower.ends_with(".yml") || lower.ends_with(".json");
 }
 
 std::string unknown_file(std::string_view kind, const Value& name,
                          std::span<const std::string> known) {
-  const std::string file = name.scalar() + ".yaml";
-  std::error_code ignored;
-  if (!fs::is_regular_file(path_from(name.place(), file), ignored))
-    return unknown_name(kind, name.scalar(), known);
-  return fmt::format("unknown {} '{}'; did you mean the file '{}'?", kind, name.scalar(), file);
+  for (const std::string& file : {name.scalar() + ".yaml", name.scalar() + ".yml",
+                                  name.scalar() + ".json", "./" + name.scalar()}) {
+    std::error_code ignored;
+    if (fs::is_regular_file(path_from(name.place(), file), ignored))
+      return fmt::format("unknown {} '{}'; did you mean the file '{}'?", kind, name.scalar(), file);
+  }
+  return unknown_name(kind, name.scalar(), known);
 }
 
 std::string file_of(const Value& name, const std::string& folder, std::string_view kind) {

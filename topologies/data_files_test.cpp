@@ -31,7 +31,8 @@ TEST(DataFiles, a_folder_that_is_not_there_has_no_names) {
 
 TEST(DataFiles, a_slash_or_the_suffix_makes_a_path) {
   EXPECT_TRUE(is_path("./a"));
-  EXPECT_TRUE(is_path("a.yaml"));
+  for (const char* name : {"a.yaml", "a.yml", "a.YAML", "a.Yml", "a.json"})
+    EXPECT_TRUE(is_path(name)) << name;
   EXPECT_FALSE(is_path("a"));
 }
 
@@ -53,6 +54,12 @@ TEST(DataFiles, a_file_of_that_name_beside_the_one_that_says_it_is_suggested) {
                 "x.yaml:1:1: unknown cluster 'mine'; did you mean the file 'mine.yaml'?\n"
                 "  mine\n"
                 "  ^");
+  std::ofstream(folder + "plain") << "about: mine\n";
+  EXPECT_THAT(complaint_of([&] {
+                file_of(Value::from_text(folder + "x.yaml", "plain"), "topologies/clusters",
+                        "cluster");
+              }),
+              testing::HasSubstr("did you mean the file './plain'?"));
   std::filesystem::remove_all(folder);
 }
 

@@ -17,8 +17,16 @@ Fields::Fields(const Value& map, std::string what) : map_(&map), what_(std::move
 
 const Value& Fields::required(std::string_view key) {
   const Value* value = optional(key);
-  if (!value) map_->fail(fmt::format("{}: the key '{}' is missing", what_, key));
-  return *value;
+  if (value) return *value;
+  const auto unknown = [&](const std::string& name) {
+    return std::ranges::find(known_, name) == known_.end() &&
+           std::ranges::find(expected_, name) == expected_.end();
+  };
+  for (const auto& entry : map_->entries())
+    if (unknown(entry.key) && is_near(entry.key, key))
+      throw InputError(entry.key_place, fmt::format("{}: unknown key '{}'; did you mean '{}'?",
+                                                    what_, entry.key, key));
+  map_->fail(fmt::format("{}: the key '{}' is missing", what_, key));
 }
 
 const Value* Fields::optional(std::string_view key) {

@@ -78,11 +78,27 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 InputError::InputError(const Place& place, const std::string& message)
     : std::runtime_error(error_text(place, message)) {}
 
+namespace {
+
+constexpr std::size_t longest_name = 60;
+
+/// How many letters of a name may be wrong.
+std::size_t most_wrong(std::string_view name) {
+  return std::max<std::size_t>(1, (name.size() + 1) / 3);
+}
+
+}  // namespace
+
+bool is_near(std::string_view name, std::string_view known) {
+  return name.size() <= longest_name && known.size() <= longest_name &&
+         edit_distance(name, known) <= most_wrong(name);
+}
+
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string> known) {
-  constexpr std::size_t longest_name = 60, most_listed = 40, most_compared = 1000;
+  constexpr std::size_t most_listed = 40, most_compared = 1000;
   const std::string* nearest = nullptr;
-  std::size_t least = std::max<std::size_t>(1, (name.size() + 1) / 3) + 1;
+  std::size_t least = most_wrong(name) + 1;
   bool alone = false;
   for (const std::string& candidate : known.first(std::min(known.size(), most_compared))) {
     if (name.size() > longest_name || candidate.size() > longest_name) continue;
@@ -130,25 +146,33 @@ const Value* Value::find(std::string_view key) const {
   return entry == entries_.end() ? nullptr : &entry->value;
 }
 
-void Value::set(std::string_view dotted_path, Value value) {
+void Value::set(std::string_view dotted_path, Value value, const std::optional<Place>& key_place) {
   constexpr int deepest = 64;
+  const auto place_of = [&](std::string_view part) {
+    Place place = key_place.value_or(value.place());
+    if (key_place) place.column += static_cast<int>(dotted_path.size() - part.size());
+    return place;
+  };
   if (std::ranges::count(dotted_path, '.') >= deepest)
-    value.fail(fmt::format("a key has at most {} parts", deepest));
+    throw InputError(place_of(dotted_path), fmt::format("a key has at most {} parts", deepest));
   Value* here = this;
   std::string_view rest = dotted_path;
   while (true) {
     const auto dot = rest.find('.');
     const std::string_view key = rest.substr(0, dot);
-    if (key.empty()) value.fail(fmt::format("'{}' is no key: a part of it is empty", dotted_path));
+    if (key.empty())
+      throw InputError(place_of(rest),
+                       fmt::format("'{}' is no key: a part of it is empty", dotted_path));
     if (here->is_null()) *here = empty_map_at(value.place());
     if (here->kind_ != Kind::map) {
       const auto parent = dotted_path.substr(0, dotted_path.size() - rest.size());
-      value.fail(fmt::format("'{}' cannot be set: '{}' is no map", dotted_path,
-                             parent.substr(0, parent.size() - (parent.empty() ? 0 : 1))));
+      throw InputError(place_of(rest),
+                       fmt::format("'{}' cannot be set: '{}' is no map", dotted_path,
+                                   parent.substr(0, parent.size() - (parent.empty() ? 0 : 1))));
     }
     auto entry = std::ranges::find(here->entries_, key, &Entry::key);
     if (entry == here->entries_.end())
-      entry = here->entries_.insert(entry, {std::string(key), value.place(), {}});
+      entry = here->entries_.insert(entry, {std::string(key), place_of(rest), {}});
     here = &entry->value;
     if (dot == std::string_view::npos) break;
     rest.remove_prefix(dot + 1);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -46,6 +47,9 @@ class InputError : public std::runtime_error {
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string> known);
 
+/// Whether `name` may be `known`, misspelt: as unknown_name() judges.
+bool is_near(std::string_view name, std::string_view known);
+
 /// A path as the file at `place` means it: relative to that file's folder.
 std::string path_from(const Place& place, const std::string& path);
 
@@ -70,8 +74,9 @@ class Value {
   const Value* find(std::string_view key) const;  ///< nullptr when absent
 
   /// Replaces (or adds) what stands at the dotted path, e.g. "library.shm.send_cost"; maps on the
-  /// way are made where missing. Throws at `value.place()` when the path leads through a non-map.
-  void set(std::string_view dotted_path, Value value);
+  /// way are made where missing. Throws when the path leads through a non-map. Errors about keys of
+  /// the path point to `key_place`, where it stands, or else to the value.
+  void set(std::string_view dotted_path, Value value, const std::optional<Place>& key_place = {});
   /// Lays `over` over this value: maps are merged key by key, everything else is replaced.
   void merge(const Value& over);
 
@@ -112,7 +117,11 @@ class Fields {
   /// `what` names the map in errors: "cluster", "library.shm".
   Fields(const Value& map, std::string what);
 
-  const Value& required(std::string_view key);  ///< throws at the map when absent
+  /// Throws when absent: at the map, or at a key that nobody has asked for and that looks like this
+  /// one, misspelt.
+  const Value& required(std::string_view key);
+  /// A key that is no misspelt one, though it looks like one that is required before it is read.
+  void expect(std::string_view key) { expected_.emplace_back(key); }
   const Value* optional(std::string_view key);  ///< nullptr when absent or null
   /// The value, or the default written as it would stand in the file; enters resolved() either way.
   const Value& value_or(std::string_view key, const std::string& default_text);
@@ -127,7 +136,7 @@ class Fields {
  private:
   const Value* map_;
   std::string what_;
-  std::vector<std::string> known_;
+  std::vector<std::string> known_, expected_;
   std::deque<Value> defaults_;  ///< a deque, as value_or() hands out references
   Value resolved_;
 };

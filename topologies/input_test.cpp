@@ -64,6 +64,29 @@ TEST(Input, set_refuses_a_way_through_what_is_no_map) {
   EXPECT_THROW(value.set(deep, over), InputError);
 }
 
+TEST(Input, set_knows_where_its_keys_stand) {
+  Value value = Value::from_text("x", "library: rdma\njob: {bytes: 1 B}");
+  const auto source = std::make_shared<const Source>(Source{"--set", "job.byts=2 B"});
+  value.set("job.byts", Value::from_text("--set job.byts", "2 B"), Place{source, 1, 1});
+  Fields job(*value.find("job"), "job");
+  job.required("bytes");
+  EXPECT_EQ(error_of([&] { job.finish(); }),
+            "--set:1:5: job: unknown key 'byts'; did you mean 'bytes'? (known: bytes)\n"
+            "  job.byts=2 B\n"
+            "      ^");
+}
+
+TEST(Input, a_misspelt_required_key_is_named_and_not_the_missing_one) {
+  const Value value = Value::from_text("x", "bandwith: 1 B/s\nother: 2");
+  Fields fields(value, "link");
+  EXPECT_EQ(error_of([&] { fields.required("bandwidth"); }),
+            "x:1:1: link: unknown key 'bandwith'; did you mean 'bandwidth'?\n"
+            "  bandwith: 1 B/s\n"
+            "  ^");
+  EXPECT_EQ(error_of([&] { fields.required("latency"); }).substr(0, 45),
+            "x:1:1: link: the key 'latency' is missing\n  b");
+}
+
 TEST(Input, merge_goes_into_maps_and_replaces_everything_else) {
   Value value = Value::from_text("x", "a: {b: 1, c: [1, 2]}\nd: 4");
   value.merge(Value::from_text("y", "a: {c: [3], e: 5}\nd: {f: 6}"));

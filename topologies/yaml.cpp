@@ -39,6 +39,7 @@ class YamlReader : public YAML::EventHandler {
       second_document_ = true;
       parser.HandleNextDocument(*this);
     } catch (const YAML::Exception& error) {
+      refuse_tab(error.mark.line + 1);
       throw InputError(place_of(error.mark), "not valid YAML: " + error.msg);
     }
     return std::move(root_);
@@ -83,6 +84,18 @@ class YamlReader : public YAML::EventHandler {
     std::unordered_map<std::string, int> lines;  ///< of its keys
     bool wants_key = true;
   };
+
+  /// Where no YAML was found up to `last_line`, and a line begins with a tab, that is why.
+  void refuse_tab(int last_line) const {
+    std::istringstream text(source_->text);
+    std::string line;
+    for (int number = 1; number <= last_line && std::getline(text, line); ++number) {
+      const std::size_t tab = line.substr(0, line.find_first_not_of(" \t")).find('\t');
+      if (tab != std::string::npos)
+        throw InputError({source_, number, static_cast<int>(tab) + 1},
+                         "a tab stands here, and YAML indents with blanks only");
+    }
+  }
 
   Place place_of(const YAML::Mark& mark) const {
     if (mark.is_null()) return {source_, 0, 0};

@@ -26,9 +26,15 @@ const Broken broken[] = {
      "  a: \"b\n"
      "       ^"},
     {"\tnetwork: star\n",
-     "x.yaml:1:9: not valid YAML: illegal map value\n"
+     "x.yaml:1:1: a tab stands here, and YAML indents with blanks only\n"
      "  \tnetwork: star\n"
-     "  \t       ^"},
+     "  ^"},
+    {"link:\n"
+     "  bandwidth: 1 GB/s\n"
+     " \tlatency: 1 us\n",
+     "x.yaml:3:2: a tab stands here, and YAML indents with blanks only\n"
+     "   \tlatency: 1 us\n"
+     "   ^"},
     {"network: star\n"
      "---\n"
      "network: star\n",
