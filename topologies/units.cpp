@@ -188,7 +188,9 @@ std::string to_text(Bytes bytes) {
       if (shortest.empty() || text.size() < shortest.size()) shortest = text;
     }
   }
-  return shortest.empty() ? plain : shortest;
+  // "64 KiB", but "65537 B" and not "65.537 kB", which would stand beside it as another kind of
+  // unit.
+  return shortest.empty() || shortest.size() > plain.size() + 1 ? plain : shortest;
 }
 
 std::string to_text(Bandwidth bandwidth) {

@@ -115,7 +115,9 @@ TEST(Units, texts_are_short) {
   EXPECT_EQ(to_text(Bytes{64 * MiB}), "64 MiB");
   EXPECT_EQ(to_text(Bytes{1000}), "1 kB");
   EXPECT_EQ(to_text(Bytes{1536}), "1.5 KiB");
-  EXPECT_EQ(to_text(Bytes{1234567}), "1.234567 MB");
+  EXPECT_EQ(to_text(Bytes{1234567}), "1234567 B");
+  EXPECT_EQ(to_text(Bytes{65537}), "65537 B");  // beside "64 KiB", not "65.537 kB"
+  EXPECT_EQ(to_text(Bytes{100'000'000}), "100 MB");
   EXPECT_EQ(to_text(Bytes{0}), "0 B");
   EXPECT_EQ(to_text(*parse_bytes("unlimited")), "unlimited");
   EXPECT_EQ(to_text(Bandwidth{12.5 * giga}), "12.5 GB/s");

@@ -233,8 +233,8 @@ class Quantities(unittest.TestCase):
                           (0, 1.5e-6, 0.9999e-3, 0.99999e-3, 12, 3e-13)],
                          ["0 s", "1.5 us", "999.9 us", "1 ms", "12 s", "0.3 ps"])
         self.assertEqual([measurements.format_bytes(value) for value in
-                          (0, 4, 1000, 1024, 64 * 2**20)],
-                         ["0 B", "4 B", "1000 B", "1 KiB", "64 MiB"])
+                          (0, 4, 1000, 1024, 64 * 2**20, 100e6, 123456789)],
+                         ["0 B", "4 B", "1000 B", "1 KiB", "64 MiB", "100 MB", "117.7 MiB"])
         self.assertEqual(measurements.format_bandwidth(1.25e8), "125 MB/s")
         self.assertEqual(measurements.format_cost(8e-9), "8 ns/B")
 

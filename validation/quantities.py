@@ -61,6 +61,7 @@ def in_unit(value: float, units, digits: int) -> str:
 SECONDS = [(1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")]
 RATES = [(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1, "B/s")]
 SIZES = [(2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B")]
+DECIMAL_SIZES = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")]
 
 
 def format_time(seconds: float, digits: int = 4) -> str:
@@ -69,8 +70,10 @@ def format_time(seconds: float, digits: int = 4) -> str:
 
 
 def format_bytes(count: float, digits: int = 4) -> str:
-    """"64 KiB", "1 B"."""
-    return in_unit(count, SIZES, digits)
+    """"64 KiB", "1 B"; "100 MB" where that says it all, and 95.37 MiB does not."""
+    texts = [in_unit(count, units, digits) for units in (SIZES, DECIMAL_SIZES)]
+    exact = [text for text in texts if count >= 1000 and parse_quantity(text, "bytes") == count]
+    return (exact or texts)[0]
 
 
 def format_bandwidth(bytes_per_second: float, digits: int = 4) -> str:

@@ -14,6 +14,7 @@ const TIME_UNITS = [[1, "s"], [1e-3, "ms"], [1e-6, "us"], [1e-9, "ns"]];
 const RATE_UNITS = [[1e9, "GB/s"], [1e6, "MB/s"], [1e3, "kB/s"], [1, "B/s"]];
 const SIZE_UNITS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"],
   [1, "B"]];
+const DECIMAL_SIZE_UNITS = [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"]];
 
 function unitFor(value, units) {
   return units.find(([size]) => Math.abs(value) >= size) || units[units.length - 1];
@@ -35,7 +36,16 @@ function quantity(value, units) {
   return `${parseFloat((value / size).toPrecision(4))} ${unit}`;
 }
 const rateText = value => quantity(value, RATE_UNITS);
-const sizeText = value => quantity(value, SIZE_UNITS);
+
+/** "100 MB", and not "95.37 MiB", where four digits say it all; else in units of 1024. */
+function sizeText(value) {
+  const says = units => {
+    const [size] = unitFor(value, units);
+    return parseFloat((value / size).toPrecision(4)) * size === value;
+  };
+  const decimal = value >= 1000 && !says(SIZE_UNITS) && says(DECIMAL_SIZE_UNITS);
+  return quantity(value, decimal ? DECIMAL_SIZE_UNITS : SIZE_UNITS);
+}
 const percent = share => `${Math.round(share * 100)} %`;
 
 function plural(count, word) {

@@ -15,7 +15,8 @@ class CaseView {
       `${sizeText(report.bytes)}`, `on ${report.cluster} with ${report.library}`].join(", ");
     const rates = report.busbw > 0
       ? `algbw ${rateText(report.algbw)}, busbw ${rateText(report.busbw)}` : "";
-    const messages = `${report.messages.toLocaleString("en")} messages, ` +
+    const messages = `${report.messages.toLocaleString("en")} ` +
+      `message${report.messages === 1 ? "" : "s"}, ` +
       `${sizeText(report.bytes_between_hosts)} between hosts`;
     this.caption = element("p", {class: "step"});
     this.node = element("section", {class: "case", "aria-label": `Case ${one.name}`},
