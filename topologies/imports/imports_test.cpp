@@ -122,6 +122,24 @@ TEST(Import, gpus_that_share_a_guessed_nic_are_told_of) {
     EXPECT_EQ(notes_of(name).find("share the guessed NIC"), std::string::npos) << name;
 }
 
+TEST(Import, where_a_file_names_no_nvlinks_the_notes_say_how_to_add_them) {
+  for (const std::string key : {"nvlink", "nvswitch"}) {
+    Machine machine = machine_of("azure-ndv4.xml");
+    std::string notes;
+    for (const std::string& note : machine.notes) notes += note;
+    const auto begin = notes.find(key + ": {");
+    ASSERT_NE(begin, std::string::npos) << notes;
+    const std::string said = notes.substr(begin, notes.find('}', begin) + 1 - begin);
+    const std::string yaml = cluster_yaml(machine, "a file", 2, {});
+    const auto linked = [](const std::string& text) {
+      const Topology topology = read_cluster(Value::from_text("x.yaml", text)).topology;
+      return topology.nvlinked(topology.hosts()[0].gpus[0], topology.hosts()[0].gpus[1]);
+    };
+    EXPECT_FALSE(linked(yaml));
+    EXPECT_TRUE(linked(yaml + "  " + said + "\n")) << said;  // `host` is the last key
+  }
+}
+
 TEST(Import, nvlinks_are_counted) {
   const Cluster dgx2 = cluster_of(machine_of("nvidiaDGX2.xml"));
   const auto& gpus = dgx2.topology.hosts()[0].gpus;

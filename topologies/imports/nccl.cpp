@@ -177,7 +177,11 @@ class Reader {
                     assumed_pcie_lane(8e9).source));
     if (nvlinks_.empty() && machine_.gpus.size() > 1)
       machine_.note(
-          "left out: NVLinks, because the file names none; NCCL asks the driver for them");
+          "left out: NVLinks, because the file names none; NCCL asks the driver for them. What it "
+          "dumps (NCCL_TOPO_DUMP_FILE) and `nvidia-smi topo -m` name them; by hand they stand "
+          "under "
+          "'host': nvlink: {pairs: [[0, 1]], bandwidth: 25 GB/s, latency: 500 ns}, or, of each GPU "
+          "to NVSwitches, nvswitch: {bandwidth: 300 GB/s, latency: 250 ns}");
     if (!nvlinks_.empty())
       machine_.note(
           fmt::format("guessed: {} for one NVLink where the file names no compute "
