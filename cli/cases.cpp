@@ -8,6 +8,7 @@
 
 #include "cli/progress_bar.hpp"
 #include "scenarios/estimate.hpp"
+#include "scenarios/job_warnings.hpp"
 #include "topologies/characters.hpp"
 
 namespace ringscope {
@@ -97,7 +98,10 @@ std::vector<Report> run_with(const CaseArguments& arguments, const std::vector<S
   options.kernel = arguments.kernel;
   options.skip = !arguments.no_skip;
   options.progress = [&bar](double done) { bar.show(done); };
-  return run_cases(scenarios, options, one, limit);
+  std::vector<Report> reports = run_cases(scenarios, options, one, limit);
+  for (std::size_t i = 0; i < std::min(reports.size(), scenarios.size()); ++i)
+    reports[i].warnings = job_warnings(scenarios[i]);
+  return reports;
 }
 
 std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record) {

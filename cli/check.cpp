@@ -5,7 +5,7 @@
 
 #include "cli/output_file.hpp"
 #include "cli/subcommands.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/job_warnings.hpp"
 #include "topologies/data_files.hpp"
 #include "topologies/warnings.hpp"
 
@@ -32,18 +32,21 @@ std::string plural(std::size_t count, const std::string& noun) {
 /// What was read, and a line for each warning. Throws InputError where it cannot be read.
 std::string check(const std::string& name) {
   std::vector<std::string> lines;
-  const auto warn_of = [&lines](const Topology& topology) {
-    for (const std::string& warning : warnings(topology))
+  const auto add = [&lines](const std::vector<std::string>& all) {
+    for (const std::string& warning : all)
       if (std::find(lines.begin(), lines.end(), warning) == lines.end()) lines.push_back(warning);
   };
   std::string text;
   if (is_scenario(name)) {
     const std::vector<Scenario> cases = read_scenarios(name, {});
-    for (const Scenario& one : cases) warn_of(one.cluster.topology);
+    for (const Scenario& one : cases) {
+      add(warnings(one.cluster.topology));
+      add(job_warnings(one));
+    }
     text = fmt::format("{}: {}", name, plural(cases.size(), "case"));
   } else {
     const Cluster cluster = read_cluster(typed(name));
-    warn_of(cluster.topology);
+    add(warnings(cluster.topology));
     text = fmt::format("{}: {}, {}", name, plural(cluster.topology.hosts().size(), "host"),
                        plural(static_cast<std::size_t>(cluster.topology.link_count()), "link"));
   }

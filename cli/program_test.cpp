@@ -214,6 +214,37 @@ TEST(Program, check_warns_of_peers_behind_an_iommu_and_succeeds) {
   EXPECT_NE(text.find("IOMMU"), std::string::npos) << text;
 }
 
+TEST(Program, check_warns_of_a_ring_that_leaves_nics_idle) {
+  const std::string file = testing::TempDir() + "/ring.yaml";
+  std::ofstream(file) << "question: q\ncluster: a100_nvswitch\nlibrary: cuda_pinned\n"
+                         "placement: {hosts: 8-8, on: gpu}\n"
+                         "job: {collective: allreduce, algorithm: ring, bytes: 1 MiB}\n";
+  const auto [code, text] = ringscope("check " + file);
+  EXPECT_EQ(code, 0);
+  EXPECT_NE(text.find("\nwarning: the ring comes to host0 and leaves it by 2 of its 8 NICs"),
+            std::string::npos)
+      << text;
+  const std::string run = "run " + file + " --set job.algorithm=nccl";
+  EXPECT_NE(ringscope(run).text.find("\n  warning: nccl is simulated as one channel"),
+            std::string::npos);
+  EXPECT_NE(ringscope(run + " --json -").text.find("\"warnings\": ["), std::string::npos);
+  EXPECT_EQ(ringscope("run 01-two-hosts --json -").text.find("\"warnings\""), std::string::npos);
+}
+
+TEST(Program, a_study_is_no_scenario_and_each_says_what_reads_it) {
+  const auto says = [](const std::string& arguments, const std::string& words) {
+    const auto [code, text] = ringscope(arguments);
+    EXPECT_EQ(code, 1);
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  says("run cores-or-wires",
+       "this is a study, and not a scenario: 'ringscope sweep cores-or-wires' reads it");
+  says("run place-eight-on-three", "'ringscope place place-eight-on-three' reads it");
+  says("sweep 03-anomaly --no-store",
+       "this is a scenario, and not a study: 'ringscope run 03-anomaly' reads it");
+  says("sweep place-eight-on-three --no-store", "'ringscope place' reads it");
+}
+
 TEST(Program, check_refuses_what_cannot_be_read) {
   const auto [code, text] = ringscope("check 03-anomaly rak3");
   EXPECT_EQ(code, 1);

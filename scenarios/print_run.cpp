@@ -270,6 +270,8 @@ std::string print_run(std::span<const Report> reports) {
   for (const Report& report : reports) {
     if (!text.empty()) text += '\n';
     text += headline(report);
+    for (const std::string& warning : report.warnings)
+      text += fmt::format("  warning: {}\n", warning);
     if (!report.neighbours.empty()) text += jobs(report);
     if (report.training) text += training(*report.training);
     if (!report.rank_reports.empty()) text += ranks(report);

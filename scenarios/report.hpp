@@ -150,7 +150,8 @@ struct Report {
   std::string kernel;
   double wall_s = 0;  ///< of the simulation itself
   std::uint64_t peak_rss_bytes = 0;
-  Value resolved;  ///< the scenario, all defaults filled in
+  Value resolved;                     ///< the scenario, all defaults filled in
+  std::vector<std::string> warnings;  ///< what to know of the answer; filled in by the command
 };
 
 /// What "time of several jobs" may mean: the longest of all their times, or their mean.

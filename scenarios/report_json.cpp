@@ -179,6 +179,7 @@ Json to_json(const Report& report) {
                {"peak_rss_bytes", report.peak_rss_bytes}};
   if (report.skipped_messages > 0)
     json["skipped"] = {{"seconds", report.skipped_s}, {"messages", report.skipped_messages}};
+  if (!report.warnings.empty()) json["warnings"] = report.warnings;
   if (!report.observations.empty()) json["observations"] = observations_json(report);
   if (report.training) json["training"] = to_json(*report.training);
   if (!report.neighbours.empty()) {
