@@ -39,6 +39,8 @@ FAMILIES = {
 HOSTS = {
     "simple": ["cluster.host={type: simple}"],
     "numa": ["cluster.host={type: numa}"],
+    "custom": [f"cluster.host={{type: custom, domains: [{{}}], "
+               f"links: [{{from: numa0, to: nic0, {CABLE[1:-1]}}}]}}"],
     "pcie_tree": [f"cluster.host={{type: pcie_tree, switch_uplink: {CABLE}, gpu: {CABLE}}}"],
 }
 # Of each map: what to set first, and where it stands.
@@ -178,10 +180,38 @@ class Format(unittest.TestCase):
                 **GOOD["cluster"],
                 "degraded": [{"link": "host0/nic0->switch", "share": 1, "zzz": 1}],
             }),
+            ("unlike", "cluster", {
+                **GOOD["cluster"],
+                "unlike": [{"hosts": ["host0"], "host": {"cores": 2}, "zzz": 1}],
+            }),
+            ("domain", "cluster", {
+                **GOOD["cluster"], "host": {"type": "custom", "domains": [{"zzz": 1}]},
+            }),
+            ("custom_gpu", "cluster", {
+                **GOOD["cluster"],
+                "host": {"type": "custom", "domains": [{}], "gpus": [{"zzz": 1}]},
+            }),
+            ("custom_link", "cluster", {
+                **GOOD["cluster"],
+                "host": {"type": "custom", "domains": [{}], "links": [
+                    {"from": "numa0", "to": "nic0", "bandwidth": "1 B/s", "latency": "0 s",
+                     "zzz": 1}]},
+            }),
         ):
             self.write("bad.yaml", json.dumps({**GOOD, key: value}))
             found = re.search(r"known: ([^)]*)", self.run_file("bad.yaml").stderr)
             self.assertEqual(set(found[1].split(", ")), documented(name))
+
+    def test_a_missing_key_is_not_taken_for_another_misspelt(self):
+        """Each other key of a map stands there, one by one, while a required one is missing."""
+        for of_map in {one for one, _, _ in rows()} & set(MAPS):
+            keys = {key: default for one, key, default in rows() if one == of_map}
+            changes, place = MAPS[of_map]
+            for key in (key for key, default in keys.items() if default == "**required**"):
+                for other in keys.keys() - {key}:
+                    error = self.run_file(
+                        "good.yaml", [*changes, f"{place}{other}=1", f"{place}{key}=null"]).stderr
+                    self.assertNotIn(f"unknown key '{other}'", error, f"{of_map}.{key}")
 
     def test_the_keys_of_a_study(self):
         for name, around in STUDIES.items():
@@ -194,7 +224,7 @@ class Format(unittest.TestCase):
 
     def test_every_map_in_the_tables_is_one_of_these(self):
         known = {*MAPS, "cluster", "options", "case", "list", "layer", "degraded", "uncached",
-                 *STUDIES}
+                 "unlike", "domain", "custom_gpu", "custom_link", *STUDIES}
         self.assertEqual({of_map for of_map, _, _ in rows() if of_map} - known, set())
 
     def test_every_key_of_place_is_documented_and_no_other(self):

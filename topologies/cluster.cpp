@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <stdexcept>
 
 #include "topologies/data_files.hpp"
 #include "topologies/degraded.hpp"
+#include "topologies/host_maker.hpp"
 #include "topologies/hosts/hosts.hpp"
 #include "topologies/networks/networks.hpp"
 
@@ -61,13 +63,11 @@ std::string name_of(const Value& value) {
   return fs::path(named->scalar()).stem().string() + (changed ? "*" : "");
 }
 
-HostMaker read_host(Fields& fields, Topology& topology) {
-  Fields host(fields.required("host"), "host");
-  const auto& type = chosen(host_types(), "host type", host.required("type"));
-  const MakeHost make = type.read(host);
-  host.finish();
-  fields.resolve("host", host.resolved());
-  return [make, &topology](const std::string& name) { return make(topology, name); };
+/// `hash_seed`: which of the equal routes are taken, as another switch, or another day, would.
+void read_hash_seed(Fields& fields, Topology& topology) {
+  if (const Value* seed = fields.optional("hash_seed"))
+    topology.set_hash_seed(
+        static_cast<std::uint64_t>(seed->integer(0, std::numeric_limits<std::int64_t>::max())));
 }
 
 }  // namespace
@@ -98,15 +98,18 @@ Cluster read_cluster(const Value& value) {
   cluster.about = fields.value_or("about", "a cluster").text();
   const Value& network = fields.required("network");
   const auto& family = chosen(network_families(), "network", network);
-  const HostMaker make_host = read_host(fields, cluster.topology);
+  const HostMaker make_host(fields, cluster.topology);
   try {
     family.build(fields, make_host, cluster.topology);
   } catch (const std::length_error& error) {
     network.fail(fmt::format("the cluster is too large: {}", error.what()));
   }
-  read_degraded(fields, cluster.topology);
+  make_host.require_all();
+  read_hash_seed(fields, cluster.topology);
+  const Value* degraded = fields.optional("degraded");
   fields.finish();
   cluster.topology.check(network.place());
+  if (degraded != nullptr) read_degraded(*degraded, cluster.topology);
   cluster.resolved = fields.resolved();
   return cluster;
 }

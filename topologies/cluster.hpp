@@ -23,13 +23,14 @@ struct HostType {
   std::function<BuiltHost(Topology&, const std::string& host_name)> (*read)(Fields& fields);
 };
 
+class HostMaker;  // host_maker.hpp
+
 /// A network family: networks/<name>.cpp, and one line in networks/networks.def.
 struct NetworkFamily {
   std::string name;
   std::string summary;
   /// Reads its own keys and joins hosts made by `make_host(name)` into `topology`.
-  void (*build)(Fields& fields, const std::function<BuiltHost(const std::string&)>& make_host,
-                Topology& topology);
+  void (*build)(Fields& fields, const HostMaker& make_host, Topology& topology);
 };
 
 std::span<const HostType> host_types();

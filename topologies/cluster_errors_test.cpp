@@ -46,7 +46,7 @@ const Broken broken[] = {
      "host: {type: simple}\n"
      "hots: 3\n",
      "x.yaml:5:1: cluster: unknown key 'hots'; did you mean 'hosts'? (known: about, network, host, "
-     "hosts, link, degraded)\n"
+     "unlike, hosts, link, hash_seed, degraded)\n"
      "  hots: 3\n"
      "  ^"},
     {"network: star\n"
@@ -160,6 +160,42 @@ const Broken broken[] = {
      "x.yaml:4:19: expected a number from 1 to 1000000, got \"0.5\"\n"
      "  oversubscription: 0.5\n"
      "                    ^"},
+    {"network: star\n"
+     "hosts: 2\n"
+     "link: {bandwith: 1 GB/s, latency: 1 us}\n"
+     "host: {type: simple}\n",
+     "x.yaml:3:8: link: unknown key 'bandwith'; did you mean 'bandwidth'?\n"
+     "  link: {bandwith: 1 GB/s, latency: 1 us}\n"
+     "         ^"},
+    {"network: two_level\n"
+     "racks: 2\n"
+     "hosts_per_rack: 2\n"
+     "uplink: {bandwidth: 1 GB/s}\n"
+     "host: {type: simple}\n",
+     "x.yaml:1:1: cluster: the key 'link' is missing\n"
+     "  network: two_level\n"
+     "  ^"},
+    {"base: rack3\n"
+     "unlike: [{hosts: [host3], host: {cores: 2}}]\n",
+     "x.yaml:2:19: unknown host 'host3' (known: host0, host1, host2)\n"
+     "  unlike: [{hosts: [host3], host: {cores: 2}}]\n"
+     "                    ^"},
+    {"base: rack3\n"
+     "unlike: [{hosts: [host2], host: {core: 2}}]\n",
+     "x.yaml:2:34: host: unknown key 'core'; did you mean 'cores'? (known: type, cores, "
+     "memory_bandwidth)\n"
+     "  unlike: [{hosts: [host2], host: {core: 2}}]\n"
+     "                                   ^"},
+    {"base: rack3\n"
+     "unlike: [{hosts: [host2]}]\n",
+     "x.yaml:2:10: unlike: expected what differs, 'host' or 'link'\n"
+     "  unlike: [{hosts: [host2]}]\n"
+     "           ^"},
+    {"base: rack3\n"
+     "unlike: [{hosts: [host2, host2], link: {latency: 1 us}}]\n",
+     "x.yaml:2:26: 'host2' stands twice\n"
+     "  unlike: [{hosts: [host2, host2], link: {latency: 1 us}}]\n"
+     "                           ^"},
     {"base: [rack3]\n",
      "x.yaml:1:7: expected the name of a cluster\n"
      "  base: [rack3]\n"

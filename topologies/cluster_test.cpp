@@ -45,6 +45,35 @@ TEST(Cluster, a_base_is_overridden_value_by_value) {
   EXPECT_DOUBLE_EQ(route.latency.count(), 2 * 5e-6);
 }
 
+TEST(Cluster, hosts_may_differ_in_what_they_hold_and_in_their_cables) {
+  const std::string text =
+      "base: dgx1v\nhosts: 3\n"
+      "unlike: [{hosts: [host1], host: {cores: 3, nic: {domain: 1}}}, "
+      "{hosts: [host2], host: {type: simple, cores: 5}, link: {bandwidth: 1 GB/s}}]";
+  const Cluster cluster = read_cluster(Value::from_text("test", text));
+  const auto expect = [](const Topology& topology) {
+    const auto cores = [&](std::size_t host) {
+      return topology.graph()[topology.hosts()[host].numa_domains[0]].cores;
+    };
+    const auto cable = [&](std::size_t host) {
+      const Vertex nic = topology.hosts()[host].nics[0];
+      const Vertex other = topology.hosts()[(host + 1) % 3].numa_domains[0];
+      return topology.link(topology.route(nic, other).links[0]).bandwidth.bytes_per_second;
+    };
+    EXPECT_NE(cores(0), 3);
+    EXPECT_EQ(cores(1), 3);
+    EXPECT_EQ(cores(2), 5);
+    EXPECT_GT(topology.hosts()[0].nics.size(), 1u);
+    EXPECT_EQ(topology.hosts()[1].nics.size(), 1u);
+    EXPECT_EQ(topology.hosts()[1].gpus.size(), topology.hosts()[0].gpus.size());
+    EXPECT_TRUE(topology.hosts()[2].gpus.empty());
+    EXPECT_EQ(cable(0), cable(1));
+    EXPECT_EQ(cable(2), 1e9);
+  };
+  expect(cluster.topology);
+  expect(read_cluster(cluster.resolved).topology);
+}
+
 TEST(Cluster, a_base_without_a_value_counts_as_absent) {
   const Cluster cluster = read_cluster(Value::from_text(
       "test",

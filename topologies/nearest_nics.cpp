@@ -6,6 +6,7 @@ namespace ringscope {
 
 std::vector<Vertex> nearest_nics(const Topology& topology, Vertex component) {
   const Graph& graph = topology.graph();
+  const auto& plugged = topology.hosts()[static_cast<std::size_t>(graph[component].host)].nics;
   std::vector<Vertex> reached = {component}, frontier = reached, nics;
   while (nics.empty() && !frontier.empty()) {
     std::vector<Vertex> next_frontier;
@@ -17,7 +18,8 @@ std::vector<Vertex> nearest_nics(const Topology& topology, Vertex component) {
             kind == ComponentKind::nvswitch || std::ranges::count(reached, next) > 0)
           continue;
         reached.push_back(next);
-        (kind == ComponentKind::nic ? nics : next_frontier).push_back(next);
+        if (kind != ComponentKind::nic) next_frontier.push_back(next);
+        if (std::ranges::count(plugged, next) > 0) nics.push_back(next);
       }
     frontier = std::move(next_frontier);
   }

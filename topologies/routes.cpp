@@ -76,6 +76,10 @@ std::vector<int> Topology::over_root_complex(std::vector<int> links) const {
 
 Route Topology::route(Vertex from, Vertex to, std::uint64_t flow, KnownWays* known) const {
   if (from == to) return {};
+  if (hash_seed_ != 0) {
+    std::uint64_t state = hash_seed_;
+    flow ^= next_random(state);
+  }
   const int host = graph()[from].host, other_host = graph()[to].host;
   const bool peers = is_gpu(from) && is_gpu(to) && host == other_host;
   if (peers) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "topologies/cluster.hpp"
+#include "topologies/known_ways.hpp"
 
 namespace ringscope {
 namespace {
@@ -189,6 +190,56 @@ TEST(Routes, an_uplink_scales_with_both_directions_of_the_hosts_cables) {
   EXPECT_EQ(topology.link(route.links[2]).bandwidth, Bandwidth{4 * 2e9 / 2});
   EXPECT_EQ(topology.link(route.links[3]).bandwidth, Bandwidth{4 * 4e9 / 2});
   EXPECT_EQ(topology.link(route.links[2]).both, Bandwidth{5e9});
+}
+
+TEST(Routes, an_uplink_scales_with_all_nics_of_a_racks_hosts) {
+  const Cluster cluster = cluster_of(
+      "network: two_level\nracks: 2\nhosts_per_rack: 2\noversubscription: 2\nuplinks: 2\n"
+      "link: {bandwidth: 12.5 GB/s, latency: 1 us}\n"
+      "host: {type: numa, nics: [{}, {}, {domain: 1}, {domain: 1}]}\n"
+      "unlike: [{hosts: [host3], host: {nics: [{}]}, link: {bandwidth: 5 GB/s}}]");
+  const Topology& topology = cluster.topology;
+  const Route route = topology.route(domain(topology, 0), domain(topology, 2));
+  // Each of two cables; the second rack has one host with a single NIC of 5 GB/s.
+  EXPECT_EQ(topology.link(route.links[2]).bandwidth, Bandwidth{2 * 4 * 12.5e9 / 2 / 2});
+  EXPECT_EQ(topology.link(route.links[3]).bandwidth, Bandwidth{(4 * 12.5e9 + 5e9) / 2 / 2});
+}
+
+TEST(Routes, the_seed_of_the_hash_chooses_among_equal_ones) {
+  const auto uplinks = [](const std::string& seed) {
+    const Cluster cluster = cluster_of(
+        "network: two_level\nracks: 2\nhosts_per_rack: 2\nuplinks: 8\n"
+        "link: {bandwidth: 1 GB/s, latency: 1 us}\nuplink: {bandwidth: 1 GB/s}\n"
+        "host: {type: simple}\n" +
+        seed);
+    const Topology& topology = cluster.topology;
+    KnownWays known(topology.graph(), topology.hosts());
+    std::vector<int> up;
+    for (std::uint64_t flow = 0; flow < 32; ++flow) {
+      const Vertex from = domain(topology, 0), to = domain(topology, 3);
+      up.push_back(topology.route(from, to, flow).links[2]);
+      EXPECT_EQ(up.back(), topology.route(from, to, flow, &known).links[2]);
+    }
+    return up;
+  };
+  EXPECT_EQ(uplinks(""), uplinks("hash_seed: 0"));
+  EXPECT_EQ(uplinks("hash_seed: 7"), uplinks("hash_seed: 7"));
+  EXPECT_NE(uplinks("hash_seed: 7"), uplinks("hash_seed: 8"));
+  EXPECT_NE(uplinks("hash_seed: 7"), uplinks(""));
+}
+
+TEST(Routes, parallel_cables_have_a_name_each) {
+  const Cluster cluster = cluster_of(
+      "network: two_level\nracks: 2\nhosts_per_rack: 1\nuplinks: 12\n"
+      "link: {bandwidth: 1 GB/s, latency: 1 us}\nuplink: {bandwidth: 1 GB/s}\n"
+      "host: {type: simple}");
+  std::set<std::string> names;
+  for (int id = 0; id < cluster.topology.link_count(); ++id)
+    names.insert(cluster.topology.link(id).name);
+  EXPECT_EQ(static_cast<int>(names.size()), cluster.topology.link_count());
+  for (const char* name : {"rack0/switch->core#0", "core->rack0/switch#0", "rack1/switch->core#11",
+                           "host0/nic0->rack0/switch"})
+    EXPECT_TRUE(names.contains(name)) << name;
 }
 
 TEST(Routes, sockets_without_a_link_go_through_others) {

@@ -47,8 +47,9 @@ std::map<std::pair<Vertex, Vertex>, Bundle> bundles(const Topology& topology) {
   std::map<std::pair<Vertex, Vertex>, Bundle> result;
   for (int id = 0; id < topology.link_count(); ++id) {
     const Link& part = topology.link(id);
-    Bundle& bundle = result[{topology.source_of(id), topology.target_of(id)}];
-    bundle.name = part.name;
+    const Vertex from = topology.source_of(id), to = topology.target_of(id);
+    Bundle& bundle = result[{from, to}];
+    bundle.name = fmt::format("{}->{}", topology.graph()[from].name, topology.graph()[to].name);
     bundle.latency = std::max(bundle.latency, part.latency);
     add(bundle.bandwidth, part.bandwidth);
     add(bundle.both, part.both);

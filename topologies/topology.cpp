@@ -83,7 +83,7 @@ void check_links(const Topology& topology, const Place& origin) {
   }
 }
 
-void check_reach(const Topology& topology, const Place& origin) {
+std::string gap_between(const Topology& topology) {
   const Graph& graph = topology.graph();
   std::vector<int> island(num_vertices(graph));
   boost::strong_components(
@@ -92,14 +92,14 @@ void check_reach(const Topology& topology, const Place& origin) {
   for (const Host& host : topology.hosts()) {
     for (const Vertex domain : host.numa_domains) {
       if (island[domain] == island[first]) continue;
-      throw InputError(origin, fmt::format("no way leads from '{}' to '{}'", graph[first].name,
-                                           graph[domain].name));
+      return fmt::format("no way leads from '{}' to '{}'", graph[first].name, graph[domain].name);
     }
   }
+  return "";
 }
 
 /// NVSwitches are left out: only GPUs lead to them, which do not forward.
-void check_inside(const Topology& topology, const Place& origin) {
+std::string gap_inside(const Topology& topology) {
   const Graph& graph = topology.graph();
   std::vector<char> reached(num_vertices(graph));
   std::vector<Vertex> open;
@@ -120,9 +120,10 @@ void check_inside(const Topology& topology, const Place& origin) {
     const Component& part = graph[v];
     if (part.host < 0 || part.kind == ComponentKind::nvswitch || reached[v]) continue;
     const Host& host = topology.hosts()[static_cast<std::size_t>(part.host)];
-    throw InputError(origin, fmt::format("inside '{}' no way leads from '{}' to '{}'", host.name,
-                                         graph[host.numa_domains.front()].name, part.name));
+    return fmt::format("inside '{}' no way leads from '{}' to '{}'", host.name,
+                       graph[host.numa_domains.front()].name, part.name);
   }
+  return "";
 }
 
 }  // namespace
@@ -148,6 +149,22 @@ Vertex Topology::add_component(Component component) {
   return vertex;
 }
 
+// The first of several gets its number when the second one comes. Those of two ends are mostly made
+// in a row, so the search begins with the last.
+std::string Topology::number_beside(Vertex a, Vertex b) {
+  auto [begin, end] = out_edges(a, graph());
+  int last = -1;
+  while (last < 0 && end != begin)
+    if (target(*--end, graph()) == b) last = graph()[*end].id;
+  if (last < 0) return "";
+  const std::string& name = link(last).name;
+  const auto number = name.find_last_not_of("0123456789");
+  if (name[number] == '#') return fmt::format("#{}", std::stoi(name.substr(number + 1)) + 1);
+  for (const int one : {last, last ^ 1})
+    (*graph_)[links_[static_cast<std::size_t>(one)]].name += "#0";
+  return "#1";
+}
+
 void Topology::connect(Vertex a, Vertex b, Bandwidth bandwidth, Seconds latency) {
   connect(a, b, {bandwidth, bandwidth, latency});
 }
@@ -155,8 +172,9 @@ void Topology::connect(Vertex a, Vertex b, Bandwidth bandwidth, Seconds latency)
 void Topology::connect(Vertex a, Vertex b, const LinkPair& pair) {
   if (links_.size() + 2 > most_links)
     throw std::length_error(fmt::format("more than {} links", most_links));
+  const std::string number = number_beside(a, b);
   const auto add = [&](Vertex from, Vertex to, Bandwidth bandwidth) {
-    std::string name = fmt::format("{}->{}", graph()[from].name, graph()[to].name);
+    std::string name = fmt::format("{}->{}{}", graph()[from].name, graph()[to].name, number);
     Link link{link_count(), std::move(name), bandwidth, pair.latency, pair.both};
     links_.push_back(add_edge(from, to, std::move(link), *graph_).first);
   };
@@ -170,6 +188,28 @@ void Topology::degrade(int link, double share) {
     one.bandwidth.bytes_per_second *= share;
     one.both.bytes_per_second *= share;
   }
+}
+
+void Topology::remove(const std::set<int>& dead) {
+  auto left = std::make_shared<Graph>(num_vertices(*graph_));
+  for (Vertex v = 0; v < num_vertices(*graph_); ++v) (*left)[v] = graph()[v];
+  std::vector<Graph::edge_descriptor> links;
+  std::set<Vertex> unplugged;
+  for (int id = 0; id < link_count(); ++id) {
+    if (dead.contains(id) || dead.contains(id ^ 1)) {
+      if (is_cable(id)) unplugged.insert(source_of(id));
+      continue;
+    }
+    Link one = link(id);
+    one.id = static_cast<int>(links.size());
+    links.push_back(add_edge(source_of(id), target_of(id), std::move(one), *left).first);
+  }
+  graph_ = std::move(left);
+  links_ = std::move(links);
+  for (int id = 0; id < link_count(); ++id)
+    if (is_cable(id)) unplugged.erase(source_of(id));
+  for (Host& host : hosts_)
+    std::erase_if(host.nics, [&](Vertex nic) { return unplugged.contains(nic); });
 }
 
 const Link& Topology::link(int id) const {
@@ -190,8 +230,13 @@ void Topology::check(const Place& origin) const {
   check_hosts(*this, origin);
   check_gpus(*this, origin);
   check_links(*this, origin);
-  check_reach(*this, origin);
-  check_inside(*this, origin);
+  const std::string missing = gap();
+  if (!missing.empty()) throw InputError(origin, missing);
+}
+
+std::string Topology::gap() const {
+  const std::string between = gap_between(*this);
+  return between.empty() ? gap_inside(*this) : between;
 }
 
 }  // namespace ringscope

@@ -8,6 +8,7 @@
 #include <boost/graph/adjacency_list.hpp>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -34,8 +35,9 @@ struct Component {
 
 /// One direction of a cable, a bus or an inter-socket link.
 struct Link {
-  int id = -1;          ///< dense, 0..link_count()-1; the opposite direction is `id ^ 1`
-  std::string name;     ///< "host2/nic0->rack0/switch"
+  int id = -1;  ///< dense, 0..link_count()-1; the opposite direction is `id ^ 1`
+  /// "host2/nic0->rack0/switch"; of several between the same two "rack0/switch->core#0", "#1", ...
+  std::string name;
   Bandwidth bandwidth;  ///< unlimited: never a bottleneck, no resource
   Seconds latency{};
   Bandwidth both = Bandwidth::unlimited();  ///< of this direction and its opposite together
@@ -57,7 +59,8 @@ enum class PeerAccess { none, same_switch, same_socket, all, matrix };
 
 struct Host {
   std::string name;
-  std::vector<Vertex> numa_domains, gpus, nics, pcie_switches;  ///< in the order of their indices
+  std::vector<Vertex> numa_domains, gpus, nics, pcie_switches;  ///< in the order of their indices;
+                                                                ///< NICs: that have a cable
 
   // NVIDIA's guide to GPUDirect RDMA: the two devices must share one PCIe root complex.
   PeerAccess peer_access = PeerAccess::same_socket;
@@ -96,6 +99,11 @@ class Topology {
   void connect(Vertex a, Vertex b, Bandwidth bandwidth, Seconds latency);
   void connect(Vertex a, Vertex b, const LinkPair& pair);  ///< forward is from a to b
   void degrade(int link, double share);  ///< what is left of its bandwidths, and its opposite's
+  /// Takes cables away, both directions, as if they had never been plugged in; the ids of those
+  /// left close up. A NIC whose last cable goes is no longer one of its host's `nics`.
+  void remove(const std::set<int>& dead);
+  /// Of the hash that chooses among equal routes.
+  void set_hash_seed(std::uint64_t seed) { hash_seed_ = seed; }
 
   const Graph& graph() const { return *graph_; }
   std::span<const Host> hosts() const { return hosts_; }
@@ -114,7 +122,7 @@ class Topology {
   /// its two ends, and no third GPU; inside one host it stays there. Two GPUs with NVLinks between
   /// them, or NVSwitches, go over these. With an IOMMU, what else a GPU exchanges with a device of
   /// its host goes through a NUMA domain. Among equal ones the choice is a fixed hash of the two
-  /// ends and `flow`, so that flows spread and the same flow always takes the same way.
+  /// ends, `flow` and the seed, so that flows spread and the same flow always takes the same way.
   /// Empty when from == to. Throws std::logic_error when there is none: check() first. Whoever asks
   /// for many keeps what the searches find in `known`; the answers are the same.
   Route route(Vertex from, Vertex to, std::uint64_t flow = 0, KnownWays* known = nullptr) const;
@@ -135,8 +143,12 @@ class Topology {
 
   /// Throws InputError at `origin` naming the first violated invariant.
   void check(const Place& origin) const;
+  /// What check() says where no way leads from one part to another; empty where all is joined.
+  std::string gap() const;
 
  private:
+  /// What tells a new link from those that join the two already: "#1", or nothing.
+  std::string number_beside(Vertex a, Vertex b);
   bool is_gpu(Vertex vertex) const { return graph()[vertex].kind == ComponentKind::gpu; }
   bool meets_domain(std::span<const int> links) const;
   std::vector<int> over_root_complex(std::vector<int> links) const;
@@ -147,6 +159,7 @@ class Topology {
   std::shared_ptr<Graph> graph_ = std::make_shared<Graph>();
   std::vector<Host> hosts_;
   std::vector<Graph::edge_descriptor> links_;
+  std::uint64_t hash_seed_ = 0;  ///< 0: `flow` as it is
 };
 
 /// Graphviz, for `ringscope show --dot`: one box per host, links with bandwidth and latency.

@@ -2,11 +2,10 @@
 #pragma once
 
 #include "topologies/cluster.hpp"
+#include "topologies/host_maker.hpp"
 #include "topologies/read_link.hpp"
 
 namespace ringscope {
-
-using HostMaker = std::function<BuiltHost(const std::string& host_name)>;
 
 inline constexpr int most_hosts = 1 << 20;
 
@@ -14,7 +13,7 @@ inline constexpr int most_hosts = 1 << 20;
 /// core of the network.
 LinkPair read_cable(Fields& fields, std::string_view key);
 Vertex add_switch(Topology& topology, std::string name);
-/// A new host with a cable from each of its NICs to `to`.
+/// A new host with a cable from each of its NICs to `to`; `cable` is what most hosts have.
 void add_host(const HostMaker& make_host, const std::string& name, Vertex to, const LinkPair& cable,
               Topology& topology);
 /// host0, host1, ...

@@ -18,7 +18,8 @@ Vertex add_switch(Topology& topology, std::string name) {
 
 void add_host(const HostMaker& make_host, const std::string& name, Vertex to, const LinkPair& cable,
               Topology& topology) {
-  for (const Vertex nic : make_host(name).nics) topology.connect(nic, to, cable);
+  const LinkPair own = make_host.cable(name, cable);
+  for (const Vertex nic : make_host(name).nics) topology.connect(nic, to, own);
 }
 
 std::string host_name(std::size_t index) { return fmt::format("host{}", index); }

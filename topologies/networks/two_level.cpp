@@ -7,18 +7,18 @@ namespace ringscope {
 namespace {
 
 /// The cable of one uplink. `oversubscription: F` stands in the place of its bandwidth: the hosts
-/// of a rack together send F times what its uplinks together carry.
-LinkPair read_uplink(Fields& fields, const LinkPair& link, int hosts_per_rack, int uplinks) {
+/// of a rack, whose cables carry `hosts`, together send F times what its uplinks together carry.
+LinkPair read_uplink(Fields& fields, const LinkPair& link, const LinkPair& hosts, int uplinks) {
   constexpr double most = 1e6;
   Fields uplink(fields.value_or("uplink", "{}"), "uplink");
   const Value* factor = fields.optional("oversubscription");
   const bool bandwidth = uplink.has("bandwidth");
-  const double share = factor ? hosts_per_rack / (factor->number(1, most) * uplinks) : 1;
-  const auto scaled = [share](Bandwidth of_hosts) {
-    return Bandwidth{of_hosts.bytes_per_second * share};
+  const double parts = factor ? factor->number(1, most) * uplinks : 1;
+  const auto share = [parts](Bandwidth of_hosts) {
+    return Bandwidth{of_hosts.bytes_per_second / parts};
   };
   const LinkPair cable =
-      read_link_or(uplink, {scaled(link.forward), scaled(link.backward), link.latency});
+      read_link_or(uplink, {share(hosts.forward), share(hosts.backward), link.latency});
   uplink.finish();
   fields.resolve("uplink", uplink.resolved());
   if (factor && bandwidth)
@@ -28,17 +28,37 @@ LinkPair read_uplink(Fields& fields, const LinkPair& link, int hosts_per_rack, i
   return cable;
 }
 
+/// What the cables of so many hosts, from number `first`, carry together.
+LinkPair cables_of(const HostMaker& make_host, const LinkPair& link, std::size_t first, int count) {
+  LinkPair sum{};
+  for (int i = 0; i < count; ++i) {
+    const LinkPair one = make_host.cables(host_name(first + static_cast<std::size_t>(i)), link);
+    sum.forward.bytes_per_second += one.forward.bytes_per_second;
+    sum.backward.bytes_per_second += one.backward.bytes_per_second;
+  }
+  return sum;
+}
+
+bool carry_alike(const LinkPair& one, const LinkPair& other) {
+  return one.forward == other.forward && one.backward == other.backward;
+}
+
 void build_two_level(Fields& fields, const HostMaker& make_host, Topology& topology) {
   constexpr int most_uplinks = 1024;
   const int racks = static_cast<int>(fields.required("racks").integer(1, most_hosts));
   const int per_rack =
       static_cast<int>(fields.required("hosts_per_rack").integer(1, most_hosts / racks));
+  fields.expect("uplink");
   const LinkPair link = read_cable(fields, "link");
   const int uplinks = static_cast<int>(fields.value_or("uplinks", "1").integer(1, most_uplinks));
-  const LinkPair uplink = read_uplink(fields, link, per_rack, uplinks);
+  LinkPair hosts = cables_of(make_host, link, 0, per_rack);
+  LinkPair uplink = read_uplink(fields, link, hosts, uplinks);
 
   const Vertex core = add_switch(topology, "core");
   for (int rack = 0; rack < racks; ++rack) {
+    const LinkPair rack_hosts = cables_of(make_host, link, topology.hosts().size(), per_rack);
+    if (!carry_alike(rack_hosts, hosts)) uplink = read_uplink(fields, link, rack_hosts, uplinks);
+    hosts = rack_hosts;
     const Vertex rack_switch = add_switch(topology, fmt::format("rack{}/switch", rack));
     for (int i = 0; i < uplinks; ++i) topology.connect(rack_switch, core, uplink);
     for (int i = 0; i < per_rack; ++i)
