@@ -22,8 +22,10 @@ const Value& Fields::required(std::string_view key) {
     return std::ranges::find(known_, name) == known_.end() &&
            std::ranges::find(expected_, name) == expected_.end();
   };
+  // "send_bandwidth" is another key, and no "bandwidth" misspelt.
+  const auto holds = [key](std::string_view name) { return name.find(key) != name.npos; };
   for (const auto& entry : map_->entries())
-    if (unknown(entry.key) && is_near(entry.key, key))
+    if (unknown(entry.key) && !holds(entry.key) && is_near(entry.key, key))
       throw InputError(entry.key_place, fmt::format("{}: unknown key '{}'; did you mean '{}'?",
                                                     what_, entry.key, key));
   map_->fail(fmt::format("{}: the key '{}' is missing", what_, key));
