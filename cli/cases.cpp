@@ -104,11 +104,27 @@ std::vector<Report> run_with(const CaseArguments& arguments, const std::vector<S
   return reports;
 }
 
-std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record) {
+RunOptions recording(bool record) {
   RunOptions options;
+  options.keep_deadlock = true;
   options.record_spans = options.record_chain = record;
   if (record) options.path_limit = long_path_limit;
-  return run_with(arguments, scenarios_of(arguments), options);
+  return options;
+}
+
+std::vector<Report> run_cases_of(const CaseArguments& arguments, RunOptions options) {
+  return run_with(arguments, scenarios_of(arguments), std::move(options));
+}
+
+void refuse_stuck(const std::vector<Report>& reports) {
+  std::string text;
+  for (const Report& report : reports) {
+    if (!report.deadlock) continue;
+    if (!text.empty()) text += '\n';
+    if (reports.size() > 1) text += report.name + ": ";
+    text += report.deadlock->text;
+  }
+  if (!text.empty()) throw Failure(ExitCode::stuck, text);
 }
 
 bool print_text(const std::vector<std::string>& files) {

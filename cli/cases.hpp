@@ -32,7 +32,13 @@ std::vector<Report> run_with(const CaseArguments& arguments, const std::vector<S
                              RunOptions options = {}, const Simulate& one = simulate);
 
 /// Reads and simulates all cases, with a progress bar; records spans and chains where asked to.
-std::vector<Report> run_cases_of(const CaseArguments& arguments, bool record);
+std::vector<Report> run_cases_of(const CaseArguments& arguments, RunOptions options = {});
+
+/// Spans and chains, of cases that are stuck too.
+RunOptions recording(bool record);
+
+/// Throws the Failure of all cases that are stuck, if any is: for when all outputs are written.
+void refuse_stuck(const std::vector<Report>& reports);
 
 /// Text for people, unless one of the files goes to standard output: then that is for a program.
 /// Throws Failure when two of them are one.

@@ -27,7 +27,7 @@ void add_compare(CLI::App& program) {
   compare->callback([arguments] {
     const bool text = print_text({arguments->json});
     require_writable(arguments->json);
-    const std::vector<Report> reports = run_cases_of(arguments->cases, false);
+    const std::vector<Report> reports = run_cases_of(arguments->cases);
     if (!arguments->json.empty()) write_output(arguments->json, comparison(reports).dump(2) + '\n');
     if (text) write_output("-", print_compare(reports));
   });

@@ -44,9 +44,8 @@ Report simulate_for_page(const Scenario& scenario, const RunOptions& options) {
 
 std::vector<Report> run_all(const std::vector<Scenario>& scenarios,
                             const CaseArguments& arguments) {
-  RunOptions options;
-  options.record = options.record_spans = options.record_chain = true;
-  options.path_limit = long_path_limit;
+  RunOptions options = recording(true);
+  options.record = true;
   return run_with(arguments, scenarios, options, simulate_for_page);
 }
 
@@ -56,7 +55,9 @@ Json all_differences(const std::vector<Report>& reports) {
   for (const Report& first : reports) {
     Json row = Json::array();
     for (const Report& other : reports)
-      row.push_back(&first == &other ? Json::array() : differences_json(first, other));
+      row.push_back(&first == &other || first.deadlock || other.deadlock
+                        ? Json::array()
+                        : differences_json(first, other));
     rows.push_back(row);
   }
   return rows;
@@ -68,8 +69,29 @@ Json path_words(const Report& report) {
   return words;
 }
 
+/// "never ends: after 17 us ranks 0, 1 wait for each other".
+std::string stuck_words(const Report& report) {
+  const Deadlock& deadlock = *report.deadlock;
+  return fmt::format("never ends: after {} {}", to_short_text(Seconds(report.time_s)),
+                     deadlock.cycle.empty() ? "some wait for what never comes"
+                                            : fmt::format("ranks {} wait for each other",
+                                                          fmt::join(deadlock.cycle, ", ")));
+}
+
+std::string stuck_sentence(const Report& first, const Report& other,
+                           const std::vector<std::string>& names) {
+  if (&first == &other) return stuck_words(first);
+  const auto words = [](const Report& report, const std::string& name) {
+    return report.deadlock
+               ? fmt::format("{} {}", name, stuck_words(report))
+               : fmt::format("{} takes {}", name, to_short_text(Seconds(report.time_s)));
+  };
+  return words(first, names[0]) + "; " + words(other, names[1]);
+}
+
 std::string sentence(const Report& first, const Report& other,
                      const std::vector<std::string>& names) {
+  if (first.deadlock || other.deadlock) return stuck_sentence(first, other, names);
   if (first.time_s <= 0 || other.time_s <= 0) return "it takes no time";
   return &first == &other ? reason(first) : difference_reason(first, other, names);
 }
@@ -110,6 +132,7 @@ void write_lesson(const Arguments& arguments) {
                      {"differences", all_differences(reports)},
                      {"reasons", reasons_json(reports)}};
   write_output(arguments.output, lesson::page(data));
+  refuse_stuck(reports);
 }
 
 }  // namespace
@@ -123,7 +146,8 @@ void add_lesson(CLI::App& program) {
   lesson->footer(
       "The page is one HTML file that needs no network: the cluster with its loads, which rank\n"
       "holds which partial sum, what each rank does when, and the critical path. Of several cases\n"
-      "the reader chooses two.\n\n"
+      "the reader chooses two. A run that cannot go on is shown up to where it stands, with a\n"
+      "picture of who waits for whom; the exit code is 3 as of `run`.\n\n"
       "Examples:\n"
       "  ringscope lesson 03-anomaly -o anomaly.html\n"
       "  ringscope lesson my.yaml --set job.bytes=1MiB -o page.html");

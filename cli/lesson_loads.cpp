@@ -49,7 +49,8 @@ Json load_json(const LoadCurve& curve, double whole_s, int bins) {
           {"bins", base64(bytes)}};
 }
 
-/// Every span of each rank: ticks since the last one, ticks, activity, index of its place, peer.
+/// Every span of each rank: ticks since the last one, ticks, activity, cause, index of its place,
+/// peer.
 Json all_spans(const Report& report) {
   Json places = Json::array(), rows = Json::array();
   std::map<std::pair<std::string, int>, int> known;
@@ -63,18 +64,24 @@ Json all_spans(const Report& report) {
     if (is_new) places.push_back({span.phase, span.step});
     int& last = ends[static_cast<std::size_t>(span.rank)];
     Json& row = rows[static_cast<std::size_t>(span.rank)];
-    for (const int number :
-         {start - last, end - start, static_cast<int>(span.activity), place->second, span.peer})
+    const int cause = span.cause ? static_cast<int>(*span.cause) : -1;
+    for (const int number : {start - last, end - start, static_cast<int>(span.activity), cause,
+                             place->second, span.peer})
       row.push_back(number);
     last = end;
   }
   return {{"places", places}, {"rows", rows}};
 }
 
-/// What each rank did most of the time in each of `slots` equal parts of the run, as digits.
+/// What each rank did most of the time in each of `slots` equal parts of the run, as letters: the
+/// activities from 'a' on; behind them the causes, of one who is blocked.
 Json merged_spans(const Report& report, int slots) {
   constexpr auto idle = static_cast<std::size_t>(Activity::idle);
-  using Seconds = std::array<double, activity_names.size()>;
+  using Seconds = std::array<double, activity_names.size() + cause_names.size()>;
+  const auto kind = [](const Span& span) {
+    return span.cause ? activity_names.size() + static_cast<std::size_t>(*span.cause)
+                      : static_cast<std::size_t>(span.activity);
+  };
   const double slot_s = report.time_s / slots;
   std::vector<std::vector<Seconds>> spent(static_cast<std::size_t>(report.ranks));
   for (auto& of_rank : spent) of_rank.resize(static_cast<std::size_t>(slots));
@@ -83,8 +90,8 @@ Json merged_spans(const Report& report, int slots) {
     for (int slot = static_cast<int>(span.start_s / slot_s); slot <= last; ++slot) {
       const double part =
           std::min(span.end_s, (slot + 1) * slot_s) - std::max(span.start_s, slot * slot_s);
-      spent[static_cast<std::size_t>(span.rank)][static_cast<std::size_t>(slot)]
-           [static_cast<std::size_t>(span.activity)] += part;
+      spent[static_cast<std::size_t>(span.rank)][static_cast<std::size_t>(slot)][kind(span)] +=
+          part;
     }
   }
   Json rows = Json::array();
@@ -94,7 +101,7 @@ Json merged_spans(const Report& report, int slots) {
       double busy = 0;
       for (const double part : seconds) busy += part;
       seconds[idle] = slot_s - busy;
-      row += static_cast<char>('0' + (std::ranges::max_element(seconds) - seconds.begin()));
+      row += static_cast<char>('a' + (std::ranges::max_element(seconds) - seconds.begin()));
     }
     rows.push_back(row);
   }

@@ -1,5 +1,6 @@
 // The cluster as a page draws it: hosts with ranks, what leads from one to another, and its loads.
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <set>
 
@@ -60,32 +61,40 @@ std::set<Vertex> drawn(const Scenario& scenario) {
   return all;
 }
 
-/// By name, the index among the resources that loads_json writes; those that were never used are
-/// not there.
-std::map<std::string, int> used_loads(const Recording& recording) {
-  std::map<std::string, int> indices;
-  for (const LoadCurve& curve : recording.loads)
-    if (!curve.points.empty() && curve.points.back().used > 0)
-      indices.try_emplace(curve.name, static_cast<int>(indices.size()));
-  return indices;
-}
+/// The indices among the resources that loads_json writes, of which those that were never used are
+/// none (-1). Parallel cables may have one name: they come in the order of their resources.
+class Loads {
+ public:
+  explicit Loads(const Recording& recording) {
+    for (int written = 0; const LoadCurve& curve : recording.loads) {
+      const bool used = !curve.points.empty() && curve.points.back().used > 0;
+      of_name_[curve.name].push_back(used ? written++ : -1);
+    }
+  }
+  /// Of the next link of that name.
+  int next(const std::string& name) {
+    std::deque<int>& left = of_name_[name];
+    if (left.empty()) return -1;
+    const int index = left.front();
+    left.pop_front();
+    return index;
+  }
+
+ private:
+  std::map<std::string, std::deque<int>> of_name_;
+};
 
 Json links_json(const Topology& topology, const std::map<Vertex, int>& numbers,
                 const Recording& recording) {
-  const auto loads = used_loads(recording);
-  const auto load_of = [&](const std::string& name) {
-    const auto found = loads.find(name);
-    return found == loads.end() ? -1 : found->second;
-  };
+  Loads loads(recording);
   Json list = Json::array();
   for (int id = 0; id < topology.link_count(); id += 2) {
+    const Link& link = topology.link(id);
+    const int there = loads.next(link.name), back = loads.next(topology.link(id + 1).name);
     const auto from = numbers.find(topology.source_of(id));
     const auto to = numbers.find(topology.target_of(id));
     if (from == numbers.end() || to == numbers.end()) continue;
-    const Link& link = topology.link(id);
-    Json json = {{"from", from->second},
-                 {"to", to->second},
-                 {"loads", {load_of(link.name), load_of(topology.link(id + 1).name)}}};
+    Json json = {{"from", from->second}, {"to", to->second}, {"loads", {there, back}}};
     if (!link.bandwidth.is_unlimited()) json["bandwidth"] = to_text(link.bandwidth);
     if (link.latency.count() > 0) json["latency"] = to_text(link.latency);
     list.push_back(json);

@@ -202,6 +202,40 @@ TEST(Program, a_file_that_cannot_be_written_is_refused_before_the_run) {
   EXPECT_EQ(text, "/none/x.json: cannot be written: No such file or directory\n");
 }
 
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// 64 KiB is Open MPI's eager limit over TCP: the first size passes, the second cannot.
+TEST(Program, a_deadlock_leaves_what_ended_and_what_was_until_then) {
+  const std::string base = testing::TempDir() + "/stuck.";
+  const auto [code, text] =
+      ringscope("run 05-deadlock --set 'job.bytes=[1 KiB, 1 MiB]' --json " + base + "json --csv " +
+                base + "csv --timeline " + base + "timeline --trace " + base + "trace");
+  EXPECT_EQ(code, 3);
+  EXPECT_NE(text.find("1 KiB"), std::string::npos) << text;
+  EXPECT_NE(text.find("05-deadlock 1 MiB: deadlock at 17 us: rank 0 waits for rank 1"),
+            std::string::npos)
+      << text;
+  const std::string json = contents(base + "json"), csv = contents(base + "csv");
+  EXPECT_LT(json.find("\"05-deadlock 1 KiB\""), json.find("\"stuck\": ["));
+  EXPECT_LT(json.find("\"stuck\": ["), json.find("\"05-deadlock 1 MiB\""));
+  EXPECT_NE(csv.find("\n05-deadlock 1 KiB,"), std::string::npos) << csv;
+  EXPECT_EQ(csv.find("1 MiB"), std::string::npos) << csv;
+  EXPECT_NE(contents(base + "timeline").find("\n05-deadlock 1 MiB (deadlock),1,in_send,"),
+            std::string::npos);
+  EXPECT_NE(contents(base + "trace").find("1 MiB (deadlock)"), std::string::npos);
+}
+
+TEST(Program, a_lesson_on_a_deadlock_is_written_and_ends_with_3) {
+  const std::string page = testing::TempDir() + "/deadlock.html";
+  const auto [code, text] = ringscope("lesson 05-deadlock -o " + page);
+  EXPECT_EQ(code, 3);
+  EXPECT_TRUE(text.starts_with("deadlock at 17 us: rank 0 waits")) << text;
+  EXPECT_NE(contents(page).find("\"cycle\":[0,1]"), std::string::npos);
+}
+
 TEST(Program, a_full_disk_is_said) { EXPECT_EQ(ringscope("list clusters > /dev/full").code, 1); }
 
 TEST(Program, check_warns_of_peers_behind_an_iommu_and_succeeds) {

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "cli/cases.hpp"
@@ -19,13 +21,17 @@ void run(const Arguments& arguments) {
   const bool text = print_text({json, csv, trace, timeline, paje});
   for (const std::string& file : {json, csv, trace, timeline, paje}) require_writable(file);
   const bool record = !trace.empty() || !timeline.empty() || !paje.empty();
-  const std::vector<Report> reports = run_cases_of(cases, record);
+  const std::vector<Report> reports = run_cases_of(cases, recording(record));
   if (!json.empty()) write_output(json, document(reports).dump(2) + '\n');
   if (!csv.empty()) write_output(csv, to_csv(reports));
   if (!trace.empty()) write_output(trace, to_trace(reports));
   if (!paje.empty()) write_output(paje, to_paje(reports));
   if (!timeline.empty()) write_output(timeline, to_timeline_csv(reports));
-  if (text) write_output("-", print_run(reports));
+  std::vector<Report> ended;
+  std::ranges::copy_if(reports, std::back_inserter(ended),
+                       [](const Report& report) { return !report.deadlock; });
+  if (text && !ended.empty()) write_output("-", print_run(ended));
+  refuse_stuck(reports);
 }
 
 }  // namespace
@@ -43,7 +49,9 @@ void add_run(CLI::App& program) {
   run_command->add_option("--timeline", arguments->timeline,
                           "write what each rank did when, as CSV");
   run_command->footer(
-      "A file '-' is standard output; then no table is printed.\n\n"
+      "A file '-' is standard output; then no table is printed.\n"
+      "Of cases that cannot go on (a deadlock, exit code 3) the JSON says under 'stuck' who waits\n"
+      "for whom, and timeline and trace show what was until then.\n\n"
       "Examples:\n"
       "  ringscope run 03-anomaly\n"
       "  ringscope run my.yaml --set placement=4-3-1 --set job.bytes='[1 MiB, 64 MiB]'\n"

@@ -48,7 +48,7 @@ TEST(Trace, the_critical_path_is_one_flow_inside_slices_in_the_order_of_time) {
   const auto slices = slices_of(events);
   std::map<int, std::vector<Json>> flows;
   for (const Json& one : events)
-    if (one["ph"] == "s" || one["ph"] == "t" || one["ph"] == "f") flows[one["id"]].push_back(one);
+    if (one["cat"] == "critical path" && one.contains("id")) flows[one["id"]].push_back(one);
   ASSERT_EQ(flows.size(), reports.size());
   for (const auto& [id, flow] : flows) {
     ASSERT_GE(flow.size(), 2);
@@ -66,6 +66,33 @@ TEST(Trace, the_critical_path_is_one_flow_inside_slices_in_the_order_of_time) {
                         [at](const Slice& slice) { return slice.from < at && at < slice.to; }),
           1);
       EXPECT_LT(one["tid"].get<int>(), 8) << "a rank's track";
+    }
+  }
+}
+
+TEST(Trace, each_message_is_a_flow_from_its_send_to_the_end_of_its_receive) {
+  const std::vector<Report> reports = traced();
+  const Json events = Json::parse(to_trace(reports))["traceEvents"];
+  const auto slices = slices_of(events);
+  std::map<int, std::vector<Json>> flows;
+  for (const Json& one : events)
+    if (one["cat"] == "message") flows[one["id"]].push_back(one);
+  EXPECT_EQ(flows.size(), 2 * 8 * 14);  // a ring of 8 sends 14 from each rank
+  for (const auto& [id, flow] : flows) {
+    ASSERT_EQ(flow.size(), 2);
+    const Json &start = flow[0], &end = flow[1];
+    EXPECT_EQ(std::pair(start["ph"], end["ph"]), std::pair(Json("s"), Json("f")));
+    EXPECT_EQ(end["bp"], "e");
+    EXPECT_EQ(start["pid"], end["pid"]);
+    EXPECT_EQ(end["tid"].get<int>(), (start["tid"].get<int>() + 1) % 8) << "the next of the ring";
+    EXPECT_EQ(start["args"]["bytes"], 8192);
+    EXPECT_LT(start["ts"].get<double>(), end["ts"].get<double>());
+    for (const Json& one : flow) {
+      const auto& track = slices.at({one["pid"], one["tid"]});
+      const double at = one["ts"];
+      EXPECT_EQ(std::ranges::count_if(
+                    track, [at](const Slice& slice) { return slice.from < at && at < slice.to; }),
+                1);
     }
   }
 }

@@ -4,6 +4,7 @@
 Usage: plots/lesson_looks_test.py BUILD, as lesson_test.py.
 """
 
+import pathlib
 import re
 
 from lesson_test import Keys, Page, main
@@ -12,6 +13,20 @@ BIG = ["02-ring-of-8", "--kernel", "fluid", "--set", "placement=1x256", "--set",
        "job.bytes=16MiB", "--set",
        "cluster={network: fat_tree, k: 12, hosts: 256, link: {bandwidth: 10 Gbit/s, "
        "latency: 5 us}, host: {type: simple, cores: 8}}"]
+# Eight hosts of eight GPUs and eight NICs, in two racks with sixteen uplinks each
+GPUS = ["02-ring-of-8", "--kernel", "fluid", "--set", "library=cuda_pinned", "--set",
+        "placement={hosts: 8x8, on: gpu}", "--set", "job.bytes=16MiB", "--set",
+        "cluster={network: two_level, racks: 2, hosts_per_rack: 4, uplinks: 16, "
+        "uplink: {bandwidth: 200 Gbit/s, latency: 1 us}, "
+        "link: {bandwidth: 200 Gbit/s, latency: 0.6 us}, "
+        "host: {type: pcie_tree, sockets: 2, cores: 64, memory_bandwidth: 204.8 GB/s, "
+        "socket_link: {bandwidth: 96 GB/s, latency: 100 ns}, switches_per_socket: 2, "
+        "switch_uplink: {bandwidth: 31.5 GB/s, latency: 150 ns}, gpus_per_switch: 2, "
+        "gpu: {bandwidth: 31.5 GB/s, latency: 150 ns, memory: 40 GB, "
+        "memory_bandwidth: 1555 GB/s}, nics: ["
+        + ", ".join(f"{{switch: {i // 2}, bandwidth: 31.5 GB/s, latency: 150 ns}}"
+                    for i in range(8))
+        + "], nvswitch: {bandwidth: 300 GB/s, latency: 300 ns}}}"]
 # What may stand in a page for a reader or as a name, but is never fetched.
 NAMES = re.compile(r"http://www\.w3\.org/\d+/svg")
 
@@ -40,6 +55,13 @@ class Looks(Page):
                 wide = self.run_script("""return [...document.querySelectorAll("canvas, svg")]
                     .map(one => one.getBoundingClientRect().right)""")
                 self.assertLessEqual(max(wide), width)
+
+    def test_a_page_that_is_folded_away_draws_without_an_error(self):
+        self.open(self.anomaly)
+        for width in ("1px", "30px", "0", ""):
+            self.run_script(f"""document.getElementById("cases").style.width = "{width}";
+                resize(); clock.forward();""")
+        self.assertEqual(self.browser.get_log("browser"), [])
 
     def test_shades_of_grey_tell_more_from_less(self):
         for scheme in ("light", "dark"):
@@ -94,6 +116,49 @@ class Others(Page):
         self.assertGreater(self.run_script("return clock.seconds"), 0)
         self.assertEqual(self.browser.get_log("browser"), [])
 
+    def test_a_deadlock_shows_who_waits_for_whom(self):
+        self.open(self.make("deadlock.html", "05-deadlock", code=3))
+        self.assertEqual(self.texts(".total"), ["deadlock at 17.00 us"])
+        self.assertIn("never ends: after 17 us ranks 0, 1 wait for each other",
+                      self.texts("#verdict")[0])
+        self.assertEqual(self.texts(".waits circle + text"), ["0", "1"])
+        self.assertEqual(self.run_script("""return [...document.querySelectorAll(
+            ".waits path.wait.cycle")].length"""), 2)
+        said = self.texts(".waits li")
+        self.assertTrue(said[0].startswith("rank 0 waits for rank 1 to receive"), said)
+        self.assertIn("eager limits of library 'openmpi_tcp'", said[-1])
+        self.press(Keys.END)
+        self.assertIn("stuck at 17.00 us", self.texts(".step")[0])
+        self.assertIn("blocked in a send (handshake), rank 1",
+                      self.run_script("return views[0].timeline.words(0, clock.whole * 0.99)"))
+        self.assertEqual(self.browser.get_log("browser"), [])
+
+    def test_beside_a_case_that_ends_stands_the_one_that_does_not(self):
+        self.open(self.make("both.html", "05-deadlock", "--set", "job.bytes=[1 KiB, 1 MiB]",
+                            code=3))
+        self.assertEqual(len(self.texts(".case")), 2)
+        self.assertEqual(len(self.texts(".waits svg")), 1)
+        self.assertRegex(self.texts("#verdict")[0],
+                         "1 KiB takes .* us; .*1 MiB never ends: after 17 us ranks 0, 1 wait")
+        self.assertEqual(self.browser.get_log("browser"), [])
+
+    def test_arrows_go_from_the_one_that_waits_and_end_at_the_rims(self):
+        self.open(self.make("many.html", "05-deadlock", "--set", "placement=2x4", "--set",
+                            "cluster=star8", code=3))
+        found = self.run_script("""const {waits} = views[0];
+            return [...document.querySelectorAll(".waits path.wait")].map(path => {
+              const end = path.getPointAtLength(path.getTotalLength()), start =
+                path.getPointAtLength(0);
+              const near = point => waits.ranks.map(rank => [rank, Math.hypot(
+                waits.place(rank)[0] - point.x, waits.place(rank)[1] - point.y)])
+                .sort((a, b) => a[1] - b[1])[0];
+              return [near(start), near(end)]; })""")
+        self.assertEqual([(start[0], end[0]) for start, end in found],
+                         [(rank, rank ^ 1) for rank in range(8)])
+        for start, end in found:
+            self.assertLess(max(start[1], end[1]), 32)
+            self.assertGreater(min(start[1], end[1]), 15)
+
     def test_words_of_a_scenario_cannot_become_part_of_the_page(self):
         path = self.make("script.html", "01-two-hosts", "--set", "job.bytes=1KiB", "--set",
                          "question='</script><script>document.title = 1 // <!-- & \"why\"?'")
@@ -141,6 +206,44 @@ class Many(Page):
         self.press(Keys.END)
         self.assertEqual(self.run_script("return views[0].one.chunks.complete"), 256 * 256)
         self.assertGreater(min(self.shades()), 3)
+
+    def test_cables_of_64_gpus_run_clear_of_hosts_and_names(self):
+        self.open(self.make("gpus.html", *GPUS))
+        for width in (1400, 1150):
+            self.open(pathlib.Path(self.folder.name) / "gpus.html", width=width)
+            self.assertEqual(self.run_script("return views[0].cluster.folded"), None)
+            crossed, labels = self.run_script("""
+                const {cluster} = views[0], {components} = cluster.one.machine;
+                const boxes = [...cluster.node.querySelectorAll(
+                  ".host rect, text.name, text.label")].map(one => [one, one.getBBox()]);
+                const crossed = [];
+                for (const target of cluster.node.querySelectorAll("line.target")) {
+                  const bundle = cluster.bundles[target.dataset.bundle];
+                  const kinds = [bundle.from, bundle.to].map(i => components[i].kind);
+                  if (!kinds.includes("switch")) continue;
+                  for (let i = 1; i < 40; ++i) {
+                    const {x, y} = target.getPointAtLength(target.getTotalLength() * i / 40);
+                    for (const [one, box] of boxes)
+                      if (x > box.x + 1 && x < box.x + box.width - 1 && y > box.y + 8 &&
+                          y < box.y + box.height - 1) crossed.push(one.outerHTML.slice(0, 60));
+                  }
+                }
+                return [crossed, [...cluster.node.querySelectorAll("text.count")]
+                  .map(one => one.textContent)];""")
+            self.assertEqual(crossed, [])
+            self.assertEqual(labels, ["16 cables", "16 cables"])
+
+    def test_the_lane_of_a_bundle_is_as_wide_as_its_mean_load(self):
+        self.open(self.make("gpus.html", *GPUS))
+        self.run_script("clock.goTo(clock.whole / 2)")
+        lanes = self.run_script("""const {cluster} = views[0], {one} = cluster;
+            return cluster.lanes.filter(lane => lane.of === 16).map(lane => [
+              parseFloat(lane.loaded.style.strokeWidth), lane.used.map(load => one.load(load,
+                one.tick(clock.seconds)))])""")
+        self.assertGreater(len(lanes), 0)
+        for width, loads in lanes:
+            share = sum(loads) / 16
+            self.assertAlmostEqual(width, 1.5 + 4.5 * share if share else 0, delta=0.006)
 
     def test_256_ranks_fit_a_telephone(self):
         self.open(self.big, width=360)

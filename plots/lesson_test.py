@@ -56,14 +56,17 @@ class Page(unittest.TestCase):
         cls.anomaly = cls.make("anomaly.html", "03-anomaly")
 
     @classmethod
-    def ringscope(cls, *arguments):
-        return subprocess.run([str(cls.build / "ringscope"), *arguments], check=True,
-                              capture_output=True, text=True, cwd=ROOT, timeout=250).stdout
+    def ringscope(cls, *arguments, code=0):
+        done = subprocess.run([str(cls.build / "ringscope"), *arguments], check=False,
+                              capture_output=True, text=True, cwd=ROOT, timeout=250)
+        if done.returncode != code:
+            raise AssertionError(f"{arguments}: exit code {done.returncode}: {done.stderr}")
+        return done.stdout
 
     @classmethod
-    def make(cls, name, *arguments):
+    def make(cls, name, *arguments, code=0):
         path = pathlib.Path(cls.folder.name) / name
-        cls.ringscope("lesson", *arguments, "-o", str(path))
+        cls.ringscope("lesson", *arguments, "-o", str(path), code=code)
         return path
 
     def open(self, path, width=1400, height=1000, scheme="light", motion="no-preference"):
@@ -228,6 +231,29 @@ class Numbers(Page):
                     if activity != "idle":
                         self.assertAlmostEqual(row.get(activity, 0), seconds,
                                                delta=2e-5 * case["time_s"])
+
+    def test_blocked_ranks_have_the_look_of_what_blocks_them(self):
+        self.run_script("clock.goTo(clock.whole / 2)")
+        for index, case in enumerate(self.run_cases):
+            causes = case["ranks"][7]["waited_for_s"]
+            shown = self.run_script(f"""const {{one}} = views[{index}], sums = {{}};
+                for (const span of one.spans.rows[7]) if (span.cause)
+                  sums[span.cause] = (sums[span.cause] || 0) + one.inSeconds(span.end - span.start);
+                return sums;""")
+            for cause, seconds in causes.items():
+                self.assertAlmostEqual(shown.get(cause, 0), seconds, delta=2e-5 * case["time_s"])
+            # Beside the one core of its host the wire is nothing.
+            self.assertGreater(causes["copy"], 0.5 * sum(causes.values()))
+            look, fill = self.run_script(f"""const {{one}} = views[{index}];
+                return [kindOf(one.spans.at(7, TICKS / 2)),
+                  views[{index}].cluster.chips[7].box.style.fill];""")
+            self.assertEqual((look, fill), ("wait-copy", 'url("#hatch-wait-copy")'))
+        self.assertIn("blocked: a core copies", self.texts("#legend span"))
+        kinds = self.run_script("return Object.keys(KIND_WORDS)")
+        looks = self.run_script("""return Object.keys(KIND_WORDS).map(name =>
+            [colour(`${name}-ground`), colour(`${name}-line`), HATCH_LINES[name]].join())""")
+        self.assertNotIn("", [look.split(",")[0] for look in looks])
+        self.assertEqual(len(set(looks)), len(kinds))
 
     def test_the_critical_path_is_drawn_without_gaps_and_adds_up(self):
         for index, case in enumerate(self.run_cases):

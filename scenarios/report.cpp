@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "scenarios/report_formats.hpp"
 #include "scenarios/report_text.hpp"
 
 namespace ringscope {
@@ -37,6 +38,10 @@ double bus_factor(std::string_view collective, int ranks) {
        {"allgather", "reduce_scatter", "alltoall", "gather", "scatter"})
     if (collective == spread) return share;
   return 1;
+}
+
+std::string shown_name(const Report& report) {
+  return report.deadlock ? report.name + " (deadlock)" : report.name;
 }
 
 double slowest_job_s(const Report& report) {

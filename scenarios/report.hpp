@@ -71,7 +71,8 @@ struct PathPiece {
   double seconds = 0;
 };
 
-/// A state of a rank from start to end: the rows of the timeline and of the trace.
+/// A state of a rank from start to end: the rows of the timeline and of the trace. A wait whose
+/// cause changes is a span for each of its causes.
 struct Span {
   int rank = 0;
   Activity activity{};
@@ -79,6 +80,19 @@ struct Span {
   int step = 0;
   int peer = -1;
   double start_s = 0, end_s = 0;
+  std::optional<Cause> cause{};  ///< why it is blocked, where it is
+};
+
+/// Ranks that can never go on.
+struct Deadlock {
+  struct Wait {
+    int rank = 0;
+    std::string text;        ///< "waits for 4 MiB from rank 0 (allreduce/ring, allgather, step 2)"
+    std::vector<int> peers;  ///< whom for; empty where that may be anybody
+  };
+  std::string text;  ///< for people, in several lines
+  std::vector<Wait> waits;
+  std::vector<int> cycle;  ///< ranks that wait for each other, each for the next one; or none
 };
 
 /// What an algorithm's text observed of one thing, over all ranks, in one repetition.
@@ -121,6 +135,8 @@ struct PathChain;  // scenarios/path_chain.hpp
 
 struct Report {
   std::string name;  ///< of the case
+  /// Of a run that could not go on: then all else tells of what was until then.
+  std::optional<Deadlock> deadlock;
   std::string collective, algorithm, placement, library, cluster;
   std::string chosen;  ///< where the algorithm is a selector: what it ran
   int ranks = 0;

@@ -33,6 +33,7 @@ std::string to_csv(std::span<const Report> reports) {
       std::ranges::any_of(reports, [](const Report& report) { return !report.neighbours.empty(); });
   text += several_jobs ? ",slowest_job_s,mean_job_s\n" : "\n";
   for (const Report& r : reports) {
+    if (r.deadlock) continue;  // there is no time
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
                    cell(r.name), cell(r.collective), cell(r.algorithm), cell(r.cluster),
                    cell(r.library), cell(r.placement), r.ranks, r.bytes, r.time_s, r.algbw, r.busbw,
@@ -44,14 +45,15 @@ std::string to_csv(std::span<const Report> reports) {
 }
 
 std::string to_timeline_csv(std::span<const Report> reports) {
-  std::string text = "case,rank,activity,phase,step,peer,start_s,end_s\n";
+  std::string text = "case,rank,activity,phase,step,peer,start_s,end_s,cause\n";
   for (const Report& report : reports) {
-    const std::string name = cell(report.name);
+    const std::string name = cell(shown_name(report));
     for (const Span& span : report.spans) {
-      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{}\n", name, span.rank,
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", name, span.rank,
                      activity_names[static_cast<std::size_t>(span.activity)], cell(span.phase),
                      number_or_nothing(span.step, !span.phase.empty()),
-                     number_or_nothing(span.peer, span.peer >= 0), span.start_s, span.end_s);
+                     number_or_nothing(span.peer, span.peer >= 0), span.start_s, span.end_s,
+                     span.cause ? cause_names[static_cast<std::size_t>(*span.cause)] : "");
     }
   }
   return text;

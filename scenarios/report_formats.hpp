@@ -22,7 +22,7 @@ std::string_view version();
 Json to_json(const Value&);
 /// One case, without its spans.
 Json to_json(const Report&);
-/// The document of `run --json`: schema, version, and the cases.
+/// The document of `run --json`: schema, version, the cases, and those that are stuck.
 Json document(std::span<const Report>);
 
 /// differences() as a list.
@@ -38,12 +38,15 @@ std::shared_ptr<const PathChain> chain_from_json(const Json&);
 Report report_from_json(const Json&);
 std::vector<Span> spans_from_json(const Json&);
 
-/// One row per case.
+/// One row per case that has ended.
 std::string to_csv(std::span<const Report>);
+/// "05-deadlock (deadlock)" where the run could not go on: what a timeline and a trace call it.
+std::string shown_name(const Report&);
 /// One row per span of each case.
 std::string to_timeline_csv(std::span<const Report>);
 /// Chrome's trace format, which Perfetto reads: one process per case, one track per rank. Of
-/// reports with a chain also one for the critical path, which goes as arrows from rank to rank.
+/// reports with a chain also one for the critical path, which goes as arrows from rank to rank; and
+/// an arrow for each message, from its send to its receive.
 std::string to_trace(std::span<const Report>);
 /// Paje's format, which ViTE reads: the same, and messages as links.
 std::string to_paje(std::span<const Report>);

@@ -98,6 +98,13 @@ Json neighbours_json(const Report& report) {
   return list;
 }
 
+Json deadlock_json(const Deadlock& deadlock) {
+  Json waits = Json::array();
+  for (const Deadlock::Wait& wait : deadlock.waits)
+    waits.push_back({{"rank", wait.rank}, {"text", wait.text}, {"for_ranks", wait.peers}});
+  return {{"text", deadlock.text}, {"waits", waits}, {"cycle", deadlock.cycle}};
+}
+
 Json question_of(const Report& report) {
   const Value* question =
       report.resolved.kind() == Value::Kind::map ? report.resolved.find("question") : nullptr;
@@ -177,6 +184,7 @@ Json to_json(const Report& report) {
                {"version", version()},
                {"wall_s", report.wall_s},
                {"peak_rss_bytes", report.peak_rss_bytes}};
+  if (report.deadlock) json["deadlock"] = deadlock_json(*report.deadlock);
   if (report.skipped_messages > 0)
     json["skipped"] = {{"seconds", report.skipped_s}, {"messages", report.skipped_messages}};
   if (!report.warnings.empty()) json["warnings"] = report.warnings;
@@ -191,9 +199,11 @@ Json to_json(const Report& report) {
 }
 
 Json document(std::span<const Report> reports) {
-  Json cases = Json::array();
-  for (const Report& report : reports) cases.push_back(to_json(report));
-  return {{"schema", 1}, {"version", version()}, {"cases", cases}};
+  Json cases = Json::array(), stuck = Json::array();
+  for (const Report& report : reports) (report.deadlock ? stuck : cases).push_back(to_json(report));
+  Json json = {{"schema", 1}, {"version", version()}, {"cases", cases}};
+  if (!stuck.empty()) json["stuck"] = stuck;
+  return json;
 }
 
 Json differences_json(const Report& first, const Report& other) {
@@ -220,8 +230,9 @@ Json comparison(std::span<const Report> reports) {
 Json spans_to_json(std::span<const Span> spans) {
   Json list = Json::array();
   for (const Span& span : spans) {
-    list.push_back(Json::array({span.rank, static_cast<int>(span.activity), span.phase, span.step,
-                                span.peer, span.start_s, span.end_s}));
+    list.push_back(
+        Json::array({span.rank, static_cast<int>(span.activity), span.phase, span.step, span.peer,
+                     span.start_s, span.end_s, span.cause ? static_cast<int>(*span.cause) : -1}));
   }
   return list;
 }

@@ -68,6 +68,15 @@ NeighbourReport neighbour_of(const Json& json) {
   return one;
 }
 
+Deadlock deadlock_of(const Json& json) {
+  Deadlock deadlock;
+  deadlock.text = json.at("text");
+  for (const Json& wait : json.at("waits"))
+    deadlock.waits.push_back({wait.at("rank"), wait.at("text"), wait.at("for_ranks")});
+  deadlock.cycle = json.at("cycle").get<std::vector<int>>();
+  return deadlock;
+}
+
 TrainingReport training_of(const Json& json) {
   TrainingReport training;
   training.model = json.at("model");
@@ -97,6 +106,7 @@ void read_parts(const Json& json, Report& report) {
   }
   for (const Json& one : json.value("observations", Json::array()))
     report.observations.push_back(observation_of(one));
+  if (json.contains("deadlock")) report.deadlock = deadlock_of(json.at("deadlock"));
   if (json.contains("training")) report.training = training_of(json.at("training"));
   for (const Json& one : json.value("neighbours", Json::array()))
     report.neighbours.push_back(neighbour_of(one));
@@ -142,7 +152,8 @@ std::vector<Span> spans_from_json(const Json& json) {
   spans.reserve(json.size());
   for (const Json& span : json) {
     spans.push_back({span.at(0), static_cast<Activity>(span.at(1).get<int>()), span.at(2),
-                     span.at(3), span.at(4), span.at(5), span.at(6)});
+                     span.at(3), span.at(4), span.at(5), span.at(6), std::nullopt});
+    if (const int cause = span.at(7); cause >= 0) spans.back().cause = static_cast<Cause>(cause);
   }
   return spans;
 }

@@ -49,6 +49,12 @@ void collect(const Json& json, const std::string& prefix, Keys& keys) {
 TEST(Schema, the_json_has_exactly_the_documented_keys) {
   Keys keys;
   collect(comparison(std::vector{full_report(), slower_report()}), "", keys);
+  Keys of_stuck;
+  collect(document(std::vector{stuck_report()}), "", of_stuck);
+  for (const std::string& key : of_stuck) {
+    const bool as_cases = key.starts_with("stuck[]") && keys.contains("cases" + key.substr(5));
+    if (!as_cases) keys.insert(key);
+  }
   EXPECT_EQ(keys, documented_keys());
 }
 
@@ -94,6 +100,17 @@ TEST(ReportJson, reads_back_to_the_same_report) {
     const Json json = to_json(report);
     EXPECT_EQ(to_json(report_from_json(Json::parse(json.dump()))), json);
   }
+}
+
+TEST(ReportJson, cases_that_are_stuck_stand_apart_and_read_back) {
+  const Json json = document(std::vector{sample_report(), stuck_report()});
+  ASSERT_EQ(json.at("cases").size(), 1U);
+  EXPECT_EQ(json.at("cases")[0].at("name"), sample_report().name);
+  ASSERT_EQ(json.at("stuck").size(), 1U);
+  EXPECT_EQ(json.at("stuck")[0].at("deadlock").at("cycle"), Json({0, 1}));
+  EXPECT_EQ(json.at("stuck")[0].at("deadlock").at("waits")[1].at("for_ranks"), Json::array({0}));
+  EXPECT_EQ(to_json(report_from_json(json.at("stuck")[0])), json.at("stuck")[0]);
+  EXPECT_FALSE(document(std::vector{sample_report()}).contains("stuck"));
 }
 
 TEST(ReportJson, doubles_read_back_to_the_last_digit) {
@@ -150,12 +167,22 @@ TEST(Csv, one_row_per_case) {
             "134217728,134217728,4,134217728,134217728,1,simgrid\n");
 }
 
-TEST(TimelineCsv, one_row_per_span_with_step_and_peer_where_there_are_any) {
+TEST(Csv, a_case_that_is_stuck_has_no_time_and_no_row) {
+  EXPECT_EQ(to_csv(std::vector{stuck_report(), sample_report()}),
+            to_csv(std::vector{sample_report()}));
+}
+
+TEST(TimelineCsv, a_case_that_is_stuck_says_so) {
+  const std::string text = to_timeline_csv(std::vector{stuck_report()});
+  EXPECT_NE(text.find("\nstuck (deadlock),0,in_send,"), std::string::npos) << text;
+}
+
+TEST(TimelineCsv, one_row_per_span_with_step_peer_and_cause_where_there_are_any) {
   EXPECT_EQ(to_timeline_csv(std::vector{report_with_spans()}),
-            "case,rank,activity,phase,step,peer,start_s,end_s\n"
-            "\"a, \"\"quoted\"\" case\",0,in_send,reduce-scatter,0,1,0,0.25\n"
-            "\"a, \"\"quoted\"\" case\",0,compute,,,,0.25,0.3333333333333333\n"
-            "\"a, \"\"quoted\"\" case\",1,idle,,,,0.4375,0.5\n");
+            "case,rank,activity,phase,step,peer,start_s,end_s,cause\n"
+            "\"a, \"\"quoted\"\" case\",0,in_send,reduce-scatter,0,1,0,0.25,partner\n"
+            "\"a, \"\"quoted\"\" case\",0,compute,,,,0.25,0.3333333333333333,\n"
+            "\"a, \"\"quoted\"\" case\",1,idle,,,,0.4375,0.5,\n");
 }
 
 TEST(Trace, is_json_with_one_process_per_case_and_one_track_per_rank) {
@@ -164,9 +191,10 @@ TEST(Trace, is_json_with_one_process_per_case_and_one_track_per_rank) {
   ASSERT_EQ(events.size(), 2U * (1 + 2 + 2));  // a process, two tracks, two spans that are not idle
   EXPECT_EQ(events[0]["args"]["name"], "a, \"quoted\" case");
   EXPECT_EQ(events[2]["args"]["name"], "rank 1 (host1)");
-  EXPECT_EQ(events[3].dump(),
-            R"({"ph":"X","name":"in_send","cat":"reduce-scatter","pid":0,"tid":0,"ts":0.0,)"
-            R"("dur":250000.0,"args":{"phase":"reduce-scatter","step":0,"peer":1}})");
+  EXPECT_EQ(
+      events[3].dump(),
+      R"({"ph":"X","name":"in_send","cat":"reduce-scatter","pid":0,"tid":0,"ts":0.0,)"
+      R"("dur":250000.0,"args":{"phase":"reduce-scatter","step":0,"peer":1,"cause":"partner"}})");
   EXPECT_EQ(events[9]["pid"], 1);
 }
 

@@ -160,7 +160,7 @@ std::string to_paje(std::span<const Report> reports) {
   Lines lines;
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const Report& report = reports[i];
-    text += fmt::format("4 0 c{} case 0 {}\n", i, quoted(report.name));
+    text += fmt::format("4 0 c{} case 0 {}\n", i, quoted(shown_name(report)));
     for (const RankReport& rank : report.rank_reports)
       text += fmt::format("4 0 {} rank c{} {}\n", rank_name(i, rank.rank), i,
                           quoted(fmt::format("rank {} ({})", rank.rank, rank.host)));

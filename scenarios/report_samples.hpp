@@ -83,9 +83,19 @@ inline Report slower_report() {
 inline Report report_with_spans() {
   Report r = sample_report();
   r.name = "a, \"quoted\" case";
-  r.spans = {{0, Activity::in_send, "reduce-scatter", 0, 1, 0, 0.25},
-             {0, Activity::compute, "", 0, -1, 0.25, 1.0 / 3},
-             {1, Activity::idle, "", 0, -1, 0.4375, 0.5}};
+  r.spans = {{0, Activity::in_send, "reduce-scatter", 0, 1, 0, 0.25, Cause::partner},
+             {0, Activity::compute, "", 0, -1, 0.25, 1.0 / 3, {}},
+             {1, Activity::idle, "", 0, -1, 0.4375, 0.5, {}}};
+  return r;
+}
+
+/// Both ranks send first, above the eager limit.
+inline Report stuck_report() {
+  Report r = report_with_spans();
+  r.name = "stuck";
+  r.deadlock = Deadlock{"deadlock at 0.5 s: rank 0 waits for rank 1; rank 1 waits for rank 0",
+                        {{0, "waits for rank 1", {1}}, {1, "waits for rank 0", {0}}},
+                        {0, 1}};
   return r;
 }
 

@@ -22,6 +22,7 @@ Json event(std::size_t process, const Span& span) {
   Json args = Json::object();
   if (!span.phase.empty()) args = {{"phase", span.phase}, {"step", span.step}};
   if (span.peer >= 0) args["peer"] = span.peer;
+  if (span.cause) args["cause"] = cause_names[static_cast<std::size_t>(*span.cause)];
   return {{"ph", "X"},
           {"name", activity_names[static_cast<std::size_t>(span.activity)]},
           {"cat", span.phase.empty() ? "job" : span.phase},
@@ -63,12 +64,19 @@ std::optional<Touch> touch(const ChainPiece& one, const std::vector<const Span*>
   return Touch{span, from + (to - from) / 2};
 }
 
-/// In the order of the path, no span twice in a row.
-std::vector<Touch> touches(const Report& report) {
-  std::vector<std::vector<const Span*>> by_rank(static_cast<std::size_t>(report.ranks));
+/// Of each rank, in the order of time; without what it was idle.
+using SpansOfRanks = std::vector<std::vector<const Span*>>;
+
+SpansOfRanks spans_of_ranks(const Report& report) {
+  SpansOfRanks by_rank(static_cast<std::size_t>(report.ranks));
   for (const Span& span : report.spans)
     if (span.activity != Activity::idle)
       by_rank[static_cast<std::size_t>(span.rank)].push_back(&span);
+  return by_rank;
+}
+
+/// In the order of the path, no span twice in a row.
+std::vector<Touch> touches(const Report& report, const SpansOfRanks& by_rank) {
   std::vector<Touch> list;
   for (const ChainPiece& one : report.chain->pieces) {
     if (one.piece.rank < 0 || one.piece.rank >= report.ranks) continue;
@@ -98,18 +106,62 @@ std::vector<Json> flow(std::size_t process, const std::vector<Touch>& list) {
   return events;
 }
 
+/// Just inside what the sender does from the call on, and what the receiver does up to the end: a
+/// reader takes the slice around each end, and there are two at an instant between slices.
+std::optional<std::pair<Touch, Touch>> ends(const MessageSpan& message, const SpansOfRanks& spans) {
+  constexpr double inside = 1.0 / 1024;
+  const auto& sender = spans[static_cast<std::size_t>(message.from)];
+  const auto& receiver = spans[static_cast<std::size_t>(message.to)];
+  const auto first = std::ranges::upper_bound(sender, message.start_s, {}, &Span::end_s);
+  const auto behind = std::ranges::lower_bound(receiver, message.end_s, {}, &Span::start_s);
+  if (first == sender.end() || behind == receiver.begin()) return std::nullopt;
+  const Span* last = *(behind - 1);
+  const double from = std::max(message.start_s, (*first)->start_s);
+  const Touch start{*first, from + inside * (std::min((*first)->end_s, message.end_s) - from)};
+  const double begin = std::max(last->start_s, start.at);
+  const double until = std::min(last->end_s, message.end_s);
+  if (start.at <= from || until <= begin) return std::nullopt;
+  return std::pair(start, Touch{last, until - inside * (until - begin)});
+}
+
+/// One flow for each message, from its send to the end of its receive; the first is `id`.
+std::vector<Json> messages(std::size_t process, const Report& report, const SpansOfRanks& spans,
+                           std::size_t& id) {
+  std::vector<Json> events;
+  for (const MessageSpan& message : report.chain->messages) {
+    const auto found = ends(message, spans);
+    if (!found) continue;
+    const auto event = [&](const char* kind, const Touch& end) {
+      return Json{{"ph", kind},
+                  {"id", id},
+                  {"name", "message"},
+                  {"cat", "message"},
+                  {"pid", process},
+                  {"tid", end.span->rank},
+                  {"ts", end.at * microseconds}};
+    };
+    events.push_back(event("s", found->first));
+    events.back()["args"] = {{"bytes", message.bytes}, {"to", message.to}};
+    events.push_back(event("f", found->second));
+    events.back()["bp"] = "e";
+    ++id;
+  }
+  return events;
+}
+
 }  // namespace
 
 std::string to_trace(std::span<const Report> reports) {
   std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
   const char* separator = "\n";
+  std::size_t next_flow = reports.size() + 1;  // behind the critical paths
   const auto add = [&](const Json& json) {
     text += separator + json.dump();
     separator = ",\n";
   };
   for (std::size_t process = 0; process < reports.size(); ++process) {
     const Report& report = reports[process];
-    add(metadata("process_name", process, 0, report.name));
+    add(metadata("process_name", process, 0, shown_name(report)));
     for (const RankReport& rank : report.rank_reports) {
       add(metadata("thread_name", process, rank.rank,
                    fmt::format("rank {} ({})", rank.rank, rank.host)));
@@ -120,7 +172,9 @@ std::string to_trace(std::span<const Report> reports) {
     if (!report.chain) continue;
     add(metadata("thread_name", process, report.ranks, "critical path"));
     for (const ChainPiece& one : report.chain->pieces) add(event(process, report.ranks, one));
-    for (const Json& one : flow(process, touches(report))) add(one);
+    const SpansOfRanks spans = spans_of_ranks(report);
+    for (const Json& one : flow(process, touches(report, spans))) add(one);
+    for (const Json& one : messages(process, report, spans, next_flow)) add(one);
   }
   return text + "\n]}\n";
 }

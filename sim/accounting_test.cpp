@@ -159,18 +159,29 @@ TEST_P(Accounts, repeat_what_does_not_depend_on_chance) {
   for (const double time : report.times_s) EXPECT_NEAR(time, report.time_s, 1e-9 * report.time_s);
 }
 
-TEST_P(Accounts, cover_each_rank_with_spans) {
+TEST_P(Accounts, cover_each_rank_with_spans_and_each_wait_with_its_causes) {
   RunOptions options;
   options.record_spans = true;
   const Report report = simulate(scenario_of(GetParam().yaml), options);
   std::vector<double> covered(static_cast<std::size_t>(report.ranks));
+  std::vector<CauseSeconds> waited(covered.size());
   for (const Span& span : report.spans) {
     EXPECT_LT(span.start_s, span.end_s);
+    const bool blocked = span.activity == Activity::in_send || span.activity == Activity::in_wait;
+    EXPECT_EQ(span.cause.has_value(), blocked);
     covered[static_cast<std::size_t>(span.rank)] += span.end_s - span.start_s;
+    if (span.cause)
+      waited[static_cast<std::size_t>(span.rank)][static_cast<std::size_t>(*span.cause)] +=
+          span.end_s - span.start_s;
   }
-  for (const RankReport& rank : report.rank_reports)
+  for (const RankReport& rank : report.rank_reports) {
     EXPECT_NEAR(covered[static_cast<std::size_t>(rank.rank)],
                 sum(rank.seconds) - of(rank, Activity::idle), 1e-9 * report.time_s);
+    for (std::size_t cause = 0; cause < cause_names.size(); ++cause)
+      EXPECT_NEAR(waited[static_cast<std::size_t>(rank.rank)][cause], rank.waited_for[cause],
+                  1e-9 * report.time_s)
+          << cause_names[cause];
+  }
 }
 
 // Each repetition draws numbers of its own, each rank one of them.

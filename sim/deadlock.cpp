@@ -50,12 +50,13 @@ std::string trail_text(const std::vector<int>& trail, const Jobs& jobs) {
   return fmt::format("{} wait for each other", fmt::join(names, " -> "));
 }
 
-std::string cycle_text(const WaitsFor& waits_for, const Jobs& jobs) {
+/// The first rank stands at its end, too; none where nobody waits for each other.
+std::vector<int> cycle_in(const WaitsFor& waits_for) {
   std::vector<int> trail;
   std::set<int> seen;
   for (const auto& [rank, peers] : waits_for)
-    if (close_cycle(waits_for, rank, trail, seen)) return "\n" + trail_text(trail, jobs);
-  return "";
+    if (close_cycle(waits_for, rank, trail, seen)) return trail;
+  return {};
 }
 
 std::string eager_limits_text(const Library& library) {
@@ -110,8 +111,27 @@ std::vector<RankThread::Blocked> RankThread::all_blocked() {
   return all;
 }
 
-std::string describe_deadlock(const Scenario& scenario, const Jobs& jobs, double now,
-                              const std::vector<std::unique_ptr<RankThread>>& ranks) {
+void RankThread::give_up() {
+  if (finished_) return;
+  if (next_ < verbs_.size() && verbs_[next_].since >= 0) {
+    const Pending& verb = verbs_[next_];
+    const auto requests = requests_of(verb);
+    const auto missing = std::ranges::find_if(requests, [&](int id) { return !is_complete(id); });
+    if (missing != requests.end())
+      account_wait(*missing, verb.since, now());
+    else
+      waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
+  }
+  const auto why = blocked();
+  const bool one = why && why->peers.size() == 1;
+  run_->paths->extend(path, Cause::partner, one ? why->peers.front() : rank(), -1, now());
+  set_activity(Activity::idle, now());
+  finish_time_ = now();
+  end_phase();
+}
+
+Deadlock describe_deadlock(const Scenario& scenario, const Jobs& jobs, double now,
+                           const std::vector<std::unique_ptr<RankThread>>& ranks) {
   std::vector<RankThread::Blocked> all;
   for (const auto& rank : ranks)
     for (RankThread::Blocked& blocked : rank->all_blocked()) all.push_back(std::move(blocked));
@@ -126,11 +146,19 @@ std::string describe_deadlock(const Scenario& scenario, const Jobs& jobs, double
     auto& peers = waits_for[blocked.rank];
     peers.insert(peers.end(), blocked.peers.begin(), blocked.peers.end());
   }
-  text += cycle_text(waits_for, jobs);
+  Deadlock deadlock;
+  deadlock.cycle = cycle_in(waits_for);
+  if (!deadlock.cycle.empty()) {
+    text += "\n" + trail_text(deadlock.cycle, jobs);
+    deadlock.cycle.pop_back();
+  }
   // A send is blocked only above the eager limit; a receive is, whatever the limit.
   if (std::any_of(all.begin(), all.end(), [](const auto& blocked) { return blocked.sends; }))
     text += eager_limits_text(scenario.library);
-  return text;
+  deadlock.text = std::move(text);
+  for (RankThread::Blocked& blocked : all)
+    deadlock.waits.push_back({blocked.rank, std::move(blocked.text), std::move(blocked.peers)});
+  return deadlock;
 }
 
 }  // namespace ringscope::sim

@@ -44,6 +44,31 @@ TEST_F(Deadlock, two_ranks_that_send_first_wait_for_each_other_above_the_eager_l
       [] { run(on_tcp(2, 65537)); });
 }
 
+TEST_F(Deadlock, what_was_until_then_is_kept_where_that_is_asked_for) {
+  RunOptions options;
+  options.keep_deadlock = options.record_spans = options.record_chain = true;
+  const Report report = simulate(on_tcp(2, 65537), options);
+  ASSERT_TRUE(report.deadlock);
+  EXPECT_EQ(report.deadlock->cycle, (std::vector{0, 1}));
+  ASSERT_EQ(report.deadlock->waits.size(), 2u);
+  EXPECT_EQ(report.deadlock->waits[1].rank, 1);
+  EXPECT_EQ(report.deadlock->waits[1].peers, std::vector{0});
+  expect_seconds(report.time_s, 17e-6);
+  EXPECT_EQ(report.algbw, 0);
+  double path = 0;
+  for (const PathPiece& piece : report.path) path += piece.seconds;
+  expect_seconds(path, report.time_s);
+  for (const RankReport& rank : report.rank_reports) {
+    expect_seconds(rank.seconds[static_cast<std::size_t>(Activity::overhead)], 2e-6);
+    expect_seconds(rank.seconds[static_cast<std::size_t>(Activity::in_send)], 15e-6);
+    double waited = 0;
+    for (const double seconds : rank.waited_for) waited += seconds;
+    expect_seconds(waited, 15e-6);
+  }
+  EXPECT_EQ(report.spans.back().activity, Activity::in_send);
+  expect_seconds(report.spans.back().end_s, report.time_s);
+}
+
 TEST_F(Deadlock, up_to_the_limit_they_get_away_with_it) {
   const Report report = run(on_tcp(2, 65536));
   EXPECT_EQ(report.messages, 2u);

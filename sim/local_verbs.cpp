@@ -76,7 +76,7 @@ RankThread::Progress RankThread::sleep_part(Pending& verb) {
 RankThread::Progress RankThread::pass(double seconds, Cause cause) {
   if (seconds <= 0) return Progress::done;
   set_activity(Activity::in_wait, now());
-  cpu_cause_ = cause;
+  cpu_cause_ = blocked_by_ = cause;
   on_cpu_ = true;
   waited_for_[static_cast<std::size_t>(cause)] += seconds;
   run_->ledger->kernel().after(seconds, Callback::to<&RankThread::cpu_done>(this));
@@ -98,6 +98,8 @@ RankThread::Progress RankThread::storage_part(Pending& verb) {
   uses = machine.storage(rank(), verb.verb == Verb::store);
   const ByteCost cost = machine.scenario().library.copy_cost;
   if (bytes == 0) return Progress::done;
+  set_activity(activity_, now());
+  blocked_by_ = Cause::storage;
   if (uses.empty())
     return run_time(bytes * cost.seconds_per_byte, false, Activity::in_wait, Cause::storage);
   add_uses(uses, cpu, machine.scale(rank()).weight(cost));

@@ -134,8 +134,9 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.seed = scenario.job.seed;
   report.resolved = scenario.resolved;
   report.time_s = median.time_s;
+  report.deadlock = std::move(median.deadlock);
   // A step of training is more than the exchange of its vector.
-  if (report.time_s > 0 && scenario.job.training == nullptr) {
+  if (report.time_s > 0 && scenario.job.training == nullptr && !report.deadlock) {
     report.algbw = static_cast<double>(report.bytes) / report.time_s;
     report.busbw = report.algbw * bus_factor(report.collective, report.ranks);
   }

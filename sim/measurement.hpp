@@ -15,6 +15,7 @@ std::string_view kind_name(ResourceKind kind);
 /// What one repetition gave; the fields as in Report.
 struct Measurement {
   double time_s = 0;
+  std::optional<Deadlock> deadlock;
   Traffic traffic;
   std::vector<RankReport> ranks;
   std::vector<PhaseReport> phases;

@@ -82,6 +82,7 @@ RankThread::Progress RankThread::start_part(Pending& verb) {
   if (!others_idle()) return block(verb, Activity::in_wait);
   if (verb.since >= 0) {
     waited_for_[static_cast<std::size_t>(Cause::overhead)] += now() - verb.since;
+    blocked_by_ = Cause::overhead;
     run_->paths->extend(path, Cause::overhead, rank(), cpu.front().resource, now());
   }
   return Progress::done;
@@ -275,12 +276,26 @@ bool RankThread::others_idle() const {
 void RankThread::set_activity(Activity activity, double at) {
   if (at > activity_since_) {
     seconds_[static_cast<std::size_t>(activity_)] += at - activity_since_;
-    if (run_->spans != nullptr && index_ == 0 && activity_ != Activity::idle)
-      run_->spans->push_back(
-          {rank(), activity_, phase_text(mark_), mark_.step, peer(), activity_since_, at});
+    if (run_->spans != nullptr && index_ == 0 && activity_ != Activity::idle) add_spans(at);
   }
   activity_ = activity;
   activity_since_ = at;
+}
+
+void RankThread::add_spans(double until) {
+  const bool blocked = activity_ == Activity::in_send || activity_ == Activity::in_wait;
+  const Stage whole{blocked_by_, until};
+  const std::span<const Stage> parts =
+      run_->waited.empty() ? std::span(&whole, 1) : std::span<const Stage>(run_->waited);
+  Span span{rank(), activity_, phase_text(mark_), mark_.step, peer(), activity_since_, until};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool goes_on = i + 1 < parts.size() && parts[i + 1].cause == parts[i].cause;
+    if (goes_on || parts[i].end <= span.start_s) continue;
+    span.end_s = parts[i].end;
+    if (blocked) span.cause = parts[i].cause;
+    run_->spans->push_back(span);
+    span.start_s = span.end_s;
+  }
 }
 
 // Of the verb under way: whom it sends to or receives from; -1 where that is nobody, or several.

@@ -67,6 +67,7 @@ struct Run {
   std::vector<Span>* spans = nullptr;  ///< null: not recorded
   SteadyState* steady = nullptr;       ///< null: nothing is skipped
   std::vector<int> requests{};         ///< of the verb under way
+  std::vector<Stage> waited{};         ///< what the wait that ends was spent on; else empty
   int unfinished = 0;                  ///< ranks whose first thread still has something to do
 };
 
@@ -104,6 +105,9 @@ class RankThread final : public Executor, private Caller {
   void reset();
   /// Counts the time since it finished as idle, up to now.
   void settle_idle() { set_activity(Activity::idle, now()); }
+
+  /// Ends the account of a rank that can never go on, as one that waited for a partner.
+  void give_up();
 
   /// For deadlock reports.
   struct Blocked {
@@ -168,6 +172,8 @@ class RankThread final : public Executor, private Caller {
   void receive_part(Pending& verb, int request);
   Progress send_part(Pending& verb);
   Progress wait_part(Pending& verb, std::span<const int> requests, bool all);
+  /// `ended`: what came after that is noise.
+  void account_wait(int request, double since, double ended);
   Progress finish_wait(Pending& verb, std::span<const int> requests);
   Progress test_part(Pending& verb);
   Progress start_part(Pending& verb);
@@ -193,6 +199,7 @@ class RankThread final : public Executor, private Caller {
   void enter_mpi();
   void leave_mpi();
   void account_cpu(double until);
+  void add_spans(double until);
   void set_activity(Activity activity, double at);
   int peer() const;
   double now() const { return run_->ledger->now(); }
@@ -228,6 +235,7 @@ class RankThread final : public Executor, private Caller {
   int skipped_ = 0;           ///< steps that the next one comes later
   int verbs_of_step_ = 0;     ///< performed since it began
   Activity activity_ = Activity::idle;
+  Cause blocked_by_ = Cause::partner;  ///< while that is one thing
   double activity_since_ = 0;
   double finish_time_ = 0;
   std::array<double, activity_names.size()> seconds_{};

@@ -70,8 +70,7 @@ class Simulation {
     begin(repetition);
     if (options_->progress) watch(repetition);
     kernel_->run();
-    if (run_.unfinished > 0)
-      throw DeadlockError(describe_deadlock(*scenario_, machine_.jobs(), kernel_->now(), ranks_));
+    if (run_.unfinished > 0) return stuck();
     if (rounds_in_vain_ == most_rounds_in_vain) throw DeadlockError(in_vain_text());
     if (!is_announced()) job_ended(0);
     for (const auto& neighbour : neighbours_)
@@ -80,6 +79,7 @@ class Simulation {
   }
 
  private:
+  Measurement stuck();
   std::span<const std::unique_ptr<RankThread>> own_ranks() const {
     return std::span(ranks_).first(static_cast<std::size_t>(own_));
   }
@@ -125,6 +125,15 @@ class Simulation {
   int rounds_in_vain_ = 0;
   std::uint64_t messages_seen_ = 0;
 };
+
+Measurement Simulation::stuck() {
+  Deadlock deadlock = describe_deadlock(*scenario_, machine_.jobs(), kernel_->now(), ranks_);
+  if (!options_->keep_deadlock) throw DeadlockError(deadlock.text);
+  for (const auto& rank : own_ranks()) rank->give_up();
+  job_ended(0);
+  measured_.deadlock = std::move(deadlock);
+  return std::move(measured_);
+}
 
 // Never with noise or neighbours, nor where each step is to be seen.
 bool Simulation::may_skip() const {
@@ -234,7 +243,13 @@ Report simulate(const Scenario& scenario, const RunOptions& options) {
   const auto begun = std::chrono::steady_clock::now();
   sim::Simulation simulation(scenario, options);
   std::vector<sim::Measurement> measurements;
-  for (int i = 0; i < scenario.job.repetitions; ++i) measurements.push_back(simulation.repeat(i));
+  for (int i = 0; i < scenario.job.repetitions; ++i) {
+    sim::Measurement measured = simulation.repeat(i);
+    const bool stuck = measured.deadlock.has_value();
+    if (stuck) measurements.clear();  // the report is to tell of this one
+    measurements.push_back(std::move(measured));
+    if (stuck) break;
+  }
   Report report = sim::report_of(scenario, std::move(measurements));
   report.kernel = options.kernel;
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;

@@ -26,6 +26,8 @@ struct RunOptions {
   bool record = false;        ///< fill Report::recording
   bool record_spans = false;  ///< fill Report::spans
   bool record_chain = false;  ///< fill Report::chain
+  /// Of a run that cannot go on, report what was until then and why; else it throws.
+  bool keep_deadlock = false;
   /// Pieces of critical paths kept one by one, beside those that ranks and messages stand at; older
   /// ones are summed. 0: no critical path.
   std::size_t path_limit = 16'384;
@@ -33,8 +35,8 @@ struct RunOptions {
   std::function<void(double)> progress;
 };
 
-/// Throws DeadlockError, and std::invalid_argument for an unknown kernel. The simgrid kernel can be
-/// used once per process.
+/// Throws DeadlockError unless `options` keep it, and std::invalid_argument for an unknown kernel.
+/// The simgrid kernel can be used once per process.
 Report simulate(const Scenario& scenario, const RunOptions& options);
 
 std::span<const std::string_view> kernel_names();

@@ -112,13 +112,9 @@ RankThread::Progress RankThread::wait_part(Pending& verb, std::span<const int> r
                             : std::find_if(requests.begin(), requests.end(), complete);
   if (verb.since >= 0) {
     const double ended = held_from_ < 0 ? now() : held_from_;
-    run_->mpi->explain_wait(*decisive, verb.since, ended, waited_for_);
     path = run_->mpi->path(*decisive);
-    if (ended < now()) {
-      waited_for_[static_cast<std::size_t>(Cause::noise)] += now() - ended;
-      run_->paths->extend(path, Cause::noise, rank(), cpu.front().resource, now());
-    }
-    set_activity(activity_, now());  // the wait ends before the text goes on to its next step
+    if (ended < now()) run_->paths->extend(path, Cause::noise, rank(), cpu.front().resource, now());
+    account_wait(*decisive, verb.since, ended);  // before the text goes on to its next step
   }
   verb.state = State::completing;
   double after = 0;
@@ -127,6 +123,17 @@ RankThread::Progress RankThread::wait_part(Pending& verb, std::span<const int> r
     after += run_->mpi->completion_time(request);
   if (after > 0) return run_time(after, true, Activity::overhead, Cause::overhead);
   return finish_wait(verb, requests);
+}
+
+void RankThread::account_wait(int request, double since, double ended) {
+  std::vector<Stage>& stages = run_->waited;
+  run_->mpi->explain_wait(request, since, ended, stages);
+  if (ended < now()) stages.push_back({Cause::noise, now()});
+  for (double from = since; const Stage& stage : stages)
+    waited_for_[static_cast<std::size_t>(stage.cause)] +=
+        stage.end - std::exchange(from, stage.end);
+  set_activity(activity_, now());
+  stages.clear();
 }
 
 RankThread::Progress RankThread::finish_wait(Pending& verb, std::span<const int> requests) {
@@ -155,6 +162,7 @@ RankThread::Progress RankThread::test_part(Pending& verb) {
   if (!others_idle()) return block(verb, Activity::in_wait);
   if (verb.since >= 0) {
     waited_for_[static_cast<std::size_t>(Cause::copy)] += now() - verb.since;
+    blocked_by_ = Cause::copy;
     run_->paths->extend(path, Cause::copy, rank(), cpu.front().resource, now());
   }
   verb.asked->result = is_complete(request) ? 1 : 0;
@@ -185,6 +193,7 @@ RankThread::Progress RankThread::block(Pending& verb, Activity activity) {
   if (verb.since < 0) {
     verb.since = now();
     set_activity(activity, now());
+    blocked_by_ = Cause::partner;
   }
   return Progress::blocked;
 }

@@ -37,14 +37,15 @@ class ClusterView {
     this.lanes = [];
     this.roomy = this.isRoomy();
     const {components, links} = this.one.machine;
-    const isCable = link => [link.from, link.to].some(i => components[i].kind === "switch");
-    const draw = wanted => links.forEach((link, index) => {
-      if (wanted(link)) root.append(...this.link(link, index));
+    this.bundles = bundlesOf(links);
+    const isCable = bundle => [bundle.from, bundle.to].some(i => components[i].kind === "switch");
+    const draw = wanted => this.bundles.forEach((bundle, index) => {
+      if (wanted(bundle)) root.append(...this.bundle(bundle, index));
     });
-    // A cable to a lower row of hosts passes behind those of the upper one.
-    draw(isCable);
     for (const host of this.layout.hosts) root.append(this.hostBox(host));
-    draw(link => !isCable(link));
+    draw(isCable);
+    draw(bundle => !isCable(bundle));
+    for (const plug of this.layout.plugs || []) root.append(...this.plug(plug));
     for (const place of this.layout.parts) if (place) root.append(...this.part(place));
     this.chips = this.layout.ranks.map((place, rank) => this.rank(place, rank, root));
     return root;
@@ -70,37 +71,66 @@ class ClusterView {
     if (part.kind === "numa" && bareHost && bareHost.bare) return [];
     const box = svg("rect", {class: `part ${part.kind}`, x, y, width, height, rx: 3,
       "data-part": part.index});
-    const word = part.name.split("/").pop();
+    const last = part.name.split("/").pop();
+    const word = part.kind === "switch" && part.name.length * 5.6 < width ? part.name : last;
     const low = part.kind === "numa" || part.kind === "gpu" ? y + 10 : y + height / 2 + 3.5;
     return [box, text(x + width / 2, low, word, "label")];
   }
 
+  /** What a NIC is plugged into, by name: as much of it as has room. */
+  plug({to, nics, x, y, width, height}) {
+    const {name} = this.one.machine.components[to], letters = Math.floor(width / 5.6);
+    const short = name.replace(/[a-z]+/i, word => word[0]);
+    const words = name.length <= letters ? name : short.length <= letters ? short : "";
+    return [svg("rect", {class: "part switch", x, y, width, height, rx: 3, "data-part": to,
+      "data-nics": nics.length}), text(x + width / 2, y + height - 3.5, words, "plug")];
+  }
+
+  /** Where a bundle is drawn from and to: from a NIC to its plug, where there are plugs. */
+  endsOf({from, to}) {
+    const {parts, plugs} = this.layout, a = parts[from], b = parts[to];
+    if (!a || !b) return undefined;
+    const plug = plugs && plugs.find(one => one.to === from && one.nics.includes(to) ||
+      one.to === to && one.nics.includes(from));
+    if (!plug) return ends(a, b);
+    const nic = plug.to === from ? b : a, x = nic.x + nic.width / 2;
+    const up = [x, nic.y, x, plug.y + plug.height];
+    return plug.to === from ? [up[2], up[3], up[0], up[1]] : up;
+  }
+
   /** A lane for each direction, side by side, and the width that says how loaded it is. */
-  link(link, index) {
-    const a = this.layout.parts[link.from], b = this.layout.parts[link.to];
-    if (!a || !b) return [];
-    const [x1, y1, x2, y2] = ends(a, b);
+  bundle(bundle, index) {
+    const between = this.endsOf(bundle);
+    if (!between) return [];
+    const [x1, y1, x2, y2] = between;
     const long = Math.hypot(x2 - x1, y2 - y1) || 1;
-    const shift = link.loads[0] >= 0 || link.loads[1] >= 0 ? 3.5 : 0;
+    const loads = bundle.loads.map(way => way.filter(load => load >= 0));
+    const shift = loads[0].length || loads[1].length ? 3.5 : 0;
     const dx = -(y2 - y1) / long * shift, dy = (x2 - x1) / long * shift;
     const made = [];
-    [[1, link.loads[0]], [-1, link.loads[1]]].forEach(([side, load]) => {
+    [[1, loads[0]], [-1, loads[1]]].forEach(([side, used]) => {
       const line = {x1: x1 + side * dx, y1: y1 + side * dy, x2: x2 + side * dx, y2: y2 + side * dy};
       made.push(svg("line", {class: "lane", ...line}));
-      if (load < 0) return;
+      if (!used.length) return;
       const loaded = svg("line", {class: "load", ...line});
       made.push(loaded);
-      this.lanes.push({load, loaded, label: this.laneLabel(link, side, [x1, y1, x2, y2], made)});
+      this.lanes.push({used, of: bundle.links.length, loaded,
+        label: this.laneLabel(bundle, side, between, made)});
     });
-    made.push(svg("line", {class: "target", x1, y1, x2, y2, "data-link": index}));
+    made.push(svg("line", {class: "target", x1, y1, x2, y2, "data-bundle": index}));
+    if (bundle.links.length > 1) {
+      const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2], words = `${bundle.links.length} cables`;
+      made.push(svg("rect", {class: "count-ground", x: x - 3.2 * words.length, y: y - 8,
+        width: 6.4 * words.length, height: 15, rx: 3}), text(x, y + 3.5, words, "count"));
+    }
     return made;
   }
 
   /** Beside the NIC of a cable, where there is room for it. */
-  laneLabel(link, side, [x1, y1, x2, y2], made) {
-    const parts = this.layout.parts, kinds = [link.from, link.to].map(i => parts[i].part.kind);
+  laneLabel(bundle, side, [x1, y1, x2, y2], made) {
+    const {parts} = this.layout, kinds = [bundle.from, bundle.to].map(i => parts[i].part.kind);
     const nic = kinds.indexOf("nic");
-    if (nic < 0 || !kinds.includes("switch") || !this.roomy) return undefined;
+    if (nic < 0 || !kinds.includes("switch") || !this.roomy || this.layout.plugs) return undefined;
     const [x, y] = nic === 0 ? [x1, y1] : [x2, y2];
     const up = (side > 0) === (nic === 0);
     // To the right of what goes up and to the left of what comes down, as the lanes lie.
@@ -129,14 +159,14 @@ class ClusterView {
   draw(tick) {
     this.tick = tick;
     if (this.folded) return this.folded.draw(tick);
-    for (const {load, loaded, label} of this.lanes) {
-      const share = this.one.load(load, tick);
+    for (const {used, of, loaded, label} of this.lanes) {
+      const share = used.reduce((sum, load) => sum + this.one.load(load, tick), 0) / of;
       loaded.style.strokeWidth = share > 0 ? (1.5 + 4.5 * share).toFixed(2) : 0;
       if (label) label.textContent = share > 0 ? `${label.dataset.arrow}${percent(share)}` : "";
     }
     this.chips.forEach(({box, bar, share}, rank) => {
       const span = this.one.spans.at(rank, tick);
-      box.style.fill = `url(#hatch-${ACTIVITIES[span ? span.activity : 6]})`;
+      box.style.fill = `url(#hatch-${kindOf(span)})`;
       const busy = this.one.coreLoad(rank, tick);
       bar.setAttribute("width", (this.layout.chip * busy).toFixed(2));
       if (share) share.textContent = tick < TICKS ? percent(busy) : "";
@@ -145,9 +175,9 @@ class ClusterView {
 
   tipAt(x, y, event) {
     if (this.folded) return this.folded.tipAt(x, y, this.tick);
-    const {rank, link, part} = event.target.dataset || {};
+    const {rank, bundle, part} = event.target.dataset || {};
     if (rank !== undefined) return rankTip(this.one, Number(rank), this.tick);
-    if (link !== undefined) return linkTip(this.one, this.one.machine.links[link], this.tick);
+    if (bundle !== undefined) return bundleTip(this.one, this.bundles[bundle], this.tick);
     if (part !== undefined) return partTip(this.one.machine.components[part]);
     return undefined;
   }
@@ -160,8 +190,7 @@ function text(x, y, words, kind) {
 function rankTip(one, rank, tick) {
   const span = one.spans.at(rank, tick), report = one.report.ranks[rank];
   const lines = [`rank ${rank} on ${report.host}, NUMA domain ${report.numa}`];
-  const doing = ACTIVITY_WORDS[span ? span.activity : 6];
-  lines.push(span && span.peer >= 0 ? `${doing}, rank ${span.peer}` : doing);
+  lines.push(spanText(span));
   if (span && span.place >= 0 && one.spans.places[span.place][0]) {
     const [phase, step] = one.spans.places[span.place];
     lines.push(stepText({phase, step}, one.stepCounts[phase]));
@@ -173,14 +202,21 @@ function rankTip(one, rank, tick) {
   return lines;
 }
 
-function linkTip(one, link, tick) {
-  const names = [link.from, link.to].map(i => one.machine.components[i].name);
-  const lines = [names.join(" \u2014 "), [link.bandwidth, link.latency].filter(Boolean).join(", ")];
-  link.loads.forEach((load, i) => {
-    const way = i === 0 ? "to" : "from";
-    if (load < 0) return;
-    lines.push(`${way} ${names[1]}: ${percent(one.load(load, tick))} now, ` +
-      `${percent(one.loads[load].mean)} overall`);
+/** Of several cables their mean, and the most of one. */
+function bundleTip(one, bundle, tick) {
+  const names = [bundle.from, bundle.to].map(i => one.machine.components[i].name);
+  const {bandwidth, latency} = one.machine.links[bundle.links[0]], count = bundle.links.length;
+  const lines = [names.join(" \u2014 "),
+    [count > 1 ? `${count} cables of` : "", bandwidth, latency].filter(Boolean).join(", ")
+      .replace("of,", "of")];
+  bundle.loads.forEach((all, i) => {
+    const used = all.filter(load => load >= 0);
+    if (!used.length) return;
+    const mean = of => used.reduce((sum, load) => sum + of(load), 0) / count;
+    const now = mean(load => one.load(load, tick)), overall = mean(load => one.loads[load].mean);
+    const most = Math.max(...used.map(load => one.loads[load].mean));
+    lines.push(`${i === 0 ? "to" : "from"} ${names[1]}: ${percent(now)} now, ` +
+      `${percent(overall)} overall` + (count > 1 ? `, ${percent(most)} in the busiest` : ""));
   });
   return lines.filter(Boolean);
 }

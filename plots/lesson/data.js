@@ -121,10 +121,11 @@ class Spans {
   }
   fromNumbers(row) {
     const spans = [];
-    for (let i = 0, at = 0; i < row.length; i += 5) {
+    for (let i = 0, at = 0; i < row.length; i += 6) {
       const start = at + row[i];
       at = start + row[i + 1];
-      spans.push({start, end: at, activity: row[i + 2], place: row[i + 3], peer: row[i + 4]});
+      spans.push({start, end: at, activity: row[i + 2], cause: CAUSES[row[i + 3]],
+        place: row[i + 4], peer: row[i + 5]});
     }
     return spans;
   }
@@ -132,8 +133,9 @@ class Spans {
     const spans = [], wide = TICKS / row.length;
     for (let i = 0, first = 0; i < row.length; ++i) {
       if (row[i + 1] === row[i]) continue;
-      spans.push({start: first * wide, end: (i + 1) * wide, activity: Number(row[i]), place: -1,
-        peer: -1});
+      const kind = row.charCodeAt(i) - 97, cause = CAUSES[kind - ACTIVITIES.length];
+      spans.push({start: first * wide, end: (i + 1) * wide, activity: cause ? 5 : kind, cause,
+        place: -1, peer: -1});
       first = i + 1;
     }
     return spans;
@@ -150,6 +152,19 @@ class Spans {
     const span = row[low];
     return span && span.start <= tick && span.activity !== 6 ? span : undefined;
   }
+}
+
+/** The name of what a rank does in a span, as pictures tell it apart. */
+function kindOf(span) {
+  if (!span) return "idle";
+  return span.cause ? waitKind(span.cause) : ACTIVITIES[span.activity];
+}
+
+/** "blocked in a send (copying), rank 3". */
+function spanText(span) {
+  if (!span) return "idle";
+  const what = ACTIVITY_WORDS[span.activity] + (span.cause ? ` (${CAUSE_WORDS[span.cause]})` : "");
+  return span.peer >= 0 ? `${what}, rank ${span.peer}` : what;
 }
 
 /** One case: everything about a run. */

@@ -3,12 +3,30 @@
 const ACTIVITIES = ["compute", "reduce", "copy", "overhead", "in_send", "in_wait", "idle"];
 const ACTIVITY_WORDS = ["computes", "reduces", "copies", "overhead", "blocked in a send",
   "blocked in a wait", "idle"];
+const CAUSES = ["compute", "reduce", "overhead", "copy", "memory", "wire", "lock", "latency",
+  "protocol", "partner", "progress", "skew", "storage", "sleep", "noise"];
 const CAUSE_WORDS = {
   compute: "computing", reduce: "reducing", overhead: "overhead of messages", copy: "copying",
   memory: "memory", wire: "the wire", lock: "a lock", latency: "latency", protocol: "handshake",
   partner: "partner not there yet", progress: "partner makes no progress", skew: "late start",
-  storage: "storage", sleep: "waiting for a clock",
+  storage: "storage", sleep: "waiting for a clock", noise: "noise",
 };
+// What pictures tell apart: what a rank does itself, and what it is blocked by.
+const KIND_WORDS = {
+  compute: "computes", reduce: "reduces", copy: "copies", overhead: "overhead",
+  "wait-copy": "blocked: a core copies", "wait-wire": "blocked: the wire",
+  "wait-latency": "blocked: latency, handshake", "wait-memory": "blocked: memory",
+  "wait-partner": "blocked: the partner is not there",
+  "wait-progress": "blocked: the partner makes no progress", "wait-lock": "blocked: a lock",
+  "wait-other": "blocked: other", idle: "idle",
+};
+const OWN_WAITS = ["copy", "wire", "latency", "memory", "partner", "progress", "lock"];
+
+/** Of what one is blocked by. */
+function waitKind(cause) {
+  if (cause === "protocol") return "wait-latency";
+  return OWN_WAITS.includes(cause) ? `wait-${cause}` : "wait-other";
+}
 
 const TIME_UNITS = [[1, "s"], [1e-3, "ms"], [1e-6, "us"], [1e-9, "ns"]];
 const RATE_UNITS = [[1e9, "GB/s"], [1e6, "MB/s"], [1e3, "kB/s"], [1, "B/s"]];

@@ -5,6 +5,7 @@ const LAYERS = ["nic", "numa", "pcie", "nvswitch", "gpu"];
 const HOST_GAP = 10, LAYER_GAP = 22, SWITCH_HEIGHT = 24, SWITCH_GAP = 48;
 const BELOW_CHIP = 20;  // the bar of its core, and the share in words
 const MOST_HOSTS = 16;  // drawn one by one
+const ROW_GAP = 44, PLUG_ABOVE = 26, PLUG_HEIGHT = 13;
 
 /** The ranks on each component. */
 function ranksByComponent(machine) {
@@ -103,7 +104,8 @@ function layOut(machine, width) {
   if (!laid) return undefined;
   const {levels, neighbours} = switchLevels(machine);
   const top = Math.max(0, ...levels), parts = [], ranks = [];
-  let y = top > 0 ? top * (SWITCH_HEIGHT + SWITCH_GAP) : 8;
+  const inPlugs = laid.rows.length > 1;
+  let y = top > 0 ? top * (SWITCH_HEIGHT + SWITCH_GAP) - (inPlugs ? SWITCH_GAP - ROW_GAP : 0) : 8;
   for (const row of laid.rows) {
     const used = row.reduce((sum, host) => sum + host.width, 0);
     const gap = Math.min(64, Math.max(HOST_GAP, (width - used) / (row.length + 1)));
@@ -113,11 +115,11 @@ function layOut(machine, width) {
       for (const box of host.boxes) placePart(box, host, laid, parts, ranks);
       x += host.width + gap;
     }
-    y += Math.max(...row.map(host => host.height)) + (laid.rows.length > 1 ? 40 : 0);
+    y += Math.max(...row.map(host => host.height)) + (inPlugs ? ROW_GAP : 0);
   }
   placeSwitches(machine, {levels, neighbours, top, width, parts});
-  return {width, height: y + 4 - (laid.rows.length > 1 ? 40 : 0), hosts: laid.hosts, parts, ranks,
-    chip: laid.chip};
+  return {width, height: y + 4 - (inPlugs ? ROW_GAP : 0), hosts: laid.hosts, parts, ranks,
+    chip: laid.chip, plugs: inPlugs ? placePlugs(machine, neighbours, parts) : undefined};
 }
 
 function placePart(box, host, {ranksOn, chip}, parts, ranks) {
@@ -130,6 +132,44 @@ function placePart(box, host, {ranksOn, chip}, parts, ranks) {
     ranks[rank] = {x: left + (i % box.inRow) * (chip + 4),
       y: y + box.label + row * (chip + BELOW_CHIP)};
   });
+}
+
+/** In rows of hosts a cable would run behind those above: instead each NIC ends in a plug that
+ * names its switch. One for each host and switch, over the NICs that it is for. */
+function placePlugs(machine, neighbours, parts) {
+  const plugs = [];
+  machine.hosts.forEach((_, host) => {
+    const bySwitch = new Map();
+    machine.components.forEach((part, i) => {
+      if (part.host !== host || part.kind !== "nic" || !parts[i]) return;
+      for (const other of neighbours[i]) {
+        if (machine.components[other].kind !== "switch") continue;
+        bySwitch.set(other, [...bySwitch.get(other) || [], i]);
+      }
+    });
+    for (const [to, nics] of bySwitch) {
+      const left = Math.min(...nics.map(i => parts[i].x));
+      const right = Math.max(...nics.map(i => parts[i].x + parts[i].width));
+      plugs.push({to, nics, x: left, width: right - left, y: parts[nics[0]].y - PLUG_ABOVE,
+        height: PLUG_HEIGHT});
+    }
+  });
+  return plugs;
+}
+
+/** Cables between the same two ends as one bundle, with the loads of each direction. */
+function bundlesOf(links) {
+  const bundles = new Map();
+  links.forEach((link, index) => {
+    const turned = link.from > link.to;
+    const [from, to] = turned ? [link.to, link.from] : [link.from, link.to];
+    const key = `${from} ${to}`;
+    if (!bundles.has(key)) bundles.set(key, {from, to, links: [], loads: [[], []]});
+    const bundle = bundles.get(key);
+    bundle.links.push(index);
+    [0, 1].forEach(way => bundle.loads[way].push(link.loads[turned ? 1 - way : way]));
+  });
+  return [...bundles.values()];
 }
 
 /** A switch is as wide as what hangs below it, where there is room: cables go straight up. */

@@ -19,11 +19,15 @@ class CaseView {
       `message${report.messages === 1 ? "" : "s"}, ` +
       `${sizeText(report.bytes_between_hosts)} between hosts`;
     this.caption = element("p", {class: "step"});
+    this.waits = report.deadlock ? new WaitsView(one) : undefined;
     this.node = element("section", {class: "case", "aria-label": `Case ${one.name}`},
-      element("h2", {}, one.name, element("span", {class: "total"}, timeText(one.seconds))),
+      element("h2", {}, one.name, element("span", {class: "total"},
+        (this.waits ? "deadlock at " : "") + timeText(one.seconds))),
       element("p", {class: "facts"}, facts), element("p", {class: "facts rates"},
         [rates, messages].filter(Boolean).join("; ")),
       this.caption,
+      this.waits && this.figure("Who waits for whom", "an arrow goes from the one that waits",
+        this.waits.node),
       this.figure("Cluster", this.othersText(), this.cluster.node),
       this.figure("Chunks", this.chunkText(), this.matrix.node),
       this.figure("Timeline", "a row for each rank; the line is the critical path",
@@ -50,7 +54,7 @@ class CaseView {
     const style = getComputedStyle(this.node);
     const width = Math.floor(this.node.clientWidth - parseFloat(style.paddingLeft) -
       parseFloat(style.paddingRight));
-    for (const view of [this.cluster, this.matrix]) view.resize(width);
+    for (const view of [this.cluster, this.matrix, this.waits]) view?.resize(width);
     this.timeline.resize(width, whole);
   }
   draw(seconds, since) {
@@ -63,8 +67,9 @@ class CaseView {
   progress(tick, seconds) {
     const {one} = this, {chunks} = one, parts = [];
     const step = one.stepEndedBy(tick);
-    if (seconds >= one.seconds) parts.push(`done at ${timeText(one.seconds)}`);
-    else if (step) parts.push(`all have done ${stepText(step, one.stepCounts[step.phase])}`);
+    if (seconds >= one.seconds) {
+      parts.push(`${this.waits ? "stuck" : "done"} at ${timeText(one.seconds)}`);
+    } else if (step) parts.push(`all have done ${stepText(step, one.stepCounts[step.phase])}`);
     else parts.push(seconds > 0 ? "under way" : "at the start");
     if (!chunks.none) {
       parts.push(`${chunks.complete.toLocaleString("en")} of ` +
@@ -139,13 +144,16 @@ function offerCases() {
 }
 
 function legend() {
-  const used = ACTIVITIES.filter((name, i) => i < 6 && CASES.some(one =>
-    one.report.ranks.some(rank => rank.seconds[name] > 0)));
+  const ranks = CASES.flatMap(one => one.report.ranks);
+  const seen = new Set(ranks.flatMap(rank => [
+    ...ACTIVITIES.slice(0, 4).filter(name => rank.seconds[name] > 0),
+    ...Object.keys(rank.waited_for_s).map(waitKind)]));
+  const used = Object.keys(KIND_WORDS).filter(name => seen.has(name));
   byId("legend").append(...used.map(name => element("span", {},
     svg("svg", {width: 26, height: 14, "aria-hidden": "true"},
       svg("rect", {x: 0.5, y: 0.5, width: 25, height: 13, rx: 2, class: "sample",
         style: `fill: url(#hatch-${name})`})),
-    ACTIVITY_WORDS[ACTIVITIES.indexOf(name)])));
+    KIND_WORDS[name])));
   byId("legend").append(element("span", {}, svg("svg", {width: 26, height: 14,
     "aria-hidden": "true"}, svg("line", {x1: 1, y1: 7, x2: 25, y2: 7, class: "critical"})),
   "critical path"));

@@ -7,7 +7,8 @@ function verdict(one, other) {
   const algorithm = [report.algorithm, report.chosen].filter(Boolean).join(": ");
   const job = `${report.collective} (${algorithm})`;
   const what = `${job} of ${sizeText(report.bytes)} on ${plural(report.ranks_count, "rank")}`;
-  return unbroken(`${what}, placed ${report.placement}, takes ${timeText(one.seconds)}: ` +
+  const takes = report.deadlock ? "" : `takes ${timeText(one.seconds)}: `;
+  return unbroken(`${what}, placed ${report.placement}, ${takes}` +
     `${DATA.reasons[one.index][one.index]}.`);
 }
 
@@ -68,7 +69,8 @@ function pathTable(one) {
     numberCell(timeText(piece.seconds, one.seconds)),
     numberCell(`${(piece.seconds / one.seconds * 100).toFixed(1)} %`),
     element("td", {class: "wide"}, bar(piece.seconds / one.seconds, "path"))));
-  return table(`${one.name}: the critical path`, ["spent on", "time", "share", ""], rows);
+  const until = one.report.deadlock ? ", up to the deadlock" : "";
+  return table(`${one.name}: the critical path${until}`, ["spent on", "time", "share", ""], rows);
 }
 
 function resourceTable(one) {
@@ -93,7 +95,9 @@ function rankTable(one) {
 
 function explain(cases) {
   const parts = [];
-  if (cases.length === 2) parts.push(differenceTable(...cases));
+  if (cases.length === 2 && !cases.some(one => one.report.deadlock)) {
+    parts.push(differenceTable(...cases));
+  }
   parts.push(element("div", {class: "pair"}, cases.map(pathTable)));
   parts.push(element("div", {class: "pair"}, cases.map(resourceTable)));
   parts.push(element("details", {}, element("summary", {}, "Where the time of each rank went"),

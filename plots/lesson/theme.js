@@ -23,22 +23,27 @@ function mixed(from, to, share) {
 }
 const rgb = ([red, green, blue]) => `rgb(${red},${green},${blue})`;
 
-// The activities have a ground and a drawing on it, so that they differ in black and white.
+// Each of KIND_WORDS has a ground and a drawing on it, so that they differ in black and white.
 const HATCH_LINES = {
   compute: "M0 4H8",
   reduce: "",
   copy: "M0 0L8 8M8 0L0 8",
   overhead: "M2 2h1.6M6 6h1.6",
-  in_send: "M-2 2L2 -2M0 8L8 0M6 10L10 6",
-  in_wait: "",
+  "wait-copy": "M-2 2L2 -2M0 8L8 0M6 10L10 6",
+  "wait-wire": "",
+  "wait-latency": "M2 2h1.2M6 6h1.2",
+  "wait-memory": "M0 2H8M0 6H8",
+  "wait-partner": "M-2 6L2 10M0 0L8 8M6 -2L10 2",
+  "wait-progress": "M2 0V8M6 0V8",
+  "wait-lock": "M0 4H8M4 0V8",
+  "wait-other": "M4 0V8",
   idle: "",
 };
 
 /** Hatches as canvas patterns. */
 const hatches = {
   known: {},
-  of(context, activity) {
-    const name = ACTIVITIES[activity];
+  of(context, name) {
     return this.known[name] ||= this.make(context, name);
   },
   make(context, name) {
@@ -61,7 +66,7 @@ const hatches = {
 
 /** The same hatches for SVG; colours follow the style sheet by themselves. */
 function hatchDefinitions() {
-  const patterns = ACTIVITIES.map(name => svg("pattern",
+  const patterns = Object.keys(HATCH_LINES).map(name => svg("pattern",
     {id: `hatch-${name}`, width: 8, height: 8, patternUnits: "userSpaceOnUse"},
     svg("rect", {width: 8, height: 8, style: `fill: var(--${name}-ground)`}),
     svg("path", {d: HATCH_LINES[name],

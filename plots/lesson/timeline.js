@@ -18,7 +18,7 @@ class TimelineView {
     this.left = rows > 99 ? 30 : 26;
     this.rowHeight = Math.max(1, Math.min(19, 420 / rows));
     this.width = width;
-    this.wide = width - this.left - 8;
+    this.wide = Math.max(1, width - this.left - 8);  // a page that is being folded away has none
     this.bottom = this.rowHeight * rows + 4;
     this.height = this.bottom + 20;
     this.context = sharpen(this.canvas, width, this.height);
@@ -47,7 +47,7 @@ class TimelineView {
       for (const span of row) {
         if (span.activity === 6) continue;
         const from = this.xOfTick(span.start), to = this.xOfTick(span.end);
-        pen.fillStyle = hatches.of(pen, span.activity);
+        pen.fillStyle = hatches.of(pen, kindOf(span));
         pen.fillRect(from, y, Math.max(to - from, 0.3), high);
         if (to - from > 5) {
           pen.fillStyle = colours.of("card");
@@ -161,8 +161,7 @@ class TimelineView {
     const span = this.one.spans.at(rank, tick);
     const lines = [`rank ${rank} at ${timeText(seconds, this.whole)}`];
     if (!span) return [...lines, "idle"];
-    const what = ACTIVITY_WORDS[span.activity];
-    lines.push(span.peer >= 0 ? `${what}, rank ${span.peer}` : what);
+    lines.push(spanText(span));
     if (span.place >= 0) {
       lines.push(`for ${timeText(this.one.inSeconds(span.end - span.start), this.one.seconds)}`);
       const [phase, step] = this.one.spans.places[span.place];

@@ -221,13 +221,13 @@ void Mpi::leave(Caller& caller) {
   if (!endpoint.engine.running()) streams_.left(caller);
 }
 
-void Mpi::explain_wait(int id, double begin, double end, CauseSeconds& seconds) const {
+void Mpi::explain_wait(int id, double begin, double end, std::vector<Stage>& stages) const {
   const Posting& waited = requests_[id];
   double from = begin;
   const auto spend = [&](Cause cause, double until) {
     if (until <= from) return;
-    seconds[static_cast<std::size_t>(cause)] += std::min(until, end) - from;
     from = std::min(until, end);
+    stages.push_back({cause, from});
   };
   if (waited.message >= 0) {
     const Message& m = messages_[waited.message];

@@ -74,8 +74,8 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void add_caller_cpu(Uses& uses, const Caller& caller, int weight) const;
   /// The chain that ends in the completion of the request, at this instant.
   const PathCursor& path(int request) const { return messages_[requests_[request].message].path; }
-  /// Adds what [begin, end] was spent on, seen from a thread that waited for the request.
-  void explain_wait(int request, double begin, double end, CauseSeconds& seconds) const;
+  /// Appends what [begin, end] was spent on, seen from a thread that waited for the request.
+  void explain_wait(int request, double begin, double end, std::vector<Stage>& stages) const;
 
   const Message& message(int id) const { return messages_[id]; }
 
