@@ -48,7 +48,8 @@ TEST(Trace, the_critical_path_is_one_flow_inside_slices_in_the_order_of_time) {
   const auto slices = slices_of(events);
   std::map<int, std::vector<Json>> flows;
   for (const Json& one : events)
-    if (one["cat"] == "critical path" && one.contains("id")) flows[one["id"]].push_back(one);
+    if (one.value("cat", "") == "critical path" && one.contains("id"))
+      flows[one["id"]].push_back(one);
   ASSERT_EQ(flows.size(), reports.size());
   for (const auto& [id, flow] : flows) {
     ASSERT_GE(flow.size(), 2);
@@ -76,7 +77,7 @@ TEST(Trace, each_message_is_a_flow_from_its_send_to_the_end_of_its_receive) {
   const auto slices = slices_of(events);
   std::map<int, std::vector<Json>> flows;
   for (const Json& one : events)
-    if (one["cat"] == "message") flows[one["id"]].push_back(one);
+    if (one.value("cat", "") == "message") flows[one["id"]].push_back(one);
   EXPECT_EQ(flows.size(), 2 * 8 * 14);  // a ring of 8 sends 14 from each rank
   for (const auto& [id, flow] : flows) {
     ASSERT_EQ(flow.size(), 2);
