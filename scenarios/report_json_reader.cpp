@@ -72,7 +72,8 @@ Deadlock deadlock_of(const Json& json) {
   Deadlock deadlock;
   deadlock.text = json.at("text");
   for (const Json& wait : json.at("waits"))
-    deadlock.waits.push_back({wait.at("rank"), wait.at("text"), wait.at("for_ranks")});
+    deadlock.waits.push_back(
+        {wait.at("rank"), wait.at("text"), wait.at("for_ranks").get<std::vector<int>>()});
   deadlock.cycle = json.at("cycle").get<std::vector<int>>();
   return deadlock;
 }

@@ -131,7 +131,7 @@ std::vector<Json> messages(std::size_t process, const Report& report, const Span
   for (const MessageSpan& message : report.chain->messages) {
     const auto found = ends(message, spans);
     if (!found) continue;
-    const auto event = [&](const char* kind, const Touch& end) {
+    const auto half = [&](const char* kind, const Touch& end) {
       return Json{{"ph", kind},
                   {"id", id},
                   {"name", "message"},
@@ -140,9 +140,9 @@ std::vector<Json> messages(std::size_t process, const Report& report, const Span
                   {"tid", end.span->rank},
                   {"ts", end.at * microseconds}};
     };
-    events.push_back(event("s", found->first));
+    events.push_back(half("s", found->first));
     events.back()["args"] = {{"bytes", message.bytes}, {"to", message.to}};
-    events.push_back(event("f", found->second));
+    events.push_back(half("f", found->second));
     events.back()["bp"] = "e";
     ++id;
   }
