@@ -59,8 +59,8 @@ TEST(Estimate, memory_that_will_not_be_there_is_bad_input) {
   EXPECT_EQ(complaint_of([&] { require_memory(scenario, estimate, 4e9); }), "");
   EXPECT_EQ(
       complaint_of([&] { require_memory(scenario, estimate, 1e9); }),
-      "x: 512 ranks that send 523264 messages need some 2.794 GiB of memory, and 953.7 MiB are "
-      "free: lower the ranks of 'placement'");
+      "x: 512 ranks that send 523264 messages need some 3 GB of memory, and 1 GB are free: lower "
+      "the ranks of 'placement'");
 }
 
 TEST(Estimate, the_system_says_what_is_free) {

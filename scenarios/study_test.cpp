@@ -154,7 +154,7 @@ TEST(Study, says_where_it_is_wrong) {
   for (const Broken& broken : all)
     EXPECT_THAT(complaint(broken.input), HasSubstr(broken.complaint)) << broken.input;
   EXPECT_THAT(complaint(grid("placement: [8]"), {{"placement.bind", "numa"}}),
-              HasSubstr("--set placement.bind:1:1: the study varies 'placement'"));
+              HasSubstr("--set:1:1: the study varies 'placement'"));
 }
 
 }  // namespace
