@@ -12,6 +12,12 @@ constexpr double sigmas = 4;  ///< of the mean of the repetitions
 
 class Detours : public SimulationTest {};
 
+RunOptions on_fluid() {
+  RunOptions options;
+  options.kernel = "fluid";
+  return options;
+}
+
 double mean_of(const Report& report) {
   return std::accumulate(report.times_s.begin(), report.times_s.end(), 0.0) /
          static_cast<double>(report.times_s.size());
@@ -83,7 +89,7 @@ double excess_on(int count, const std::string& library, const std::string& job) 
       ", network: {latency: 5 us, send_overhead: 0.5 us, recv_overhead: 0.5 us, "
       "eager_limit: 64 KiB" +
       library + "}";
-  return mean_of(simulate(scenario_on(count, network, job), {.kernel = "fluid"})) - time_on(count);
+  return mean_of(simulate(scenario_on(count, network, job), on_fluid())) - time_on(count);
 }
 
 TEST(Excess, is_none_without_noise) {
@@ -132,7 +138,7 @@ TEST_F(Detours, of_one_seed_are_the_same_again) {
       ", seed: 7, repetitions: 50, noise: {detours: {every: 20 us, takes: 9 us}}";
   const Scenario scenario = scenario_on(4, network, job);
   // SimGrid's engine exists once in a process.
-  const RunOptions options = {.kernel = "fluid"};
+  const RunOptions options = on_fluid();
   const std::vector<double> times = simulate(scenario, options).times_s;
   EXPECT_EQ(times, simulate(scenario, options).times_s);
   EXPECT_NE(times[0], times[1]);
