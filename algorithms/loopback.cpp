@@ -7,10 +7,10 @@
 namespace ringscope {
 namespace {
 
-std::string describe(const std::vector<Deadlock::Blocked>& blocked) {
+std::string describe(const std::vector<LoopbackDeadlock::Blocked>& blocked) {
   std::string text = "deadlock:";
   std::string_view separator = " ";
-  for (const Deadlock::Blocked& one : blocked) {
+  for (const LoopbackDeadlock::Blocked& one : blocked) {
     text += fmt::format("{}rank {}", separator, one.rank);
     if (one.thread != 0) text += fmt::format(" (thread {})", one.thread);
     text += fmt::format(" waits for {}", one.waits_for);
@@ -31,7 +31,7 @@ void check(const Algorithm& algorithm, int ranks, const Options& options) {
 
 }  // namespace
 
-Deadlock::Deadlock(std::vector<Blocked> blocked)
+LoopbackDeadlock::LoopbackDeadlock(std::vector<Blocked> blocked)
     : std::runtime_error(describe(blocked)), blocked_(std::move(blocked)) {}
 
 LoopbackResult run_loopback(const Algorithm& algorithm, int ranks, std::size_t items,

@@ -33,7 +33,7 @@ struct LoopbackResult {
 };
 
 /// Ranks that can never go on.
-class Deadlock : public std::runtime_error {
+class LoopbackDeadlock : public std::runtime_error {
  public:
   struct Blocked {
     int rank = 0;
@@ -42,7 +42,7 @@ class Deadlock : public std::runtime_error {
     std::string phase;      ///< "" before the first
     int step = 0;
   };
-  explicit Deadlock(std::vector<Blocked> blocked);
+  explicit LoopbackDeadlock(std::vector<Blocked> blocked);
   const std::vector<Blocked>& blocked() const { return blocked_; }
 
  private:
@@ -60,9 +60,9 @@ class Misuse : public std::logic_error {
 using InitialItem = std::function<float(int rank, std::size_t index)>;
 
 /// Runs the algorithm on `items` items per rank and exactly the scratch space that it declares.
-/// Scratch starts as NaN, so that what is read before it is written shows. Throws Deadlock, Misuse,
-/// what the algorithm throws, and std::invalid_argument for fewer ranks than the algorithm takes
-/// or options out of their range.
+/// Scratch starts as NaN, so that what is read before it is written shows. Throws LoopbackDeadlock,
+/// Misuse, what the algorithm throws, and std::invalid_argument for fewer ranks than the algorithm
+/// takes or options out of their range.
 LoopbackResult run_loopback(const Algorithm& algorithm, int ranks, std::size_t items,
                             const Options& options, const InitialItem& initial,
                             const LoopbackOptions& how = {});

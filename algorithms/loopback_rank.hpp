@@ -61,7 +61,7 @@ class RankThread final : public Executor {
 
   bool in_use() const { return task_.has_value(); }
   bool ended() const { return ended_; }
-  Deadlock::Blocked blocked() const;
+  LoopbackDeadlock::Blocked blocked() const;
   /// Throws Misuse, saying where this thread stands.
   [[noreturn]] void refuse(const std::string& what) const;
 
@@ -136,7 +136,7 @@ class World {
   void receive(int to, int slot);
   void make_runnable(RankThread& thread) { runnable_.push_back(&thread); }
   void wake(int rank);
-  /// A test that found nothing. Throws Deadlock after too many in a row.
+  /// A test that found nothing. Throws LoopbackDeadlock after too many in a row.
   void note_fruitless_test();
 
  private:

@@ -139,7 +139,7 @@ Task poll_for_ever(Communicator comm, Workspace work, Options) {
 
 TEST(Loopback, ranks_that_only_test_are_a_deadlock_too) {
   EXPECT_THAT([] { run(poll_for_ever, 2, 1); },
-              ThrowsMessage<Deadlock>(HasSubstr("rank 0 waits for 1 item from rank 1")));
+              ThrowsMessage<LoopbackDeadlock>(HasSubstr("rank 0 waits for 1 item from rank 1")));
 }
 
 Task reuse_requests(Communicator comm, Workspace work, Options) {
@@ -176,7 +176,7 @@ Task wait_in_a_circle(Communicator comm, Workspace work, Options) {
 
 TEST(Loopback, a_deadlock_names_every_rank_what_it_waits_for_and_where) {
   EXPECT_THAT([] { run(wait_in_a_circle, 2, 4); },
-              ThrowsMessage<Deadlock>(
+              ThrowsMessage<LoopbackDeadlock>(
                   "deadlock: rank 0 waits for 4 items from rank 1 (reduce-scatter, step 2); "
                   "rank 1 waits for 4 items from rank 0 (reduce-scatter, step 2)"));
 }
@@ -188,8 +188,9 @@ Task both_send_first(Communicator comm, Workspace work, Options) {
 
 TEST(Loopback, two_blocking_sends_deadlock_only_without_buffers) {
   EXPECT_THAT(run(both_send_first, 2, 1).scratch[0], ElementsAre(10));
-  EXPECT_THAT([] { run(both_send_first, 2, 1, {.synchronous_sends = true}); },
-              ThrowsMessage<Deadlock>("deadlock: rank 0 waits for rank 1 to receive 1 item; "
+  EXPECT_THAT(
+      [] { run(both_send_first, 2, 1, {.synchronous_sends = true}); },
+      ThrowsMessage<LoopbackDeadlock>("deadlock: rank 0 waits for rank 1 to receive 1 item; "
                                       "rank 1 waits for rank 0 to receive 1 item"));
 }
 

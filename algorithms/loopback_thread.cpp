@@ -260,7 +260,7 @@ void RankThread::wake() {
   world_.make_runnable(*this);
 }
 
-Deadlock::Blocked RankThread::blocked() const {
+LoopbackDeadlock::Blocked RankThread::blocked() const {
   std::string needs;
   if (operation_ && operation_->verb == Verb::join)
     needs = fmt::format("its thread {} to end", operation_->thread.index);

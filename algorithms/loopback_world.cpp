@@ -210,11 +210,11 @@ void World::note_fruitless_test() {
 }
 
 void World::report_deadlock() const {
-  std::vector<Deadlock::Blocked> blocked;
+  std::vector<LoopbackDeadlock::Blocked> blocked;
   for (const Rank& self : ranks_)
     for (const RankThread& thread : self.threads)
       if (thread.in_use() && !thread.ended()) blocked.push_back(thread.blocked());
-  throw Deadlock(std::move(blocked));
+  throw LoopbackDeadlock(std::move(blocked));
 }
 
 void World::check_nothing_left() const {

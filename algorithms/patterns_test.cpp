@@ -61,7 +61,7 @@ TEST_P(Exchange, deadlocks_without_buffers_only_where_that_is_its_point) {
     return run_loopback(GetParam(), 2, 4, {}, item_of, {.synchronous_sends = true});
   };
   if (relies_on_buffering(GetParam()))
-    EXPECT_THROW(run(), Deadlock);
+    EXPECT_THROW(run(), LoopbackDeadlock);
   else
     EXPECT_NO_THROW(run());
 }

@@ -37,8 +37,8 @@ void expect_deadlock(const std::string& expected, const auto& simulation) {
 TEST_F(Deadlock, two_ranks_that_send_first_wait_for_each_other_above_the_eager_limit) {
   expect_deadlock(
       "deadlock at 17 us: "
-      "rank 0 waits for rank 1 to receive 65.537 kB (exchange/head_to_head, exchange, step 0); "
-      "rank 1 waits for rank 0 to receive 65.537 kB (exchange/head_to_head, exchange, step 0)"
+      "rank 0 waits for rank 1 to receive 65537 B (exchange/head_to_head, exchange, step 0); "
+      "rank 1 waits for rank 0 to receive 65537 B (exchange/head_to_head, exchange, step 0)"
       "\nranks 0 -> 1 -> 0 wait for each other" +
           eager_limits,
       [] { run(on_tcp(2, 65537)); });
