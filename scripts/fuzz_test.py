@@ -130,6 +130,7 @@ class Verdict(unittest.TestCase):
         self.assertIsNone(verdict.file_problem("o.json", b'{"a": 1}'))
         self.assertIn("NaN", verdict.file_problem("o.json", b'{"a": NaN}'))
         self.assertIn("UTF-8", verdict.file_problem("o.csv", b"\xff"))
+        self.assertIsNone(verdict.file_problem("s.sqlite", b"\xff"))
 
 
 if __name__ == "__main__":
