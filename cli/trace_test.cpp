@@ -16,12 +16,12 @@
 namespace ringscope {
 namespace {
 
-std::vector<Report> traced() {
+std::vector<Report> traced(const std::string& name = "03-anomaly") {
   RunOptions options;
   options.kernel = "fluid";
   options.record_spans = options.record_chain = true;
   std::vector<Report> reports;
-  for (const Scenario& scenario : read_scenarios("03-anomaly", {parse_override("job.bytes=64KiB")}))
+  for (const Scenario& scenario : read_scenarios(name, {parse_override("job.bytes=64KiB")}))
     reports.push_back(simulate(scenario, options));
   return reports;
 }
@@ -96,6 +96,16 @@ TEST(Trace, each_message_is_a_flow_from_its_send_to_the_end_of_its_receive) {
                 1);
     }
   }
+}
+
+TEST(Trace, messages_of_neighbours_are_not_drawn) {
+  const std::vector<Report> reports = traced("13-neighbours");
+  std::map<int, int> starts;
+  for (const Json& one : Json::parse(to_trace(reports))["traceEvents"])
+    if (one.value("cat", "") == "message" && one["ph"] == "s") ++starts[one["pid"]];
+  // Each case has a ring of 8, and all but the first a neighbour beside it.
+  EXPECT_EQ(starts.size(), reports.size());
+  for (const auto& [process, count] : starts) EXPECT_EQ(count, 8 * 14) << process;
 }
 
 TEST(Trace, the_path_has_a_track_that_covers_the_time) {

@@ -129,6 +129,8 @@ std::vector<Json> messages(std::size_t process, const Report& report, const Span
                            std::size_t& id) {
   std::vector<Json> events;
   for (const MessageSpan& message : report.chain->messages) {
+    // Those of neighbours were received too; their ranks are not drawn.
+    if (std::max(message.from, message.to) >= report.ranks) continue;
     const auto found = ends(message, spans);
     if (!found) continue;
     const auto half = [&](const char* kind, const Touch& end) {

@@ -139,6 +139,7 @@ SimGridRates::SimGridRates() : engine_(configured_engine()) {
 }
 
 SimGridRates::~SimGridRates() {
+  forget_ended();
   // SimGrid complains of activities that are dropped before their end.
   for (s4u::CommPtr& comm : ended_) comm.detach();
   for (Flow& flow : flows_) flow.comm.detach();
