@@ -100,8 +100,9 @@ TEST(Trace, each_message_is_a_flow_from_its_send_to_the_end_of_its_receive) {
 
 TEST(Trace, messages_of_neighbours_are_not_drawn) {
   const std::vector<Report> reports = traced("13-neighbours");
+  const Json events = Json::parse(to_trace(reports))["traceEvents"];
   std::map<int, int> starts;
-  for (const Json& one : Json::parse(to_trace(reports))["traceEvents"])
+  for (const Json& one : events)
     if (one.value("cat", "") == "message" && one["ph"] == "s") ++starts[one["pid"]];
   // Each case has a ring of 8, and all but the first a neighbour beside it.
   EXPECT_EQ(starts.size(), reports.size());
