@@ -14,7 +14,7 @@ RAW = re.compile(r"std::|bad_alloc|json\.exception|basic_string|vector::|_M_rang
                  r"yaml-cpp|Assertion|terminate called|Traceback \(most recent|xbt|"
                  r"filesystem error|MPI_ABORT|\(core dumped\)|was killed by|its process ended")
 # file:line:column, a file as a whole, an option or an argument of the command line.
-PLACE = re.compile(r"^(?:[^\n]*?:\d+:\d+: |(?:the )?[^\s:][^\n]*?: |.*--?\w|.*\b[A-Z]{3,}\b|"
+PLACE = re.compile(r"^(?:[^\n]*?:\d+:\d+: |(?:the )?[^\n:][^\n]*?: |.*--?\w|.*\b[A-Z]{3,}\b|"
                    r"unknown \w+ |(?:The following|A subcommand|Run with|usage: ))", re.DOTALL)
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
 NO_NUMBER = re.compile(r"(?<![\w.'\"/-])-?(?:nan|inf)(?![\w./'\"-])", re.IGNORECASE)
