@@ -42,8 +42,10 @@ def digests(build):
     lines = []
     for name in NAMES:
         for option in FORMATS:
-            output = ringscope(build, "run", name, option, "-").stdout
-            digest = hashlib.sha256(MEASURED.sub("", output).encode()).hexdigest()
+            done = ringscope(build, "run", name, option, "-")
+            if done.returncode not in (0, 3) or not done.stdout:  # a crash is no result to hold to
+                raise RuntimeError(f"run {name} {option}: exit {done.returncode}\n{done.stderr}")
+            digest = hashlib.sha256(MEASURED.sub("", done.stdout).encode()).hexdigest()
             lines.append(f"{digest}  {name} {option}\n")
     return "".join(lines)
 

@@ -1,8 +1,9 @@
 #include "sim/detours.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
+
+#include "sim/noise.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -11,11 +12,6 @@ namespace {
 constexpr double left = 1e-9;
 /// Only timers are left, of messages that are under way, say; or nothing is, where all are stuck.
 constexpr int most_in_vain = 100'000;
-
-// In (0, 1], from 53 random bits: the same number on every machine.
-double exponential(std::mt19937_64& random, Seconds mean) {
-  return -std::log(static_cast<double>((random() >> 11) + 1) * 0x1p-53) * mean.count();
-}
 
 }  // namespace
 
@@ -66,7 +62,7 @@ bool Detours::in_vain() {
 }
 
 void Detours::await(std::size_t core) {
-  run_->ledger->kernel().after(exponential(cores_[core].random, noise_->every),
+  run_->ledger->kernel().after(exponential(cores_[core].random, noise_->every.count()),
                                Callback::to<&Detours::begin>(this, core));
 }
 
@@ -79,7 +75,7 @@ void Detours::begin(std::uint64_t index) {
   core.held = true;
   core.began = run_->ledger->now();
   run_->ledger->slow(core.resource, left);
-  run_->ledger->kernel().after(exponential(core.random, noise_->takes),
+  run_->ledger->kernel().after(exponential(core.random, noise_->takes.count()),
                                Callback::to<&Detours::end>(this, index));
 }
 

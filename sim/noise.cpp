@@ -17,27 +17,31 @@ void Noises::seed(std::uint64_t seed) {
   for (auto& stream : random_) stream.seed(seed += 0x9e3779b97f4a7c15u);
 }
 
-// In (0, 1], from 53 random bits: the same number on every machine.
-double Noises::uniform(int rank) {
-  return static_cast<double>((random_[static_cast<std::size_t>(rank)]() >> 11) + 1) * 0x1p-53;
+double uniform(std::mt19937_64& random) {
+  return static_cast<double>((random() >> 11) + 1) * 0x1p-53;
+}
+
+double exponential(std::mt19937_64& random, double mean) {
+  return -std::log(uniform(random)) * mean;
 }
 
 double Noises::stretch(int rank, double seconds) {
   if (static_cast<std::size_t>(rank) >= random_.size()) return seconds;
+  std::mt19937_64& random = random_[static_cast<std::size_t>(rank)];
   double stretched = seconds * slowdown_[static_cast<std::size_t>(rank)];
   if (noise_->spread > 0) {
     // Box and Muller (1958); the shift keeps the mean of the log-normal factor at 1.
-    const double radius = std::sqrt(-2 * std::log(uniform(rank)));
-    const double normal = radius * std::cos(2 * std::numbers::pi * uniform(rank));
+    const double radius = std::sqrt(-2 * std::log(uniform(random)));
+    const double normal = radius * std::cos(2 * std::numbers::pi * uniform(random));
     stretched *= std::exp(noise_->spread * normal - noise_->spread * noise_->spread / 2);
   }
   if (noise_->every.count() <= 0) return stretched;
   // Detours come as a Poisson process while the computation itself advances.
   double detours = 0;
   for (double at = 0;;) {
-    at -= std::log(uniform(rank)) * noise_->every.count();
+    at += exponential(random, noise_->every.count());
     if (at >= stretched) return stretched + detours;
-    detours -= std::log(uniform(rank)) * noise_->takes.count();
+    detours += exponential(random, noise_->takes.count());
   }
 }
 

@@ -9,6 +9,11 @@
 
 namespace ringscope::sim {
 
+/// A number in (0, 1] from 53 random bits: the same one on every machine.
+double uniform(std::mt19937_64& random);
+/// A draw from the exponential distribution of that mean, such as a Poisson process's next gap.
+double exponential(std::mt19937_64& random, double mean);
+
 /// A stream of random numbers per rank, so that what one rank draws does not depend on the others.
 /// Ranks beyond `ranks` have no noise.
 class Noises {
@@ -21,8 +26,6 @@ class Noises {
   double stretch(int rank, double seconds);
 
  private:
-  double uniform(int rank);
-
   const Noise* noise_;
   std::vector<std::mt19937_64> random_;
   std::vector<double> slowdown_;
