@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/communicator.hpp"
+#include "algorithms/verbs/communicator.hpp"
 
 namespace ringscope {
 
-struct HostGroups;  // algorithms/host_order.hpp
+struct HostGroups;  // algorithms/steps/host_order.hpp
 struct Training;    // algorithms/training/training.hpp
 
 /// What a job asks of an algorithm beside the vector. An algorithm names in `Algorithm::options`

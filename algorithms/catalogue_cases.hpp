@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/loopback.hpp"
+#include "algorithms/loopback/loopback.hpp"
 
 namespace ringscope {
 

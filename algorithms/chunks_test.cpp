@@ -1,7 +1,7 @@
 // Do chunks, parts and spans tile a range, whatever its size?
 #include <gtest/gtest.h>
 
-#include "algorithms/range.hpp"
+#include "algorithms/verbs/range.hpp"
 
 namespace ringscope {
 namespace {

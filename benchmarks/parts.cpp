@@ -3,9 +3,9 @@
 #include <fmt/core.h>
 
 #include "benchmarks/bare_ring.hpp"
-#include "scenarios/scenario.hpp"
-#include "sim/ledger.hpp"
-#include "topologies/known_ways.hpp"
+#include "scenarios/question/scenario.hpp"
+#include "sim/machine/ledger.hpp"
+#include "topologies/graph/known_ways.hpp"
 
 namespace ringscope::benchmarks {
 namespace {

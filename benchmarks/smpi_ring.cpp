@@ -1,5 +1,5 @@
-// The ring allreduce of algorithms/ring_allreduce.cpp as an ordinary MPI program, for SMPI: built
-// by SimGrid's smpicxx and started by its smpirun. It links nothing of this project.
+// The ring allreduce of algorithms/allreduce/ring_allreduce.cpp as an ordinary MPI program, for
+// SMPI: built by SimGrid's smpicxx and started by its smpirun. It links nothing of this project.
 //
 // Usage: smpi_ring CHUNK          bytes of one of the P chunks
 // Prints the simulated seconds.

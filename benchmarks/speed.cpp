@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "benchmarks/bare_ring.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/question/scenario.hpp"
 #include "sim/simulation.hpp"
 
 namespace {

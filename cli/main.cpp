@@ -1,12 +1,12 @@
 #include <cstdio>
 #include <new>
 
-#include "cli/failure.hpp"
-#include "cli/subcommands.hpp"
-#include "cli/words.hpp"
-#include "scenarios/report_formats.hpp"
-#include "topologies/characters.hpp"
-#include "topologies/input.hpp"
+#include "cli/commands/subcommands.hpp"
+#include "cli/terminal/failure.hpp"
+#include "cli/terminal/words.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "topologies/input/characters.hpp"
+#include "topologies/input/input.hpp"
 
 namespace ringscope {
 namespace {

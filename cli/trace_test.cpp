@@ -9,8 +9,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "scenarios/path_chain.hpp"
-#include "scenarios/report_formats.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/answer/path_chain.hpp"
 #include "sim/simulation.hpp"
 
 namespace ringscope {

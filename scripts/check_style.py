@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 
+import check_folders
+
 COLUMNS = 100
 FUNCTION_LINES = 60
 FILE_LINES = 330
@@ -27,7 +29,7 @@ LAYERS = {
     "topologies": ["topologies/"],
     "scenarios": ["algorithms/", "topologies/", "scenarios/"],
     "sim": ["algorithms/", "topologies/", "scenarios/", "sim/"],
-    "sim/kernel": ["sim/kernel/", "topologies/units.hpp"],
+    "sim/kernel": ["sim/kernel/", "topologies/input/units.hpp"],
     "validation": ["algorithms/", "topologies/", "scenarios/", "validation/"],
 }
 SIMGRID_HOME = "sim/kernel/simgrid_"
@@ -215,10 +217,13 @@ def check_format(root, paths):
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
     paths = project_files(root)
-    breaches = []
+    texts = {}
     for path in paths:
         with open(os.path.join(root, path), encoding="utf-8") as file:
-            breaches += breaches_in(path, file.read())
+            texts[path] = file.read()
+    breaches = [breach for path, text in texts.items() for breach in breaches_in(path, text)]
+    breaches += check_folders.breaches_of(
+        {path: text for path, text in texts.items() if path.endswith(CPP)})
     breaches += check_format(root, paths)
     print("\n".join(breaches) or f"{len(paths)} files are in style")
     sys.exit(1 if breaches else 0)

@@ -7,6 +7,7 @@ import sys
 import tempfile
 import unittest
 
+import check_folders
 import check_style
 
 HEADER = "// What it is.\n#pragma once\n"
@@ -98,6 +99,37 @@ class Names(unittest.TestCase):
             "sim/string_util.cpp:1: 'util' in a file's name says nothing: name what it does"])
 
 
+class Folders(unittest.TestCase):
+    def test_a_ring_of_folders_is_named_with_one_include_of_each_edge(self):
+        self.assertEqual(check_folders.breaches_of({
+            "sim/mpi/a.cpp": '// A message.\n#include "sim/ranks/b.hpp"\n',
+            "sim/ranks/b.hpp": '#include "sim/mpi/c.hpp"\n',
+            "sim/mpi/c.hpp": "",
+        }), ["sim/mpi/a.cpp:2: closes a ring of folders in sim: mpi includes ranks "
+             "(sim/ranks/b.hpp), which includes mpi in turn",
+             "sim/ranks/b.hpp:1: closes a ring of folders in sim: ranks includes mpi "
+             "(sim/mpi/c.hpp), which includes ranks in turn"])
+
+    def test_the_files_of_a_folder_and_those_of_folders_in_it_form_rings_too(self):
+        ring = {"sim/a.hpp": '#include "sim/mpi/b.hpp"\n',
+                "sim/mpi/b.hpp": '#include "sim/c.hpp"\n', "sim/c.hpp": ""}
+        self.assertEqual(len(check_folders.breaches_of(ring)), 2)
+        self.assertEqual(check_folders.breaches_of({**ring, "sim/mpi/b.hpp": ""}), [])
+
+    def test_tests_may_look_up(self):
+        self.assertEqual(check_folders.breaches_of({
+            "sim/mpi/a_test.cpp": '#include "sim/ranks/b.hpp"\n',
+            "sim/ranks/b.hpp": '#include "sim/mpi/c.hpp"\n',
+            "sim/mpi/c.hpp": "",
+        }), [])
+
+    def test_a_folder_with_more_than_25_files_is_named(self):
+        files = {f"sim/f{number}.cpp": "" for number in range(25)}
+        self.assertEqual(check_folders.breaches_of({**files, "sim/mpi/g.hpp": ""}), [])
+        self.assertEqual(check_folders.breaches_of({**files, "sim/g.hpp": ""}), [
+            "sim:1: 26 C++ files, at most 25 allowed: sort by concept"])
+
+
 class Includes(unittest.TestCase):
     def check(self, path, name, fits):
         text = f"{HEADER}#include {name}\n"
@@ -105,15 +137,15 @@ class Includes(unittest.TestCase):
 
     def test_each_layer_includes_only_what_stands_to_its_left(self):
         for path, name, fits in (
-                ("algorithms/a.cpp", '"algorithms/task.hpp"', True),
-                ("algorithms/a.cpp", '"topologies/units.hpp"', False),
-                ("topologies/a.cpp", '"algorithms/task.hpp"', False),
-                ("topologies/hosts/a.cpp", '"topologies/units.hpp"', True),
-                ("scenarios/a.cpp", '"topologies/units.hpp"', True),
+                ("algorithms/a.cpp", '"algorithms/verbs/task.hpp"', True),
+                ("algorithms/a.cpp", '"topologies/input/units.hpp"', False),
+                ("topologies/a.cpp", '"algorithms/verbs/task.hpp"', False),
+                ("topologies/hosts/a.cpp", '"topologies/input/units.hpp"', True),
+                ("scenarios/a.cpp", '"topologies/input/units.hpp"', True),
                 ("scenarios/a.cpp", '"sim/executor.hpp"', False),
-                ("sim/a.cpp", '"scenarios/report.hpp"', True),
+                ("sim/a.cpp", '"scenarios/answer/report.hpp"', True),
                 ("sim/a.cpp", '"validation/fit.hpp"', False),
-                ("sim/kernel/a.cpp", '"topologies/units.hpp"', True),
+                ("sim/kernel/a.cpp", '"topologies/input/units.hpp"', True),
                 ("sim/kernel/a.cpp", '"sim/mpi/rank.hpp"', False),
                 ("sim/mpi/a.cpp", '"sim/kernel/kernel.hpp"', True),
                 ("validation/a.cpp", '"sim/executor.hpp"', False),

@@ -8,13 +8,13 @@
 #include <random>
 #include <utility>
 
-#include "algorithms/host_order.hpp"
-#include "sim/deadlock.hpp"
-#include "sim/detours.hpp"
-#include "sim/measurement.hpp"
-#include "sim/neighbour_run.hpp"
-#include "sim/recorder.hpp"
-#include "sim/steady_state.hpp"
+#include "algorithms/steps/host_order.hpp"
+#include "sim/insight/measurement.hpp"
+#include "sim/insight/recorder.hpp"
+#include "sim/insight/steady_state.hpp"
+#include "sim/ranks/deadlock.hpp"
+#include "sim/ranks/detours.hpp"
+#include "sim/ranks/neighbour_run.hpp"
 
 namespace ringscope {
 namespace sim {
@@ -54,7 +54,7 @@ class Simulation {
             .observed = {},
             .spans = options.record_spans ? &spans_ : nullptr};
     if (options.record_chain) mpi_.received = &received_;
-    if (may_skip()) run_.steady = &steady_;
+    if (may_skip()) run_.steps = &steady_;
     for (int rank = 0; rank < machine_.ranks(); ++rank)
       ranks_.push_back(std::make_unique<RankThread>(run_, rank));
     if (has_detours()) {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "scenarios/report.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/answer/report.hpp"
+#include "scenarios/question/scenario.hpp"
 
 namespace ringscope {
 

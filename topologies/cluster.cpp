@@ -7,20 +7,12 @@
 #include <limits>
 #include <stdexcept>
 
-#include "topologies/data_files.hpp"
-#include "topologies/degraded.hpp"
-#include "topologies/host_maker.hpp"
-#include "topologies/hosts/hosts.hpp"
+#include "topologies/graph/degraded.hpp"
+#include "topologies/hosts/host_maker.hpp"
+#include "topologies/input/data_files.hpp"
 #include "topologies/networks/networks.hpp"
 
 namespace ringscope {
-
-#define NETWORK(name) NetworkFamily describe_##name();
-#include "topologies/networks/networks.def"
-#undef NETWORK
-#define HOST(name) HostType describe_##name();
-#include "topologies/hosts/hosts.def"
-#undef HOST
 
 namespace {
 
@@ -71,24 +63,6 @@ void read_hash_seed(Fields& fields, Topology& topology) {
 }
 
 }  // namespace
-
-std::span<const HostType> host_types() {
-  static const HostType list[] = {
-#define HOST(name) describe_##name(),
-#include "topologies/hosts/hosts.def"
-#undef HOST
-  };
-  return list;
-}
-
-std::span<const NetworkFamily> network_families() {
-  static const NetworkFamily list[] = {
-#define NETWORK(name) describe_##name(),
-#include "topologies/networks/networks.def"
-#undef NETWORK
-  };
-  return list;
-}
 
 Cluster read_cluster(const Value& value) {
   const Value map = read_map(value);

@@ -1,40 +1,11 @@
 // From a cluster's YAML to its topology: one network family joining hosts of given types.
 #pragma once
 
-#include <functional>
-#include <span>
 #include <string>
-#include <vector>
 
-#include "topologies/topology.hpp"
+#include "topologies/graph/topology.hpp"
 
 namespace ringscope {
-
-/// Where the network plugs into a host that was added.
-struct BuiltHost {
-  std::vector<Vertex> nics;  ///< at least one
-};
-
-/// A host type: hosts/<name>.cpp, and one line in hosts/hosts.def.
-struct HostType {
-  std::string name;
-  std::string summary;
-  /// Reads `fields` (its own keys; the caller finishes them) once, and returns the maker of hosts.
-  std::function<BuiltHost(Topology&, const std::string& host_name)> (*read)(Fields& fields);
-};
-
-class HostMaker;  // host_maker.hpp
-
-/// A network family: networks/<name>.cpp, and one line in networks/networks.def.
-struct NetworkFamily {
-  std::string name;
-  std::string summary;
-  /// Reads its own keys and joins hosts made by `make_host(name)` into `topology`.
-  void (*build)(Fields& fields, const HostMaker& make_host, Topology& topology);
-};
-
-std::span<const HostType> host_types();
-std::span<const NetworkFamily> network_families();
 
 /// A built and checked topology.
 struct Cluster {

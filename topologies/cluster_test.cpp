@@ -1,10 +1,13 @@
 // Is every shipped cluster sound, and is what it was built from kept in full?
 #include "topologies/cluster.hpp"
+#include "topologies/exports/exports.hpp"
+#include "topologies/hosts/host_type.hpp"
+#include "topologies/networks/networks.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "topologies/data_files.hpp"
+#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "topologies/units.hpp"
+#include "topologies/input/units.hpp"
 
 namespace ringscope {
 namespace {

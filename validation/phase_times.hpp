@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "algorithms/communicator.hpp"
+#include "algorithms/verbs/communicator.hpp"
 
 namespace ringscope {
 

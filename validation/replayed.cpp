@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "scenarios/report_formats.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
 #include "validation/measurement.hpp"
 
 namespace ringscope {

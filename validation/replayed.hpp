@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scenarios/scenario.hpp"
+#include "scenarios/question/scenario.hpp"
 
 namespace ringscope {
 

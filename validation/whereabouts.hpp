@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "algorithms/communicator.hpp"
+#include "algorithms/verbs/communicator.hpp"
 
 namespace ringscope {
 

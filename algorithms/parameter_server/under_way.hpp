@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "algorithms/communicator.hpp"
+#include "algorithms/verbs/communicator.hpp"
 
 namespace ringscope {
 

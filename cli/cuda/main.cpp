@@ -4,11 +4,11 @@
 #include <cstdio>
 
 #include "cli/cuda/subcommands.hpp"
-#include "cli/failure.hpp"
-#include "cli/words.hpp"
-#include "topologies/characters.hpp"
-#include "topologies/input.hpp"
-#include "validation/cuda/gpus.hpp"
+#include "cli/terminal/failure.hpp"
+#include "cli/terminal/words.hpp"
+#include "topologies/input/characters.hpp"
+#include "topologies/input/input.hpp"
+#include "validation/cuda/gpus/gpus.hpp"
 #include "validation/replayed.hpp"
 
 namespace ringscope::cuda {

@@ -8,11 +8,11 @@
 #include "cli/cuda/open_gpus.hpp"
 #include "cli/cuda/provenance.hpp"
 #include "cli/cuda/subcommands.hpp"
-#include "cli/option_word.hpp"
-#include "cli/output_file.hpp"
 #include "cli/replays/replay_options.hpp"
 #include "cli/replays/watchdog.hpp"
-#include "validation/cuda/collective_bench.hpp"
+#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/output_file.hpp"
+#include "validation/cuda/probes/collective_bench.hpp"
 
 namespace ringscope::cuda {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "validation/cuda/collectives.hpp"
+#include "validation/cuda/gpus/collectives.hpp"
 
 namespace ringscope::cuda {
 

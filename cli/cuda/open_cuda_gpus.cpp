@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "cli/cuda/open_gpus.hpp"
-#include "cli/failure.hpp"
-#include "validation/cuda/cuda_gpus.hpp"
+#include "cli/terminal/failure.hpp"
+#include "validation/cuda/gpus/cuda_gpus.hpp"
 
 namespace ringscope::cuda {
 

@@ -1,5 +1,5 @@
 #include "cli/cuda/open_collectives.hpp"
-#include "validation/cuda/fake_collectives.hpp"
+#include "validation/cuda/gpus/fake_collectives.hpp"
 
 namespace ringscope::cuda {
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "cli/cuda/open_gpus.hpp"
-#include "cli/failure.hpp"
-#include "validation/cuda/fake_gpus.hpp"
+#include "cli/terminal/failure.hpp"
+#include "validation/cuda/gpus/fake_gpus.hpp"
 
 namespace ringscope::cuda {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "validation/cuda/gpus.hpp"
+#include "validation/cuda/gpus/gpus.hpp"
 
 namespace ringscope::cuda {
 

@@ -1,5 +1,5 @@
 #include "cli/cuda/open_collectives.hpp"
-#include "validation/cuda/nccl_collectives.hpp"
+#include "validation/cuda/gpus/nccl_collectives.hpp"
 
 namespace ringscope::cuda {
 

@@ -1,5 +1,5 @@
 #include "cli/cuda/open_collectives.hpp"
-#include "cli/failure.hpp"
+#include "cli/terminal/failure.hpp"
 
 namespace ringscope::cuda {
 

@@ -7,11 +7,11 @@
 #include "cli/cuda/open_gpus.hpp"
 #include "cli/cuda/provenance.hpp"
 #include "cli/cuda/subcommands.hpp"
-#include "cli/option_word.hpp"
-#include "cli/output_file.hpp"
-#include "cli/progress_bar.hpp"
 #include "cli/replays/watchdog.hpp"
-#include "validation/cuda/probe.hpp"
+#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/output_file.hpp"
+#include "cli/terminal/progress_bar.hpp"
+#include "validation/cuda/probes/probe.hpp"
 
 namespace ringscope::cuda {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "validation/cuda/gpus.hpp"
+#include "validation/cuda/gpus/gpus.hpp"
 #include "validation/measurement.hpp"
 
 namespace ringscope::cuda {

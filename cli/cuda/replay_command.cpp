@@ -9,13 +9,13 @@
 #include "cli/cuda/open_gpus.hpp"
 #include "cli/cuda/provenance.hpp"
 #include "cli/cuda/subcommands.hpp"
-#include "cli/failure.hpp"
-#include "cli/option_word.hpp"
-#include "cli/output_file.hpp"
 #include "cli/replays/replay_options.hpp"
 #include "cli/replays/watchdog.hpp"
-#include "topologies/input.hpp"
-#include "validation/cuda/replay.hpp"
+#include "cli/terminal/failure.hpp"
+#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/output_file.hpp"
+#include "topologies/input/input.hpp"
+#include "validation/cuda/executor/replay.hpp"
 #include "validation/measurement.hpp"
 
 namespace ringscope::cuda {

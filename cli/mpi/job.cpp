@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/failure.hpp"
-#include "cli/option_word.hpp"
-#include "cli/output_file.hpp"
-#include "topologies/input.hpp"
+#include "cli/terminal/failure.hpp"
+#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/output_file.hpp"
+#include "topologies/input/input.hpp"
 
 namespace ringscope::mpi {
 namespace {

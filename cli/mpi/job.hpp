@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/report_formats.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
 #include "validation/measurement.hpp"
 
 namespace ringscope::mpi {

@@ -6,12 +6,12 @@
 
 #include <cstdio>
 
-#include "cli/failure.hpp"
 #include "cli/mpi/job.hpp"
 #include "cli/mpi/subcommands.hpp"
-#include "cli/words.hpp"
-#include "topologies/characters.hpp"
-#include "topologies/input.hpp"
+#include "cli/terminal/failure.hpp"
+#include "cli/terminal/words.hpp"
+#include "topologies/input/characters.hpp"
+#include "topologies/input/input.hpp"
 #include "validation/mpi/replay.hpp"
 
 namespace ringscope::mpi {

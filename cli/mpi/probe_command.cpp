@@ -6,12 +6,12 @@
 
 #include "cli/mpi/job.hpp"
 #include "cli/mpi/subcommands.hpp"
-#include "cli/option_word.hpp"
-#include "cli/progress_bar.hpp"
 #include "cli/replays/watchdog.hpp"
-#include "topologies/input.hpp"
-#include "validation/mpi/bench.hpp"
-#include "validation/mpi/probe.hpp"
+#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/progress_bar.hpp"
+#include "topologies/input/input.hpp"
+#include "validation/mpi/probes/bench.hpp"
+#include "validation/mpi/probes/probe.hpp"
 
 namespace ringscope::mpi {
 namespace {

@@ -14,11 +14,11 @@
 #include <memory>
 #include <thread>
 
-#include "cli/failure.hpp"
 #include "cli/mpi/job.hpp"
 #include "cli/mpi/post.hpp"
 #include "cli/mpi/subcommands.hpp"
 #include "cli/mpi/wire.hpp"
+#include "cli/terminal/failure.hpp"
 
 namespace ringscope::mpi {
 namespace {

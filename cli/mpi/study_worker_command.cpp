@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cli/mpi/subcommands.hpp"
-#include "scenarios/report_formats.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
 #include "sim/studies/crew_frame.hpp"
 #include "sim/studies/evaluator.hpp"
 #include "sim/studies/key.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/scenario.hpp"
+#include "scenarios/question/scenario.hpp"
 #include "validation/stopping.hpp"
 
 namespace ringscope {

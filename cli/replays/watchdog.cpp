@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "cli/failure.hpp"
+#include "cli/terminal/failure.hpp"
 
 namespace ringscope {
 

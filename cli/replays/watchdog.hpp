@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "topologies/units.hpp"
+#include "topologies/input/units.hpp"
 
 namespace ringscope {
 

@@ -5,7 +5,7 @@
 
 #include <boost/circular_buffer.hpp>
 
-#include "sim/ledger.hpp"
+#include "sim/machine/ledger.hpp"
 #include "sim/mpi/message.hpp"
 
 namespace ringscope::sim {

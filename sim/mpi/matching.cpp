@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "algorithms/communicator.hpp"
+#include "algorithms/verbs/communicator.hpp"
 
 namespace ringscope::sim {
 namespace {

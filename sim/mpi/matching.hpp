@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/state_record.hpp"
+#include "sim/machine/state_record.hpp"
 
 namespace ringscope::sim {
 

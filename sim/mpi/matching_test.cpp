@@ -8,7 +8,7 @@
 #include <numeric>
 #include <random>
 
-#include "algorithms/communicator.hpp"
+#include "algorithms/verbs/communicator.hpp"
 
 namespace ringscope::sim {
 namespace {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/machine.hpp"
-#include "sim/path.hpp"
+#include "sim/machine/machine.hpp"
+#include "sim/paths/path.hpp"
 
 namespace ringscope::sim {
 

@@ -17,7 +17,7 @@
 #include <random>
 #include <unordered_map>
 
-#include "scenarios/path_chain.hpp"
+#include "scenarios/answer/path_chain.hpp"
 #include "sim/mpi/matching.hpp"
 #include "sim/mpi/stream.hpp"
 

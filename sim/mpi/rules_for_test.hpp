@@ -2,7 +2,7 @@
 // switch, the ranks on hosts of their own, and a network whose costs all differ.
 #pragma once
 
-#include "sim/scenario_for_test.hpp"
+#include "sim/tests/scenario_for_test.hpp"
 
 namespace ringscope::rules {
 

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "scenarios/report_formats.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
 #include "sim/studies/key.hpp"
 
 namespace ringscope {

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <iterator>
 
-#include "scenarios/report_formats.hpp"
-#include "scenarios/scenario_tree.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/question/scenario_tree.hpp"
 
 namespace ringscope {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "scenarios/known_parts.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/question/known_parts.hpp"
+#include "scenarios/question/scenario.hpp"
 #include "sim/studies/outcome.hpp"
 
 namespace ringscope {

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "scenarios/report_formats.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
 #include "sim/studies/evaluator.hpp"
 #include "sim/studies/key.hpp"
 #include "sim/studies/study_for_test.hpp"

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "scenarios/known_parts.hpp"
+#include "scenarios/question/known_parts.hpp"
 #include "sim/studies/store.hpp"
 
 namespace ringscope {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/known_parts.hpp"
-#include "scenarios/report_formats.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/question/known_parts.hpp"
 #include "sim/studies/model_digest.hpp"
 
 namespace ringscope {

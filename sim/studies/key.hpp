@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "scenarios/scenario.hpp"
+#include "scenarios/question/scenario.hpp"
 
 namespace ringscope {
 

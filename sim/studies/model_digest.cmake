@@ -12,7 +12,7 @@ foreach(folder algorithms topologies scenarios sim)
 endforeach()
 file(GLOB_RECURSE model_sources RELATIVE ${ROOT} ${patterns})
 list(FILTER model_sources EXCLUDE REGEX
-  "_test\\.cpp$|^sim/studies/|^scenarios/(report|print|study|explain|place)")
+  "_test\\.cpp$|^sim/studies/|^scenarios/(answer|study)/")
 list(SORT model_sources)
 if(NOT OUTPUT)
   return()

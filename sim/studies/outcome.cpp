@@ -6,7 +6,7 @@
 #include <array>
 #include <string_view>
 
-#include "scenarios/report_text.hpp"
+#include "scenarios/answer/text/report_text.hpp"
 
 namespace ringscope {
 namespace {

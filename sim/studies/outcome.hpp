@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/report.hpp"
+#include "scenarios/answer/report.hpp"
 
 namespace ringscope {
 

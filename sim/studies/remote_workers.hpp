@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/scenario.hpp"
+#include "scenarios/question/scenario.hpp"
 #include "sim/studies/outcome.hpp"
 
 namespace ringscope {

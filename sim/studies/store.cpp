@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-#include "topologies/input.hpp"
+#include "topologies/input/input.hpp"
 
 namespace ringscope {
 namespace {

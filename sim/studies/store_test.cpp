@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "sim/studies/study_for_test.hpp"
-#include "topologies/complaint.hpp"
+#include "topologies/input/complaint.hpp"
 
 namespace ringscope {
 namespace {

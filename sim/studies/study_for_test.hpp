@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "scenarios/scenario_tree.hpp"
+#include "scenarios/question/scenario_tree.hpp"
 
 namespace ringscope {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "topologies/cluster.hpp"
-#include "topologies/read_link.hpp"
+#include "topologies/graph/read_link.hpp"
+#include "topologies/hosts/host_type.hpp"
 
 namespace ringscope {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "topologies/cluster.hpp"
-#include "topologies/complaint.hpp"
+#include "topologies/input/complaint.hpp"
 
 namespace ringscope {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "topologies/units.hpp"
+#include "topologies/input/units.hpp"
 
 namespace ringscope {
 

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "topologies/characters.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 

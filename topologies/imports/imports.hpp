@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "topologies/imports/machine.hpp"
-#include "topologies/input.hpp"
+#include "topologies/input/input.hpp"
 
 namespace ringscope {
 

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "topologies/cluster.hpp"
-#include "topologies/complaint.hpp"
 #include "topologies/imports/imports.hpp"
+#include "topologies/input/complaint.hpp"
 
 namespace ringscope {
 namespace {

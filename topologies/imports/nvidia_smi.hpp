@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "topologies/input.hpp"
+#include "topologies/input/input.hpp"
 
 namespace ringscope {
 

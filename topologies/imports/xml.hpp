@@ -5,7 +5,7 @@
 #include <pugixml.hpp>
 #include <string>
 
-#include "topologies/input.hpp"
+#include "topologies/input/input.hpp"
 
 namespace ringscope {
 

@@ -1,11 +1,23 @@
-// What the network families share.
+// What a network family is, the list of them, and what they share.
 #pragma once
 
-#include "topologies/cluster.hpp"
-#include "topologies/host_maker.hpp"
-#include "topologies/read_link.hpp"
+#include <span>
+#include <string>
+
+#include "topologies/graph/read_link.hpp"
+#include "topologies/hosts/host_maker.hpp"
 
 namespace ringscope {
+
+/// A network family: networks/<name>.cpp, and one line in networks/networks.def.
+struct NetworkFamily {
+  std::string name;
+  std::string summary;
+  /// Reads its own keys and joins hosts made by `make_host(name)` into `topology`.
+  void (*build)(Fields& fields, const HostMaker& make_host, Topology& topology);
+};
+
+std::span<const NetworkFamily> network_families();
 
 inline constexpr int most_hosts = 1 << 20;
 

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "algorithms/communicator.hpp"
+#include "algorithms/verbs/communicator.hpp"
 #include "validation/phase_times.hpp"
 #include "validation/whereabouts.hpp"
 #include "validation/writes.hpp"

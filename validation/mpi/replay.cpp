@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "algorithms/loopback.hpp"
+#include "algorithms/loopback/loopback.hpp"
 #include "validation/check.hpp"
 #include "validation/measurement.hpp"
 #include "validation/mpi/clock.hpp"

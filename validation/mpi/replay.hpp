@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "scenarios/report_formats.hpp"
-#include "scenarios/scenario.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/question/scenario.hpp"
 #include "validation/mpi/mpi_executor.hpp"
 #include "validation/mpi/start.hpp"
 #include "validation/replayed.hpp"

@@ -1,0 +1,70 @@
+// Recursive halving reduce-scatter: in each step two ranks split between them the chunks that both
+// hold; after log2 P steps each is left with its own.
+//
+// Numbers of ranks that are no power of two fold (fold.hpp): who steps aside hands in its vector
+// and gets its chunk back.
+//
+// Source: Thakur, Rabenseifner and Gropp 2005, section 4.3. MPICH:
+// reduce_scatter_intra_recursive_halving. Open MPI: reduce_scatter_intra_basic_recursivehalving.
+// Cost with 2^k <= P and r = P - 2^k: k steps (k+2 if r > 0), 2^k k + 2r messages; on the wire
+// (2^k - 1)S items, rS items handed in and the r chunks given back.
+#include "algorithms/steps/folded_chunks.hpp"
+
+namespace ringscope {
+namespace {
+
+Task recursive_halving_reduce_scatter(Communicator comm, Range data, Range scratch) {
+  const Fold fold(comm.size());
+  const Chunks chunk(data, comm.size());
+  const FoldedChunks held(chunk, fold);
+  const int self = comm.rank();
+
+  co_await fold_in(comm, data, scratch);
+  if (!fold.steps_aside(self)) {
+    for (int step : comm.phase("halving", fold.rounds())) {
+      const auto at = ordered_halving_step(fold.index(self), fold.size(), step);
+      const int partner = fold.rank(at.partner);
+      co_await comm.sendrecv(held.span(at.given, at.count), partner, scratch, partner);
+      co_await comm.reduce(held.span(at.kept, at.count), scratch);
+    }
+  }
+  for ([[maybe_unused]] int step : comm.phase("unfold", fold.pairs() > 0 ? 1 : 0)) {
+    if (fold.steps_aside(self)) co_await comm.recv(chunk[self], self + 1);
+    if (fold.stands_for_two(self)) co_await comm.send(chunk[self - 1], self - 1);
+  }
+}
+
+Cost cost(int ranks, std::size_t items, Options) {
+  const Fold fold(ranks);
+  const auto size = static_cast<std::uint64_t>(fold.size());
+  const auto aside = static_cast<std::uint64_t>(fold.pairs());
+  return {.steps = fold.rounds() + (fold.pairs() > 0 ? 2 : 0),
+          .messages = std::int64_t{fold.size()} * fold.rounds() + 2 * fold.pairs(),
+          .items = (size - 1) * items + aside * items + items_aside(ranks, items)};
+}
+
+/// To fold takes a whole vector, to halve the first half of the chunks: no half is larger.
+std::size_t scratch_items(int ranks, std::size_t items, Options) {
+  if (ranks == 1) return 0;
+  if (Fold(ranks).pairs() > 0) return items;
+  return Chunks({.size = items}, ranks).span(0, ranks / 2).size;
+}
+
+}  // namespace
+
+Algorithm describe_recursive_halving_reduce_scatter() {
+  return {
+      .collective = "reduce_scatter",
+      .name = "recursive_halving",
+      .summary = "two ranks split what both hold; log2 P steps",
+      .options = {},
+      .run =
+          [](Communicator comm, Workspace work, Options) {
+            return recursive_halving_reduce_scatter(comm, work.data, work.scratch);
+          },
+      .cost = cost,
+      .scratch_items = scratch_items,
+  };
+}
+
+}  // namespace ringscope

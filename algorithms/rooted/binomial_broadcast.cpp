@@ -1,0 +1,40 @@
+// Binomial broadcast: whoever has the vector passes it on, first to the child that has the most
+// descendants; each step doubles the number of those who have it.
+//
+// Source: Thakur, Rabenseifner and Gropp 2005, section 4.2. MPICH: bcast_intra_binomial.
+// Cost: ceil(log2 P) steps, P-1 messages, (P-1)S items on the wire.
+#include "algorithms/catalogue.hpp"
+#include "algorithms/steps/tree_ranks.hpp"
+
+namespace ringscope {
+namespace {
+
+Task binomial_broadcast(Communicator comm, Range data, int root) {
+  const int size = comm.size(), self = from_root(comm.rank(), root, size);
+  const BinomialNode node(self, size);
+  const auto rank = [=](int number) { return to_rank(number, root, size); };
+
+  if (self != 0) co_await comm.recv(data, rank(node.parent()));
+  for (int step : comm.phase("broadcast", node.children()))
+    co_await comm.send(data, rank(node.child(node.children() - 1 - step)));
+}
+
+}  // namespace
+
+Algorithm describe_binomial_broadcast() {
+  return {
+      .collective = "broadcast",
+      .name = "binomial",
+      .summary = "all who have the vector pass it on; log2 P steps",
+      .options = {"root"},
+      .run = [](Communicator comm, Workspace work,
+                Options options) { return binomial_broadcast(comm, work.data, options.root); },
+      .cost =
+          [](int ranks, std::size_t items, Options) {
+            return Cost{doublings(ranks), ranks - 1, static_cast<std::uint64_t>(ranks - 1) * items};
+          },
+      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
+  };
+}
+
+}  // namespace ringscope

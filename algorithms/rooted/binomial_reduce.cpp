@@ -1,0 +1,45 @@
+// Binomial reduce: the broadcast backwards. Each rank adds the vectors of its children, from the
+// smallest family on, and sends the sum to its parent.
+//
+// Source: Thakur, Rabenseifner and Gropp 2005, section 4.4. MPICH: reduce_intra_binomial.
+// Cost: ceil(log2 P) steps, P-1 messages, (P-1)S items on the wire.
+#include "algorithms/catalogue.hpp"
+#include "algorithms/steps/tree_ranks.hpp"
+
+namespace ringscope {
+namespace {
+
+Task binomial_reduce(Communicator comm, Range data, Range scratch, int root) {
+  const int size = comm.size(), self = from_root(comm.rank(), root, size);
+  const BinomialNode node(self, size);
+  const auto rank = [=](int number) { return to_rank(number, root, size); };
+
+  for (int step : comm.phase("reduce", node.children())) {
+    co_await comm.recv(scratch, rank(node.child(step)));
+    co_await comm.reduce(data, scratch);
+  }
+  if (self != 0) co_await comm.send(data, rank(node.parent()));
+}
+
+}  // namespace
+
+Algorithm describe_binomial_reduce() {
+  return {
+      .collective = "reduce",
+      .name = "binomial",
+      .summary = "each rank adds what its children have; log2 P steps",
+      .options = {"root"},
+      .run =
+          [](Communicator comm, Workspace work, Options options) {
+            return binomial_reduce(comm, work.data, work.scratch, options.root);
+          },
+      .cost =
+          [](int ranks, std::size_t items, Options) {
+            return Cost{doublings(ranks), ranks - 1, static_cast<std::uint64_t>(ranks - 1) * items};
+          },
+      .scratch_items = [](int ranks, std::size_t items,
+                          Options) { return ranks == 1 ? std::size_t{0} : items; },
+  };
+}
+
+}  // namespace ringscope

@@ -1,0 +1,87 @@
+// Does NCCL's model say here what its source says, and does the choice follow from it?
+#include "algorithms/selectors/nccl_tuning.hpp"
+
+#include <gtest/gtest.h>
+
+#include "algorithms/catalogue.hpp"
+
+namespace ringscope {
+namespace {
+
+using nccl::Protocol;
+constexpr auto tree = nccl::Algorithm::tree, ring = nccl::Algorithm::ring;
+constexpr nccl::Size eight_by_eight = {.ranks = 64, .nodes = 8};
+
+// By hand from the constants of NCCL 2.21: 126 steps around the ring, 16 of them between hosts; 2 *
+// 7 along the hosts' chains and 2 * 3 levels between them.
+TEST(Nccl, latencies_are_those_of_the_source) {
+  const auto latency = [](nccl::Algorithm algorithm, Protocol protocol) {
+    return nccl::latency(algorithm, protocol, eight_by_eight);
+  };
+  EXPECT_NEAR(latency(ring, Protocol::ll), 6.6 + 110 * 1.0 + 16 * 2.7, 1e-9);
+  EXPECT_NEAR(latency(ring, Protocol::ll128), 14.0 + 110 * 1.9 + 16 * 4.0, 1e-9);
+  EXPECT_NEAR(latency(ring, Protocol::simple), 8.4 + 110 * 3.4 + 16 * 14.0, 1e-9);
+  EXPECT_NEAR(latency(tree, Protocol::ll), 6.8 + 14 * 0.6 + 6 * 5.0, 1e-9);
+  EXPECT_NEAR(latency(tree, Protocol::ll128), 14.0 + 14 * 1.25 + 6 * 8.5, 1e-9);
+  EXPECT_NEAR(latency(tree, Protocol::simple), 0.0 + 14 * 28.0 + 6 * 28.0, 1e-9);
+}
+
+// Two channels of 6 GB/s between hosts; a vector crosses 126/64 times around a ring, twice in
+// trees.
+TEST(Nccl, bandwidths_are_those_of_the_source) {
+  const auto bandwidth = [](nccl::Algorithm algorithm, Protocol protocol) {
+    return nccl::bandwidth(algorithm, protocol, eight_by_eight);
+  };
+  EXPECT_NEAR(bandwidth(ring, Protocol::ll), 12.0 / 4 * 64 / 126, 1e-9);
+  EXPECT_NEAR(bandwidth(ring, Protocol::ll128), 12.0 * 0.92 * 64 / 126, 1e-9);
+  EXPECT_NEAR(bandwidth(ring, Protocol::simple), 12.0 * 64 / 126, 1e-9);
+  EXPECT_NEAR(bandwidth(tree, Protocol::ll), 12.0 * 0.92 / 3.8 / 2, 1e-9);
+  EXPECT_NEAR(bandwidth(tree, Protocol::ll128), 12.0 * 0.92 * 120 / 128 / 2, 1e-9);
+  EXPECT_NEAR(bandwidth(tree, Protocol::simple), 12.0 * 0.92 / 2, 1e-9);
+}
+
+// 12 channels of 20 GB/s, of which LL has a quarter and LL128 in trees seven ninths.
+TEST(Nccl, one_host_goes_by_its_own_wires) {
+  const nccl::Size one_host = {.ranks = 8, .nodes = 1};
+  EXPECT_NEAR(nccl::bandwidth(ring, Protocol::ll, one_host), 240.0 / 4 * 8 / 14, 1e-9);
+  EXPECT_NEAR(nccl::bandwidth(tree, Protocol::ll128, one_host), 240.0 * 0.92 * 7 / 9 / 2, 1e-9);
+  EXPECT_NEAR(nccl::latency(ring, Protocol::simple, one_host), 8.4 + 14 * 3.4, 1e-9);
+}
+
+// 256 MiB are 2^22 times 64 B: trees have 0.9 of their bandwidth, rings 1.4 of their latency.
+TEST(Nccl, corrects_trees_for_size_and_long_rings_for_their_plateau) {
+  constexpr std::uint64_t bytes = 256 << 20;
+  EXPECT_NEAR(nccl::time(tree, Protocol::simple, eight_by_eight, bytes),
+              560 + bytes / (1000 * 12 * 0.92 / 2 * 0.9), 1e-6);
+  EXPECT_NEAR(nccl::time(ring, Protocol::simple, eight_by_eight, bytes),
+              1.4 * 606.4 + bytes / (1000 * 12.0 * 64 / 126), 1e-6);
+  EXPECT_NEAR(nccl::time(ring, Protocol::simple, eight_by_eight, 64),
+              606.4 + 64 / (1000 * 12.0 * 64 / 126), 1e-9);
+}
+
+TEST(Nccl, takes_ll_for_short_vectors_and_then_ll128_and_simple) {
+  const auto protocol = [](std::uint64_t bytes) {
+    return nccl::choose(eight_by_eight, bytes).protocol;
+  };
+  EXPECT_EQ(protocol(8), Protocol::ll);
+  EXPECT_EQ(protocol(1 << 20), Protocol::ll128);
+  EXPECT_EQ(protocol(1 << 30), Protocol::simple);
+}
+
+TEST(Nccl, takes_trees_for_short_vectors_on_many_hosts_and_rings_for_long_ones) {
+  std::vector<int> hosts;
+  for (int rank = 0; rank < 64; ++rank) hosts.push_back(rank / 8);
+  const Algorithm& nccl = *find_algorithm("allreduce", "nccl");
+  EXPECT_EQ(nccl.chosen(64, 8, {.hosts = &hosts}), "double_binary_tree");
+  EXPECT_EQ(nccl.chosen(64, 1 << 30, {.hosts = &hosts}), "ring");
+  EXPECT_EQ(nccl.chosen(1, 8, {}), "ring");
+}
+
+TEST(Nccl, goes_by_bytes_whatever_an_item_is) {
+  const Algorithm& nccl = *find_algorithm("allreduce", "nccl");
+  for (std::size_t bytes = 8; bytes <= 1 << 30; bytes *= 2)
+    EXPECT_EQ(nccl.chosen(16, bytes / 4, {.item_bytes = 4}), nccl.chosen(16, bytes, {}));
+}
+
+}  // namespace
+}  // namespace ringscope

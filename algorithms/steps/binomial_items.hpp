@@ -1,0 +1,35 @@
+// What a binomial tree moves where each rank is sent, or sends, the chunks of its family: the
+// binomial scatter and gather.
+#pragma once
+
+#include "algorithms/catalogue.hpp"
+#include "algorithms/steps/rotation.hpp"
+#include "algorithms/steps/tree_ranks.hpp"
+
+namespace ringscope {
+
+/// ceil(log2 P) steps, P-1 messages, and of each rank but the root its family's items.
+inline Cost binomial_chunks_cost(int ranks, std::size_t items, int root) {
+  const Chunks chunk({.size = items}, ranks);
+  Cost cost = {.steps = doublings(ranks), .messages = ranks - 1};
+  for (int number = 1; number < ranks; ++number) {
+    const Rotation held({.size = items}, chunk, to_rank(number, root, ranks));
+    cost.items += held.span(0, BinomialNode(number, ranks).family()).size;
+  }
+  return cost;
+}
+
+/// Ranks with children hold their families' chunks in scratch space, the root only where its family
+/// does not lie in its vector in order.
+inline std::size_t binomial_scratch_items(int ranks, std::size_t items, int root) {
+  if (root != 0) return items;
+  const Chunks chunk({.size = items}, ranks);
+  std::size_t most = 0;
+  for (int number = 1; number < ranks; ++number) {
+    const BinomialNode node(number, ranks);
+    if (!node.is_leaf()) most = std::max(most, chunk.span(number, node.family()).size);
+  }
+  return most;
+}
+
+}  // namespace ringscope

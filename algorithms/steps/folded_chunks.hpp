@@ -1,0 +1,51 @@
+// The chunks of a vector as the ranks of a fold hold them: who stands for two holds two. Neighbours
+// in the fold hold neighbouring chunks, so a span of indices is a span of items.
+//
+// With it go recursive halving and doubling in the order of the chunks: the first halving is
+// between the ranks farthest from each other, and each rank ends with the chunks of its own index
+// (halving_steps.hpp has the other order).
+#pragma once
+
+#include "algorithms/steps/fold.hpp"
+
+namespace ringscope {
+
+class FoldedChunks {
+ public:
+  FoldedChunks(Chunks chunk, Fold fold) : chunk_(chunk), fold_(fold) {}
+
+  /// What `count` indices from `first` on hold.
+  Range span(int first, int count) const {
+    const int begin = first_chunk(first);
+    return chunk_.span(begin, first_chunk(first + count) - begin);
+  }
+
+ private:
+  int first_chunk(int index) const { return index + std::min(index, fold_.pairs()); }
+
+  Chunks chunk_;
+  Fold fold_;
+};
+
+struct OrderedHalvingStep {
+  int partner = 0;  ///< index of the rank that keeps what this one gives
+  int kept = 0;     ///< first index of the half that this rank keeps
+  int given = 0;    ///< first index of the half that its partner keeps
+  int count = 0;    ///< indices in a half
+};
+
+/// Requires `size` a power of two, 0 <= index < size, 0 <= step < log2(size).
+constexpr OrderedHalvingStep ordered_halving_step(int index, int size, int step) {
+  const int count = size >> (step + 1), kept = index & ~(count - 1);
+  return {.partner = index ^ count, .kept = kept, .given = kept ^ count, .count = count};
+}
+
+/// Chunks of those who step aside: what they hand in, or get back, where a rank needs only its own.
+inline std::uint64_t items_aside(int ranks, std::size_t items) {
+  const Chunks chunk({.size = items}, ranks);
+  std::uint64_t sum = 0;
+  for (int pair = 0; pair < Fold(ranks).pairs(); ++pair) sum += chunk[2 * pair].size;
+  return sum;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,33 @@
+// All-to-all: chunk j of rank r's vector becomes piece r in rank j's scratch space. The pieces of a
+// rank lie one after the other there, by the rank that they come from; a rank's own is copied.
+#pragma once
+
+#include "algorithms/steps/ring_steps.hpp"
+
+namespace ringscope {
+
+/// Where a rank holds the pieces that it gets: `size` items from each rank, from the front of
+/// scratch space on.
+struct Pieces {
+  Range scratch;
+  std::size_t size = 0;
+
+  Range operator[](int from) const {
+    return {scratch.buffer, scratch.offset + static_cast<std::size_t>(from) * size, size};
+  }
+};
+
+/// Of rank 0, whose pieces are the largest.
+constexpr std::size_t pieces_items(int ranks, std::size_t items) {
+  return static_cast<std::size_t>(ranks) * ring_chunk_items(ranks, items);
+}
+
+/// Each rank sends P-1 messages, and all but its own chunk.
+constexpr Cost pairs_cost(int ranks, std::size_t items, Options) {
+  const std::int64_t steps = ranks - 1;
+  return {.steps = steps,
+          .messages = ranks * steps,
+          .items = static_cast<std::uint64_t>(steps) * items};
+}
+
+}  // namespace ringscope

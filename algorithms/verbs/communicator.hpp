@@ -1,0 +1,277 @@
+// What a rank can do: MPI's point-to-point verbs on ranges, and the local verbs beside them.
+//
+// An algorithm holds a Communicator by value and writes `co_await comm.send(range, peer)`. Each
+// verb becomes one Operation that an executor performs: the loopback executor with data and no
+// clock, the simulator with a clock and no data, a replay with the MPI call of that name.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/verbs/operation.hpp"
+#include "algorithms/verbs/range.hpp"
+#include "algorithms/verbs/task.hpp"
+
+namespace ringscope {
+
+/// Where a rank stands in the algorithm's text: for reports, never for decisions.
+struct Mark {
+  std::string_view phase;
+  int step = 0;
+  std::string_view part;  ///< of an algorithm made of others: which one; "" elsewhere
+};
+
+/// How a text that a rank starts beside its own is run: as a thread; or as a non-blocking
+/// collective, whose calls are made by the library's progress engine whenever it runs.
+enum class Beside : std::uint8_t { thread, nonblocking };
+
+/// What an executor does for one thread of one rank.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// isend and irecv: returns at once. The order of posts and performs is the order of the text.
+  virtual Request post(const Operation&) = 0;
+  /// Everything that may block. Returns false when it completed at once and the caller goes on;
+  /// true when the executor will resume `waiter` later. `operation` lives until then.
+  virtual bool perform(Operation& operation, std::coroutine_handle<> waiter) = 0;
+  /// Starts `body` as thread `next_free(how)` of this rank. The body must use that thread's
+  /// communicator. An index is in use until joined.
+  virtual Thread start(Task body, Beside how) = 0;
+  /// The lowest index not in use: of threads from 1 on, of non-blocking collectives behind them.
+  virtual int next_free(Beside how) = 0;
+  /// The executor of thread `index` of this rank; 0 is the rank's first thread.
+  virtual Executor& thread(int index) = 0;
+  virtual void mark(Mark) = 0;
+  /// The step that follows `step` in a phase of `count` steps that are alike: the next one, or a
+  /// later one, up to `count`.
+  virtual int next_step(int step, int /*count*/) { return step + 1; }
+  virtual void raise(Flag) = 0;
+  /// One value of something that the text wants reported, such as "staleness".
+  virtual void observe(std::string_view /*what*/, double /*value*/) {}
+};
+
+/// `co_await`ing it performs the operation. It owns what the operation points to.
+class [[nodiscard]] Pending {
+ public:
+  Pending(Executor* executor, const Operation& operation)
+      : executor_(executor), operation_(operation) {}
+  Pending(Executor* executor, const Operation& operation, Request only)
+      : executor_(executor), operation_(operation), only_(only) {
+    operation_.requests = std::span(&only_, 1);
+  }
+  Pending(const Pending&) = delete;
+  Pending& operator=(const Pending&) = delete;
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> waiter) {
+    return executor_->perform(operation_, waiter);
+  }
+  int await_resume() const noexcept { return operation_.result; }
+
+ private:
+  Executor* executor_;
+  Operation operation_;
+  Request only_;
+};
+
+/// The steps of one phase: iterating marks where the rank stands.
+class Steps {
+ public:
+  Steps(Executor* executor, std::string_view phase, int count, std::string_view part)
+      : executor_(executor), phase_(phase), part_(part), count_(count) {}
+  /// The text's word that its steps differ in nothing but the chunks that they name: an executor
+  /// that knows what they come to need not perform them all.
+  Steps alike() const {
+    Steps steps = *this;
+    steps.alike_ = true;
+    return steps;
+  }
+  class iterator {
+   public:
+    iterator(const Steps* steps, int step) : steps_(steps), step_(step) {}
+    int operator*() const {
+      steps_->executor_->mark({steps_->phase_, step_, steps_->part_});
+      return step_;
+    }
+    iterator& operator++() {
+      step_ = steps_->alike_ ? steps_->executor_->next_step(step_, steps_->count_) : step_ + 1;
+      return *this;
+    }
+    bool operator!=(const iterator& other) const { return step_ < other.step_; }
+
+   private:
+    const Steps* steps_;
+    int step_;
+  };
+  iterator begin() const { return {this, 0}; }
+  iterator end() const { return {this, count_}; }
+
+ private:
+  Executor* executor_;
+  std::string_view phase_, part_;
+  int count_;
+  bool alike_ = false;
+};
+
+/// A list of ranks that many have in common.
+using SharedRanks = std::shared_ptr<const std::vector<int>>;
+
+/// Some of the ranks, in an order of their own.
+struct Group {
+  SharedRanks ranks;      ///< as the executor numbers them
+  int self = 0;           ///< index of this rank
+  std::string_view part;  ///< what the algorithm does among them, for reports
+  int tag = 0;            ///< added to every tag, so that groups do not take each other's messages
+};
+
+/// A cheap handle: the group of ranks as one of them (or one of its threads) sees it.
+class Communicator {
+ public:
+  explicit Communicator(Executor& executor) : executor_(&executor) {}
+
+  int rank() const { return group_ ? group_->self : executor_->rank(); }
+  int size() const { return group_ ? static_cast<int>(group_->ranks->size()) : executor_->size(); }
+  int next() const { return (rank() + 1) % size(); }
+  int prev() const { return (rank() + size() - 1) % size(); }
+
+  /// The steps 0..count-1 of a phase, for `for (int step : comm.phase("allgather", n))`.
+  Steps phase(std::string_view name, int count) const {
+    return {executor_, name, count, group_ ? group_->part : std::string_view()};
+  }
+
+  /// The communicator of some of these ranks, in the given order; this rank must be one of them.
+  /// `part` says in reports what is done among them. Groups that share two ranks and are at work
+  /// at the same time need different tags.
+  Communicator among(const std::vector<int>& ranks, std::string_view part, int tag = 0) const {
+    return group(std::make_shared<const std::vector<int>>(ranks), part, tag);
+  }
+  /// The same of a list that is kept once: 65,536 ranks with a list each would fill the memory.
+  Communicator group(const SharedRanks& ranks, std::string_view part, int tag = 0) const {
+    auto group = std::make_shared<Group>();
+    group->part = part;
+    group->tag = tag + (group_ ? group_->tag : 0);
+    const auto self = std::find(ranks->begin(), ranks->end(), rank());
+    assert(self != ranks->end() && "a rank talks in groups that it belongs to");
+    group->self = static_cast<int>(self - ranks->begin());
+    group->ranks = group_ ? whole(*ranks) : ranks;
+    Communicator smaller = *this;
+    smaller.group_ = std::move(group);
+    return smaller;
+  }
+
+  [[nodiscard]] Request isend(Range range, int to, int tag = 0) const {
+    return executor_->post(
+        {.verb = Verb::isend, .range = range, .peer = whole(to), .tag = whole_tag(tag)});
+  }
+  [[nodiscard]] Request irecv(Range into, int from, int tag = 0) const {
+    return executor_->post(
+        {.verb = Verb::irecv, .range = into, .peer = whole(from), .tag = whole_tag(tag)});
+  }
+  Pending send(Range range, int to, int tag = 0) const {
+    return {executor_,
+            {.verb = Verb::send, .range = range, .peer = whole(to), .tag = whole_tag(tag)}};
+  }
+  /// Yields the number of items that came, as MPI_Get_count does.
+  Pending recv(Range into, int from, int tag = 0) const {
+    return {executor_,
+            {.verb = Verb::recv, .range = into, .peer = whole(from), .tag = whole_tag(tag)}};
+  }
+  Pending sendrecv(Range range, int to, Range into, int from, int tag = 0) const {
+    return {executor_,
+            {.verb = Verb::sendrecv,
+             .range = range,
+             .other = into,
+             .peer = whole(to),
+             .other_peer = whole(from),
+             .tag = whole_tag(tag)}};
+  }
+  /// One message that the network copies to all receivers, each of which receives it as any other.
+  /// The receivers must outlive the await. Requires a communicator of all ranks.
+  Pending multicast(Range range, std::span<const int> receivers, int tag = 0) const {
+    assert(!group_);
+    return {executor_,
+            {.verb = Verb::multicast, .range = range, .tag = tag, .receivers = receivers}};
+  }
+  Pending wait(Request request) const { return {executor_, {.verb = Verb::wait}, request}; }
+  /// The requests must outlive the await: name them in the text.
+  Pending wait_all(std::span<const Request> requests) const {
+    return {executor_, {.verb = Verb::wait_all, .requests = requests}};
+  }
+  /// Yields the index of one completed request.
+  Pending wait_any(std::span<const Request> requests) const {
+    return {executor_, {.verb = Verb::wait_any, .requests = requests}};
+  }
+  /// Yields 1 when the request is complete (and then it is used up), else 0.
+  Pending test(Request request) const { return {executor_, {.verb = Verb::test}, request}; }
+
+  /// into += from, item by item; both have into.size items.
+  Pending reduce(Range into, Range from) const {
+    return {executor_, {.verb = Verb::reduce, .range = into, .other = from.first(into.size)}};
+  }
+  Pending copy(Range into, Range from) const {
+    return {executor_, {.verb = Verb::copy, .range = into, .other = from.first(into.size)}};
+  }
+  Pending compute(Duration time) const {
+    return {executor_, {.verb = Verb::compute, .time = time}};
+  }
+
+  /// Time passes without work: of a thread that waits for a clock.
+  Pending sleep(Duration time) const { return {executor_, {.verb = Verb::sleep, .time = time}}; }
+  /// Reads so many items from storage, or writes them there.
+  Pending load(std::size_t items) const {
+    return {executor_, {.verb = Verb::load, .count = items}};
+  }
+  Pending store(std::size_t items) const {
+    return {executor_, {.verb = Verb::store, .count = items}};
+  }
+
+  /// The same rank as its thread `index` sees it; the thread that starts it gives it this.
+  Communicator thread(int index) const { return on(executor_->thread(index)); }
+  [[nodiscard]] Thread start(Task body) const {
+    return executor_->start(std::move(body), Beside::thread);
+  }
+  /// The same rank as the thread, or the non-blocking collective, sees it that is started next.
+  Communicator beside(Beside how) const { return on(executor_->thread(executor_->next_free(how))); }
+  [[nodiscard]] Thread start(Task body, Beside how) const {
+    return executor_->start(std::move(body), how);
+  }
+  Pending join(Thread thread) const { return {executor_, {.verb = Verb::join, .thread = thread}}; }
+
+  void raise(Flag flag) const { executor_->raise(flag); }
+  /// Waits until the flag has been raised `count` times since the rank's text began.
+  Pending reach(Flag flag, std::size_t count) const {
+    return {executor_, {.verb = Verb::reach, .flag = flag, .count = count}};
+  }
+
+  /// One value of something that reports shall tell; it costs nothing.
+  void observe(std::string_view what, double value) const { executor_->observe(what, value); }
+
+ private:
+  int whole(int peer) const {
+    return group_ && peer != any_source ? (*group_->ranks)[static_cast<std::size_t>(peer)] : peer;
+  }
+  SharedRanks whole(const std::vector<int>& ranks) const {
+    std::vector<int> all;
+    for (const int rank : ranks) all.push_back(whole(rank));
+    return std::make_shared<const std::vector<int>>(std::move(all));
+  }
+  int whole_tag(int tag) const { return group_ ? tag + group_->tag : tag; }
+  Communicator on(Executor& executor) const {
+    Communicator same = *this;
+    same.executor_ = &executor;
+    return same;
+  }
+
+  Executor* executor_;
+  std::shared_ptr<const Group> group_;  ///< null: all ranks
+};
+
+}  // namespace ringscope

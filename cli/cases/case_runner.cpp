@@ -1,0 +1,221 @@
+#include "cli/cases/case_runner.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <list>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <thread>
+
+#include "cli/terminal/frame.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/question/estimate.hpp"
+
+namespace ringscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Child {
+  std::size_t index = 0;  ///< of its case
+  pid_t process = -1;
+  int pipe = -1;
+  std::string buffer;
+  std::optional<Frame> answer;
+  Clock::time_point begun = Clock::now();
+};
+
+std::uint64_t peak_rss_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts in KiB
+}
+
+Frame failure_frame(ExitCode code, const std::string& message) {
+  return {Frame::Kind::failure, static_cast<char>(code) + message};
+}
+
+/// A child ends when its parent does, however that ends. An interrupt is for the parent alone:
+/// SimGrid would catch it, and go on or complain.
+void end_with(pid_t parent) {
+  sigset_t interrupt;
+  ::sigemptyset(&interrupt);
+  ::sigaddset(&interrupt, SIGINT);
+  ::sigprocmask(SIG_BLOCK, &interrupt, nullptr);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);  // it ended before that was said
+}
+
+std::string no_memory_text(const Scenario& scenario) {
+  return fmt::format("{}: there is not enough memory to simulate it: lower {}", scenario.name,
+                     what_to_lower(scenario));
+}
+
+std::string too_long_text(const Scenario& scenario, Seconds limit) {
+  return fmt::format("{}: had not ended after {}: lower {}, or raise --limit", scenario.name,
+                     to_short_text(limit), what_to_lower(scenario));
+}
+
+/// The child's whole life but its exit: simulates, and says how it went.
+Frame answer_of(const Scenario& scenario, const RunOptions& options, const Simulate& one) {
+  try {
+    Report report = one(scenario, options);
+    if (report.peak_rss_bytes == 0) report.peak_rss_bytes = peak_rss_bytes();
+    const Json json = {{"report", to_json(report)},
+                       {"spans", spans_to_json(report.spans)},
+                       {"chain", chain_to_json(report.chain.get())},
+                       {"path_reduced", report.path_reduced},
+                       {"attachment", report.attachment}};
+    std::string packed;
+    Json::to_msgpack(json, packed);
+    return {Frame::Kind::report, packed};
+  } catch (const InputError& error) {
+    return failure_frame(ExitCode::bad_input, error.what());
+  } catch (const Failure& error) {
+    return failure_frame(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return failure_frame(ExitCode::bad_input, no_memory_text(scenario));
+  } catch (const std::exception& error) {
+    // A DeadlockError speaks for itself; anything else is a run that could not go on either.
+    return failure_frame(ExitCode::stuck, error.what());
+  }
+}
+
+/// Says how far the simulation is, at most a hundred times.
+std::function<void(double)> progress_into(int pipe) {
+  return [pipe, next = 0.01](double done) mutable {
+    if (done < next) return;
+    next = done + 0.01;
+    write_frame(pipe, {Frame::Kind::progress, fmt::format("{}", done)});
+  };
+}
+
+Child start(std::size_t index, const Scenario& scenario, RunOptions options, const Simulate& one) {
+  int ends[2];
+  if (::pipe(ends) != 0)
+    throw Failure(ExitCode::stuck, fmt::format("no pipe: {}", std::strerror(errno)));
+  std::fflush(nullptr);  // or both processes would print what is buffered
+  const pid_t parent = ::getpid();
+  const pid_t process = ::fork();
+  if (process < 0)
+    throw Failure(ExitCode::stuck, fmt::format("no process: {}", std::strerror(errno)));
+  if (process == 0) {
+    end_with(parent);
+    ::close(ends[0]);
+    if (options.progress) options.progress = progress_into(ends[1]);
+    const bool sent = write_frame(ends[1], answer_of(scenario, options, one));
+    std::fflush(nullptr);
+    ::_exit(sent ? 0 : 1);  // the parent's destructors are the parent's
+  }
+  ::close(ends[1]);
+  return {index, process, ends[0], {}, {}};
+}
+
+/// Reads what there is. False at the end of the stream.
+bool read_some(Child& child, double& done) {
+  char bytes[65536];
+  const ssize_t count = ::read(child.pipe, bytes, sizeof bytes);
+  if (count < 0) return errno == EINTR;
+  child.buffer.append(bytes, static_cast<std::size_t>(count));
+  while (auto frame = take_frame(child.buffer)) {
+    if (frame->kind == Frame::Kind::progress) {
+      done = std::strtod(frame->payload.c_str(), nullptr);
+    } else {
+      child.answer = std::move(frame);
+    }
+  }
+  return count > 0;
+}
+
+std::string ending(int status) {
+  if (WIFSIGNALED(status)) {
+    return fmt::format("was killed by signal {} ({})", WTERMSIG(status),
+                       ::strsignal(WTERMSIG(status)));
+  }
+  return fmt::format("ended with code {}", WEXITSTATUS(status));
+}
+
+/// Ends the child where its time is over.
+void keep_limit(Child& child, const Scenario& scenario, Seconds limit) {
+  if (child.answer || Clock::now() - child.begun < limit) return;
+  ::kill(child.process, SIGKILL);
+  child.answer = failure_frame(ExitCode::bad_input, too_long_text(scenario, limit));
+}
+
+Frame finish(Child& child, const Scenario& scenario) {
+  ::close(child.pipe);
+  int status = 0;
+  while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) continue;
+  if (child.answer) return std::move(*child.answer);
+  // Not by us: so the system ends who has most when memory runs out.
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+    return failure_frame(ExitCode::bad_input, no_memory_text(scenario));
+  return failure_frame(ExitCode::stuck,
+                       fmt::format("{}: its process {}", scenario.name, ending(status)));
+}
+
+Report unpack(const Frame& frame) {
+  if (frame.kind == Frame::Kind::failure) {
+    throw Failure(static_cast<ExitCode>(frame.payload.at(0)), frame.payload.substr(1));
+  }
+  const Json json = Json::from_msgpack(frame.payload);
+  Report report = report_from_json(json.at("report"));
+  report.spans = spans_from_json(json.at("spans"));
+  report.chain = chain_from_json(json.at("chain"));
+  report.path_reduced = json.at("path_reduced");
+  report.attachment = json.at("attachment");
+  return report;
+}
+
+std::vector<pollfd> wait_for_any(const std::list<Child>& children, bool forever) {
+  constexpr int nap_ms = 100;
+  std::vector<pollfd> polled;
+  for (const Child& child : children) polled.push_back({child.pipe, POLLIN, 0});
+  while (::poll(polled.data(), polled.size(), forever ? -1 : nap_ms) < 0 && errno == EINTR)
+    continue;
+  return polled;
+}
+
+}  // namespace
+
+std::vector<Report> run_cases(std::span<const Scenario> scenarios, const RunOptions& options,
+                              const Simulate& one, Seconds limit) {
+  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+  std::vector<Frame> answers(scenarios.size());
+  std::vector<double> done(scenarios.size());
+  std::list<Child> running;
+  for (std::size_t next = 0; next < scenarios.size() || !running.empty();) {
+    while (next < scenarios.size() && running.size() < cores) {
+      running.push_back(start(next, scenarios[next], options, one));
+      ++next;
+    }
+    auto child = running.begin();
+    for (const pollfd& polled : wait_for_any(running, limit == no_limit)) {
+      const auto current = child++;
+      keep_limit(*current, scenarios[current->index], limit);
+      if (polled.revents == 0 || read_some(*current, done[current->index])) continue;
+      answers[current->index] = finish(*current, scenarios[current->index]);
+      done[current->index] = 1;
+      running.erase(current);
+    }
+    const double sum = std::accumulate(done.begin(), done.end(), 0.0);
+    if (options.progress) options.progress(sum / static_cast<double>(done.size()));
+  }
+  std::vector<Report> reports;
+  for (const Frame& answer : answers) reports.push_back(unpack(answer));
+  return reports;
+}
+
+}  // namespace ringscope

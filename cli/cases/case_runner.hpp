@@ -1,0 +1,29 @@
+// Many cases at once, each in a process of its own.
+//
+// SimGrid's engine can exist once in a process, so every case is simulated in a forked child, which
+// sends its report back through a pipe. A child that throws or dies takes nobody with it.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "cli/terminal/failure.hpp"
+#include "sim/simulation.hpp"
+
+namespace ringscope {
+
+inline constexpr Seconds no_limit{std::numeric_limits<double>::infinity()};
+
+using Simulate = std::function<Report(const Scenario&, const RunOptions&)>;
+
+/// As many children at a time as there are cores; the reports stand in the order of the scenarios.
+/// `options.progress` is called in this process with the share of all cases that is done.
+/// A case that takes longer than `limit` is ended, and fails as bad input.
+/// Throws the Failure of the first case that failed, when all have ended: what the simulator
+/// reported, or the name of a case whose process died.
+std::vector<Report> run_cases(std::span<const Scenario> scenarios, const RunOptions& options,
+                              const Simulate& one = simulate, Seconds limit = no_limit);
+
+}  // namespace ringscope

@@ -1,0 +1,47 @@
+// What `run` and `compare` have in common: which cases, and running them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/cases/case_runner.hpp"
+
+namespace ringscope {
+
+struct CaseArguments {
+  std::vector<std::string> scenarios;
+  std::vector<std::string> changes;  ///< of --set
+  std::string kernel = "simgrid";
+  bool no_skip = false;
+  std::string limit = "3600 s";  ///< of the time that a case may take
+};
+
+/// SCENARIO..., --set, --kernel, --no-skip and --limit.
+void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments);
+
+/// A time above 0 as --limit says it. Throws InputError.
+Seconds limit_of(const std::string& text);
+
+/// Reads all cases; no two have one name. Throws Failure for an unknown kernel.
+std::vector<Scenario> scenarios_of(const CaseArguments& arguments);
+
+/// Simulates the cases as the arguments and `options` say, with a progress bar. Says beforehand on
+/// standard error which will take long, and refuses those for which there is not enough memory.
+std::vector<Report> run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
+                             RunOptions options = {}, const Simulate& one = simulate);
+
+/// Reads and simulates all cases, with a progress bar; records spans and chains where asked to.
+std::vector<Report> run_cases_of(const CaseArguments& arguments, RunOptions options = {});
+
+/// Spans and chains, of cases that are stuck too.
+RunOptions recording(bool record);
+
+/// Throws the Failure of all cases that are stuck, if any is: for when all outputs are written.
+void refuse_stuck(const std::vector<Report>& reports);
+
+/// Text for people, unless one of the files goes to standard output: then that is for a program.
+/// Throws Failure when two of them are one.
+bool print_text(const std::vector<std::string>& files);
+
+}  // namespace ringscope

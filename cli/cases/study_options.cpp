@@ -1,0 +1,191 @@
+#include "cli/cases/study_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "cli/cases/cases.hpp"
+#include "cli/cases/launcher.hpp"
+#include "cli/terminal/progress_bar.hpp"
+#include "topologies/input/characters.hpp"
+
+namespace ringscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double tolerance = 1e-9;  // of the two kernels, relative
+
+std::optional<Launch> launch_here() {
+  return launch_of([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+int threads_of(const StudyOptions& options, const std::optional<Launch>& launch) {
+  return options.threads > 0 ? options.threads : threads_here(launch ? launch->local_size : 1);
+}
+
+}  // namespace
+
+/// Redrawn ten times a second at most.
+class StudyRun::Bar {
+ public:
+  void show(double share) {
+    if (Clock::now() < next_) return;
+    next_ = Clock::now() + std::chrono::milliseconds(100);
+    bar_.show(share);
+  }
+
+ private:
+  ProgressBar bar_;
+  Clock::time_point next_;
+};
+
+void add_study_options(CLI::App& subcommand, StudyOptions& options) {
+  subcommand.add_option("--jobs", options.threads, "threads that simulate; by default, all cores")
+      ->check(CLI::Range(1, 4096));
+  auto* store = subcommand.add_option(
+      "--store", options.store, "the SQLite file that keeps results; by default, NAME.sqlite here");
+  auto* no_store =
+      subcommand.add_flag("--no-store", options.no_store, "keep nothing")->excludes(store);
+  subcommand
+      .add_flag("--prune", options.prune,
+                "first drop from the store what other versions of this program wrote")
+      ->excludes(no_store);
+  subcommand.add_flag("--no-skip", options.no_skip,
+                      "simulate every step, also where they repeat; such results are kept apart");
+  subcommand
+      .add_option("--verify", options.verify,
+                  "how many of the best are simulated again by SimGrid, to compare")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+}
+
+Seconds limit_of(const StudyOptions& options) {
+  return options.limit.empty() ? no_limit : limit_of(options.limit);
+}
+
+void work_for_first(const StudyOptions& options) {
+  const auto launch = launch_here();
+  if (launch && launch->rank > 0) join(*launch, threads_of(options, launch));
+}
+
+void dismiss_others() {
+  // MPICH's launcher would wait for them, and they for the first.
+  if (const auto launch = launch_here()) join(*launch, 1);
+}
+
+StudyRun::StudyRun(const StudyOptions& options, const std::string& name)
+    : name_(name),
+      limit_(limit_of(options)),
+      bar_(std::make_unique<Bar>()),
+      has_store_(!options.no_store),
+      time_(options.time),
+      start_(Clock::now()) {
+  const auto launch = launch_here();
+  EvaluatorOptions evaluator;
+  evaluator.skip = !options.no_skip;
+  evaluator.prune = options.prune;
+  evaluator.threads = threads_of(options, launch);
+  if (launch) remote_ = join(*launch, evaluator.threads);
+  if (!options.no_store) evaluator.store = options.store.empty() ? name + ".sqlite" : options.store;
+  evaluator.progress = [this](double share) { show(share); };
+  if (options.may_stop) {
+    interrupt_ = std::make_unique<Interrupt>();
+    evaluator.stop = [this](double share) { return stopped(share); };
+  }
+  evaluator.remote = remote_;
+  evaluator_ = std::make_unique<Evaluator>(std::move(evaluator));
+}
+
+StudyRun::~StudyRun() = default;
+
+bool StudyRun::stopped(double share) {
+  return interrupt_->asked() || (time_.count() > 0 && Clock::now() - start_ >= share * time_);
+}
+
+// Threads that simulate cannot be interrupted: the process ends with them.
+void StudyRun::stop(double share) {
+  evaluator_->flush();
+  bar_.reset();
+  const std::string text = fmt::format(
+      "{}: had not ended after {}: {:.1f} % of the points are simulated{}; raise --limit, or lower "
+      "how many there are or how large their jobs",
+      name_, to_short_text(limit_), 100 * share,
+      has_store_ ? ", and kept: the next call goes on from there" : "");
+  std::fprintf(stderr, "%s\n", for_terminal(text).c_str());
+  std::_Exit(static_cast<int>(ExitCode::bad_input));
+}
+
+void StudyRun::show(double share) {
+  if (share < 1 && Clock::now() - start_ >= limit_) stop(share);
+  if (time_.count() > 0) share = std::max(share, Seconds(Clock::now() - start_) / time_);
+  if (bar_) bar_->show(share);
+  if (!remote_ || strangers_named_) return;
+  const std::string strangers = remote_->strangers();
+  strangers_named_ = !strangers.empty();
+  if (strangers_named_) fmt::print(stderr, "{}\n", strangers);
+}
+
+std::string StudyRun::summary(std::size_t points) {
+  evaluator_->flush();
+  bar_.reset();
+  const std::chrono::duration<double> seconds = Clock::now() - start_;
+  const int threads = evaluator_->threads();
+  // Without a store an answer that is there already is one of this run's own.
+  const std::string known = has_store_ ? fmt::format(", {} from the store", evaluator_->cached())
+                            : evaluator_->cached() > 0
+                                ? fmt::format(", {} the same as {}", evaluator_->cached(),
+                                              evaluator_->cached() == 1 ? "another" : "others")
+                                : "";
+  std::string text = fmt::format("{} point{}: {} simulated{}, in {:.2f} s on {} thread{}", points,
+                                 points == 1 ? "" : "s", evaluator_->simulated(), known,
+                                 seconds.count(), threads, threads == 1 ? "" : "s");
+  if (remote_ && remote_->workers() > 0)
+    text +=
+        fmt::format(" here and {} in {} other processes", remote_->threads(), remote_->workers());
+  return text;
+}
+
+double Verified::difference() const {
+  return time_s > 0 ? std::abs(simgrid_s - time_s) / time_s : std::abs(simgrid_s - time_s);
+}
+
+Verification verify_on_simgrid(std::span<const Scenario> scenarios,
+                               std::span<const Outcome> outcomes, Seconds limit) {
+  Verification result;
+  std::vector<Report> reports;
+  try {
+    reports = run_cases(scenarios, {}, simulate, limit);
+  } catch (const Failure& failure) {
+    result.warning =
+        fmt::format("warning: SimGrid could not simulate them again: {}", failure.what());
+    return result;
+  }
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    result.verified.push_back({scenarios[i].name, outcomes[i].time_s, reports[i].time_s});
+    const Verified& one = result.verified.back();
+    if (one.difference() <= tolerance) continue;
+    result.warning += fmt::format(
+        "{}warning: {}: takes {} s, but {} s as SimGrid simulates it ({:.2g} %): a defect of this "
+        "program; please report it with the scenario",
+        result.warning.empty() ? "" : "\n", one.name, one.time_s, one.simgrid_s,
+        100 * one.difference());
+  }
+  return result;
+}
+
+std::string Verification::text(const std::string& whom) const {
+  if (!warning.empty() || verified.empty()) return warning;
+  double worst = 0;
+  for (const Verified& one : verified) worst = std::max(worst, one.difference());
+  return worst == 0 ? fmt::format("SimGrid agrees on {} to the last digit", whom)
+                    : fmt::format("SimGrid agrees on {} to {:.0e}", whom, worst);
+}
+
+void end_with_warning(const Verification& verification) {
+  if (!verification.warning.empty()) throw Failure(ExitCode::wrong_result, verification.warning);
+}
+
+}  // namespace ringscope

@@ -1,0 +1,96 @@
+// What `sweep` and `place` have in common: how a study is run, and how its winners are checked.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/cases/case_runner.hpp"
+#include "cli/terminal/interrupt.hpp"
+#include "sim/studies/evaluator.hpp"
+
+namespace ringscope {
+
+struct StudyOptions {
+  std::string store;  ///< "": NAME.sqlite in the working directory
+  bool no_store = false;
+  int threads = 0;  ///< 0: all cores
+  int verify = 3;   ///< how many winners
+  bool no_skip = false;
+  bool prune = false;  ///< the store
+  /// What ends early has an answer all the same: after so long, if that is above 0, or by ^C.
+  bool may_stop = false;
+  Seconds time{};
+  std::string limit;  ///< of a sweep, which then has no answer yet; "": none
+};
+
+/// --jobs, --store, --no-store, --prune, --verify and --no-skip.
+void add_study_options(CLI::App& subcommand, StudyOptions& options);
+
+/// Where a launcher has started several of us, all but the first work for that one, and this does
+/// not return. Before the input is read: one is enough to say what is wrong with it.
+void work_for_first(const StudyOptions& options);
+
+/// Of the first: ends the others in good order, where there is nothing to do for them.
+void dismiss_others();
+
+/// What a study is run with, for as long as it is: a progress bar on a terminal, and, where a
+/// launcher has started several of us, the others as workers.
+class StudyRun {
+ public:
+  StudyRun(const StudyOptions& options, const std::string& name);
+  ~StudyRun();
+  StudyRun(const StudyRun&) = delete;
+  StudyRun& operator=(const StudyRun&) = delete;
+
+  Evaluator& evaluator() { return *evaluator_; }
+  /// "120 points: 118 simulated, 2 from the store, in 0.34 s on 2 threads"; flushes the store.
+  std::string summary(std::size_t points);
+
+ private:
+  class Bar;
+  void show(double share);
+  bool stopped(double share);
+  [[noreturn]] void stop(double share);
+  std::string name_;
+  Seconds limit_;
+  std::unique_ptr<Bar> bar_;
+  bool strangers_named_ = false;
+  bool has_store_;
+  Seconds time_;  ///< 0: no limit
+  std::unique_ptr<Interrupt> interrupt_;
+  std::shared_ptr<RemoteWorkers> remote_;
+  std::chrono::steady_clock::time_point start_;
+  std::unique_ptr<Evaluator> evaluator_;
+};
+
+/// A winner that was simulated once more, by SimGrid.
+struct Verified {
+  std::string name;
+  double time_s = 0, simgrid_s = 0;
+  double difference() const;  ///< relative
+};
+
+/// What SimGrid says of the winners. A disagreement does not take the answer away: it stands in it.
+struct Verification {
+  std::vector<Verified> verified;
+  std::string
+      warning;  ///< which times differ by more than 1e-9, or why there are none; "": all well
+
+  /// "SimGrid agrees on the best 3 to 2e-14", of `whom`; or the warning; "" for none.
+  std::string text(const std::string& whom) const;
+};
+
+/// Each in a process of its own.
+Verification verify_on_simgrid(std::span<const Scenario> scenarios,
+                               std::span<const Outcome> outcomes, Seconds limit = no_limit);
+
+/// What --limit says; no_limit without.
+Seconds limit_of(const StudyOptions& options);
+
+/// Throws Failure (wrong_result) with the warning, if there is one: when all is written.
+void end_with_warning(const Verification& verification);
+
+}  // namespace ringscope

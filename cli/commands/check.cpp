@@ -1,0 +1,78 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/commands/subcommands.hpp"
+#include "cli/terminal/output_file.hpp"
+#include "scenarios/question/job_warnings.hpp"
+#include "topologies/graph/warnings.hpp"
+#include "topologies/input/data_files.hpp"
+
+namespace ringscope {
+namespace {
+
+Value typed(const std::string& name) {
+  return Value::scalar_at({std::make_shared<const Source>(Source{"check", name}), 0, 0}, name);
+}
+
+bool is_scenario(const std::string& name) {
+  if (!is_path(name)) {
+    const std::vector<std::string> known = names_in("scenarios");
+    return std::find(known.begin(), known.end(), name) != known.end();
+  }
+  const Value file = Value::from_file(name);
+  return file.kind() == Value::Kind::map && file.find("job") != nullptr;
+}
+
+std::string plural(std::size_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// What was read, and a line for each warning. Throws InputError where it cannot be read.
+std::string check(const std::string& name) {
+  std::vector<std::string> lines;
+  const auto add = [&lines](const std::vector<std::string>& all) {
+    for (const std::string& warning : all)
+      if (std::find(lines.begin(), lines.end(), warning) == lines.end()) lines.push_back(warning);
+  };
+  std::string text;
+  if (is_scenario(name)) {
+    const std::vector<Scenario> cases = read_scenarios(name, {});
+    for (const Scenario& one : cases) {
+      add(warnings(one.cluster.topology));
+      add(job_warnings(one));
+    }
+    text = fmt::format("{}: {}", name, plural(cases.size(), "case"));
+  } else {
+    const Cluster cluster = read_cluster(typed(name));
+    add(warnings(cluster.topology));
+    text = fmt::format("{}: {}, {}", name, plural(cluster.topology.hosts().size(), "host"),
+                       plural(static_cast<std::size_t>(cluster.topology.link_count()), "link"));
+  }
+  text += lines.empty() ? ", nothing to warn of\n" : "\n";
+  for (const std::string& line : lines) text += fmt::format("warning: {}\n", line);
+  return text;
+}
+
+}  // namespace
+
+void add_check(CLI::App& program) {
+  struct Arguments {
+    std::vector<std::string> names;
+  };
+  CLI::App* command =
+      program.add_subcommand("check", "Read scenarios and clusters, and say what to beware of");
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("SCENARIO|CLUSTER", arguments->names, "names, or files")->required();
+  command->footer(
+      "What cannot be read ends with exit code 1, a warning does not.\n\n"
+      "Examples:\n"
+      "  ringscope check 03-anomaly\n"
+      "  ringscope check gpu_numa2 my_cluster.yaml");
+  command->callback([arguments] {
+    for (const std::string& name : arguments->names) write_output("-", check(name));
+  });
+}
+
+}  // namespace ringscope

@@ -1,0 +1,229 @@
+// Does an explanation say what the run did, and does all of it add up?
+#include "scenarios/answer/explain/explain.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands/explain.hpp"
+#include "cli/terminal/failure.hpp"
+#include "scenarios/answer/explain/what_if.hpp"
+#include "sim/simulation.hpp"
+
+namespace ringscope {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string one_cpu = "one CPU has to push both";
+
+Report explained(const Scenario& scenario, std::size_t limit = long_path_limit) {
+  RunOptions options;
+  options.kernel = "fluid";
+  options.record_chain = true;
+  options.path_limit = limit;
+  return simulate(scenario, options);
+}
+
+std::vector<Report> explained(const std::string& name,
+                              const std::vector<std::string>& changes = {"job.bytes=1MiB"}) {
+  std::vector<Override> overrides;
+  for (const std::string& change : changes) overrides.push_back(parse_override(change));
+  std::vector<Report> reports;
+  for (const Scenario& scenario : read_scenarios(name, overrides))
+    reports.push_back(explained(scenario));
+  return reports;
+}
+
+// What the design's first page says of the two placements.
+TEST(Explain, says_of_the_anomaly_that_one_cpu_pushes_both_ways) {
+  const std::vector<Report> reports = explained("03-anomaly");
+  const std::string text = print_explanation(reports, false);
+  std::string first_lines = text.substr(0, text.find("\n\n"));
+  std::replace(first_lines.begin(), first_lines.end(), '\n', ' ');
+  EXPECT_THAT(first_lines, HasSubstr("4-3-1 takes "));
+  EXPECT_THAT(first_lines,
+              HasSubstr("on host2, the host with one process, rank 7 receives from the network and "
+                        "sends to the network, and one CPU has to push both"));
+  EXPECT_THAT(reason(reports[0]), Not(HasSubstr(one_cpu)));
+}
+
+TEST(Explain, goes_by_the_run_and_not_by_the_scenario) {
+  // The lone process first, and no name to go by.
+  EXPECT_THAT(reason(explained("02-ring-of-8", {"cluster=rack3", "library=slow_tcp",
+                                                "placement=1-3-4", "job.bytes=1MiB"})[0]),
+              HasSubstr("on host0, the host with one process, rank 0 receives"));
+}
+
+TEST(Explain, does_not_say_so_where_the_anomaly_is_gone) {
+  const std::vector<Report> reports = explained("04-anomaly-gone");
+  ASSERT_EQ(reports.size(), 8);
+  EXPECT_THAT(reason(reports[1]), HasSubstr(one_cpu)) << reports[1].name;
+  for (const std::size_t gone : {0U, 3U, 4U, 5U, 6U, 7U})
+    EXPECT_THAT(reason(reports[gone]), Not(HasSubstr(one_cpu))) << reports[gone].name;
+  for (const std::size_t slow_wire : {4U, 5U})
+    EXPECT_THAT(reason(reports[slow_wire]), HasSubstr("the wire sets the pace"));
+  EXPECT_THAT(difference_reason(reports[4], reports[5], std::vector<std::string>{"a", "b"}),
+              HasSubstr("b takes as long as a"));
+}
+
+class ExplainEach : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Lessons, ExplainEach,
+                         testing::Values("01-two-hosts", "03-anomaly", "04-anomaly-gone",
+                                         "05-eager-and-rendezvous", "06-overlap"));
+
+TEST_P(ExplainEach, blames_the_whole_time_and_the_chain_covers_it) {
+  for (const Report& report : explained(GetParam(), {})) {
+    double sum = 0, chain = 0;
+    for (const Blamed& one : blames(report)) sum += one.piece.seconds;
+    EXPECT_NEAR(sum, report.time_s, 1e-9 * report.time_s) << report.name;
+    ASSERT_NE(report.chain, nullptr);
+    EXPECT_EQ(report.chain->begin_s, 0);
+    for (const ChainPiece& one : report.chain->pieces) {
+      EXPECT_NEAR(one.start_s, chain, 1e-9 * report.time_s);
+      EXPECT_GT(one.piece.seconds, 0);
+      chain += one.piece.seconds;
+    }
+    EXPECT_NEAR(chain, report.time_s, 1e-9 * report.time_s);
+  }
+}
+
+TEST_P(ExplainEach, differences_add_up_to_the_difference_of_the_times) {
+  const std::vector<Report> reports = explained(GetParam(), {});
+  for (const Report& other : reports) {
+    double sum = 0;
+    for (const BlameDifference& one : blame_differences(reports[0], other)) sum += one.seconds();
+    EXPECT_NEAR(sum, other.time_s - reports[0].time_s, 1e-9 * reports[0].time_s) << other.name;
+  }
+}
+
+TEST(Explain, totals_are_those_of_a_path_that_is_kept_whole) {
+  const Scenario scenario =
+      read_scenarios("03-anomaly", {parse_override("job.bytes=64KiB")}).back();
+  const Report whole = explained(scenario), folded = explained(scenario, 100);
+  EXPECT_GT(folded.chain->begin_s, 0);
+  ASSERT_EQ(whole.path.size(), folded.path.size());
+  for (const PathPiece& piece : whole.path) {
+    const auto same = std::find_if(folded.path.begin(), folded.path.end(), [&](auto& one) {
+      return one.cause == piece.cause && one.rank == piece.rank && one.resource == piece.resource;
+    });
+    ASSERT_NE(same, folded.path.end());
+    EXPECT_NEAR(same->seconds, piece.seconds, 1e-9 * whole.time_s);
+  }
+}
+
+TEST(Explain, words_for_each_blame_name_who_was_waited_for) {
+  const PathPiece work{Cause::compute, 3, "host1/core0 (rank 3)", 0.5};
+  EXPECT_EQ(blame_text({Cause::compute, work}), "computing on host1/core0 (rank 3)");
+  EXPECT_EQ(blame_text({Cause::progress, work}),
+            "waiting for progress of rank 3 (computing on host1/core0 (rank 3))");
+  const ChainPiece meanwhile{work, 0, Cause::progress};
+  EXPECT_EQ(blamed(meanwhile).blame, Cause::progress);
+  // Inside MPI a rank makes progress: it is no waiting for that.
+  const ChainPiece copy{{Cause::copy, 3, "host1/core0 (rank 3)", 0.5}, 0, Cause::partner};
+  EXPECT_EQ(blamed(copy).blame, Cause::copy);
+}
+
+TEST(Explain, waiting_for_progress_is_taken_from_what_the_rank_did_meanwhile) {
+  double progress = 0;
+  for (const Report& report : explained("06-overlap", {}))
+    for (const Blamed& one : blames(report))
+      if (one.blame == Cause::progress) progress += one.piece.seconds;
+  EXPECT_GT(progress, 0);
+}
+
+TEST(OnlyCases, are_found_by_their_last_words) {
+  const std::vector<Scenario> all = read_scenarios("03-anomaly", {});
+  EXPECT_EQ(only_cases(all, {}).size(), 2);
+  EXPECT_EQ(only_cases(all, {"4-3-1"}).at(0).name, "03-anomaly 4-3-1");
+  try {
+    only_cases(all, {"03-anomaly 4-3-2"});
+    FAIL() << "there is no such case";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.code(), ExitCode::bad_input);
+    EXPECT_THAT(failure.what(), HasSubstr("(known: 03-anomaly 4-2-2, 03-anomaly 4-3-1)"));
+  }
+}
+
+TEST(WhatIf, candidates_are_what_the_path_spends_most_on) {
+  Report report;
+  report.path = {{Cause::copy, 0, "core", 3},     {Cause::wire, -1, "link", 2},
+                 {Cause::overhead, 0, "core", 1}, {Cause::latency, -1, "", 0.75},
+                 {Cause::protocol, -1, "", 0.75}, {Cause::skew, 1, "", 9}};
+  const std::vector<Candidate> list = candidates(report, 4);
+  ASSERT_EQ(list.size(), 4);
+  EXPECT_EQ(list[0].name, "core");
+  EXPECT_EQ(list[0].on_path_s, 4);
+  EXPECT_EQ(list[1].name, "link");
+  EXPECT_EQ(list[2].name, "latency");
+  EXPECT_EQ(list[2].on_path_s, 1.5);
+  EXPECT_EQ(list[3].name, "overhead per message");
+  EXPECT_EQ(candidates(report, 2).size(), 2);
+}
+
+// The lone core is on nearly all of the path: with twice its speed, placed 4-3-1 it takes about as
+// long as 4-2-2, where each core pushes one way.
+TEST(WhatIf, twice_the_core_takes_the_anomaly_away) {
+  const std::vector<Scenario> scenarios =
+      read_scenarios("03-anomaly", {parse_override("job.bytes=4MiB")});
+  const Report fast = explained(scenarios[0]), slow = explained(scenarios[1]);
+  const Candidate core = candidates(slow, 1).at(0);
+  EXPECT_THAT(core.name, HasSubstr("(rank 7)"));
+  const double time_s = explained(improved(scenarios[1], core)).time_s;
+  EXPECT_NEAR(time_s, fast.time_s, 0.05 * fast.time_s);
+}
+
+// A message of one byte is nothing but latency and overhead: half of each is half of the time.
+TEST(WhatIf, half_of_latency_and_overhead_is_half_of_an_empty_message) {
+  const Scenario scenario =
+      read_scenarios("01-two-hosts", {parse_override("job.bytes=1B")}).front();
+  const Report report = explained(scenario);
+  double latency = 0;
+  for (const PathPiece& piece : report.path)
+    if (piece.cause == Cause::latency || piece.cause == Cause::protocol) latency += piece.seconds;
+  ASSERT_GT(latency, 0);
+  const Candidate candidate{Candidate::Kind::latency, "latency", latency};
+  EXPECT_NEAR(explained(improved(scenario, candidate)).time_s, report.time_s - latency / 2,
+              1e-9 * report.time_s);
+}
+
+TEST(WhatIf, gains_are_sorted_and_written) {
+  Report report;
+  report.name = "x";
+  report.time_s = 2;
+  std::vector<Gain> gains = {{{Candidate::Kind::resource, "link", 1}, 1.75},
+                             {{Candidate::Kind::latency, "latency", 0.5}, 1.5}};
+  sort_gains(gains);
+  const auto json = gains_json(report, gains);
+  EXPECT_EQ(json["gains"][0]["what"], "latency");
+  EXPECT_EQ(json["gains"][0]["gain_s"], 0.5);
+  EXPECT_EQ(json["gains"][1]["kind"], "resource");
+  EXPECT_THAT(print_gains(report, gains), HasSubstr("0.750 x"));
+  EXPECT_THAT(print_gains(report, gains), Not(HasSubstr("A loss is no mistake")));
+  std::vector<Gain> losses = gains;
+  losses.front().time_s = 1.01 * report.time_s;
+  EXPECT_THAT(print_gains(report, losses), HasSubstr("A loss is no mistake"));
+}
+
+TEST(ExplainJson, says_the_same_as_the_screen) {
+  const std::vector<Report> reports = explained("03-anomaly");
+  const auto json = explanation(reports);
+  ASSERT_EQ(json["cases"].size(), 2);
+  EXPECT_EQ(json["cases"][1]["reason"], reason(reports[1]));
+  double rows = 0, chain = 0;
+  for (const auto& row : json["cases"][1]["blames"]) rows += row["seconds"].get<double>();
+  for (const auto& one : json["cases"][1]["chain"]) chain += one["seconds"].get<double>();
+  EXPECT_NEAR(rows, reports[1].time_s, 1e-9 * rows);
+  EXPECT_NEAR(chain, reports[1].time_s, 1e-9 * rows);
+  double difference = 0;
+  for (const auto& row : json["differences"][0]["rows"])
+    difference += row["difference_s"].get<double>();
+  EXPECT_NEAR(difference, json["differences"][0]["difference_s"].get<double>(), 1e-9 * rows);
+}
+
+}  // namespace
+}  // namespace ringscope

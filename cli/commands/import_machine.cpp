@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "cli/commands/subcommands.hpp"
+#include "cli/terminal/output_file.hpp"
+#include "topologies/cluster.hpp"
+#include "topologies/imports/imports.hpp"
+#include "topologies/input/characters.hpp"
+
+namespace ringscope {
+namespace {
+
+struct Arguments {
+  std::string file, output = "-", as, link;
+  int hosts = 2;
+};
+
+std::optional<Bandwidth> link_of(const Arguments& arguments) {
+  if (arguments.link.empty()) return {};
+  const Place place{std::make_shared<const Source>(Source{"--link", arguments.link}), 0, 0};
+  return Value::scalar_at(place, arguments.link).bandwidth();
+}
+
+void import_machine(const Arguments& arguments) {
+  const std::optional<Bandwidth> link = link_of(arguments);
+  require_writable(arguments.output);
+  Machine machine = read_machine(arguments.file, arguments.as);
+  const std::string origin = std::filesystem::path(arguments.file).filename().string();
+  const std::string yaml = cluster_yaml(machine, origin, arguments.hosts, link);
+  // What we write can be read, whatever stood in the file.
+  read_cluster(Value::from_text("the cluster of " + arguments.file, yaml));
+  write_output(arguments.output, yaml);
+  for (const std::string& note : machine.notes)
+    std::fprintf(stderr, "%s\n", for_terminal(note).c_str());
+}
+
+}  // namespace
+
+void add_import_machine(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "import-machine", "Turn what hwloc, NCCL or nvidia-smi say of a machine into a cluster");
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("FILE", arguments->file, "what describes the machine")->required();
+  command->add_option("-o,--output", arguments->output,
+                      "the cluster's file; standard output without");
+  command->add_option("--as", arguments->as,
+                      "hwloc, nccl or nvidia_smi; without, the file tells which");
+  constexpr int most_hosts = 65536;
+  command->add_option("--hosts", arguments->hosts, "how many such hosts the cluster has")
+      ->check(CLI::Range(1, most_hosts))
+      ->capture_default_str();
+  command->add_option("--link", arguments->link,
+                      "how fast the cables are that join them: \"100 Gbit/s\"");
+  command->footer(
+      "The machine becomes a host of type custom, on a star of such hosts. What the file does not "
+      "say is taken from a table (topologies/imports/assumed.cpp); the list of it stands at the "
+      "head of the cluster and on standard error.\n\n"
+      "This imports what a machine is; `ringscope import` imports what was measured on one.\n\n"
+      "Examples:\n"
+      "  ringscope import-machine topology.xml --as nccl --hosts 4 -o my.yaml\n"
+      "  lstopo machine.xml && ringscope import-machine machine.xml -o my.yaml\n"
+      "  nvidia-smi topo -m > machine.txt && ringscope import-machine machine.txt -o my.yaml\n"
+      "  NCCL_TOPO_DUMP_FILE=machine.xml ./all_reduce_perf; ringscope import-machine machine.xml\n"
+      "  ringscope import-machine machine.xml --hosts 4 --link '25 Gbit/s' -o my.yaml && "
+      "ringscope show my.yaml");
+  command->callback([arguments] { import_machine(*arguments); });
+}
+
+}  // namespace ringscope

@@ -1,0 +1,17 @@
+// The peer matrices of a host's GPUs, as text and as CSV.
+#pragma once
+
+#include <string>
+
+#include "sim/machine/peer_matrix.hpp"
+
+namespace ringscope {
+
+/// Bandwidths one way and both ways, and latencies, with peer access as the host grants it, and
+/// without.
+std::string print_peers(const PeerMatrix& granted, const PeerMatrix& staged);
+
+/// `metric,src,dst,value`, as validation/published/p2p-gtx1080ti-x4.csv has it.
+std::string peers_csv(const PeerMatrix& matrix);
+
+}  // namespace ringscope

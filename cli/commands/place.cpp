@@ -1,0 +1,284 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "cli/cases/cases.hpp"
+#include "cli/cases/launch_options.hpp"
+#include "cli/commands/place_text.hpp"
+#include "cli/commands/subcommands.hpp"
+#include "cli/terminal/failure.hpp"
+#include "cli/terminal/output_file.hpp"
+#include "scenarios/answer/text/report_text.hpp"
+#include "sim/simulation.hpp"
+#include "topologies/input/data_files.hpp"
+#include "topologies/placement/slots.hpp"
+
+namespace ringscope {
+namespace {
+
+struct Arguments {
+  std::string study;
+  std::vector<std::string> changes;
+  std::string cluster, library, job, on = "core", own, only;
+  int ranks = 0;
+  // Of `place`, as its keys are called; "": not said.
+  std::string order, slots, taken, budget, seed, objective, degrade, whose, random;
+  std::string time;
+  bool whole_hosts = false;
+  std::size_t top = 5;
+  std::string csv, json;
+  LaunchFiles launch;
+  StudyOptions options;
+};
+
+Value said(const std::string& flag, const std::string& text) {
+  return Value::from_text(flag, text);
+}
+
+/// The flags as the map `place` that they are laid over.
+Value place_flags(const Arguments& arguments) {
+  Value map = Value::empty_map_at({std::make_shared<const Source>(Source{"place", ""}), 0, 0});
+  const std::pair<const char*, const std::string*> texts[] = {
+      {"order", &arguments.order},         {"slots", &arguments.slots},
+      {"budget", &arguments.budget},       {"seed", &arguments.seed},
+      {"objective", &arguments.objective}, {"degrade", &arguments.degrade},
+      {"jobs", &arguments.whose},          {"random", &arguments.random}};
+  for (const auto& [key, text] : texts)
+    if (!text->empty())
+      map.set(key,
+              said(text == &arguments.whose ? "--whose-time" : fmt::format("--{}", key), *text));
+  if (!arguments.taken.empty()) map.set("taken", said("--taken", "[" + arguments.taken + "]"));
+  if (arguments.whole_hosts) map.set("whole_hosts", said("--whole-hosts", "true"));
+  return map;
+}
+
+/// As many ranks as there shall be, host after host, on the slots that the flags leave.
+std::string packed(const Value& cluster, const Arguments& arguments) {
+  const Topology topology = read_cluster(cluster).topology;
+  std::vector<int> room(topology.hosts().size());
+  for (const Bin& bin : bins_of(topology, arguments.on == "gpu" ? Seat::gpu : Seat::core))
+    room[static_cast<std::size_t>(bin.host)] += bin.capacity;
+  const int most = whole_number(arguments.slots).value_or(most_ranks);
+  const std::string taken = "," + arguments.taken + ",";
+  std::string counts;
+  int left = arguments.ranks;
+  for (std::size_t host = 0; host < room.size() && left > 0; ++host) {
+    const bool free = taken.find("," + topology.hosts()[host].name + ",") == std::string::npos;
+    const int here = free ? std::min({left, room[host], most}) : 0;
+    counts += fmt::format("{}{}", host == 0 ? "" : "-", here);
+    left -= here;
+  }
+  if (left > 0)
+    cluster.fail(fmt::format("there is no room for {} of the {} ranks", left, arguments.ranks));
+  return counts;
+}
+
+/// The scenario that --cluster, --library, --ranks and --job say.
+StudyFile spelled_out(const Arguments& arguments) {
+  const auto slash = arguments.job.find('/'), colon = arguments.job.find(':');
+  if (arguments.cluster.empty() || arguments.library.empty() || arguments.ranks < 1 ||
+      slash == std::string::npos)
+    throw Failure(ExitCode::bad_input,
+                  "place: expected a study or a scenario, or all of --cluster, --library, --ranks "
+                  "and --job, such as --job allreduce/ring:64MiB");
+  const Value cluster = said("--cluster", arguments.cluster);
+  const std::string counts = packed(cluster, arguments);
+  StudyFile file{"place", Value::empty_map_at(cluster.place())};
+  file.tree.set("scenario.question", said("--job", "Which placement is best?"));
+  file.tree.set("scenario.cluster", cluster);
+  file.tree.set("scenario.library", said("--library", arguments.library));
+  file.tree.set("scenario.placement.hosts", said("--ranks", counts));
+  file.tree.set("scenario.placement.on", said("--on", arguments.on));
+  file.tree.set("scenario.job.collective", said("--job", arguments.job.substr(0, slash)));
+  file.tree.set("scenario.job.algorithm",
+                said("--job", arguments.job.substr(slash + 1, colon - slash - 1)));
+  if (colon != std::string::npos)
+    file.tree.set("scenario.job.bytes", said("--job", arguments.job.substr(colon + 1)));
+  return file;
+}
+
+/// A study, or a scenario as one.
+StudyFile file_for(const Arguments& arguments) {
+  const std::string& name = arguments.study;
+  if (name.empty()) return spelled_out(arguments);
+  const bool path = is_path(name);
+  const std::vector<std::string> studies =
+      path ? std::vector<std::string>() : names_in("scenarios/studies");
+  if (path ? Value::from_file(name).find("scenario") != nullptr
+           : std::ranges::find(studies, name) != studies.end())
+    return read_study_file(name);
+  const Place place{std::make_shared<const Source>(Source{"SCENARIO", name}), 0, 0};
+  StudyFile file{std::filesystem::path(name).stem().string(), Value::empty_map_at(place)};
+  file.tree.set("scenario", Value::scalar_at(place, name));
+  return file;
+}
+
+PlaceStudy read_all(const Arguments& arguments) {
+  std::vector<Override> overrides;
+  for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
+  if (!arguments.own.empty()) overrides.push_back({"placement", arguments.own});
+  return read_place(file_for(arguments), overrides, place_flags(arguments), arguments.only);
+}
+
+PlaceStudy read(const Arguments& arguments, StudyOptions& options) {
+  try {
+    if (!arguments.time.empty()) {
+      const Value time = said("--time", arguments.time);
+      options.time = time.seconds();
+      if (options.time.count() <= 0) time.fail("expected a time above 0, such as 60s");
+    }
+    PlaceStudy study = read_all(arguments);
+    arguments.launch.require_for(study.seat);
+    return study;
+  } catch (const std::exception&) {
+    dismiss_others();
+    throw;
+  }
+}
+
+PlaceAnswer answer_of(const PlaceStudy& study, StudyRun& run) {
+  PlaceAnswer answer = place(study, run.evaluator());
+  fmt::print(stderr, "{}\n", run.summary(run.evaluator().simulated() + run.evaluator().cached()));
+  return answer;
+}
+
+/// The best, the worst and the user's, those that do not get stuck.
+Verification verify(const PlaceStudy& study, const PlaceAnswer& answer) {
+  std::vector<Scenario> scenarios;
+  std::vector<Outcome> outcomes;
+  for (const Placed* placed : {&answer.placed.front(), &answer.placed.back(), &answer.own}) {
+    if (!placed->outcome.error.empty()) continue;
+    scenarios.push_back(placed_scenario(study, *placed));
+    outcomes.push_back(placed->outcome);
+  }
+  return verify_on_simgrid(scenarios, outcomes);
+}
+
+/// Where the difference between the user's placement and the best comes from.
+std::string why(const PlaceStudy& study, const PlaceAnswer& answer) {
+  const Placed &best = answer.placed.front(), &own = answer.own;
+  if (!std::isfinite(own.cost_s) || own.cost_s <= best.cost_s) return "";
+  RunOptions options;
+  options.kernel = "fluid";
+  std::vector<Report> reports;
+  for (const Placed* placed : {&best, &own}) {
+    Scenario scenario = placed_scenario(study, *placed);
+    scenario.name =
+        fmt::format("{} {}", study.name,
+                    short_name(placed->placement.text, placed == &best ? "best" : "yours"));
+    reports.push_back(simulate(scenario, options));
+  }
+  return '\n' + print_compare(reports);
+}
+
+void print(const Arguments& arguments, const PlaceStudy& study, const PlaceAnswer& answer,
+           const Verification& verified) {
+  std::string screen = place_screen(study, answer, arguments.top) + why(study, answer);
+  const std::string words = answer.stopped && arguments.options.verify > 0
+                                ? "stopped before SimGrid had simulated any of them again"
+                                : verified.text("the best, the worst and yours");
+  if (!words.empty()) screen += '\n' + words + '\n';
+  const std::string lines =
+      arguments.launch.lines(answer.placed.front().placement, study.scenario.cluster.topology);
+  if (!lines.empty()) screen += "\nthe best one is started by\n" + lines;
+  write_output("-", screen);
+}
+
+void run_place(const Arguments& arguments) {
+  std::vector<std::string> files = arguments.launch.all();
+  files.insert(files.begin(), {arguments.csv, arguments.json});
+  work_for_first(arguments.options);
+  const bool text = print_text(files);
+  for (const std::string& file : files) require_writable(file);
+  StudyOptions options = arguments.options;
+  options.may_stop = true;
+  const PlaceStudy study = read(arguments, options);
+  StudyRun run(options, study.name);  // until all is written: it ends with what is under way
+  const PlaceAnswer answer = answer_of(study, run);
+  Verification verified;
+  if (options.verify > 0 && !answer.stopped) verified = verify(study, answer);
+  if (!arguments.csv.empty()) write_output(arguments.csv, place_csv(answer));
+  if (!arguments.json.empty())
+    write_output(arguments.json, place_json(study, answer, verified).dump(2) + '\n');
+  const Placement& winner = answer.placed.front().placement;
+  const Topology& topology = study.scenario.cluster.topology;
+  arguments.launch.write(winner, topology);
+  if (text) print(arguments, study, answer, verified);
+  arguments.launch.require_written(winner, topology);
+  end_with_warning(verified);
+}
+
+void add_question(CLI::App& command, Arguments& arguments) {
+  command.add_option("STUDY", arguments.study, "a study or a scenario, by its name or as a file");
+  command.add_option("--set", arguments.changes, "KEY=VALUE: overrides a key of the scenario")
+      ->allow_extra_args(false);
+  command.add_option("--case", arguments.only, "NAME: of a scenario with several cases, this one");
+  command.add_option("--cluster", arguments.cluster, "without STUDY: the machine");
+  command.add_option("--library", arguments.library, "without STUDY: how messages move");
+  command.add_option("--ranks", arguments.ranks, "without STUDY: how many")
+      ->check(CLI::Range(1, 1 << 20));
+  command.add_option("--job", arguments.job,
+                     "without STUDY: COLLECTIVE/ALGORITHM:BYTES, such as allreduce/ring:64MiB");
+  command.add_option("--on", arguments.on, "without STUDY: core or gpu")->capture_default_str();
+  command.add_option("--own", arguments.own,
+                     "your own placement, to compare; by default, the scenario's");
+}
+
+void add_rules(CLI::App& command, Arguments& arguments) {
+  command.add_option("--order", arguments.order,
+                     "fixed: ranks host after host; ring: any ring; any: any rank anywhere");
+  command.add_option("--slots", arguments.slots, "ranks per host at most");
+  command.add_option("--taken", arguments.taken, "HOST,HOST: hosts that others use");
+  command.add_flag("--whole-hosts", arguments.whole_hosts, "a host is used fully or not at all");
+  command.add_option("--budget", arguments.budget,
+                     "beyond so many placements: a search that looks at so many");
+  command.add_option("--seed", arguments.seed, "of the search, and of what is drawn");
+  command.add_option("--time", arguments.time,
+                     "such as 60s: after so long the best so far is the answer; so it is after ^C");
+  command.add_option("--random", arguments.random,
+                     "beside a search, so many placements drawn at random: what luck gives");
+  command.add_option("--objective", arguments.objective,
+                     "time; or worst_link: with the cable degraded that costs most");
+  command.add_option("--whose-time", arguments.whose,
+                     "beside neighbours: own, slowest or mean of the jobs");
+  command.add_option("--degrade", arguments.degrade, "what such a cable has left of its bandwidth");
+}
+
+void add_answers(CLI::App& command, Arguments& arguments) {
+  command.add_option("--top", arguments.top, "show so many, the best first")->capture_default_str();
+  command.add_option("--csv", arguments.csv, "write one row per placement (see plots/placements)");
+  command.add_option("--json", arguments.json, "write everything as JSON (scenarios/schema.md)");
+  command.add_option("--rankfile", arguments.launch.rankfile,
+                     "write the best one as Open MPI's rankfile");
+  command.add_option("--hostfile", arguments.launch.hostfile, "write it as a hostfile of MPICH's");
+  command.add_option("--slurm", arguments.launch.slurm, "write it as Slurm's SLURM_HOSTFILE");
+  command.add_option("--gpus", arguments.launch.gpus,
+                     "on GPUs: write a script that gives each rank its own, beside these files");
+  command.add_option("--torchrun", arguments.launch.torchrun,
+                     "on GPUs: write a script that starts torchrun on each host");
+  add_study_options(command, arguments.options);
+}
+
+}  // namespace
+
+void add_place(CLI::App& program) {
+  CLI::App* command = program.add_subcommand(
+      "place", "Simulate all placements that differ, and say which is best and why");
+  const auto arguments = std::make_shared<Arguments>();
+  add_question(*command, *arguments);
+  add_rules(*command, *arguments);
+  add_answers(*command, *arguments);
+  command->footer(
+      "SimGrid simulates the best, the worst and yours again, unless --verify 0.\n\n"
+      "Examples:\n"
+      "  ringscope place place-eight-on-three\n"
+      "  ringscope place 03-anomaly --own 4-3-1 --csv placements.csv --rankfile best.rankfile\n"
+      "  ringscope place --cluster two_level --ranks 8 --job allreduce/ring:64MiB \\\n"
+      "    --library openmpi_tcp --taken host0,host1 --slots 4");
+  command->callback([arguments] { run_place(*arguments); });
+}
+
+}  // namespace ringscope

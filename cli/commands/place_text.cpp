@@ -1,0 +1,234 @@
+#include "cli/commands/place_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenarios/answer/text/table.hpp"
+
+namespace ringscope {
+namespace {
+
+using Align = Table::Align;
+
+/// "1,307,674,368,000", or "2.5e39" where nobody would read the digits.
+std::string count_text(const Count& count) {
+  constexpr std::size_t most_digits = 15;
+  std::string digits = count.str();
+  if (digits.size() > most_digits)
+    return fmt::format("{}.{}e{}", digits[0], digits[1], digits.size() - 1);
+  for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > 0; i -= 3)
+    digits.insert(static_cast<std::size_t>(i), ",");
+  return digits;
+}
+
+std::string held_up_by(const Placed& placed) {
+  const Outcome& outcome = placed.outcome;
+  const std::string& words = outcome.error.empty() ? outcome.limit : outcome.error;
+  return words.substr(0, words.find('\n'));
+}
+
+std::string time_text(const Placed& placed) {
+  return std::isfinite(placed.cost_s) ? to_short_text(Seconds(placed.cost_s)) : "stuck";
+}
+
+std::string ratio_text(const Placed& placed, const Placed& best) {
+  return std::isfinite(placed.cost_s) && best.cost_s > 0
+             ? fmt::format("{:.3f} x", placed.cost_s / best.cost_s)
+             : "-";
+}
+
+std::string order_text(const PlaceStudy& study, const PlaceAnswer& answer) {
+  if (study.rules.order == RankOrder::fixed) return "ranks host after host";
+  return study.rules.rotations && answer.only_routes ? "rings that may begin anywhere"
+                                                     : "any rank anywhere";
+}
+
+std::string heading(const PlaceStudy& study, const PlaceAnswer& answer) {
+  const auto hosts = static_cast<std::size_t>(
+      std::ranges::count_if(study.rules.slots, [](int slots) { return slots > 0; }));
+  std::string text = fmt::format("{} ranks on {} host{}: {} placements, {}{} that differ ({})\n",
+                                 study.rules.ranks, hosts, hosts == 1 ? "" : "s",
+                                 count_text(answer.raw), answer.searched ? "at least " : "",
+                                 count_text(answer.least), order_text(study, answer));
+  if (!answer.only_routes)
+    text += "nothing is folded but cores: routes are chosen among equal ones by a hash\n";
+  if (!answer.searched && !answer.stopped)
+    return text + "all of these were simulated: there is no better one\n";
+  if (answer.searched)
+    text += fmt::format("too many for the budget: a search (seed {}) looked at {}{}\n", study.seed,
+                        answer.placed.size(),
+                        answer.stopped ? fmt::format(" of {} and was stopped", study.budget) : "");
+  else
+    text += fmt::format("stopped when {} of these were simulated\n", answer.placed.size());
+  const double best = answer.placed.front().cost_s;
+  if (!answer.bound_s)
+    return text + "how much better one there may be is not known: " + answer.no_bound + '\n';
+  return text +
+         fmt::format("no placement takes less than {}; the best one found takes {:.2f} x as long\n",
+                     to_short_text(Seconds(*answer.bound_s)), best / *answer.bound_s);
+}
+
+std::string_view time_head(const PlaceStudy& study) {
+  if (study.jobs == WhoseTime::own) return "time";
+  return study.jobs == WhoseTime::slowest ? "slowest job" : "mean of jobs";
+}
+
+double time_of_neighbour(const Placed& placed, const std::string& name) {
+  const auto found = placed.outcome.metrics.find(fmt::format("neighbours.{}.time_s", name));
+  return found == placed.outcome.metrics.end() ? 0 : found->second;
+}
+
+std::string seconds_text(const Placed& placed, double seconds) {
+  return placed.outcome.error.empty() ? to_short_text(Seconds(seconds)) : "stuck";
+}
+
+/// The best ones, then the worst and the user's where they are not among them.
+std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_t top) {
+  const bool links = study.objective == Objective::worst_link;
+  const std::vector<Neighbour>& neighbours = study.scenario.neighbours;
+  std::vector<Table::Column> columns = {{"", Align::left}, {"placement", Align::left}};
+  columns.push_back({"per host", Align::left});
+  columns.push_back({std::string(time_head(study))});
+  columns.push_back({"ratio"});
+  if (study.jobs != WhoseTime::own) columns.push_back({"own"});
+  for (const Neighbour& one : neighbours) columns.push_back({one.name});
+  if (links) columns.push_back({"with degraded", Align::left});
+  columns.push_back({"held up by", Align::left});
+  Table table(columns);
+  const auto add = [&](const std::string& place, const Placed& placed) {
+    std::vector<std::string> cells = {place, placed.placement.text, placed.per_host,
+                                      time_text(placed), ratio_text(placed, answer.placed.front())};
+    if (study.jobs != WhoseTime::own) cells.push_back(seconds_text(placed, placed.outcome.time_s));
+    for (const Neighbour& one : neighbours)
+      cells.push_back(seconds_text(placed, time_of_neighbour(placed, one.name)));
+    if (links) cells.push_back(placed.degraded);
+    cells.push_back(held_up_by(placed));
+    table.add(std::move(cells));
+  };
+  const std::size_t shown = std::min(top, answer.placed.size());
+  for (std::size_t i = 0; i < shown; ++i) add(std::to_string(i + 1), answer.placed[i]);
+  if (shown < answer.placed.size())
+    add(fmt::format("{}, worst", answer.placed.size()), answer.placed.back());
+  const std::string place = answer.same ? fmt::format("{}, yours", *answer.same + 1) : "yours";
+  add(place, answer.own);
+  if (answer.random) {
+    const RandomPlacements& random = *answer.random;
+    std::vector<std::string> cells = {
+        "random",
+        random.count == 0 ? "median of all"
+                          : fmt::format("median of {}, seed {}", random.count, study.seed),
+        ""};
+    Placed like;
+    like.cost_s = random.median_s;
+    cells.push_back(time_text(like));
+    cells.push_back(ratio_text(like, answer.placed.front()));
+    cells.resize(columns.size());
+    table.add(std::move(cells));
+  }
+  return table.text(0);
+}
+
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+  return quoted + '"';
+}
+
+Json placed_json(const PlaceStudy& study, const Placed& placed) {
+  Json ranks = Json::array();
+  for (const Location& rank : placed.placement.ranks) {
+    Json one = {{"host", rank.host}, {"numa", rank.numa}};
+    if (rank.binding == Binding::core) one["core"] = rank.core;
+    if (rank.gpu >= 0) one["gpu"] = rank.gpu;
+    ranks.push_back(std::move(one));
+  }
+  Json json;
+  json["placement"] = placed.placement.text;
+  json["per_host"] = placed.per_host;
+  json["time_s"] = std::isfinite(placed.cost_s) ? Json(placed.cost_s) : Json();
+  json["held_up_by"] = placed.outcome.limit;
+  json["degraded"] = placed.degraded;
+  json["alike"] = placed.alike.str();
+  json["error"] = placed.outcome.error;
+  json["ranks"] = std::move(ranks);
+  if (study.scenario.neighbours.empty() || !placed.outcome.error.empty()) return json;
+  json["own_s"] = placed.outcome.time_s;
+  for (const Neighbour& one : study.scenario.neighbours)
+    json["neighbours_s"][one.name] = time_of_neighbour(placed, one.name);
+  return json;
+}
+
+}  // namespace
+
+std::string short_name(const std::string& words, const std::string& which) {
+  constexpr std::size_t longest = 48, kept = 32;
+  if (words.size() <= longest) return words;
+  return fmt::format("{}... ({})", words.substr(0, words.find_last_of(" -", kept) + 1), which);
+}
+
+std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std::size_t top) {
+  std::string text = heading(study, answer) + '\n' + table(study, answer, top);
+  if (!answer.own.allowed) text += "yours is not one of those that the rules of 'place' allow\n";
+  if (answer.own.cost_s == answer.placed.front().cost_s) text += "yours is as good as the best\n";
+  return text;
+}
+
+std::string place_csv(const PlaceAnswer& answer) {
+  std::string text = "place,placement,per_host,time_s,ratio,held_up_by,degraded,alike,yours\n";
+  const double best = answer.placed.front().cost_s;
+  for (std::size_t i = 0; i < answer.placed.size(); ++i) {
+    const Placed& one = answer.placed[i];
+    const bool finite = std::isfinite(one.cost_s);
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", i + 1, cell(one.placement.text),
+                        one.per_host, finite ? fmt::format("{}", one.cost_s) : "",
+                        finite && best > 0 ? fmt::format("{}", one.cost_s / best) : "",
+                        cell(held_up_by(one)), cell(one.degraded), one.alike.str(),
+                        answer.same == i ? 1 : 0);
+  }
+  return text;
+}
+
+Json place_json(const PlaceStudy& study, const PlaceAnswer& answer,
+                const Verification& verification) {
+  Json json;
+  json["schema"] = 1;
+  json["version"] = version();
+  json["study"] = study.name;
+  json["question"] = study.scenario.question;
+  json["ranks"] = study.rules.ranks;
+  json["objective"] = study.objective == Objective::time ? "time" : "worst_link";
+  if (!study.scenario.neighbours.empty())
+    json["jobs"] = study.jobs == WhoseTime::own       ? "own"
+                   : study.jobs == WhoseTime::slowest ? "slowest"
+                                                      : "mean";
+  json["raw"] = answer.raw.str();
+  json["differ"] = answer.least.str();
+  json["searched"] = answer.searched;
+  json["seed"] = study.seed;
+  json["stopped"] = answer.stopped;
+  json["bound_s"] = answer.bound_s ? Json(*answer.bound_s) : Json();
+  json["no_bound"] = answer.no_bound;
+  json["random"] = Json();
+  if (answer.random)
+    json["random"] = {
+        {"count", answer.random->count},
+        {"median_s",
+         std::isfinite(answer.random->median_s) ? Json(answer.random->median_s) : Json()}};
+  json["placements"] = Json::array();
+  for (const Placed& placed : answer.placed)
+    json["placements"].push_back(placed_json(study, placed));
+  json["yours"] = placed_json(study, answer.own);
+  json["yours"]["place"] = answer.same ? Json(*answer.same + 1) : Json();
+  json["yours"]["allowed"] = answer.own.allowed;
+  json["verified"] = Json::array();
+  for (const Verified& one : verification.verified)
+    json["verified"].push_back(
+        {{"name", one.name}, {"time_s", one.time_s}, {"simgrid_s", one.simgrid_s}});
+  json["warning"] = verification.warning;
+  return json;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,27 @@
+// What `place` says: a screen, CSV and JSON.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/cases/study_options.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "sim/studies/search/place.hpp"
+
+namespace ringscope {
+
+/// How many placements there are, the best `top`, the worst and the user's, and what holds them up.
+std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std::size_t top);
+
+/// Of a placement's words, which may be one per rank, so many as fit into a sentence; what is cut
+/// is told apart by `which` it is.
+std::string short_name(const std::string& words, const std::string& which);
+
+/// One line per placement, the best first.
+std::string place_csv(const PlaceAnswer& answer);
+
+/// The document of `place --json` (schema.md). Verified are the best, the worst, the user's.
+Json place_json(const PlaceStudy& study, const PlaceAnswer& answer,
+                const Verification& verification);
+
+}  // namespace ringscope

@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <iterator>
+#include <memory>
+
+#include "cli/cases/cases.hpp"
+#include "cli/commands/subcommands.hpp"
+#include "cli/terminal/output_file.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/answer/text/report_text.hpp"
+
+namespace ringscope {
+namespace {
+
+struct Arguments {
+  CaseArguments cases;
+  std::string json, csv, trace, timeline, paje;
+};
+
+void run(const Arguments& arguments) {
+  const auto& [cases, json, csv, trace, timeline, paje] = arguments;
+  const bool text = print_text({json, csv, trace, timeline, paje});
+  for (const std::string& file : {json, csv, trace, timeline, paje}) require_writable(file);
+  const bool record = !trace.empty() || !timeline.empty() || !paje.empty();
+  const std::vector<Report> reports = run_cases_of(cases, recording(record));
+  if (!json.empty()) write_output(json, document(reports).dump(2) + '\n');
+  if (!csv.empty()) write_output(csv, to_csv(reports));
+  if (!trace.empty()) write_output(trace, to_trace(reports));
+  if (!paje.empty()) write_output(paje, to_paje(reports));
+  if (!timeline.empty()) write_output(timeline, to_timeline_csv(reports));
+  std::vector<Report> ended;
+  std::ranges::copy_if(reports, std::back_inserter(ended),
+                       [](const Report& report) { return !report.deadlock; });
+  if (text && !ended.empty()) write_output("-", print_run(ended));
+  refuse_stuck(reports);
+}
+
+}  // namespace
+
+void add_run(CLI::App& program) {
+  CLI::App* run_command =
+      program.add_subcommand("run", "Simulate scenarios: how long, and where the time went");
+  const auto arguments = std::make_shared<Arguments>();
+  add_case_arguments(*run_command, arguments->cases);
+  run_command->add_option("--json", arguments->json,
+                          "write everything as JSON (scenarios/schema.md)");
+  run_command->add_option("--csv", arguments->csv, "write one row per case");
+  run_command->add_option("--trace", arguments->trace, "write a trace for Perfetto or Chrome");
+  run_command->add_option("--paje", arguments->paje, "write a trace in Paje's format, for ViTE");
+  run_command->add_option("--timeline", arguments->timeline,
+                          "write what each rank did when, as CSV");
+  run_command->footer(
+      "A file '-' is standard output; then no table is printed.\n"
+      "Of cases that cannot go on (a deadlock, exit code 3) the JSON says under 'stuck' who waits\n"
+      "for whom, and timeline and trace show what was until then.\n\n"
+      "Examples:\n"
+      "  ringscope run 03-anomaly\n"
+      "  ringscope run my.yaml --set placement=4-3-1 --set job.bytes='[1 MiB, 64 MiB]'\n"
+      "  ringscope run 03-anomaly --set library.network.send_cost='2 ns/B' --json -\n"
+      "  ringscope run 03-anomaly --trace out/trace.json");
+  run_command->callback([arguments] { run(*arguments); });
+}
+
+}  // namespace ringscope

@@ -1,0 +1,62 @@
+// The subcommands that are Python: fits and tables belong to numpy and scipy.
+//
+// Each is validation/NAME, which gets all words behind the subcommand, and this program's path as
+// RINGSCOPE, to simulate with.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "cli/commands/subcommands.hpp"
+#include "cli/terminal/failure.hpp"
+#include "topologies/input/data_files.hpp"
+
+namespace ringscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Debian's own: the first python3 in PATH may lack Debian's modules.
+constexpr const char* python = "/usr/bin/python3";
+
+/// Becomes the script. Throws Failure when that cannot be.
+[[noreturn]] void run_script(const std::string& name, const std::vector<std::string>& arguments) {
+  const std::string script = (fs::path(data_directory()) / "validation" / name).string();
+  if (!fs::exists(script))
+    throw Failure(ExitCode::bad_input, fmt::format("there is no '{}'", script));
+  setenv("RINGSCOPE", fs::read_symlink("/proc/self/exe").c_str(), 1);
+  std::vector<std::string> words = {python, "-B", script};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  execv(python, pointers.data());
+  throw Failure(ExitCode::bad_input, fmt::format("{}: {}", python, std::strerror(errno)));
+}
+
+void add_script(CLI::App& program, const std::string& name, const std::string& summary) {
+  CLI::App* script = program.add_subcommand(name, summary);
+  script->set_help_flag();  // the script has its own
+  script->prefix_command();
+  script->callback([script, name] { run_script(name, script->remaining()); });
+}
+
+}  // namespace
+
+void add_import(CLI::App& program) {
+  add_script(program, "import",
+             "Turn what OSU, IMB or nccl-tests printed into measurements (a machine's "
+             "parts: import-machine)");
+}
+void add_calibrate(CLI::App& program) {
+  add_script(program, "calibrate", "Fit a cluster and a library profile to measurements");
+}
+void add_validate(CLI::App& program) {
+  add_script(program, "validate", "Predict measured cases, and print how far off it is");
+}
+
+}  // namespace ringscope

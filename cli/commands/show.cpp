@@ -1,0 +1,183 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+#include "cli/cases/cases.hpp"
+#include "cli/commands/peer_text.hpp"
+#include "cli/commands/subcommands.hpp"
+#include "cli/terminal/failure.hpp"
+#include "cli/terminal/output_file.hpp"
+#include "scenarios/answer/text/topology_text.hpp"
+#include "scenarios/question/scenario.hpp"
+#include "topologies/exports/exports.hpp"
+#include "topologies/input/data_files.hpp"
+
+namespace ringscope {
+namespace {
+
+struct Arguments {
+  std::string name, dot, simgrid, peers, from, to;
+};
+
+/// A cluster, and what is to be shown of it: the ranks of a scenario, or the hosts.
+struct Shown {
+  std::string heading;
+  Cluster cluster;
+  std::string noun;
+  std::vector<Endpoint> endpoints;
+  bool always_staged = false;  ///< the library takes GPUs' messages through the host's memory
+};
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Shown shown_of(const Cluster& cluster) {
+  Shown shown{fmt::format("{}: {}", cluster.name, cluster.about), cluster, "host", {}, false};
+  for (const Host& host : cluster.topology.hosts()) {
+    shown.endpoints.push_back({host.name, host.numa_domains.at(0)});
+  }
+  return shown;
+}
+
+Shown shown_of(const Scenario& scenario) {
+  const Topology& topology = scenario.cluster.topology;
+  Shown shown{
+      fmt::format("{}: {} on {}", scenario.name, scenario.placement.text, scenario.cluster.name),
+      scenario.cluster,
+      "rank",
+      {},
+      false};
+  for (std::size_t rank = 0; rank < scenario.placement.ranks.size(); ++rank) {
+    const Location& place = scenario.placement.ranks[rank];
+    const Host& host = topology.hosts()[static_cast<std::size_t>(place.host)];
+    const Vertex seat = place.gpu >= 0 ? host.gpus.at(static_cast<std::size_t>(place.gpu))
+                                       : host.numa_domains.at(static_cast<std::size_t>(place.numa));
+    shown.endpoints.push_back(
+        {fmt::format("rank {} on {}", rank, topology.graph()[seat].name), seat});
+  }
+  shown.always_staged = scenario.library.gpu.always_staged;
+  return shown;
+}
+
+Value typed(const std::string& name) {
+  return Value::scalar_at({std::make_shared<const Source>(Source{"show", name}), 0, 0}, name);
+}
+
+/// A file is a scenario when it holds a job.
+bool is_scenario_file(const std::string& path) {
+  const Value file = Value::from_file(path);
+  return file.kind() == Value::Kind::map && file.find("job") != nullptr;
+}
+
+Shown read(const std::string& name) {
+  if (is_path(name)) {
+    return is_scenario_file(name) ? shown_of(read_scenarios(name, {}).at(0))
+                                  : shown_of(read_cluster(typed(name)));
+  }
+  std::vector<std::string> known = names_in("scenarios");
+  if (contains(known, name)) return shown_of(read_scenarios(name, {}).at(0));
+  const std::vector<std::string> clusters = names_in("topologies/clusters");
+  if (contains(clusters, name)) return shown_of(read_cluster(typed(name)));
+  known.insert(known.end(), clusters.begin(), clusters.end());
+  typed(name).fail(unknown_file("scenario or cluster", typed(name), known));
+}
+
+/// By its number, or a host by its name.
+const Endpoint& endpoint(const Shown& shown, const char* option, const std::string& text) {
+  std::size_t index = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
+  const bool number = error == std::errc{} && end == text.data() + text.size();
+  if (number && index < shown.endpoints.size()) return shown.endpoints[index];
+  const auto named = std::ranges::find(shown.endpoints, text, &Endpoint::label);
+  if (named != shown.endpoints.end()) return *named;
+  throw Failure(ExitCode::bad_input, fmt::format("{}: expected a {} from 0 to {}, got {}", option,
+                                                 shown.noun, shown.endpoints.size() - 1, text));
+}
+
+/// Between GPUs of one host by the host's rules, or as the library stages them.
+Journey journey_of(const Shown& shown, const Endpoint& from, const Endpoint& to) {
+  const Topology& topology = shown.cluster.topology;
+  const Component &here = topology.graph()[from.vertex], &there = topology.graph()[to.vertex];
+  const bool gpus = here.kind == ComponentKind::gpu && there.kind == ComponentKind::gpu;
+  const auto flow =
+      static_cast<std::uint64_t>((&from - shown.endpoints.data()) * std::ssize(shown.endpoints) +
+                                 (&to - shown.endpoints.data()));
+  if (!gpus || here.host != there.host || from.vertex == to.vertex || !shown.always_staged)
+    return topology.journey(from.vertex, to.vertex, shown.noun == "rank" ? flow : 0);
+  const Vertex between = topology.nearest_domain(from.vertex);
+  Journey journey{
+      .legs = {topology.route(from.vertex, between), topology.route(between, to.vertex)},
+      .staging = {between}};
+  journey.latency = journey.legs[0].latency + journey.legs[1].latency +
+                    topology.hosts()[static_cast<std::size_t>(here.host)].staging_latency;
+  return journey;
+}
+
+/// The first host with two GPUs or more; -1 when there is none.
+int host_with_gpus(const Topology& topology) {
+  for (std::size_t host = 0; host < topology.hosts().size(); ++host)
+    if (topology.hosts()[host].gpus.size() > 1) return static_cast<int>(host);
+  return -1;
+}
+
+/// The peer matrices as text, and as CSV where `file` names one.
+std::string peers(const Cluster& cluster, const std::string& file) {
+  const int host = host_with_gpus(cluster.topology);
+  if (host < 0) {
+    if (!file.empty())
+      throw Failure(ExitCode::bad_input, "--peers: no host of this cluster has two GPUs");
+    return "";
+  }
+  const auto matrices = measure_peers(cluster, host, {true, false});
+  if (!file.empty()) write_output(file, peers_csv(matrices[0]));
+  return '\n' + print_peers(matrices[0], matrices[1]);
+}
+
+void show(const Arguments& arguments, bool route) {
+  const Shown shown = read(arguments.name);
+  const Topology& topology = shown.cluster.topology;
+  std::string text = shown.heading + "\n\n";
+  if (route) {
+    const Endpoint& from = endpoint(shown, "--from", arguments.from);
+    const Endpoint& to = endpoint(shown, "--to", arguments.to);
+    text += print_route(topology, journey_of(shown, from, to), from, to);
+  } else {
+    text += print_parts(topology) + '\n' + print_matrices(topology, shown.endpoints);
+    text += peers(shown.cluster, arguments.peers);
+  }
+  if (!arguments.dot.empty()) write_output(arguments.dot, to_dot(topology));
+  if (!arguments.simgrid.empty()) write_output(arguments.simgrid, to_simgrid(topology));
+  if (print_text({arguments.dot, arguments.simgrid, arguments.peers})) write_output("-", text);
+}
+
+}  // namespace
+
+void add_show(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("show", "The machine: components, links, routes, and matrices");
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("SCENARIO|CLUSTER", arguments->name, "a name, or a file")->required();
+  command->add_option("--dot", arguments->dot, "write the graph for Graphviz");
+  command->add_option("--simgrid", arguments->simgrid, "write a platform file for SimGrid");
+  command->add_option("--peers", arguments->peers, "write what GPUs can send each other as CSV");
+  CLI::Option* from = command->add_option("--from", arguments->from,
+                                          "show the route from this rank (of a cluster: host) ...");
+  CLI::Option* to = command->add_option("--to", arguments->to, "... to this one");
+  from->needs(to);
+  to->needs(from);
+  command->footer(
+      "Ranks and hosts count from 0; hosts go by their names too. A file '-' is standard "
+      "output.\n\n"
+      "Examples:\n"
+      "  ringscope show rack3\n"
+      "  ringscope show 03-anomaly --from 3 --to 7\n"
+      "  ringscope show rack3 --from host0 --to host2\n"
+      "  ringscope show fat_tree --dot - | dot -Tsvg > fat_tree.svg\n"
+      "  ringscope show gtx1080ti_x4 --peers peers.csv");
+  command->callback([arguments, from] { show(*arguments, from->count() > 0); });
+}
+
+}  // namespace ringscope

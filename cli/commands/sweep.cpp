@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/cases/cases.hpp"
+#include "cli/cases/study_options.hpp"
+#include "cli/commands/subcommands.hpp"
+#include "cli/commands/sweep_rows.hpp"
+#include "cli/terminal/failure.hpp"
+#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/output_file.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t short_table = 40, best_shown = 20;
+
+struct Arguments {
+  std::string study, by, csv, json;
+  std::vector<std::string> changes;
+  std::size_t top = 0;
+  StudyOptions options;
+};
+
+/// The metric that rows are ordered by comes first, whether the study asked for it or not.
+void order_by(Study& study, const std::string& metric) {
+  if (metric.empty()) return;
+  const std::vector<std::string> known = metric_names();
+  option_word("--by", metric).one_of("metric", known);
+  std::erase(study.metrics, metric);
+  study.metrics.insert(study.metrics.begin(), metric);
+}
+
+Study read_all(const Arguments& arguments) {
+  std::vector<Override> overrides;
+  for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
+  const std::vector<std::string> metrics = metric_names();
+  Study study = read_study(read_study_file(arguments.study), overrides, metrics);
+  order_by(study, arguments.by);
+  return study;
+}
+
+Study read(const Arguments& arguments) {
+  try {
+    return read_all(arguments);
+  } catch (const InputError&) {
+    dismiss_others();
+    throw;
+  }
+}
+
+std::vector<Outcome> simulate_all(const Study& study, const StudyOptions& options) {
+  StudyRun run(options, study.name);
+  std::vector<Outcome> outcomes = run.evaluator().evaluate(
+      study.size(),
+      [&study](std::size_t row, KnownParts& known) { return study_scenario(study, row, known); });
+  const std::string summary = run.summary(outcomes.size());
+  fmt::print(stderr, "{}\n", summary);
+  return outcomes;
+}
+
+Verification verify(const Study& study, std::span<const Outcome> outcomes,
+                    std::span<const std::size_t> best, const StudyOptions& options) {
+  KnownParts known;
+  std::vector<Scenario> scenarios;
+  std::vector<Outcome> expected;
+  for (const std::size_t row : best) {
+    if (static_cast<int>(scenarios.size()) == options.verify || !outcomes[row].error.empty()) break;
+    scenarios.push_back(study_scenario(study, row, known));
+    expected.push_back(outcomes[row]);
+  }
+  return verify_on_simgrid(scenarios, expected, limit_of(options));
+}
+
+/// All rows as the study has them, or, where these are many or somebody asks for it, the best.
+std::string table(const Study& study, std::span<const Outcome> outcomes,
+                  std::span<const std::size_t> best, const Arguments& arguments) {
+  std::vector<std::size_t> rows(best.begin(), best.end());
+  const bool all = arguments.top == 0 && rows.size() <= short_table;
+  if (all && arguments.by.empty()) std::sort(rows.begin(), rows.end());
+  if (!all) rows.resize(std::min(rows.size(), arguments.top == 0 ? best_shown : arguments.top));
+  std::string text = sweep_table(study, outcomes, rows);
+  if (rows.size() < outcomes.size())
+    text += fmt::format("the best {} of {} by {}; --csv and --json have all\n", rows.size(),
+                        outcomes.size(), study.metrics.front());
+  return text;
+}
+
+void sweep(const Arguments& arguments) {
+  work_for_first(arguments.options);
+  const bool text = print_text({arguments.csv, arguments.json});
+  for (const std::string& file : {arguments.csv, arguments.json}) require_writable(file);
+  const Study study = read(arguments);
+  const std::vector<Outcome> outcomes = simulate_all(study, arguments.options);
+  const std::vector<std::size_t> best = best_first(outcomes, study.metrics.front());
+  const Verification verified = verify(study, outcomes, best, arguments.options);
+  if (!arguments.csv.empty()) write_output(arguments.csv, sweep_csv(study, outcomes));
+  if (!arguments.json.empty())
+    write_output(arguments.json, sweep_json(study, outcomes, best, verified).dump(2) + '\n');
+  if (text) {
+    const std::size_t count = verified.verified.size();
+    const std::string words =
+        verified.text(count == 1 ? "the best one" : fmt::format("the best {}", count));
+    write_output("-",
+                 table(study, outcomes, best, arguments) + words + (words.empty() ? "" : "\n"));
+  }
+  end_with_warning(verified);
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& program) {
+  CLI::App* command =
+      program.add_subcommand("sweep", "Vary what a study says, and simulate every point");
+  const auto arguments = std::make_shared<Arguments>();
+  command->add_option("STUDY", arguments->study, "a name from scenarios/studies/, or a file")
+      ->required();
+  command
+      ->add_option("--set", arguments->changes,
+                   "KEY=VALUE: overrides a key of the scenario that the study does not vary")
+      ->allow_extra_args(false);
+  command->add_option("--top", arguments->top, "show so many, the best first")
+      ->check(CLI::Range(1, 1000000));
+  command->add_option("--by", arguments->by,
+                      "METRIC: what is best; by default, the study's first one");
+  command->add_option("--csv", arguments->csv, "write one row per point");
+  command->add_option("--json", arguments->json, "write everything as JSON (scenarios/schema.md)");
+  add_study_options(*command, arguments->options);
+  command->add_option("--limit", arguments->options.limit,
+                      "TIME: stop after so long; the store keeps what was simulated");
+  command->footer(
+      "What was simulated is kept: a sweep that was stopped goes on where it was.\n"
+      "Under mpirun or srun, all processes take part.\n\n"
+      "Examples:\n"
+      "  ringscope sweep cores-or-wires\n"
+      "  ringscope sweep my-study.yaml --top 5 --by busbw --csv points.csv\n"
+      "  mpirun -n 16 ringscope sweep my-study.yaml --store results.sqlite");
+  command->callback([arguments] { sweep(*arguments); });
+}
+
+}  // namespace ringscope

@@ -1,0 +1,29 @@
+// The rows of a sweep as a table, as CSV and as JSON.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/cases/study_options.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/study/study.hpp"
+
+namespace ringscope {
+
+/// Indices of the outcomes, the best one of `metric` first; equal ones in their order, those
+/// without it last.
+std::vector<std::size_t> best_first(std::span<const Outcome> outcomes, const std::string& metric);
+
+/// One line for each of `rows`: what was varied, the metrics, and what holds it up.
+std::string sweep_table(const Study& study, std::span<const Outcome> outcomes,
+                        std::span<const std::size_t> rows);
+
+/// One line per outcome, in the order of the study.
+std::string sweep_csv(const Study& study, std::span<const Outcome> outcomes);
+
+/// The document of `sweep --json` (schema.md).
+Json sweep_json(const Study& study, std::span<const Outcome> outcomes,
+                std::span<const std::size_t> best, const Verification& verification);
+
+}  // namespace ringscope

@@ -1,0 +1,102 @@
+#include "cli/lesson/lesson_case.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "scenarios/answer/path_chain.hpp"
+#include "scenarios/answer/recording.hpp"
+
+namespace ringscope::lesson {
+namespace {
+
+/// As `run --json` writes it, without what differs from run to run and the scenario's whole tree.
+Json report_json(const Report& report) {
+  Json json = to_json(report);
+  for (const char* key : {"scenario", "wall_s", "peak_rss_bytes"}) json.erase(key);
+  return json;
+}
+
+/// In its order; what is alike and follows on is one piece, and what is shorter than a tick is
+/// none.
+Json path_json(const Report& report) {
+  Json list = Json::array();
+  if (report.chain == nullptr) return list;
+  const ChainPiece* before = nullptr;
+  int last = tick(report.chain->begin_s, report.time_s);
+  for (const ChainPiece& one : report.chain->pieces) {
+    const int start = last, end = tick(one.end_s(), report.time_s);
+    if (end <= start) continue;
+    const PathPiece& piece = one.piece;
+    const bool same = before != nullptr && before->piece.cause == piece.cause &&
+                      before->piece.rank == piece.rank && before->piece.resource == piece.resource;
+    if (same)
+      list.back()[1] = end;
+    else
+      list.push_back({start, end, cause_names[static_cast<std::size_t>(piece.cause)], piece.rank,
+                      piece.resource});
+    before = &one;
+    last = end;
+  }
+  return list;
+}
+
+}  // namespace
+
+int tick(double seconds, double whole_s) {
+  if (whole_s <= 0) return 0;
+  return static_cast<int>(std::lround(std::clamp(seconds / whole_s, 0.0, 1.0) * ticks));
+}
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t j = i; j < i + 3; ++j)
+      group = group << 8 | (j < bytes.size() ? static_cast<unsigned char>(bytes[j]) : 0u);
+    for (std::size_t j = 0; j < 4; ++j)
+      text += i + j > bytes.size() ? '=' : digits[group >> (18 - 6 * j) & 63];
+  }
+  return text;
+}
+
+// When the first rank began each step, and the last one ended it; in the order of their ends.
+Json steps_json(const Report& report) {
+  struct Step {
+    double start = 0, end = 0;
+  };
+  std::map<std::pair<std::string, int>, Step> steps;
+  for (const Span& span : report.spans) {
+    if (span.phase.empty()) continue;
+    const auto [place, is_new] =
+        steps.try_emplace({span.phase, span.step}, Step{span.start_s, span.end_s});
+    place->second.start = std::min(place->second.start, span.start_s);
+    place->second.end = std::max(place->second.end, span.end_s);
+  }
+  std::vector<std::pair<std::pair<std::string, int>, Step>> ordered(steps.begin(), steps.end());
+  std::ranges::stable_sort(
+      ordered, {}, [](const auto& one) { return std::pair(one.second.end, one.second.start); });
+  Json list = Json::array();
+  for (const auto& [name, step] : ordered)
+    list.push_back({{"phase", name.first},
+                    {"step", name.second},
+                    {"start", tick(step.start, report.time_s)},
+                    {"end", tick(step.end, report.time_s)}});
+  return list;
+}
+
+Json case_json(const Scenario& scenario, const Report& report) {
+  const Recording& recording = *report.recording;
+  return {{"report", report_json(report)},
+          {"about", scenario.cluster.about},
+          {"machine", machine_json(scenario, recording)},
+          {"loads", loads_json(recording, report.time_s, report.ranks)},
+          {"chunks", chunks_json(scenario, recording, report.time_s)},
+          {"spans", spans_json(report)},
+          {"steps", steps_json(report)},
+          {"path", path_json(report)}};
+}
+
+}  // namespace ringscope::lesson

@@ -1,0 +1,31 @@
+// A case as the data of a lesson's page: what the run said, the machine, and what happened when.
+//
+// Times are ticks, whole numbers of which the run has `ticks`. plots/lesson/README.md has the keys.
+#pragma once
+
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/question/scenario.hpp"
+
+namespace ringscope::lesson {
+
+inline constexpr int ticks = 1'000'000;
+/// From so many ranks on a page keeps what can be seen, not every number.
+inline constexpr int many_ranks = 65;
+
+/// Seconds of a run of `whole_s` as ticks, at most `ticks`.
+int tick(double seconds, double whole_s);
+
+/// Requires a report with spans and a recording.
+Json case_json(const Scenario& scenario, const Report& report);
+
+// Its parts.
+Json machine_json(const Scenario& scenario, const Recording& recording);
+Json loads_json(const Recording& recording, double whole_s, int ranks);
+Json chunks_json(const Scenario& scenario, const Recording& recording, double whole_s);
+Json spans_json(const Report& report);
+Json steps_json(const Report& report);
+
+/// RFC 4648.
+std::string base64(std::string_view bytes);
+
+}  // namespace ringscope::lesson

@@ -1,0 +1,129 @@
+// The load of every resource over time, and the states of every rank.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "cli/lesson/lesson_case.hpp"
+#include "scenarios/answer/recording.hpp"
+
+namespace ringscope::lesson {
+namespace {
+
+constexpr int levels = 200;  // of a load, in a byte: half percents
+
+/// The share of its capacity that was used in each of `bins` equal parts of the run: exact means.
+std::vector<double> means(const LoadCurve& curve, double whole_s, int bins) {
+  std::vector<double> used_by;  // the end of each part
+  std::size_t next = 0;
+  for (int bin = 0; bin <= bins; ++bin) {
+    const double at = whole_s * bin / bins;
+    while (next < curve.points.size() && curve.points[next].at < at) ++next;
+    if (next == curve.points.size()) {
+      used_by.push_back(curve.points.back().used);
+    } else if (next == 0) {
+      used_by.push_back(0);
+    } else {
+      const auto &before = curve.points[next - 1], &after = curve.points[next];
+      const double share = (at - before.at) / (after.at - before.at);
+      used_by.push_back(before.used + share * (after.used - before.used));
+    }
+  }
+  std::vector<double> means;
+  const double possible = curve.capacity * whole_s / bins;
+  for (std::size_t bin = 0; bin + 1 < used_by.size(); ++bin)
+    means.push_back((used_by[bin + 1] - used_by[bin]) / possible);
+  return means;
+}
+
+Json load_json(const LoadCurve& curve, double whole_s, int bins) {
+  std::string bytes;
+  for (const double mean : means(curve, whole_s, bins))
+    bytes += static_cast<char>(std::lround(std::clamp(mean, 0.0, 1.0) * levels));
+  return {{"name", curve.name},
+          {"kind", curve.kind},
+          {"rank", curve.rank},
+          {"capacity", curve.capacity},
+          {"mean", curve.points.back().used / (curve.capacity * whole_s)},
+          {"bins", base64(bytes)}};
+}
+
+/// Every span of each rank: ticks since the last one, ticks, activity, cause, index of its place,
+/// peer.
+Json all_spans(const Report& report) {
+  Json places = Json::array(), rows = Json::array();
+  std::map<std::pair<std::string, int>, int> known;
+  std::vector<int> ends(static_cast<std::size_t>(report.ranks));
+  for (int rank = 0; rank < report.ranks; ++rank) rows.push_back(Json::array());
+  for (const Span& span : report.spans) {
+    const int start = tick(span.start_s, report.time_s), end = tick(span.end_s, report.time_s);
+    if (end <= start) continue;
+    const auto [place, is_new] =
+        known.try_emplace({span.phase, span.step}, static_cast<int>(known.size()));
+    if (is_new) places.push_back({span.phase, span.step});
+    int& last = ends[static_cast<std::size_t>(span.rank)];
+    Json& row = rows[static_cast<std::size_t>(span.rank)];
+    const int cause = span.cause ? static_cast<int>(*span.cause) : -1;
+    for (const int number : {start - last, end - start, static_cast<int>(span.activity), cause,
+                             place->second, span.peer})
+      row.push_back(number);
+    last = end;
+  }
+  return {{"places", places}, {"rows", rows}};
+}
+
+/// What each rank did most of the time in each of `slots` equal parts of the run, as letters: the
+/// activities from 'a' on; behind them the causes, of one who is blocked.
+Json merged_spans(const Report& report, int slots) {
+  constexpr auto idle = static_cast<std::size_t>(Activity::idle);
+  using Seconds = std::array<double, activity_names.size() + cause_names.size()>;
+  const auto kind = [](const Span& span) {
+    return span.cause ? activity_names.size() + static_cast<std::size_t>(*span.cause)
+                      : static_cast<std::size_t>(span.activity);
+  };
+  const double slot_s = report.time_s / slots;
+  std::vector<std::vector<Seconds>> spent(static_cast<std::size_t>(report.ranks));
+  for (auto& of_rank : spent) of_rank.resize(static_cast<std::size_t>(slots));
+  for (const Span& span : report.spans) {
+    const int last = std::min(slots - 1, static_cast<int>(span.end_s / slot_s));
+    for (int slot = static_cast<int>(span.start_s / slot_s); slot <= last; ++slot) {
+      const double part =
+          std::min(span.end_s, (slot + 1) * slot_s) - std::max(span.start_s, slot * slot_s);
+      spent[static_cast<std::size_t>(span.rank)][static_cast<std::size_t>(slot)][kind(span)] +=
+          part;
+    }
+  }
+  Json rows = Json::array();
+  for (auto& of_rank : spent) {
+    std::string row;
+    for (Seconds& seconds : of_rank) {
+      double busy = 0;
+      for (const double part : seconds) busy += part;
+      seconds[idle] = slot_s - busy;
+      row += static_cast<char>('a' + (std::ranges::max_element(seconds) - seconds.begin()));
+    }
+    rows.push_back(row);
+  }
+  return {{"slots", slots}, {"rows", rows}};
+}
+
+}  // namespace
+
+Json loads_json(const Recording& recording, double whole_s, int ranks) {
+  const int bins = ranks < many_ranks ? 400 : 200;
+  Json list = Json::array();
+  if (whole_s > 0)
+    for (const LoadCurve& curve : recording.loads)
+      if (!curve.points.empty() && curve.points.back().used > 0)
+        list.push_back(load_json(curve, whole_s, bins));
+  return {{"bins", bins}, {"levels", levels}, {"resources", list}};
+}
+
+Json spans_json(const Report& report) {
+  constexpr std::size_t most_spans = 12'000;
+  constexpr int slots = 800;
+  return report.spans.size() <= most_spans ? all_spans(report) : merged_spans(report, slots);
+}
+
+}  // namespace ringscope::lesson

@@ -1,0 +1,110 @@
+#include "scenarios/answer/explain/explain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "scenarios/answer/text/report_text.hpp"
+
+namespace ringscope {
+namespace {
+
+/// What a rank does outside MPI: meanwhile its messages make no progress.
+bool outside_mpi(Cause cause) {
+  return cause == Cause::compute || cause == Cause::reduce || cause == Cause::noise ||
+         cause == Cause::skew || cause == Cause::storage || cause == Cause::sleep;
+}
+
+/// Without whose it is: "host2/core0" of "host2/core0 (rank 7)".
+std::string place_name(const std::string& resource) {
+  return resource.substr(0, resource.find(" (rank "));
+}
+
+void sort_longest_first(std::vector<Blamed>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const Blamed& a, const Blamed& b) {
+    return a.piece.seconds > b.piece.seconds;
+  });
+}
+
+}  // namespace
+
+Blamed blamed(const ChainPiece& one) {
+  const bool waited = one.waited && outside_mpi(one.piece.cause);
+  return {waited ? *one.waited : one.piece.cause, one.piece};
+}
+
+std::vector<Blamed> blames(const Report& report) {
+  using Key = std::tuple<Cause, Cause, int, std::string>;
+  std::map<Key, double> waited;
+  if (report.chain)
+    for (const ChainPiece& one : report.chain->pieces)
+      if (const Blamed row = blamed(one); row.waited())
+        waited[{row.blame, one.piece.cause, one.piece.rank, one.piece.resource}] +=
+            one.piece.seconds;
+  std::vector<Blamed> rows;
+  for (PathPiece piece : report.path) {
+    const double whole = piece.seconds;
+    double left = whole;
+    for (const Cause blame : {Cause::partner, Cause::progress}) {
+      const auto found = waited.find({blame, piece.cause, piece.rank, piece.resource});
+      if (found == waited.end()) continue;
+      left -= found->second;
+      piece.seconds = found->second;
+      rows.push_back({blame, piece});
+    }
+    piece.seconds = left;
+    // Of a row that has gone into others what may be left is the rounding of its sum.
+    if (left > 1e-12 * whole) rows.push_back({piece.cause, piece});
+  }
+  sort_longest_first(rows);
+  return rows;
+}
+
+std::string blame_text(const Blamed& one) {
+  const std::string work = piece_text(one.piece);
+  if (!one.waited()) return work;
+  const char* what = one.blame == Cause::progress ? "progress" : "the call";
+  return "waiting for " + std::string(what) + " of rank " + std::to_string(one.piece.rank) + " (" +
+         work + ")";
+}
+
+bool Directions::both() const {
+  constexpr double least = 0.25;  // of the other direction: less is an aside
+  return sent > 0 && received > 0 && std::min(sent, received) >= least * std::max(sent, received);
+}
+
+Directions directions(const Report& report, const std::string& core) {
+  Directions bytes;
+  if (!report.chain) return bytes;
+  const auto is_core = [&](int place) {
+    return place >= 0 && report.chain->resources[static_cast<std::size_t>(place)].name == core;
+  };
+  for (const MessageSpan& message : report.chain->messages) {
+    if (!message.between_hosts) continue;
+    if (is_core(message.sender_core)) bytes.sent += static_cast<double>(message.bytes);
+    if (is_core(message.receiver_core)) bytes.received += static_cast<double>(message.bytes);
+  }
+  return bytes;
+}
+
+std::vector<BlameDifference> blame_differences(const Report& first, const Report& other) {
+  using Key = std::tuple<Cause, Cause, int, std::string>;
+  std::map<Key, BlameDifference> rows;
+  const auto row = [&](const Blamed& one) -> BlameDifference& {
+    const bool has_place = !one.piece.resource.empty();
+    const Key key{one.blame, one.piece.cause, has_place ? -1 : one.piece.rank,
+                  place_name(one.piece.resource)};
+    return rows.try_emplace(key, BlameDifference{one}).first->second;
+  };
+  for (const Blamed& one : blames(other)) row(one).other_s += one.piece.seconds;
+  for (const Blamed& one : blames(first)) row(one).first_s += one.piece.seconds;
+  std::vector<BlameDifference> list;
+  for (const auto& [key, one] : rows) list.push_back(one);
+  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
+    return std::abs(a.seconds()) > std::abs(b.seconds());
+  });
+  return list;
+}
+
+}  // namespace ringscope

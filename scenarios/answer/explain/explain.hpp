@@ -1,0 +1,61 @@
+// Why a run took as long as it did, and why another took longer: from the critical path alone.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scenarios/answer/path_chain.hpp"
+
+namespace ringscope {
+
+/// Stretches of the critical path of one blame at one place.
+struct Blamed {
+  /// The cause; but for work outside MPI while a message waited for that rank: partner or progress.
+  Cause blame{};
+  PathPiece piece;  ///< merged; its cause is what its rank did
+  bool waited() const { return blame != piece.cause; }
+};
+
+Blamed blamed(const ChainPiece& one);
+
+/// The whole path, the longest first; adds up to the time of the run. What waited for whom is known
+/// of reports with a chain, as far as that goes back.
+std::vector<Blamed> blames(const Report& report);
+
+/// "copying on host2/core0 (rank 7)", "waiting for progress of rank 3 (computing on ...)".
+std::string blame_text(const Blamed& one);
+
+/// What a core did with messages between hosts.
+struct Directions {
+  double sent = 0, received = 0;  ///< bytes
+  bool both() const;
+};
+Directions directions(const Report& report, const std::string& core);
+
+/// A clause that says what sets the pace of the run, derived from its path, its messages and its
+/// placement.
+std::string reason(const Report& report);
+
+/// What the paths of two runs spent on one blame at one place. Places go by the names of resources,
+/// whoever's rank stands there, and by ranks where there is none.
+struct BlameDifference {
+  Blamed blamed;  ///< of the other run, or of the first where that has none
+  double first_s = 0, other_s = 0;
+  double seconds() const { return other_s - first_s; }
+};
+/// The largest difference first; all add up to the difference of the times.
+std::vector<BlameDifference> blame_differences(const Report& first, const Report& other);
+
+/// One sentence: how much longer the slower of the two takes, and why.
+std::string difference_reason(const Report& first, const Report& other,
+                              std::span<const std::string> names);
+
+/// Screens: a sentence, the table, and the chain; of several reports how each differs from the
+/// first. With `all` nothing is left out.
+std::string print_explanation(std::span<const Report> reports, bool all);
+/// The document of `explain --json`; schema.md says which keys.
+nlohmann::ordered_json explanation(std::span<const Report> reports);
+
+}  // namespace ringscope

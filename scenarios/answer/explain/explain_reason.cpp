@@ -1,0 +1,156 @@
+// What sets the pace of a run, as a person would say it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "scenarios/answer/explain/explain.hpp"
+#include "scenarios/answer/text/report_text.hpp"
+#include "scenarios/answer/text/table.hpp"
+
+namespace ringscope {
+namespace {
+
+std::string percent(double part, double whole) {
+  return fmt::format("{:.0f} %", whole > 0 ? 100 * part / whole : 0);
+}
+
+std::string busy(const Report& report, const std::string& resource) {
+  if (!report.chain) return "";
+  for (const ResourceReport& one : report.chain->resources)
+    if (one.name == resource) return fmt::format(", busy {:.0f} %", 100 * one.utilisation);
+  return "";
+}
+
+/// How many ranks are on the host of this one, and how many hosts have one rank.
+struct Company {
+  std::string host;
+  std::size_t ranks = 0, lone_hosts = 0;
+};
+
+Company company(const Report& report, int rank) {
+  Company found;
+  std::vector<std::string> hosts;
+  for (const RankReport& one : report.rank_reports) {
+    hosts.push_back(one.host);
+    if (one.rank == rank) found.host = one.host;
+  }
+  std::sort(hosts.begin(), hosts.end());
+  for (auto host = hosts.begin(); host != hosts.end();) {
+    const auto next = std::upper_bound(host, hosts.end(), *host);
+    if (*host == found.host) found.ranks = static_cast<std::size_t>(next - host);
+    if (next - host == 1) ++found.lone_hosts;
+    host = next;
+  }
+  return found;
+}
+
+/// One core that moves bytes: which way?
+std::string core_clause(const Report& report, const PathPiece& piece) {
+  const Directions bytes = directions(report, piece.resource);
+  const Company with = company(report, piece.rank);
+  if (bytes.both() && with.ranks == 1)
+    return fmt::format(
+        "on {}, {} host with one process, rank {} receives from the network and sends to the "
+        "network, and one CPU has to push both",
+        with.host, with.lone_hosts == 1 ? "the" : "a", piece.rank);
+  if (bytes.both())
+    return fmt::format(
+        "rank {} on {} receives from the network and sends to the network, and one CPU has to "
+        "push both",
+        piece.rank, with.host);
+  std::string text = "one CPU sets the pace, " + piece.resource;
+  if (bytes.sent > 0 || bytes.received > 0)
+    text += bytes.sent > bytes.received ? ", that sends to the network"
+                                        : ", that receives from the network";
+  return text;
+}
+
+/// All of one blame, and its longest row.
+struct Share {
+  double seconds = 0;
+  std::size_t rows = 0;
+  Blamed longest;
+};
+
+std::string pace_clause(const Report& report, const Share& share) {
+  const PathPiece& piece = share.longest.piece;
+  const bool one_place = piece.seconds > 0.5 * share.seconds;
+  switch (share.longest.blame) {
+    case Cause::copy:
+      if (one_place && !piece.resource.empty()) return core_clause(report, piece);
+      return fmt::format("CPUs that move bytes set the pace, {} of them", share.rows);
+    case Cause::wire:
+      if (one_place) return "the wire sets the pace, at " + piece.resource;
+      return fmt::format("the wire sets the pace, at {} links", share.rows);
+    case Cause::memory:
+      return "memory sets the pace, most of all " + piece.resource;
+    case Cause::lock:
+      return "threads wait for each other at a lock, " + piece.resource;
+    case Cause::latency:
+    case Cause::protocol:
+      return "latencies and handshakes set the pace, not bytes";
+    case Cause::overhead:
+      return "the CPU time of each message sets the pace, not bytes";
+    case Cause::progress:
+    case Cause::partner:
+      return fmt::format("messages wait for rank {}, which is not in MPI: it is {}", piece.rank,
+                         piece_text(piece));
+    default:
+      return (one_place ? "" : "most of it ") + piece_text(piece);
+  }
+}
+
+Share largest_share(const Report& report) {
+  std::array<Share, cause_names.size()> shares;
+  for (const Blamed& one : blames(report)) {
+    Share& share = shares[static_cast<std::size_t>(one.blame)];
+    if (share.rows++ == 0) share.longest = one;
+    share.seconds += one.piece.seconds;
+  }
+  return *std::max_element(shares.begin(), shares.end(),
+                           [](const Share& a, const Share& b) { return a.seconds < b.seconds; });
+}
+
+/// The blame that makes the slower of two runs the slower one, as that run knows it.
+Share largest_growth(const Report& faster, const Report& slower) {
+  std::array<double, cause_names.size()> growth{};
+  for (const BlameDifference& one : blame_differences(faster, slower))
+    growth[static_cast<std::size_t>(one.blamed.blame)] += one.seconds();
+  const auto most = std::max_element(growth.begin(), growth.end());
+  Share share;
+  for (const Blamed& one : blames(slower)) {
+    if (one.blame != Cause(most - growth.begin())) continue;
+    if (share.rows++ == 0) share.longest = one;
+    share.seconds += one.piece.seconds;
+  }
+  return share;
+}
+
+}  // namespace
+
+std::string reason(const Report& report) {
+  if (report.path.empty()) return "nothing took time";
+  const Share share = largest_share(report);
+  const std::string& resource = share.longest.piece.resource;
+  return fmt::format(
+      "{} ({} of the critical path{})", pace_clause(report, share),
+      percent(share.seconds, report.time_s),
+      share.longest.piece.seconds > 0.5 * share.seconds ? busy(report, resource) : "");
+}
+
+std::string difference_reason(const Report& first, const Report& other,
+                              std::span<const std::string> names) {
+  const bool slower = other.time_s > first.time_s;
+  const Report &fast = slower ? first : other, &slow = slower ? other : first;
+  const std::string &fast_name = names[slower ? 0 : 1], &slow_name = names[slower ? 1 : 0];
+  if (fast.time_s <= 0 || slow.time_s / fast.time_s < 1.01)
+    return fmt::format("{} takes as long as {}: in both, {}", names[1], names[0], reason(slow));
+  const Share share = largest_growth(fast, slow);
+  return fmt::format("{} takes {} longer than {} ({:.2f} x): {}", slow_name,
+                     to_short_text(Seconds(slow.time_s - fast.time_s)), fast_name,
+                     slow.time_s / fast.time_s, pace_clause(slow, share));
+}
+
+}  // namespace ringscope

@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/answer/explain/explain.hpp"
+#include "scenarios/answer/text/difference_table.hpp"
+#include "scenarios/answer/text/report_text.hpp"
+#include "scenarios/answer/text/table.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t most_rows = 12;
+constexpr std::size_t most_pieces = 8;  // at each end of the chain
+using Align = Table::Align;
+
+/// As lines of at most 100 columns.
+std::string wrapped(const std::string& text) {
+  constexpr std::size_t width = 100;
+  std::string lines;
+  std::size_t column = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find(' ', at), text.size());
+    if (text.compare(end, 2, " %") == 0) end = std::min(text.find(' ', end + 1), text.size());
+    if (column > 0 && column + 1 + end - at > width) {
+      lines += '\n';
+      column = 0;
+    } else if (column > 0) {
+      lines += ' ';
+      ++column;
+    }
+    lines.append(text, at, end - at);
+    column += end - at;
+    at = end + 1;
+  }
+  return lines + '\n';
+}
+
+std::string blame_table(const Report& report, bool all) {
+  const std::vector<Blamed> rows = blames(report);
+  const TimeScale scale(report.time_s);
+  Table table({{"time"}, {"share"}, {"spent on", Align::left}});
+  const auto add = [&](double seconds, const std::string& what) {
+    table.add({scale.text(seconds), fmt::format("{:.1f} %", 100 * seconds / report.time_s), what});
+  };
+  const auto first_small = std::find_if(rows.begin(), rows.end(), [&](const Blamed& one) {
+    return scale.rounded(one.piece.seconds) == 0;
+  });
+  const std::size_t shown =
+      all ? rows.size() : std::min(most_rows, static_cast<std::size_t>(first_small - rows.begin()));
+  for (std::size_t i = 0; i < shown; ++i) add(rows[i].piece.seconds, blame_text(rows[i]));
+  double rest = 0;
+  for (std::size_t i = shown; i < rows.size(); ++i) rest += rows[i].piece.seconds;
+  if (shown < rows.size()) add(rest, smaller_ones(rows.size() - shown));
+  std::string text = table.text(2);
+  if (report.path_reduced)
+    text += "  The path is long: its smaller pieces are sums by cause, without their places.\n";
+  return text;
+}
+
+std::string chain_table(const Report& report, bool all) {
+  const PathChain& chain = *report.chain;
+  const TimeScale scale(report.time_s);
+  Table table({{"from"}, {"for"}, {"spent on", Align::left}});
+  const std::size_t count = chain.pieces.size();
+  const bool whole = all || count <= 2 * most_pieces + 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!whole && i == most_pieces) {
+      const std::size_t left_out = count - 2 * most_pieces;
+      table.add({"...", "", fmt::format("{} pieces; --all shows them", left_out)});
+      i += left_out;
+    }
+    const ChainPiece& one = chain.pieces[i];
+    table.add({one.start_s == 0 ? "0 s" : scale.text(one.start_s), scale.text(one.piece.seconds),
+               blame_text(blamed(one))});
+  }
+  std::string text = "\n  The chain from the start to the last rank's end, in order\n";
+  if (chain.begin_s > 0)
+    text += fmt::format("  It is long: in order from {} on, before that its sums are known.\n",
+                        to_short_text(Seconds(chain.begin_s)));
+  return text + table.text(2);
+}
+
+std::string one_explanation(const Report& report, const std::string& name, bool all) {
+  if (report.time_s == 0) return name + ": it took no time\n";
+  std::string text = wrapped(fmt::format("{} takes {}: {}.", name,
+                                         to_short_text(Seconds(report.time_s)), reason(report))) +
+                     "\n  Where the time of the critical path went\n" + blame_table(report, all);
+  if (report.chain) text += chain_table(report, all);
+  return text;
+}
+
+std::vector<Difference> rows_of(const std::vector<BlameDifference>& list) {
+  std::vector<Difference> rows;
+  for (const BlameDifference& one : list)
+    rows.push_back({blame_text(one.blamed), "", one.first_s, one.other_s});
+  return rows;
+}
+
+}  // namespace
+
+std::string print_explanation(std::span<const Report> reports, bool all) {
+  const std::vector<std::string> names = short_names(reports);
+  if (reports.size() == 1) return one_explanation(reports[0], names[0], all);
+  std::string text;
+  for (std::size_t i = 1; i < reports.size(); ++i) {
+    const std::vector<std::string> pair = {names[0], names[i]};
+    if (i > 1) text += '\n';
+    text += wrapped(difference_reason(reports[0], reports[i], pair) + '.');
+    const std::vector<Difference> rows = rows_of(blame_differences(reports[0], reports[i]));
+    text += '\n' + difference_table(reports[0], reports[i], pair, rows,
+                                    all ? std::nullopt : std::optional(most_rows));
+  }
+  for (std::size_t i = 0; all && i < reports.size(); ++i)
+    text += '\n' + one_explanation(reports[i], names[i], all);
+  return text;
+}
+
+}  // namespace ringscope

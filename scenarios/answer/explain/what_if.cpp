@@ -1,0 +1,121 @@
+#include "scenarios/answer/explain/what_if.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "scenarios/answer/text/table.hpp"
+
+namespace ringscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* const latency_name = "latency";
+const char* const overhead_name = "overhead per message";
+
+/// Names in the order in which they first came, with sums.
+class Sums {
+ public:
+  void add(Candidate::Kind kind, const std::string& name, double seconds) {
+    const auto [place, is_new] = places_.try_emplace(name, list_.size());
+    if (is_new) list_.push_back({kind, name, 0});
+    list_[place->second].on_path_s += seconds;
+  }
+  std::vector<Candidate> take() { return std::move(list_); }
+
+ private:
+  std::map<std::string, std::size_t> places_;
+  std::vector<Candidate> list_;
+};
+
+// R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17, 1969.
+std::string note_on_losses(const Report& report, const std::vector<Gain>& gains) {
+  constexpr double rounding = 1e-9;
+  const bool some = std::any_of(gains.begin(), gains.end(), [&](const Gain& gain) {
+    return gain.time_s > report.time_s * (1 + rounding);
+  });
+  if (!some) return "";
+  return "\n  A loss is no mistake: what became faster comes earlier, and shares links and cores "
+         "with\n"
+         "  messages that others wait for.\n";
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates(const Report& report, std::size_t most) {
+  Sums sums;
+  for (const PathPiece& piece : report.path) {
+    if (!piece.resource.empty()) sums.add(Candidate::Kind::resource, piece.resource, piece.seconds);
+    if (piece.cause == Cause::latency || piece.cause == Cause::protocol)
+      sums.add(Candidate::Kind::latency, latency_name, piece.seconds);
+    if (piece.cause == Cause::overhead)
+      sums.add(Candidate::Kind::overhead, overhead_name, piece.seconds);
+  }
+  std::vector<Candidate> list = sums.take();
+  std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) {
+    return a.on_path_s > b.on_path_s;
+  });
+  if (list.size() > most) list.resize(most);
+  return list;
+}
+
+Scenario improved(const Scenario& scenario, const Candidate& candidate) {
+  constexpr double half = 0.5;
+  Scenario result = scenario;
+  result.name = fmt::format("{} with twice the {}", scenario.name, candidate.name);
+  switch (candidate.kind) {
+    case Candidate::Kind::resource:
+      result.speedup.resource = candidate.name;
+      result.speedup.capacity = 2;
+      break;
+    case Candidate::Kind::latency:
+      result.speedup.link_latencies = half;
+      for (Transport& transport : result.library.transports)
+        transport.latency = transport.latency.times(half);
+      break;
+    case Candidate::Kind::overhead:
+      for (Transport& transport : result.library.transports) {
+        transport.send_overhead = transport.send_overhead.times(half);
+        transport.recv_overhead = transport.recv_overhead.times(half);
+      }
+      break;
+  }
+  return result;
+}
+
+void sort_gains(std::vector<Gain>& gains) {
+  std::stable_sort(gains.begin(), gains.end(),
+                   [](const Gain& a, const Gain& b) { return a.time_s < b.time_s; });
+}
+
+std::string print_gains(const Report& report, const std::vector<Gain>& gains) {
+  const TimeScale scale(report.time_s);
+  Table table(
+      {{"gain"}, {"time"}, {"ratio"}, {"on the path"}, {"twice as fast", Table::Align::left}});
+  for (const Gain& gain : gains) {
+    const double ratio = report.time_s > 0 ? gain.time_s / report.time_s : 1;
+    table.add({scale.text(scale.rounded(report.time_s - gain.time_s)), scale.text(gain.time_s),
+               fmt::format("{:.3f} x", ratio), scale.text(gain.candidate.on_path_s),
+               gain.candidate.name});
+  }
+  return fmt::format("{} takes {}. With one thing twice as fast:\n\n", report.name,
+                     to_short_text(Seconds(report.time_s))) +
+         table.text(2) + note_on_losses(report, gains);
+}
+
+Json gains_json(const Report& report, const std::vector<Gain>& gains) {
+  constexpr std::array<const char*, 3> kinds = {"resource", "latency", "overhead"};
+  Json list = Json::array();
+  for (const Gain& gain : gains)
+    list.push_back({{"kind", kinds[static_cast<std::size_t>(gain.candidate.kind)]},
+                    {"what", gain.candidate.name},
+                    {"on_path_s", gain.candidate.on_path_s},
+                    {"time_s", gain.time_s},
+                    {"gain_s", report.time_s - gain.time_s}});
+  return {{"name", report.name}, {"time_s", report.time_s}, {"gains", list}};
+}
+
+}  // namespace ringscope

@@ -1,0 +1,73 @@
+#include "scenarios/answer/explain/explain.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/answer/text/report_text.hpp"
+
+namespace ringscope {
+namespace {
+
+std::string_view name_of(Cause cause) { return cause_names[static_cast<std::size_t>(cause)]; }
+
+Json blamed_json(const Blamed& one) {
+  return {{"blame", name_of(one.blame)},
+          {"cause", name_of(one.piece.cause)},
+          {"rank", one.piece.rank < 0 ? Json() : Json(one.piece.rank)},
+          {"resource", one.piece.resource.empty() ? Json() : Json(one.piece.resource)}};
+}
+
+Json chain_pieces(const PathChain& chain) {
+  Json list = Json::array();
+  for (const ChainPiece& one : chain.pieces) {
+    Json json = blamed_json(blamed(one));
+    json["start_s"] = one.start_s;
+    json["seconds"] = one.piece.seconds;
+    list.push_back(json);
+  }
+  return list;
+}
+
+Json one_explanation(const Report& report) {
+  Json rows = Json::array();
+  for (const Blamed& one : blames(report)) {
+    Json json = blamed_json(one);
+    json["seconds"] = one.piece.seconds;
+    json["words"] = blame_text(one);
+    rows.push_back(json);
+  }
+  return {{"name", report.name},
+          {"time_s", report.time_s},
+          {"reason", reason(report)},
+          {"blames", rows},
+          {"places_complete", !report.path_reduced},
+          {"chain_begin_s", report.chain ? Json(report.chain->begin_s) : Json()},
+          {"chain", report.chain ? chain_pieces(*report.chain) : Json::array()}};
+}
+
+Json one_difference(const Report& first, const Report& other) {
+  const std::vector<std::string> names = {first.name, other.name};
+  Json rows = Json::array();
+  for (const BlameDifference& one : blame_differences(first, other)) {
+    Json json = blamed_json(one.blamed);
+    json["words"] = blame_text(one.blamed);
+    json["first_s"] = one.first_s;
+    json["other_s"] = one.other_s;
+    json["difference_s"] = one.seconds();
+    rows.push_back(json);
+  }
+  return {{"first", first.name},
+          {"other", other.name},
+          {"difference_s", other.time_s - first.time_s},
+          {"reason", difference_reason(first, other, names)},
+          {"rows", rows}};
+}
+
+}  // namespace
+
+Json explanation(std::span<const Report> reports) {
+  Json cases = Json::array(), differences = Json::array();
+  for (const Report& report : reports) cases.push_back(one_explanation(report));
+  for (std::size_t i = 1; i < reports.size(); ++i)
+    differences.push_back(one_difference(reports[0], reports[i]));
+  return {{"schema", 1}, {"version", version()}, {"cases", cases}, {"differences", differences}};
+}
+
+}  // namespace ringscope

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "scenarios/answer/formats/report_formats.hpp"
+
+namespace ringscope {
+namespace {
+
+/// RFC 4180: a cell with a comma, a quote or a line break is quoted.
+std::string cell(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string number_or_nothing(int number, bool known) {
+  return known ? std::to_string(number) : std::string();
+}
+
+}  // namespace
+
+std::string to_csv(std::span<const Report> reports) {
+  std::string text =
+      "case,collective,algorithm,cluster,library,placement,ranks,bytes,time_s,algbw_bytes_per_s,"
+      "busbw_bytes_per_s,messages,bytes_on_wire,bytes_between_hosts,seed,kernel";
+  const bool several_jobs =
+      std::ranges::any_of(reports, [](const Report& report) { return !report.neighbours.empty(); });
+  text += several_jobs ? ",slowest_job_s,mean_job_s\n" : "\n";
+  for (const Report& r : reports) {
+    if (r.deadlock) continue;  // there is no time
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                   cell(r.name), cell(r.collective), cell(r.algorithm), cell(r.cluster),
+                   cell(r.library), cell(r.placement), r.ranks, r.bytes, r.time_s, r.algbw, r.busbw,
+                   r.messages, r.bytes_on_wire, r.bytes_between_hosts, r.seed, cell(r.kernel));
+    if (several_jobs) text += fmt::format(",{},{}", slowest_job_s(r), mean_job_s(r));
+    text += '\n';
+  }
+  return text;
+}
+
+std::string to_timeline_csv(std::span<const Report> reports) {
+  std::string text = "case,rank,activity,phase,step,peer,start_s,end_s,cause\n";
+  for (const Report& report : reports) {
+    const std::string name = cell(shown_name(report));
+    for (const Span& span : report.spans) {
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", name, span.rank,
+                     activity_names[static_cast<std::size_t>(span.activity)], cell(span.phase),
+                     number_or_nothing(span.step, !span.phase.empty()),
+                     number_or_nothing(span.peer, span.peer >= 0), span.start_s, span.end_s,
+                     span.cause ? cause_names[static_cast<std::size_t>(*span.cause)] : "");
+    }
+  }
+  return text;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,185 @@
+// Paje's trace format, as ViTE and pajeng read it. Source: B. de Oliveira Stein, J. Chassin de
+// Kergommeaux, G. Mounie, Paje trace file format, 2003.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/answer/path_chain.hpp"
+
+namespace ringscope {
+namespace {
+
+/// Each kind of line: its name and its fields, with their types.
+constexpr std::string_view header =
+    R"(%EventDef PajeDefineContainerType 0
+%  Alias string
+%  Type string
+%  Name string
+%EndEventDef
+%EventDef PajeDefineStateType 1
+%  Alias string
+%  Type string
+%  Name string
+%EndEventDef
+%EventDef PajeDefineLinkType 2
+%  Alias string
+%  Type string
+%  StartContainerType string
+%  EndContainerType string
+%  Name string
+%EndEventDef
+%EventDef PajeDefineEntityValue 3
+%  Alias string
+%  Type string
+%  Name string
+%  Color color
+%EndEventDef
+%EventDef PajeCreateContainer 4
+%  Time date
+%  Alias string
+%  Type string
+%  Container string
+%  Name string
+%EndEventDef
+%EventDef PajeDestroyContainer 5
+%  Time date
+%  Type string
+%  Name string
+%EndEventDef
+%EventDef PajeSetState 6
+%  Time date
+%  Type string
+%  Container string
+%  Value string
+%EndEventDef
+%EventDef PajeStartLink 7
+%  Time date
+%  Type string
+%  Container string
+%  StartContainer string
+%  Value string
+%  Key string
+%EndEventDef
+%EventDef PajeEndLink 8
+%  Time date
+%  Type string
+%  Container string
+%  EndContainer string
+%  Value string
+%  Key string
+%EndEventDef
+0 case 0 "Case"
+0 rank case "Rank"
+0 path case "Critical path"
+1 doing rank "Activity"
+1 cause path "Cause"
+2 message case rank rank "Message"
+)";
+
+/// Hue by place in a list, in Paje's three numbers from 0 to 1.
+std::string colour(std::size_t index, std::size_t count) {
+  const double hue = 6.0 * static_cast<double>(index) / static_cast<double>(count);
+  const auto part = [hue](double shift) {
+    const double distance = std::abs(std::fmod(hue + shift, 6.0) - 3.0);
+    return 0.35 + 0.55 * std::clamp(distance - 1.0, 0.0, 1.0);
+  };
+  return fmt::format("{:.3f} {:.3f} {:.3f}", part(0), part(4), part(2));
+}
+
+template <class Names>
+std::string values(std::string_view type, const Names& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += fmt::format("3 {}_{} {} \"{}\" \"{}\"\n", type, names[i], type, names[i],
+                        colour(i, names.size()));
+  return text;
+}
+
+/// Lines with times, which the format wants sorted.
+class Lines {
+ public:
+  void add(double at, const std::string& line) { lines_.emplace_back(at, line); }
+  std::string text() {
+    std::stable_sort(lines_.begin(), lines_.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::string text;
+    for (const auto& [at, line] : lines_) text += line;
+    return text;
+  }
+
+ private:
+  std::vector<std::pair<double, std::string>> lines_;
+};
+
+std::string quoted(std::string name) {
+  std::replace(name.begin(), name.end(), '"', '\'');
+  return '"' + name + '"';
+}
+
+std::string rank_name(std::size_t index, int rank) { return fmt::format("c{}r{}", index, rank); }
+
+void add_states(std::size_t index, const Report& report, Lines& lines) {
+  const auto set = [&](int rank, double at, Activity activity) {
+    lines.add(at, fmt::format("6 {} doing {} doing_{}\n", at, rank_name(index, rank),
+                              activity_names[static_cast<std::size_t>(activity)]));
+  };
+  const Span* before = nullptr;  // spans stand by rank, then by time
+  for (const Span& span : report.spans) {
+    const bool gap = before != nullptr && before->rank == span.rank && before->end_s < span.start_s;
+    const bool ended = before != nullptr && before->rank != span.rank;
+    if (gap || ended) set(before->rank, before->end_s, Activity::idle);
+    set(span.rank, span.start_s, span.activity);
+    before = &span;
+  }
+  if (before != nullptr) set(before->rank, before->end_s, Activity::idle);
+}
+
+void add_chain(std::size_t index, const PathChain& chain, Lines& lines) {
+  for (const ChainPiece& one : chain.pieces)
+    lines.add(one.start_s, fmt::format("6 {} cause c{}path cause_{}\n", one.start_s, index,
+                                       cause_names[static_cast<std::size_t>(one.piece.cause)]));
+  std::size_t key = 0;
+  for (const MessageSpan& message : chain.messages) {
+    const auto line = [&](int kind, double at, int rank) {
+      lines.add(at, fmt::format("{} {} message c{} {} \"{} B\" c{}m{}\n", kind, at, index,
+                                rank_name(index, rank), message.bytes, index, key));
+    };
+    line(7, message.start_s, message.from);
+    line(8, message.end_s, message.to);
+    ++key;
+  }
+}
+
+}  // namespace
+
+std::string to_paje(std::span<const Report> reports) {
+  std::string text(header);
+  text += values("doing", activity_names) + values("cause", cause_names);
+  Lines lines;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const Report& report = reports[i];
+    text += fmt::format("4 0 c{} case 0 {}\n", i, quoted(shown_name(report)));
+    for (const RankReport& rank : report.rank_reports)
+      text += fmt::format("4 0 {} rank c{} {}\n", rank_name(i, rank.rank), i,
+                          quoted(fmt::format("rank {} ({})", rank.rank, rank.host)));
+    add_states(i, report, lines);
+    if (report.chain) {
+      text += fmt::format("4 0 c{}path path c{} \"critical path\"\n", i, i);
+      add_chain(i, *report.chain, lines);
+    }
+  }
+  text += lines.text();
+  double end = 0;  // of all: lines stand in the order of their times
+  for (const Report& report : reports) end = std::max(end, report.time_s);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (reports[i].chain) text += fmt::format("5 {} path c{}path\n", end, i);
+    for (const RankReport& rank : reports[i].rank_reports)
+      text += fmt::format("5 {} rank {}\n", end, rank_name(i, rank.rank));
+    text += fmt::format("5 {} case c{}\n", end, i);
+  }
+  return text;
+}
+
+}  // namespace ringscope

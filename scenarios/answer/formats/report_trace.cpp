@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "scenarios/answer/explain/explain.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr double microseconds = 1e6;  // in which the format counts
+
+Json metadata(const char* kind, std::size_t process, int track, const std::string& name) {
+  return {
+      {"ph", "M"}, {"name", kind}, {"pid", process}, {"tid", track}, {"args", {{"name", name}}}};
+}
+
+/// A complete event.
+Json event(std::size_t process, const Span& span) {
+  Json args = Json::object();
+  if (!span.phase.empty()) args = {{"phase", span.phase}, {"step", span.step}};
+  if (span.peer >= 0) args["peer"] = span.peer;
+  if (span.cause) args["cause"] = cause_names[static_cast<std::size_t>(*span.cause)];
+  return {{"ph", "X"},
+          {"name", activity_names[static_cast<std::size_t>(span.activity)]},
+          {"cat", span.phase.empty() ? "job" : span.phase},
+          {"pid", process},
+          {"tid", span.rank},
+          {"ts", span.start_s * microseconds},
+          {"dur", (span.end_s - span.start_s) * microseconds},
+          {"args", args}};
+}
+
+Json event(std::size_t process, int track, const ChainPiece& one) {
+  return {{"ph", "X"},
+          {"name", blame_text(blamed(one))},
+          {"cat", cause_names[static_cast<std::size_t>(one.piece.cause)]},
+          {"pid", process},
+          {"tid", track},
+          {"ts", one.start_s * microseconds},
+          {"dur", one.piece.seconds * microseconds},
+          {"args", Json::object()}};
+}
+
+/// Where the critical path touches a rank: an instant inside one of its spans.
+struct Touch {
+  const Span* span = nullptr;
+  double at = 0;
+};
+
+/// The middle of what a piece and the span of its rank have in common.
+std::optional<Touch> touch(const ChainPiece& one, const std::vector<const Span*>& spans) {
+  const double middle = one.start_s + one.piece.seconds / 2;
+  const auto next =
+      std::upper_bound(spans.begin(), spans.end(), middle,
+                       [](double at, const Span* span) { return at < span->start_s; });
+  if (next == spans.begin()) return std::nullopt;
+  const Span* span = *(next - 1);
+  const double from = std::max(span->start_s, one.start_s);
+  const double to = std::min(span->end_s, one.end_s());
+  if (to <= from) return std::nullopt;
+  return Touch{span, from + (to - from) / 2};
+}
+
+/// Of each rank, in the order of time; without what it was idle.
+using SpansOfRanks = std::vector<std::vector<const Span*>>;
+
+SpansOfRanks spans_of_ranks(const Report& report) {
+  SpansOfRanks by_rank(static_cast<std::size_t>(report.ranks));
+  for (const Span& span : report.spans)
+    if (span.activity != Activity::idle)
+      by_rank[static_cast<std::size_t>(span.rank)].push_back(&span);
+  return by_rank;
+}
+
+/// In the order of the path, no span twice in a row.
+std::vector<Touch> touches(const Report& report, const SpansOfRanks& by_rank) {
+  std::vector<Touch> list;
+  for (const ChainPiece& one : report.chain->pieces) {
+    if (one.piece.rank < 0 || one.piece.rank >= report.ranks) continue;
+    const auto found = touch(one, by_rank[static_cast<std::size_t>(one.piece.rank)]);
+    if (found && (list.empty() || list.back().span != found->span)) list.push_back(*found);
+  }
+  return list;
+}
+
+/// One flow from the first to the last.
+std::vector<Json> flow(std::size_t process, const std::vector<Touch>& list) {
+  std::vector<Json> events;
+  for (std::size_t i = 0; list.size() > 1 && i < list.size(); ++i) {
+    const bool last = i + 1 == list.size();
+    Json json = {{"ph", i == 0 ? "s"
+                        : last ? "f"
+                               : "t"},
+                 {"id", process + 1},
+                 {"name", "critical path"},
+                 {"cat", "critical path"},
+                 {"pid", process},
+                 {"tid", list[i].span->rank},
+                 {"ts", list[i].at * microseconds}};
+    if (last) json["bp"] = "e";  // the slice around it, not the next one
+    events.push_back(json);
+  }
+  return events;
+}
+
+/// Just inside what the sender does from the call on, and what the receiver does up to the end: a
+/// reader takes the slice around each end, and there are two at an instant between slices.
+std::optional<std::pair<Touch, Touch>> ends(const MessageSpan& message, const SpansOfRanks& spans) {
+  constexpr double inside = 1.0 / 1024;
+  const auto& sender = spans[static_cast<std::size_t>(message.from)];
+  const auto& receiver = spans[static_cast<std::size_t>(message.to)];
+  const auto first = std::ranges::upper_bound(sender, message.start_s, {}, &Span::end_s);
+  const auto behind = std::ranges::lower_bound(receiver, message.end_s, {}, &Span::start_s);
+  if (first == sender.end() || behind == receiver.begin()) return std::nullopt;
+  const Span* last = *(behind - 1);
+  const double from = std::max(message.start_s, (*first)->start_s);
+  const Touch start{*first, from + inside * (std::min((*first)->end_s, message.end_s) - from)};
+  const double begin = std::max(last->start_s, start.at);
+  const double until = std::min(last->end_s, message.end_s);
+  if (start.at <= from || until <= begin) return std::nullopt;
+  return std::pair(start, Touch{last, until - inside * (until - begin)});
+}
+
+/// One flow for each message, from its send to the end of its receive; the first is `id`.
+std::vector<Json> messages(std::size_t process, const Report& report, const SpansOfRanks& spans,
+                           std::size_t& id) {
+  std::vector<Json> events;
+  for (const MessageSpan& message : report.chain->messages) {
+    // Those of neighbours were received too; their ranks are not drawn.
+    if (std::max(message.from, message.to) >= report.ranks) continue;
+    const auto found = ends(message, spans);
+    if (!found) continue;
+    const auto half = [&](const char* kind, const Touch& end) {
+      return Json{{"ph", kind},
+                  {"id", id},
+                  {"name", "message"},
+                  {"cat", "message"},
+                  {"pid", process},
+                  {"tid", end.span->rank},
+                  {"ts", end.at * microseconds}};
+    };
+    events.push_back(half("s", found->first));
+    events.back()["args"] = {{"bytes", message.bytes}, {"to", message.to}};
+    events.push_back(half("f", found->second));
+    events.back()["bp"] = "e";
+    ++id;
+  }
+  return events;
+}
+
+}  // namespace
+
+std::string to_trace(std::span<const Report> reports) {
+  std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
+  const char* separator = "\n";
+  std::size_t next_flow = reports.size() + 1;  // behind the critical paths
+  const auto add = [&](const Json& json) {
+    text += separator + json.dump();
+    separator = ",\n";
+  };
+  for (std::size_t process = 0; process < reports.size(); ++process) {
+    const Report& report = reports[process];
+    add(metadata("process_name", process, 0, shown_name(report)));
+    for (const RankReport& rank : report.rank_reports) {
+      add(metadata("thread_name", process, rank.rank,
+                   fmt::format("rank {} ({})", rank.rank, rank.host)));
+    }
+    for (const Span& span : report.spans) {
+      if (span.activity != Activity::idle) add(event(process, span));
+    }
+    if (!report.chain) continue;
+    add(metadata("thread_name", process, report.ranks, "critical path"));
+    for (const ChainPiece& one : report.chain->pieces) add(event(process, report.ranks, one));
+    const SpansOfRanks spans = spans_of_ranks(report);
+    for (const Json& one : flow(process, touches(report, spans))) add(one);
+    for (const Json& one : messages(process, report, spans, next_flow)) add(one);
+  }
+  return text + "\n]}\n";
+}
+
+}  // namespace ringscope

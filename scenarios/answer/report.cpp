@@ -1,0 +1,31 @@
+#include "scenarios/answer/report.hpp"
+
+#include <algorithm>
+
+namespace ringscope {
+double bus_factor(std::string_view collective, int ranks) {
+  const double share = (ranks - 1.0) / ranks;
+  if (collective == "allreduce") return 2 * share;
+  for (const std::string_view spread :
+       {"allgather", "reduce_scatter", "alltoall", "gather", "scatter"})
+    if (collective == spread) return share;
+  return 1;
+}
+
+std::string shown_name(const Report& report) {
+  return report.deadlock ? report.name + " (deadlock)" : report.name;
+}
+
+double slowest_job_s(const Report& report) {
+  double slowest = report.time_s;
+  for (const NeighbourReport& one : report.neighbours) slowest = std::max(slowest, one.time_s);
+  return slowest;
+}
+
+double mean_job_s(const Report& report) {
+  double sum = report.time_s;
+  for (const NeighbourReport& one : report.neighbours) sum += one.time_s;
+  return sum / static_cast<double>(report.neighbours.size() + 1);
+}
+
+}  // namespace ringscope

@@ -1,0 +1,185 @@
+// The shape of an answer, the same for every executor.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "scenarios/question/scenario.hpp"
+#include "topologies/input/units.hpp"
+
+namespace ringscope {
+
+/// What a rank is doing at an instant. The blocked states say in which call it is blocked.
+enum class Activity { compute, reduce, copy, overhead, in_send, in_wait, idle };
+inline constexpr std::array<std::string_view, 7> activity_names = {
+    "compute", "reduce", "copy", "overhead", "in_send", "in_wait", "idle"};
+
+/// What time was spent on: why a blocked rank waited, and what a piece of the critical path is.
+enum class Cause {
+  compute,   ///< the program's own work
+  reduce,    ///< local reduction
+  overhead,  ///< CPU per message
+  copy,      ///< CPU per byte: a core was the bottleneck of a transfer
+  memory,    ///< a memory controller was
+  wire,      ///< a link was
+  lock,      ///< an endpoint's lock was
+  latency,   ///< the wire's and the library's
+  protocol,  ///< RTS, CTS and their latencies
+  partner,   ///< the other side had not posted its call yet
+  progress,  ///< the other side had posted, but was not inside MPI to make progress
+  skew,      ///< the rank started late
+  storage,   ///< files were read or written
+  sleep,     ///< it waited for a clock
+  noise      ///< a computation took longer than the program says
+};
+inline constexpr std::array<std::string_view, 15> cause_names = {
+    "compute",  "reduce",  "overhead", "copy", "memory",  "wire",  "lock", "latency",
+    "protocol", "partner", "progress", "skew", "storage", "sleep", "noise"};
+using CauseSeconds = std::array<double, cause_names.size()>;  ///< indexed by Cause
+
+struct RankReport {
+  int rank = 0;
+  std::string host;
+  int numa = 0;
+  double finish_s = 0;                                  ///< from the start of the job
+  std::array<double, activity_names.size()> seconds{};  ///< indexed by Activity; sums to time_s
+  CauseSeconds waited_for{};                            ///< sums to in_send + in_wait
+};
+
+struct PhaseReport {
+  std::string name;
+  double start_s = 0, end_s = 0;  ///< first rank in, last rank out
+};
+
+struct ResourceReport {
+  std::string name;        ///< "host2/core0 (rank 7)", "host0/nic0->switch"
+  std::string kind;        ///< "core", "link", "memory", "lock"
+  double utilisation = 0;  ///< share of its capacity used, 0..1
+};
+
+/// A stretch of the critical path: for `seconds`, `cause` held the run up, on `resource` or `rank`.
+struct PathPiece {
+  Cause cause{};
+  int rank = -1;         ///< whose core, computation or call; -1: none
+  std::string resource;  ///< "" where no resource is to blame
+  double seconds = 0;
+};
+
+/// A state of a rank from start to end: the rows of the timeline and of the trace. A wait whose
+/// cause changes is a span for each of its causes.
+struct Span {
+  int rank = 0;
+  Activity activity{};
+  std::string phase;
+  int step = 0;
+  int peer = -1;
+  double start_s = 0, end_s = 0;
+  std::optional<Cause> cause{};  ///< why it is blocked, where it is
+};
+
+/// Ranks that can never go on.
+struct Deadlock {
+  struct Wait {
+    int rank = 0;
+    std::string text;        ///< "waits for 4 MiB from rank 0 (allreduce/ring, allgather, step 2)"
+    std::vector<int> peers;  ///< whom for; empty where that may be anybody
+  };
+  std::string text;  ///< for people, in several lines
+  std::vector<Wait> waits;
+  std::vector<int> cycle;  ///< ranks that wait for each other, each for the next one; or none
+};
+
+/// What an algorithm's text observed of one thing, over all ranks, in one repetition.
+struct Observation {
+  std::string what;  ///< "staleness"
+  std::size_t count = 0;
+  double mean = 0, least = 0, median = 0, p90 = 0, most = 0;
+  /// Between two of the same rank: 0 where no rank made two.
+  double median_interval_s = 0, p90_interval_s = 0;
+  std::vector<std::pair<double, std::size_t>> values;  ///< each with how often; empty if many
+};
+
+/// What a training job made of its time. The parts of a step are means over devices and steps.
+struct TrainingReport {
+  std::string model;
+  int devices = 0, batch = 0, steps = 0;
+  double one_device_s = 0;  ///< forward, backward and update of a step on one device alone
+  double step_s = 0;        ///< until all have ended their last one, by the number of steps
+  double input_s = 0;       ///< waiting for the batch
+  double compute_s = 0;     ///< forward and backward
+  double exposed_s = 0;     ///< from the end of backward until the gradients are exchanged
+  double update_s = 0;      ///< the rest: update and files
+  double records_per_s = 0;
+  double efficiency = 0;  ///< one_device_s / step_s
+  double epochs = 0;      ///< in one repetition
+};
+
+/// Another job that ran beside this one.
+struct NeighbourReport {
+  std::string name, collective, algorithm, placement;
+  int ranks = 0;
+  std::uint64_t bytes = 0;
+  int rounds = 0;     ///< that it went through
+  double time_s = 0;  ///< of a round, by their mean
+  double end_s = 0;   ///< of the last one, from the start of the job that is asked about
+};
+
+struct Recording;  // scenarios/answer/recording.hpp
+struct PathChain;  // scenarios/answer/path_chain.hpp
+
+struct Report {
+  std::string name;  ///< of the case
+  /// Of a run that could not go on: then all else tells of what was until then.
+  std::optional<Deadlock> deadlock;
+  std::string collective, algorithm, placement, library, cluster;
+  std::string chosen;  ///< where the algorithm is a selector: what it ran
+  int ranks = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t seed = 0;
+  double time_s = 0;                      ///< median over the repetitions
+  std::vector<double> times_s;            ///< of each repetition
+  double algbw = 0, busbw = 0;            ///< B/s, as nccl-tests defines them; 0 where undefined
+  std::uint64_t messages = 0;             ///< in one repetition, over all ranks
+  std::uint64_t bytes_on_wire = 0;        ///< likewise; what left a host or not
+  std::uint64_t bytes_between_hosts = 0;  ///< the part that crossed the network
+  std::vector<RankReport> rank_reports;
+  std::vector<PhaseReport> phases;
+  std::vector<ResourceReport> resources;       ///< the ten busiest, busiest first
+  std::vector<Observation> observations;       ///< by the order in which they were first made
+  std::optional<TrainingReport> training;      ///< only of a training job
+  std::vector<PathPiece> path;                 ///< merged by (cause, rank, resource), longest first
+  std::vector<Span> spans;                     ///< only when asked for
+  std::shared_ptr<const Recording> recording;  ///< likewise; stays in the process that made it
+  std::shared_ptr<const PathChain> chain;      ///< only when asked for
+  bool path_reduced = false;  ///< the smaller pieces of `path` are sums by cause alone
+  std::string attachment;     ///< what a subcommand made of the run where it was simulated
+  /// Of `time_s` and of `messages`, what was not simulated since it only repeats what was.
+  double skipped_s = 0;
+  std::uint64_t skipped_messages = 0;
+  std::vector<NeighbourReport> neighbours;  ///< in the order of the scenario
+  std::string kernel;
+  double wall_s = 0;  ///< of the simulation itself
+  std::uint64_t peak_rss_bytes = 0;
+  Value resolved;                     ///< the scenario, all defaults filled in
+  std::vector<std::string> warnings;  ///< what to know of the answer; filled in by the command
+};
+
+/// What "time of several jobs" may mean: the longest of all their times, or their mean.
+double slowest_job_s(const Report& report);
+double mean_job_s(const Report& report);
+
+/// S / t, and that times the collective's factor: 2(P-1)/P for an allreduce, (P-1)/P for allgather,
+/// reduce_scatter, alltoall, gather and scatter, 1 otherwise. Source: nccl-tests,
+/// doc/PERFORMANCE.md and, for the last two, src/gather.cu and src/scatter.cu.
+double bus_factor(std::string_view collective, int ranks);
+
+/// "05-deadlock (deadlock)" where the run could not go on: what a timeline and a trace call it.
+std::string shown_name(const Report&);
+
+}  // namespace ringscope

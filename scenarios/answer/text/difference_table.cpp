@@ -1,0 +1,47 @@
+#include "scenarios/answer/text/difference_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/answer/text/table.hpp"
+
+namespace ringscope {
+
+std::string smaller_ones(std::size_t count) {
+  return fmt::format("{} smaller {}", count, count == 1 ? "one" : "ones");
+}
+
+std::string difference_table(const Report& first, const Report& other,
+                             std::span<const std::string> names, std::span<const Difference> rows,
+                             std::optional<std::size_t> most) {
+  const TimeScale scale(std::max(first.time_s, other.time_s));
+  Table table({{"difference"},
+               {short_heading(names[1])},
+               {short_heading(names[0])},
+               {"spent on", Table::Align::left}});
+  double sum = 0, shown_sum = 0;
+  const auto add = [&](double first_s, double other_s, const std::string& what) {
+    sum += other_s - first_s;
+    const double step = scale.rounded(sum) - shown_sum;
+    shown_sum = scale.rounded(sum);
+    table.add({scale.difference(step), scale.text(other_s), scale.text(first_s), what});
+  };
+  const auto first_small = std::find_if(rows.begin(), rows.end(), [&](const Difference& row) {
+    return scale.rounded(row.seconds()) == 0;
+  });
+  const std::size_t shown =
+      most ? std::min(*most, static_cast<std::size_t>(first_small - rows.begin())) : rows.size();
+  for (const Difference& row : rows.first(shown)) add(row.first_s, row.other_s, row.spent_on);
+  double first_rest = 0, other_rest = 0;
+  for (const Difference& row : rows.subspan(shown)) {
+    first_rest += row.first_s;
+    other_rest += row.other_s;
+  }
+  if (shown < rows.size()) add(first_rest, other_rest, smaller_ones(rows.size() - shown));
+  table.add(
+      {scale.difference(shown_sum), scale.text(other.time_s), scale.text(first.time_s), "sum"});
+  return table.text(2);
+}
+
+}  // namespace ringscope

@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenarios/answer/text/difference_table.hpp"
+#include "scenarios/answer/text/table.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t most_differences = 8;
+using Align = Table::Align;
+
+std::string bandwidth(double bytes_per_second) {
+  return bytes_per_second > 0 ? to_short_text(Bandwidth{bytes_per_second}) : "-";
+}
+
+std::string ratio_text(double time_s, double first_s) {
+  return first_s > 0 ? fmt::format("{:.3f} x", time_s / first_s) : "-";
+}
+
+/// Of training jobs: what a step is, and what of it is neither computed nor hidden.
+std::string training_overview(std::span<const Report> reports,
+                              const std::vector<std::string>& names) {
+  double longest = 0;
+  for (const Report& report : reports) longest = std::max(longest, report.training->step_s);
+  const TimeScale scale(longest);
+  Table table({{"case", Align::left},
+               {"step"},
+               {"ratio"},
+               {"compute"},
+               {"exposed"},
+               {"records/s"},
+               {"efficiency"}});
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const TrainingReport& step = *reports[i].training;
+    table.add({names[i], scale.text(step.step_s),
+               ratio_text(step.step_s, reports[0].training->step_s), scale.text(step.compute_s),
+               scale.text(step.exposed_s), fmt::format("{:.4g}", step.records_per_s),
+               fmt::format("{:.1f} %", 100 * step.efficiency)});
+  }
+  return table.text(0);
+}
+
+std::string overview(std::span<const Report> reports, const std::vector<std::string>& names) {
+  if (std::all_of(reports.begin(), reports.end(), [](auto& one) { return one.training; }))
+    return training_overview(reports, names);
+  Table table({{"case", Align::left}, {"time"}, {"ratio"}, {"algbw"}, {"busbw"}});
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    table.add({names[i], to_short_text(Seconds(reports[i].time_s)),
+               ratio_text(reports[i].time_s, reports[0].time_s), bandwidth(reports[i].algbw),
+               bandwidth(reports[i].busbw)});
+  }
+  return table.text(0);
+}
+
+/// What one path spent on one cause, and its largest piece.
+struct Spent {
+  double seconds = 0;
+  const PathPiece* most = nullptr;
+};
+
+Spent spent_on(const Report& report, Cause cause) {
+  Spent spent;
+  for (const PathPiece& piece : report.path) {
+    if (piece.cause != cause) continue;
+    spent.seconds += piece.seconds;
+    if (spent.most == nullptr || piece.seconds > spent.most->seconds) spent.most = &piece;
+  }
+  return spent;
+}
+
+double outside_path(const Report& report) {
+  double outside = report.time_s;
+  for (const PathPiece& piece : report.path) outside -= piece.seconds;
+  // What is left of a complete path is the rounding of its sum.
+  return std::abs(outside) > 1e-9 * report.time_s ? outside : 0;
+}
+
+std::string busy_text(const Report& report, const std::string& resource) {
+  for (const ResourceReport& busy : report.resources)
+    if (busy.name == resource && busy.utilisation >= 0.5)
+      return fmt::format(", busy {:.0f} %", 100 * busy.utilisation);
+  return "";
+}
+
+std::string sentence(const std::string& first, const std::string& other, double first_s,
+                     const Report& report, const std::vector<Difference>& list) {
+  const double other_s = report.time_s;
+  if (first_s <= 0 || other_s <= 0) return fmt::format("{} against {}", other, first);
+  const double ratio = other_s / first_s;
+  if (std::abs(ratio - 1) < 0.01) {
+    return fmt::format("{} takes as long as {} ({:+.2f} %)", other, first, 100 * (ratio - 1));
+  }
+  const bool slower = ratio > 1;
+  const auto same_way = [&](const Difference& d) { return (d.seconds() > 0) == slower; };
+  const auto reason = std::find_if(list.begin(), list.end(), same_way);
+  std::string text = fmt::format("{} is {:.2f} x {} than {}", other, slower ? ratio : 1 / ratio,
+                                 slower ? "slower" : "faster", first);
+  if (reason == list.end()) return text;
+  return text + fmt::format(": {} {}{}", TimeScale(other_s - first_s).difference(reason->seconds()),
+                            reason->spent_on, slower ? busy_text(report, reason->resource) : "");
+}
+
+}  // namespace
+
+std::string short_heading(const std::string& name) {
+  constexpr std::size_t longest = 18;
+  return name.size() <= longest ? name : name.substr(0, longest - 2) + "..";
+}
+
+std::vector<std::string> short_names(std::span<const Report> reports) {
+  std::vector<std::string> names;
+  for (const Report& report : reports) names.push_back(report.name);
+  while (names.size() > 1) {
+    const std::string first_word = names[0].substr(0, names[0].find(' ') + 1);
+    const auto has_it = [&](const std::string& name) {
+      return !first_word.empty() && name.starts_with(first_word);
+    };
+    // A number belongs to its unit: "1 KiB" and "1 MiB".
+    const bool is_number = first_word.find_first_not_of("0123456789. ") == std::string::npos;
+    if (is_number || !std::all_of(names.begin(), names.end(), has_it)) break;
+    for (std::string& name : names) name.erase(0, first_word.size());
+  }
+  return names;
+}
+
+std::vector<Difference> differences(const Report& first, const Report& other) {
+  std::vector<Difference> list;
+  for (std::size_t i = 0; i < cause_names.size(); ++i) {
+    const Spent before = spent_on(first, Cause(i)), after = spent_on(other, Cause(i));
+    // The place of the one that the cause cost more, which the sentence above names, too.
+    const Spent& shown = before.seconds > after.seconds ? before : after;
+    if (shown.most == nullptr) continue;
+    const bool nearly_all = shown.most->seconds > 0.9 * shown.seconds;
+    list.push_back({piece_text(*shown.most, !nearly_all), shown.most->resource, before.seconds,
+                    after.seconds});
+  }
+  if (outside_path(first) != 0 || outside_path(other) != 0)
+    list.push_back({"outside the critical path", "", outside_path(first), outside_path(other)});
+  std::stable_sort(list.begin(), list.end(), [](const Difference& a, const Difference& b) {
+    return std::abs(a.seconds()) > std::abs(b.seconds());
+  });
+  return list;
+}
+
+std::string print_compare(std::span<const Report> reports) {
+  if (reports.empty()) return "";
+  const std::vector<std::string> names = short_names(reports);
+  std::string text = overview(reports, names);
+  for (std::size_t i = 1; i < reports.size(); ++i) {
+    const std::vector<Difference> list = differences(reports[0], reports[i]);
+    text += '\n' + sentence(names[0], names[i], reports[0].time_s, reports[i], list) + '\n' +
+            difference_table(reports[0], reports[i], std::vector{names[0], names[i]}, list,
+                             most_differences);
+  }
+  return text;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,287 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "scenarios/answer/text/report_text.hpp"
+#include "scenarios/answer/text/table.hpp"
+#include "topologies/placement/slots.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t most_ranks = 16;   // more are in the JSON
+constexpr std::size_t most_columns = 8;  // of times, so that a line keeps to 100 columns
+constexpr std::size_t most_pieces = 10;
+using Align = Table::Align;
+
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+/// Of few times the first and the last tenth are the least and the most.
+std::string percentiles(std::vector<double> times) {
+  constexpr std::size_t least_times = 10;
+  if (times.size() < least_times) return "";
+  std::sort(times.begin(), times.end());
+  const auto quantile = [&](double share) {
+    return to_short_text(
+        Seconds(times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))]));
+  };
+  return fmt::format(", p10 {}, p90 {}", quantile(0.1), quantile(0.9));
+}
+
+std::string headline(const Report& report) {
+  std::string text = fmt::format("{}: {}", report.name, to_short_text(Seconds(report.time_s)));
+  if (report.algbw > 0) {
+    text += fmt::format(", algbw {}, busbw {}", to_short_text(Bandwidth{report.algbw}),
+                        to_short_text(Bandwidth{report.busbw}));
+  }
+  const std::string chosen = report.chosen.empty() ? "" : fmt::format(" ({})", report.chosen);
+  const std::string words = counts_words(report.placement);
+  text +=
+      fmt::format("\n  {} {}{} of {} on {}, placed {}{}, on {} with {}\n", report.collective,
+                  report.algorithm, chosen, to_short_text(Bytes{report.bytes}),
+                  plural(static_cast<std::uint64_t>(report.ranks), "rank"), report.placement,
+                  words.empty() ? "" : fmt::format(" ({})", words), report.cluster, report.library);
+  text += fmt::format("  {}, {} sent, {} of it between hosts", plural(report.messages, "message"),
+                      to_short_text(Bytes{report.bytes_on_wire}),
+                      to_short_text(Bytes{report.bytes_between_hosts}));
+  if (report.times_s.size() > 1) {
+    const auto [least, most] = std::minmax_element(report.times_s.begin(), report.times_s.end());
+    text += fmt::format("; median of {} from {} to {}{}, seed {}", report.times_s.size(),
+                        to_short_text(Seconds(*least)), to_short_text(Seconds(*most)),
+                        percentiles(report.times_s), report.seed);
+  }
+  return text + '\n';
+}
+
+/// Times of the ranks under the names of what they were spent on.
+struct Columns {
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> seconds;  ///< [rank][name]
+};
+
+/// Leaves out what no rank spent time on; of too many columns the smallest become "other".
+Columns worth_showing(const Columns& all) {
+  std::vector<double> totals(all.names.size());
+  for (const auto& row : all.seconds) {
+    for (std::size_t i = 0; i < row.size(); ++i) totals[i] += row[i];
+  }
+  std::vector<std::size_t> order(totals.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return totals[a] > totals[b]; });
+  order.erase(
+      std::find_if(order.begin(), order.end(), [&](std::size_t i) { return totals[i] == 0; }),
+      order.end());
+  const bool too_many = order.size() > most_columns;
+  const auto kept_end =
+      order.begin() + static_cast<std::ptrdiff_t>(too_many ? most_columns - 1 : order.size());
+  std::sort(order.begin(), kept_end);
+  Columns shown;
+  for (auto i = order.begin(); i != kept_end; ++i) shown.names.push_back(all.names[*i]);
+  if (too_many) shown.names.emplace_back("other");
+  for (const auto& row : all.seconds) {
+    std::vector<double> cells;
+    for (auto i = order.begin(); i != kept_end; ++i) cells.push_back(row[*i]);
+    if (too_many) {
+      cells.push_back(std::accumulate(kept_end, order.end(), 0.0,
+                                      [&](double sum, std::size_t i) { return sum + row[i]; }));
+    }
+    shown.seconds.push_back(std::move(cells));
+  }
+  return shown;
+}
+
+bool several_domains(const Report& report) {
+  return std::any_of(report.rank_reports.begin(), report.rank_reports.end(),
+                     [](const RankReport& rank) { return rank.numa > 0; });
+}
+
+/// `finish` puts the time at which each rank ended before the columns.
+std::string rank_table(const Report& report, const Columns& columns, bool finish) {
+  const TimeScale scale(report.time_s);
+  std::vector<Table::Column> heads = {{"rank"}, {"host", Align::left}};
+  if (finish) heads.push_back({"finish"});
+  for (const std::string& name : columns.names) heads.push_back({name});
+  Table table(heads);
+  const std::size_t shown = std::min(most_ranks, report.rank_reports.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const RankReport& rank = report.rank_reports[i];
+    const std::string numa = several_domains(report) ? fmt::format("/numa{}", rank.numa) : "";
+    std::vector<std::string> cells = {std::to_string(rank.rank), rank.host + numa};
+    if (finish) cells.push_back(scale.text(rank.finish_s));
+    for (const double seconds : columns.seconds[i]) cells.push_back(scale.text(seconds));
+    table.add(std::move(cells));
+  }
+  std::string text = table.text(2);
+  if (shown < report.rank_reports.size()) {
+    text += fmt::format("  ... and {} more ranks: --json has them all\n",
+                        report.rank_reports.size() - shown);
+  }
+  return text;
+}
+
+template <class Names, class Row>
+Columns columns_of(const Report& report, const Names& names, Row row) {
+  Columns columns;
+  columns.names.assign(names.begin(), names.end());
+  for (const RankReport& rank : report.rank_reports) {
+    columns.seconds.emplace_back(row(rank).begin(), row(rank).end());
+  }
+  return worth_showing(columns);
+}
+
+std::string ranks(const Report& report) {
+  const Columns spent = columns_of(
+      report, activity_names, [](auto& r) -> auto& { return r.seconds; });
+  const Columns waited = columns_of(
+      report, cause_names, [](auto& r) -> auto& { return r.waited_for; });
+  std::string text = "\n  Where the time of each rank went\n" + rank_table(report, spent, true);
+  if (!waited.names.empty()) {
+    text += "\n  What held up the ranks while they were blocked (in_send, in_wait)\n" +
+            rank_table(report, waited, false);
+  }
+  return text;
+}
+
+std::string phases(const Report& report) {
+  const TimeScale scale(report.time_s);
+  Table table({{"phase", Align::left}, {"first in"}, {"last out"}, {"lasts"}});
+  for (const PhaseReport& phase : report.phases) {
+    table.add({phase.name, phase.start_s == 0 ? "0 s" : scale.text(phase.start_s),
+               scale.text(phase.end_s), scale.text(phase.end_s - phase.start_s)});
+  }
+  return "\n  Phases\n" + table.text(2);
+}
+
+std::string observations(const Report& report) {
+  Table table({{"observed", Align::left},
+               {"times"},
+               {"per second"},
+               {"interval"},
+               {"mean"},
+               {"least"},
+               {"median"},
+               {"p90"},
+               {"most"}});
+  std::string values;
+  for (const Observation& one : report.observations) {
+    const auto number = [](double value) { return fmt::format("{:.4g}", value); };
+    const double per_second = static_cast<double>(one.count) / report.time_s;
+    table.add({one.what, std::to_string(one.count), report.time_s > 0 ? number(per_second) : "-",
+               one.median_interval_s > 0 ? to_short_text(Seconds(one.median_interval_s)) : "-",
+               number(one.mean), number(one.least), number(one.median), number(one.p90),
+               number(one.most)});
+    if (one.values.size() < 2) continue;
+    values += fmt::format("  {}:", one.what);
+    for (const auto& [value, count] : one.values)
+      values += fmt::format("  {} x {:g}", count, value);
+    values += '\n';
+  }
+  return "\n  What the algorithm observed\n" + table.text(2) + values;
+}
+
+std::string training(const TrainingReport& report) {
+  const TimeScale scale(std::max(report.step_s, report.one_device_s));
+  Table table({{"step"},
+               {"input"},
+               {"compute"},
+               {"exposed"},
+               {"update"},
+               {"one device"},
+               {"records/s"},
+               {"efficiency"}});
+  table.add({scale.text(report.step_s), scale.text(report.input_s), scale.text(report.compute_s),
+             scale.text(report.exposed_s), scale.text(report.update_s),
+             scale.text(report.one_device_s), fmt::format("{:.4g}", report.records_per_s),
+             fmt::format("{:.1f} %", 100 * report.efficiency)});
+  return fmt::format("\n  A step of {}: {} x {}, {} ({:.3g} epochs)\n", report.model,
+                     plural(static_cast<std::uint64_t>(report.devices), "device"),
+                     plural(static_cast<std::uint64_t>(report.batch), "record"),
+                     plural(static_cast<std::uint64_t>(report.steps), "step"), report.epochs) +
+         table.text(2);
+}
+
+std::string resources(const Report& report) {
+  Table table({{"resource", Align::left}, {"kind", Align::left}, {"busy"}});
+  for (const ResourceReport& resource : report.resources) {
+    table.add({resource.name, resource.kind, fmt::format("{:.1f} %", 100 * resource.utilisation)});
+  }
+  return "\n  The busiest resources\n" + table.text(2);
+}
+
+std::string path(const Report& report) {
+  if (report.time_s == 0) return "";
+  if (report.path.empty()) return "\n  The critical path was not kept.\n";
+  const TimeScale scale(report.time_s);
+  Table table({{"time"}, {"share"}, {"spent on", Align::left}});
+  const auto share = [&](double seconds) {
+    return report.time_s > 0 ? fmt::format("{:.1f} %", 100 * seconds / report.time_s) : "-";
+  };
+  const std::size_t shown = std::min(most_pieces, report.path.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const PathPiece& piece = report.path[i];
+    table.add({scale.text(piece.seconds), share(piece.seconds), piece_text(piece)});
+  }
+  if (shown < report.path.size()) {
+    double rest = 0;
+    for (std::size_t i = shown; i < report.path.size(); ++i) rest += report.path[i].seconds;
+    table.add({scale.text(rest), share(rest), plural(report.path.size() - shown, "smaller piece")});
+  }
+  const char* reduced =
+      report.path_reduced ? "  It is long: its smaller pieces are sums, without places.\n" : "";
+  return "\n  Why it took that long: the critical path\n" + table.text(2) + reduced;
+}
+
+/// All jobs, the one that is asked about first.
+std::string jobs(const Report& report) {
+  const TimeScale scale(slowest_job_s(report));
+  Table table({{"job", Align::left},
+               {"what", Align::left},
+               {"ranks"},
+               {"placed", Align::left},
+               {"of"},
+               {"time"},
+               {"rounds"}});
+  const auto add = [&](const std::string& name, const auto& one, const std::string& rounds) {
+    table.add({name, one.collective + " " + one.algorithm, std::to_string(one.ranks), one.placement,
+               to_short_text(Bytes{one.bytes}), scale.text(one.time_s), rounds});
+  };
+  add("this one", report, "1");
+  for (const NeighbourReport& one : report.neighbours)
+    add(one.name, one, std::to_string(one.rounds));
+  return "\n  The jobs that ran side by side, and the time of a round of each\n" + table.text(2);
+}
+
+std::string skipped_text(const Report& report) {
+  if (report.skipped_messages == 0) return "";
+  return fmt::format(
+      "  Skipped: {} of its {} messages, in {} of its time, repeat those before them.\n",
+      report.skipped_messages, report.messages, to_text(Seconds(report.skipped_s)));
+}
+
+}  // namespace
+
+std::string print_run(std::span<const Report> reports) {
+  std::string text;
+  for (const Report& report : reports) {
+    if (!text.empty()) text += '\n';
+    text += headline(report);
+    for (const std::string& warning : report.warnings)
+      text += fmt::format("  warning: {}\n", warning);
+    if (!report.neighbours.empty()) text += jobs(report);
+    if (report.training) text += training(*report.training);
+    if (!report.rank_reports.empty()) text += ranks(report);
+    if (!report.phases.empty()) text += phases(report);
+    if (!report.observations.empty()) text += observations(report);
+    if (!report.resources.empty()) text += resources(report);
+    text += path(report);
+    text += skipped_text(report);
+  }
+  return text;
+}
+
+}  // namespace ringscope

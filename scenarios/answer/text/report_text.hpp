@@ -1,0 +1,42 @@
+// Reports as screens of at most 100 columns: what happened, and why.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "scenarios/answer/report.hpp"
+
+namespace ringscope {
+
+/// Per case: time and bandwidths, where each rank's time went, what it waited for, the phases, the
+/// busiest resources, and the critical path.
+std::string print_run(std::span<const Report> reports);
+
+/// One table of all cases, then for each case against the first: what the critical paths of the two
+/// were spent on. The differences add up to the difference of the times, in the digits shown too.
+std::string print_compare(std::span<const Report> reports);
+
+/// The names of the cases without the words that all of them begin with ("03-anomaly 4-3-1" and
+/// "03-anomaly 4-2-2" are 4-3-1 and 4-2-2), as long as each keeps one.
+std::vector<std::string> short_names(std::span<const Report> reports);
+/// A name short enough to stand twice beside what the rows of a table say.
+std::string short_heading(const std::string& name);
+
+/// What the critical paths of two cases spent on one cause.
+struct Difference {
+  /// "copying on host2/core0 (rank 7)": where the case that it cost more spent most of it.
+  std::string spent_on;
+  std::string resource;  ///< that place, as resources are called; "" where there is none
+  double first_s = 0, other_s = 0;
+  double seconds() const { return other_s - first_s; }
+};
+
+/// Cause by cause, the largest difference first. What a path does not account for stands as
+/// "outside the critical path", so that the seconds of all add up to the difference of the times.
+std::vector<Difference> differences(const Report& first, const Report& other);
+
+/// What a piece of the critical path was spent on, in words: "copying on host2/core0 (rank 7)", or,
+/// where it stands for a sum of which it is the largest part, "copying, most of it on ...".
+std::string piece_text(const PathPiece& piece, bool most = false);
+
+}  // namespace ringscope

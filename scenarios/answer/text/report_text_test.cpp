@@ -1,0 +1,236 @@
+// What does a person see of a report, and do the differences add up in what they see?
+#include "scenarios/answer/text/report_text.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "scenarios/answer/explain/explain.hpp"
+#include "scenarios/answer/report_samples.hpp"
+#include "scenarios/answer/text/table.hpp"
+
+namespace ringscope {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(PrintRun, one_case_on_one_screen) {
+  const std::vector<Report> reports = {sample_report()};
+  EXPECT_EQ(print_run(reports), R"(lesson 4-2-2: 500 ms, algbw 134.2 MB/s, busbw 134.2 MB/s
+  allreduce ring of 64 MiB on 2 ranks, placed 1-1, on two_hosts with ideal
+  4 messages, 128 MiB sent, 128 MiB of it between hosts
+
+  Where the time of each rank went
+  rank  host     finish    reduce      copy   in_send   in_wait     idle
+     0  host0  500.0 ms  125.0 ms         -  250.0 ms  125.0 ms        -
+     1  host1  437.5 ms  125.0 ms  250.0 ms         -   62.5 ms  62.5 ms
+
+  What held up the ranks while they were blocked (in_send, in_wait)
+  rank  host       wire  progress
+     0  host0  250.0 ms  125.0 ms
+     1  host1   62.5 ms         -
+
+  Phases
+  phase           first in  last out     lasts
+  reduce-scatter       0 s  250.0 ms  250.0 ms
+  allgather       250.0 ms  500.0 ms  250.0 ms
+
+  The busiest resources
+  resource              kind    busy
+  host0/nic0->switch    link  87.5 %
+  host1/core0 (rank 1)  core  50.0 %
+
+  Why it took that long: the critical path
+      time   share  spent on
+  375.0 ms  75.0 %  the wire at host0/nic0->switch
+   62.5 ms  12.5 %  reducing on host1/core0 (rank 1)
+   62.5 ms  12.5 %  waiting for progress of rank 0
+)");
+}
+
+TEST(PrintRun, repetitions_show_their_range_and_the_seed) {
+  Report report = sample_report();
+  report.times_s = {0.5, 0.25, 0.75};
+  EXPECT_EQ(lines_of(print_run({&report, 1}))[2],
+            "  4 messages, 128 MiB sent, 128 MiB of it between hosts; "
+            "median of 3 from 250 ms to 750 ms, seed 1");
+}
+
+TEST(PrintRun, domains_are_named_where_ranks_use_more_than_the_first) {
+  Report report = sample_report();
+  report.rank_reports[1].numa = 1;
+  EXPECT_EQ(lines_of(print_run({&report, 1}))[7].substr(0, 19), "     1  host1/numa1");
+}
+
+TEST(PrintRun, of_many_ranks_it_shows_sixteen_and_says_so) {
+  Report report = sample_report();
+  report.rank_reports.resize(1000, report.rank_reports[0]);
+  EXPECT_NE(print_run({&report, 1}).find("  ... and 984 more ranks: --json has them all\n"),
+            std::string::npos);
+}
+
+TEST(PrintRun, the_widest_screen_keeps_to_100_columns) {
+  Report report = sample_report();
+  report.time_s = 1234.5678;
+  for (RankReport& rank : report.rank_reports) {
+    rank.numa = 1;
+    rank.seconds.fill(123.456);
+    rank.waited_for.fill(123.456);
+  }
+  for (const std::string& line : lines_of(print_run({&report, 1}))) {
+    EXPECT_LE(line.size(), 100U) << line;
+  }
+}
+
+TEST(PrintRun, a_run_that_took_no_time_divides_by_nothing) {
+  Report report = sample_report();
+  report.time_s = report.algbw = report.busbw = 0;
+  EXPECT_EQ(print_run({&report, 1}).find("nan"), std::string::npos);
+}
+
+TEST(PrintCompare, the_reason_stands_in_one_sentence_above_the_differences) {
+  const std::vector<Report> reports = {sample_report(), slower_report()};
+  EXPECT_EQ(print_compare(reports), R"(case     time    ratio       algbw       busbw
+4-2-2  500 ms  1.000 x  134.2 MB/s  134.2 MB/s
+4-3-1  875 ms  1.750 x   76.7 MB/s   76.7 MB/s
+
+4-3-1 is 1.75 x slower than 4-2-2: +437.5 ms copying on host1/core0 (rank 1), busy 50 %
+  difference     4-3-1     4-2-2  spent on
+   +437.5 ms  437.5 ms         -  copying on host1/core0 (rank 1)
+    -62.5 ms  312.5 ms  375.0 ms  the wire at host0/nic0->switch
+     +0.0 ms  125.0 ms  125.0 ms  2 smaller ones
+   +375.0 ms  875.0 ms  500.0 ms  sum
+)");
+}
+
+TEST(PrintCompare, a_faster_case_names_what_it_saves) {
+  const std::vector<Report> reports = {slower_report(), sample_report()};
+  EXPECT_EQ(lines_of(print_compare(reports))[4],
+            "4-2-2 is 1.75 x faster than 4-3-1: -437.5 ms copying on host1/core0 (rank 1)");
+}
+
+TEST(PrintCompare, within_one_percent_two_cases_take_as_long) {
+  std::vector<Report> reports = {sample_report(), sample_report()};
+  reports[1].name = "lesson again";
+  reports[1].time_s = 0.5 * 1.0025;
+  EXPECT_EQ(lines_of(print_compare(reports))[4], "again takes as long as 4-2-2 (+0.25 %)");
+}
+
+TEST(PrintCompare, one_case_alone_is_only_a_table) {
+  const Report report = sample_report();
+  EXPECT_EQ(print_compare({&report, 1}),
+            "case            time    ratio       algbw       busbw\n"
+            "lesson 4-2-2  500 ms  1.000 x  134.2 MB/s  134.2 MB/s\n");
+}
+
+TEST(ShortNames, keep_a_number_with_its_unit) {
+  std::vector<Report> reports = {sample_report(), sample_report()};
+  reports[0].name = "05-deadlock 1 KiB";
+  reports[1].name = "05-deadlock 1 MiB";
+  EXPECT_EQ(short_names(reports), (std::vector<std::string>{"1 KiB", "1 MiB"}));
+}
+
+TEST(Differences, the_seconds_of_all_add_up_to_the_difference_of_the_times) {
+  Report other = slower_report();
+  other.time_s = 1.25;  // 0.375 s more than its path accounts for
+  double sum = 0;
+  for (const Difference& difference : differences(sample_report(), other)) {
+    sum += difference.seconds();
+  }
+  EXPECT_EQ(sum, 1.25 - 0.5);
+  EXPECT_EQ(differences(sample_report(), other)[1].spent_on, "outside the critical path");
+}
+
+TEST(Differences, a_cause_is_one_difference_wherever_it_was_spent) {
+  Report other = sample_report();
+  other.path = {{Cause::wire, -1, "host1/nic0->switch", 0.5}, {Cause::wire, -1, "switch", 0.25}};
+  const Difference wire = differences(sample_report(), other)[0];
+  EXPECT_EQ(wire.spent_on, "the wire, most of it at host1/nic0->switch");
+  EXPECT_EQ(wire.resource, "host1/nic0->switch");
+  EXPECT_EQ(wire.seconds(), 0.75 - 0.375);
+}
+
+// Of a parameter server: what is the hub in one placement is another host in the other.
+TEST(Differences, blame_the_place_that_the_sentence_above_blames) {
+  Report first = sample_report(), other = sample_report();
+  first.path = {{Cause::wire, -1, "host6/nic0->switch", 0.5}};
+  other.path = {{Cause::wire, -1, "host8/nic0->switch", 0.25}};
+  first.time_s = 0.5;
+  other.time_s = 0.25;
+  const std::vector<std::string> names = {"one", "two"};
+  for (const auto& [a, b] : {std::pair(first, other), std::pair(other, first)}) {
+    EXPECT_EQ(differences(a, b)[0].resource, "host6/nic0->switch");
+    EXPECT_NE(difference_reason(a, b, names).find("host6/nic0->switch"), std::string::npos);
+  }
+}
+
+TEST(Differences, the_digits_shown_add_up_too) {
+  Report first = sample_report(), other = sample_report();
+  first.path.clear();
+  other.path.clear();
+  first.time_s = 1;
+  other.time_s = 3;
+  // Thirds round down three times, and their sum does not.
+  for (int rank = 0; rank < 6; ++rank) other.path.push_back({Cause::copy, rank, "", 1.0 / 3});
+  other.path.push_back({Cause::wire, -1, "", 1});
+  first.path.push_back({Cause::wire, -1, "", 1});
+  double sum = 0, total = 0;
+  for (const std::string& line : lines_of(print_compare(std::vector{first, other}))) {
+    if (line.size() < 5 || line.find(" s  ") == std::string::npos) continue;
+    if (line.find('+') == std::string::npos || line[0] != ' ') continue;
+    const double shown = std::strtod(line.c_str(), nullptr);
+    (line.ends_with("sum") ? total : sum) += shown;
+  }
+  EXPECT_EQ(total, 2.0);
+  EXPECT_NEAR(sum, total, 1e-12);
+}
+
+TEST(PieceText, says_on_what_or_on_whom) {
+  EXPECT_EQ(piece_text({Cause::copy, 7, "host2/core0 (rank 7)", 1}),
+            "copying on host2/core0 (rank 7)");
+  EXPECT_EQ(piece_text({Cause::lock, 7, "endpoint 0", 1}),
+            "waiting for the lock of endpoint 0 (rank 7)");
+  EXPECT_EQ(piece_text({Cause::partner, 3, "", 1}), "waiting for the call of rank 3");
+  EXPECT_EQ(piece_text({Cause::latency, -1, "", 1}), "latency");
+}
+
+TEST(BusFactor, is_that_of_nccl_tests) {
+  EXPECT_DOUBLE_EQ(bus_factor("allreduce", 8), 2.0 * 7 / 8);
+  EXPECT_DOUBLE_EQ(bus_factor("allgather", 8), 7.0 / 8);
+  EXPECT_DOUBLE_EQ(bus_factor("reduce_scatter", 8), 7.0 / 8);
+  EXPECT_DOUBLE_EQ(bus_factor("alltoall", 8), 7.0 / 8);
+  EXPECT_DOUBLE_EQ(bus_factor("gather", 8), 7.0 / 8);
+  EXPECT_DOUBLE_EQ(bus_factor("scatter", 8), 7.0 / 8);
+  EXPECT_DOUBLE_EQ(bus_factor("broadcast", 8), 1);
+  EXPECT_DOUBLE_EQ(bus_factor("pingpong", 2), 1);
+  EXPECT_DOUBLE_EQ(bus_factor("allreduce", 1), 0);
+}
+
+TEST(TimeScale, the_largest_time_has_four_digits) {
+  EXPECT_EQ(TimeScale(0.4123).text(0.4123), "412.3 ms");
+  EXPECT_EQ(TimeScale(0.4123).text(0.00004), "0.0 ms");
+  EXPECT_EQ(TimeScale(0.4123).text(0), "-");
+  EXPECT_EQ(TimeScale(12.5e-6).text(12.5e-6), "12.50 us");
+  EXPECT_EQ(TimeScale(1.5e-9).text(1.5e-9), "1.500 ns");
+  EXPECT_EQ(TimeScale(5210).text(5210.4), "5210 s");
+  EXPECT_EQ(TimeScale(0).text(0), "-");
+  EXPECT_EQ(TimeScale(1).difference(-0.25), "-0.250 s");
+}
+
+TEST(Table, cells_align_and_long_ones_are_cut) {
+  Table table({{"name", Table::Align::left}, {"n"}});
+  table.add({"\xC3\xA9", "10"});
+  table.add({std::string(60, 'x'), "1"});
+  EXPECT_EQ(table.text(1), " name" + std::string(52, ' ') + "   n\n" +          //
+                               " \xC3\xA9" + std::string(55, ' ') + "  10\n" +  //
+                               " " + std::string(54, 'x') + "..   1\n");
+}
+
+}  // namespace
+}  // namespace ringscope

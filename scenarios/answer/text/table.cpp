@@ -1,0 +1,90 @@
+#include "scenarios/answer/text/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t widest_cell = 56;
+
+bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
+
+std::size_t width(std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), starts_character));
+}
+
+std::string cut(const std::string& cell) {
+  if (width(cell) <= widest_cell) return cell;
+  std::size_t end = 0, characters = 0;
+  while (characters < widest_cell - 2 || !starts_character(cell[end])) {
+    if (starts_character(cell[end++])) ++characters;
+  }
+  return cell.substr(0, end) + "..";
+}
+
+}  // namespace
+
+void Table::add(std::vector<std::string> cells) {
+  assert(cells.size() == columns_.size());
+  for (std::string& cell : cells) cell = cut(cell);
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::text(int indent) const {
+  std::vector<std::vector<std::string>> lines(1);
+  for (const Column& column : columns_) lines[0].push_back(column.header);
+  lines.insert(lines.end(), rows_.begin(), rows_.end());
+  std::string text;
+  for (const auto& cells : lines) {
+    std::string line(static_cast<std::size_t>(indent), ' ');
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      std::size_t widest = 0;
+      for (const auto& other : lines) widest = std::max(widest, width(other[i]));
+      const std::string padding(widest - width(cells[i]), ' ');
+      if (i > 0) line += "  ";
+      line += columns_[i].align == Align::left ? cells[i] + padding : padding + cells[i];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+TimeScale::TimeScale(double largest_s) {
+  struct Unit {
+    double per_second;
+    std::string_view name;
+  };
+  constexpr std::array<Unit, 4> units = {{{1, "s"}, {1e3, "ms"}, {1e6, "us"}, {1e9, "ns"}}};
+  const double largest = std::abs(largest_s);
+  if (largest == 0) return;
+  const auto fits = [&](const Unit& unit) { return largest * unit.per_second >= 1; };
+  const auto found = std::find_if(units.begin(), units.end(), fits);
+  const Unit& unit = found == units.end() ? units.back() : *found;
+  per_second_ = unit.per_second;
+  unit_ = unit.name;
+  const int digits_before_point =
+      1 + std::max(0, static_cast<int>(std::floor(std::log10(largest * per_second_))));
+  decimals_ = std::clamp(4 - digits_before_point, 0, 3);
+}
+
+std::string TimeScale::text(double seconds) const {
+  if (seconds == 0) return "-";
+  return fmt::format("{:.{}f} {}", seconds * per_second_, decimals_, unit_);
+}
+
+std::string TimeScale::difference(double seconds) const {
+  return fmt::format("{:+.{}f} {}", seconds * per_second_, decimals_, unit_);
+}
+
+double TimeScale::rounded(double seconds) const {
+  const double steps = per_second_ * std::pow(10.0, decimals_);
+  return std::round(seconds * steps) / steps;
+}
+
+}  // namespace ringscope

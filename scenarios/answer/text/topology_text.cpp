@@ -1,0 +1,155 @@
+#include "scenarios/answer/text/topology_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "scenarios/answer/text/table.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t most_endpoints = 16;
+constexpr std::size_t most_rows = 40;
+using Align = Table::Align;
+
+constexpr std::string_view kind_names[] = {"NUMA domain", "PCIe switch",    "GPU",
+                                           "NIC",         "network switch", "NVSwitch"};
+
+std::string_view kind_name(ComponentKind kind) {
+  return kind_names[static_cast<std::size_t>(kind)];
+}
+
+/// Prints at most `most_rows` rows, and how many are left out.
+class LongTable {
+ public:
+  explicit LongTable(std::vector<Table::Column> columns) : table_(std::move(columns)) {}
+  void add(std::vector<std::string> cells) {
+    if (++rows_ <= most_rows) table_.add(std::move(cells));
+  }
+  std::string text() const {
+    std::string text = table_.text(2);
+    if (rows_ > most_rows) text += fmt::format("  ... and {} more\n", rows_ - most_rows);
+    return text;
+  }
+
+ private:
+  Table table_;
+  std::size_t rows_ = 0;
+};
+
+std::string print_components(const Topology& topology) {
+  LongTable table({{"component", Align::left}, {"kind", Align::left}, {"cores"}, {"memory"}});
+  const Graph& graph = topology.graph();
+  for (const Vertex vertex : boost::make_iterator_range(boost::vertices(graph))) {
+    const Component& component = graph[vertex];
+    const bool memory = component.kind == ComponentKind::numa_domain;
+    table.add({component.name, std::string(kind_name(component.kind)),
+               component.cores > 0 ? std::to_string(component.cores) : "",
+               memory ? to_short_text(component.memory) : ""});
+  }
+  return fmt::format("Components: {}\n", boost::num_vertices(graph)) + table.text();
+}
+
+std::string print_links(const Topology& topology) {
+  LongTable table({{"link", Align::left}, {"bandwidth"}, {"latency"}});
+  for (int id = 0; id < topology.link_count(); ++id) {
+    const Link& link = topology.link(id);
+    table.add({link.name, to_short_text(link.bandwidth), to_short_text(link.latency)});
+  }
+  return fmt::format("Links, each direction by itself: {}\n", topology.link_count()) + table.text();
+}
+
+/// Three significant digits at most, for the narrow cells of a matrix.
+std::string cell(double value) {
+  if (!std::isfinite(value)) return "-";
+  const int digits_before_point =
+      value < 1 ? 1 : 1 + static_cast<int>(std::floor(std::log10(value)));
+  return fmt::format("{:.{}f}", value, std::clamp(3 - digits_before_point, 0, 2));
+}
+
+struct Scale {
+  double factor;
+  std::string_view unit;
+};
+
+/// The last unit in which the largest value is at least 1.
+Scale scale_for(double largest, std::span<const Scale> scales) {
+  for (const Scale& scale : scales) {
+    if (largest * scale.factor >= 1) return scale;
+  }
+  return scales.back();
+}
+
+std::string print_matrix(const std::string& title, const std::vector<std::vector<double>>& values,
+                         std::span<const Scale> scales) {
+  double largest = 0;
+  for (const auto& row : values) {
+    for (const double value : row)
+      largest = std::isfinite(value) ? std::max(largest, value) : largest;
+  }
+  const auto [factor, unit] = scale_for(largest, scales);
+  std::vector<Table::Column> columns = {{"to"}};
+  for (std::size_t i = 0; i < values.size(); ++i) columns.push_back({std::to_string(i)});
+  Table table(columns);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::vector<std::string> cells = {std::to_string(i)};
+    for (const double value : values[i]) cells.push_back(cell(value * factor));
+    table.add(std::move(cells));
+  }
+  return fmt::format("{} in {}, from the row's to the column's\n", title, unit) + table.text(0);
+}
+
+}  // namespace
+
+std::string print_parts(const Topology& topology) {
+  return print_components(topology) + '\n' + print_links(topology);
+}
+
+std::string print_route(const Topology& topology, const Journey& journey, const Endpoint& from,
+                        const Endpoint& to) {
+  std::string text = fmt::format("From {} to {}: ", from.label, to.label);
+  if (from.vertex == to.vertex) return text + "in the same memory\n";
+  Bandwidth narrowest = Bandwidth::unlimited();
+  Table table({{"link", Align::left}, {"bandwidth"}, {"latency"}});
+  for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
+    const Route& route = journey.legs[leg];
+    if (route.bandwidth.bytes_per_second < narrowest.bytes_per_second) narrowest = route.bandwidth;
+    if (leg > 0)
+      table.add({"  staged in " + topology.graph()[journey.staging[leg - 1]].name, "", ""});
+    for (const int id : route.links) {
+      const Link& link = topology.link(id);
+      table.add({link.name, to_short_text(link.bandwidth), to_short_text(link.latency)});
+    }
+  }
+  text += fmt::format("{}, {}\n", to_short_text(narrowest), to_short_text(journey.latency));
+  return text + table.text(2);
+}
+
+std::string print_matrices(const Topology& topology, const std::vector<Endpoint>& endpoints) {
+  constexpr Scale bandwidths[] = {{1e-9, "GB/s"}, {1e-6, "MB/s"}, {1e-3, "kB/s"}, {1, "B/s"}};
+  constexpr Scale latencies[] = {{1, "s"}, {1e3, "ms"}, {1e6, "us"}, {1e9, "ns"}};
+  const std::size_t shown = std::min(most_endpoints, endpoints.size());
+  std::vector<std::vector<double>> bandwidth(shown), latency(shown);
+  for (std::size_t from = 0; from < shown; ++from) {
+    for (std::size_t to = 0; to < shown; ++to) {
+      const Route route = topology.route(endpoints[from].vertex, endpoints[to].vertex);
+      const bool unlimited = route.links.empty() || route.bandwidth.is_unlimited();
+      bandwidth[from].push_back(unlimited ? INFINITY : route.bandwidth.bytes_per_second);
+      latency[from].push_back(route.links.empty() ? INFINITY : route.latency.count());
+    }
+  }
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) text += fmt::format("{:>2}  {}\n", i, endpoints[i].label);
+  if (shown < endpoints.size()) {
+    text +=
+        fmt::format("... and {} more, which the matrices leave out\n", endpoints.size() - shown);
+  }
+  return text + '\n' + print_matrix("Bandwidth", bandwidth, bandwidths) + '\n' +
+         print_matrix("Latency", latency, latencies);
+}
+
+}  // namespace ringscope

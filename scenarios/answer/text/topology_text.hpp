@@ -1,0 +1,27 @@
+// A cluster as screens of at most 100 columns: what is there, and what lies between two points.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "topologies/graph/topology.hpp"
+
+namespace ringscope {
+
+/// Something that messages go between: the memory of a rank, or its GPU; or a host's first memory.
+struct Endpoint {
+  std::string label;  ///< "rank 3 on host1/numa0"
+  Vertex vertex{};
+};
+
+/// Components by kind and links by what they can do, each counted.
+std::string print_parts(const Topology& topology);
+
+/// The links of the way from one to the other, leg after leg.
+std::string print_route(const Topology& topology, const Journey& journey, const Endpoint& from,
+                        const Endpoint& to);
+
+/// Bandwidth and latency of the way between any two, alone on the machine; the first 16 of them.
+std::string print_matrices(const Topology& topology, const std::vector<Endpoint>& endpoints);
+
+}  // namespace ringscope

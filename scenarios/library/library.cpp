@@ -1,0 +1,162 @@
+#include "scenarios/library/library.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "scenarios/library/uncached.hpp"
+#include "topologies/input/data_files.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr double least_goodput = 0.01;
+const std::vector<std::string> driver_names = {"caller", "receiver", "nic"};
+const std::vector<std::string> progress_names = {"caller", "thread", "nic"};
+const std::vector<std::string> progress_core_names = {"spare", "shared"};
+
+/// A library as one map, with the name that it goes by.
+struct Written {
+  std::string name;
+  Value map;
+};
+
+/// Follows `base:` down to a map that stands on its own, and lays the others over it. `files` are
+/// those on the way, so that a circle is an error and no endless walk.
+Written expand(const Value& value, std::vector<std::string> files) {
+  if (value.kind() == Value::Kind::scalar) {
+    const std::string file = file_of(value, "scenarios/libraries", "library");
+    std::error_code ignored;
+    const std::string one_name = std::filesystem::weakly_canonical(file, ignored).string();
+    if (std::find(files.begin(), files.end(), one_name) != files.end()) {
+      value.fail(fmt::format("library '{}' is its own base", value.scalar()));
+    }
+    files.push_back(one_name);
+    return {std::filesystem::path(file).stem().string(),
+            expand(read_part(file, "library"), std::move(files)).map};
+  }
+  if (value.kind() != Value::Kind::map) value.fail("expected the name of a library, or a map");
+  const Value* base = value.find("base");
+  if (base == nullptr || base->is_null()) return {"inline", value};
+  Written written = expand(*base, std::move(files));
+  written.map.merge(value);
+  if (files.empty()) written.name += "*";
+  return written;
+}
+
+Transport read_transport(const Value& value, Way way, Value& resolved) {
+  const std::string name(way_names[static_cast<std::size_t>(way)]);
+  Fields fields(value, "library." + name);
+  Transport transport;
+  const auto sized = [&](std::string_view key, const Value& time) {
+    return read_sized_time(time, fmt::format("library.{}.{}", name, key));
+  };
+  transport.latency = sized("latency", fields.required("latency"));
+  for (auto [key, time] : {std::pair{"send_overhead", &transport.send_overhead},
+                           std::pair{"recv_overhead", &transport.recv_overhead},
+                           std::pair{"jitter", &transport.jitter}})
+    *time = sized(key, fields.value_or(key, "0 s"));
+  transport.send_cost = fields.value_or("send_cost", "0 s/B").byte_cost();
+  transport.recv_cost = fields.value_or("recv_cost", "0 s/B").byte_cost();
+  transport.unexpected_cost = fields.value_or("unexpected_cost", "0 s/B").byte_cost();
+  transport.eager_limit = fields.required("eager_limit").bytes();
+  transport.rts_data = fields.value_or("rts_data", "0 B").bytes();
+  transport.buffer = fields.value_or("buffer", "0 B").bytes();
+  if (const Value* gap = fields.optional("gap")) {
+    transport.gap = gap->bytes();
+    fields.resolve("gap", *gap);
+  }
+  const Value& driver = fields.value_or("driver", "caller");
+  transport.driver = static_cast<Driver>(driver.one_of("driver", driver_names));
+  if (transport.driver == Driver::receiver && way != Way::shm) {
+    driver.fail(fmt::format("library.{}: only shm can have the driver 'receiver'", name));
+  }
+  const Value& goodput = fields.value_or("goodput", "1");
+  transport.goodput = goodput.number(least_goodput, 1);
+  if (transport.goodput != 1 && way != Way::network)
+    goodput.fail(fmt::format("library.{}: only network has cables with headers on them", name));
+  fields.finish();
+  resolved.set(name, fields.resolved());
+  return transport;
+}
+
+/// All of p2p, staged and gdr, or none of them; and what work on a GPU costs.
+void read_gpu_parts(Fields& fields, Library& library, Value& ways) {
+  constexpr std::array gpu_ways = {Way::p2p, Way::staged, Way::gdr};
+  const auto name = [](Way way) { return way_names[static_cast<std::size_t>(way)]; };
+  const Value* known = nullptr;
+  for (const Way way : gpu_ways)
+    if (const Value* found = fields.optional(name(way))) known = found;
+  library.knows_gpus = known != nullptr;
+  const Value* gpu = fields.optional("gpu");
+  if (known == nullptr) {
+    if (gpu != nullptr) gpu->fail("a library with 'gpu' needs p2p, staged and gdr too");
+    return;
+  }
+  for (const Way way : gpu_ways)
+    if (!fields.has(name(way)))
+      known->fail(fmt::format("p2p, staged and gdr come together, and {} is missing", name(way)));
+  for (const Way way : gpu_ways)
+    library.transports[static_cast<std::size_t>(way)] =
+        read_transport(fields.required(name(way)), way, ways);
+  const Value nothing = Value::empty_map_at(fields.map().place());
+  Fields costs(gpu != nullptr ? *gpu : nothing, "library.gpu");
+  library.gpu.launch = costs.value_or("launch", "0 s").seconds();
+  library.gpu.reduce_cost = costs.value_or("reduce_cost", "0 s/B").byte_cost();
+  library.gpu.copy_cost = costs.value_or("copy_cost", "0 s/B").byte_cost();
+  if (const Value* always = costs.optional("always_staged")) {
+    library.gpu.always_staged = always->boolean();
+    costs.resolve("always_staged", *always);
+  }
+  costs.finish();
+  fields.resolve("gpu", costs.resolved());
+}
+
+}  // namespace
+
+Library read_library(const Value& value) {
+  const Written written = expand(value, {});
+  Fields fields(written.map, "library");
+  Library library;
+  fields.optional("base");
+  library.name = fields.value_or("name", written.name).text();
+  library.about = fields.value_or("about", "a library without a description").text();
+  const Value& progress = fields.value_or("progress", "caller");
+  library.progress = static_cast<Progress>(progress.one_of("progress", progress_names));
+  const Value& core = fields.value_or("progress_core", "spare");
+  library.progress_core =
+      static_cast<ProgressCore>(core.one_of("progress core", progress_core_names));
+  library.endpoints = static_cast<int>(fields.value_or("endpoints", "1").integer(1, 1024));
+  if (const Value* thread_core = fields.optional("thread_core")) {
+    library.thread_core =
+        static_cast<ProgressCore>(thread_core->one_of("thread core", progress_core_names));
+    fields.resolve("thread_core", *thread_core);
+  }
+  library.reduce_cost = fields.value_or("reduce_cost", "0 s/B").byte_cost();
+  library.copy_cost = fields.value_or("copy_cost", "0 s/B").byte_cost();
+  Value ways = Value::empty_map_at(value.place());
+  for (const Way way : {Way::self, Way::shm, Way::network}) {
+    const auto i = static_cast<std::size_t>(way);
+    library.transports[i] = read_transport(fields.required(way_names[i]), way, ways);
+  }
+  read_gpu_parts(fields, library, ways);
+  if (const Value* uncached = fields.optional("uncached")) fields.resolve("uncached", *uncached);
+  fields.finish();
+  if (library.progress == Progress::nic && library.transport(Way::network).driver != Driver::nic) {
+    progress.fail(
+        "a NIC that makes progress moves the data too: set library.network.driver to 'nic'");
+  }
+  // Without `base`: everything it stands for has been laid out.
+  library.resolved = Value::empty_map_at(value.place());
+  const Value read = fields.resolved();
+  for (const Value::Entry& entry : read.entries()) {
+    if (entry.key != "base") library.resolved.set(entry.key, entry.value);
+  }
+  library.resolved.merge(ways);
+  check_uncached(library.resolved);
+  return library;
+}
+
+}  // namespace ringscope

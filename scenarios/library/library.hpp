@@ -1,0 +1,82 @@
+// How an MPI library moves messages: the parameters of the model in sim/mpi.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "scenarios/library/sized_time.hpp"
+#include "topologies/input/input.hpp"
+#include "topologies/input/units.hpp"
+
+namespace ringscope {
+
+/// Who moves the bytes of a message: the processes at both ends (TCP), the receiver alone (shared
+/// memory by single copy: its get needs nobody at the other end), or the NIC.
+enum class Driver { caller, receiver, nic };
+
+/// Who runs the progress engine, which matches messages and answers handshakes: the calling
+/// process (only while it is inside an MPI call), a thread beside it, or the NIC.
+enum class Progress { caller, thread, nic };
+
+/// Where a progress thread runs: on a core of its own, or on its rank's core.
+enum class ProgressCore { spare, shared };
+
+/// How messages move over one kind of way. Symbols in brackets are LogGP's and LogGOPS's.
+struct Transport {
+  SizedTime latency;        ///< beyond the links' own [L]; of control messages: at size 0
+  SizedTime send_overhead;  ///< CPU per message sent [o]
+  SizedTime recv_overhead;  ///< CPU per message received [o]
+  /// Mean of an exponentially distributed time that each message takes longer: what a rank waits
+  /// for interrupts, switches and its system, which chains of messages amplify.
+  SizedTime jitter;
+  ByteCost send_cost{};  ///< CPU per byte at the sender: copies, checksums, system calls [O]
+  ByteCost recv_cost{};  ///< CPU per byte at the receiver [O]
+  ByteCost
+      unexpected_cost{};  ///< CPU per byte of the extra copy of an eager message that came early
+  Bytes eager_limit{};    ///< up to it a message is sent at once; above it RTS, CTS, data
+  Bytes rts_data{};       ///< how much of a message above it travels with the RTS
+  Bytes buffer{};         ///< how much the OS moves on by itself when an end leaves MPI
+  Bytes gap{};            ///< by which a message above the eager limit is longer on its way [g]
+  Driver driver = Driver::caller;
+  double goodput = 1;  ///< of a network: the share of a cable's bandwidth that is not headers
+};
+
+/// From a rank to itself; between ranks of a host through its memory; between hosts. Where a rank's
+/// buffers lie in a GPU: by peer access inside a host; through host memory inside a host; straight
+/// between a NIC and a GPU. Between hosts without GPUDirect the way is network.
+enum class Way { self, shm, network, p2p, staged, gdr };
+inline constexpr std::array<std::string_view, 6> way_names = {"self", "shm",    "network",
+                                                              "p2p",  "staged", "gdr"};
+
+/// Local work on a GPU.
+struct GpuCosts {
+  bool always_staged = false;  ///< messages inside a host go through its memory, peers or not
+  Seconds launch{};            ///< before a reduction or a copy runs
+  ByteCost reduce_cost{};      ///< of a reduction, beyond its memory traffic
+  ByteCost copy_cost{};        ///< of a copy, likewise
+};
+
+struct Library {
+  std::string name;
+  std::string about;
+  std::array<Transport, way_names.size()> transports;  ///< indexed by Way
+  bool knows_gpus = false;                             ///< p2p, staged and gdr are there
+  GpuCosts gpu;
+  Progress progress = Progress::caller;
+  ProgressCore progress_core = ProgressCore::spare;
+  ProgressCore thread_core = ProgressCore::spare;  ///< the same, of a rank's further threads
+  int endpoints = 1;       ///< locks (and engines) per process; thread t uses t mod endpoints
+  ByteCost reduce_cost{};  ///< CPU per byte of the local reduction
+  ByteCost copy_cost{};    ///< CPU per byte of a local copy
+  Value resolved;          ///< all defaults filled in
+
+  const Transport& transport(Way way) const { return transports[static_cast<std::size_t>(way)]; }
+};
+
+/// `value` is a name from scenarios/libraries, a path, or a map. A map may say `base: NAME` and
+/// override single values of it. Throws InputError, also for combinations that cannot be: a NIC
+/// that runs progress for a caller-driven network.
+Library read_library(const Value& value);
+
+}  // namespace ringscope

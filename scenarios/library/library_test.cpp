@@ -1,0 +1,107 @@
+// Is a library read with its base under it, and does what is resolved stand on its own?
+#include "scenarios/library/library.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/library/uncached.hpp"
+#include "topologies/input/data_files.hpp"
+
+namespace ringscope {
+namespace {
+
+Library read(const std::string& text) { return read_library(Value::from_text("x", text)); }
+
+TEST(Library, every_file_of_ours_is_read_and_says_what_it_is_about) {
+  const std::vector<std::string> names = names_in("scenarios/libraries");
+  EXPECT_GE(names.size(), 6U);
+  for (const std::string& name : names) {
+    EXPECT_EQ(read(name).name, name);
+    EXPECT_NE(read(name).about, "a library without a description") << name;
+  }
+}
+
+TEST(Library, what_is_resolved_reads_back_alike) {
+  for (const std::string& name : names_in("scenarios/libraries")) {
+    const Json resolved = to_json(read(name).resolved);
+    EXPECT_EQ(to_json(read(resolved.dump()).resolved), resolved) << name;
+    EXPECT_FALSE(resolved.contains("base")) << name;
+  }
+}
+
+TEST(Library, the_ideal_one_costs_nothing) {
+  const Library ideal = read("ideal");
+  EXPECT_EQ(ideal.progress, Progress::nic);
+  for (const Transport& transport : ideal.transports) {
+    EXPECT_EQ(transport.latency, Seconds(0));
+    EXPECT_EQ(transport.send_cost, ByteCost{0});
+    EXPECT_EQ(transport.recv_cost, ByteCost{0});
+    EXPECT_EQ(transport.driver, Driver::nic);
+  }
+  EXPECT_EQ(ideal.reduce_cost, ByteCost{0});
+}
+
+TEST(Library, a_base_gives_what_is_not_overridden) {
+  const Library tcp = read("openmpi_tcp"), slow = read("slow_tcp");
+  EXPECT_EQ(slow.transport(Way::network).send_cost, ByteCost{8e-9});
+  EXPECT_EQ(slow.transport(Way::network).latency, tcp.transport(Way::network).latency);
+  EXPECT_EQ(slow.transport(Way::shm).recv_cost, tcp.transport(Way::shm).recv_cost);
+}
+
+TEST(Library, vectors_that_the_caches_do_not_hold_have_costs_of_their_own) {
+  Library library = read(
+      "{base: openmpi_tcp, reduce_cost: 1 ns/B, shm: {recv_cost: 2 ns/B}, uncached:"
+      " [{above: 1 KiB, reduce_cost: 3 ns/B}, {above: 1 MiB, shm: {recv_cost: 4 ns/B}}]}");
+  const Json resolved = to_json(library.resolved);
+  const auto expect = [&](std::uint64_t bytes, double reduce_cost, double recv_cost) {
+    take_vectors(library, {bytes});
+    EXPECT_EQ(library.reduce_cost, ByteCost{reduce_cost}) << bytes;
+    EXPECT_EQ(library.transport(Way::shm).recv_cost, ByteCost{recv_cost}) << bytes;
+    EXPECT_EQ(to_json(library.resolved), resolved);
+  };
+  expect(1 << 20, 3e-9, 2e-9);
+  expect((1 << 20) + 1, 3e-9, 4e-9);
+  expect(1025, 3e-9, 2e-9);
+  expect(1024, 1e-9, 2e-9);
+  EXPECT_EQ(to_json(read(resolved.dump()).resolved), resolved);
+}
+
+TEST(Library, bases_chain) {
+  const Library thread = read("progress_thread");
+  EXPECT_EQ(thread.progress, Progress::thread);
+  EXPECT_EQ(thread.transport(Way::network).send_cost, ByteCost{8e-9});
+  EXPECT_EQ(thread.transport(Way::shm).driver, Driver::receiver);
+}
+
+TEST(Library, a_changed_one_is_marked) {
+  const Library changed = read("{base: rdma, endpoints: 2, network: {latency: 2 us}}");
+  EXPECT_EQ(changed.name, "rdma*");
+  EXPECT_EQ(changed.endpoints, 2);
+  EXPECT_EQ(changed.transport(Way::network).latency, Seconds(2e-6));
+  EXPECT_EQ(changed.transport(Way::network).driver, Driver::nic);
+}
+
+TEST(Library, a_time_may_go_by_size) {
+  const Library sized = read(
+      "{base: rdma, network: {latency: [{up_to: 1 KiB, time: 2 us}, "
+      "{up_to: 1 MiB, time: 3 us, cost: 1 ns/B}, {time: 5 us}]}}");
+  const SizedTime& latency = sized.transport(Way::network).latency;
+  EXPECT_DOUBLE_EQ(latency.at(1024), 2e-6);
+  EXPECT_DOUBLE_EQ(latency.at(1025), 3e-6 + 1025e-9);
+  EXPECT_DOUBLE_EQ(latency.at((1 << 20) + 1), 5e-6);
+  EXPECT_EQ(read(to_json(sized.resolved).dump()).transport(Way::network).latency, latency);
+}
+
+TEST(Library, a_calibrations_file_holds_one_beside_its_cluster) {
+  const std::string file = testing::TempDir() + "/calibrated.yaml";
+  std::ofstream(file) << "cluster: {network: star}\nlibrary: {base: rdma, endpoints: 3}\n"
+                         "calibration: {date: today}\n";
+  const Library library = read(file);
+  EXPECT_EQ(library.name, "calibrated");
+  EXPECT_EQ(library.endpoints, 3);
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -1,0 +1,16 @@
+// Costs that go by what the caches hold: of jobs with longer vectors than a library says.
+#pragma once
+
+#include "scenarios/library/library.hpp"
+
+namespace ringscope {
+
+/// Refuses what is wrong with a library's `uncached`, also where no job has such vectors.
+/// `resolved` is the library as it was read. Throws InputError.
+void check_uncached(const Value& resolved);
+
+/// Makes `library` what it is for a job whose vectors have so many bytes; a second call forgets the
+/// first.
+void take_vectors(Library& library, Bytes vector);
+
+}  // namespace ringscope

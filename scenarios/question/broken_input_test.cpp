@@ -1,0 +1,135 @@
+// What does a person read who got a scenario, a library or a --set wrong?
+//
+// broken_inputs.txt holds the inputs and the messages. The clusters and libraries are the test's
+// own, so that a new one of ours changes no message here.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+
+#include "scenarios/question/scenario.hpp"
+
+namespace ringscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* rack = R"(about: three hosts on a switch
+network: star
+hosts: 3
+link: {bandwidth: 10 Gbit/s, latency: 5 us}
+host: {type: simple, cores: 8}
+)";
+
+constexpr const char* plain = R"(about: nothing costs anything
+progress: nic
+self: {latency: 0 s, eager_limit: unlimited, driver: nic}
+shm: {latency: 0 s, eager_limit: unlimited, driver: nic}
+network: {latency: 0 s, eager_limit: unlimited, driver: nic}
+)";
+
+constexpr const char* good = R"(question: How long?
+cluster: rack
+library: plain
+placement: 1-1
+job:
+  collective: allreduce
+  algorithm: ring
+  bytes: 1 MiB
+)";
+
+/// The good scenario with one thing wrong.
+struct Broken {
+  std::string name;
+  std::string right, wrong;  ///< the text to replace, and by what
+  std::vector<std::string> changes;
+  std::string message;
+};
+
+/// Sections "=== name" of parts "--- what"; the lines of a part are joined.
+std::vector<Broken> broken_inputs() {
+  std::vector<Broken> inputs;
+  std::ifstream file("scenarios/broken_inputs.txt");
+  EXPECT_TRUE(file) << "this test runs in the root of the source tree";
+  std::string* part = nullptr;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("=== ")) {
+      inputs.push_back({line.substr(4), "", "", {}, ""});
+      part = nullptr;
+    } else if (line.starts_with("--- ") && !inputs.empty()) {
+      Broken& input = inputs.back();
+      if (line == "--- set") input.changes.emplace_back();
+      part = line == "--- replace" ? &input.right
+             : line == "--- by"    ? &input.wrong
+             : line == "--- set"   ? &input.changes.back()
+                                   : &input.message;
+    } else if (part != nullptr) {
+      *part += (part->empty() ? "" : "\n") + line;
+    }
+  }
+  return inputs;
+}
+
+class BrokenInput : public testing::Test {
+ protected:
+  BrokenInput() {
+    std::string name = testing::TempDir() + "broken_XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+    ::setenv("RINGSCOPE_DATA", folder_.c_str(), 1);
+    write("topologies/clusters/rack.yaml", rack);
+    write("scenarios/libraries/plain.yaml", plain);
+    write("scenarios/libraries/costly.yaml",
+          "base: plain\nprogress: caller\nnetwork: {send_cost: 1 ns/B}\n");
+    write("scenarios/libraries/circle.yaml", "base: circle\n");
+    write("round.yaml", "base: ./round.yaml\n");
+  }
+  ~BrokenInput() override {
+    ::unsetenv("RINGSCOPE_DATA");
+    fs::remove_all(folder_);
+  }
+
+  void write(const std::string& file, const std::string& text) const {
+    fs::create_directories(fs::path(folder_ + "/" + file).parent_path());
+    std::ofstream(folder_ + "/" + file) << text;
+  }
+
+  /// What reading the scenario throws, without the folder. Algorithms come and go: their list is
+  /// cut.
+  std::string message(const std::vector<std::string>& changes) const {
+    try {
+      std::vector<Override> overrides;
+      for (const std::string& change : changes) overrides.push_back(parse_override(change));
+      read_scenarios(folder_ + "/x.yaml", overrides);
+    } catch (const InputError& error) {
+      const std::string text = std::regex_replace(error.what(), std::regex(folder_ + "/"), "");
+      const std::regex known(R"((unknown (?:collective|algorithm).*)\(known: [^)]*\))");
+      return std::regex_replace(text, known, "$1(known: ...)");
+    }
+    return "";
+  }
+
+  std::string folder_;
+};
+
+TEST_F(BrokenInput, is_refused_with_these_words) {
+  const std::vector<Broken> inputs = broken_inputs();
+  EXPECT_GE(inputs.size(), 60U);
+  for (const Broken& broken : inputs) {
+    SCOPED_TRACE(broken.name);
+    std::string text = good;
+    const auto at = text.find(broken.right);
+    ASSERT_NE(at, std::string::npos);
+    write("x.yaml", text.replace(at, broken.right.size(), broken.wrong));
+    EXPECT_EQ(message(broken.changes), broken.message);
+  }
+}
+
+TEST_F(BrokenInput, the_good_scenario_is_not_refused) {
+  write("x.yaml", good);
+  EXPECT_EQ(message({}), "");
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -1,0 +1,35 @@
+// How large a simulation will be, told before it is begun.
+#pragma once
+
+#include <string>
+
+#include "scenarios/question/scenario.hpp"
+
+namespace ringscope {
+
+struct Estimate {
+  std::size_t ranks = 0;  ///< of all jobs
+  /// Of all repetitions of the job that is asked about; that of an algorithm whose number goes by
+  /// time is the least.
+  double messages = 0;
+  double memory_bytes = 0;
+  double seconds = 0;  ///< on one core as of 2026, where every message is simulated
+};
+
+Estimate estimate_of(const Scenario& scenario, bool on_simgrid);
+
+/// "400000 ranks that send 3.2e+11 messages"
+std::string in_words(const Estimate& estimate);
+
+/// The keys that make it large, the strongest first: "'job.repetitions' or the ranks of
+/// 'placement'".
+std::string what_to_lower(const Scenario& scenario);
+
+/// What the system will still give, under its limits of this process too; infinity: it does not
+/// say.
+double free_memory_bytes();
+
+/// Throws InputError, at the scenario, where the memory will not be there.
+void require_memory(const Scenario& scenario, const Estimate& estimate, double free_bytes);
+
+}  // namespace ringscope

@@ -1,0 +1,72 @@
+// Is what is told beforehand what will be, and is too much refused with what to lower?
+#include "scenarios/question/estimate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "scenarios/question/scenario_tree.hpp"
+#include "topologies/input/complaint.hpp"
+
+namespace ringscope {
+namespace {
+
+Scenario read(const std::vector<std::string>& changes) {
+  constexpr const char* text = R"(
+question: How long?
+cluster: star64
+library: openmpi_tcp
+placement: 1x8
+job: {collective: allreduce, algorithm: ring, bytes: 4 MiB}
+)";
+  std::vector<Override> overrides;
+  for (const std::string& change : changes) overrides.push_back(parse_override(change));
+  const auto cases = case_trees(Value::from_text("x.yaml", text), "x", overrides);
+  return read_tree(cases.at(0).tree, "x").at(0);
+}
+
+// A ring of P ranks sends 2 (P - 1) messages from each.
+TEST(Estimate, counts_the_messages_of_all_repetitions) {
+  const Estimate estimate = estimate_of(read({"job.repetitions=10"}), false);
+  EXPECT_EQ(estimate.ranks, 8U);
+  EXPECT_EQ(estimate.messages, 10 * 8 * 2 * 7);
+  EXPECT_EQ(in_words(estimate), "8 ranks that send 1120 messages");
+}
+
+// 2.9 GB were measured for 400,000 ranks; all-to-all has something of each pair.
+TEST(Estimate, memory_grows_with_ranks_and_with_pairs_that_talk) {
+  const double few = estimate_of(read({}), false).memory_bytes;
+  const double many = estimate_of(read({"placement=8x64"}), false).memory_bytes;
+  EXPECT_NEAR((many - few) / (512 - 8), 7250, 0.1 * 7250);
+  const Scenario all = read({"placement=8x64", "job.collective=alltoall", "job.algorithm=posted"});
+  EXPECT_GT(estimate_of(all, false).memory_bytes, many + 512.0 * 512 * 1000);
+}
+
+TEST(Estimate, simgrid_takes_longer) {
+  EXPECT_GT(estimate_of(read({}), true).seconds, 10 * estimate_of(read({}), false).seconds);
+}
+
+TEST(Estimate, names_what_makes_it_large) {
+  EXPECT_EQ(what_to_lower(read({})), "the ranks of 'placement'");
+  EXPECT_EQ(what_to_lower(read({"job.repetitions=2", "job.algorithm=ring_segmented",
+                                "job.options.segment=1 KiB"})),
+            "'job.repetitions', the ranks of 'placement', or raise 'job.options.segment'");
+}
+
+TEST(Estimate, memory_that_will_not_be_there_is_bad_input) {
+  const Scenario scenario = read({"placement=8x64"});
+  const Estimate estimate = {.ranks = 512, .messages = 523264, .memory_bytes = 3e9, .seconds = 1};
+  EXPECT_EQ(complaint_of([&] { require_memory(scenario, estimate, 4e9); }), "");
+  EXPECT_EQ(
+      complaint_of([&] { require_memory(scenario, estimate, 1e9); }),
+      "x: 512 ranks that send 523264 messages need some 3 GB of memory, and 1 GB are free: lower "
+      "the ranks of 'placement'");
+}
+
+TEST(Estimate, the_system_says_what_is_free) {
+  EXPECT_GT(free_memory_bytes(), 1e6);
+  EXPECT_LT(free_memory_bytes(), std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+}  // namespace ringscope

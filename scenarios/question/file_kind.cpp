@@ -1,0 +1,26 @@
+#include "scenarios/question/file_kind.hpp"
+
+#include <fmt/format.h>
+
+namespace ringscope {
+
+void refuse_study(const std::string& name, const Value& file) {
+  const bool study = file.kind() == Value::Kind::map && file.find("scenario") != nullptr &&
+                     file.find("job") == nullptr;
+  if (!study) return;
+  const bool sweep = file.find("sweep") != nullptr || file.find("place") == nullptr;
+  file.fail(fmt::format("this is a study, and not a scenario: 'ringscope {} {}' reads it",
+                        sweep ? "sweep" : "place", name));
+}
+
+void refuse_scenario(const std::string& name, const Value& file) {
+  const bool scenario = file.kind() == Value::Kind::map && file.find("job") != nullptr &&
+                        file.find("scenario") == nullptr;
+  if (!scenario) return;
+  file.fail(
+      fmt::format("this is a scenario, and not a study: 'ringscope run {0}' reads it; a study has "
+                  "'scenario: {0}' and, as 'sweep', what varies",
+                  name));
+}
+
+}  // namespace ringscope

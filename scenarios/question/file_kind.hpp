@@ -1,0 +1,16 @@
+// What a user took for another kind of file.
+#pragma once
+
+#include <string>
+
+#include "topologies/input/input.hpp"
+
+namespace ringscope {
+
+/// Throws where `file`, which the user calls `name`, is a study and a scenario was asked for; the
+/// error names the command that reads it.
+void refuse_study(const std::string& name, const Value& file);
+/// The other way round.
+void refuse_scenario(const std::string& name, const Value& file);
+
+}  // namespace ringscope

@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "scenarios/question/scenario_tree.hpp"
+#include "scenarios/workload/options.hpp"
+#include "scenarios/workload/training.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::int64_t most_repeats = 1'000'000;
+
+std::vector<std::string> collectives() {
+  std::vector<std::string> names;
+  for (const Algorithm& algorithm : catalogue()) {
+    const std::string name(algorithm.collective);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+const Algorithm& read_algorithm(Fields& fields) {
+  const std::vector<std::string> known = collectives();
+  const std::string collective = known[fields.required("collective").one_of("collective", known)];
+  std::vector<std::string> names;
+  for (const Algorithm& algorithm : catalogue()) {
+    if (algorithm.collective == collective) names.emplace_back(algorithm.name);
+  }
+  const std::size_t chosen =
+      fields.required("algorithm").one_of("algorithm of " + collective, names);
+  return *find_algorithm(collective, names[chosen]);
+}
+
+/// The sum of the gradients, which nobody needs to say.
+std::vector<Value> size_of_model(Fields& fields, const Training& training) {
+  const std::string sum = to_text(Bytes{parameters_of(training.layers) * parameter_bytes});
+  if (const Value* bytes = fields.optional("bytes"))
+    bytes->fail(
+        fmt::format("the vector of a training job is the sum of its gradients, {}: leave "
+                    "job.bytes out",
+                    sum));
+  return {Value::scalar_at(fields.map().place(), sum)};
+}
+
+/// The sizes, each with the value to stand in the resolved job. A barrier carries no data.
+std::vector<Value> read_sizes(Fields& fields, const Algorithm& algorithm) {
+  const bool barrier = algorithm.collective == "barrier";
+  const Value& bytes = barrier ? fields.value_or("bytes", "0 B") : fields.required("bytes");
+  const std::vector<Value> sizes =
+      bytes.kind() == Value::Kind::list ? bytes.items() : std::vector<Value>{bytes};
+  if (sizes.empty()) bytes.fail("expected at least one size such as \"64 MiB\", got none");
+  for (const Value& size : sizes) {
+    const std::uint64_t count = read_size(size, barrier ? 0 : 1);
+    if (barrier && count > 0) size.fail("a barrier carries no data: leave job.bytes out");
+  }
+  return sizes;
+}
+
+/// Only in the resolved job where it is asked for.
+Noise read_noise(Fields& job, int ranks) {
+  Noise noise;
+  const Value* map = job.optional("noise");
+  if (map == nullptr) return noise;
+  constexpr double most_spread = 3, most_slowdown = 1e6;
+  Fields fields(*map, "job.noise");
+  noise.spread = fields.value_or("spread", "0").number(0, most_spread);
+  if (const Value* detours = fields.optional("detours")) {
+    Fields detour(*detours, "job.noise.detours");
+    const Value& every = detour.required("every");
+    noise.every = every.seconds();
+    if (noise.every.count() <= 0) every.fail("expected a time above 0 between two detours");
+    noise.takes = detour.required("takes").seconds();
+    detour.finish();
+    fields.resolve("detours", detour.resolved());
+  }
+  if (const Value* late = fields.optional("stragglers")) {
+    Fields stragglers(*late, "job.noise.stragglers");
+    noise.slowdown = stragglers.required("slowdown").number(1, most_slowdown);
+    const Value& list = stragglers.required("ranks");
+    if (list.kind() != Value::Kind::list) list.fail("expected a list of ranks such as [3, 5]");
+    for (const Value& rank : list.items())
+      noise.stragglers.push_back(static_cast<int>(rank.integer(0, ranks - 1)));
+    stragglers.finish();
+    fields.resolve("stragglers", stragglers.resolved());
+  }
+  fields.finish();
+  job.resolve("noise", fields.resolved());
+  return noise;
+}
+
+}  // namespace
+
+std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
+  refuse_unknown_keys(value, "job",
+                      {"collective", "algorithm", "bytes", "options", "repetitions", "seed", "skew",
+                       "overlap", "noise"});
+  Fields fields(value, "job");
+  Job job;
+  job.algorithm = &read_algorithm(fields);
+  const ReadOptions options = read_options(fields, *job.algorithm, ranks);
+  job.options = options.options;
+  job.training = options.training;
+  const std::vector<Value> sizes = job.training != nullptr ? size_of_model(fields, *job.training)
+                                                           : read_sizes(fields, *job.algorithm);
+  job.repetitions = static_cast<int>(fields.value_or("repetitions", "1").integer(1, most_repeats));
+  job.seed = static_cast<std::uint64_t>(
+      fields.value_or("seed", "1").integer(0, std::numeric_limits<std::int64_t>::max()));
+  job.skew = fields.value_or("skew", "0 s").seconds();
+  if (const Value* overlap = fields.optional("overlap")) {
+    if (job.training != nullptr)
+      overlap->fail("a training job overlaps its own way: job.options.overlap says which");
+    job.overlap = overlap->seconds();
+    fields.resolve("overlap", *overlap);
+  }
+  job.noise = read_noise(fields, ranks);
+  fields.finish();
+  std::vector<ReadJob> jobs;
+  for (const Value& size : sizes) {
+    job.bytes = size.bytes();
+    if (job.training == nullptr)
+      fields.resolve("bytes", Value::scalar_at(size.place(), to_text(job.bytes)));
+    jobs.push_back({job, fields.resolved()});
+  }
+  return jobs;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,15 @@
+// What a user should know of an answer that the model gives without a word.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "scenarios/question/scenario.hpp"
+
+namespace ringscope {
+
+/// One sentence for each; nothing when all is well. Of hosts with several NICs: that a ring uses
+/// one, and that NCCL, as it is modelled, does too.
+std::vector<std::string> job_warnings(const Scenario& scenario);
+
+}  // namespace ringscope

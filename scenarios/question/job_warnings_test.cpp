@@ -1,0 +1,45 @@
+// Is a user warned of what the answer leaves out, and of nothing else?
+#include "scenarios/question/job_warnings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "scenarios/question/scenario_tree.hpp"
+
+namespace ringscope {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> warnings_of(const std::string& cluster, const std::string& placement,
+                                     const std::string& algorithm) {
+  const std::string text =
+      "question: q\nlibrary: cuda_pinned\ncluster: " + cluster + "\nplacement: " + placement +
+      "\njob: {collective: allreduce, bytes: 1 MiB, algorithm: " + algorithm + "}";
+  return job_warnings(read_tree(Value::from_text("test", text), "test").front());
+}
+
+TEST(JobWarnings, nccl_is_one_channel_where_a_host_has_several_nics) {
+  EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8-8, on: gpu}", "nccl"),
+              ElementsAre(AllOf(HasSubstr("nccl is simulated as one channel"),
+                                HasSubstr("8 NICs of host0"), HasSubstr("{rings: 8}"))));
+  EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8, on: gpu}", "nccl"), IsEmpty());
+  EXPECT_THAT(warnings_of("gpu4x4_25g", "{hosts: 4-4, on: gpu}", "nccl"), IsEmpty());
+}
+
+TEST(JobWarnings, a_ring_leaves_nics_idle) {
+  // It comes to GPU 0 and leaves by GPU 7, which have a NIC each.
+  EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8-8, on: gpu}", "ring"),
+              ElementsAre(AllOf(HasSubstr("by 2 of its 8 NICs (host0/nic0, host0/nic7)"),
+                                HasSubstr("nics: all"), HasSubstr("{rings: 8}"))));
+  EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8-8, on: gpu, nics: all}", "ring"), IsEmpty());
+  EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8, on: gpu}", "ring"), IsEmpty());
+  EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8-8, on: gpu}", "rabenseifner"), IsEmpty());
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ringscope

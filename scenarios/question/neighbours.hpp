@@ -1,0 +1,21 @@
+// The other jobs of a scenario: those that run beside the one that is asked about.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scenarios/question/scenario.hpp"
+#include "topologies/input/input.hpp"
+
+namespace ringscope {
+
+/// Reads `neighbours`, a map of jobs by their names, each placed on what those before it have left;
+/// or as `placed` says, one placement for each, where that is not empty. Throws InputError.
+std::vector<Neighbour> read_neighbours(Fields& scenario, const Topology& topology,
+                                       std::span<const Placement> placed);
+
+/// Where the ranks of the neighbours are.
+std::vector<Location> seats_of(std::span<const Neighbour> neighbours);
+
+}  // namespace ringscope

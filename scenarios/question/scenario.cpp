@@ -1,0 +1,160 @@
+#include "scenarios/question/scenario.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "scenarios/library/uncached.hpp"
+#include "scenarios/question/file_kind.hpp"
+#include "scenarios/question/neighbours.hpp"
+#include "scenarios/question/scenario_tree.hpp"
+#include "topologies/input/data_files.hpp"
+
+namespace ringscope {
+namespace {
+
+/// `name` is what the user typed on the command line.
+std::string file_named(const std::string& name) {
+  if (is_path(name)) return name;
+  for (const char* folder : {"scenarios", "scenarios/studies"}) {
+    const std::vector<std::string> known = names_in(folder);
+    if (std::find(known.begin(), known.end(), name) != known.end())
+      return fmt::format("{}/{}/{}.yaml", data_directory(), folder, name);
+  }
+  const Place place{std::make_shared<const Source>(Source{"SCENARIO", name}), 0, 0};
+  return file_of(Value::scalar_at(place, name), "scenarios", "scenario");
+}
+
+/// `bandwidth` of a store; `host`, by name or number, where there is one store for all.
+Storage read_storage(const Value& value, const Topology& topology) {
+  Fields fields(value, "storage");
+  Storage storage;
+  storage.bandwidth = fields.required("bandwidth").bandwidth();
+  const Value* host = fields.optional("host");
+  fields.finish();
+  if (host == nullptr) return storage;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < topology.hosts().size(); ++i) {
+    names.push_back(topology.hosts()[i].name);
+    if (host->text() == std::to_string(i) || host->text() == names.back())
+      storage.host = static_cast<int>(i);
+  }
+  if (storage.host < 0) host->fail(unknown_name("host", host->text(), names));
+  return storage;
+}
+
+void require_gpus(const Value& library, const Scenario& scenario) {
+  std::vector<Location> ranks = seats_of(scenario.neighbours);
+  ranks.insert(ranks.end(), scenario.placement.ranks.begin(), scenario.placement.ranks.end());
+  const bool gpus =
+      std::any_of(ranks.begin(), ranks.end(), [](const Location& where) { return where.gpu >= 0; });
+  if (gpus && !scenario.library.knows_gpus)
+    library.fail(
+        fmt::format("ranks are placed on GPUs, and library '{}' does not say how these "
+                    "exchange: it has no p2p, staged and gdr",
+                    scenario.library.name));
+}
+
+/// One scenario per size. The ranks are placed as `placed` says, or, where that is empty, the tree.
+std::vector<Scenario> read_with(const Value& tree, const std::string& name,
+                                std::span<const Placement> placed, KnownParts& known) {
+  refuse_unknown_keys(
+      tree, "a scenario",
+      {"question", "cluster", "library", "placement", "storage", "job", "neighbours", "cases"});
+  Fields fields(tree, "a scenario");
+  Scenario scenario;
+  scenario.question = fields.required("question").text();
+  const Value& cluster = fields.required("cluster");
+  const Value& library = fields.required("library");
+  const Value& placement = fields.required("placement");
+  const Value& job = fields.required("job");
+  scenario.cluster = known.cluster(cluster);
+  scenario.library = known.library(library);
+  fields.resolve("cluster", scenario.cluster.resolved);
+  fields.resolve("library", scenario.library.resolved);
+  const Topology& topology = scenario.cluster.topology;
+  scenario.neighbours =
+      read_neighbours(fields, topology, placed.empty() ? placed : placed.subspan(1));
+  // The neighbours are there first.
+  scenario.placement = placed.empty()
+                           ? read_placement(placement, topology, seats_of(scenario.neighbours))
+                           : placed.front();
+  require_gpus(library, scenario);
+  if (const Value* storage = fields.optional("storage")) {
+    scenario.storage = read_storage(*storage, topology);
+    fields.resolve("storage", *storage);
+  }
+  const std::vector<ReadJob> jobs =
+      read_jobs(job, static_cast<int>(scenario.placement.ranks.size()));
+  std::vector<Scenario> scenarios;
+  for (const ReadJob& read : jobs) {
+    scenario.job = read.job;
+    take_vectors(scenario.library, scenario.job.bytes);
+    require_ranks(placement, scenario.placement, scenario.job);
+    fields.resolve("job", read.resolved);
+    scenario.resolved = fields.resolved();
+    scenario.name = jobs.size() == 1 ? name : name + " " + to_text(read.job.bytes);
+    scenarios.push_back(scenario);
+  }
+  return scenarios;
+}
+
+}  // namespace
+
+void require_ranks(const Value& place, const Placement& placement, const Job& job) {
+  const Algorithm& algorithm = *job.algorithm;
+  const auto& ranks = placement.ranks;
+  if (ranks.size() < static_cast<std::size_t>(algorithm.least_ranks))
+    place.fail(fmt::format("the {} {} needs at least {} ranks, got {}", algorithm.collective,
+                           algorithm.name, algorithm.least_ranks, ranks.size()));
+  const bool spread = std::any_of(ranks.begin(), ranks.end(), [&](const Location& where) {
+    return where.host != ranks.front().host;
+  });
+  if (algorithm.one_host && spread)
+    place.fail(fmt::format("the {} {} runs on one host, and the ranks are on several",
+                           algorithm.collective, algorithm.name));
+}
+
+void refuse_unknown_keys(const Value& map, const std::string& what,
+                         std::initializer_list<const char*> known) {
+  Fields fields(map, what);
+  for (const char* key : known) fields.optional(key);
+  fields.finish();
+}
+
+std::vector<Scenario> read_tree(const Value& tree, const std::string& name) {
+  KnownParts none;
+  return read_tree(tree, name, none);
+}
+
+std::vector<Scenario> read_tree(const Value& tree, const std::string& name, KnownParts& known) {
+  return read_with(tree, name, {}, known);
+}
+
+Scenario read_placed(const Value& tree, std::span<const Placement> placed, KnownParts& known) {
+  return std::move(read_with(tree, "", placed, known).front());
+}
+
+std::vector<Placement> placements_of(const Scenario& scenario) {
+  std::vector<Placement> all = {scenario.placement};
+  for (const Neighbour& one : scenario.neighbours) all.push_back(one.placement);
+  return all;
+}
+
+std::vector<Scenario> read_scenarios(const std::string& name,
+                                     const std::vector<Override>& overrides) {
+  const std::string file = file_named(name);
+  const std::string stem = std::filesystem::path(file).stem().string();
+  std::vector<Scenario> scenarios;
+  const Value read = Value::from_file(file);
+  refuse_study(name, read);
+  for (const CaseTree& one : case_trees(read, stem, overrides)) {
+    for (Scenario& scenario : read_tree(one.tree, one.name)) {
+      scenarios.push_back(std::move(scenario));
+    }
+  }
+  return scenarios;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,90 @@
+// The question: a job on a cluster, with a library, placed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+#include "scenarios/library/library.hpp"
+#include "topologies/cluster.hpp"
+#include "topologies/placement/placement.hpp"
+
+namespace ringscope {
+
+/// What makes computations take longer than they say, drawn anew for each from the job's seed.
+struct Noise {
+  double spread = 0;    ///< of a log-normal factor of mean 1: standard deviation of its logarithm
+  Seconds every{};      ///< mean time between two detours of the operating system; 0: none
+  Seconds takes{};      ///< mean time of a detour, exponentially distributed
+  double slowdown = 1;  ///< factor for the ranks in `stragglers`
+  std::vector<int> stragglers;
+};
+
+/// Where files lie: on each host, or on one host that the others reach over the network.
+struct Storage {
+  Bandwidth bandwidth = Bandwidth::unlimited();  ///< of one such store, read or written
+  int host = -1;                                 ///< -1: each host has its own
+};
+
+struct Job {
+  const Algorithm* algorithm = nullptr;
+  Options options;
+  std::shared_ptr<const Training> training;  ///< that the options point to; null: none
+  Bytes bytes{};                             ///< of the vector on each rank
+  int repetitions = 1;  ///< each starts when all ranks have ended the one before
+  std::uint64_t seed = 1;
+  Seconds skew{};  ///< each rank starts late by a random time in [0, skew)
+  /// Where set: the collective is posted as a non-blocking one, so much is computed, and then it is
+  /// waited for.
+  std::optional<Seconds> overlap;
+  Noise noise;
+};
+
+/// Another job of the cluster, which runs beside the one that is asked about.
+struct Neighbour {
+  std::string name;
+  Placement placement;
+  Job job;          ///< one repetition of it, without noise
+  int rounds = 0;   ///< one after the other; 0: anew as long as the job that is asked about runs
+  Seconds start{};  ///< so much later than that one
+};
+
+/// What is to be better than the files say, for the question "what if".
+struct Speedup {
+  std::string resource;       ///< by its name in reports; "": none
+  double capacity = 1;        ///< factor of its capacity
+  double link_latencies = 1;  ///< factor of all of them
+};
+
+/// One case to simulate: a scenario with one vector size.
+struct Scenario {
+  std::string name;  ///< "03-anomaly 4-2-2 64 MiB": stem, case, and size where several
+  std::string question;
+  Cluster cluster;
+  Library library;
+  Placement placement;
+  Storage storage;
+  Job job;
+  std::vector<Neighbour> neighbours;
+  Value resolved;  ///< the whole tree, defaults filled in, `job.bytes` this case's size
+  Speedup speedup;
+};
+
+struct Override {
+  std::string key;  ///< dotted path
+  std::string text;
+};
+
+/// "job.bytes=64MiB" into its parts; throws InputError.
+Override parse_override(const std::string& argument);
+
+/// Reads one scenario file, lays the overrides over it, and gives one Scenario per `job.bytes`.
+/// `cases: [{name: ..., set: {placement: 4-2-2}}, ...]` in the file multiplies it likewise.
+/// `name` is a path, or the name of a file in scenarios/.
+std::vector<Scenario> read_scenarios(const std::string& name,
+                                     const std::vector<Override>& overrides);
+
+}  // namespace ringscope

@@ -1,0 +1,122 @@
+// Does a scenario file become the cases that it asks for?
+#include "scenarios/question/scenario.hpp"
+
+#include <gtest/gtest.h>
+
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/question/scenario_tree.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr const char* lesson = R"(
+question: How long?
+cluster: rack3
+library: slow_tcp
+placement: 4-2-2
+job: {collective: allreduce, algorithm: ring, bytes: 4 MiB}
+)";
+
+std::vector<Scenario> read(const std::string& text, const std::vector<std::string>& changes = {}) {
+  std::vector<Override> overrides;
+  for (const std::string& change : changes) overrides.push_back(parse_override(change));
+  std::vector<Scenario> scenarios;
+  for (const CaseTree& one : case_trees(Value::from_text("x.yaml", text), "x", overrides)) {
+    for (Scenario& scenario : read_tree(one.tree, one.name)) scenarios.push_back(scenario);
+  }
+  return scenarios;
+}
+
+Scenario read_one(const std::vector<std::string>& changes = {}) {
+  return read(lesson, changes).at(0);
+}
+
+TEST(Scenario, one_file_is_one_case_with_defaults_filled_in) {
+  const Scenario scenario = read_one();
+  EXPECT_EQ(scenario.name, "x");
+  EXPECT_EQ(scenario.question, "How long?");
+  EXPECT_EQ(scenario.placement.ranks.size(), 8U);
+  EXPECT_EQ(scenario.job.algorithm, find_algorithm("allreduce", "ring"));
+  EXPECT_EQ(scenario.job.bytes, Bytes{4 << 20});
+  EXPECT_EQ(scenario.job.repetitions, 1);
+  EXPECT_EQ(scenario.job.seed, 1U);
+  EXPECT_EQ(scenario.job.skew, Seconds(0));
+}
+
+TEST(Scenario, what_is_resolved_reads_back_to_the_same_case) {
+  for (const char* change : {"job.seed=2", "cluster=numa_pair", "library=offload",
+                             "placement={hosts: 4-3-1, map_by: numa}", "job.skew=3 us"}) {
+    const Json resolved = to_json(read_one({"placement=2-2", change}).resolved);
+    EXPECT_EQ(to_json(read(resolved.dump()).at(0).resolved), resolved) << change;
+  }
+}
+
+TEST(Scenario, each_size_is_a_case_named_after_it) {
+  const auto scenarios = read(lesson, {"job.bytes=[1MiB, 1.5 kB]"});
+  ASSERT_EQ(scenarios.size(), 2U);
+  EXPECT_EQ(scenarios[0].name, "x 1 MiB");
+  EXPECT_EQ(scenarios[1].name, "x 1.5 kB");
+  EXPECT_EQ(scenarios[1].job.bytes, Bytes{1500});
+  EXPECT_EQ(to_json(scenarios[1].resolved)["job"]["bytes"], "1.5 kB");
+}
+
+TEST(Scenario, cases_and_sizes_multiply) {
+  const std::string cases = std::string(lesson) + R"(
+cases:
+- name: even
+- {name: uneven, set: {placement: 4-3-1, job.bytes: [1 KiB, 2 KiB]}}
+)";
+  const auto scenarios = read(cases);
+  ASSERT_EQ(scenarios.size(), 3U);
+  EXPECT_EQ(scenarios[0].name, "x even");
+  EXPECT_EQ(scenarios[0].placement.text, "4-2-2");
+  EXPECT_EQ(scenarios[2].name, "x uneven 2 KiB");
+  EXPECT_EQ(scenarios[2].placement.text, "4-3-1");
+}
+
+TEST(Scenario, the_command_line_overrides_what_a_case_sets) {
+  const std::string cases = std::string(lesson) + "cases: [{name: a, set: {placement: 4-3-1}}]";
+  EXPECT_EQ(read(cases, {"placement=8"}).at(0).placement.text, "8");
+}
+
+TEST(Scenario, a_case_whose_own_value_is_replaced_says_so_in_its_name) {
+  const std::string cases = std::string(lesson) + "cases: [{name: a, set: {placement: 4-3-1}}]";
+  EXPECT_TRUE(read(cases, {"placement=8"}).at(0).name.ends_with(" a but placement=8"));
+  EXPECT_TRUE(
+      read(cases, {"placement.bind=host"}).at(0).name.ends_with(" but placement.bind=host"));
+  EXPECT_TRUE(read(cases, {"job.seed=2"}).at(0).name.ends_with(" a"));
+}
+
+TEST(Scenario, an_override_reaches_into_what_a_name_stands_for) {
+  const Scenario scenario =
+      read_one({"library.network.send_cost=2 ns/B", "cluster.link.bandwidth=1 Gbit/s",
+                "placement.bind=host", "library.endpoints=2"});
+  EXPECT_EQ(scenario.library.transport(Way::network).send_cost, ByteCost{2e-9});
+  EXPECT_EQ(scenario.library.transport(Way::network).recv_cost, ByteCost{8e-9});
+  EXPECT_EQ(scenario.library.endpoints, 2);
+  EXPECT_EQ(to_json(scenario.cluster.resolved)["link"]["bandwidth"], "1 Gbit/s");
+  EXPECT_EQ(scenario.placement.ranks[0].binding, Binding::host);
+}
+
+TEST(Scenario, a_whole_map_can_be_set) {
+  const Scenario scenario =
+      read_one({"job={collective: barrier, algorithm: dissemination}", "job.repetitions=3"});
+  EXPECT_EQ(scenario.job.algorithm, find_algorithm("barrier", "dissemination"));
+  EXPECT_EQ(scenario.job.bytes, Bytes{0});
+  EXPECT_EQ(scenario.job.repetitions, 3);
+}
+
+TEST(Scenario, a_segment_is_given_in_bytes) {
+  const Scenario scenario =
+      read_one({"job.algorithm=ring_segmented", "job.options.segment=16 KiB"});
+  EXPECT_EQ(scenario.job.options.segment, 16U * 1024);
+}
+
+TEST(Override, the_first_equals_sign_divides) {
+  const Override change = parse_override("job.bytes=a=b");
+  EXPECT_EQ(change.key, "job.bytes");
+  EXPECT_EQ(change.text, "a=b");
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -1,0 +1,105 @@
+#include "scenarios/question/scenario_tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ringscope {
+namespace {
+
+/// Where a name stands for a map and `key` reaches into that map, puts the map in its place:
+/// "library: rdma" with `library.endpoints` becomes "library: {base: rdma}". A hostfile takes the
+/// place of the counts.
+void open_up(Value& tree, std::string_view key) {
+  const auto dot = key.find('.');
+  if (dot == std::string_view::npos || tree.kind() != Value::Kind::map) return;
+  const std::string_view top = key.substr(0, dot);
+  const Value* found = tree.find(top);
+  if (found == nullptr || found->kind() != Value::Kind::scalar) return;
+  const Value named = *found;
+  Value map = Value::empty_map_at(named.place());
+  if (top == "library" || top == "cluster") {
+    map.set("base", named);
+  } else if (top == "placement") {
+    if (key != "placement.hostfile") map.set("hosts", named);
+  } else {
+    return;
+  }
+  tree.set(top, map);
+}
+
+CaseTree read_case(const Value& value, const Value& base, const std::string& stem) {
+  Fields fields(value, "cases");
+  CaseTree one{stem + " " + fields.required("name").text(), base, {}};
+  if (const Value* set = fields.optional("set")) {
+    if (set->kind() != Value::Kind::map) set->fail("expected a map such as {placement: 4-3-1}");
+    for (const Value::Entry& entry : set->entries()) {
+      lay_over(one.tree, entry.key, entry.value, entry.key_place);
+      one.set_keys.push_back(entry.key);
+    }
+  }
+  fields.finish();
+  return one;
+}
+
+}  // namespace
+
+void lay_over(Value& tree, const std::string& key, const Value& value,
+              const std::optional<Place>& key_place) {
+  const std::string_view top = std::string_view(key).substr(0, key.find('.'));
+  if (top == "cases")
+    throw InputError(key_place.value_or(value.place()),
+                     "the cases cannot be set: set the keys that they set");
+  open_up(tree, key);
+  tree.set(key, value, key_place);
+}
+
+bool overlap(const std::string& a, const std::string& b) {
+  return a == b || a.starts_with(b + ".") || b.starts_with(a + ".");
+}
+
+Override parse_override(const std::string& argument) {
+  const auto equals = argument.find('=');
+  const Place place{std::make_shared<const Source>(Source{"--set", argument}), 1, 1};
+  if (equals == std::string::npos || equals == 0 || equals + 1 == argument.size()) {
+    throw InputError(place, fmt::format("expected KEY=VALUE such as \"job.bytes=64MiB\", got "
+                                        "\"{}\"",
+                                        argument));
+  }
+  return {argument.substr(0, equals), argument.substr(equals + 1)};
+}
+
+Place place_of_key(const Override& change) {
+  const std::string argument = change.key + "=" + change.text;
+  return {std::make_shared<const Source>(Source{"--set", argument}), 1, 1};
+}
+
+std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
+                                 const std::vector<Override>& overrides) {
+  if (file.kind() != Value::Kind::map) file.fail("a scenario: expected a map of keys and values");
+  Value base = file;
+  if (file.find("cases") != nullptr) base.set("cases", Value());
+  std::vector<CaseTree> trees;
+  if (const Value* cases = file.find("cases"); cases != nullptr && !cases->is_null()) {
+    if (cases->kind() != Value::Kind::list || cases->items().empty()) {
+      cases->fail("expected a list of cases such as [{name: 4-3-1, set: {placement: 4-3-1}}]");
+    }
+    for (const Value& one : cases->items()) trees.push_back(read_case(one, base, stem));
+  } else {
+    trees.push_back({stem, base, {}});
+  }
+  for (const Override& change : overrides) {
+    const Value value = Value::from_text("--set " + change.key, change.text);
+    const Place key_place = place_of_key(change);
+    for (CaseTree& one : trees) {
+      lay_over(one.tree, change.key, value, key_place);
+      // The case is named after what it set, and that has just been replaced.
+      if (std::any_of(one.set_keys.begin(), one.set_keys.end(),
+                      [&](const std::string& key) { return overlap(key, change.key); }))
+        one.name += fmt::format(" but {}={}", change.key, change.text);
+    }
+  }
+  return trees;
+}
+
+}  // namespace ringscope

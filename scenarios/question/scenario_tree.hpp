@@ -1,0 +1,62 @@
+// A scenario before it is read: its tree, with the overrides and the cases laid over it.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scenarios/question/known_parts.hpp"
+#include "scenarios/question/scenario.hpp"
+
+namespace ringscope {
+
+/// One case of a scenario file, as a tree whose `cases` are null.
+struct CaseTree {
+  std::string name;
+  Value tree;
+  std::vector<std::string> set_keys;  ///< what the case lays over its file
+};
+
+/// The cases of `file`, or the file itself as the only one; named after `stem`. What a case sets is
+/// laid over the file, and `overrides` over both.
+std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
+                                 const std::vector<Override>& overrides);
+
+/// Where its key stands on the command line.
+Place place_of_key(const Override& change);
+
+/// Before anything is asked for: so that a misspelt key is named, and not the one that it should
+/// be.
+void refuse_unknown_keys(const Value& map, const std::string& what,
+                         std::initializer_list<const char*> known);
+
+/// Lays `value` over what stands at the dotted `key`, as --set does: a key below a name opens it.
+/// Errors about the key point to `key_place`, where it stands, or else to the value.
+void lay_over(Value& tree, const std::string& key, const Value& value,
+              const std::optional<Place>& key_place = {});
+
+/// One key is the other, or leads to it: "library" and "library.network.latency".
+bool overlap(const std::string& a, const std::string& b);
+
+/// Reads such a tree; one scenario per size in `job.bytes`. Many trees of one study share `known`.
+std::vector<Scenario> read_tree(const Value& tree, const std::string& name);
+std::vector<Scenario> read_tree(const Value& tree, const std::string& name, KnownParts& known);
+
+/// Reads a tree whose ranks were placed already, those of the job and of each of its neighbours,
+/// and whose `placement` is not looked at.
+Scenario read_placed(const Value& tree, std::span<const Placement> placed, KnownParts& known);
+/// Where the ranks of all its jobs are, as read_placed() takes it.
+std::vector<Placement> placements_of(const Scenario& scenario);
+
+/// Reads `job` of so many ranks, one Job per size, and the resolved map that goes with each.
+struct ReadJob {
+  Job job;
+  Value resolved;
+};
+std::vector<ReadJob> read_jobs(const Value& value, int ranks);
+
+/// Throws at `place` where the job's algorithm cannot run on ranks placed like this.
+void require_ranks(const Value& place, const Placement& placement, const Job& job);
+
+}  // namespace ringscope

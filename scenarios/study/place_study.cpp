@@ -1,0 +1,296 @@
+#include "scenarios/study/place_study.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+
+#include "scenarios/question/neighbours.hpp"
+#include "topologies/placement/slots.hpp"
+
+namespace ringscope {
+namespace {
+
+const std::string order_names[] = {"fixed", "ring", "any"};
+const std::string objective_names[] = {"time", "worst_link"};
+const std::string jobs_names[] = {"own", "slowest", "mean"};
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+/// The case that is asked for; or the only one: cases whose placements alone differ are none.
+CaseTree one_case(const StudyFile& file, const std::vector<Override>& overrides,
+                  const std::string& only) {
+  static const std::string placement[] = {"placement"};
+  std::vector<CaseTree> cases = study_cases(
+      file, overrides,
+      only.empty() ? std::span<const std::string>(placement) : std::span<const std::string>());
+  std::vector<std::string> names;
+  for (const CaseTree& one : cases) names.push_back(one.name);
+  if (only.empty() && cases.size() > 1)
+    file.tree.fail(fmt::format(
+        "the scenario has several cases, and not only their placements differ; choose one with "
+        "--case: {}",
+        fmt::join(names, ", ")));
+  if (only.empty()) return std::move(cases.front());
+  const auto found = std::ranges::find_if(cases, [&](const CaseTree& one) {
+    return one.name == only || one.name.ends_with(' ' + only);
+  });
+  if (found == cases.end()) file.tree.fail("--case: " + unknown_name("case", only, names));
+  return std::move(*found);
+}
+
+/// The scenario as one case, with one size.
+Scenario read_own(const StudyFile& file, const std::vector<Override>& overrides,
+                  const std::string& only, Value& tree) {
+  const CaseTree one = one_case(file, overrides, only);
+  tree = one.tree;
+  std::vector<Scenario> scenarios = read_tree(tree, one.name);
+  if (scenarios.size() > 1)
+    file.tree.fail("the job has several sizes; place looks at one: --set job.bytes=...");
+  return std::move(scenarios.front());
+}
+
+/// What all ranks have in common, for it is not varied.
+void require_alike(const Value& tree, const Scenario& scenario) {
+  const Location& first = scenario.placement.ranks.front();
+  for (const Location& rank : scenario.placement.ranks)
+    if (rank.binding != first.binding || (rank.gpu >= 0) != (first.gpu >= 0) ||
+        rank.memory != first.memory || rank.nics != first.nics)
+      tree.find("placement")
+          ->fail(
+              "place moves ranks that are all bound alike, all on cores or all on GPUs, with "
+              "memory "
+              "and NICs by one rule; here they differ");
+}
+
+Seat seat_of(const Location& rank) {
+  if (rank.gpu >= 0) return Seat::gpu;
+  return rank.binding == Binding::host ? Seat::host : Seat::core;
+}
+
+/// How many ranks each host takes beside those of its neighbours: all its seats, `slots` at most in
+/// all; none where it is taken.
+std::vector<int> read_slots(Fields& fields, const PlaceStudy& study) {
+  constexpr int most_slots = 1 << 20;
+  const Topology& topology = study.scenario.cluster.topology;
+  const std::vector<Location> others = seats_of(study.scenario.neighbours);
+  std::vector<int> slots(topology.hosts().size()), there(slots.size());
+  for (const Location& rank : others)
+    if (study.seat != Seat::gpu || rank.gpu >= 0) ++there[at(rank.host)];
+  for (const Bin& bin : bins_of(topology, study.seat, others)) slots[at(bin.host)] += bin.capacity;
+  const Value* most = fields.optional("slots");
+  for (std::size_t host = 0; host < slots.size(); ++host) {
+    if (study.seat != Seat::gpu)
+      slots[host] = std::min(slots[host], cores_of(topology, static_cast<int>(host)) - there[host]);
+    if (most != nullptr)
+      slots[host] =
+          std::min(slots[host], static_cast<int>(most->integer(1, most_slots)) - there[host]);
+    slots[host] = std::max(0, slots[host]);
+  }
+  if (const Value* taken = fields.optional("taken")) {
+    if (taken->kind() != Value::Kind::list)
+      taken->fail("expected a list of hosts such as [host3, host4]");
+    for (const Value& host : taken->items())
+      slots[at(host_of(topology, host.text(), host.place()))] = 0;
+  }
+  return slots;
+}
+
+/// A ring may begin anywhere; `order: ring` insists on that.
+void read_order(Fields& fields, PlaceStudy& study) {
+  const bool round = goes_round(study.scenario);
+  const Value& order = fields.value_or("order", round ? "ring" : "any");
+  const std::size_t chosen = order.one_of("order", order_names);
+  if (chosen == 1 && !round)
+    order.fail(
+        fmt::format("the {} {} is no ring that may begin at any rank; 'any' tries all orders",
+                    study.scenario.job.algorithm->collective, study.scenario.job.algorithm->name));
+  study.rules.order = chosen == 0 ? RankOrder::fixed : RankOrder::any;
+  study.rules.rotations = round && chosen != 2;
+}
+
+/// "0.1", "0.g1", or "0" where that says it.
+std::string bin_text(const Topology& topology, const Bin& bin) {
+  if (bin.gpu >= 0) return fmt::format("{}.g{}", bin.host, bin.gpu);
+  const bool several = topology.hosts()[at(bin.host)].numa_domains.size() > 1;
+  return several ? fmt::format("{}.{}", bin.host, bin.numa) : std::to_string(bin.host);
+}
+
+/// Whether one of the ranks is bound to that core.
+bool has_core(std::span<const Location> ranks, const Location& seat) {
+  return std::ranges::any_of(ranks, [&](const Location& rank) {
+    return rank.binding == Binding::core && rank.host == seat.host && rank.numa == seat.numa &&
+           rank.core == seat.core;
+  });
+}
+
+}  // namespace
+
+double time_that_counts(const PlaceStudy& study, double own_s,
+                        const std::map<std::string, double>& metrics) {
+  if (study.jobs == WhoseTime::own) return own_s;
+  return metrics.at(study.jobs == WhoseTime::slowest ? "slowest_job_s" : "mean_job_s");
+}
+
+bool goes_round(const Scenario& scenario) {
+  constexpr std::array round = {"ring",           "ring_waitall", "ring_sendrecv",
+                                "ring_segmented", "ring_threads", "ring_two_threads"};
+  const Job& job = scenario.job;
+  const std::string_view collective = job.algorithm->collective;
+  const bool ring =
+      (collective == "allreduce" || collective == "allgather" || collective == "reduce_scatter") &&
+      std::ranges::find(round, job.algorithm->name) != round.end();
+  const bool random = job.skew.count() > 0 || job.noise.spread > 0 || job.noise.every.count() > 0 ||
+                      !job.noise.stragglers.empty() ||
+                      std::ranges::any_of(scenario.library.transports, [](const Transport& way) {
+                        return !way.jitter.is_zero();
+                      });
+  return ring && !random;
+}
+
+PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overrides,
+                      const Value& said, const std::string& only) {
+  constexpr std::int64_t most_budget = 100'000'000;
+  PlaceStudy study;
+  study.name = file.name;
+  study.scenario = read_own(file, overrides, only, study.tree);
+  require_alike(study.tree, study.scenario);
+  study.seat = seat_of(study.scenario.placement.ranks.front());
+  study.rules.ranks = static_cast<int>(study.scenario.placement.ranks.size());
+  const Value* asked = file.tree.find("place");
+  Value place = asked != nullptr && !asked->is_null() ? *asked : said;
+  if (place.kind() != Value::Kind::map) place.fail("expected a map such as {slots: 4}");
+  place.merge(said);
+  refuse_unknown_keys(place, "place",
+                      {"order", "slots", "taken", "whole_hosts", "budget", "seed", "objective",
+                       "degrade", "jobs", "random"});
+  Fields fields(place, "place");
+  read_order(fields, study);
+  study.rules.slots = read_slots(fields, study);
+  study.rules.whole_hosts = fields.value_or("whole_hosts", "false").boolean();
+  study.budget =
+      static_cast<std::size_t>(fields.value_or("budget", "20000").integer(1, most_budget));
+  study.seed = static_cast<std::uint64_t>(fields.value_or("seed", "1").integer(0, INT64_MAX));
+  study.objective = static_cast<Objective>(
+      fields.value_or("objective", "time").one_of("objective", objective_names));
+  const Value& jobs = fields.value_or("jobs", "own");
+  study.jobs = static_cast<WhoseTime>(jobs.one_of("time of jobs", jobs_names));
+  if (study.jobs != WhoseTime::own && study.scenario.neighbours.empty())
+    jobs.fail(
+        fmt::format("'{}' is of several jobs, and the scenario has no neighbours", jobs.text()));
+  study.random = static_cast<std::size_t>(
+      fields.value_or("random", "100").integer(0, static_cast<std::int64_t>(study.budget) + 1000));
+  const Value& degrade = fields.value_or("degrade", "0.5");
+  study.degrade = degrade.number(0.001, 1);
+  fields.finish();
+  return study;
+}
+
+SymmetryRules symmetry_rules(const PlaceStudy& study) {
+  const Location& rank = study.scenario.placement.ranks.front();
+  const int store = study.scenario.storage.host;
+  SymmetryRules rules;
+  rules.seat = study.seat;
+  for (std::size_t host = 0; host < study.rules.slots.size(); ++host)
+    rules.marks.push_back(2 * study.rules.slots[host] + (static_cast<int>(host) == store ? 1 : 0));
+  // Memory that is not the rank's own, and a store, are in domains that go by their numbers.
+  rules.inside_hosts = rank.memory.kind == MemoryPolicy::Kind::local && store < 0;
+  rules.nics_by_number = rank.nics == NicChoice::all;
+  rules.taken = seats_of(study.scenario.neighbours);
+  return rules;
+}
+
+Placement placement_of(const PlaceStudy& study, std::span<const Bin> bins, const Word& word) {
+  const Location& like = study.scenario.placement.ranks.front();
+  Placement placement;
+  placement.text = placed_text(study.scenario.cluster.topology, bins, word);
+  const std::vector<Location> others = seats_of(study.scenario.neighbours);
+  std::map<std::pair<int, int>, int> next;  // core of each host's domains, as ranks come to them
+  for (const int index : word) {
+    const Bin& bin = bins[at(index)];
+    Location rank = like;
+    rank.host = bin.host;
+    rank.numa = bin.numa;
+    rank.gpu = bin.gpu;
+    rank.core = 0;
+    if (like.binding == Binding::core) {
+      int& core = next[{bin.host, bin.numa}];
+      while (has_core(others, {.host = bin.host, .numa = bin.numa, .core = core})) ++core;
+      rank.core = core++;
+    }
+    placement.ranks.push_back(rank);
+  }
+  return placement;
+}
+
+std::optional<Word> own_word(const PlaceStudy& study, std::span<const Bin> bins) {
+  Word word;
+  const std::vector<Location> others = seats_of(study.scenario.neighbours);
+  std::vector<std::array<int, 3>> cores;
+  for (const Location& rank : study.scenario.placement.ranks) {
+    const auto bin = std::ranges::find_if(bins, [&](const Bin& one) {
+      return one.host == rank.host && one.gpu == rank.gpu &&
+             (study.seat != Seat::core || one.numa == rank.numa);
+    });
+    if (bin == bins.end()) return {};
+    word.push_back(static_cast<int>(bin - bins.begin()));
+    cores.push_back({rank.host, rank.numa, rank.core});
+  }
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if (std::ranges::count(word, word[i]) > bins[at(word[i])].capacity) return {};
+    const Location& rank = study.scenario.placement.ranks[i];
+    const bool shared = std::ranges::count(cores, cores[i]) > 1 || has_core(others, rank);
+    if (rank.binding == Binding::core && shared) return {};
+  }
+  return word;
+}
+
+std::string counts_of(const Placement& placement) {
+  std::map<int, int> on_host;
+  for (const Location& rank : placement.ranks) ++on_host[rank.host];
+  std::vector<int> counts, host_of_rank;
+  for (const auto& [host, ranks] : on_host) counts.push_back(ranks);
+  std::ranges::sort(counts, std::greater());
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    host_of_rank.insert(host_of_rank.end(), at(counts[i]), static_cast<int>(i));
+  return counts_text(host_of_rank);
+}
+
+std::string placed_text(const Topology& topology, std::span<const Bin> bins, const Word& word) {
+  std::vector<int> host_of_rank;
+  bool only_hosts = true, in_order = bins[at(word.front())].host == 0;
+  std::string text;
+  for (auto begin = word.begin(); begin != word.end();) {
+    const auto end = std::find_if(begin, word.end(), [&](int index) { return index != *begin; });
+    const std::string name = bin_text(topology, bins[at(*begin)]);
+    const int host = bins[at(*begin)].host;
+    only_hosts = only_hosts && name.find('.') == std::string::npos;
+    in_order = in_order && (host_of_rank.empty() || host == host_of_rank.back() + 1);
+    host_of_rank.insert(host_of_rank.end(), static_cast<std::size_t>(end - begin), host);
+    text += text.empty() ? name : " " + name;
+    if (end - begin > 1) text += fmt::format("x{}", end - begin);
+    begin = end;
+  }
+  return only_hosts && in_order ? counts_text(host_of_rank) : text;
+}
+
+std::string placement_yaml(const Placement& placement) {
+  std::string text;
+  for (const Location& rank : placement.ranks) {
+    text += fmt::format("{}{{host: {}", text.empty() ? "[" : ", ", rank.host);
+    if (rank.binding != Binding::host) text += fmt::format(", numa: {}", rank.numa);
+    if (rank.binding == Binding::core) text += fmt::format(", core: {}", rank.core);
+    if (rank.gpu >= 0) text += fmt::format(", gpu: {}", rank.gpu);
+    if (rank.memory.kind == MemoryPolicy::Kind::bind)
+      text += fmt::format(", memory: {{bind: {}}}", rank.memory.domain);
+    if (rank.memory.kind == MemoryPolicy::Kind::interleave) text += ", memory: interleave";
+    if (rank.nics == NicChoice::all) text += ", nics: all";
+    text += "}";
+  }
+  return text + "]";
+}
+
+}  // namespace ringscope

@@ -1,0 +1,71 @@
+// A question about placements: which ones are allowed, and what is best.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/study/study.hpp"
+#include "topologies/placement/search/enumeration.hpp"
+
+namespace ringscope {
+
+/// time: of the job. worst_link: the longest time with one cable, each in turn, at a part of its
+/// bandwidth; of the cables that the placement uses.
+enum class Objective { time, worst_link };
+
+/// Whose time it is, where jobs share the cluster: that of the job that is placed; the longest of
+/// all; the mean of all, of neighbours that of their rounds.
+enum class WhoseTime { own, slowest, mean };
+
+struct PlaceStudy {
+  std::string name;
+  Scenario scenario;  ///< as the user places it
+  Value tree;         ///< that it was read from
+  Seat seat = Seat::core;
+  PlacementRules rules;
+  std::size_t budget = 0;  ///< beyond so many placements: a search
+  std::uint64_t seed = 1;  ///< of the search
+  Objective objective = Objective::time;
+  WhoseTime jobs = WhoseTime::own;
+  double degrade = 0.5;
+  std::size_t random = 100;  ///< placements drawn as a baseline of a search; 0: no baseline
+};
+
+/// Reads the `scenario` of a study and its `place`, over which what was `said` on
+/// the command line, a map, is laid. `only`: which of the scenario's cases, by its name or the
+/// words that this ends with; "" where there is one. Throws InputError.
+PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overrides,
+                      const Value& said, const std::string& only = "");
+
+/// Whether the time does not depend on which rank of a circle is the first: a ring whose ranks all
+/// do the same, and nothing random in it.
+bool goes_round(const Scenario& scenario);
+
+/// The time that counts, of the outcome of one run.
+double time_that_counts(const PlaceStudy& study, double own_s,
+                        const std::map<std::string, double>& metrics);
+
+/// What decides whether two hosts of the study's machine can be alike.
+SymmetryRules symmetry_rules(const PlaceStudy& study);
+
+/// Ranks on the bins of a word: in each bin one core after the other; all else as the user has it.
+Placement placement_of(const PlaceStudy& study, std::span<const Bin> bins, const Word& word);
+
+/// The user's own placement; none where it shares cores or GPUs.
+std::optional<Word> own_word(const PlaceStudy& study, std::span<const Bin> bins);
+
+/// "4-3-1" where the ranks follow each other on the first hosts; else host by host, in the order of
+/// the ranks, "0x3 1x2 0 2x2": ranks 0 to 2 on host 0. "0.1" is a host and its NUMA domain, "0.g1"
+/// a host and its GPU.
+std::string placed_text(const Topology& topology, std::span<const Bin> bins, const Word& word);
+
+/// How many ranks each host has that has any, the most first: "4-3-1".
+std::string counts_of(const Placement& placement);
+
+/// As a scenario's `placement` lists it, one entry per rank.
+std::string placement_yaml(const Placement& placement);
+
+}  // namespace ringscope

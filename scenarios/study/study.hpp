@@ -1,0 +1,48 @@
+// A study: a scenario, and what of it is varied.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scenarios/question/scenario_tree.hpp"
+
+namespace ringscope {
+
+/// One of the values that each key of a study gets, in the order of Study::keys. Null: the point
+/// leaves the scenario's own value.
+using StudyPoint = std::vector<Value>;
+
+/// What `ringscope sweep` simulates: every point in every case of the scenario.
+struct Study {
+  std::string name;  ///< the file's stem
+  std::string question;
+  std::vector<CaseTree> cases;
+  std::vector<std::string> keys;  ///< dotted, in the order of the file
+  std::vector<StudyPoint> points;
+  std::vector<std::string> metrics;  ///< never empty
+
+  std::size_t size() const { return cases.size() * points.size(); }
+};
+
+/// The file that the user means, read: a path, or the name of a file in scenarios/studies.
+struct StudyFile {
+  std::string name;  ///< its stem
+  Value tree;
+};
+StudyFile read_study_file(const std::string& name);
+
+/// The cases of the `scenario` of a study file, `overrides` laid over them. Cases that vary nothing
+/// but `keys` are none.
+std::vector<CaseTree> study_cases(const StudyFile& file, const std::vector<Override>& overrides,
+                                  std::span<const std::string> keys = {});
+
+/// `known_metrics`: what `metrics` may name; by default the first of them. Throws InputError.
+Study read_study(const StudyFile& file, const std::vector<Override>& overrides,
+                 std::span<const std::string> known_metrics);
+
+/// The scenario of one row, `index` below size(): case by case, and in each all points.
+Scenario study_scenario(const Study& study, std::size_t index, KnownParts& known);
+
+}  // namespace ringscope

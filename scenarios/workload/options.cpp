@@ -1,0 +1,123 @@
+#include "scenarios/workload/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "scenarios/workload/training.hpp"
+
+namespace ringscope {
+namespace {
+
+// 512 TiB; beyond 8 PiB a double would no longer count single bytes.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 49;
+constexpr std::int64_t most_repeats = 1'000'000, most_threads = 1024;
+
+/// What a value is read with.
+struct Reading {
+  Options& options;
+  int ranks = 0;
+};
+
+struct Option {
+  std::string_view name;
+  std::string default_text;
+  void (*read)(const Value& value, const Reading& into);
+};
+
+int whole(const Value& value, std::int64_t least, std::int64_t most) {
+  return static_cast<int>(value.integer(least, most));
+}
+
+/// One line per option.
+const std::vector<Option>& table() {
+  using V = const Value&;
+  using R = const Reading&;
+  static const std::vector<Option> all = {
+      {"segment", "64 KiB", [](V value, R into) { into.options.segment = read_size(value, 1); }},
+      {"item", "4 B", [](V value, R into) { into.options.number_bytes = read_size(value, 1); }},
+      {"compute", "0 s", [](V value, R into) { into.options.compute = value.seconds(); }},
+      {"rounds", "1", [](V value, R into) { into.options.rounds = whole(value, 1, most_repeats); }},
+      {"root", "0", [](V value, R into) { into.options.root = whole(value, 0, into.ranks - 1); }},
+      {"rings", "1", [](V value, R into) { into.options.rings = whole(value, 1, most_threads); }},
+      {"threads", "2",
+       [](V value, R into) { into.options.threads = whole(value, 1, most_threads); }},
+      {"servers", "1",
+       [](V value, R into) {
+         into.options.servers = whole(value, 1, std::max(1, into.ranks - 1));
+       }},
+      {"steps", "1", [](V value, R into) { into.options.steps = whole(value, 1, most_repeats); }},
+      {"update", "0 s/B",
+       [](V value, R into) { into.options.update = Seconds(value.byte_cost().seconds_per_byte); }},
+      {"bound", "0", [](V value, R into) { into.options.bound = whole(value, 0, most_repeats); }},
+      {"inside", "ring", [](V value, R into) { into.options.inside = allreduce_name(value); }},
+      {"between", "ring", [](V value, R into) { into.options.between = allreduce_name(value); }},
+  };
+  return all;
+}
+
+bool reads(const Algorithm& algorithm, std::string_view option) {
+  return std::find(algorithm.options.begin(), algorithm.options.end(), option) !=
+         algorithm.options.end();
+}
+
+/// An option that exists, but not for this algorithm, would be a number without effect.
+void refuse_unread(const Algorithm& algorithm, const Value& options) {
+  const std::vector<std::string> known = option_names();
+  for (const Value::Entry& entry : options.entries()) {
+    const bool exists = std::find(known.begin(), known.end(), entry.key) != known.end();
+    if (!exists || reads(algorithm, entry.key)) continue;
+    const std::string has = algorithm.options.empty()
+                                ? "it has no options"
+                                : fmt::format("it has {}", fmt::join(algorithm.options, ", "));
+    throw InputError(entry.key_place,
+                     fmt::format("the {} {} has no option '{}'; {}", algorithm.collective,
+                                 algorithm.name, entry.key, has));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> option_names() {
+  std::vector<std::string> names = training_option_names();
+  for (const Option& option : table()) names.emplace_back(option.name);
+  return names;
+}
+
+std::string_view allreduce_name(const Value& value) {
+  std::vector<std::string> names;
+  for (const Algorithm& algorithm : catalogue())
+    if (algorithm.collective == "allreduce") names.emplace_back(algorithm.name);
+  const std::string& name = names[value.one_of("algorithm of allreduce", names)];
+  return find_algorithm("allreduce", name)->name;
+}
+
+std::uint64_t read_size(const Value& value, std::uint64_t least) {
+  const Bytes size = value.bytes();
+  if (size.count < least || size.count > most_bytes) {
+    value.fail(fmt::format("expected from {} to {}, got {}", to_text(Bytes{least}),
+                           to_text(Bytes{most_bytes}), to_text(size)));
+  }
+  return size.count;
+}
+
+ReadOptions read_options(Fields& job, const Algorithm& algorithm, int ranks) {
+  ReadOptions read;
+  Options& options = read.options;
+  const Value& map = job.value_or("options", "{}");
+  Fields fields(map, "job.options");
+  refuse_unread(algorithm, map);
+  for (const Option& option : table())
+    if (reads(algorithm, option.name))
+      option.read(fields.value_or(option.name, option.default_text), {options, ranks});
+  if (reads(algorithm, "model")) {
+    read.training = read_training(fields, algorithm);
+    options.training = read.training.get();
+  }
+  fields.finish();
+  job.resolve("options", fields.resolved());
+  return read;
+}
+
+}  // namespace ringscope

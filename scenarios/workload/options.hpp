@@ -1,0 +1,30 @@
+// The options of a job's algorithm: one line each in options.cpp.
+#pragma once
+
+#include <memory>
+
+#include "algorithms/catalogue.hpp"
+#include "topologies/input/input.hpp"
+
+namespace ringscope {
+
+struct ReadOptions {
+  Options options;
+  std::shared_ptr<const Training> training;  ///< that the options point to; null: none
+};
+
+/// Reads `options` of the job: those that the algorithm names, each with its default. `ranks` of
+/// the placement: no root beyond them. Throws InputError for others, also for those that only other
+/// algorithms have.
+ReadOptions read_options(Fields& job, const Algorithm& algorithm, int ranks);
+
+/// The names of all options, in the order of the table.
+std::vector<std::string> option_names();
+
+/// The name of an allreduce, as text that lives as long as the catalogue. Throws InputError.
+std::string_view allreduce_name(const Value& value);
+
+/// A size in bytes from `least` to 512 TiB.
+std::uint64_t read_size(const Value& value, std::uint64_t least);
+
+}  // namespace ringscope

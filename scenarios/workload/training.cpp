@@ -1,0 +1,119 @@
+#include "scenarios/workload/training.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/workload/model.hpp"
+#include "scenarios/workload/options.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr int most_batch = 1'000'000;
+constexpr double most_rate = 1e12;
+const std::vector<std::string> overlap_names = {"none", "nonblocking", "thread"};
+
+bool reads(const Algorithm& strategy, std::string_view option) {
+  const auto& options = strategy.options;
+  return std::find(options.begin(), options.end(), option) != options.end();
+}
+
+/// The vector lies in whole bytes that a double counts.
+void require_countable(const Value& named, const Model& model) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 49;
+  if (parameters_of(model.layers) > most_bytes / parameter_bytes)
+    named.fail(fmt::format("expected gradients of at most {}", to_text(Bytes{most_bytes})));
+}
+
+/// The layers of the model, with the times of the job's batch.
+void read_what(Fields& fields, Training& training) {
+  const Value& named = fields.required("model");
+  const Model model = read_model(named);
+  require_countable(named, model);
+  fields.resolve("model", model.resolved);
+  const Value& batch = fields.value_or("batch", std::to_string(model.batch));
+  training.model = model.name;
+  training.records = model.records;
+  training.input.record = model.record.count;
+  training.batch = static_cast<int>(batch.integer(1, most_batch));
+  training.layers = model.layers;
+  const double times = static_cast<double>(training.batch) / model.batch;
+  for (Layer& layer : training.layers) {
+    layer.forward *= times;
+    layer.backward *= times;
+  }
+}
+
+const Algorithm* read_exchange(const Value& value) {
+  const Algorithm* exchange = find_algorithm("allreduce", allreduce_name(value));
+  if (threads_of(*exchange, {}) > 1 || exchange->nonblocking > 0)
+    value.fail(
+        fmt::format("a training step exchanges gradients by an allreduce of one thread; "
+                    "'{}' uses several",
+                    exchange->name));
+  return exchange;
+}
+
+Overlap read_overlap(const Value& value, const Algorithm& strategy) {
+  const auto overlap = static_cast<Overlap>(value.one_of("overlap", overlap_names));
+  if (overlap == Overlap::nonblocking && strategy.nonblocking == 0)
+    value.fail(fmt::format("{} exchanges gradients in a thread of its own: expected none or thread",
+                           strategy.name));
+  return overlap;
+}
+
+Duration read_cycle(const Value& value) {
+  const Seconds cycle = value.seconds();
+  if (cycle.count() <= 0) value.fail("expected a time above 0 from one negotiation to the next");
+  return cycle;
+}
+
+void read_input(Fields& options, Input& input) {
+  const Value* map = options.optional("input");
+  if (map == nullptr) return;
+  Fields fields(*map, "job.options.input");
+  const Value& rate = fields.required("rate");
+  input.rate = rate.number(0, most_rate);
+  if (input.rate <= 0) rate.fail("expected more than 0 records per second");
+  input.prefetch =
+      static_cast<std::size_t>(fields.value_or("prefetch", "2").integer(1, most_batch));
+  fields.finish();
+  options.resolve("input", fields.resolved());
+}
+
+void read_checkpoint(Fields& options, Training& training) {
+  const Value* map = options.optional("checkpoint");
+  if (map == nullptr) return;
+  Fields fields(*map, "job.options.checkpoint");
+  training.checkpoint.every = static_cast<int>(fields.required("every").integer(1, most_batch));
+  const Bytes weights{parameters_of(training.layers) * parameter_bytes};
+  training.checkpoint.bytes = read_size(fields.value_or("bytes", to_text(weights)), 0);
+  fields.finish();
+  options.resolve("checkpoint", fields.resolved());
+}
+
+}  // namespace
+
+std::vector<std::string> training_option_names() {
+  return {"model", "batch",  "exchange",       "overlap", "fusion",
+          "cycle", "bucket", "bytes_per_pack", "input",   "checkpoint"};
+}
+
+std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy) {
+  auto training = std::make_shared<Training>();
+  read_what(options, *training);
+  const auto has = [&](std::string_view option) { return reads(strategy, option); };
+  if (has("exchange")) training->exchange = read_exchange(options.value_or("exchange", "ring"));
+  training->overlap = read_overlap(options.value_or("overlap", "thread"), strategy);
+  if (has("fusion")) training->fusion = read_size(options.value_or("fusion", "64 MiB"), 0);
+  if (has("cycle")) training->cycle = read_cycle(options.value_or("cycle", "5 ms"));
+  if (has("bucket")) training->bucket = read_size(options.value_or("bucket", "25 MiB"), 0);
+  if (has("bytes_per_pack"))
+    training->bytes_per_pack = read_size(options.value_or("bytes_per_pack", "0 B"), 0);
+  read_input(options, training->input);
+  read_checkpoint(options, *training);
+  return training;
+}
+
+}  // namespace ringscope

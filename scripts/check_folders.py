@@ -1,0 +1,70 @@
+"""Rules that only all sources together can break: folders do not include each other in a ring, and
+none holds more C++ files than a reader takes in.
+
+At each depth a folder's files and its subfolders are the nodes, and the files that stand directly
+in it are one node, ".". Tests may look up: they are no part of what others build on.
+"""
+
+import collections
+import os
+import re
+
+MOST_FILES = 25
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+FOR_TESTS = re.compile(r"(_test\.cpp|_cases\.hpp|_for_test\.hpp|_samples\.hpp)$")
+
+
+def nodes(source, target):
+    """The folder in which the ways to both part, and the entries of it by which they go on."""
+    ways = source.split("/"), target.split("/")
+    depth = 0
+    while depth < min(map(len, ways)) - 1 and ways[0][depth] == ways[1][depth]:
+        depth += 1
+    ends = [way[depth] if depth < len(way) - 1 else "." for way in ways]
+    return "/".join(ways[0][:depth]), *ends
+
+
+def edges_of(sources):
+    """By folder: (entry, entry) -> one "path:line" of each pair, and what it includes."""
+    edges = collections.defaultdict(dict)
+    for path, text in sorted(sources.items()):
+        if FOR_TESTS.search(path):
+            continue
+        for found in INCLUDE.finditer(text):
+            if found[1] in sources:
+                folder, source, target = nodes(path, found[1])
+                line = text.count("\n", 0, found.start()) + 1
+                if source != target:
+                    edges[folder].setdefault((source, target), (f"{path}:{line}", found[1]))
+    return edges
+
+
+def reached_from(start, edges):
+    seen, queue = set(), [start]
+    while queue:
+        at = queue.pop()
+        new = {target for source, target in edges if source == at} - seen
+        seen |= new
+        queue += new
+    return seen
+
+
+def rings(sources):
+    for folder, edges in sorted(edges_of(sources).items()):
+        for (source, target), (place, included) in edges.items():
+            if source in reached_from(target, edges):
+                yield (f"{place}: closes a ring of folders in {folder or 'the project'}: {source} "
+                       f"includes {target} ({included}), which includes {source} in turn")
+
+
+def crowds(sources):
+    files = collections.Counter(
+        os.path.dirname(path) for path in sources if path.endswith((".cpp", ".hpp")))
+    for folder, count in sorted(files.items()):
+        if count > MOST_FILES:
+            yield f"{folder}:1: {count} C++ files, at most {MOST_FILES} allowed: sort by concept"
+
+
+def breaches_of(sources):
+    """`sources`: the text of each C++ file by its path below the root."""
+    return [*rings(sources), *crowds(sources)]

@@ -1,0 +1,22 @@
+// From a chain of pieces to the critical path as reports show it.
+#pragma once
+
+#include "scenarios/answer/path_chain.hpp"
+#include "sim/ranks/rank_thread.hpp"
+
+namespace ringscope::sim {
+
+struct ChainOf {
+  const Run& run;
+  double start = 0;                        ///< of the repetition, s, as the kernel counts
+  double elapsed = 0;                      ///< s
+  const std::vector<double>& used_before;  ///< of each resource, at its start
+
+  PathChain chain(const PathCursor& end) const;
+
+ private:
+  std::vector<ChainPiece> pieces(const Paths::Chain& chain) const;
+  ResourceReport resource(int id) const;
+};
+
+}  // namespace ringscope::sim

@@ -1,0 +1,152 @@
+#include "sim/insight/chunk_record.hpp"
+
+#include <cassert>
+#include <optional>
+#include <utility>
+
+namespace ringscope::sim {
+
+/// One thread of one rank, as its text sees it.
+class ChunkRecord::Witness final : public Executor {
+ public:
+  Witness(ChunkRecord& record, Executor& inner)
+      : record_(&record), inner_(&inner), relay_(pass_on(this)) {
+    relay_.start();
+  }
+
+  int rank() const override { return inner_->rank(); }
+  int size() const override { return inner_->size(); }
+  Request post(const Operation& operation) override;
+  bool perform(Operation& operation, std::coroutine_handle<> waiter) override;
+  Thread start(Task body, Beside how) override { return inner_->start(std::move(body), how); }
+  int next_free(Beside how) override { return inner_->next_free(how); }
+  Executor& thread(int index) override { return record_->in_front_of(inner_->thread(index)); }
+  void mark(Mark mark) override { inner_->mark(mark); }
+  void raise(Flag flag) override { inner_->raise(flag); }
+  void observe(std::string_view what, double value) override { inner_->observe(what, value); }
+
+ private:
+  struct Incoming {
+    Message message;
+    Range range;
+  };
+  /// Suspends the relay and keeps the handle that resumes it.
+  struct Pause {
+    Witness* witness;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> relay) const noexcept { witness->resume_ = relay; }
+    void await_resume() const noexcept {}
+  };
+  static Task pass_on(Witness* witness);
+  Incoming incoming(int from, int tag, const Range& range);
+  void completed();
+  void take(Request request);
+
+  ChunkRecord* record_;
+  Executor* inner_;
+  std::coroutine_handle<> resume_, waiter_;
+  Task relay_;                      ///< is resumed in place of the text, which it resumes then
+  Operation* operation_ = nullptr;  ///< under way
+  std::vector<Request> requests_;   ///< that it waits for
+  std::optional<Incoming> receives_;
+  std::map<int, Incoming> posted_;  ///< by the request's slot
+};
+
+Task ChunkRecord::Witness::pass_on(Witness* witness) {
+  for (;;) {
+    co_await Pause{witness};
+    witness->completed();
+    std::exchange(witness->waiter_, {}).resume();
+  }
+}
+
+ChunkRecord::Witness::Incoming ChunkRecord::Witness::incoming(int from, int tag,
+                                                              const Range& range) {
+  assert(from != any_source && "collectives in chunks know whom they receive from");
+  return {record_->next(record_->posted_, from, rank(), tag), range};
+}
+
+Request ChunkRecord::Witness::post(const Operation& operation) {
+  if (operation.verb == Verb::isend)
+    record_->send(rank(), operation.peer, operation.tag, operation.range);
+  const Request request = inner_->post(operation);
+  posted_.erase(request.slot);
+  if (operation.verb == Verb::irecv)
+    posted_.emplace(request.slot, incoming(operation.peer, operation.tag, operation.range));
+  return request;
+}
+
+bool ChunkRecord::Witness::perform(Operation& operation, std::coroutine_handle<> waiter) {
+  operation_ = &operation;
+  waiter_ = waiter;
+  requests_.assign(operation.requests.begin(), operation.requests.end());
+  receives_.reset();
+  if (operation.verb == Verb::recv)
+    receives_ = incoming(operation.peer, operation.tag, operation.range);
+  if (operation.verb == Verb::sendrecv)
+    receives_ = incoming(operation.other_peer, operation.tag, operation.other);
+  if (operation.verb == Verb::send || operation.verb == Verb::sendrecv)
+    record_->send(rank(), operation.peer, operation.tag, operation.range);
+  for (const int to : operation.receivers)
+    record_->send(rank(), to, operation.tag, operation.range);
+  if (inner_->perform(operation, resume_)) return true;
+  completed();
+  return false;
+}
+
+void ChunkRecord::Witness::completed() {
+  const Operation& done = *std::exchange(operation_, nullptr);
+  ChunkStates& states = *record_->states_;
+  const double now = record_->kernel_->now();
+  if (receives_) record_->receive(receives_->message, receives_->range);
+  if (done.verb == Verb::reduce) states.reduce(rank(), done.range, done.other, now);
+  if (done.verb == Verb::copy)
+    states.put(rank(), done.range, states.contents(rank(), done.other), now);
+  if (done.verb == Verb::wait || done.verb == Verb::wait_all)
+    for (const Request request : requests_) take(request);
+  if (done.verb == Verb::wait_any) take(requests_[static_cast<std::size_t>(done.result)]);
+  if (done.verb == Verb::test && done.result == 1) take(requests_.front());
+}
+
+/// What a request received is there, if it was a receive.
+void ChunkRecord::Witness::take(Request request) {
+  const auto found = posted_.find(request.slot);
+  if (found == posted_.end()) return;
+  record_->receive(found->second.message, found->second.range);
+  posted_.erase(found);
+}
+
+ChunkRecord::ChunkRecord(const Kernel& kernel) : kernel_(&kernel) {}
+ChunkRecord::~ChunkRecord() = default;
+
+void ChunkRecord::restart(std::string_view collective, int ranks, std::size_t items, int root) {
+  states_ = std::make_unique<ChunkStates>(collective, ranks, items, root, kernel_->now());
+  sent_.clear();
+  posted_.clear();
+  under_way_.clear();
+}
+
+Executor& ChunkRecord::in_front_of(Executor& inner) {
+  auto& witness = witnesses_[&inner];
+  if (!witness) witness = std::make_unique<Witness>(*this, inner);
+  return *witness;
+}
+
+ChunkRecord::Message ChunkRecord::next(std::map<std::tuple<int, int, int>, int>& numbers, int from,
+                                       int to, int tag) {
+  return {from, to, tag, numbers[{from, to, tag}]++};
+}
+
+void ChunkRecord::send(int from, int to, int tag, const Range& range) {
+  under_way_[next(sent_, from, to, tag)] = states_->contents(from, range);
+}
+
+// It may be shorter than the range.
+void ChunkRecord::receive(const Message& message, const Range& range) {
+  const auto sent = under_way_.find(message);
+  assert(sent != under_way_.end() && "what was received has been sent");
+  states_->put(message.to, range, sent->second, kernel_->now());
+  under_way_.erase(sent);
+}
+
+}  // namespace ringscope::sim

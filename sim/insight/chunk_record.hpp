@@ -1,0 +1,48 @@
+// Executors that note what passes through them: which data each rank holds, and from when on.
+//
+// A rank holds what it has received from the instant on at which its text knows: at the end of the
+// wait (or receive) that completes the request.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "sim/insight/chunk_states.hpp"
+#include "sim/kernel/kernel.hpp"
+
+namespace ringscope::sim {
+
+class ChunkRecord {
+ public:
+  /// `kernel` tells the time and outlives the record.
+  explicit ChunkRecord(const Kernel& kernel);
+  ~ChunkRecord();
+  ChunkRecord(const ChunkRecord&) = delete;
+  ChunkRecord& operator=(const ChunkRecord&) = delete;
+
+  /// Before the texts of a repetition begin. Requires no_chunks_of(...) == "".
+  void restart(std::string_view collective, int ranks, std::size_t items, int root);
+  /// What the text of a rank is to talk to in place of `inner`.
+  Executor& in_front_of(Executor& inner);
+  ChunkHistory take() { return states_->take(); }
+
+ private:
+  class Witness;
+  struct Message {  ///< its place in the order of those from one rank to another with one tag
+    int from = 0, to = 0, tag = 0, number = 0;
+    auto operator<=>(const Message&) const = default;
+  };
+  Message next(std::map<std::tuple<int, int, int>, int>& numbers, int from, int to, int tag);
+  void send(int from, int to, int tag, const Range& range);
+  void receive(const Message& message, const Range& range);
+
+  const Kernel* kernel_;
+  std::unique_ptr<ChunkStates> states_;
+  std::map<Executor*, std::unique_ptr<Witness>> witnesses_;
+  std::map<std::tuple<int, int, int>, int> sent_, posted_;
+  std::map<Message, ChunkStates::Contents> under_way_;
+};
+
+}  // namespace ringscope::sim

@@ -1,0 +1,256 @@
+#include "sim/insight/chunk_states.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace ringscope::sim {
+namespace {
+
+/// A matrix of more can be neither seen nor kept.
+constexpr int most_ranks = 256;
+
+constexpr std::array<std::string_view, 7> known_collectives = {
+    "allreduce", "allgather", "reduce_scatter", "broadcast", "reduce", "scatter", "gather"};
+
+bool from_root(std::string_view collective) {
+  return collective == "broadcast" || collective == "scatter";
+}
+
+bool own_chunk_only(std::string_view collective) {
+  return collective == "allgather" || collective == "gather";
+}
+
+}  // namespace
+
+int RankSets::intern(const Bits& bits) {
+  const auto [place, is_new] = numbers_.try_emplace(bits, static_cast<int>(sets_.size()));
+  if (is_new) sets_.push_back(&place->first);
+  return place->second;
+}
+
+int RankSets::of(int rank) {
+  Bits bits(blocks_);
+  bits[static_cast<std::size_t>(rank) / 64] |= std::uint64_t{1} << (rank % 64);
+  return intern(bits);
+}
+
+int RankSets::joined(int a, int b) {
+  if (a == b || b == 0) return a;
+  if (a == 0) return b;
+  const auto [place, is_new] = joined_.try_emplace(std::minmax(a, b), 0);
+  if (is_new) {
+    Bits bits = *sets_[static_cast<std::size_t>(a)];
+    const Bits& others = *sets_[static_cast<std::size_t>(b)];
+    for (std::size_t i = 0; i < blocks_; ++i) bits[i] |= others[i];
+    place->second = intern(bits);
+  }
+  return place->second;
+}
+
+int RankSets::size(int set) const {
+  int count = 0;
+  for (const std::uint64_t block : *sets_[static_cast<std::size_t>(set)])
+    count += std::popcount(block);
+  return count;
+}
+
+std::vector<int> RankSets::ranks(int set) const {
+  const Bits& bits = *sets_[static_cast<std::size_t>(set)];
+  std::vector<int> ranks;
+  for (std::size_t rank = 0; rank < blocks_ * 64; ++rank)
+    if (bits[rank / 64] >> (rank % 64) & 1) ranks.push_back(static_cast<int>(rank));
+  return ranks;
+}
+
+std::string no_chunks_of(std::string_view collective, int ranks) {
+  if (std::ranges::find(known_collectives, collective) == known_collectives.end())
+    return fmt::format("the ranks of {} do not share out one vector in chunks", collective);
+  if (ranks > most_ranks)
+    return fmt::format("the chunks of {} ranks are too many to be seen (at most {})", ranks,
+                       most_ranks);
+  return "";
+}
+
+ChunkStates::ChunkStates(std::string_view collective, int ranks, std::size_t items, int root,
+                         double start)
+    : sets_(ranks),
+      chunks_({Buffer::data, 0, items}, ranks),
+      items_(items),
+      start_(start),
+      buffers_(static_cast<std::size_t>(ranks)) {
+  history_.ranks = history_.chunks = ranks;
+  history_.holdings.emplace_back();
+  known_[{.items = 1}] = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (from_root(collective) && rank != root) continue;
+    const Range own = own_chunk_only(collective) ? chunks_[rank] : Range{Buffer::data, 0, items};
+    if (own.size > 0)
+      buffer(rank, Buffer::data)[own.offset] = {own.offset + own.size, 0, sets_.of(rank)};
+  }
+  for (int chunk = 0; chunk < ranks; ++chunk) history_.chunk_items.push_back(chunks_[chunk].size);
+  for (int rank = 0; rank < ranks; ++rank)
+    for (int chunk = 0; chunk < ranks; ++chunk) now_.push_back(holding(state(rank, chunk)));
+  history_.at_start = now_;
+}
+
+ChunkStates::Stretches& ChunkStates::buffer(int rank, Buffer which) {
+  return buffers_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(which)];
+}
+const ChunkStates::Stretches& ChunkStates::buffer(int rank, Buffer which) const {
+  return buffers_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(which)];
+}
+
+/// So that no stretch lies on both sides of `at`.
+void ChunkStates::split(Stretches& stretches, std::size_t at) {
+  auto after = stretches.upper_bound(at);
+  if (after == stretches.begin()) return;
+  auto before = std::prev(after);
+  if (before->first == at || before->second.end <= at) return;
+  Stretch rest = before->second;
+  before->second.end = at;
+  stretches.emplace_hint(after, at, rest);
+}
+
+ChunkStates::Contents ChunkStates::contents(int rank, const Range& range) const {
+  Contents contents;
+  const Stretches& stretches = buffer(rank, range.buffer);
+  const std::size_t end = range.offset + range.size;
+  std::size_t at = range.offset;
+  const auto nothing_up_to = [&](std::size_t to) {
+    if (to > at) contents.push_back({to - at, 0, 0});
+    at = std::max(at, to);
+  };
+  auto next = stretches.upper_bound(at);
+  if (next != stretches.begin() && std::prev(next)->second.end > at) --next;
+  for (; next != stretches.end() && next->first < end; ++next) {
+    nothing_up_to(next->first);
+    const std::size_t to = std::min(end, next->second.end);
+    contents.push_back(
+        {to - at, static_cast<std::int64_t>(at) + next->second.shift, next->second.set});
+    at = to;
+  }
+  nothing_up_to(end);
+  return contents;
+}
+
+int ChunkStates::chunk_at(std::size_t offset) const {
+  int low = 0, high = chunks_.count() - 1;
+  while (low < high) {
+    const int middle = (low + high + 1) / 2;
+    if (chunks_[middle].offset <= offset)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+// The chunks that the range of a buffer says something about.
+void ChunkStates::touch(int rank, const Range& range, std::set<int>& chunks) const {
+  const auto all_between = [&](std::int64_t begin, std::size_t size) {
+    if (size == 0 || begin < 0 ||
+        begin + static_cast<std::int64_t>(size) > static_cast<std::int64_t>(items_))
+      return;
+    const auto first = static_cast<std::size_t>(begin);
+    for (int c = chunk_at(first); c <= chunk_at(first + size - 1); ++c) chunks.insert(c);
+  };
+  if (range.buffer == Buffer::data)
+    all_between(static_cast<std::int64_t>(range.offset), range.size);
+  for (const Piece& piece : contents(rank, range))
+    if (piece.set != 0) all_between(piece.origin, piece.size);
+}
+
+void ChunkStates::put(int rank, const Range& range, const Contents& contents, double now) {
+  std::set<int> chunks;
+  touch(rank, range, chunks);
+  Stretches& stretches = buffer(rank, range.buffer);
+  std::size_t at = range.offset;
+  for (const Piece& piece : contents) {
+    const std::size_t end = std::min(at + piece.size, range.offset + range.size);
+    split(stretches, at);
+    split(stretches, end);
+    stretches.erase(stretches.lower_bound(at), stretches.lower_bound(end));
+    if (piece.set != 0 && end > at)
+      stretches[at] = {end, piece.origin - static_cast<std::int64_t>(at), piece.set};
+    at = end;
+  }
+  touch(rank, range, chunks);
+  changed(rank, chunks, now);
+}
+
+void ChunkStates::reduce(int rank, const Range& into, const Range& from, double now) {
+  const Contents old = contents(rank, into), added = contents(rank, from);
+  Contents sums;
+  auto left = old.begin(), right = added.begin();
+  std::size_t left_done = 0, right_done = 0;
+  while (left != old.end() && right != added.end()) {
+    const std::size_t size = std::min(left->size - left_done, right->size - right_done);
+    const bool own = left->set != 0;
+    const std::int64_t origin = own ? left->origin + static_cast<std::int64_t>(left_done)
+                                    : right->origin + static_cast<std::int64_t>(right_done);
+    if (size > 0) sums.push_back({size, origin, sets_.joined(left->set, right->set)});
+    left_done += size;
+    right_done += size;
+    if (left_done == left->size) ++left, left_done = 0;
+    if (right_done == right->size) ++right, right_done = 0;
+  }
+  put(rank, into, sums, now);
+}
+
+// A chunk's own place counts; what scratch space holds of it waits, unless nothing else is there.
+ChunkStates::State ChunkStates::state(int rank, int chunk) {
+  const Range range = chunks_[chunk];
+  State state{.items = static_cast<double>(std::max<std::size_t>(range.size, 1))};
+  for (const Piece& piece : contents(rank, range)) {
+    if (piece.set == 0) continue;
+    state.set = sets_.joined(state.set, piece.set);
+    state.contributions += static_cast<double>(piece.size) * sets_.size(piece.set);
+  }
+  const auto begin = static_cast<std::int64_t>(range.offset);
+  const auto end = begin + static_cast<std::int64_t>(range.size);
+  for (const auto& [at, stretch] : buffer(rank, Buffer::scratch)) {
+    const std::int64_t first = static_cast<std::int64_t>(at) + stretch.shift;
+    const std::int64_t last = static_cast<std::int64_t>(stretch.end) + stretch.shift;
+    if (first < end && last > begin) state.waiting = sets_.joined(state.waiting, stretch.set);
+  }
+  if (sets_.contains(state.set, state.waiting)) state.waiting = 0;
+  return state;
+}
+
+std::uint32_t ChunkStates::holding(const State& state) {
+  State key = state;  // chunks of different sizes that hold alike are one
+  key.contributions /= key.items;
+  key.items = 1;
+  const auto number = static_cast<std::uint32_t>(history_.holdings.size());
+  const auto [place, is_new] = known_.try_emplace(key, number);
+  if (is_new)
+    history_.holdings.push_back({key.contributions, sets_.ranks(key.set),
+                                 static_cast<double>(sets_.size(key.waiting)),
+                                 sets_.ranks(key.waiting)});
+  return place->second;
+}
+
+void ChunkStates::changed(int rank, const std::set<int>& chunks, double now) {
+  for (const int chunk : chunks) {
+    const auto cell =
+        static_cast<std::uint64_t>(rank) * static_cast<std::uint64_t>(history_.chunks) +
+        static_cast<std::uint64_t>(chunk);
+    const std::uint32_t holds = holding(state(rank, chunk));
+    if (holds == now_[cell]) continue;
+    now_[cell] = holds;
+    // Of several changes at one instant only the last can be seen.
+    const auto [last, is_first] = last_change_.try_emplace(cell, history_.changes.size());
+    if (!is_first && history_.changes[last->second].at == now - start_) {
+      history_.changes[last->second].holding = holds;
+      continue;
+    }
+    last->second = history_.changes.size();
+    history_.changes.push_back({now - start_, rank, chunk, holds});
+  }
+}
+
+ChunkHistory ChunkStates::take() { return std::move(history_); }
+
+}  // namespace ringscope::sim

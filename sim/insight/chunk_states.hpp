@@ -1,0 +1,102 @@
+// Which rank holds which contributions to which part of the vector, while an algorithm runs.
+//
+// Both buffers of a rank are cut into pieces, each of one origin and one set of contributions: the
+// ranks whose items are summed in it. A piece in scratch space remembers for which part of the
+// vector it is. A message carries what its range held when it was sent, a copy likewise, and a
+// reduction joins the sets.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+#include "scenarios/answer/recording.hpp"
+
+namespace ringscope::sim {
+
+/// Sets of ranks by number, each kept once. Number 0 is the empty set.
+class RankSets {
+ public:
+  explicit RankSets(int ranks) : blocks_((static_cast<std::size_t>(ranks) + 63) / 64) {
+    intern(Bits(blocks_));
+  }
+  int of(int rank);
+  int joined(int a, int b);
+  bool contains(int whole, int part) { return joined(whole, part) == whole; }
+  int size(int set) const;
+  std::vector<int> ranks(int set) const;
+
+ private:
+  using Bits = std::vector<std::uint64_t>;
+  int intern(const Bits& bits);
+
+  std::size_t blocks_;
+  std::vector<const Bits*> sets_;
+  std::map<Bits, int> numbers_;
+  std::map<std::pair<int, int>, int> joined_;
+};
+
+/// Why the chunks of this collective cannot be followed; "" where they can.
+std::string no_chunks_of(std::string_view collective, int ranks);
+
+class ChunkStates {
+ public:
+  /// Requires no_chunks_of(...) == "". Times are counted from `start`.
+  ChunkStates(std::string_view collective, int ranks, std::size_t items, int root, double start);
+
+  /// What `range` of a rank holds; to be put elsewhere later.
+  struct Piece {
+    std::size_t size = 0;
+    std::int64_t origin = 0;  ///< of its first item, in the vector
+    int set = 0;
+  };
+  using Contents = std::vector<Piece>;  ///< side by side
+
+  Contents contents(int rank, const Range& range) const;
+  void put(int rank, const Range& range, const Contents& contents, double now);
+  /// Adds what `from` holds.
+  void reduce(int rank, const Range& into, const Range& from, double now);
+
+  ChunkHistory take();
+
+ private:
+  struct Stretch {
+    std::size_t end = 0;
+    std::int64_t shift = 0;  ///< offset in the buffer + shift: offset in the vector
+    int set = 0;
+  };
+  /// By where they begin. What no stretch covers holds nothing.
+  using Stretches = std::map<std::size_t, Stretch>;
+  struct State {
+    double items = 0, contributions = 0;  ///< sums over the items of a chunk
+    int set = 0, waiting = 0;
+    auto operator<=>(const State&) const = default;
+  };
+
+  Stretches& buffer(int rank, Buffer which);
+  const Stretches& buffer(int rank, Buffer which) const;
+  static void split(Stretches& stretches, std::size_t at);
+  void touch(int rank, const Range& range, std::set<int>& chunks) const;
+  int chunk_at(std::size_t offset) const;
+  State state(int rank, int chunk);
+  std::uint32_t holding(const State& state);
+  void changed(int rank, const std::set<int>& chunks, double now);
+
+  RankSets sets_;
+  Chunks chunks_;
+  std::size_t items_;
+  double start_;
+  std::vector<std::array<Stretches, 2>> buffers_;  ///< by rank: data, scratch
+  std::map<State, std::uint32_t> known_;
+  std::vector<std::uint32_t> now_;
+  std::unordered_map<std::uint64_t, std::size_t> last_change_;
+  ChunkHistory history_;
+};
+
+}  // namespace ringscope::sim

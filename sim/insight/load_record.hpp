@@ -1,0 +1,70 @@
+// A kernel that notes what passes through it: how much of each resource has been used by when.
+//
+// Whenever an activity starts, stops or ends, the curves of its resources get a point. Between two
+// points rates may change because of activities elsewhere: the curve then shows their mean, so that
+// what it adds up to is exact.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scenarios/answer/recording.hpp"
+#include "sim/kernel/kernel.hpp"
+
+namespace ringscope::sim {
+
+class LoadRecord final : public Kernel {
+ public:
+  explicit LoadRecord(std::unique_ptr<Kernel> inner)
+      : Kernel(inner->clock()), inner_(std::move(inner)) {}
+
+  /// Curves begin anew, at this instant.
+  void restart();
+  /// The points of a resource since restart(), times and units counted from it.
+  std::vector<LoadCurve::Point> points(int resource) const;
+
+  std::string_view name() const override { return inner_->name(); }
+  int add_resource(const std::string& name, double capacity) override;
+  void set_capacity(int resource, double capacity) override;
+  ActivityId start(double amount, std::span<const Use> uses, Callback done) override;
+  double remaining(ActivityId activity) const override { return inner_->remaining(activity); }
+  void suspend(ActivityId activity) override;
+  void resume(ActivityId activity) override;
+  void cancel(ActivityId activity) override;
+  void after(double delay, Callback callback) override { inner_->after(delay, callback); }
+  void run() override { inner_->run(); }
+  void rewind() override { inner_->rewind(); }
+
+ private:
+  struct Flight {
+    ActivityId activity;
+    double amount = 0;
+    Callback done;
+    std::vector<Use> uses;
+  };
+  struct Account {
+    double ended = 0;         ///< units used by activities that have ended
+    double before = 0;        ///< units used when the curve began
+    std::vector<int> active;  ///< flights
+    std::vector<LoadCurve::Point> points;
+  };
+
+  static std::size_t index(int id) { return static_cast<std::size_t>(id); }
+  double used(const Account& account) const;
+  double moved(const Flight& flight) const;
+  int weight(const Flight& flight, const Account& account) const;
+  void note(const Flight& flight);
+  void note(Account& account);
+  void release(int flight, double moved);
+  void ended(std::uint64_t flight);
+
+  std::unique_ptr<Kernel> inner_;
+  std::vector<Account> accounts_;
+  std::vector<Flight> flights_;
+  std::vector<int> free_, flight_of_;  ///< flight_of_: by the slot of its activity
+  double start_ = 0;
+};
+
+}  // namespace ringscope::sim

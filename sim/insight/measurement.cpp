@@ -1,0 +1,162 @@
+#include "sim/insight/measurement.hpp"
+
+#include "sim/insight/chain_report.hpp"
+#include "sim/insight/observations.hpp"
+#include "sim/insight/training_report.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace ringscope::sim {
+namespace {
+
+constexpr std::size_t busiest = 10;
+
+RankReport rank_report(const Run& run, RankThread& rank, double start) {
+  rank.settle_idle();
+  RankReport report;
+  report.rank = rank.rank();
+  report.host = run.machine->host_name(rank.rank());
+  report.numa = run.machine->scenario().placement.ranks[static_cast<std::size_t>(rank.rank())].numa;
+  report.finish_s = rank.finish_time() - start;
+  report.seconds = rank.seconds();
+  report.waited_for = rank.waited_for();
+  return report;
+}
+
+std::vector<ResourceReport> busiest_resources(const Run& run, double elapsed,
+                                              const std::vector<double>& used_before) {
+  std::vector<ResourceReport> all;
+  for (int id = 0; id < run.ledger->resource_count(); ++id) {
+    const Resource& resource = run.ledger->resource(id);
+    const double used = run.ledger->used(id) - used_before[static_cast<std::size_t>(id)];
+    if (used > 0 && elapsed > 0)
+      all.push_back({resource.name, std::string(kind_name(resource.kind)),
+                     used / (resource.capacity * elapsed)});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.utilisation > b.utilisation; });
+  if (all.size() > busiest) all.resize(busiest);
+  return all;
+}
+
+std::vector<PathPiece> path_pieces(const Run& run, PathCursor end) {
+  std::vector<PathPiece> pieces;
+  for (const Paths::Piece& piece : run.paths->merged(end))
+    pieces.push_back({piece.cause, piece.rank,
+                      piece.resource < 0 ? "" : run.ledger->resource(piece.resource).name,
+                      piece.seconds});
+  return pieces;
+}
+
+std::string_view chosen_by(const Scenario& scenario) {
+  const Job& job = scenario.job;
+  if (job.algorithm->chosen == nullptr) return "";
+  std::vector<int> hosts;
+  for (const Location& where : scenario.placement.ranks) hosts.push_back(where.host);
+  Options options = job.options;
+  options.hosts = &hosts;
+  return job.algorithm->chosen(static_cast<int>(hosts.size()), job.bytes.count, options);
+}
+
+}  // namespace
+
+std::string_view kind_name(ResourceKind kind) {
+  switch (kind) {
+    case ResourceKind::core:
+      return "core";
+    case ResourceKind::link:
+      return "link";
+    case ResourceKind::memory:
+      return "memory";
+    case ResourceKind::lock:
+      return "lock";
+    case ResourceKind::storage:
+      return "storage";
+  }
+  return "";
+}
+
+Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>> ranks,
+                    double start, const std::vector<double>& used_before) {
+  Measurement result;
+  const RankThread* last = ranks.front().get();
+  for (const auto& rank : ranks)
+    if (rank->finish_time() > last->finish_time()) last = rank.get();
+  result.time_s = last->finish_time() - start;
+  result.traffic = run.mpi->traffic;
+  for (const auto& rank : ranks) result.ranks.push_back(rank_report(run, *rank, start));
+  for (const PhaseTimes& phase : run.phases)
+    result.phases.push_back(
+        {phase_text({phase.name, 0, phase.part}), phase.start - start, phase.end - start});
+  result.observations = observations_of(worth_reporting(run));
+  result.training = training_report(run, start);
+  result.resources = busiest_resources(run, result.time_s, used_before);
+  result.path = path_pieces(run, last->end_of_path());
+  result.path_reduced = run.paths->reduced();
+  if (run.mpi->received != nullptr) {
+    const ChainOf from{run, start, result.time_s, used_before};
+    result.chain = std::make_shared<const PathChain>(from.chain(last->end_of_path()));
+  }
+  if (run.spans != nullptr) {
+    std::ranges::copy_if(*run.spans, std::back_inserter(result.spans),
+                         [&](const Span& span) { return span.rank < run.machine->jobs().own(); });
+    for (Span& span : result.spans) {
+      span.start_s -= start;
+      span.end_s -= start;
+    }
+    std::stable_sort(result.spans.begin(), result.spans.end(),
+                     [](const Span& a, const Span& b) { return a.rank < b.rank; });
+  }
+  return result;
+}
+
+Report report_of(const Scenario& scenario, std::vector<Measurement> measurements) {
+  Report report;
+  for (const Measurement& measurement : measurements) report.times_s.push_back(measurement.time_s);
+  std::vector<std::size_t> order(measurements.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return measurements[a].time_s < measurements[b].time_s;
+  });
+  Measurement& median = measurements[order[(order.size() - 1) / 2]];
+
+  report.name = scenario.name;
+  report.collective = scenario.job.algorithm->collective;
+  report.algorithm = scenario.job.algorithm->name;
+  report.chosen = chosen_by(scenario);
+  report.placement = scenario.placement.text;
+  report.library = scenario.library.name;
+  report.cluster = scenario.cluster.name;
+  report.ranks = static_cast<int>(scenario.placement.ranks.size());
+  report.bytes = scenario.job.bytes.count;
+  report.seed = scenario.job.seed;
+  report.resolved = scenario.resolved;
+  report.time_s = median.time_s;
+  report.deadlock = std::move(median.deadlock);
+  // A step of training is more than the exchange of its vector.
+  if (report.time_s > 0 && scenario.job.training == nullptr && !report.deadlock) {
+    report.algbw = static_cast<double>(report.bytes) / report.time_s;
+    report.busbw = report.algbw * bus_factor(report.collective, report.ranks);
+  }
+  report.messages = median.traffic.messages;
+  report.bytes_on_wire = median.traffic.bytes;
+  report.bytes_between_hosts = median.traffic.bytes_between_hosts;
+  report.rank_reports = std::move(median.ranks);
+  report.phases = std::move(median.phases);
+  report.resources = std::move(median.resources);
+  report.observations = std::move(median.observations);
+  report.training = std::move(median.training);
+  report.path = std::move(median.path);
+  report.path_reduced = median.path_reduced;
+  report.skipped_s = median.skipped.seconds;
+  report.skipped_messages = median.skipped.messages;
+  report.chain = std::move(median.chain);
+  report.spans = std::move(median.spans);
+  report.recording = std::move(median.recording);
+  report.neighbours = std::move(median.neighbours);
+  return report;
+}
+
+}  // namespace ringscope::sim

@@ -1,0 +1,42 @@
+// From the accounts of one repetition to the report of a case.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/insight/steady_state.hpp"
+
+namespace ringscope::sim {
+
+std::string_view kind_name(ResourceKind kind);
+
+/// What one repetition gave; the fields as in Report.
+struct Measurement {
+  double time_s = 0;
+  std::optional<Deadlock> deadlock;
+  Traffic traffic;
+  std::vector<RankReport> ranks;
+  std::vector<PhaseReport> phases;
+  std::vector<ResourceReport> resources;
+  std::vector<Observation> observations;
+  std::optional<TrainingReport> training;
+  std::vector<PathPiece> path;
+  bool path_reduced = false;
+  SteadyState::Skipped skipped;
+  std::shared_ptr<const PathChain> chain;
+  std::vector<Span> spans;
+  std::shared_ptr<const Recording> recording;
+  std::vector<NeighbourReport> neighbours;
+};
+
+/// Of `ranks`, those of the job that is asked about. `start`: when the repetition began;
+/// `used_before`: what each resource had been used by then.
+Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>> ranks,
+                    double start, const std::vector<double>& used_before);
+
+/// The report tells of the repetition whose time is the median (the lower of two).
+Report report_of(const Scenario& scenario, std::vector<Measurement> measurements);
+
+}  // namespace ringscope::sim

@@ -1,0 +1,119 @@
+#include "sim/insight/steady_state.hpp"
+
+#include <algorithm>
+#include <climits>
+
+namespace ringscope::sim {
+namespace {
+
+/// A period is looked for over so many steps.
+constexpr int longest_period = 16;
+
+}  // namespace
+
+void SteadyState::restart() {
+  skipped_ = {};
+  asked_ = false;
+  kept_step_ = 0;
+  marks_.clear();
+}
+
+void SteadyState::step_begun(int step) {
+  step_ = step;
+  if (std::exchange(asked_, true)) return;
+  run_->ledger->kernel().at_end_of_instant(Callback::to<&SteadyState::look>(this));
+}
+
+void SteadyState::look(std::uint64_t) {
+  asked_ = false;
+  if (step_ < kept_step_) kept_step_ = 0;  // another phase
+  if (kept_step_ == 0 || step_ >= 2 * kept_step_) return keep();
+  const int steps = step_ - kept_step_;
+  if (steps <= 0 || steps > longest_period || !came_back()) return;
+  if (const int times = periods(steps); times > 0) skip(steps, times);
+}
+
+void SteadyState::keep() {
+  record_.take_down();
+  if (!describe()) {
+    kept_step_ = 0;
+    return;
+  }
+  kept_step_ = step_;
+  kept_at_ = run_->ledger->now();
+  kept_ = accounts();
+  marks_ = run_->paths->snapshot(cursors());
+}
+
+bool SteadyState::came_back() {
+  // Of the period: where the error of each adds up, it stays below 1e-9 of the whole.
+  constexpr double tolerance = 1e-10;
+  record_.compare(tolerance * (run_->ledger->now() - kept_at_));
+  return describe() && record_.same_to_the_end() && run_->observed.size() == kept_.observed;
+}
+
+// False: there is something that this cannot describe, or a comparison has failed.
+bool SteadyState::describe() {
+  for (const auto& rank : *ranks_) {
+    rank->describe(record_, step_);
+    if (!record_.same() || !rank->steps_are_alike()) return false;
+  }
+  const Agenda agenda(run_->ledger->agenda());
+  record_.take_entries();
+  for (const auto& rank : *ranks_) rank->describe(record_, agenda);
+  run_->mpi->describe(record_, agenda, messages_);
+  return record_.take_entries() == agenda.size();
+}
+
+SteadyState::Accounts SteadyState::accounts() const {
+  Accounts accounts;
+  for (const auto& rank : *ranks_) accounts.ranks.push_back(rank->account());
+  for (int id = 0; id < run_->ledger->resource_count(); ++id)
+    accounts.used.push_back(run_->ledger->used(id));
+  accounts.traffic = run_->mpi->traffic;
+  accounts.observed = run_->observed.size();
+  return accounts;
+}
+
+// In the order of the description, so that equal places mean the same.
+std::vector<PathCursor*> SteadyState::cursors() {
+  std::vector<PathCursor*> all;
+  for (const auto& rank : *ranks_) all.push_back(&rank->path_cursor());
+  for (const int message : messages_) all.push_back(&run_->mpi->path_cursor(message));
+  return all;
+}
+
+// As many as leave every rank a whole period before the end: what is then still to come is done
+// step by step.
+int SteadyState::periods(int steps) const {
+  int least = INT_MAX;
+  for (const auto& rank : *ranks_) least = std::min(least, rank->steps_left());
+  return least / steps - 1;
+}
+
+void SteadyState::skip(int steps, int times) {
+  const double period = run_->ledger->now() - kept_at_, seconds = times * period;
+  const Accounts now = accounts();
+  run_->paths->repeat(marks_, cursors(), period, static_cast<std::uint64_t>(times));
+  std::vector<double> used;
+  for (std::size_t id = 0; id < now.used.size(); ++id)
+    used.push_back(times * (now.used[id] - kept_.used[id]));
+  run_->ledger->skip(seconds, used);
+  const auto more = static_cast<std::uint64_t>(times);
+  Traffic& traffic = run_->mpi->traffic;
+  const std::uint64_t messages = more * (traffic.messages - kept_.traffic.messages);
+  traffic.messages += messages;
+  traffic.bytes += more * (traffic.bytes - kept_.traffic.bytes);
+  traffic.bytes_between_hosts +=
+      more * (traffic.bytes_between_hosts - kept_.traffic.bytes_between_hosts);
+  run_->mpi->skip(seconds, messages_);
+  for (std::size_t rank = 0; rank < ranks_->size(); ++rank)
+    (*ranks_)[rank]->skip(steps * times, seconds, times, kept_.ranks[rank]);
+  run_->ledger->kernel().skip(seconds);
+  skipped_.seconds += seconds;
+  skipped_.messages += messages;
+  kept_step_ = 0;
+  marks_.clear();
+}
+
+}  // namespace ringscope::sim

@@ -1,0 +1,139 @@
+// Is a run of which periods were skipped the run that it would have been?
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "sim/tests/scenario_for_test.hpp"
+
+namespace ringscope {
+namespace {
+
+/// The fluid kernel can be used more than once in a process.
+Report with_fluid(const Scenario& scenario, bool skip) {
+  RunOptions options;
+  options.kernel = "fluid";
+  options.skip = skip;
+  return simulate(scenario, options);
+}
+
+void expect_near(double got, double expected, double whole, const std::string& what) {
+  EXPECT_NEAR(got, expected, 1e-9 * whole) << what;
+}
+
+void expect_same(const Report& skipped, const Report& whole) {
+  const double time = whole.time_s;
+  expect_near(skipped.time_s, time, time, "time");
+  EXPECT_EQ(skipped.messages, whole.messages);
+  EXPECT_EQ(skipped.bytes_on_wire, whole.bytes_on_wire);
+  EXPECT_EQ(skipped.bytes_between_hosts, whole.bytes_between_hosts);
+  for (std::size_t r = 0; r < whole.rank_reports.size(); ++r) {
+    const RankReport &a = skipped.rank_reports[r], &b = whole.rank_reports[r];
+    const std::string rank = "rank " + std::to_string(r);
+    expect_near(a.finish_s, b.finish_s, time, rank);
+    for (std::size_t i = 0; i < b.seconds.size(); ++i)
+      expect_near(a.seconds[i], b.seconds[i], time, rank + std::string(activity_names[i]));
+    for (std::size_t i = 0; i < b.waited_for.size(); ++i)
+      expect_near(a.waited_for[i], b.waited_for[i], time, rank + std::string(cause_names[i]));
+  }
+  for (std::size_t i = 0; i < whole.phases.size(); ++i) {
+    expect_near(skipped.phases[i].start_s, whole.phases[i].start_s, time, whole.phases[i].name);
+    expect_near(skipped.phases[i].end_s, whole.phases[i].end_s, time, whole.phases[i].name);
+  }
+  std::map<std::string, double> used;
+  for (const ResourceReport& resource : whole.resources) used[resource.name] = resource.utilisation;
+  for (const ResourceReport& resource : skipped.resources) {
+    if (!used.contains(resource.name)) continue;  // of ten among equals
+    EXPECT_NEAR(resource.utilisation, used[resource.name], 1e-9) << resource.name;
+  }
+  double on_path = 0;
+  for (const PathPiece& piece : skipped.path) on_path += piece.seconds;
+  expect_near(on_path, time, time, "critical path");
+}
+
+CauseSeconds by_cause(const Report& report) {
+  CauseSeconds seconds{};
+  for (const PathPiece& piece : report.path)
+    seconds[static_cast<std::size_t>(piece.cause)] += piece.seconds;
+  return seconds;
+}
+
+Scenario ring(const std::string& library, const std::string& placement, const std::string& bytes,
+              const std::string& more = "algorithm: ring") {
+  return scenario_of("cluster: {base: star8, hosts: 32}\nlibrary: " + library +
+                     "\nplacement: " + placement + "\njob: {collective: allreduce, " + more +
+                     ", bytes: " + bytes + "}");
+}
+
+using Setting = std::tuple<const char*, const char*, const char*, const char*>;
+class SteadyStates : public testing::TestWithParam<Setting> {};
+
+TEST_P(SteadyStates, are_skipped_without_a_trace) {
+  const auto& [library, placement, bytes, algorithm] = GetParam();
+  const Scenario scenario = ring(library, placement, bytes, algorithm);
+  const Report skipped = with_fluid(scenario, true), whole = with_fluid(scenario, false);
+  EXPECT_GT(skipped.skipped_messages, whole.messages / 4);
+  EXPECT_GT(skipped.skipped_s, 0);
+  EXPECT_EQ(whole.skipped_messages, 0u);
+  expect_same(skipped, whole);
+  const CauseSeconds a = by_cause(skipped), b = by_cause(whole);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    expect_near(a[i], b[i], whole.time_s, std::string(cause_names[i]));
+}
+
+// Eager and rendezvous, each driver, one and several ranks to a NIC.
+INSTANTIATE_TEST_SUITE_P(
+    Rings, SteadyStates,
+    testing::Values(Setting{"openmpi_tcp", "1x32", "32 KiB", "algorithm: ring"},
+                    Setting{"openmpi_tcp", "1x32", "32 MiB", "algorithm: ring"},
+                    Setting{"slow_tcp", "1x32", "32 MiB", "algorithm: ring_sendrecv"},
+                    Setting{"rdma", "1x32", "32 MiB", "algorithm: ring_waitall"},
+                    Setting{"progress_thread", "1x32", "32 MiB", "algorithm: ring"},
+                    Setting{"openmpi_tcp", "8x8", "64 MiB", "algorithm: ring"}));
+
+TEST(SteadyState, chunks_of_different_sizes_are_all_simulated) {
+  const Scenario scenario = ring("openmpi_tcp", "1x32", "32 KiB");
+  Scenario uneven = scenario;
+  uneven.job.bytes.count += 5;
+  const Report skipped = with_fluid(uneven, true), whole = with_fluid(uneven, false);
+  EXPECT_EQ(skipped.skipped_messages, 0u);
+  EXPECT_EQ(skipped.time_s, whole.time_s);
+}
+
+TEST(SteadyState, nothing_is_skipped_where_chance_plays_a_part) {
+  Scenario scenario = ring("openmpi_tcp", "1x32", "32 KiB");
+  scenario.job.noise.spread = 0.01;
+  EXPECT_EQ(with_fluid(scenario, true).skipped_messages, 0u);
+}
+
+TEST(SteadyState, nothing_is_skipped_where_every_step_is_shown) {
+  RunOptions options;
+  options.kernel = "fluid";
+  options.record_spans = true;
+  EXPECT_EQ(simulate(ring("openmpi_tcp", "1x32", "32 KiB"), options).skipped_messages, 0u);
+}
+
+// Late starts die out; what comes back afterwards is skipped, and the repetitions after it start
+// where the one before has ended.
+TEST(SteadyState, late_starts_and_repetitions_are_as_without) {
+  const Scenario scenario = ring("rdma", "1x32", "32 MiB", "algorithm: ring, repetitions: 3");
+  const Report skipped = with_fluid(scenario, true), whole = with_fluid(scenario, false);
+  EXPECT_GT(skipped.skipped_messages, 0u);
+  ASSERT_EQ(skipped.times_s.size(), 3u);
+  for (std::size_t i = 0; i < 3; ++i)
+    expect_near(skipped.times_s[i], whole.times_s[i], whole.times_s[i], "repetition");
+  expect_same(skipped, whole);
+}
+
+// Messages per step do not depend on how often it is done: those of 512 ranks are 1024 x 512, of
+// which all but the first and last steps are skipped.
+TEST(SteadyState, of_a_long_run_next_to_nothing_is_simulated) {
+  const Scenario scenario = scenario_of(
+      "cluster: {base: star8, hosts: 512}\nlibrary: rdma\nplacement: 1x512\n"
+      "job: {collective: allreduce, algorithm: ring, bytes: 512 KiB}");
+  const Report report = with_fluid(scenario, true);
+  EXPECT_EQ(report.messages, 2u * 511 * 512);
+  EXPECT_LT(report.messages - report.skipped_messages, 20u * 512);
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -1,0 +1,201 @@
+#include "sim/machine/fabric.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace ringscope::sim {
+
+void add_use(Uses& uses, int resource, int weight) {
+  if (resource < 0) return;
+  for (Use& use : uses)
+    if (use.resource == resource) {
+      use.weight += weight;
+      return;
+    }
+  uses.push_back({resource, weight});
+}
+
+void add_uses(Uses& uses, const Uses& others, int times) {
+  if (times == 0) return;
+  for (const Use& use : others) add_use(uses, use.resource, use.weight * times);
+}
+
+Fabric::Fabric(const Scenario& scenario, Ledger& ledger)
+    : scenario_(&scenario), ledger_(&ledger), ways_(topology().graph(), topology().hosts()) {
+  find_homes();
+  find_grain();
+  add_memories();
+  add_links();
+}
+
+Vertex Fabric::domain_of(int rank) const {
+  const Location& where = location(rank);
+  return topology()
+      .hosts()[static_cast<std::size_t>(where.host)]
+      .numa_domains[static_cast<std::size_t>(where.numa)];
+}
+
+void Fabric::find_homes() {
+  for (int rank = 0; rank < static_cast<int>(scenario_->placement.ranks.size()); ++rank) {
+    const Location& where = location(rank);
+    const Host& host = topology().hosts()[static_cast<std::size_t>(where.host)];
+    if (where.gpu >= 0)
+      homes_.push_back({host.gpus[static_cast<std::size_t>(where.gpu)]});
+    else if (where.memory.kind == MemoryPolicy::Kind::interleave)
+      homes_.push_back(host.numa_domains);
+    else if (where.memory.kind == MemoryPolicy::Kind::bind)
+      homes_.push_back({host.numa_domains[static_cast<std::size_t>(where.memory.domain)]});
+    else
+      homes_.push_back({domain_of(rank)});
+  }
+}
+
+void Fabric::find_grain() {
+  int domains = 1, rails = 1;
+  for (std::size_t rank = 0; rank < homes_.size(); ++rank) {
+    const Location& where = scenario_->placement.ranks[rank];
+    const Host& host = topology().hosts()[static_cast<std::size_t>(where.host)];
+    domains = std::lcm(domains, static_cast<int>(homes_[rank].size()));
+    if (where.nics == NicChoice::all && !host.nics.empty())
+      rails = std::lcm(rails, static_cast<int>(host.nics.size()));
+  }
+  grain_ = domains * rails;
+}
+
+int Fabric::add(const std::string& name, ResourceKind kind, Bandwidth bandwidth, double share) {
+  if (bandwidth.is_unlimited()) return -1;
+  return ledger_->add({name, kind, bandwidth.bytes_per_second * share * grain_, -1});
+}
+
+// Of the hosts that have ranks: others' memories and engines are never used.
+void Fabric::add_memories() {
+  std::set<int> hosts;
+  for (const Location& where : scenario_->placement.ranks) hosts.insert(where.host);
+  for (const int index : hosts) {
+    const Host& host = topology().hosts()[static_cast<std::size_t>(index)];
+    std::vector<Vertex> all = host.numa_domains;
+    all.insert(all.end(), host.gpus.begin(), host.gpus.end());
+    for (const Vertex vertex : all) {
+      const Component& one = component(vertex);
+      const int resource = add(one.name + "/memory", ResourceKind::memory, one.memory);
+      if (resource >= 0) memory_resources_[vertex] = resource;
+      if (is_gpu(vertex)) add_engines(vertex);
+    }
+  }
+}
+
+// One engine serves both directions, two have one each.
+void Fabric::add_engines(Vertex gpu) {
+  const Component& one = component(gpu);
+  Engines engines;
+  engines.peer = add(one.name + "/peer writes", ResourceKind::link, one.peer_bandwidth);
+  if (one.copy_engines == 1) {
+    engines.in = engines.out =
+        add(one.name + "/copy engine", ResourceKind::link, one.copy_bandwidth);
+  } else if (one.copy_engines > 1) {
+    engines.out = add(one.name + "/copy engine out", ResourceKind::link, one.copy_bandwidth);
+    engines.in = add(one.name + "/copy engine in", ResourceKind::link, one.copy_bandwidth);
+  }
+  engines_[gpu] = engines;
+}
+
+void Fabric::add_links() {
+  const double goodput = scenario_->library.transport(Way::network).goodput;
+  for (int id = 0; id < topology().link_count(); ++id) {
+    const Link& link = topology().link(id);
+    const double share = topology().is_cable(id) ? goodput : 1;
+    link_resources_.push_back(add(link.name, ResourceKind::link, link.bandwidth, share));
+    // The two directions have neighbouring ids.
+    const bool second = id % 2 == 1;
+    both_resources_.push_back(
+        second ? both_resources_.back()
+               : add(link.name + " and back", ResourceKind::link, link.both, share));
+  }
+}
+
+void Fabric::add_memory(Uses& uses, Vertex vertex, int times, int shares) const {
+  const auto found = memory_resources_.find(vertex);
+  if (found != memory_resources_.end()) add_use(uses, found->second, times * grain_ / shares);
+}
+
+void Fabric::add_route(Uses& uses, const Route& route, int times, int shares) const {
+  const int weight = times * grain_ / shares;
+  for (const int id : route.links) {
+    add_use(uses, link_resources_[static_cast<std::size_t>(id)], weight);
+    add_use(uses, both_resources_[static_cast<std::size_t>(id)], weight);
+  }
+  if (!route.peer) return;
+  const auto found = engines_.find(topology().source_of(route.links.front()));
+  if (found != engines_.end()) add_use(uses, found->second.peer, weight);
+}
+
+void Fabric::add_engine(Uses& uses, Vertex gpu, bool out, int shares) const {
+  const auto found = engines_.find(gpu);
+  if (found != engines_.end())
+    add_use(uses, out ? found->second.out : found->second.in, grain_ / shares);
+}
+
+void Fabric::add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, bool all_nics,
+                     int shares, std::uint64_t flow) const {
+  const bool leaves = component(from).host != component(to).host;
+  if (leaves && all_nics) {
+    const std::vector<Route> rails = topology().rails(from, to, flow);
+    for (const Route& rail : rails)
+      add_route(uses, rail, 1, shares * static_cast<int>(rails.size()));
+    return;
+  }
+  add_route(uses, leg, 1, shares);
+  // Copies inside a host are made by the engine of the GPU that sends, or that takes from memory.
+  if (leaves || from == to) return;
+  if (is_gpu(from))
+    add_engine(uses, from, true, shares);
+  else if (is_gpu(to))
+    add_engine(uses, to, false, shares);
+}
+
+// What a library stages though it need not: through the memory near the GPU that sends.
+Journey Fabric::way_of(Vertex source, Vertex target, std::uint64_t flow) const {
+  const bool stages = scenario_->library.gpu.always_staged && is_gpu(source) && is_gpu(target) &&
+                      component(source).host == component(target).host;
+  if (!stages) return topology().journey(source, target, flow, &ways_);
+  const Vertex between = topology().nearest_domain(source);
+  Journey journey{.legs = {topology().route(source, between, flow, &ways_),
+                           topology().route(between, target, flow, &ways_)},
+                  .staging = {between}};
+  const auto host = static_cast<std::size_t>(component(source).host);
+  journey.latency =
+      journey.legs[0].latency + journey.legs[1].latency + topology().hosts()[host].staging_latency;
+  return journey;
+}
+
+// Buffers spread over a domains go pairwise to those spread over b, a share of the bytes each.
+Fabric::Trip Fabric::trip(int from, int to) const {
+  Trip trip;
+  const std::vector<Vertex>&sources = homes(from), &targets = homes(to);
+  const auto shares = std::lcm(static_cast<int>(sources.size()), static_cast<int>(targets.size()));
+  const auto flow =
+      static_cast<std::uint64_t>(from) * homes_.size() + static_cast<std::uint64_t>(to);
+  for (int i = 0; i < shares; ++i) {
+    const Vertex source = sources[static_cast<std::size_t>(i) % sources.size()];
+    const Vertex target = targets[static_cast<std::size_t>(i) % targets.size()];
+    const Journey journey = way_of(source, target, flow);
+    trip.latency = std::max(trip.latency, journey.latency.count());
+    trip.staged =
+        trip.staged || (!journey.staging.empty() && location(from).host == location(to).host);
+    if (is_gpu(source)) add_memory(trip.uses, source, 1, shares);
+    Vertex here = source;
+    for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
+      const bool last = leg + 1 == journey.legs.size();
+      const Vertex next = last ? target : journey.staging[leg];
+      add_leg(trip.uses, journey.legs[leg], here, next, location(from).nics == NicChoice::all,
+              shares, flow);
+      if (!last) add_memory(trip.uses, next, 2, shares);
+      here = next;
+    }
+    if (is_gpu(target)) add_memory(trip.uses, target, 1, shares);
+  }
+  return trip;
+}
+
+}  // namespace ringscope::sim

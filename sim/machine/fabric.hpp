@@ -1,0 +1,83 @@
+// The links, memories and copy engines of a cluster as resources, and what a byte on its way uses
+// of them.
+//
+// Where buffers are spread over several NUMA domains, or messages over several NICs, a byte uses a
+// share of each. Weights are whole numbers, so all capacities here are counted in parts of a byte:
+// `grain()` parts each.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "scenarios/question/scenario.hpp"
+#include "sim/machine/ledger.hpp"
+#include "topologies/graph/known_ways.hpp"
+
+namespace ringscope::sim {
+
+using Uses = std::vector<Use>;
+
+/// One more use of a resource; several uses of one are added up. Nothing for resource -1.
+void add_use(Uses& uses, int resource, int weight);
+/// The same for each of `others`, so many times over; nothing for 0 times.
+void add_uses(Uses& uses, const Uses& others, int times = 1);
+
+class Fabric {
+ public:
+  /// Adds the resources of `scenario` to `ledger`; both outlive the fabric.
+  Fabric(const Scenario& scenario, Ledger& ledger);
+
+  int grain() const { return grain_; }
+  /// Where the buffers of a rank lie: its GPU, or one or several NUMA domains.
+  const std::vector<Vertex>& homes(int rank) const {
+    return homes_[static_cast<std::size_t>(rank)];
+  }
+  /// The NUMA domain of the rank's core.
+  Vertex domain_of(int rank) const;
+
+  /// `times` accesses to each byte in the memory of a domain or GPU, of one in `shares` bytes.
+  void add_memory(Uses& uses, Vertex vertex, int times, int shares = 1) const;
+  /// The links of a route, and what limits one that GPUs take.
+  void add_route(Uses& uses, const Route& route, int times, int shares = 1) const;
+  /// The way of every byte from the buffers of one rank to those of another, and its latency.
+  struct Trip {
+    Uses uses;
+    double latency = 0;   ///< s: of the links and of staging
+    bool staged = false;  ///< inside a host: through the memory of a NUMA domain
+  };
+  Trip trip(int from, int to) const;
+
+ private:
+  void find_homes();
+  void find_grain();
+  void add_links();
+  void add_memories();
+  void add_engines(Vertex gpu);
+  void add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, bool all_nics, int shares,
+               std::uint64_t flow) const;
+  void add_engine(Uses& uses, Vertex gpu, bool out, int shares) const;
+  Journey way_of(Vertex source, Vertex target, std::uint64_t flow) const;
+  const Location& location(int rank) const {
+    return scenario_->placement.ranks[static_cast<std::size_t>(rank)];
+  }
+  const Topology& topology() const { return scenario_->cluster.topology; }
+  const Component& component(Vertex vertex) const { return topology().graph()[vertex]; }
+  bool is_gpu(Vertex vertex) const { return component(vertex).kind == ComponentKind::gpu; }
+  int add(const std::string& name, ResourceKind kind, Bandwidth bandwidth, double share = 1);
+
+  /// Of a GPU; -1 where nothing limits it.
+  struct Engines {
+    int in = -1, out = -1, peer = -1;
+  };
+  const Scenario* scenario_;
+  Ledger* ledger_;
+  int grain_ = 1;
+  std::vector<std::vector<Vertex>> homes_;  ///< by rank
+  std::vector<int> link_resources_;         ///< by link id; -1 for an unlimited link
+  std::vector<int> both_resources_;         ///< likewise, of both directions together
+  std::map<Vertex, int> memory_resources_;  ///< of NUMA domains and GPUs whose memory is limited
+  std::map<Vertex, Engines> engines_;
+  mutable KnownWays ways_;  ///< what it keeps changes no answer
+};
+
+}  // namespace ringscope::sim

@@ -1,0 +1,39 @@
+#include "sim/machine/jobs.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "scenarios/question/neighbours.hpp"
+
+namespace ringscope::sim {
+
+Jobs::Jobs(const Scenario& scenario) : scenario_(&scenario) {
+  first_.push_back(static_cast<int>(scenario.placement.ranks.size()));
+  for (const Neighbour& one : scenario.neighbours)
+    first_.push_back(first_.back() + static_cast<int>(one.placement.ranks.size()));
+  if (scenario.neighbours.empty()) return;
+  whole_ = scenario;
+  const std::vector<Location> others = seats_of(scenario.neighbours);
+  auto& ranks = whole_->placement.ranks;
+  ranks.insert(ranks.end(), others.begin(), others.end());
+}
+
+int Jobs::index(int rank) const {
+  return static_cast<int>(std::upper_bound(first_.begin(), first_.end(), rank) - first_.begin());
+}
+
+const Job& Jobs::job(int rank) const {
+  const int job = index(rank);
+  return job == 0 ? scenario_->job : scenario_->neighbours[static_cast<std::size_t>(job) - 1].job;
+}
+
+std::string Jobs::text(int rank) const {
+  const int job = index(rank);
+  if (job == 0) return fmt::format("rank {}", rank);
+  const auto neighbour = static_cast<std::size_t>(job) - 1;
+  return fmt::format("rank {} of {}", rank - first(neighbour),
+                     scenario_->neighbours[neighbour].name);
+}
+
+}  // namespace ringscope::sim

@@ -1,0 +1,218 @@
+#include "sim/machine/ledger.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ringscope::sim {
+
+int Ledger::add(Resource resource) {
+  if (resource.name == speedup_.resource) resource.capacity *= speedup_.capacity;
+  const int id = kernel_->add_resource(resource.name, resource.capacity);
+  accounts_.emplace_back().capacity = resource.capacity;
+  busy_.emplace_back();
+  resources_.push_back(std::move(resource));
+  return id;
+}
+
+int Ledger::start(double amount, std::span<const Use> uses, Callback done) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<int>(flights_.size()));
+    flights_.emplace_back();
+  }
+  const int id = free_.back();
+  free_.pop_back();
+  ++flowing_;
+  Flight& flight = flights_[index(id)];
+  flight.amount = amount;
+  flight.paused = false;
+  flight.done = done;
+  flight.moved_before = 0;
+  flight.opened = now();
+  flight.parts.resize(uses.size());
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    flight.parts[i] = {uses[i], 0, served(accounts_[index(uses[i].resource)])};
+  }
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    auto& active = accounts_[index(uses[i].resource)].active;
+    flight.parts[i].position = static_cast<int>(active.size());
+    active.push_back({id, static_cast<int>(i)});
+  }
+  flight.activity = kernel_->start(
+      amount, uses, Callback::to<&Ledger::on_done>(this, static_cast<std::uint64_t>(id)));
+  return id;
+}
+
+double Ledger::moved(const Flight& flight) const {
+  // A flight that has just completed is no longer known to the kernel.
+  return flight.activity ? flight.amount - kernel_->remaining(flight.activity) : flight.amount;
+}
+
+double Ledger::served(const Account& account) const {
+  if (account.active.empty()) return account.used;
+  if (account.served.at == now()) return account.served.value;
+  double total = account.used;
+  for (const Active& active : account.active) {
+    const Flight& flight = flights_[index(active.flight)];
+    total += flight.parts[index(active.part)].use.weight * moved(flight);
+  }
+  account.served = {now(), total};
+  return total;
+}
+
+bool Ledger::busy(int id) const {
+  // Of the capacity, on average: below, nothing has to wait. Less a rounding, which must not
+  // decide.
+  constexpr double least = 0.9 * (1 - 1e-9);
+  Found<bool>& found = busy_[index(id)];
+  if (found.at == now()) return found.value;
+  const Account& account = accounts_[index(id)];
+  double rate = 0;
+  for (const Active& active : account.active) {
+    const Flight& flight = flights_[index(active.flight)];
+    const double elapsed = now() - flight.opened;
+    if (flight.paused || elapsed <= 0) continue;
+    const int weight = flight.parts[index(active.part)].use.weight;
+    rate += weight * (moved(flight) - flight.moved_before) / elapsed;
+  }
+  busy_at_ = now();
+  found = {now(), rate >= least * account.capacity};
+  return found.value;
+}
+
+void Ledger::no_longer_flows(const Flight& flight) {
+  if (busy_at_ != now()) return;
+  for (const Part& part : flight.parts) busy_[index(part.use.resource)].at = -1;
+}
+
+double Ledger::queued(int id, double most_each) const {
+  const Account& account = accounts_[index(id)];
+  if (account.active.empty() || !busy(id)) return 0;
+  double waiting = 0;
+  for (const Active& active : account.active) {
+    const Flight& flight = flights_[index(active.flight)];
+    if (flight.paused || now() <= flight.opened) continue;
+    const auto here = flight.parts.begin() + active.part;
+    const bool earlier = std::any_of(flight.parts.begin(), here, [this](const Part& part) {
+      return resource(part.use.resource).kind == ResourceKind::link && busy(part.use.resource);
+    });
+    if (!earlier) waiting += here->use.weight * std::min(most_each, flight.amount - moved(flight));
+  }
+  return waiting;
+}
+
+void Ledger::open_window(Flight& flight) {
+  flight.opened = now();
+  flight.moved_before = moved(flight);
+  for (Part& part : flight.parts) part.served_before = served(accounts_[index(part.use.resource)]);
+}
+
+void Ledger::close_window(const Flight& flight, double moved) {
+  constexpr double tolerance = 1e-6;
+  const double elapsed = now() - flight.opened, mine = moved - flight.moved_before;
+  window_start_ = flight.opened;
+  bottleneck_ = -1;
+  if (elapsed <= 0) return;
+  double most = 0, most_own = 0;
+  for (const Part& part : flight.parts) {
+    const Account& account = accounts_[index(part.use.resource)];
+    const double possible = account.capacity * elapsed;
+    const double own = part.use.weight * mine / possible;
+    // A flight that fills a resource by itself need not look at the others.
+    const double all =
+        own > 1 - tolerance ? own : (served(account) - part.served_before) / possible;
+    const bool tie = std::abs(all - most) <= tolerance;
+    if (bottleneck_ < 0 || (tie ? own > most_own + tolerance : all > most)) {
+      bottleneck_ = part.use.resource;
+      most = all;
+      most_own = own;
+    }
+  }
+}
+
+void Ledger::release(int id, double moved) {
+  Flight& flight = flights_[index(id)];
+  no_longer_flows(flight);
+  for (const Part& part : flight.parts) {
+    Account& account = accounts_[index(part.use.resource)];
+    account.used += part.use.weight * moved;
+    const Active last = account.active.back();
+    account.active.pop_back();
+    if (index(part.position) == account.active.size()) continue;
+    account.active[index(part.position)] = last;
+    flights_[index(last.flight)].parts[index(last.part)].position = part.position;
+  }
+  if (!flight.paused) --flowing_;
+  flight.done = {};
+  free_.push_back(id);
+}
+
+void Ledger::on_done(std::uint64_t id) {
+  Flight& ended = flights_[id];
+  const Callback done = ended.done;  // the slot is free for reuse when it is called
+  ended.activity = {};
+  close_window(ended, ended.amount);
+  release(static_cast<int>(id), ended.amount);
+  done();
+}
+
+void Ledger::pause(int flight) {
+  Flight& paused = flights_[index(flight)];
+  close_window(paused, moved(paused));
+  paused.paused = true;
+  --flowing_;
+  no_longer_flows(paused);
+  kernel_->suspend(paused.activity);
+}
+
+void Ledger::resume(int flight) {
+  Flight& resumed = flights_[index(flight)];
+  kernel_->resume(resumed.activity);
+  resumed.paused = false;
+  ++flowing_;
+  open_window(resumed);
+}
+
+double Ledger::stop(int flight) {
+  Flight& stopped = flights_[index(flight)];
+  const double done = moved(stopped);
+  if (!stopped.paused) close_window(stopped, done);
+  kernel_->cancel(stopped.activity);
+  release(flight, done);
+  return done;
+}
+
+std::vector<Agenda::Entry> Ledger::agenda() const {
+  std::vector<Agenda::Entry> all;
+  for (const Kernel::Alarm& timer : kernel_->timers()) {
+    all.push_back({timer.callback, timer.in, 0});
+  }
+  for (const Flight& flight : flights_)
+    if (flight.done.function != nullptr)
+      all.push_back({flight.done, flight.amount - moved(flight), flight.paused ? 2u : 1u});
+  return all;
+}
+
+// What was found out about it does not hold at another instant of the same date.
+void Ledger::forget_instant() {
+  busy_at_ = -1;
+  for (Account& account : accounts_) account.served.at = -1;
+  for (Found<bool>& found : busy_) found.at = -1;
+}
+
+void Ledger::rewind() {
+  kernel_->rewind();
+  forget_instant();
+  for (Account& account : accounts_) account.used = 0;
+}
+
+void Ledger::skip(double seconds, std::span<const double> used) {
+  forget_instant();
+  for (std::size_t id = 0; id < used.size(); ++id) accounts_[id].used += used[id];
+  for (Flight& flight : flights_) {
+    flight.opened += seconds;
+    for (Part& part : flight.parts) part.served_before += used[index(part.use.resource)];
+  }
+  window_start_ += seconds;
+}
+
+}  // namespace ringscope::sim

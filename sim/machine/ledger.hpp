@@ -1,0 +1,128 @@
+// Activities with a memory: how much of each resource was used, and which one held an activity up.
+//
+// A flight is an activity under the ledger's eye. While it runs its window is open; when it
+// completes, is paused or is stopped, the ledger knows the bottleneck of that window: the resource
+// that was used most (by everybody), of equals the one that this flight used most, and of equals
+// again the one that it named first.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <string>
+#include <vector>
+
+#include "scenarios/question/scenario.hpp"
+#include "sim/machine/state_record.hpp"
+
+namespace ringscope::sim {
+
+enum class ResourceKind { core, link, memory, lock, storage };
+
+struct Resource {
+  std::string name;
+  ResourceKind kind{};
+  double capacity = 0;  ///< units per second
+  int rank = -1;        ///< whose core or lock it is; -1 when shared or nobody's
+};
+
+class Ledger {
+ public:
+  explicit Ledger(Kernel& kernel, Speedup speedup = {})
+      : kernel_(&kernel), speedup_(std::move(speedup)) {}
+  Kernel& kernel() const { return *kernel_; }
+  double now() const { return kernel_->now(); }
+
+  int add(Resource resource);
+  const Resource& resource(int id) const { return resources_[index(id)]; }
+  int resource_count() const { return static_cast<int>(accounts_.size()); }
+  /// Units of the resource used up to now by flights that have ended.
+  double used(int id) const { return accounts_[index(id)].used; }
+
+  /// An empty list, for whoever is about to start a flight: one list, which is at hand.
+  std::vector<Use>& fresh_uses() {
+    uses_.clear();
+    return uses_;
+  }
+  /// As Kernel::start. The flight's id is free for reuse when `done` is called.
+  int start(double amount, std::span<const Use> uses, Callback done);
+  void pause(int flight);
+  void resume(int flight);
+  /// Ends the flight before its time; `done` is not called. Returns the amount that it did.
+  double stop(int flight);
+  /// Whether any flight goes on.
+  bool flows() const { return flowing_ > 0; }
+  /// From now on the resource does this share, above 0, of what it can.
+  void slow(int id, double share) {
+    kernel_->set_capacity(id, accounts_[index(id)].capacity * share);
+  }
+  /// Units that stand in line before a link: where its flights have kept it busy, what is left of
+  /// each, up to `most_each`; of those that passed no busy link before, where they would stand.
+  double queued(int id, double most_each) const;
+  /// What will call back: the kernel's timers, and all flights.
+  std::vector<Agenda::Entry> agenda() const;
+  /// Between two runs: puts the clock back, and every account.
+  void rewind();
+  /// Time has moved by so many seconds, in which each resource was used by so many units.
+  void skip(double seconds, std::span<const double> used);
+  /// Of the window that closed last: a resource, or -1 when nothing limited it.
+  int bottleneck() const { return bottleneck_; }
+  /// When that window had opened.
+  double window_start() const { return window_start_; }
+
+ private:
+  struct Part {  ///< one resource of a flight
+    Use use;
+    int position = 0;          ///< in the account's list of flights
+    double served_before = 0;  ///< by the resource, when the window opened
+  };
+  struct Flight {
+    ActivityId activity;
+    double amount = 0;
+    double moved_before = 0;  ///< when the window opened
+    double opened = 0;
+    bool paused = false;
+    Callback done;  ///< of nobody where the flight is free
+    boost::container::small_vector<Part, 2> parts;
+  };
+  struct Active {
+    int flight = 0;
+    int part = 0;
+  };
+  /// What holds only at one instant was found when `at` is now.
+  template <class Value>
+  struct Found {
+    double at = -1;
+    Value value{};
+  };
+  struct alignas(64) Account {
+    double capacity = 0;
+    double used = 0;
+    boost::container::small_vector<Active, 1> active;
+    mutable Found<double> served;  ///< whatever starts and ends at that instant
+  };
+
+  static std::size_t index(int id) { return static_cast<std::size_t>(id); }
+  double moved(const Flight& flight) const;
+  double served(const Account& account) const;
+  bool busy(int id) const;
+  void no_longer_flows(const Flight& flight);
+  void forget_instant();
+  void open_window(Flight& flight);
+  void close_window(const Flight& flight, double moved);
+  void release(int id, double moved);
+  void on_done(std::uint64_t id);
+
+  Kernel* kernel_;
+  Speedup speedup_;
+  std::vector<Resource> resources_;
+  std::vector<Account> accounts_;          ///< by resource
+  mutable std::vector<Found<bool>> busy_;  ///< likewise; until a flight is paused or ends
+  mutable double busy_at_ = -1;            ///< when busy() was asked last
+  std::vector<Flight> flights_;
+  std::vector<int> free_;
+  int flowing_ = 0;  ///< flights that are not paused
+  std::vector<Use> uses_;
+  int bottleneck_ = -1;
+  double window_start_ = 0;
+};
+
+}  // namespace ringscope::sim

@@ -1,0 +1,263 @@
+#include "sim/machine/machine.hpp"
+
+#include <fmt/core.h>
+
+#include <set>
+#include <tuple>
+
+namespace ringscope::sim {
+namespace {
+
+void add_costs(std::vector<ByteCost>& costs, const Transport& transport) {
+  costs.insert(costs.end(), {transport.send_cost, transport.recv_cost});
+}
+
+}  // namespace
+
+Machine::Machine(const Scenario& scenario, Ledger& ledger)
+    : jobs_(scenario), scenario_(&jobs_.whole()), ledger_(&ledger), fabric_(*scenario_, ledger) {
+  for (const Location& where : scenario_->placement.ranks) hosts_.push_back(where.host);
+  add_scales();
+  add_cpus();
+  add_gpus();
+  add_local_work();
+  add_storage();
+}
+
+// Only costs that share a resource with something else must be whole numbers of one unit: those of
+// the streams that a rank of the host can have, of each job by itself, and, where memory can be the
+// bottleneck, of all else that uses it. Work that uses nothing but a core is counted in time.
+void Machine::add_scales() {
+  const Library& library = scenario_->library;
+  const Topology& topology = scenario_->cluster.topology;
+  std::map<int, std::map<int, int>> ranks_on;  // by job, by host
+  for (int rank = 0; rank < ranks(); ++rank) ++ranks_on[jobs_.index(rank)][location(rank).host];
+  std::set<int> with_network, with_shm;  // hosts
+  for (const auto& [job, hosts] : ranks_on) {
+    for (const auto& [host, count] : hosts) {
+      if (hosts.size() > 1) with_network.insert(host);
+      if (count > 1) with_shm.insert(host);
+    }
+  }
+  for (int rank = 0; rank < ranks(); ++rank) {
+    const int host = location(rank).host;
+    std::vector<ByteCost> costs;
+    if (with_network.contains(host)) add_costs(costs, library.transport(Way::network));
+    if (with_shm.contains(host)) add_costs(costs, library.transport(Way::shm));
+    if (library.knows_gpus)
+      for (const Way way : {Way::p2p, Way::staged, Way::gdr})
+        add_costs(costs, library.transport(way));
+    bool limited = false;
+    const Host& there = topology.hosts()[static_cast<std::size_t>(host)];
+    for (const auto& all : {there.numa_domains, there.gpus})
+      for (const Vertex memory : all)
+        limited = limited || !topology.graph()[memory].memory.is_unlimited();
+    if (!scenario_->storage.bandwidth.is_unlimited()) costs.push_back(library.copy_cost);
+    if (limited) {
+      costs.insert(costs.end(), {library.reduce_cost, library.copy_cost, library.gpu.reduce_cost,
+                                 library.gpu.copy_cost});
+      for (const Transport& transport : library.transports) {
+        add_costs(costs, transport);
+        costs.push_back(transport.unexpected_cost);
+      }
+    }
+    scales_.emplace_back(costs);
+  }
+}
+
+const std::string& Machine::host_name(int rank) const {
+  return scenario_->cluster.topology.hosts()[static_cast<std::size_t>(location(rank).host)].name;
+}
+
+std::string Machine::rank_name(int rank) const {
+  const Location& where = location(rank);
+  const std::string who = jobs_.text(rank);
+  if (where.binding != Binding::core) return fmt::format("{} ({})", host_name(rank), who);
+  const std::string& domain = scenario_->cluster.topology.graph()[domain_of(rank)].name;
+  return fmt::format("{}/core{} ({})", domain, where.core, who);
+}
+
+// The core, or the pool of cores, that a rank runs on. It is the rank's own where nobody shares it.
+Resource Machine::core_resource(int rank, int sharers) const {
+  const Location& where = location(rank);
+  const Topology& topology = scenario_->cluster.topology;
+  const Graph& graph = topology.graph();
+  const Vertex own = domain_of(rank);
+  if (where.binding == Binding::core)
+    return {sharers > 1 ? fmt::format("{}/core{}", graph[own].name, where.core) : rank_name(rank),
+            ResourceKind::core, scale(rank).capacity(), sharers > 1 ? -1 : rank};
+  if (where.binding == Binding::numa)
+    return {graph[own].name + "/cores", ResourceKind::core,
+            scale(rank).capacity() * graph[own].cores, -1};
+  int cores = 0;
+  for (const Vertex domain : topology.hosts()[static_cast<std::size_t>(where.host)].numa_domains)
+    cores += graph[domain].cores;
+  return {host_name(rank) + "/cores", ResourceKind::core, scale(rank).capacity() * cores, -1};
+}
+
+void Machine::add_cpus() {
+  const auto key = [this](int rank) {
+    const Location& where = location(rank);
+    return std::tuple(where.host, where.binding == Binding::host ? -1 : where.numa,
+                      where.binding == Binding::core ? where.core : -1);
+  };
+  std::map<decltype(key(0)), int> sharers, resources;
+  for (int rank = 0; rank < ranks(); ++rank) ++sharers[key(rank)];
+  for (int rank = 0; rank < ranks(); ++rank) {
+    const auto [place, is_new] = resources.try_emplace(key(rank), -1);
+    if (is_new) place->second = ledger_->add(core_resource(rank, sharers[key(rank)]));
+    Uses cpu = {{place->second, 1}};
+    // Free to use any of several cores, but never more than one at a time.
+    if (location(rank).binding != Binding::core)
+      cpu.push_back(
+          {ledger_->add({rank_name(rank), ResourceKind::core, scale(rank).capacity(), rank}), 1});
+    cpus_.push_back(std::move(cpu));
+  }
+}
+
+Uses Machine::spare_cpu(int rank, const std::string& what) {
+  const std::string name = fmt::format("{}/{} ({})", host_name(rank), what, jobs_.text(rank));
+  return {{ledger_->add({name, ResourceKind::core, scale(rank).capacity(), rank}), 1}};
+}
+
+Uses Machine::thread_cpu(int rank, const std::string& what) {
+  if (scenario_->library.thread_core == ProgressCore::shared) return cpu(rank);
+  const Use own = spare_cpu(rank, what).front();
+  if (location(rank).binding == Binding::core) return {own};
+  return {cpu(rank).front(), own};
+}
+
+int Machine::add_lock(int rank, int endpoint) {
+  const std::string name = fmt::format("endpoint{} ({})", endpoint, jobs_.text(rank));
+  return ledger_->add({name, ResourceKind::lock, scale(rank).capacity(), rank});
+}
+
+// Ranks on one GPU share it.
+void Machine::add_gpus() {
+  std::map<Vertex, int> sharers, resources;
+  for (int rank = 0; rank < ranks(); ++rank)
+    if (on_gpu(rank)) ++sharers[fabric_.homes(rank).front()];
+  for (int rank = 0; rank < ranks(); ++rank) {
+    gpus_.emplace_back();
+    if (!on_gpu(rank)) continue;
+    const Vertex gpu = fabric_.homes(rank).front();
+    const auto [place, is_new] = resources.try_emplace(gpu, -1);
+    const std::string& name = scenario_->cluster.topology.graph()[gpu].name;
+    if (is_new)
+      place->second = sharers[gpu] > 1
+                          ? ledger_->add({name, ResourceKind::core, scale(rank).capacity(), -1})
+                          : ledger_->add({fmt::format("{} ({})", name, jobs_.text(rank)),
+                                          ResourceKind::core, scale(rank).capacity(), rank});
+    gpus_.back() = {{place->second, 1}};
+  }
+}
+
+// A core reads and writes the rank's buffers where they lie; a GPU has its own at hand.
+Uses Machine::local_work(int rank, int reads, int writes) const {
+  const Topology& topology = scenario_->cluster.topology;
+  const std::vector<Vertex>& homes = fabric_.homes(rank);
+  const auto shares = static_cast<int>(homes.size());
+  Uses uses;
+  for (const Vertex home : homes) {
+    fabric_.add_memory(uses, home, reads + writes, shares);
+    if (on_gpu(rank) || home == domain_of(rank)) continue;
+    fabric_.add_route(uses, topology.route(home, domain_of(rank)), reads, shares);
+    fabric_.add_route(uses, topology.route(domain_of(rank), home), writes, shares);
+  }
+  return uses;
+}
+
+// A reduction reads two vectors and writes one, a copy reads one.
+void Machine::add_local_work() {
+  for (int rank = 0; rank < ranks(); ++rank) {
+    reductions_.push_back(local_work(rank, 2, 1));
+    copies_.push_back(local_work(rank, 1, 1));
+  }
+}
+
+void Machine::add_storage() {
+  const Storage& storage = scenario_->storage;
+  if (storage.bandwidth.is_unlimited()) return;
+  for (const int rank_host : hosts_) {
+    const int host = storage.host < 0 ? rank_host : storage.host;
+    const auto [place, is_new] = storage_resources_.try_emplace(host, -1);
+    if (!is_new) continue;
+    const std::string name =
+        scenario_->cluster.topology.hosts()[static_cast<std::size_t>(host)].name + "/storage";
+    place->second =
+        ledger_->add({name, ResourceKind::storage, storage.bandwidth.bytes_per_second, -1});
+  }
+}
+
+Uses Machine::storage(int rank, bool writing) const {
+  const Topology& topology = scenario_->cluster.topology;
+  const int own = location(rank).host;
+  const int host = scenario_->storage.host < 0 ? own : scenario_->storage.host;
+  Uses uses;
+  const auto found = storage_resources_.find(host);
+  if (found != storage_resources_.end()) add_use(uses, found->second, 1);
+  fabric_.add_memory(uses, domain_of(rank), 1);
+  if (host == own) return uses;
+  const Vertex there = topology.hosts()[static_cast<std::size_t>(host)].numa_domains.front();
+  const Vertex here = domain_of(rank);
+  const auto flow = static_cast<std::uint64_t>(rank);
+  fabric_.add_route(
+      uses, writing ? topology.route(here, there, flow) : topology.route(there, here, flow), 1);
+  return uses;
+}
+
+Channel& Machine::channel(int from, int to) {
+  const auto key = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
+  const auto found = channels_.find(key);
+  if (found != channels_.end()) return found->second;
+  return channels_.emplace(key, make_channel(from, to)).first->second;
+}
+
+Way Machine::way(int from, int to, const Fabric::Trip& trip) const {
+  if (from == to) return Way::self;
+  const bool gpus = on_gpu(from) || on_gpu(to);
+  const bool one_host = location(from).host == location(to).host;
+  if (!gpus) return one_host ? Way::shm : Way::network;
+  // Between a GPU and host memory there is a copy too, one leg of a staged one.
+  if (one_host) return on_gpu(from) && on_gpu(to) && !trip.staged ? Way::p2p : Way::staged;
+  const auto direct = [this](int rank) {
+    const auto host = static_cast<std::size_t>(location(rank).host);
+    return !on_gpu(rank) || scenario_->cluster.topology.hosts()[host].gpudirect;
+  };
+  return direct(from) && direct(to) ? Way::gdr : Way::network;
+}
+
+Channel Machine::make_channel(int from, int to) const {
+  Channel channel;
+  const Fabric::Trip trip = fabric_.trip(from, to);
+  channel.way = way(from, to, trip);
+  channel.transport = &scenario_->library.transport(channel.way);
+  channel.route_latency = trip.latency * scenario_->speedup.link_latencies;
+  if (channel.way != Way::shm && channel.way != Way::self) {
+    channel.wire = trip.uses;
+    return channel;
+  }
+  if (on_gpu(from)) {
+    channel.copy_out = copy(from);
+    return channel;
+  }
+  // The shared segment lies in the domain of the sender's core: a copy in reads the sender's buffer
+  // and writes there, a copy out reads there and writes the receiver's buffer, each across the
+  // links to the core that makes it. What costs the sender nothing is read where it is.
+  const Vertex segment = domain_of(from), reader = domain_of(to);
+  add_uses(channel.copy_in, local_work(from, 1, 0));
+  fabric_.add_memory(channel.copy_in, segment, 1);
+  const bool single_copy = channel.transport->send_cost.seconds_per_byte == 0;
+  const std::vector<Vertex> sources = single_copy ? fabric_.homes(from) : std::vector{segment};
+  const auto shares = static_cast<int>(sources.size());
+  for (const Vertex source : sources) {
+    fabric_.add_memory(channel.copy_out, source, 1, shares);
+    if (source == reader) continue;
+    const Route route = scenario_->cluster.topology.route(source, reader);
+    fabric_.add_route(channel.copy_out, route, 1, shares);
+  }
+  add_uses(channel.copy_out, local_work(to, 0, 1));
+  return channel;
+}
+
+}  // namespace ringscope::sim

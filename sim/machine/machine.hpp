@@ -1,0 +1,101 @@
+// A placed scenario as resources: the cores that ranks run on, the links between them, memory.
+#pragma once
+
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "scenarios/question/scenario.hpp"
+#include "sim/machine/fabric.hpp"
+#include "sim/machine/jobs.hpp"
+#include "sim/machine/weights.hpp"
+
+namespace ringscope::sim {
+
+/// How messages from one rank to another move, apart from the CPUs at both ends.
+struct Channel {
+  Way way{};
+  const Transport* transport = nullptr;
+  double route_latency = 0;  ///< s: of the links
+  Uses wire;                 ///< each link direction of the route, once per byte
+  Uses copy_in;              ///< memory that a copy into a shared segment uses
+  Uses copy_out;             ///< memory and links of a copy to the receiver's buffer
+
+  /// The eager message that was put on the wire last, if it is not over it yet: the bytes between
+  /// two processes arrive in the order in which they were sent. -1: none.
+  int last_on_wire = -1;
+  std::uint64_t next_sequence = 0;  ///< of the messages from one to the other
+
+  bool between_hosts() const { return way == Way::network || way == Way::gdr; }
+  /// Seconds on the way for `bytes` of data; a control message has none.
+  double latency(std::uint64_t bytes = 0) const {
+    return route_latency + transport->latency.at(bytes);
+  }
+};
+
+class Machine {
+ public:
+  /// Adds the resources of `scenario` to `ledger`; both outlive the machine.
+  Machine(const Scenario& scenario, Ledger& ledger);
+
+  /// In whose placement the ranks of all jobs stand.
+  const Scenario& scenario() const { return *scenario_; }
+  const Jobs& jobs() const { return jobs_; }
+  /// Of the cores that the rank runs on.
+  const CpuScale& scale(int rank) const { return scales_[static_cast<std::size_t>(rank)]; }
+  int ranks() const { return static_cast<int>(scenario_->placement.ranks.size()); }
+  /// The host of each rank.
+  const std::vector<int>& hosts() const { return hosts_; }
+
+  /// What a rank's first thread runs on: its core; or the cores that it may use, and itself as one
+  /// thread, which cannot use more than one of them.
+  const Uses& cpu(int rank) const { return cpus_[static_cast<std::size_t>(rank)]; }
+  /// A further core for a thread of the rank, called `what` in reports.
+  Uses spare_cpu(int rank, const std::string& what);
+  /// For a further thread of the rank: one of the cores that the rank may use. A rank that is bound
+  /// to one core gets another for each thread.
+  Uses thread_cpu(int rank, const std::string& what);
+  int add_lock(int rank, int endpoint);
+  /// What the rank computes and reduces on: its GPU, or its core; a further thread has its own.
+  bool on_gpu(int rank) const { return location(rank).gpu >= 0; }
+  const Uses& gpu(int rank) const { return gpus_[static_cast<std::size_t>(rank)]; }
+  /// Memory, and links to it, that a byte of a reduction or of a copy uses beside a core; empty
+  /// when they never are a bottleneck.
+  const Uses& reduction(int rank) const { return reductions_[static_cast<std::size_t>(rank)]; }
+  const Uses& copy(int rank) const { return copies_[static_cast<std::size_t>(rank)]; }
+  /// What reading or writing a byte of the rank's files uses beside its core.
+  Uses storage(int rank, bool writing) const;
+  /// Made when first asked for; the reference stays valid.
+  Channel& channel(int from, int to);
+
+  const std::string& host_name(int rank) const;
+
+ private:
+  /// "host2/core0 (rank 7)": a thread that a rank may call its own.
+  std::string rank_name(int rank) const;
+  void add_scales();
+  void add_cpus();
+  Resource core_resource(int rank, int sharers) const;
+  void add_gpus();
+  void add_local_work();
+  void add_storage();
+  Vertex domain_of(int rank) const { return fabric_.domain_of(rank); }
+  Uses local_work(int rank, int reads, int writes) const;
+  Way way(int from, int to, const Fabric::Trip& trip) const;
+  Channel make_channel(int from, int to) const;
+  const Location& location(int rank) const {
+    return scenario_->placement.ranks[static_cast<std::size_t>(rank)];
+  }
+
+  const Jobs jobs_;
+  const Scenario* scenario_;
+  Ledger* ledger_;
+  std::vector<int> hosts_;
+  std::vector<CpuScale> scales_;  ///< by rank; one for all ranks of a host
+  Fabric fabric_;
+  std::vector<Uses> cpus_, gpus_, reductions_, copies_;
+  std::map<int, int> storage_resources_;  ///< by host
+  std::unordered_map<std::uint64_t, Channel> channels_;
+};
+
+}  // namespace ringscope::sim

@@ -1,0 +1,225 @@
+#include "sim/paths/path.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+namespace ringscope::sim {
+namespace {
+
+constexpr std::size_t bytes_for_each = 1024;  ///< node that is left
+constexpr std::size_t most_totals = 32;       ///< of a chain that flatten() leaves as they are
+constexpr std::size_t longest_leaf = 16;
+
+/// Where a run ends does not depend on when the fold is: where the chain comes to another rank.
+bool begins_run(const PathTotal& piece, int rank) {
+  return piece.rank >= 0 && rank >= 0 && piece.rank != rank;
+}
+
+}  // namespace
+
+void Paths::restart(double now) {
+  start_ = limit_ > 0 ? now : std::numeric_limits<double>::infinity();
+  reduced_ = false;
+  marks_.clear();
+}
+
+Paths::Piece Paths::piece_of(const PathTotal& total) {
+  constexpr What causes = (What{1} << cause_bits) - 1;
+  return {Cause(total.what & causes), total.rank, static_cast<int>(total.what >> cause_bits) - 1,
+          total.seconds};
+}
+
+// A node must stay whom a cursor holds, or two chains share; each other one has a single child.
+void Paths::fold() {
+  has_child_.assign(nodes_.size(), 0);
+  for (const Node& one : nodes_)
+    if (one.refs > 0 && one.parent >= 0) has_child_[static_cast<std::size_t>(one.parent)] = 1;
+  const int size = static_cast<int>(nodes_.size());
+  for (int id = 0; id < size; ++id)
+    if (node(id).refs > 0 && is_kept(id)) fold_above(id);
+  collect_free();
+  bound_memory();
+  // A fold walks over all nodes there are: it waits until most of them are in use.
+  fold_at_ = std::max({limit_, 2 * live_, nodes_.size() - nodes_.size() / 8});
+}
+
+// Of the nodes above the kept one, the youngest whose run has ended.
+std::size_t Paths::youngest_ended(const Node& kept) const {
+  int rank = kept.what == runs ? -1 : kept.rank;
+  std::size_t begun = 0;  // the node after which the run of that rank begins
+  for (std::size_t i = 0; i < above_.size(); ++i) {
+    const Node& one = node(above_[i]);
+    if (one.what == runs || i >= longest_leaf) return i;
+    if (begins_run({one.what, one.rank, 0}, rank)) return begun;
+    if (one.rank < 0) continue;
+    rank = one.rank;
+    begun = i + 1;
+  }
+  return above_.size();
+}
+
+// The nodes above the kept one, up to the next kept one towards the start, become one of runs. The
+// last pieces stay until it is known where their run ends.
+void Paths::fold_above(int kept) {
+  above_.clear();
+  int id = node(kept).parent;
+  for (; !is_kept(id); id = node(id).parent) above_.push_back(id);
+  const std::size_t last = youngest_ended(node(kept));
+  if (last >= above_.size()) return;
+  const int ended = above_[last];
+  if (last + 1 == above_.size() && node(ended).what == runs) return;
+  PathSequence sequence = runs_from(last);
+  for (std::size_t i = last + 1; i < above_.size(); ++i) node(above_[i]).refs = 0;
+  node(ended).parent = id;  // whom the last of them held
+  set_runs(ended, std::move(sequence));
+}
+
+PathSequence Paths::runs_from(std::size_t last) {
+  PathSequence sequence;
+  int rank = -1;
+  double now = 0, before = end(node(above_.back()).parent);
+  const auto end_run = [&] {
+    if (!pieces_.empty()) runs_.append(sequence, runs_.leaf(pieces_, now));
+    pieces_.clear();
+    rank = -1;
+  };
+  for (std::size_t i = above_.size(); i-- > last;) {
+    const Node& one = node(above_[i]);
+    if (one.what == runs) {
+      end_run();
+      before = one.end;
+      PathSequence more = take_runs(above_[i]);
+      if (sequence.empty()) sequence.swap(more);
+      for (const int run : more) runs_.append(sequence, run);
+      continue;
+    }
+    const PathTotal piece{one.what, one.rank, one.end - before};
+    before = one.end;
+    if (begins_run(piece, rank) || pieces_.size() == longest_leaf) end_run();
+    now = one.end;
+    pieces_.push_back(piece);
+    if (one.rank >= 0) rank = one.rank;
+  }
+  end_run();
+  return sequence;
+}
+
+// In their order in memory: those that are taken next lie side by side.
+void Paths::collect_free() {
+  free_ = -1;
+  live_ = 0;
+  for (auto id = static_cast<int>(nodes_.size()); id-- > 0;) {
+    if (node(id).refs > 0) {
+      ++live_;
+      continue;
+    }
+    node(id).parent = free_;
+    free_ = id;
+  }
+}
+
+void Paths::set_runs(int id, PathSequence sequence) {
+  if (free_sequences_.empty()) {
+    free_sequences_.push_back(static_cast<int>(sequences_.size()));
+    sequences_.emplace_back();
+  }
+  const int place = free_sequences_.back();
+  free_sequences_.pop_back();
+  sequences_[static_cast<std::size_t>(place)] = std::move(sequence);
+  node(id).what = runs;
+  node(id).rank = place;
+}
+
+PathSequence Paths::take_runs(int id) {
+  const int place = node(id).rank;
+  free_sequences_.push_back(place);
+  return std::exchange(sequences_[static_cast<std::size_t>(place)], {});
+}
+
+void Paths::bound_memory() {
+  if (runs_.bytes() <= clean_at_) return;
+  const std::size_t most = most_bytes_ + bytes_for_each * live_;
+  runs_ = runs_.only(sequences_);
+  if (runs_.bytes() > most) flatten();
+  clean_at_ = std::max(most, 2 * runs_.bytes());
+}
+
+// Each sequence becomes one run of its totals.
+void Paths::flatten() {
+  std::vector<std::vector<PathTotal>> all;
+  std::size_t totals = 0;
+  for (const PathSequence& sequence : sequences_) {
+    PathTotals sums;
+    runs_.add_totals(sequence, sums);
+    all.push_back(sums.list());
+    totals += sums.size();
+  }
+  const bool too_many = totals * sizeof(PathTotal) > most_bytes_;
+  reduced_ = reduced_ || too_many;
+  runs_ = {};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    PathTotals sums;
+    for (std::size_t j = 0; j < all[i].size(); ++j) {
+      PathTotal total = all[i][j];
+      if (too_many && j >= most_totals)
+        total = {what_of(piece_of(total).cause, -1), -1, total.seconds};
+      sums.add(total);
+    }
+    if (!all[i].empty()) sequences_[i] = {runs_.leaf(sums.list())};
+  }
+}
+
+std::vector<Paths::Piece> Paths::merged(const PathCursor& cursor) const {
+  PathTotals all;
+  for (int id = cursor.node_; id >= 0; id = node(id).parent) {
+    const Node& one = node(id);
+    if (one.what == runs)
+      runs_.add_totals(sequences_[static_cast<std::size_t>(one.rank)], all);
+    else
+      all.add({one.what, one.rank, one.end - end(one.parent)});
+  }
+  std::vector<Piece> pieces;
+  for (const PathTotal& total : all.list())
+    if (total.seconds > 0) pieces.push_back(piece_of(total));
+  if (pieces.empty()) return pieces;
+  // Sums of equal durations differ in their last digits, by the order in which they were added.
+  constexpr double digits = 1e9;
+  const double unit = pieces.front().seconds / digits;
+  std::sort(pieces.begin(), pieces.end(), [unit](const Piece& a, const Piece& b) {
+    const double a_units = std::round(a.seconds / unit), b_units = std::round(b.seconds / unit);
+    if (a_units != b_units) return a_units > b_units;
+    return std::tie(a.cause, a.rank, a.resource) < std::tie(b.cause, b.rank, b.resource);
+  });
+  return pieces;
+}
+
+void Paths::mark(PathCursor& path, Cause cause, int rank, double since) {
+  if (path.node_ < 0) return;
+  const int id = take();
+  node(id) = {end(path.node_), path.node_, 1, rank,
+              what_of(cause, static_cast<int>(marks_.size()))};
+  path.node_ = id;
+  marks_.push_back(since);
+}
+
+Paths::Chain Paths::chain(const PathCursor& cursor) const {
+  Chain chain;
+  int id = cursor.node_;
+  for (; id >= 0 && node(id).what != runs; id = node(id).parent) {
+    const Node& one = node(id);
+    const Piece piece = piece_of({one.what, one.rank, one.end - end(one.parent)});
+    if (piece.seconds > 0)
+      chain.pieces.push_back(piece);
+    else if (piece.resource >= 0)
+      chain.marks.push_back(
+          {piece.cause, piece.rank, marks_[static_cast<std::size_t>(piece.resource)], one.end});
+  }
+  chain.begin = end(id);
+  std::reverse(chain.pieces.begin(), chain.pieces.end());
+  std::reverse(chain.marks.begin(), chain.marks.end());
+  return chain;
+}
+
+}  // namespace ringscope::sim

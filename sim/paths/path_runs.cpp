@@ -1,0 +1,177 @@
+#include "sim/paths/path_runs.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace ringscope::sim {
+namespace {
+
+constexpr std::uint64_t factor = 0x9e3779b97f4a7c15u;
+
+/// Of the 52 of a duration, those that do not count for where a run is looked for. That of two
+/// durations that differ by rounding more than those differ is rare, and costs memory only.
+constexpr int digits_of_rounding = 42;
+/// Relative to the time at which the durations ended: some units in the last place.
+constexpr double rounding = 4e-15;
+
+/// Of a stretch: that of its first piece that has one.
+int rank_of(std::span<const PathTotal> pieces) {
+  for (const PathTotal& piece : pieces)
+    if (piece.rank >= 0) return piece.rank;
+  return -1;
+}
+
+int& entry(std::vector<int>& list, int id) {
+  const auto index = static_cast<std::size_t>(id);
+  if (index >= list.size()) list.resize(std::max(index + 1, 2 * list.size()), -1);
+  return list[index];
+}
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * factor;
+  return hash ^ hash >> 29;
+}
+
+}  // namespace
+
+void PathTotals::grow() {
+  const std::vector<PathTotal> before = std::move(slots_);
+  slots_.assign(before.empty() ? 8 : 2 * before.size(), {});
+  for (const PathTotal& one : before)
+    if (one.what != PathTotal::nothing) find(one) = one;
+}
+
+std::vector<PathTotal> PathTotals::list() const {
+  std::vector<PathTotal> all;
+  all.reserve(used_);
+  for (const PathTotal& one : slots_)
+    if (one.what != PathTotal::nothing) all.push_back(one);
+  std::sort(all.begin(), all.end(), [](const PathTotal& a, const PathTotal& b) {
+    return a.seconds != b.seconds ? a.seconds > b.seconds : a.key() < b.key();
+  });
+  return all;
+}
+
+std::uint64_t PathRuns::hash(const Run& run) const {
+  std::uint64_t hash = 0;
+  if (run.second >= 0)
+    return mixed(mixed(hash, static_cast<std::uint64_t>(run.first)),
+                 static_cast<std::uint64_t>(run.second));
+  for (const PathTotal& piece : pieces(run))
+    hash = mixed(hash, piece.key() * factor ^
+                           std::bit_cast<std::uint64_t>(piece.seconds) >> digits_of_rounding);
+  return hash;
+}
+
+bool PathRuns::equal(const Run& a, const Run& b, double tolerance) const {
+  if (a.second >= 0 || b.second != a.second) return a.first == b.first && a.second == b.second;
+  return is_of(a, pieces(b), tolerance);
+}
+
+bool PathRuns::is_of(const Run& run, std::span<const PathTotal> others, double tolerance) const {
+  if (~run.second != static_cast<int>(others.size())) return false;
+  const auto own = pieces(run);
+  return std::equal(own.begin(), own.end(), others.begin(),
+                    [tolerance](const PathTotal& one, const PathTotal& other) {
+                      return one.key() == other.key() &&
+                             std::abs(one.seconds - other.seconds) <= tolerance;
+                    });
+}
+
+int PathRuns::intern(const Run& run, double tolerance) {
+  if (2 * (runs_.size() + 1) > table_.size()) grow();
+  const std::size_t mask = table_.size() - 1;
+  std::size_t place = (hash(run) >> 20) & mask;
+  for (; table_[place] >= 0; place = (place + 1) & mask)
+    if (equal(runs_[static_cast<std::size_t>(table_[place])], run, tolerance)) return table_[place];
+  table_[place] = static_cast<int>(runs_.size());
+  runs_.push_back(run);
+  return table_[place];
+}
+
+void PathRuns::grow() {
+  table_.assign(std::max<std::size_t>(1024, 2 * table_.size()), -1);
+  const std::size_t mask = table_.size() - 1;
+  for (std::size_t id = 0; id < runs_.size(); ++id) {
+    std::size_t place = (hash(runs_[id]) >> 20) & mask;
+    while (table_[place] >= 0) place = (place + 1) & mask;
+    table_[place] = static_cast<int>(id);
+  }
+}
+
+int PathRuns::leaf(std::span<const PathTotal> pieces, double now) {
+  int& last = entry(last_leaves_, rank_of(pieces) + 1);
+  if (last >= 0 && is_of(runs_[static_cast<std::size_t>(last)], pieces, rounding * now))
+    return last;
+  const std::size_t before = pieces_.size(), known = runs_.size();
+  pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
+  last = intern({static_cast<int>(before), ~static_cast<int>(pieces.size()), 0}, rounding * now);
+  if (runs_.size() == known) pieces_.resize(before);
+  return last;
+}
+
+int PathRuns::pair(int first, int second) {
+  int& last = entry(last_pairs_, second);
+  if (last >= 0 && runs_[static_cast<std::size_t>(last)].first == first) return last;
+  const auto height = [this](int id) { return runs_[static_cast<std::size_t>(id)].height; };
+  return last = intern({first, second, 1 + std::max(height(first), height(second))}, 0);
+}
+
+// As in a binary number: two of one height become one of the next.
+void PathRuns::append(PathSequence& sequence, int run) {
+  const auto height = [this](int id) { return runs_[static_cast<std::size_t>(id)].height; };
+  while (!sequence.empty() && height(sequence.back()) == height(run)) {
+    run = pair(sequence.back(), run);
+    sequence.pop_back();
+  }
+  sequence.push_back(run);
+}
+
+void PathRuns::add_totals(const PathSequence& sequence, PathTotals& totals) const {
+  if (sequence.empty()) return;
+  // A run is younger than those that it is made of.
+  std::vector<double> times(
+      static_cast<std::size_t>(*std::max_element(sequence.begin(), sequence.end())) + 1);
+  for (const int run : sequence) times[static_cast<std::size_t>(run)] += 1;
+  for (std::size_t id = times.size(); id-- > 0;) {
+    if (times[id] == 0) continue;
+    const Run& run = runs_[id];
+    if (run.second >= 0) {
+      times[static_cast<std::size_t>(run.first)] += times[id];
+      times[static_cast<std::size_t>(run.second)] += times[id];
+      continue;
+    }
+    for (const PathTotal& piece : pieces(run))
+      totals.add({piece.what, piece.rank, times[id] * piece.seconds});
+  }
+}
+
+std::size_t PathRuns::bytes() const {
+  return pieces_.size() * sizeof(PathTotal) + runs_.size() * sizeof(Run) +
+         (table_.size() + last_leaves_.size() + last_pairs_.size()) * sizeof(int);
+}
+
+PathRuns PathRuns::only(std::span<PathSequence> sequences) const {
+  std::vector<int> names(runs_.size(), -1);
+  for (const PathSequence& sequence : sequences)
+    for (const int run : sequence) names[static_cast<std::size_t>(run)] = 0;
+  for (std::size_t id = runs_.size(); id-- > 0;) {
+    if (names[id] < 0 || runs_[id].second < 0) continue;
+    names[static_cast<std::size_t>(runs_[id].first)] = 0;
+    names[static_cast<std::size_t>(runs_[id].second)] = 0;
+  }
+  PathRuns needed;
+  for (std::size_t id = 0; id < runs_.size(); ++id) {
+    if (names[id] < 0) continue;
+    const Run& run = runs_[id];
+    names[id] = run.second < 0 ? needed.leaf(pieces(run))
+                               : needed.pair(names[static_cast<std::size_t>(run.first)],
+                                             names[static_cast<std::size_t>(run.second)]);
+  }
+  for (PathSequence& sequence : sequences)
+    for (int& run : sequence) run = names[static_cast<std::size_t>(run)];
+  return needed;
+}
+
+}  // namespace ringscope::sim

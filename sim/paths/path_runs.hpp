@@ -1,0 +1,55 @@
+// Sequences of pieces, in which what repeats is kept once.
+//
+// A ring does nearly the same thing in each of its steps, so the chains that it leaves are made of
+// the same stretches again and again. A run is a stretch of pieces, or two runs one after the
+// other; equal runs are one. So P chains of S equal steps take memory for P log S runs, and their
+// totals stay exact.
+#pragma once
+
+#include <span>
+
+#include "sim/paths/path_totals.hpp"
+
+namespace ringscope::sim {
+
+/// Runs one after the other, such that two neighbours are never of one height.
+using PathSequence = std::vector<int>;
+
+class PathRuns {
+ public:
+  /// The run of these pieces; or one whose durations differ by what rounding at `now` makes of
+  /// equal ones.
+  int leaf(std::span<const PathTotal> pieces, double now = 0);
+  int pair(int first, int second);
+  void append(PathSequence& sequence, int run);
+  /// Adds all pieces of the sequence.
+  void add_totals(const PathSequence& sequence, PathTotals& totals) const;
+  std::size_t bytes() const;
+  /// What is needed for these sequences, in which the runs have other names then.
+  PathRuns only(std::span<PathSequence> sequences) const;
+
+ private:
+  /// Two runs, or, where `second` is negative, ~second pieces from `first` on.
+  struct Run {
+    int first = 0, second = 0;
+    int height = 0;
+  };
+  std::span<const PathTotal> pieces(const Run& run) const {
+    return {pieces_.data() + run.first, static_cast<std::size_t>(~run.second)};
+  }
+  std::uint64_t hash(const Run& run) const;
+  bool equal(const Run& a, const Run& b, double tolerance) const;
+  bool is_of(const Run& run, std::span<const PathTotal> pieces, double tolerance) const;
+  int intern(const Run& run, double tolerance);
+  void grow();
+
+  std::vector<PathTotal> pieces_;
+  std::vector<Run> runs_;
+  std::vector<int> table_;  ///< by hash: runs, -1 where none
+  // Looked at before the table, which is spread over memory: ranks come in their order, and so do
+  // the runs that they repeat.
+  std::vector<int> last_leaves_;  ///< by rank, counted from -1; -1: none
+  std::vector<int> last_pairs_;   ///< by the second run
+};
+
+}  // namespace ringscope::sim

@@ -1,0 +1,63 @@
+// A job that runs beside the one that is asked about: round after round of its text.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "algorithms/steps/host_order.hpp"
+#include "sim/ranks/rank_thread.hpp"
+
+namespace ringscope::sim {
+
+/// What a rank of the job does: its algorithm, or that beside a computation.
+Task text_of(const Job& job, const Options& options, Communicator comm, Workspace work);
+
+/// Random, in [0, the job's skew).
+template <typename Random>
+double late_by(const Job& job, Random& random) {
+  // 53 random bits: the same number on every machine, unlike std::uniform_real_distribution.
+  return static_cast<double>(random() >> 11) * 0x1p-53 * job.skew.count();
+}
+
+/// A round begins when all ranks have ended the one before. What its texts tell of themselves,
+/// their phases and observations, is not reported: a neighbour is there for its load.
+class NeighbourRun {
+ public:
+  using Ranks = std::span<const std::unique_ptr<RankThread>>;
+  /// `ranks`, which outlive this, are the neighbour's; `again` is asked before each further round
+  /// of one that runs in a loop.
+  NeighbourRun(const Neighbour& neighbour, Run& run, Ranks ranks, std::function<bool()> again);
+  ~NeighbourRun();
+  NeighbourRun(const NeighbourRun&) = delete;
+  NeighbourRun& operator=(const NeighbourRun&) = delete;
+
+  /// A repetition of all jobs.
+  void begin(std::uint64_t seed);
+  /// When all its rounds have ended; times are those since `start`.
+  NeighbourReport report(double start) const;
+
+ private:
+  class Member;
+  Executor& in_front_of(Executor& inner);
+  void begin_round();
+  Task one_round(Communicator comm, Workspace work);
+  void round_ended(std::uint64_t);
+
+  const Neighbour* neighbour_;
+  Run* run_;
+  Ranks ranks_;
+  std::function<bool()> again_;
+  std::vector<int> hosts_;
+  HostGroups by_host_;
+  Options options_;
+  std::map<Executor*, std::unique_ptr<Member>> members_;
+  std::vector<double> delays_;  ///< of each rank, before the first round
+  int rounds_ = 0;              ///< that have begun
+  int left_ = 0;                ///< ranks that have not ended the round
+  double began_ = 0;            ///< the round
+};
+
+}  // namespace ringscope::sim

@@ -1,0 +1,48 @@
+#include "sim/ranks/noise.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace ringscope::sim {
+
+Noises::Noises(const Noise& noise, int ranks)
+    : noise_(&noise),
+      random_(static_cast<std::size_t>(ranks)),
+      slowdown_(static_cast<std::size_t>(ranks), 1) {
+  for (const int rank : noise.stragglers)
+    slowdown_.at(static_cast<std::size_t>(rank)) = noise.slowdown;
+}
+
+void Noises::seed(std::uint64_t seed) {
+  for (auto& stream : random_) stream.seed(seed += 0x9e3779b97f4a7c15u);
+}
+
+double uniform(std::mt19937_64& random) {
+  return static_cast<double>((random() >> 11) + 1) * 0x1p-53;
+}
+
+double exponential(std::mt19937_64& random, double mean) {
+  return -std::log(uniform(random)) * mean;
+}
+
+double Noises::stretch(int rank, double seconds) {
+  if (static_cast<std::size_t>(rank) >= random_.size()) return seconds;
+  std::mt19937_64& random = random_[static_cast<std::size_t>(rank)];
+  double stretched = seconds * slowdown_[static_cast<std::size_t>(rank)];
+  if (noise_->spread > 0) {
+    // Box and Muller (1958); the shift keeps the mean of the log-normal factor at 1.
+    const double radius = std::sqrt(-2 * std::log(uniform(random)));
+    const double normal = radius * std::cos(2 * std::numbers::pi * uniform(random));
+    stretched *= std::exp(noise_->spread * normal - noise_->spread * noise_->spread / 2);
+  }
+  if (noise_->every.count() <= 0) return stretched;
+  // Detours come as a Poisson process while the computation itself advances.
+  double detours = 0;
+  for (double at = 0;;) {
+    at += exponential(random, noise_->every.count());
+    if (at >= stretched) return stretched + detours;
+    detours += exponential(random, noise_->takes.count());
+  }
+}
+
+}  // namespace ringscope::sim

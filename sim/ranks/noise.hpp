@@ -1,0 +1,34 @@
+// How much longer computations take than they say.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "scenarios/question/scenario.hpp"
+
+namespace ringscope::sim {
+
+/// A number in (0, 1] from 53 random bits: the same one on every machine.
+double uniform(std::mt19937_64& random);
+/// A draw from the exponential distribution of that mean, such as a Poisson process's next gap.
+double exponential(std::mt19937_64& random, double mean);
+
+/// A stream of random numbers per rank, so that what one rank draws does not depend on the others.
+/// Ranks beyond `ranks` have no noise.
+class Noises {
+ public:
+  Noises(const Noise& noise, int ranks);
+
+  /// The streams from here on.
+  void seed(std::uint64_t seed);
+  /// Seconds that a computation of `seconds` takes on `rank` this time.
+  double stretch(int rank, double seconds);
+
+ private:
+  const Noise* noise_;
+  std::vector<std::mt19937_64> random_;
+  std::vector<double> slowdown_;
+};
+
+}  // namespace ringscope::sim

@@ -1,0 +1,309 @@
+#include "sim/ranks/rank_thread.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "sim/ranks/detours.hpp"
+
+namespace ringscope::sim {
+
+std::string phase_text(const Mark& mark) {
+  std::string text(mark.part);
+  if (!text.empty()) text += ": ";
+  return text.append(mark.phase);
+}
+
+void ReadyQueue::add(RankThread& thread) {
+  if (std::exchange(thread.queued_, true)) return;
+  if (ready_.empty()) kernel_->after(0, Callback::to<&ReadyQueue::drain>(this));
+  ready_.push_back(&thread);
+}
+
+void ReadyQueue::drain(std::uint64_t) {
+  running_.swap(ready_);
+  for (RankThread* thread : running_) {
+    thread->queued_ = false;
+    thread->go_on();
+  }
+  running_.clear();
+}
+
+RankThread::RankThread(Run& run, int rank, int index, RankThread* first)
+    : run_(&run), index_(index), first_(first == nullptr ? this : first) {
+  const Job& job = run.machine->jobs().job(rank);
+  const Library& library = run.machine->scenario().library;
+  Caller::rank = rank;
+  if (index == 0) threads_ = threads_of(*job.algorithm, job.options);
+  endpoint = is_nonblocking() ? 0 : index % library.endpoints;
+  if (is_nonblocking())
+    cpu = run.mpi->progress_cpu(rank);
+  else
+    cpu = index == 0 ? run.machine->cpu(rank)
+                     : run.machine->thread_cpu(rank, "thread" + std::to_string(index));
+  if (!is_nonblocking()) run.mpi->join(*this);
+  // All at the start, with their cores and locks: the accounts of a repetition know every resource.
+  const int nonblocking = job.algorithm->nonblocking + (job.overlap ? 1 : 0);
+  for (int i = 1; index == 0 && i < threads_ + nonblocking; ++i)
+    others_.push_back(std::make_unique<RankThread>(run, rank, i, this));
+}
+
+Executor& RankThread::thread(int index) {
+  if (index == 0) return *first_;
+  const auto other = static_cast<std::size_t>(index) - 1;
+  assert(other < first_->others_.size() && "an algorithm declares how many threads it uses");
+  return *first_->others_[other];
+}
+
+int RankThread::next_free(Beside how) {
+  int index = how == Beside::thread ? 1 : first_->threads_;
+  while (static_cast<RankThread&>(thread(index)).in_use_) ++index;
+  return index;
+}
+
+Thread RankThread::start(Task body, Beside how) {
+  const int index = next_free(how);
+  RankThread& started = static_cast<RankThread&>(thread(index));
+  started.in_use_ = true;
+  started.path = path;
+  started.begin(std::move(body), 0);
+  if (how == Beside::nonblocking && by_the_caller()) {
+    Pending call;
+    call.starts = true;
+    verbs_.push_back(call);
+  }
+  return {index};
+}
+
+// A library posts the first messages of a non-blocking collective in the call that starts it.
+RankThread::Progress RankThread::start_part(Pending& verb) {
+  enter_mpi();
+  if (!others_idle()) return block(verb, Activity::in_wait);
+  if (verb.since >= 0) {
+    waited_for_[static_cast<std::size_t>(Cause::overhead)] += now() - verb.since;
+    blocked_by_ = Cause::overhead;
+    run_->paths->extend(path, Cause::overhead, rank(), cpu.front().resource, now());
+  }
+  return Progress::done;
+}
+
+FlagState& RankThread::flag(Flag flag) const {
+  if (first_->flags_.empty()) first_->flags_.resize(flags);
+  return first_->flags_[static_cast<std::size_t>(flag.index)];
+}
+
+void RankThread::raise(Flag flag) {
+  FlagState& state = this->flag(flag);
+  ++state.raised;
+  state.path = path;
+  first_->completed(-1);
+  for (const auto& other : first_->others_)
+    if (other->in_use_) other->completed(-1);
+}
+
+void RankThread::observe(std::string_view what, double value) {
+  run_->observed.push_back({what, rank(), value, now()});
+}
+
+void RankThread::begin(Task body, double delay) {
+  assert(finished_ && verbs_.empty());
+  finished_ = false;
+  body_.clear();
+  body_.push_back(std::move(body));
+  mark_ = {};
+  phase_ = -1;
+  set_activity(Activity::idle, now());
+  if (delay == 0) return run_->ready->add(*this);
+  cpu_cause_ = Cause::skew;
+  on_cpu_ = true;
+  run_->ledger->kernel().after(delay, Callback::to<&RankThread::cpu_done>(this));
+}
+
+void RankThread::reset() {
+  leave_mpi();
+  seconds_ = {};
+  waited_for_ = {};
+  flags_.clear();
+  activity_since_ = now();
+  path = {};
+}
+
+int RankThread::next_step(int step, int count) {
+  step_ = step + 1 + std::exchange(skipped_, 0);
+  steps_ = count;
+  verbs_of_step_ = 0;
+  if (rank() == 0 && index_ == 0 && run_->steps != nullptr && step_ < count)
+    run_->steps->step_begun(step_);
+  return step_;
+}
+
+Request RankThread::post(const Operation& operation) {
+  ++verbs_of_step_;
+  Pending verb{.verb = operation.verb};
+  const bool receive = operation.verb == Verb::irecv;
+  verb.request =
+      run_->mpi->open_request(*this, receive, operation.peer, operation.tag, operation.range.size);
+  verbs_.push_back(verb);
+  return {verb.request};
+}
+
+bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
+  ++verbs_of_step_;
+  Pending verb{.asked = &operation, .waiter = waiter, .verb = operation.verb};
+  const auto open = [&](bool receive, int peer, Range range) {
+    return run_->mpi->open_request(*this, receive, peer, operation.tag, range.size);
+  };
+  if (operation.verb == Verb::send || operation.verb == Verb::sendrecv)
+    verb.request = open(false, operation.peer, operation.range);
+  if (operation.verb == Verb::recv) verb.request = open(true, operation.peer, operation.range);
+  if (operation.verb == Verb::sendrecv)
+    verb.other_request = open(true, operation.other_peer, operation.other);
+  verbs_.push_back(verb);
+  return true;
+}
+
+void RankThread::mark(Mark mark) {
+  if (phase_ < 0 || mark.phase != mark_.phase || mark.part != mark_.part) {
+    auto& phases = run_->phases;
+    end_phase();
+    step_ = steps_ = 0;
+    const auto found = std::find_if(phases.begin(), phases.end(), [&](const PhaseTimes& phase) {
+      return phase.name == mark.phase && phase.part == mark.part;
+    });
+    phase_ = static_cast<int>(found - phases.begin());
+    if (found == phases.end()) phases.push_back({mark.phase, mark.part, now(), now()});
+  }
+  mark_ = mark;
+}
+
+void RankThread::end_phase() {
+  if (phase_ < 0) return;
+  double& end = run_->phases[static_cast<std::size_t>(phase_)].end;
+  end = std::max(end, now());
+}
+
+void RankThread::go_on() {
+  if (finished_ || on_cpu_ || !may_run() || held_by_detour()) return;
+  if (verbs_.empty()) body_.front().start();
+  while (next_ < verbs_.size()) {
+    // advance() never adds verbs: only the text does, when it is resumed below.
+    if (advance(verbs_[next_]) == Progress::blocked) {
+      // A test of the first thread's may have waited for this turn to end.
+      if (is_nonblocking() && !on_cpu_) first_->completed(-1);
+      return;
+    }
+    const auto waiter = verbs_[next_].waiter;
+    if (++next_ == verbs_.size()) {
+      verbs_.clear();
+      next_ = 0;
+    }
+    if (waiter) waiter.resume();
+  }
+  finish();
+}
+
+bool RankThread::held_by_detour() {
+  if (run_->detours == nullptr) return false;
+  if (on_ranks_core() && run_->detours->hold(rank())) {
+    held_since_ = now();
+    return true;
+  }
+  run_->detours->stir();
+  held_from_ = std::exchange(held_since_, -1);
+  // Who waits has come no further, or takes over the path of what ended the wait.
+  if (held_from_ >= 0 && (next_ >= verbs_.size() || verbs_[next_].since < 0))
+    run_->paths->extend(path, Cause::noise, rank(), cpu.front().resource, now());
+  return false;
+}
+
+void RankThread::let_go() {
+  if (held_since_ >= 0) run_->ready->add(*this);
+  for (const auto& other : others_)
+    if (other->held_since_ >= 0) run_->ready->add(*other);
+}
+
+void RankThread::finish() {
+  assert(body_.front().done());
+  const Task body = std::move(body_.front());
+  body_.clear();
+  body.rethrow();
+  finished_ = true;
+  finish_time_ = now();
+  set_activity(Activity::idle, now());
+  end_phase();
+  if (is_nonblocking()) first_->completed(-1);
+  // MPI_Finalize makes progress; a thread that ends does not.
+  if (index_ == 0) {
+    enter_mpi();
+    --run_->unfinished;
+  } else {
+    leave_mpi();
+  }
+  if (joiner_ != nullptr) run_->ready->add(*std::exchange(joiner_, nullptr));
+}
+
+void RankThread::completed(int) {
+  if (next_ < verbs_.size()) run_->ready->add(*this);
+}
+
+// What a non-blocking collective calls, the progress engine calls: it is no way into MPI.
+void RankThread::enter_mpi() {
+  if (inside || is_nonblocking()) return;
+  run_->mpi->enter(*this);
+  if (index_ > 0) return;
+  for (const auto& other : others_)
+    if (other->is_nonblocking() && !other->finished_) run_->ready->add(*other);
+}
+
+void RankThread::leave_mpi() {
+  if (inside) run_->mpi->leave(*this);
+}
+
+bool RankThread::by_the_caller() const {
+  return run_->machine->scenario().library.progress == ringscope::Progress::caller;
+}
+
+bool RankThread::may_run() const { return !is_nonblocking() || !by_the_caller() || first_->inside; }
+
+// Nothing is left to do at this instant for the non-blocking collectives of the rank.
+bool RankThread::others_idle() const {
+  return std::none_of(others_.begin(), others_.end(), [](const auto& other) {
+    return other->is_nonblocking() && !other->finished_ && (other->on_cpu_ || other->queued_);
+  });
+}
+
+void RankThread::set_activity(Activity activity, double at) {
+  if (at > activity_since_) {
+    seconds_[static_cast<std::size_t>(activity_)] += at - activity_since_;
+    if (run_->spans != nullptr && index_ == 0 && activity_ != Activity::idle) add_spans(at);
+  }
+  activity_ = activity;
+  activity_since_ = at;
+}
+
+void RankThread::add_spans(double until) {
+  const bool blocked = activity_ == Activity::in_send || activity_ == Activity::in_wait;
+  const Stage whole{blocked_by_, until};
+  const std::span<const Stage> parts =
+      run_->waited.empty() ? std::span(&whole, 1) : std::span<const Stage>(run_->waited);
+  Span span{rank(), activity_, phase_text(mark_), mark_.step, peer(), activity_since_, until};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool goes_on = i + 1 < parts.size() && parts[i + 1].cause == parts[i].cause;
+    if (goes_on || parts[i].end <= span.start_s) continue;
+    span.end_s = parts[i].end;
+    if (blocked) span.cause = parts[i].cause;
+    run_->spans->push_back(span);
+    span.start_s = span.end_s;
+  }
+}
+
+// Of the verb under way: whom it sends to or receives from; -1 where that is nobody, or several.
+int RankThread::peer() const {
+  if (next_ >= verbs_.size()) return -1;
+  const Pending& verb = verbs_[next_];
+  const bool waits = verb.asked != nullptr && verb.asked->requests.size() == 1;
+  const int request = waits ? verb.asked->requests.front().slot : verb.request;
+  return request < 0 || verb.other_request >= 0 ? -1 : run_->mpi->request(request).peer;
+}
+
+}  // namespace ringscope::sim

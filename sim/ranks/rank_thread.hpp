@@ -1,0 +1,260 @@
+// One thread of one simulated rank: performs the verbs of its coroutine one after the other, and
+// keeps account of where its time goes.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "algorithms/verbs/communicator.hpp"
+#include "sim/mpi/mpi.hpp"
+#include "sim/ranks/noise.hpp"
+
+namespace ringscope::sim {
+
+class Detours;
+class RankThread;
+
+/// The threads that have something to do at this instant; they run once everything that is
+/// happening has happened, in the order in which they were called.
+class ReadyQueue {
+ public:
+  explicit ReadyQueue(Kernel& kernel) : kernel_(&kernel) {}
+  void add(RankThread& thread);
+
+ private:
+  void drain(std::uint64_t);
+
+  Kernel* kernel_;
+  std::vector<RankThread*> ready_, running_;
+};
+
+/// "allgather"; "inside hosts: allgather" where an algorithm is made of others.
+std::string phase_text(const Mark& mark);
+
+/// First in and last out of each phase, over all ranks.
+struct PhaseTimes {
+  std::string_view name, part;
+  double start = 0, end = 0;  ///< s, as the kernel counts
+};
+
+/// One value that the text of a rank wanted reported.
+struct Observed {
+  std::string_view what;
+  int rank = 0;
+  double value = 0, at = 0;
+};
+
+/// A flag of a rank.
+struct FlagState {
+  std::size_t raised = 0;
+  PathCursor path;  ///< of who raised it last
+};
+
+/// Told when rank 0 begins a step of its phase.
+class StepObserver {
+ public:
+  virtual void step_begun(int step) = 0;
+
+ protected:
+  ~StepObserver() = default;
+};
+
+/// What all threads of a run share.
+struct Run {
+  Machine* machine = nullptr;
+  Ledger* ledger = nullptr;
+  Paths* paths = nullptr;
+  Mpi* mpi = nullptr;
+  ReadyQueue* ready = nullptr;
+  Noises* noises = nullptr;
+  Detours* detours = nullptr;  ///< null: none
+  std::vector<PhaseTimes> phases;
+  std::vector<Observed> observed;
+  std::vector<Span>* spans = nullptr;  ///< null: not recorded
+  StepObserver* steps = nullptr;       ///< null: nobody asks
+  std::vector<int> requests{};         ///< of the verb under way
+  std::vector<Stage> waited{};         ///< what the wait that ends was spent on; else empty
+  int unfinished = 0;                  ///< ranks whose first thread still has something to do
+};
+
+class RankThread final : public Executor, private Caller {
+ public:
+  /// Thread 0 makes the others of its rank, `first` being itself.
+  RankThread(Run& run, int rank, int index = 0, RankThread* first = nullptr);
+  ~RankThread() override = default;
+  RankThread(const RankThread&) = delete;
+  RankThread& operator=(const RankThread&) = delete;
+
+  // Executor: what the algorithm's text calls.
+  int rank() const override { return Caller::rank; }
+  int size() const override { return run_->machine->jobs().own(); }
+  Request post(const Operation& operation) override;
+  bool perform(Operation& operation, std::coroutine_handle<> waiter) override;
+  Thread start(Task body, Beside how) override;
+  int next_free(Beside how) override;
+  Executor& thread(int index) override;
+  void mark(Mark mark) override;
+  int next_step(int step, int count) override;
+  void raise(Flag flag) override;
+  void observe(std::string_view what, double value) override;
+
+  /// Begins the text, `delay` seconds from now. Requires that no earlier one is unfinished.
+  void begin(Task body, double delay);
+  /// Seconds, as the kernel counts; of the last text that has ended.
+  double finish_time() const { return finish_time_; }
+  PathCursor end_of_path() const { return path; }
+
+  /// Since reset().
+  const std::array<double, activity_names.size()>& seconds() const { return seconds_; }
+  const CauseSeconds& waited_for() const { return waited_for_; }
+  /// Accounts and the path start anew, at this instant.
+  void reset();
+  /// Counts the time since it finished as idle, up to now.
+  void settle_idle() { set_activity(Activity::idle, now()); }
+
+  /// Ends the account of a rank that can never go on, as one that waited for a partner.
+  void give_up();
+
+  /// For deadlock reports.
+  struct Blocked {
+    int rank = 0;
+    std::string text;  ///< "waits for 4 MiB from rank 0 (allreduce/ring, reduce-scatter, step 2)"
+    std::vector<int> peers;
+    bool sends = false;  ///< waits for a receiver, perhaps among others
+  };
+  /// What the threads of this rank are blocked in; only its first thread knows them.
+  std::vector<Blocked> all_blocked();
+
+  // What steady_state.hpp asks of a rank's only thread.
+  struct Account {
+    std::array<double, activity_names.size()> seconds{};
+    CauseSeconds waited_for{};
+  };
+  Account account() const { return {seconds_, waited_for_}; }
+  PathCursor& path_cursor() { return path; }
+  /// Where the rank stands in its text; its step as seen from `step`.
+  void describe(StateRecord& record, int step) const;
+  void describe(StateRecord& record, const Agenda& agenda) const;
+  bool steps_are_alike() const { return step_ > 0 && !finished_ && others_.empty(); }
+  int steps_left() const { return steps_ - 1 - step_ - skipped_; }
+  /// Goes on `steps` later, and at a later time: what it did since `before`, so many times over.
+  void skip(int steps, double seconds, int times, const Account& before);
+
+  /// Goes on with the text as far as it can; called by the ready queue.
+  void go_on();
+
+  // What detours.hpp asks of a rank's first thread, and tells it.
+  bool computes() const { return on_cpu_ && activity_ == Activity::compute; }
+  /// The core is the rank's again.
+  void let_go();
+
+ private:
+  /// How far a verb has come. Not all verbs come through all states.
+  enum class State : std::uint8_t {
+    queued,          ///< waits for its turn
+    receive_posted,  ///< recv, sendrecv
+    preparing,       ///< the overhead of a send
+    copying,         ///< of an eager message, where that uses memory too
+    launched,        ///< a send
+    working,         ///< a local verb
+    completing       ///< what it waited for has happened; what is left is CPU time
+  };
+  /// A verb that waits for its turn, or is under way.
+  struct Pending {
+    Operation* asked = nullptr;        ///< null for isend and irecv: their request says it all
+    std::coroutine_handle<> waiter{};  ///< null for isend and irecv
+    double since = -1;                 ///< s: when it began to block; -1: it has not
+    int request = -1, other_request = -1;
+    int multicast = -1;  ///< the first of its messages
+    Verb verb{};
+    State state = State::queued;
+    bool starts = false;  ///< no verb: the call that starts a non-blocking collective
+  };
+  enum class Progress { done, blocked };
+
+  void completed(int request) override;
+  void cpu_done(std::uint64_t);
+  Progress advance(Pending& verb);
+  void receive_part(Pending& verb, int request);
+  Progress send_part(Pending& verb);
+  Progress wait_part(Pending& verb, std::span<const int> requests, bool all);
+  /// `ended`: what came after that is noise.
+  void account_wait(int request, double since, double ended);
+  Progress finish_wait(Pending& verb, std::span<const int> requests);
+  Progress test_part(Pending& verb);
+  Progress start_part(Pending& verb);
+  Progress local_part(Pending& verb);
+  Progress join_part(Pending& verb);
+  Progress sleep_part(Pending& verb);
+  Progress storage_part(Pending& verb);
+  Progress reach_part(Pending& verb);
+  Progress multicast_part(Pending& verb);
+  Progress pass(double seconds, Cause cause);
+  bool is_nonblocking() const { return index_ >= first_->threads_; }
+  bool by_the_caller() const;
+  bool may_run() const;
+  bool on_ranks_core() const { return cpu == run_->machine->cpu(rank()); }
+  bool held_by_detour();
+  void blame_detour();
+  const Uses& worker() const;  ///< what this thread computes and reduces on
+  bool others_idle() const;
+  FlagState& flag(Flag flag) const;
+  Progress block(Pending& verb, Activity activity);
+  Progress run_on_cpu(double amount, std::span<const Use> uses, Activity activity, Cause cause);
+  Progress run_time(double seconds, bool inside_mpi, Activity activity, Cause cause);
+  void enter_mpi();
+  void leave_mpi();
+  void account_cpu(double until);
+  void add_spans(double until);
+  void set_activity(Activity activity, double at);
+  int peer() const;
+  double now() const { return run_->ledger->now(); }
+  void finish();
+  void end_phase();
+  std::optional<Blocked> blocked();
+  std::string name_of(int index) const;
+  std::span<const int> requests_of(const Pending& verb);
+  bool is_complete(int request) const { return run_->mpi->request(request).complete; }
+  std::uint64_t order(int request) const { return run_->mpi->request(request).order; }
+
+  Run* run_;
+  int index_;
+  int threads_ = 1;         ///< of this rank; those behind them are non-blocking collectives
+  RankThread* first_;       ///< of this rank; itself for the first
+  std::vector<Task> body_;  ///< one, or none
+  boost::container::small_vector<Pending, 2> verbs_;
+  std::size_t next_ = 0;  ///< of verbs_
+  bool finished_ = true;
+  bool in_use_ = false;  ///< of a further thread: started and not yet joined
+  bool on_cpu_ = false;
+  Cause cpu_cause_{};
+  /// Of the CPU time under way: the copy that follows the overhead, the noise after a computation.
+  double tail_share_ = 0;
+  Cause tail_cause_ = Cause::copy;
+  double held_since_ = -1;   ///< s: when a detour kept it from going on, last; -1: none does
+  double held_from_ = -1;    ///< s: the same, of this turn
+  double taken_before_ = 0;  ///< s: by detours, when the CPU time under way began
+  RankThread* joiner_ = nullptr;
+  Mark mark_;
+  int phase_ = -1;
+  int step_ = 0, steps_ = 0;  ///< of a phase whose steps are alike, from its second one on
+  int skipped_ = 0;           ///< steps that the next one comes later
+  int verbs_of_step_ = 0;     ///< performed since it began
+  Activity activity_ = Activity::idle;
+  Cause blocked_by_ = Cause::partner;  ///< while that is one thing
+  double activity_since_ = 0;
+  double finish_time_ = 0;
+  std::array<double, activity_names.size()> seconds_{};
+  CauseSeconds waited_for_{};
+
+  friend class ReadyQueue;
+  bool queued_ = false;
+
+  // What most ranks never look at stands last.
+  std::vector<std::unique_ptr<RankThread>> others_;
+  std::vector<FlagState> flags_;  ///< of the first thread, for all; none before the first is used
+};
+
+}  // namespace ringscope::sim

@@ -1,0 +1,183 @@
+#include "sim/studies/search/annealing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <random>
+
+namespace ringscope {
+namespace {
+
+// As many as the processors of a large machine can work on at once; the number is part of the
+// answer and so does not depend on the machine.
+constexpr std::size_t chains = 16;
+// Shares of the cost that a step may go up by at the beginning and at the end.
+constexpr double hot = 0.05, cold = 0.0005;
+constexpr std::size_t rounds_in_vain = 200;
+constexpr int most_trials = 64;
+
+/// One walker: where it stands, and its own random numbers.
+class Chain {
+ public:
+  Chain(const Placements& placements, Word start, std::uint64_t seed)
+      : placements_(&placements), word_(std::move(start)), random_(seed) {}
+
+  const Word& word() const { return word_; }
+  /// A neighbour that is allowed; itself where none was found.
+  Word neighbour() {
+    for (int trial = 0; trial < most_trials; ++trial) {
+      Word next = word_;
+      change(next);
+      if (placements_->rules().order == RankOrder::fixed) next = placements_->grouped(next);
+      if (next != word_ && placements_->allows(next)) return placements_->first_alike(next);
+    }
+    return word_;
+  }
+  void consider(const Word& next, double cost, double temperature) {
+    const double worse = cost - cost_;
+    if (worse <= 0 || share() < std::exp(-worse / (temperature * cost_))) {
+      word_ = next;
+      cost_ = cost;
+    }
+  }
+  void stand_at(double cost) { cost_ = cost; }
+
+ private:
+  // Not std::uniform_int_distribution, which differs between libraries.
+  std::size_t below(std::size_t end) { return static_cast<std::size_t>(random_() % end); }
+  double share() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
+  int host_of(int bin) const { return placements_->bins()[static_cast<std::size_t>(bin)].host; }
+
+  void change(Word& word) {
+    switch (below(placements_->rules().whole_hosts ? 5 : 4)) {
+      case 0:
+        word[below(word.size())] = static_cast<int>(below(placements_->bins().size()));
+        break;
+      case 1:
+        std::swap(word[below(word.size())], word[below(word.size())]);
+        break;
+      case 2:
+        turn_round(word);
+        break;
+      case 3:
+        exchange_hosts(word);
+        break;
+      default:
+        exchange_hosts(word);
+        std::swap(word[below(word.size())], word[below(word.size())]);
+    }
+  }
+
+  /// The ranks of a stretch in the opposite order, or the stretch elsewhere.
+  void turn_round(Word& word) {
+    std::size_t begin = below(word.size()), end = below(word.size());
+    if (begin > end) std::swap(begin, end);
+    const auto first = word.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto last = word.begin() + static_cast<std::ptrdiff_t>(end) + 1;
+    if (below(2) == 0)
+      std::reverse(first, last);
+    else
+      std::rotate(first, first + static_cast<std::ptrdiff_t>(below(end - begin + 1)), last);
+  }
+
+  /// What is on one host goes to the bins of the same numbers on another, and the other way round.
+  void exchange_hosts(Word& word) {
+    const auto bins = placements_->bins();
+    const int host = host_of(word[below(word.size())]), other = bins[below(bins.size())].host;
+    std::vector<int> here, there;
+    for (int bin = 0; bin < static_cast<int>(bins.size()); ++bin) {
+      if (host_of(bin) == host) here.push_back(bin);
+      if (host_of(bin) == other) there.push_back(bin);
+    }
+    if (here.size() != there.size()) return;
+    for (int& bin : word) {
+      const auto place = std::ranges::find(here, bin), back = std::ranges::find(there, bin);
+      if (place != here.end())
+        bin = there[static_cast<std::size_t>(place - here.begin())];
+      else if (back != there.end())
+        bin = here[static_cast<std::size_t>(back - there.begin())];
+    }
+  }
+
+  const Placements* placements_;
+  Word word_;
+  double cost_ = std::numeric_limits<double>::infinity();
+  std::mt19937_64 random_;
+};
+
+/// Every word is asked for once, in batches.
+class Known {
+ public:
+  Known(const Costs& costs, std::size_t budget) : costs_(&costs), budget_(budget) {}
+
+  /// Costs by word; what goes beyond the budget costs infinitely much.
+  std::vector<double> of(const std::vector<Word>& words) {
+    std::vector<Word> fresh;
+    for (const Word& word : words) {
+      if (asked_.size() + fresh.size() == budget_) break;
+      if (!known_.contains(word) && std::ranges::find(fresh, word) == fresh.end())
+        fresh.push_back(word);
+    }
+    const std::vector<double> answers = fresh.empty() ? std::vector<double>() : (*costs_)(fresh);
+    cut_short_ = answers.size() < fresh.size();
+    fresh.resize(answers.size());
+    for (std::size_t i = 0; i < fresh.size(); ++i) known_[fresh[i]] = answers[i];
+    asked_.insert(asked_.end(), fresh.begin(), fresh.end());
+    std::vector<double> result;
+    for (const Word& word : words) {
+      const auto found = known_.find(word);
+      result.push_back(found == known_.end() ? std::numeric_limits<double>::infinity()
+                                             : found->second);
+    }
+    return result;
+  }
+
+  std::size_t asked() const { return asked_.size(); }
+  bool used_up() const { return cut_short_ || asked_.size() == budget_; }
+  std::vector<Word> take() { return std::move(asked_); }
+
+ private:
+  const Costs* costs_;
+  std::size_t budget_;
+  bool cut_short_ = false;
+  std::map<Word, double> known_;
+  std::vector<Word> asked_;
+};
+
+}  // namespace
+
+std::vector<Word> anneal(const Placements& placements, const Annealing& annealing,
+                         const Costs& costs) {
+  Known known(costs, annealing.budget);
+  std::vector<Chain> walkers;
+  std::vector<Word> words;
+  for (const Word& start : annealing.starts) {
+    if (!words.empty() && annealing.stopped()) break;
+    words.push_back(placements.first_alike(start));
+  }
+  const std::size_t starts = words.size();
+  for (std::size_t i = 0; i < chains; ++i) {
+    if (i >= starts) words.push_back(words[i % starts]);
+    walkers.emplace_back(placements, words[i], annealing.seed * 0x9e3779b97f4a7c15u + i);
+  }
+  const std::vector<double> first = known.of(words);
+  for (std::size_t i = 0; i < chains; ++i) walkers[i].stand_at(first[i]);
+  for (std::size_t in_vain = 0; !known.used_up() && in_vain < rounds_in_vain;) {
+    const double spent = static_cast<double>(known.asked()) / static_cast<double>(annealing.budget);
+    const double temperature = hot * std::pow(cold / hot, spent);
+    words.clear();
+    for (Chain& walker : walkers) {
+      if (annealing.stopped()) return known.take();
+      words.push_back(walker.neighbour());
+    }
+    const std::size_t before = known.asked();
+    const std::vector<double> answers = known.of(words);
+    for (std::size_t i = 0; i < chains; ++i)
+      if (std::isfinite(answers[i])) walkers[i].consider(words[i], answers[i], temperature);
+    in_vain = known.asked() == before ? in_vain + 1 : 0;
+  }
+  return known.take();
+}
+
+}  // namespace ringscope

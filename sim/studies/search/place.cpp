@@ -1,0 +1,320 @@
+#include "sim/studies/search/place.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "sim/studies/search/annealing.hpp"
+#include "sim/studies/search/place_bound.hpp"
+#include "sim/studies/search/plain_words.hpp"
+
+namespace ringscope {
+namespace {
+
+// Shares of the whole, in progress; and of the time, where that is limited.
+constexpr double search_from = 0.02, search_to = 0.85;
+constexpr const char* too_early =
+    "stopped before one placement was simulated: there is no answer yet; give it more time";
+constexpr double stuck = std::numeric_limits<double>::infinity();
+
+/// The cables that the ranks' messages take, each by the name of one direction: of a ring those
+/// between neighbours.
+std::vector<std::string> cables_of(const PlaceStudy& study, const Placement& placement) {
+  const Topology& topology = study.scenario.cluster.topology;
+  const auto& ranks = placement.ranks;
+  const auto home = [&](const Location& rank) {
+    const Host& host = topology.hosts()[static_cast<std::size_t>(rank.host)];
+    return rank.gpu >= 0 ? host.gpus[static_cast<std::size_t>(rank.gpu)]
+                         : host.numa_domains[static_cast<std::size_t>(rank.numa)];
+  };
+  const bool ring = goes_round(study.scenario);
+  std::set<int> cables;
+  for (std::size_t a = 0; a < ranks.size(); ++a) {
+    for (std::size_t b = 0; b < ranks.size(); ++b) {
+      if (ranks[a].host == ranks[b].host || (ring && b != (a + 1) % ranks.size())) continue;
+      for (const Route& leg :
+           topology.journey(home(ranks[a]), home(ranks[b]), a * ranks.size() + b).legs)
+        for (const int id : leg.links)
+          if (topology.is_cable(id)) cables.insert(std::min(id, id ^ 1));
+    }
+  }
+  std::vector<std::string> names;
+  for (const int id : cables) names.push_back(topology.link(id).name);
+  return names;
+}
+
+Scenario scenario_of(const PlaceStudy& study, const Placement& placement,
+                     const std::string& degraded, KnownParts& known) {
+  const std::string name = study.name + " " + placement.text;
+  if (degraded.empty()) {
+    Scenario scenario = study.scenario;
+    scenario.placement = placement;
+    scenario.name = name;
+    return scenario;
+  }
+  Value tree = study.tree;
+  lay_over(tree, "cluster.degraded",
+           Value::from_text("place",
+                            fmt::format("[{{link: '{}', share: {}}}]", degraded, study.degrade)));
+  std::vector<Placement> placed = placements_of(study.scenario);
+  placed.front() = placement;
+  Scenario scenario = read_placed(tree, placed, known);
+  scenario.name = fmt::format("{} with {} degraded", name, degraded);
+  return scenario;
+}
+
+/// Costs of placements, by one call of the evaluator for many.
+class Costing {
+ public:
+  Costing(const PlaceStudy& study, Evaluator& evaluator) : study_(&study), evaluator_(&evaluator) {}
+
+  /// In their order; where the evaluator is stopped, those whose cost is known by then.
+  std::vector<Placed> of(const std::vector<Placement>& placements) {
+    std::vector<Task> tasks;
+    for (std::size_t i = 0; i < placements.size(); ++i) {
+      if (study_->objective == Objective::worst_link)
+        for (const std::string& cable : cables_of(*study_, placements[i]))
+          tasks.push_back({i, cable});
+      if (tasks.empty() || tasks.back().placement != i) tasks.push_back({i, ""});
+    }
+    const std::vector<std::optional<Outcome>> outcomes =
+        evaluator_->evaluate_some(tasks.size(), [&](std::size_t index, KnownParts& known) {
+          const Task& task = tasks[index];
+          return scenario_of(*study_, placements[task.placement], task.cable, known);
+        });
+    std::vector<Placed> placed;
+    for (std::size_t i = 0; i < tasks.size(); ++i) {
+      if (!outcomes[i]) {
+        placed.resize(std::min(placed.size(), tasks[i].placement));
+        break;
+      }
+      const bool first = tasks[i].placement == placed.size();
+      if (first) placed.emplace_back();
+      Placed& one = placed.back();
+      const Outcome& outcome = *outcomes[i];
+      const double cost = outcome.error.empty()
+                              ? time_that_counts(*study_, outcome.time_s, outcome.metrics)
+                              : stuck;
+      if (!first && cost <= one.cost_s) continue;
+      one.placement = placements[tasks[i].placement];
+      one.outcome = outcome;
+      one.cost_s = cost;
+      one.degraded = tasks[i].cable;
+    }
+    return placed;
+  }
+
+ private:
+  struct Task {
+    std::size_t placement = 0;
+    std::string cable;
+  };
+  const PlaceStudy* study_;
+  Evaluator* evaluator_;
+};
+
+std::vector<Placement> placements_of(const PlaceStudy& study, const Placements& placements,
+                                     std::span<const Word> words) {
+  std::vector<Placement> result;
+  for (const Word& word : words) result.push_back(placement_of(study, placements.bins(), word));
+  return result;
+}
+
+/// Words, and what they cost, in the order in which they were looked at.
+class Looked {
+ public:
+  Looked(const PlaceStudy& study, const Placements& placements, Evaluator& evaluator)
+      : study_(&study),
+        placements_(&placements),
+        evaluator_(&evaluator),
+        costing_(study, evaluator) {}
+
+  /// Of `all` that there may be: a part of them at a time, as many as fit into one answer.
+  std::vector<double> at(std::span<const Word> words, std::size_t all) {
+    std::vector<double> costs;
+    while (costs.size() < words.size() && !evaluator_->stopped()) {
+      const std::size_t count = std::min(at_once(), words.size() - costs.size());
+      const std::vector<double> some = look(words.subspan(costs.size(), count), all);
+      costs.insert(costs.end(), some.begin(), some.end());
+      if (some.size() < count) break;
+    }
+    return costs;
+  }
+  std::size_t count() const { return words_.size(); }
+  /// One that was looked at before.
+  void add(const Word& word, Placed placed) {
+    placed.per_host = counts_of(placed.placement);
+    placed.alike = placements_->alike(word);
+    words_.push_back(word);
+    placed_.push_back(std::move(placed));
+  }
+
+  /// The best first. Equal costs are of equal words in the order of words; times that differ in the
+  /// last digits alone count as equal.
+  void finish(PlaceAnswer& answer, const std::optional<Word>& own) {
+    std::vector<std::size_t> order(words_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return words_[a] < words_[b]; });
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+      return rounded(placed_[a].cost_s) < rounded(placed_[b].cost_s);
+    });
+    for (const std::size_t i : order) {
+      if (own && words_[i] == *own) answer.same = answer.placed.size();
+      answer.placed.push_back(std::move(placed_[i]));
+    }
+  }
+
+ private:
+  static float rounded(double cost) { return static_cast<float>(cost); }
+  /// With a cable degraded, each in turn, a placement is many simulations.
+  std::size_t at_once() const { return study_->objective == Objective::worst_link ? 64 : SIZE_MAX; }
+
+  std::vector<double> look(std::span<const Word> words, std::size_t all) {
+    const auto share = [all](std::size_t count) {
+      return search_from +
+             (search_to - search_from) * static_cast<double>(count) / static_cast<double>(all);
+    };
+    evaluator_->part(share(words_.size()), share(words_.size() + words.size()));
+    std::vector<Placed> placed = costing_.of(placements_of(*study_, *placements_, words));
+    std::vector<double> costs;
+    for (std::size_t i = 0; i < placed.size(); ++i) {
+      costs.push_back(placed[i].cost_s);
+      add(words[i], std::move(placed[i]));
+    }
+    return costs;
+  }
+
+  const PlaceStudy* study_;
+  const Placements* placements_;
+  Evaluator* evaluator_;
+  Costing costing_;
+  std::vector<Word> words_;
+  std::vector<Placed> placed_;
+};
+
+Annealing annealing_of(const PlaceStudy& study, const Placements& placements,
+                       const std::optional<Word>& own, const Word& some) {
+  Annealing annealing;
+  annealing.budget = study.budget;
+  annealing.seed = study.seed;
+  std::vector<Word> starts = simple_words(placements);
+  if (own) {
+    starts.insert(starts.begin(), *own);
+    if (const auto ordered = best_order(study, placements.bins(), *own)) starts.push_back(*ordered);
+  }
+  for (const Word& start : starts)
+    if (placements.allows(start)) annealing.starts.push_back(start);
+  if (annealing.starts.empty()) annealing.starts.push_back(some);
+  return annealing;
+}
+
+/// The middle one of costs that stand for so many placements each.
+double median_of(std::vector<std::pair<double, Count>> costs) {
+  std::ranges::sort(costs);
+  Count all = 0, before = 0;
+  for (const auto& [cost, alike] : costs) all += alike;
+  for (const auto& [cost, alike] : costs)
+    if ((before += alike) * 2 >= all) return cost;
+  return stuck;
+}
+
+/// Of all placements, where all were simulated; else of some that are drawn.
+std::optional<RandomPlacements> random_placements(const PlaceStudy& study,
+                                                  const Placements& placements,
+                                                  const PlaceAnswer& answer, Evaluator& evaluator) {
+  std::vector<std::pair<double, Count>> costs;
+  RandomPlacements random;
+  if (!answer.searched && !answer.stopped) {
+    for (const Placed& placed : answer.placed) costs.emplace_back(placed.cost_s, placed.alike);
+  } else {
+    evaluator.part(search_to, 1);
+    evaluator.until(1);
+    if (evaluator.stopped()) return {};
+    const std::vector<Word> words = random_words(placements, study.random, study.seed);
+    for (const Placed& placed :
+         Costing(study, evaluator).of(placements_of(study, placements, words)))
+      costs.emplace_back(placed.cost_s, 1);
+    random.count = costs.size();
+  }
+  if (costs.empty() || study.random == 0) return {};
+  random.median_s = median_of(std::move(costs));
+  return random;
+}
+
+void add_bound(PlaceAnswer& answer, const PlaceStudy& study, std::span<const Bin> bins) {
+  const double best = answer.placed.front().cost_s;
+  if (!answer.searched && !answer.stopped && best < stuck)
+    answer.bound_s = best;
+  else if (study.jobs != WhoseTime::mean)
+    answer.bound_s = bound_of_rings(study, bins);
+  if (!answer.bound_s)
+    answer.no_bound = study.jobs == WhoseTime::mean
+                          ? "none is known of a mean of several jobs"
+                          : "one is known only of rings of one thread a rank, by one NIC a rank";
+}
+
+/// Looks at all placements that differ, or searches among them.
+void look(const PlaceStudy& study, const Placements& placements, const std::optional<Word>& own,
+          Evaluator& evaluator, Looked& looked, PlaceAnswer& answer) {
+  const auto stopped = [&evaluator] { return evaluator.stopped(); };
+  evaluator.until(study.random > 0 ? search_to : 1);
+  if (const auto words = placements.all(study.budget, stopped)) {
+    answer.least = words->size();
+    answer.stopped = looked.at(*words, words->size()).size() < words->size();
+    return;
+  }
+  answer.searched = true;
+  answer.least = std::max(placements.least_number(), Count(study.budget) + 1);
+  Annealing annealing = annealing_of(study, placements, own, *placements.some());
+  annealing.stopped = stopped;
+  anneal(placements, annealing,
+         [&](std::span<const Word> fresh) { return looked.at(fresh, study.budget); });
+  answer.stopped = looked.count() < study.budget && evaluator.stopped();
+}
+
+}  // namespace
+
+PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator) {
+  const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
+  PlacementRules rules = study.rules;
+  // A hash that chooses among routes goes by the numbers of the ranks.
+  rules.rotations = rules.rotations && symmetry.only_routes();
+  const Placements placements(symmetry, rules);
+  if (!placements.some())
+    study.tree.fail(
+        fmt::format("no placement of {} ranks keeps to the rules of 'place'", rules.ranks));
+  std::optional<Word> own = own_word(study, placements.bins());
+  if (own && !placements.allows(*own)) own.reset();
+  if (own) own = placements.first_alike(*own);
+
+  evaluator.part(0, search_from);
+  std::vector<Placed> first = Costing(study, evaluator).of({study.scenario.placement});
+  if (first.empty()) throw std::runtime_error(too_early);
+  PlaceAnswer answer;
+  answer.own = std::move(first.front());
+  answer.own.allowed = own.has_value();
+  answer.own.per_host = counts_of(answer.own.placement);
+  answer.raw = placements.raw();
+  answer.only_routes = symmetry.only_routes();
+  Looked looked(study, placements, evaluator);
+  look(study, placements, own, evaluator, looked, answer);
+  if (looked.count() == 0 && own) looked.add(*own, answer.own);
+  if (looked.count() == 0) throw std::runtime_error(too_early);
+  looked.finish(answer, own);
+  add_bound(answer, study, placements.bins());
+  answer.random = random_placements(study, placements, answer, evaluator);
+  return answer;
+}
+
+Scenario placed_scenario(const PlaceStudy& study, const Placed& placed) {
+  KnownParts known;
+  return scenario_of(study, placed.placement, placed.degraded, known);
+}
+
+}  // namespace ringscope

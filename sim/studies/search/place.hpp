@@ -1,0 +1,51 @@
+// Which of all placements is best.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/study/place_study.hpp"
+#include "sim/studies/evaluator.hpp"
+
+namespace ringscope {
+
+/// A placement and what it costs.
+struct Placed {
+  Placement placement;
+  std::string per_host;  ///< "4-3-1"
+  Count alike = 1;       ///< how many placements it stands for
+  Outcome outcome;       ///< of the run that counts
+  double cost_s = 0;     ///< the objective; infinite for a run that gets stuck
+  std::string degraded;  ///< worst_link: the cable whose loss costs most; "" without one
+  bool allowed = true;   ///< by the study's rules
+};
+
+/// What ranks get that are put anywhere: the baseline that a placement is to beat.
+struct RandomPlacements {
+  std::size_t count = 0;  ///< so many were drawn; 0: all were simulated
+  double median_s = 0;    ///< of the objective; infinite where half of them get stuck
+};
+
+struct PlaceAnswer {
+  Count raw;                        ///< placements, each core by itself
+  Count least;                      ///< so many differ at least
+  bool searched = false;            ///< not all that differ were simulated
+  bool stopped = false;             ///< before it had looked at its budget, or at all
+  bool only_routes = true;          ///< else nothing was folded but cores
+  std::vector<Placed> placed;       ///< the best first; equal ones in the order of their words
+  Placed own;                       ///< the user's
+  std::optional<std::size_t> same;  ///< the place of the user's, or one like it, in `placed`
+  std::optional<double> bound_s;    ///< no placement takes less
+  std::string no_bound;             ///< why there is none; "" where there is one
+  std::optional<RandomPlacements> random;
+};
+
+/// The user's placement comes first. Where the evaluator is stopped, the answer is what was there
+/// by then, at least one placement. Throws InputError where the rules allow no placement.
+PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator);
+
+/// The study's scenario placed like this, under the study's objective: with that cable degraded.
+Scenario placed_scenario(const PlaceStudy& study, const Placed& placed);
+
+}  // namespace ringscope

@@ -1,0 +1,85 @@
+#include "sim/studies/search/place_bound.hpp"
+
+#include <algorithm>
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t most_bins = 256;
+
+Vertex vertex_of(const Topology& topology, const Bin& bin) {
+  const Host& host = topology.hosts()[static_cast<std::size_t>(bin.host)];
+  return bin.gpu >= 0 ? host.gpus[static_cast<std::size_t>(bin.gpu)]
+                      : host.numa_domains[static_cast<std::size_t>(bin.numa)];
+}
+
+/// By links alone, where the way goes through the network or between GPUs.
+double wire_cost(const Topology& topology, Vertex from, Vertex to) {
+  double cost = 0;
+  for (const Route& leg : topology.journey(from, to).legs)
+    if (!leg.bandwidth.is_unlimited()) cost = std::max(cost, 1 / leg.bandwidth.bytes_per_second);
+  return cost;
+}
+
+/// By the cores of both ends, where the ranks' own move the bytes.
+double core_cost(const Transport& transport) {
+  if (transport.driver == Driver::nic) return 0;
+  const double send = transport.driver == Driver::caller ? transport.send_cost.seconds_per_byte : 0;
+  return std::max(send, transport.recv_cost.seconds_per_byte);
+}
+
+bool has_one_thread(const Job& job) { return threads_of(*job.algorithm, job.options) == 1; }
+
+}  // namespace
+
+PairCosts pair_costs(const PlaceStudy& study, std::span<const Bin> bins) {
+  const Topology& topology = study.scenario.cluster.topology;
+  const Library& library = study.scenario.library;
+  const bool gpus = study.seat == Seat::gpu;
+  PairCosts costs(bins.size(), std::vector<double>(bins.size()));
+  for (std::size_t a = 0; a < bins.size(); ++a) {
+    for (std::size_t b = 0; b < bins.size(); ++b) {
+      const bool one_host = bins[a].host == bins[b].host;
+      double& cost = costs[a][b];
+      if (!one_host || gpus)
+        cost = wire_cost(topology, vertex_of(topology, bins[a]), vertex_of(topology, bins[b]));
+      if (!gpus && has_one_thread(study.scenario.job))
+        cost = std::max(cost, core_cost(library.transport(one_host ? Way::shm : Way::network)));
+    }
+  }
+  return costs;
+}
+
+std::optional<double> bound_of_rings(const PlaceStudy& study, std::span<const Bin> bins) {
+  const Job& job = study.scenario.job;
+  const auto ranks = static_cast<std::uint64_t>(study.rules.ranks);
+  if (!goes_round(study.scenario) || bins.size() > most_bins || ranks < 2 || job.overlap ||
+      study.scenario.placement.ranks.front().nics == NicChoice::all)
+    return {};
+  std::vector<int> room;
+  for (const Bin& bin : bins)
+    room.push_back(std::min(bin.capacity, study.rules.slots[static_cast<std::size_t>(bin.host)]));
+  const auto slowest = least_bottleneck(pair_costs(study, bins), room, study.rules.ranks);
+  if (!slowest) return {};
+  // Every chunk but one passes between two neighbours, in an allreduce twice; chunks are at least
+  // this large.
+  const std::uint64_t passes = job.algorithm->collective == "allreduce" ? 2 : 1;
+  const std::uint64_t bytes = passes * (ranks - 1) * (job.bytes.count / ranks);
+  return static_cast<double>(bytes) * *slowest;
+}
+
+std::optional<Word> best_order(const PlaceStudy& study, std::span<const Bin> bins,
+                               const Word& own) {
+  if (own.size() > most_exact_places || bins.size() > most_bins) return {};
+  const PairCosts all = pair_costs(study, bins);
+  PairCosts costs(own.size(), std::vector<double>(own.size()));
+  for (std::size_t a = 0; a < own.size(); ++a)
+    for (std::size_t b = 0; b < own.size(); ++b)
+      costs[a][b] = all[static_cast<std::size_t>(own[a])][static_cast<std::size_t>(own[b])];
+  Word word;
+  for (const int rank : best_ring_order(costs).order)
+    word.push_back(own[static_cast<std::size_t>(rank)]);
+  return word;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,24 @@
+// What no placement of a ring can beat.
+#pragma once
+
+#include <optional>
+
+#include "scenarios/study/place_study.hpp"
+#include "topologies/placement/ring_order.hpp"
+
+namespace ringscope {
+
+/// Seconds that a byte takes from each bin to each other one, with nothing else under way: the
+/// slowest of the links, and of the cores at both ends where these move the bytes.
+PairCosts pair_costs(const PlaceStudy& study, std::span<const Bin> bins);
+
+/// Each pair of neighbours of a ring exchanges a known number of bytes, one message after the
+/// other, and one pair is no faster than the least bottleneck. None where the job is no ring of one
+/// thread, the machine is too large, or ranks send by several NICs.
+std::optional<double> bound_of_rings(const PlaceStudy& study, std::span<const Bin> bins);
+
+/// The user's seats in the order of the best ring through them by pair_costs(), where there are few
+/// enough.
+std::optional<Word> best_order(const PlaceStudy& study, std::span<const Bin> bins, const Word& own);
+
+}  // namespace ringscope

@@ -1,0 +1,254 @@
+// Does place find what is best, and say why? On the rack of lesson 3 and on small machines.
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "sim/studies/search/place_bound.hpp"
+#include "sim/studies/search/place_study_for_test.hpp"
+#include "sim/studies/search/plain_words.hpp"
+
+namespace ringscope {
+namespace {
+
+const std::string sockets =
+    "scenario:\n"
+    "  question: which?\n"
+    "  cluster:\n"
+    "    network: two_level\n"
+    "    racks: 2\n"
+    "    hosts_per_rack: 2\n"
+    "    link: {bandwidth: 1 GB/s, latency: 1 us}\n"
+    "    uplink: {bandwidth: 0.5 GB/s}\n"
+    "    host: {type: numa, cores: 2, sockets: 2, memory_bandwidth: 4 GB/s,\n"
+    "           socket_link: {bandwidth: 2 GB/s, latency: 100 ns}}\n"
+    "  library: openmpi_tcp\n"
+    "  placement: 2-2\n"
+    "  job: {collective: allreduce, algorithm: ring, bytes: 64 KiB}\n";
+
+// The design's law: a rank that sends to one host and receives from another pays for both. In the
+// order of the hosts that is the lone rank of 4-3-1; of 28 ways to give three hosts ranks (or two,
+// or one), those without a lone one between two others are faster.
+TEST(PlaceOnTheRack, FindsThat422BeatsTheLoneRankOf431AndSaysWhy) {
+  PlaceStudy study = study_of(rack, "{order: fixed, slots: 4}");
+  const PlaceAnswer answer = answer_of(study);
+  EXPECT_FALSE(answer.searched);
+  const auto time_of = [&](const std::string& counts) {
+    const auto found = std::ranges::find(answer.placed, counts, &Placed::per_host);
+    return found == answer.placed.end() ? 0 : found->cost_s;
+  };
+  EXPECT_GT(time_of("4-3-1"), 1.7 * time_of("4-2-2"));
+  EXPECT_NEAR(time_of("3-3-2"), time_of("4-2-2"), 0.05 * time_of("4-2-2"));
+  ASSERT_TRUE(answer.same.has_value());
+  EXPECT_NEAR(answer.own.cost_s, answer.placed[*answer.same].cost_s, 1e-9 * answer.own.cost_s);
+  EXPECT_NE(answer.own.outcome.limit.find("copying on host2/numa0/core0 (rank 7)"),
+            std::string::npos)
+      << answer.own.outcome.limit;
+}
+
+TEST(PlaceOnTheRack, TriesEveryOrderOfTheRingOnce) {
+  const PlaceAnswer answer = answer_of(study_of(rack));
+  EXPECT_EQ(answer.least, Count(answer.placed.size()));
+  Count folded = 0;
+  for (const Placed& placed : answer.placed) folded += placed.alike;
+  EXPECT_EQ(folded, answer.raw);
+  EXPECT_TRUE(std::ranges::is_sorted(
+      answer.placed, {}, [](const Placed& one) { return static_cast<float>(one.cost_s); }));
+}
+
+// What is called alike takes the same time: each is simulated where it stands for others, and once
+// more as one of these, chosen far away in their order.
+TEST(PlacementsThatAreAlike, TakeTheSameTime) {
+  const PlaceStudy study = study_of(sockets);
+  const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
+  const Placements placements(symmetry, study.rules);
+  const auto words = placements.all(1000);
+  ASSERT_TRUE(words.has_value());
+  std::vector<Scenario> scenarios;
+  const int bins = static_cast<int>(symmetry.bins().size());
+  for (const Word& word : *words) {
+    Word other = word;  // racks and hosts in the opposite order, the circle turned
+    for (int& bin : other) {
+      const int host = symmetry.bins()[static_cast<std::size_t>(bin)].host;
+      bin = bin % 2 + 2 * (bins / 2 - 1 - host);
+    }
+    std::rotate(other.begin(), other.begin() + 1, other.end());
+    ASSERT_EQ(placements.first_alike(other), word);
+    for (const Word& one : {word, other}) {
+      scenarios.push_back(study.scenario);
+      scenarios.back().placement = placement_of(study, symmetry.bins(), one);
+    }
+  }
+  Evaluator evaluator(on_threads(2));
+  const std::vector<Outcome> outcomes = evaluator.evaluate(scenarios);
+  for (std::size_t i = 0; i < outcomes.size(); i += 2)
+    EXPECT_NEAR(outcomes[i].time_s, outcomes[i + 1].time_s, 1e-9 * outcomes[i].time_s)
+        << scenarios[i].placement.text;
+}
+
+// Every algorithm that is said to go round does: its ranks on uneven hosts, turned by one.
+TEST(RingsThatGoRound, TakeTheSameTimeWhereverTheyBegin) {
+  for (const Algorithm& algorithm : catalogue()) {
+    PlaceStudy study = study_of(rack);
+    study.scenario.job.algorithm = &algorithm;
+    if (!goes_round(study.scenario)) continue;
+    const std::vector<Bin> bins = bins_of(study.scenario.cluster.topology, Seat::core);
+    std::vector<Scenario> scenarios;
+    for (const Word& word : {Word{0, 0, 1, 0, 2, 1, 1, 0}, Word{0, 1, 0, 2, 1, 1, 0, 0}}) {
+      scenarios.push_back(study.scenario);
+      scenarios.back().placement = placement_of(study, bins, word);
+    }
+    std::vector<double> times;
+    for (const Scenario& scenario : scenarios)
+      times.push_back(simulated_outcome(scenario, "fluid", true).time_s);
+    EXPECT_NEAR(times[0], times[1], 1e-9 * times[0]) << algorithm.collective << algorithm.name;
+  }
+}
+
+TEST(PlaceBeyondItsBudget, SearchesAndFindsTheSameForAnyNumberOfThreads) {
+  const PlaceStudy study = study_of(rack, "{budget: 60, seed: 3}");
+  std::vector<std::string> found;
+  for (const int threads : {1, 3}) {
+    Evaluator evaluator(on_threads(threads));
+    const PlaceAnswer answer = place(study, evaluator);
+    EXPECT_TRUE(answer.searched);
+    EXPECT_LE(answer.placed.size(), 60u);
+    std::string all;
+    for (const Placed& placed : answer.placed) all += placed.placement.text + ";";
+    found.push_back(all);
+    EXPECT_TRUE(answer.same.has_value());
+  }
+  EXPECT_EQ(found[0], found[1]);
+}
+
+/// Says so once it was asked so often.
+std::function<bool(double)> after(int times) {
+  return [left = times](double) mutable { return left-- <= 0; };
+}
+
+// A round of the search asks more often than that, and so does the walk over all words.
+TEST(APlaceThatIsStopped, AnswersWithWhatItHas) {
+  const std::pair<const char*, int> cases[] = {{"{budget: 60}", 30},
+                                               {"{objective: worst_link}", 200}};
+  for (const auto& [flags, times] : cases) {
+    const PlaceStudy study = study_of(rack, flags);
+    EvaluatorOptions options = on_threads(1);
+    options.stop = after(times);
+    Evaluator evaluator(options);
+    const PlaceAnswer answer = place(study, evaluator);
+    EXPECT_TRUE(answer.stopped) << flags;
+    ASSERT_GE(answer.placed.size(), 1u) << flags;
+    EXPECT_LT(answer.placed.size(), 60u) << flags;
+    ASSERT_TRUE(answer.bound_s.has_value()) << flags;
+    EXPECT_LE(*answer.bound_s, answer.placed.front().cost_s) << flags;
+    EXPECT_FALSE(answer.random.has_value()) << flags;
+  }
+}
+
+TEST(APlaceThatIsStopped, LeavesTimeForWhatIsDrawn) {
+  const PlaceStudy study = study_of(rack, "{budget: 60, random: 5}");
+  EvaluatorOptions options = on_threads(1);
+  options.stop = [](double share) { return share < 1; };  // the search has a part of the time
+  Evaluator evaluator(options);
+  const PlaceAnswer answer = place(study, evaluator);
+  EXPECT_TRUE(answer.stopped);
+  ASSERT_EQ(answer.placed.size(), 1u);
+  EXPECT_EQ(answer.placed.front().cost_s, answer.own.cost_s);
+  ASSERT_TRUE(answer.random.has_value());
+  EXPECT_EQ(answer.random->count, 5u);
+}
+
+TEST(APlaceThatIsStopped, BeforeOneWasSimulatedHasNoAnswer) {
+  EvaluatorOptions options = on_threads(1);
+  options.stop = after(0);
+  Evaluator evaluator(options);
+  EXPECT_THROW(place(study_of(rack), evaluator), std::runtime_error);
+}
+
+// Seats of eight ranks on three hosts of eight cores, four slots each; 2 hosts of the 3 are full in
+// whole ones.
+TEST(RandomPlacements, KeepToTheRulesAndDependOnTheSeedAlone) {
+  for (const char* flags : {"{slots: 4}", "{slots: 4, whole_hosts: true}", "{order: fixed}"}) {
+    const PlaceStudy study = study_of(rack, flags);
+    const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
+    const Placements placements(symmetry, study.rules);
+    const std::vector<Word> words = random_words(placements, 50, 7);
+    EXPECT_EQ(words.size(), 50u);
+    for (const Word& word : words) EXPECT_TRUE(placements.allows(word)) << flags;
+    EXPECT_GT(std::set(words.begin(), words.end()).size(), 5u) << flags;
+    EXPECT_EQ(random_words(placements, 50, 7), words);
+    EXPECT_NE(random_words(placements, 50, 8), words);
+  }
+}
+
+TEST(TheBoundOfRings, IsBelowEveryPlacementAndNearTheBest) {
+  const PlaceStudy study = study_of(rack, "{slots: 4}");
+  const auto bound = bound_of_rings(study, bins_of(study.scenario.cluster.topology, study.seat));
+  ASSERT_TRUE(bound.has_value());
+  const PlaceAnswer answer = answer_of(study);
+  EXPECT_LE(*bound, answer.placed.front().cost_s);
+  EXPECT_GT(*bound, 0.8 * answer.placed.front().cost_s);
+}
+
+// One pair, 1 GB/s: with half of it the message takes twice as long, whichever cable it is.
+TEST(TheWorstLink, CostsWhatItsShareSays) {
+  const std::string pair =
+      "scenario:\n"
+      "  question: which?\n"
+      "  cluster:\n"
+      "    network: star\n"
+      "    hosts: 3\n"
+      "    link: {bandwidth: 1 GB/s, latency: 0 s}\n"
+      "    host: {type: simple, cores: 1}\n"
+      "  library: ideal\n"
+      "  placement: 1-1\n"
+      "  job: {collective: allgather, algorithm: ring, bytes: 100 MB}\n";
+  const PlaceAnswer whole = answer_of(study_of(pair));
+  const PlaceAnswer half = answer_of(study_of(pair, "{objective: worst_link, degrade: 0.25}"));
+  ASSERT_EQ(whole.placed.size(), 1u);
+  EXPECT_NEAR(whole.own.cost_s, 0.05, 1e-6);
+  EXPECT_NEAR(half.own.cost_s, 4 * whole.own.cost_s, 1e-6);
+  EXPECT_NE(half.own.degraded.find("nic0"), std::string::npos);
+}
+
+TEST(TheRulesOfPlace, LeaveOutHostsThatAreTakenAndCountSlots) {
+  const PlaceStudy study = study_of(rack, "{taken: [host1], slots: 5}");
+  EXPECT_EQ(study.rules.slots, (std::vector{5, 0, 5}));
+  const PlaceAnswer answer = answer_of(study);
+  EXPECT_FALSE(answer.own.allowed);
+  for (const Placed& placed : answer.placed)
+    for (const Location& rank : placed.placement.ranks) EXPECT_NE(rank.host, 1);
+}
+
+TEST(TheRulesOfPlace, AreRefusedWhereTheyCannotBe) {
+  const auto complaint = [](const std::string& flags) {
+    return complaint_of([&] { answer_of(study_of(rack, flags)); });
+  };
+  EXPECT_NE(complaint("{slots: 2}").find("no placement of 8 ranks keeps to the rules"),
+            std::string::npos);
+  EXPECT_NE(complaint("{taken: [hots1]}").find("did you mean 'host1'?"), std::string::npos);
+  EXPECT_NE(complaint("{ordre: any}").find("did you mean 'order'?"), std::string::npos);
+  EXPECT_NE(complaint("{objective: tme}").find("did you mean 'time'?"), std::string::npos);
+  const std::string doubling = rack + "place: {order: ring}\n";
+  std::string other = doubling;
+  other.replace(other.find("algorithm: ring"), 15, "algorithm: recursive_doubling");
+  EXPECT_NE(complaint_of([&] { study_of(other); }).find("is no ring that may begin at any rank"),
+            std::string::npos);
+}
+
+TEST(PlacedText, SaysWhichHostsInTheOrderOfTheRanks) {
+  const PlaceStudy one = study_of(rack), two = study_of(sockets);
+  const auto text = [](const PlaceStudy& study, const Word& word) {
+    const Topology& topology = study.scenario.cluster.topology;
+    const std::vector<Bin> bins = bins_of(topology, study.seat);
+    return placed_text(topology, bins, word) + ", " + counts_of(placement_of(study, bins, word));
+  };
+  EXPECT_EQ(text(one, {0, 0, 0, 0, 1, 1, 1, 2}), "4-3-1, 4-3-1");
+  EXPECT_EQ(text(one, {0, 0, 1, 0, 2, 2, 2, 2}), "0x2 1 0 2x4, 4-3-1");
+  EXPECT_EQ(text(one, {1, 1, 1, 1, 0, 0, 0, 0}), "1x4 0x4, 4-4");
+  EXPECT_EQ(text(two, {0, 0, 1, 3}), "0.0x2 0.1 1.1, 3-1");
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -1,0 +1,99 @@
+#include "sim/studies/search/plain_words.hpp"
+
+#include <algorithm>
+#include <random>
+
+namespace ringscope {
+namespace {
+
+constexpr int most_trials = 1000;
+
+/// Not std::shuffle, which differs between libraries.
+template <typename Item>
+void shuffle(std::vector<Item>& items, std::mt19937_64& random) {
+  for (std::size_t left = items.size(); left > 1; --left)
+    std::swap(items[left - 1], items[static_cast<std::size_t>(random() % left)]);
+}
+
+/// Hosts that are used, each with all its slots; the ranks may be left with too few seats.
+std::vector<int> whole_hosts(const PlacementRules& rules, std::mt19937_64& random) {
+  std::vector<int> hosts;
+  for (std::size_t host = 0; host < rules.slots.size(); ++host)
+    if (rules.slots[host] > 0) hosts.push_back(static_cast<int>(host));
+  shuffle(hosts, random);
+  std::vector<int> slots(rules.slots.size());
+  int left = rules.ranks;
+  for (const int host : hosts) {
+    const int most = rules.slots[static_cast<std::size_t>(host)];
+    if (most > left) continue;
+    slots[static_cast<std::size_t>(host)] = most;
+    left -= most;
+  }
+  return slots;
+}
+
+Word drawn(const Placements& placements, std::mt19937_64& random) {
+  const PlacementRules& rules = placements.rules();
+  std::vector<int> left = rules.whole_hosts ? whole_hosts(rules, random) : rules.slots;
+  std::vector<int> seats;
+  for (std::size_t bin = 0; bin < placements.bins().size(); ++bin)
+    seats.insert(seats.end(), static_cast<std::size_t>(placements.bins()[bin].capacity),
+                 static_cast<int>(bin));
+  shuffle(seats, random);
+  Word word;
+  for (const int bin : seats) {
+    int& slots =
+        left[static_cast<std::size_t>(placements.bins()[static_cast<std::size_t>(bin)].host)];
+    if (slots == 0 || static_cast<int>(word.size()) == rules.ranks) continue;
+    --slots;
+    word.push_back(bin);
+  }
+  return rules.order == RankOrder::fixed ? placements.grouped(word) : word;
+}
+
+}  // namespace
+
+std::vector<Word> simple_words(const Placements& placements) {
+  Word packed, spread;
+  const auto bins = placements.bins();
+  const PlacementRules& rules = placements.rules();
+  std::vector<int> left = rules.slots;
+  for (int bin = 0; bin < static_cast<int>(bins.size()); ++bin) {
+    int& slots = left[static_cast<std::size_t>(bins[static_cast<std::size_t>(bin)].host)];
+    const int fill = std::min({bins[static_cast<std::size_t>(bin)].capacity, slots,
+                               rules.ranks - static_cast<int>(packed.size())});
+    packed.insert(packed.end(), static_cast<std::size_t>(fill), bin);
+    slots -= fill;
+  }
+  std::vector<int> room;
+  for (const Bin& bin : bins) room.push_back(bin.capacity);
+  left = rules.slots;
+  for (bool more = true; more && static_cast<int>(spread.size()) < rules.ranks;) {
+    more = false;
+    for (std::size_t bin = 0; bin < bins.size(); ++bin) {
+      int& slots = left[static_cast<std::size_t>(bins[bin].host)];
+      if (room[bin] == 0 || slots == 0 || static_cast<int>(spread.size()) == rules.ranks) continue;
+      spread.push_back(static_cast<int>(bin));
+      --room[bin];
+      --slots;
+      more = true;
+    }
+  }
+  Word sorted = spread;
+  std::ranges::sort(sorted);
+  return {packed, spread, sorted};
+}
+
+std::vector<Word> random_words(const Placements& placements, std::size_t count,
+                               std::uint64_t seed) {
+  std::mt19937_64 random(seed ^ 0x5ca1ab1e0ddba11u);  // not the search's stream
+  std::vector<Word> words;
+  for (int trial = 0; words.size() < count && trial < most_trials;) {
+    Word word = drawn(placements, random);
+    trial = placements.allows(word) ? 0 : trial + 1;
+    if (trial == 0) words.push_back(std::move(word));
+  }
+  return words;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,54 @@
+// For tests of the simulator: scenarios from YAML text, ranks that follow a text written in the
+// test, and one run per process.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "scenarios/question/scenario_tree.hpp"
+#include "sim/simulation.hpp"
+
+namespace ringscope {
+
+/// Skips where tests share a process: SimGrid's engine exists once in it.
+class SimulationTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (testing::UnitTest::GetInstance()->test_to_run_count() > 1)
+      GTEST_SKIP() << "SimGrid's engine exists once per process; run under ctest";
+  }
+};
+
+inline Scenario scenario_of(const std::string& yaml) {
+  return read_tree(Value::from_text("test", "question: does it hold?\n" + yaml), "test").front();
+}
+
+/// What every rank does, as an algorithm of the catalogue would.
+using Text = Task (*)(Communicator, Workspace, Options);
+
+inline Report run(const Scenario& scenario) { return simulate(scenario, {}); }
+
+/// Runs `text`, of up to `threads` threads per rank, in place of the scenario's algorithm.
+inline Report run(Scenario scenario, Text text, const Options& options = {}, int threads = 1) {
+  Algorithm algorithm = *scenario.job.algorithm;
+  algorithm.collective = "test";
+  algorithm.name = "text";
+  algorithm.threads = threads;
+  algorithm.run = text;
+  algorithm.scratch_items = [](int, std::size_t items, Options) { return items; };
+  scenario.job.algorithm = &algorithm;
+  scenario.job.options = options;
+  return simulate(scenario, {});
+}
+
+inline double finish(const Report& report, int rank) {
+  return report.rank_reports.at(static_cast<std::size_t>(rank)).finish_s;
+}
+
+/// Equal to the last digits that doubles and the kernel's units leave.
+inline void expect_seconds(double got, double expected) {
+  EXPECT_NEAR(got, expected, 1e-9 * expected);
+}
+
+}  // namespace ringscope

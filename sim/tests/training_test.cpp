@@ -1,0 +1,115 @@
+// Does a step of training take what a pencil says: compute, and of the exchange what nothing hides?
+#include <algorithm>
+
+#include "sim/tests/scenario_for_test.hpp"
+
+namespace ringscope {
+namespace {
+
+class TrainingTime : public SimulationTest {};
+
+// Two layers alike: 5 ms forward, 10 ms backward and 4 MB of gradients each.
+constexpr double forward = 0.005, backward = 0.010, compute = 2 * (forward + backward);
+constexpr double layer_bytes = 4e6;
+const std::string model =
+    "{records: 1000, record: 1 kB, batch: 10, step: 30 ms, layers: ["
+    "{name: a, parameters: 1000000, flops: 1}, {name: b, parameters: 1000000, flops: 1}]}";
+
+/// On two hosts without latency, with a library that costs nothing but the wire.
+Scenario training(const std::string& strategy, const std::string& options,
+                  const std::string& placement = "1-1", const std::string& link = "1 GB/s",
+                  const std::string& library = "ideal") {
+  return scenario_of(
+      "cluster: {network: star, hosts: 2, host: {type: simple, cores: 4}, link: {bandwidth: " +
+      link + ", latency: 0 s}}\nlibrary: " + library + "\nplacement: " + placement +
+      "\nstorage: {bandwidth: 1 GB/s}\njob: {collective: training, algorithm: " + strategy +
+      ", options: {model: " + model + ", " + options + "}}\n");
+}
+
+/// A ring of two: each half crosses the wire twice.
+double allreduce(double bytes, double bandwidth) { return bytes / bandwidth; }
+
+/// The first bucket is there when the last layer has passed; the second one waits for the wire too.
+double overlapped(double bandwidth) {
+  const double one = allreduce(layer_bytes, bandwidth);
+  const double last_layer = 2 * forward + backward;
+  return std::max(last_layer + one, compute) + one;
+}
+
+TEST_F(TrainingTime, without_overlap_is_compute_and_then_the_exchange) {
+  const Report report = run(training("ddp", "overlap: none, bucket: 0 B, steps: 3"));
+  const double step = compute + allreduce(2 * layer_bytes, 1e9);
+  expect_seconds(report.time_s, 3 * step);
+  ASSERT_TRUE(report.training.has_value());
+  expect_seconds(report.training->step_s, step);
+  expect_seconds(report.training->one_device_s, compute);
+  expect_seconds(report.training->compute_s, compute);
+  expect_seconds(report.training->exposed_s, step - compute);
+  EXPECT_EQ(report.training->input_s, 0);
+  EXPECT_NEAR(report.training->efficiency, compute / step, 1e-9);
+  EXPECT_NEAR(report.training->records_per_s, 2 * 10 / step, 1e-6);
+  EXPECT_NEAR(report.training->epochs, 3 * 2 * 10 / 1000.0, 1e-12);
+}
+
+TEST_F(TrainingTime, a_thread_hides_all_but_the_first_layer_behind_a_fast_wire) {
+  const Report report = run(training("ddp", "overlap: thread, bucket: 0 B"));
+  expect_seconds(report.time_s, overlapped(1e9));
+}
+
+TEST_F(TrainingTime, a_thread_hides_one_layer_behind_a_slow_wire) {
+  const Report report = run(training("ddp", "overlap: thread, bucket: 0 B", "1-1", "0.25 GB/s"));
+  expect_seconds(report.time_s, overlapped(0.25e9));
+}
+
+TEST_F(TrainingTime, a_non_blocking_exchange_on_the_nic_hides_as_much_as_a_thread) {
+  const Report report = run(training("ddp", "overlap: nonblocking, bucket: 0 B"));
+  expect_seconds(report.time_s, overlapped(1e9));
+}
+
+TEST_F(TrainingTime, a_non_blocking_exchange_by_the_caller_hides_nothing) {
+  const Report report = run(training("ddp", "overlap: nonblocking, bucket: 0 B", "1-1", "1 GB/s",
+                                     "{base: ideal, progress: caller}"));
+  expect_seconds(report.time_s, compute + allreduce(2 * layer_bytes, 1e9));
+}
+
+TEST_F(TrainingTime, one_pack_of_all_gradients_cannot_be_hidden) {
+  const Report report = run(training("multi_worker_mirrored", "overlap: thread"));
+  expect_seconds(report.time_s, compute + allreduce(2 * layer_bytes, 1e9));
+}
+
+TEST_F(TrainingTime, horovod_waits_for_its_clock) {
+  // It wakes every 7 ms: at 21 ms the last layer is there, at 35 ms the first one.
+  const Report report = run(training("horovod", "cycle: 7 ms"));
+  const double words = 2 * 1e-9;  // a negotiation: one byte there for each gradient, and back
+  EXPECT_NEAR(report.training->step_s, 0.035 + allreduce(layer_bytes, 1e9), 20 * words);
+}
+
+TEST_F(TrainingTime, a_server_takes_the_gradients_of_all_devices_and_answers_each) {
+  // Two devices on one host push 8 MB each through one NIC, and the weights come back so.
+  const Report report = run(training("parameter_server", "overlap: none", "2-1"));
+  expect_seconds(report.time_s, compute + 2 * 2 * 2 * layer_bytes / 1e9);
+  EXPECT_EQ(report.training->devices, 2);
+}
+
+TEST_F(TrainingTime, the_input_of_a_host_bounds_all_its_devices) {
+  const Report report = run(training("ddp", "steps: 5, input: {rate: 100, prefetch: 1}", "2"));
+  const double batch = 10 * 2 / 100.0;
+  expect_seconds(report.time_s - compute, 5 * (batch + 10 * 1000 * 2 / 1e9));
+}
+
+TEST_F(TrainingTime, a_checkpoint_costs_what_storage_takes) {
+  const Report report =
+      run(training("ddp", "steps: 4, overlap: none, checkpoint: {every: 2, bytes: 16 MB}"));
+  const double step = compute + allreduce(2 * layer_bytes, 1e9);
+  expect_seconds(report.time_s, 4 * step + 2 * 16e6 / 1e9);
+}
+
+TEST_F(TrainingTime, the_update_goes_over_all_gradients) {
+  const Report report = run(training("ddp", "overlap: none, update: 1 ns/B"));
+  const double update = 2 * layer_bytes * 1e-9;
+  expect_seconds(report.time_s, compute + allreduce(2 * layer_bytes, 1e9) + update);
+  expect_seconds(report.training->one_device_s, compute + update);
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -1,0 +1,76 @@
+#include "topologies/exports/exports.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace ringscope {
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
+std::string_view shape_of(ComponentKind kind) {
+  switch (kind) {
+    case ComponentKind::numa_domain:
+      return "box";
+    case ComponentKind::pcie_switch:
+      return "diamond";
+    case ComponentKind::gpu:
+      return "box3d";
+    case ComponentKind::nic:
+      return "cds";
+    case ComponentKind::network_switch:
+      return "ellipse";
+    case ComponentKind::nvswitch:
+      return "hexagon";
+  }
+  return "";
+}
+
+std::string node(const Component& component, std::string_view indent) {
+  const std::string cores = component.kind == ComponentKind::numa_domain
+                                ? fmt::format("\\n{} cores", component.cores)
+                                : "";
+  std::string label = quoted(component.name);
+  label.insert(label.size() - 1, cores);
+  return fmt::format("{}{} [shape={}, label={}];\n", indent, quoted(component.name),
+                     shape_of(component.kind), label);
+}
+
+}  // namespace
+
+std::string to_dot(const Topology& topology) {
+  const Graph& graph = topology.graph();
+  std::vector<std::string> inside(topology.hosts().size());
+  std::string text = "graph topology {\n  overlap=false;\n", outside;
+  for (Vertex v = 0; v < num_vertices(graph); ++v) {
+    const int host = graph[v].host;
+    if (host < 0) {
+      outside += node(graph[v], "  ");
+    } else {
+      inside[static_cast<std::size_t>(host)] += node(graph[v], "    ");
+    }
+  }
+  for (std::size_t i = 0; i < inside.size(); ++i)
+    text += fmt::format("  subgraph cluster_{} {{\n    label={};\n{}  }}\n", i,
+                        quoted(topology.hosts()[i].name), inside[i]);
+  text += outside;
+  // Both directions of a cable are alike: one line for the two.
+  for (const auto& edge : boost::make_iterator_range(edges(graph))) {
+    const Link& link = graph[edge];
+    if (link.id % 2 != 0) continue;
+    text += fmt::format(
+        "  {} -- {} [label=\"{}\\n{}\"];\n", quoted(graph[source(edge, graph)].name),
+        quoted(graph[target(edge, graph)].name), to_text(link.bandwidth), to_text(link.latency));
+  }
+  return text + "}\n";
+}
+
+}  // namespace ringscope

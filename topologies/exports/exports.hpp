@@ -1,0 +1,16 @@
+// A topology as files that other programs read.
+#pragma once
+
+#include <string>
+
+#include "topologies/graph/topology.hpp"
+
+namespace ringscope {
+
+/// Graphviz, for `ringscope show --dot`: one box per host, links with bandwidth and latency.
+std::string to_dot(const Topology& topology);
+
+/// A SimGrid platform file, version 4.1: NUMA domains and GPUs are hosts, everything else routers.
+std::string to_simgrid(const Topology& topology);
+
+}  // namespace ringscope

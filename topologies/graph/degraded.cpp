@@ -1,0 +1,79 @@
+#include "topologies/graph/degraded.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace ringscope {
+namespace {
+
+/// The links that a name stands for: that of one, or what several are numbered behind.
+class Names {
+ public:
+  explicit Names(const Topology& topology) {
+    for (int id = 0; id < topology.link_count(); ++id) {
+      const std::string& name = topology.link(id).name;
+      names_.push_back(name);
+      links_[name].push_back(id);
+      const auto number = name.find_last_not_of("0123456789");
+      if (name[number] == '#') links_[name.substr(0, number)].push_back(id);
+    }
+  }
+
+  const std::vector<int>& read(const Value& name) const {
+    const auto found = links_.find(name.text());
+    if (found == links_.end()) name.fail(unknown_name("link", name.text(), names_));
+    return found->second;
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::map<std::string, std::vector<int>> links_;
+};
+
+/// Takes the dead ones away, which the machine must bear.
+void remove(const std::vector<const Value*>& names, const std::set<int>& dead, Topology& topology) {
+  topology.remove(dead);
+  const std::string gap = topology.gap();
+  if (gap.empty()) return;
+  names.back()->fail(fmt::format(
+      "without {} {}: where a link is dead, traffic needs another way, such as a second NIC, or "
+      "another uplink",
+      names.size() == 1 ? fmt::format("'{}'", names.back()->text()) : "the dead links", gap));
+}
+
+/// 0, or what can still be called a bandwidth.
+double read_share(const Value& value) {
+  constexpr double least = 1e-6;
+  const double share = value.number(0, 1);
+  if (share > 0 && share < least)
+    value.fail(fmt::format("expected 0, for a dead link, or at least {}", least));
+  return share;
+}
+
+}  // namespace
+
+void read_degraded(const Value& list, Topology& topology) {
+  if (list.kind() != Value::Kind::list)
+    list.fail("expected a list such as [{link: host0/nic0->switch, share: 0.5}]");
+  const Names names(topology);
+  std::vector<const Value*> dead_names;
+  std::set<int> dead;
+  for (const Value& item : list.items()) {
+    Fields one(item, "degraded");
+    const Value& name = one.required("link");
+    const std::vector<int>& links = names.read(name);
+    const double share = read_share(one.required("share"));
+    one.finish();
+    if (share == 0) dead_names.push_back(&name);
+    for (const int link : links) {
+      if (share > 0) topology.degrade(link, share);
+      if (share == 0) dead.insert({link, link ^ 1});
+    }
+  }
+  if (!dead.empty()) remove(dead_names, dead, topology);
+}
+
+}  // namespace ringscope

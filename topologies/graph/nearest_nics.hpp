@@ -1,0 +1,19 @@
+// Which NIC is a GPU's, where several are equally near.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "topologies/graph/topology.hpp"
+
+namespace ringscope {
+
+/// Of the NICs of its host those with the fewest links to a component, in the order of their
+/// indices.
+std::vector<Vertex> nearest_nics(const Topology& topology, Vertex component);
+
+/// GPUs with the same nearest NICs take them in turn, as NCCL has it (src/graph/topo.cc,
+/// ncclTopoGetLocalNet). Nothing where only one is nearest, or none is there.
+std::optional<Vertex> nic_in_turn(const Topology& topology, Vertex gpu);
+
+}  // namespace ringscope

@@ -1,0 +1,85 @@
+// What GPUs may do with each other's memory, and how data comes about where they may not.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "topologies/graph/ways.hpp"
+
+namespace ringscope {
+
+Vertex Topology::nearest_domain(Vertex vertex) const {
+  if (graph()[vertex].kind == ComponentKind::numa_domain) return vertex;
+  std::vector<Vertex> reached = {vertex};
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (const auto& edge : boost::make_iterator_range(out_edges(reached[i], graph()))) {
+      const Vertex next = target(edge, graph());
+      if (graph()[next].host != graph()[vertex].host) continue;
+      if (graph()[next].kind == ComponentKind::numa_domain) return next;
+      if (graph()[next].kind != ComponentKind::pcie_switch) continue;
+      if (std::ranges::find(reached, next) == reached.end()) reached.push_back(next);
+    }
+  }
+  throw std::logic_error(fmt::format("no NUMA domain is near '{}'", graph()[vertex].name));
+}
+
+bool Topology::nvlinked(Vertex gpu_a, Vertex gpu_b) const {
+  return gpu_a != gpu_b && !find_way(*graph_, gpu_a, gpu_b, 0, Fabric::nvlink).empty();
+}
+
+bool Topology::peer_access(Vertex gpu_a, Vertex gpu_b) const {
+  if (gpu_a == gpu_b) return true;
+  if (graph()[gpu_a].host != graph()[gpu_b].host) return false;
+  const Host& host = hosts_[static_cast<std::size_t>(graph()[gpu_a].host)];
+  if (host.peer_access == PeerAccess::none) return false;
+  if (nvlinked(gpu_a, gpu_b)) return true;
+  const auto index = [&host](Vertex gpu) {
+    return static_cast<std::size_t>(std::ranges::find(host.gpus, gpu) - host.gpus.begin());
+  };
+  const auto socket = [this](Vertex gpu) {
+    const Vertex domain = nearest_domain(gpu);
+    const int number = graph()[domain].socket;
+    return std::pair(number, number < 0 ? domain : Vertex{0});
+  };
+  switch (host.peer_access) {
+    case PeerAccess::none:
+      return false;
+    case PeerAccess::same_switch:
+      return !meets_domain(find_way(*graph_, gpu_a, gpu_b, 0, Fabric::other));
+    case PeerAccess::same_socket:
+      return socket(gpu_a) == socket(gpu_b);
+    case PeerAccess::all:
+      return true;
+    case PeerAccess::matrix:
+      return host.peer_matrix.at(index(gpu_a)).at(index(gpu_b));
+  }
+  return false;
+}
+
+Journey Topology::journey(Vertex from, Vertex to, std::uint64_t flow, KnownWays* known) const {
+  Journey journey;
+  Vertex here = from;
+  const auto go = [&](Vertex next) {
+    journey.legs.push_back(route(here, next, flow, known));
+    journey.latency += journey.legs.back().latency;
+    here = next;
+  };
+  const auto stage_near = [&](Vertex gpu) {
+    go(nearest_domain(gpu));
+    journey.staging.push_back(here);
+    journey.latency += hosts_[static_cast<std::size_t>(graph()[gpu].host)].staging_latency;
+  };
+  const auto needs_staging = [this](Vertex end) {
+    return is_gpu(end) && !hosts_[static_cast<std::size_t>(graph()[end].host)].gpudirect;
+  };
+  if (graph()[from].host == graph()[to].host) {
+    if (is_gpu(from) && is_gpu(to) && !peer_access(from, to)) stage_near(from);
+  } else {
+    if (needs_staging(from)) stage_near(from);
+    if (needs_staging(to)) stage_near(to);
+  }
+  go(to);
+  return journey;
+}
+
+}  // namespace ringscope

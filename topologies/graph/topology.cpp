@@ -1,0 +1,242 @@
+#include "topologies/graph/topology.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/graph/strong_components.hpp>
+#include <cassert>
+#include <stdexcept>
+#include <unordered_set>
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t most_components = std::size_t{1} << 20;
+constexpr std::size_t most_links = std::size_t{1} << 22;
+
+std::vector<Vertex>* list_for(Host& host, ComponentKind kind) {
+  switch (kind) {
+    case ComponentKind::numa_domain:
+      return &host.numa_domains;
+    case ComponentKind::gpu:
+      return &host.gpus;
+    case ComponentKind::nic:
+      return &host.nics;
+    case ComponentKind::pcie_switch:
+      return &host.pcie_switches;
+    case ComponentKind::network_switch:
+    case ComponentKind::nvswitch:
+      break;
+  }
+  return nullptr;
+}
+
+void check_names(const Topology& topology, const Place& origin) {
+  std::unordered_set<std::string_view> names;
+  const auto require_new = [&](const std::string& name) {
+    if (!names.insert(name).second)
+      throw InputError(origin, fmt::format("two parts of the topology are named '{}'", name));
+  };
+  for (const Host& host : topology.hosts()) require_new(host.name);
+  for (Vertex v = 0; v < num_vertices(topology.graph()); ++v) require_new(topology.graph()[v].name);
+}
+
+void check_hosts(const Topology& topology, const Place& origin) {
+  if (topology.hosts().empty()) throw InputError(origin, "the topology has no host");
+  for (const Host& host : topology.hosts()) {
+    int cores = 0;
+    for (const Vertex domain : host.numa_domains) cores += topology.graph()[domain].cores;
+    if (cores < 1) throw InputError(origin, fmt::format("'{}' has no core", host.name));
+    for (const Vertex domain : host.numa_domains) {
+      const Component& component = topology.graph()[domain];
+      if (!(component.memory.bytes_per_second > 0))
+        throw InputError(origin,
+                         fmt::format("the memory of '{}' has no bandwidth", component.name));
+    }
+  }
+}
+
+void check_gpus(const Topology& topology, const Place& origin) {
+  for (const Host& host : topology.hosts()) {
+    for (const Vertex gpu : host.gpus) {
+      const Component& component = topology.graph()[gpu];
+      for (const Bandwidth bandwidth :
+           {component.memory, component.copy_bandwidth, component.peer_bandwidth})
+        if (!(bandwidth.bytes_per_second > 0))
+          throw InputError(origin, fmt::format("a part of '{}' has no bandwidth", component.name));
+    }
+    if (host.peer_access != PeerAccess::matrix) continue;
+    const auto fits = [&host](const auto& list) { return list.size() == host.gpus.size(); };
+    if (!fits(host.peer_matrix) || !std::ranges::all_of(host.peer_matrix, fits))
+      throw InputError(origin, fmt::format("the peer matrix of '{}' is not {} x {}", host.name,
+                                           host.gpus.size(), host.gpus.size()));
+  }
+}
+
+void check_links(const Topology& topology, const Place& origin) {
+  for (int id = 0; id < topology.link_count(); ++id) {
+    const Link& link = topology.link(id);
+    if (!(link.bandwidth.bytes_per_second > 0) || !(link.both.bytes_per_second > 0))
+      throw InputError(origin, fmt::format("the link '{}' has no bandwidth", link.name));
+    if (!(link.latency >= Seconds(0)))
+      throw InputError(origin, fmt::format("the latency of the link '{}' is negative", link.name));
+  }
+}
+
+std::string gap_between(const Topology& topology) {
+  const Graph& graph = topology.graph();
+  std::vector<int> island(num_vertices(graph));
+  boost::strong_components(
+      graph, boost::make_iterator_property_map(island.begin(), get(boost::vertex_index, graph)));
+  const Vertex first = topology.hosts().front().numa_domains.front();
+  for (const Host& host : topology.hosts()) {
+    for (const Vertex domain : host.numa_domains) {
+      if (island[domain] == island[first]) continue;
+      return fmt::format("no way leads from '{}' to '{}'", graph[first].name, graph[domain].name);
+    }
+  }
+  return "";
+}
+
+/// NVSwitches are left out: only GPUs lead to them, which do not forward.
+std::string gap_inside(const Topology& topology) {
+  const Graph& graph = topology.graph();
+  std::vector<char> reached(num_vertices(graph));
+  std::vector<Vertex> open;
+  for (const Host& host : topology.hosts()) open.push_back(host.numa_domains.front());
+  for (const Vertex first : open) reached[first] = true;
+  while (!open.empty()) {
+    const Vertex here = open.back();
+    open.pop_back();
+    if (graph[here].kind == ComponentKind::gpu) continue;
+    for (const auto& edge : boost::make_iterator_range(out_edges(here, graph))) {
+      const Vertex next = target(edge, graph);
+      if (graph[next].host != graph[here].host || reached[next]) continue;
+      reached[next] = true;
+      open.push_back(next);
+    }
+  }
+  for (Vertex v = 0; v < num_vertices(graph); ++v) {
+    const Component& part = graph[v];
+    if (part.host < 0 || part.kind == ComponentKind::nvswitch || reached[v]) continue;
+    const Host& host = topology.hosts()[static_cast<std::size_t>(part.host)];
+    return fmt::format("inside '{}' no way leads from '{}' to '{}'", host.name,
+                       graph[host.numa_domains.front()].name, part.name);
+  }
+  return "";
+}
+
+}  // namespace
+
+int Topology::add_host(std::string name) {
+  if (hosts_.size() == most_components)
+    throw std::length_error(fmt::format("more than {} hosts", most_components));
+  hosts_.emplace_back().name = std::move(name);
+  return static_cast<int>(hosts_.size()) - 1;
+}
+
+Vertex Topology::add_component(Component component) {
+  if (num_vertices(*graph_) == most_components)
+    throw std::length_error(fmt::format("more than {} components", most_components));
+  const int host = component.host;
+  const ComponentKind kind = component.kind;
+  const Vertex vertex = add_vertex(*graph_);
+  (*graph_)[vertex] = std::move(component);
+  if (host >= 0) {
+    if (auto* list = list_for(hosts_.at(static_cast<std::size_t>(host)), kind))
+      list->push_back(vertex);
+  }
+  return vertex;
+}
+
+// The first of several gets its number when the second one comes. Those of two ends are mostly made
+// in a row, so the search begins with the last.
+std::string Topology::number_beside(Vertex a, Vertex b) {
+  auto [begin, end] = out_edges(a, graph());
+  int last = -1;
+  while (last < 0 && end != begin)
+    if (target(*--end, graph()) == b) last = graph()[*end].id;
+  if (last < 0) return "";
+  const std::string& name = link(last).name;
+  const auto number = name.find_last_not_of("0123456789");
+  if (name[number] == '#') return fmt::format("#{}", std::stoi(name.substr(number + 1)) + 1);
+  for (const int one : {last, last ^ 1})
+    (*graph_)[links_[static_cast<std::size_t>(one)]].name += "#0";
+  return "#1";
+}
+
+void Topology::connect(Vertex a, Vertex b, Bandwidth bandwidth, Seconds latency) {
+  connect(a, b, {bandwidth, bandwidth, latency});
+}
+
+void Topology::connect(Vertex a, Vertex b, const LinkPair& pair) {
+  if (links_.size() + 2 > most_links)
+    throw std::length_error(fmt::format("more than {} links", most_links));
+  const std::string number = number_beside(a, b);
+  const auto add = [&](Vertex from, Vertex to, Bandwidth bandwidth) {
+    std::string name = fmt::format("{}->{}{}", graph()[from].name, graph()[to].name, number);
+    Link link{link_count(), std::move(name), bandwidth, pair.latency, pair.both};
+    links_.push_back(add_edge(from, to, std::move(link), *graph_).first);
+  };
+  add(a, b, pair.forward);
+  add(b, a, pair.backward);
+}
+
+void Topology::degrade(int link, double share) {
+  for (const int id : {link, link ^ 1}) {
+    Link& one = (*graph_)[links_.at(static_cast<std::size_t>(id))];
+    one.bandwidth.bytes_per_second *= share;
+    one.both.bytes_per_second *= share;
+  }
+}
+
+void Topology::remove(const std::set<int>& dead) {
+  auto left = std::make_shared<Graph>(num_vertices(*graph_));
+  for (Vertex v = 0; v < num_vertices(*graph_); ++v) (*left)[v] = graph()[v];
+  std::vector<Graph::edge_descriptor> links;
+  std::set<Vertex> unplugged;
+  for (int id = 0; id < link_count(); ++id) {
+    if (dead.contains(id) || dead.contains(id ^ 1)) {
+      if (is_cable(id)) unplugged.insert(source_of(id));
+      continue;
+    }
+    Link one = link(id);
+    one.id = static_cast<int>(links.size());
+    links.push_back(add_edge(source_of(id), target_of(id), std::move(one), *left).first);
+  }
+  graph_ = std::move(left);
+  links_ = std::move(links);
+  for (int id = 0; id < link_count(); ++id)
+    if (is_cable(id)) unplugged.erase(source_of(id));
+  for (Host& host : hosts_)
+    std::erase_if(host.nics, [&](Vertex nic) { return unplugged.contains(nic); });
+}
+
+const Link& Topology::link(int id) const {
+  return graph()[links_.at(static_cast<std::size_t>(id))];
+}
+
+bool Topology::is_cable(int id) const {
+  return graph()[source_of(id)].kind == ComponentKind::network_switch ||
+         graph()[target_of(id)].kind == ComponentKind::network_switch;
+}
+
+void Topology::check(const Place& origin) const {
+  for (std::size_t id = 0; id < links_.size(); ++id) {
+    assert(source(links_[id], *graph_) == target(links_[id ^ 1], *graph_));
+    assert(graph()[links_[id]].id == static_cast<int>(id));
+  }
+  check_names(*this, origin);
+  check_hosts(*this, origin);
+  check_gpus(*this, origin);
+  check_links(*this, origin);
+  const std::string missing = gap();
+  if (!missing.empty()) throw InputError(origin, missing);
+}
+
+std::string Topology::gap() const {
+  const std::string between = gap_between(*this);
+  return between.empty() ? gap_inside(*this) : between;
+}
+
+}  // namespace ringscope

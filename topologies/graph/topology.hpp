@@ -1,0 +1,165 @@
+// What the machine is: a directed graph of components and links, and the routes through it.
+//
+// Invariants (checked by `check()`): every link has an opposite; every bandwidth is positive, every
+// latency not negative; every two memory domains can reach each other; whatever is inside a host
+// can reach its memory without leaving the host; names are unique.
+#pragma once
+
+#include <boost/graph/adjacency_list.hpp>
+#include <cstdint>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "topologies/input/input.hpp"
+#include "topologies/input/units.hpp"
+
+namespace ringscope {
+
+enum class ComponentKind { numa_domain, pcie_switch, gpu, nic, network_switch, nvswitch };
+
+struct Component {
+  ComponentKind kind{};
+  std::string name;                           ///< "host2/numa0", "host2/nic0", "rack0/switch"
+  int host = -1;                              ///< index into hosts(); -1 outside any host
+  int cores = 0;                              ///< numa_domain
+  Bandwidth memory = Bandwidth::unlimited();  ///< numa_domain, gpu: its memory controller
+  Bytes capacity{};                           ///< numa_domain, gpu: memory size; 0 unknown
+  int socket = -1;       ///< numa_domain: the socket of its host that holds it; -1: one of its own
+  int copy_engines = 0;  ///< gpu: how many copies it makes at once; 0 no limit
+  Bandwidth copy_bandwidth = Bandwidth::unlimited();  ///< gpu: of each copy engine
+  Bandwidth peer_bandwidth = Bandwidth::unlimited();  ///< gpu: what it writes to its peers by PCIe
+};
+
+/// One direction of a cable, a bus or an inter-socket link.
+struct Link {
+  int id = -1;  ///< dense, 0..link_count()-1; the opposite direction is `id ^ 1`
+  /// "host2/nic0->rack0/switch"; of several between the same two "rack0/switch->core#0", "#1", ...
+  std::string name;
+  Bandwidth bandwidth;  ///< unlimited: never a bottleneck, no resource
+  Seconds latency{};
+  Bandwidth both = Bandwidth::unlimited();  ///< of this direction and its opposite together
+};
+
+/// The two directions between two components.
+struct LinkPair {
+  Bandwidth forward, backward;
+  Seconds latency{};                        ///< of each
+  Bandwidth both = Bandwidth::unlimited();  ///< of the two together
+};
+
+using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, Component, Link>;
+using Vertex = Graph::vertex_descriptor;
+
+/// Which GPUs of a host may read and write each other's memory over PCIe. NVLink always grants it,
+/// but for `none`.
+enum class PeerAccess { none, same_switch, same_socket, all, matrix };
+
+struct Host {
+  std::string name;
+  std::vector<Vertex> numa_domains, gpus, nics, pcie_switches;  ///< in the order of their indices;
+                                                                ///< NICs: that have a cable
+
+  // NVIDIA's guide to GPUDirect RDMA: the two devices must share one PCIe root complex.
+  PeerAccess peer_access = PeerAccess::same_socket;
+  std::vector<std::vector<bool>> peer_matrix;  ///< PeerAccess::matrix: from GPU, to GPU
+  bool iommu = false;         ///< peer traffic goes up to the root complex and comes back
+  bool gpudirect = true;      ///< NICs read and write GPU memory
+  Seconds staging_latency{};  ///< of a copy through host memory, beyond that of its links
+};
+
+/// A way from one component to another: link ids in order, and what they add up to.
+struct Route {
+  std::vector<int> links;
+  Seconds latency{};
+  Bandwidth bandwidth = Bandwidth::unlimited();  ///< the narrowest part's
+  bool peer = false;  ///< from GPU to GPU over PCIe: the first one's peer_bandwidth limits it too
+};
+
+/// How data comes from one component to another where the host's rules may forbid the straight
+/// route: leg after leg, through the memory of the domain between each two.
+struct Journey {
+  std::vector<Route> legs;      ///< at least one
+  std::vector<Vertex> staging;  ///< NUMA domains: where leg i ends and leg i+1 begins
+  Seconds latency{};            ///< of the legs and of the staging
+};
+
+class KnownWays;  // known_ways.hpp
+
+class Topology {
+ public:
+  // Building: what the host types and network families call. A topology has at most 2^20 components
+  // and 2^22 links; what goes beyond throws std::length_error.
+  int add_host(std::string name);
+  Host& host(int index) { return hosts_.at(static_cast<std::size_t>(index)); }
+  Vertex add_component(Component component);  ///< also entered in its host's list
+  /// Both directions, each with this bandwidth and latency.
+  void connect(Vertex a, Vertex b, Bandwidth bandwidth, Seconds latency);
+  void connect(Vertex a, Vertex b, const LinkPair& pair);  ///< forward is from a to b
+  void degrade(int link, double share);  ///< what is left of its bandwidths, and its opposite's
+  /// Takes cables away, both directions, as if they had never been plugged in; the ids of those
+  /// left close up. A NIC whose last cable goes is no longer one of its host's `nics`.
+  void remove(const std::set<int>& dead);
+  /// Of the hash that chooses among equal routes.
+  void set_hash_seed(std::uint64_t seed) { hash_seed_ = seed; }
+
+  const Graph& graph() const { return *graph_; }
+  std::span<const Host> hosts() const { return hosts_; }
+  int link_count() const { return static_cast<int>(links_.size()); }
+  const Link& link(int id) const;
+  Vertex source_of(int id) const {
+    return source(links_.at(static_cast<std::size_t>(id)), graph());
+  }
+  Vertex target_of(int id) const {
+    return target(links_.at(static_cast<std::size_t>(id)), graph());
+  }
+  /// Whether the link leads to or from a network switch.
+  bool is_cable(int id) const;
+
+  /// The route with the fewest links. Hosts and GPUs do not forward: it enters no host but those of
+  /// its two ends, and no third GPU; inside one host it stays there. Two GPUs with NVLinks between
+  /// them, or NVSwitches, go over these. With an IOMMU, what else a GPU exchanges with a device of
+  /// its host goes through a NUMA domain. Among equal ones the choice is a fixed hash of the two
+  /// ends, `flow` and the seed, so that flows spread and the same flow always takes the same way.
+  /// Empty when from == to. Throws std::logic_error when there is none: check() first. Whoever asks
+  /// for many keeps what the searches find in `known`; the answers are the same.
+  Route route(Vertex from, Vertex to, std::uint64_t flow = 0, KnownWays* known = nullptr) const;
+  /// One route for each NIC of the first host, to share the data among them: NIC i sends to NIC
+  /// i mod n of the other host's n. Inside a host, or without NICs: only route().
+  std::vector<Route> rails(Vertex from, Vertex to, std::uint64_t flow = 0) const;
+
+  /// The NUMA domain with the fewest PCIe links to a component of a host; itself if it is one.
+  Vertex nearest_domain(Vertex vertex) const;
+  /// Whether GPUs have NVLinks to each other, or to NVSwitches that lead to each other.
+  bool nvlinked(Vertex gpu_a, Vertex gpu_b) const;
+  /// Whether the first GPU may write the memory of the second; a GPU always may its own.
+  bool peer_access(Vertex gpu_a, Vertex gpu_b) const;
+  /// route() in one leg where it may be used as it stands. Two GPUs of a host without peer access
+  /// meet in the domain nearest to the first; between hosts, a GPU of a host without GPUDirect
+  /// copies to (or from) the domain nearest to it.
+  Journey journey(Vertex from, Vertex to, std::uint64_t flow = 0, KnownWays* known = nullptr) const;
+
+  /// Throws InputError at `origin` naming the first violated invariant.
+  void check(const Place& origin) const;
+  /// What check() says where no way leads from one part to another; empty where all is joined.
+  std::string gap() const;
+
+ private:
+  /// What tells a new link from those that join the two already: "#1", or nothing.
+  std::string number_beside(Vertex a, Vertex b);
+  bool is_gpu(Vertex vertex) const { return graph()[vertex].kind == ComponentKind::gpu; }
+  bool meets_domain(std::span<const int> links) const;
+  std::vector<int> over_root_complex(std::vector<int> links) const;
+  Route summed(std::vector<int> links) const;
+
+  // Edge descriptors point into the graph, so copies of a topology share it: building is over when
+  // a topology is copied.
+  std::shared_ptr<Graph> graph_ = std::make_shared<Graph>();
+  std::vector<Host> hosts_;
+  std::vector<Graph::edge_descriptor> links_;
+  std::uint64_t hash_seed_ = 0;  ///< 0: `flow` as it is
+};
+
+}  // namespace ringscope

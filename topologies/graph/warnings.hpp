@@ -1,0 +1,14 @@
+// What is allowed, and known to go wrong.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "topologies/graph/topology.hpp"
+
+namespace ringscope {
+
+/// One sentence for each, naming the hosts; nothing when all is well.
+std::vector<std::string> warnings(const Topology& topology);
+
+}  // namespace ringscope

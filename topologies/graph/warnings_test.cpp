@@ -1,0 +1,40 @@
+// Is one warned of what is known to go wrong, and of nothing else?
+#include "topologies/graph/warnings.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "topologies/cluster.hpp"
+#include "topologies/input/data_files.hpp"
+
+namespace ringscope {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::string> warnings_of(const std::string& cluster) {
+  return warnings(read_cluster(Value::from_text("test", cluster)).topology);
+}
+
+TEST(Warnings, shipped_clusters_draw_none) {
+  for (const std::string& name : names_in("topologies/clusters"))
+    EXPECT_THAT(warnings_of(name), IsEmpty()) << name;
+}
+
+TEST(Warnings, peers_and_an_iommu_are_named_with_their_hosts) {
+  EXPECT_THAT(warnings_of("{base: gpu_pair, host: {iommu: true}}"),
+              ElementsAre("peer access with an IOMMU is known to hang: switch it off, or set "
+                          "'peer_access: none', on host0, host1"));
+  EXPECT_THAT(warnings_of("{base: gpu_pair, hosts: 9, host: {iommu: true}}").front(),
+              testing::EndsWith("on host0, host1, host2 and 6 more"));
+}
+
+TEST(Warnings, an_iommu_without_peers_on_pcie_is_fine) {
+  EXPECT_THAT(warnings_of("{base: gpu_pair, host: {iommu: true, peer_access: none}}"), IsEmpty());
+  EXPECT_THAT(warnings_of("{base: a100_nvswitch, host: {iommu: true}}"), IsEmpty());
+  EXPECT_THAT(warnings_of("{base: rack3}"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -1,0 +1,107 @@
+#include "topologies/hosts/host_maker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "topologies/graph/read_link.hpp"
+
+namespace ringscope {
+namespace {
+
+LinkPair times(LinkPair pair, int count) {
+  for (Bandwidth* one : {&pair.forward, &pair.backward, &pair.both}) one->bytes_per_second *= count;
+  return pair;
+}
+
+/// What differs, laid over what is usual; another type of host stands by itself. NICs are replaced
+/// as a whole: `nic` and `nics` exclude each other.
+Value laid_over(const Value& usual, const Value& differs) {
+  if (differs.kind() != Value::Kind::map || differs.find("type") != nullptr) return differs;
+  Value merged = usual;
+  const bool own_nics = differs.find("nic") != nullptr || differs.find("nics") != nullptr;
+  for (const char* key : {"nic", "nics"})
+    if (own_nics && merged.find(key) != nullptr) merged.set(key, Value());
+  merged.merge(differs);
+  return merged;
+}
+
+}  // namespace
+
+HostMaker::HostMaker(Fields& fields, Topology& topology) : topology_(&topology) {
+  fields.expect("hosts");
+  const Value& host = fields.required("host");
+  kinds_.push_back(read_kind(host));
+  fields.resolve("host", kinds_.front().resolved);
+  read_unlike(fields, host);
+}
+
+HostMaker::Kind HostMaker::read_kind(const Value& host) {
+  Fields fields(host, "host");
+  std::vector<std::string> names;
+  for (const HostType& type : host_types()) names.push_back(type.name);
+  const HostType& type = host_types()[fields.required("type").one_of("host type", names)];
+  Kind kind{type.read(fields), 0, {}, {}};
+  fields.finish();
+  kind.resolved = fields.resolved();
+  Topology alone;
+  kind.nics = static_cast<int>(kind.make(alone, "host").nics.size());
+  return kind;
+}
+
+void HostMaker::read_unlike(Fields& fields, const Value& host) {
+  const Value* list = fields.optional("unlike");
+  if (list == nullptr) return;
+  if (list->kind() != Value::Kind::list)
+    list->fail("expected a list such as [{hosts: [host2], host: {cores: 2}}]");
+  for (const Value& item : list->items()) {
+    Fields one(item, "unlike");
+    const Value& names = one.required("hosts");
+    if (names.kind() != Value::Kind::list || names.items().empty())
+      names.fail("expected a list of hosts such as [host2, host3]");
+    const Value* differs = one.optional("host");
+    const Value* link = one.optional("link");
+    if (differs == nullptr && link == nullptr)
+      item.fail("unlike: expected what differs, 'host' or 'link'");
+    one.finish();
+    kinds_.push_back(read_kind(differs ? laid_over(host, *differs) : host));
+    if (link != nullptr) kinds_.back().link = *link;
+    for (const Value& name : names.items())
+      if (!unlike_.try_emplace(name.text(), Unlike{kinds_.size() - 1, name}).second)
+        name.fail(fmt::format("'{}' stands twice", name.text()));
+  }
+}
+
+const HostMaker::Kind& HostMaker::kind_of(const std::string& name) const {
+  const auto found = unlike_.find(name);
+  return kinds_[found == unlike_.end() ? 0 : found->second.kind];
+}
+
+BuiltHost HostMaker::operator()(const std::string& name) const {
+  return kind_of(name).make(*topology_, name);
+}
+
+LinkPair HostMaker::cable(const std::string& name, const LinkPair& usual) const {
+  const Value& link = kind_of(name).link;
+  if (link.is_null()) return usual;
+  Fields fields(link, "unlike.link");
+  const LinkPair own = read_link_or(fields, usual);
+  fields.finish();
+  return own;
+}
+
+LinkPair HostMaker::cables(const std::string& name, const LinkPair& usual) const {
+  return times(cable(name, usual), kind_of(name).nics);
+}
+
+void HostMaker::require_all() const {
+  if (unlike_.empty()) return;
+  std::vector<std::string> names;
+  for (const Host& host : topology_->hosts()) names.push_back(host.name);
+  for (const auto& [name, unlike] : unlike_) {
+    if (std::ranges::find(names, name) == names.end())
+      unlike.name.fail(unknown_name("host", name, names));
+  }
+}
+
+}  // namespace ringscope

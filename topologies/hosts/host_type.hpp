@@ -1,0 +1,28 @@
+// What a host type is, and the list of them.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "topologies/graph/topology.hpp"
+
+namespace ringscope {
+
+/// Where the network plugs into a host that was added.
+struct BuiltHost {
+  std::vector<Vertex> nics;  ///< at least one
+};
+
+/// A host type: hosts/<name>.cpp, and one line in hosts/hosts.def.
+struct HostType {
+  std::string name;
+  std::string summary;
+  /// Reads `fields` (its own keys; the caller finishes them) once, and returns the maker of hosts.
+  std::function<BuiltHost(Topology&, const std::string& host_name)> (*read)(Fields& fields);
+};
+
+std::span<const HostType> host_types();
+
+}  // namespace ringscope

@@ -1,0 +1,87 @@
+#include "topologies/input/characters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ringscope {
+namespace {
+
+unsigned char byte_at(std::string_view text, std::size_t at) {
+  return static_cast<unsigned char>(text[at]);
+}
+
+/// How many bytes the character at `at` has, from the table of well-formed sequences in the Unicode
+/// standard (3.9, table 3-7): no overlong forms, no surrogates, nothing above U+10FFFF. 0: none.
+std::size_t length_of_character(std::string_view text, std::size_t at) {
+  const unsigned char first = byte_at(text, at);
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  const std::size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  if (text.size() - at < length) return 0;
+  const unsigned char second = byte_at(text, at + 1);
+  const int least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
+  const int most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
+  if (second < least || second > most) return 0;
+  for (std::size_t i = 2; i < length; ++i) {
+    if ((byte_at(text, at + i) & 0xc0) != 0x80) return 0;
+  }
+  return length;
+}
+
+/// Of ASCII, or of the 32 behind it (U+0080 to U+009F), which some terminals obey as well.
+bool is_control(std::string_view character) {
+  const unsigned char first = byte_at(character, 0);
+  if (character.size() == 1)
+    return (first < 0x20 && first != '\t' && first != '\n') || first == 0x7f;
+  return first == 0xc2 && byte_at(character, 1) < 0xa0;
+}
+
+}  // namespace
+
+std::size_t first_not_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = length_of_character(text, at);
+    if (length == 0) return at;
+    at += length;
+  }
+  return std::string_view::npos;
+}
+
+void require_utf8(const std::shared_ptr<const Source>& source) {
+  const std::string_view text = source->text;
+  const std::size_t at = first_not_utf8(text);
+  if (at == std::string_view::npos) return;
+  const std::string_view before = text.substr(0, at);
+  const auto line = 1 + std::ranges::count(before, '\n');
+  const std::size_t column = at - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
+  throw InputError({source, static_cast<int>(line), static_cast<int>(column)},
+                   fmt::format("expected text in UTF-8, got the byte 0x{:02x}", byte_at(text, at)));
+}
+
+std::size_t first_control_character(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = std::max<std::size_t>(1, length_of_character(text, at));
+    if (is_control(text.substr(at, length))) return at;
+    at += length;
+  }
+  return std::string_view::npos;
+}
+
+std::string for_terminal(std::string_view text) {
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = length_of_character(text, at);
+    const std::string_view part = text.substr(at, std::max<std::size_t>(1, length));
+    if (length == 0 || is_control(part)) {
+      for (const char byte : part)
+        shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    } else {
+      shown += part;
+    }
+    at += part.size();
+  }
+  return shown;
+}
+
+}  // namespace ringscope

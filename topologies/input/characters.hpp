@@ -1,0 +1,25 @@
+// Which characters come in, and which go out to a terminal.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "topologies/input/input.hpp"
+
+namespace ringscope {
+
+/// Throws InputError at the first byte that belongs to no character of UTF-8.
+void require_utf8(const std::shared_ptr<const Source>& source);
+
+/// The offset of that byte; npos where there is none.
+std::size_t first_not_utf8(std::string_view text);
+
+/// The offset of the first control character but tab and line break; npos where there is none.
+std::size_t first_control_character(std::string_view text);
+
+/// The text as a terminal may have it: bytes that are no characters and control characters but tab
+/// and line break become "\xff", "\x1b".
+std::string for_terminal(std::string_view text);
+
+}  // namespace ringscope

@@ -1,0 +1,51 @@
+#include "topologies/input/characters.hpp"
+
+#include <gtest/gtest.h>
+
+#include "topologies/input/complaint.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr auto npos = std::string_view::npos;
+
+TEST(Characters, well_formed_utf8_of_all_lengths_is_taken) {
+  EXPECT_EQ(first_not_utf8("a\xc2\xb5\xe2\x82\xac\xf0\x9f\x99\x82\xed\x9f\xbf\xf4\x8f\xbf\xbf"),
+            npos);
+  EXPECT_EQ(first_not_utf8(""), npos);
+}
+
+// The classes of RFC 3629: a lone continuation, an end in the middle, overlong, a surrogate, too
+// large.
+TEST(Characters, what_is_not_utf8_is_found_where_it_stands) {
+  for (const char* bad :
+       {"\x80", "\xc3", "\xc3(", "\xe2\x82", "\xc0\xaf", "\xe0\x9f\xbf", "\xf0\x8f\xbf\xbf",
+        "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff"}) {
+    EXPECT_EQ(first_not_utf8(std::string("ab") + bad), 2u);
+  }
+}
+
+TEST(Characters, a_file_that_is_not_utf8_is_refused_with_line_and_column) {
+  EXPECT_EQ(complaint_of([] { Value::from_text("x.yaml", "a: b\nname: x\xff\n"); }),
+            "x.yaml:2:8: expected text in UTF-8, got the byte 0xff\n"
+            "  name: x\\xff\n"
+            "         ^");
+}
+
+TEST(Characters, a_name_that_would_drive_a_terminal_is_refused) {
+  EXPECT_EQ(complaint_of([] { Value::from_text("x.yaml", "a: \"b\\e[31m\"\n"); }),
+            "x.yaml:1:4: a text may not hold the control character 0x1b\n"
+            "  a: \"b\\e[31m\"\n"
+            "     ^");
+  EXPECT_EQ(complaint_of([] { Value::from_text("x.yaml", "a: \"b\\tc\\n\"\n"); }), "");
+}
+
+TEST(Characters, control_characters_and_broken_bytes_are_escaped_for_a_terminal) {
+  EXPECT_EQ(for_terminal("a\x1b[31m\tb\n\x7f\r"), "a\\x1b[31m\tb\n\\x7f\\x0d");
+  EXPECT_EQ(for_terminal("\xc2\x9b"
+                         "2J \xff \xc2\xb5s"),
+            "\\xc2\\x9b2J \\xff \xc2\xb5s");
+}
+
+}  // namespace
+}  // namespace ringscope

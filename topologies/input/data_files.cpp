@@ -1,0 +1,78 @@
+#include "topologies/input/data_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+
+namespace ringscope {
+
+namespace fs = std::filesystem;
+
+std::string data_directory() {
+  if (const char* chosen = std::getenv("RINGSCOPE_DATA")) return chosen;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path installed = program.parent_path() / "../share/ringscope";
+  if (!error && fs::is_directory(installed, error)) return installed.lexically_normal().string();
+  return RINGSCOPE_SOURCE_DIRECTORY;
+}
+
+std::vector<std::string> names_in(const std::string& folder) {
+  const fs::path path = fs::path(data_directory()) / folder;
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator file(path, error), end; !error && file != end; file.increment(error))
+    if (file->path().extension() == ".yaml") names.push_back(file->path().stem().string());
+  if (error) {
+    const bool chosen = std::getenv("RINGSCOPE_DATA") != nullptr;
+    throw InputError({std::make_shared<const Source>(Source{path.string(), ""}), 0, 0},
+                     fmt::format("cannot be read: {}{}", error.message(),
+                                 chosen ? "; RINGSCOPE_DATA says to look there" : ""));
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+bool is_path(std::string_view text) {
+  if (text.find('/') != std::string_view::npos) return true;
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower.ends_with(".yaml") || lower.ends_with(".yml") || lower.ends_with(".json");
+}
+
+std::string unknown_file(std::string_view kind, const Value& name,
+                         std::span<const std::string> known) {
+  for (const std::string& file : {name.scalar() + ".yaml", name.scalar() + ".yml",
+                                  name.scalar() + ".json", "./" + name.scalar()}) {
+    std::error_code ignored;
+    if (fs::is_regular_file(path_from(name.place(), file), ignored))
+      return fmt::format("unknown {} '{}'; did you mean the file '{}'?", kind, name.scalar(), file);
+  }
+  return unknown_name(kind, name.scalar(), known);
+}
+
+std::string file_of(const Value& name, const std::string& folder, std::string_view kind) {
+  const std::string text = name.text();
+  if (is_path(text)) {
+    const std::string path = path_from(name.place(), text);
+    std::error_code ignored;
+    if (!fs::exists(path, ignored)) name.fail(fmt::format("no file is at '{}'", path));
+    return path;
+  }
+  const std::vector<std::string> known = names_in(folder);
+  if (std::ranges::find(known, text) == known.end()) name.fail(unknown_file(kind, name, known));
+  return fmt::format("{}/{}/{}.yaml", data_directory(), folder, text);
+}
+
+Value read_part(const std::string& file, std::string_view part) {
+  const Value whole = Value::from_file(file);
+  const bool both = whole.kind() == Value::Kind::map && whole.find("cluster") != nullptr &&
+                    whole.find("library") != nullptr;
+  return both ? *whole.find(part) : whole;
+}
+
+}  // namespace ringscope

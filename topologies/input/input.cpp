@@ -1,0 +1,201 @@
+#include "topologies/input/input.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+
+#include "topologies/input/characters.hpp"
+
+namespace ringscope {
+namespace {
+
+/// One line, in which nothing could drive a terminal.
+std::string printable(std::string_view text) {
+  std::string clean = for_terminal(text);
+  std::ranges::replace(clean, '\n', ' ');
+  return clean;
+}
+
+std::optional<std::string_view> line_of(std::string_view text, int line) {
+  for (int i = 1; i < line; ++i) {
+    const auto end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  if (text.empty()) return {};
+  text = text.substr(0, text.find('\n'));
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+/// The line and a caret under its column. Of a long line, the part around the column.
+std::string excerpt(std::string_view line, std::size_t column) {
+  constexpr std::size_t widest = 120, before_caret = 60;
+  column = std::min(column, line.size());
+  if (line.size() > widest) {
+    const std::size_t begin = column > before_caret ? column - before_caret : 0;
+    line = line.substr(begin, widest);
+    column -= begin;
+  }
+  std::string indent;
+  for (const char c : line.substr(0, column)) {
+    const bool continues_character = (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+    if (!continues_character) indent += c == '\t' ? '\t' : ' ';
+  }
+  return fmt::format("\n  {}\n  {}^", printable(line), indent);
+}
+
+std::string error_text(const Place& place, const std::string& message) {
+  const std::string name = place.source ? printable(place.source->name) : "input";
+  if (place.line == 0 || !place.source) return fmt::format("{}: {}", name, printable(message));
+  std::string text =
+      fmt::format("{}:{}:{}: {}", name, place.line, place.column, printable(message));
+  if (const auto line = line_of(place.source->text, place.line))
+    text += excerpt(*line, static_cast<std::size_t>(place.column - 1));
+  return text;
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+InputError::InputError(const Place& place, const std::string& message)
+    : std::runtime_error(error_text(place, message)) {}
+
+namespace {
+
+constexpr std::size_t longest_name = 60;
+
+/// How many letters of a name may be wrong.
+std::size_t most_wrong(std::string_view name) {
+  return std::max<std::size_t>(1, (name.size() + 1) / 3);
+}
+
+}  // namespace
+
+bool is_near(std::string_view name, std::string_view known) {
+  return name.size() <= longest_name && known.size() <= longest_name &&
+         edit_distance(name, known) <= most_wrong(name);
+}
+
+std::string unknown_name(std::string_view kind, std::string_view name,
+                         std::span<const std::string> known) {
+  constexpr std::size_t most_listed = 40, most_compared = 1000;
+  const std::string* nearest = nullptr;
+  std::size_t least = most_wrong(name) + 1;
+  bool alone = false;
+  for (const std::string& candidate : known.first(std::min(known.size(), most_compared))) {
+    if (name.size() > longest_name || candidate.size() > longest_name) continue;
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance == least) alone = false;
+    if (distance >= least) continue;
+    nearest = &candidate;
+    least = distance;
+    alone = true;
+  }
+  std::string text = fmt::format("unknown {} '{}'{}", kind, name.substr(0, longest_name),
+                                 name.size() > longest_name ? "..." : "");
+  if (nearest && alone) text += fmt::format("; did you mean '{}'?", *nearest);
+  if (known.empty()) return text;
+  const auto listed = known.first(std::min(known.size(), most_listed));
+  return text + fmt::format(" (known: {}{})", fmt::join(listed, ", "),
+                            known.size() > most_listed ? ", ..." : "");
+}
+
+std::string path_from(const Place& place, const std::string& path) {
+  const std::filesystem::path folder =
+      place.source ? std::filesystem::path(place.source->name).parent_path() : "";
+  return (folder / path).string();
+}
+
+Value Value::scalar_at(Place place, std::string text) {
+  Value value;
+  value.kind_ = Kind::scalar;
+  value.place_ = std::move(place);
+  value.scalar_ = std::move(text);
+  return value;
+}
+
+Value Value::empty_map_at(Place place) {
+  Value value;
+  value.kind_ = Kind::map;
+  value.place_ = std::move(place);
+  return value;
+}
+
+const std::vector<Value::Entry>& Value::entries() const { return entries_; }
+
+const Value* Value::find(std::string_view key) const {
+  const auto entry = std::ranges::find(entries_, key, &Entry::key);
+  return entry == entries_.end() ? nullptr : &entry->value;
+}
+
+void Value::set(std::string_view dotted_path, Value value, const std::optional<Place>& key_place) {
+  constexpr int deepest = 64;
+  const auto place_of = [&](std::string_view part) {
+    Place place = key_place.value_or(value.place());
+    if (key_place) place.column += static_cast<int>(dotted_path.size() - part.size());
+    return place;
+  };
+  if (std::ranges::count(dotted_path, '.') >= deepest)
+    throw InputError(place_of(dotted_path), fmt::format("a key has at most {} parts", deepest));
+  Value* here = this;
+  std::string_view rest = dotted_path;
+  while (true) {
+    const auto dot = rest.find('.');
+    const std::string_view key = rest.substr(0, dot);
+    if (key.empty())
+      throw InputError(place_of(rest),
+                       fmt::format("'{}' is no key: a part of it is empty", dotted_path));
+    if (here->is_null()) *here = empty_map_at(value.place());
+    if (here->kind_ != Kind::map) {
+      const auto parent = dotted_path.substr(0, dotted_path.size() - rest.size());
+      throw InputError(place_of(rest),
+                       fmt::format("'{}' cannot be set: '{}' is no map", dotted_path,
+                                   parent.substr(0, parent.size() - (parent.empty() ? 0 : 1))));
+    }
+    auto entry = std::ranges::find(here->entries_, key, &Entry::key);
+    if (entry == here->entries_.end())
+      entry = here->entries_.insert(entry, {std::string(key), place_of(rest), {}});
+    here = &entry->value;
+    if (dot == std::string_view::npos) break;
+    rest.remove_prefix(dot + 1);
+  }
+  *here = std::move(value);
+}
+
+void Value::merge(const Value& over) {
+  if (kind_ != Kind::map || over.kind_ != Kind::map) {
+    *this = Value(over);
+    return;
+  }
+  for (const Entry& entry : over.entries_) {
+    const auto mine = std::ranges::find(entries_, entry.key, &Entry::key);
+    if (mine == entries_.end()) {
+      entries_.push_back(entry);
+    } else {
+      mine->key_place = entry.key_place;
+      mine->value.merge(entry.value);
+    }
+  }
+}
+
+void Value::fail(const std::string& message) const { throw InputError(place_, message); }
+
+}  // namespace ringscope

@@ -1,0 +1,153 @@
+#include "topologies/placement/launch_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace ringscope {
+namespace {
+
+const Host& host_of(const Topology& topology, const Location& rank) {
+  return topology.hosts()[static_cast<std::size_t>(rank.host)];
+}
+
+/// A socket, and the number that a domain's first core has in it.
+struct Socket {
+  int number = 0;
+  int first_core = 0;
+};
+
+/// Domains that do not say so are sockets of their own.
+Socket socket_of(const Topology& topology, const Host& host, int numa) {
+  Socket socket;
+  const auto socket_at = [&](int index) {
+    const int number = topology.graph()[host.numa_domains[static_cast<std::size_t>(index)]].socket;
+    return number >= 0 ? number : index;
+  };
+  socket.number = socket_at(numa);
+  for (int before = 0; before < numa; ++before)
+    if (socket_at(before) == socket.number)
+      socket.first_core +=
+          topology.graph()[host.numa_domains[static_cast<std::size_t>(before)]].cores;
+  return socket;
+}
+
+std::string slot_text(const Topology& topology, const Location& rank) {
+  const Host& host = host_of(topology, rank);
+  if (rank.binding == Binding::host) {
+    int cores = 0;
+    for (const Vertex domain : host.numa_domains) cores += topology.graph()[domain].cores;
+    return cores > 1 ? fmt::format("0-{}", cores - 1) : "0";
+  }
+  const Socket socket = socket_of(topology, host, rank.numa);
+  if (rank.binding == Binding::core)
+    return fmt::format("{}:{}", socket.number, socket.first_core + rank.core);
+  const int cores = topology.graph()[host.numa_domains[static_cast<std::size_t>(rank.numa)]].cores;
+  return fmt::format("{}:{}-{}", socket.number, socket.first_core, socket.first_core + cores - 1);
+}
+
+struct Stretch {
+  int host = 0;
+  int ranks = 0;
+};
+
+/// Ranks that follow each other on one host.
+std::vector<Stretch> stretches(const Placement& placement) {
+  std::vector<Stretch> result;
+  for (const Location& rank : placement.ranks) {
+    if (result.empty() || result.back().host != rank.host) result.push_back({rank.host, 0});
+    ++result.back().ranks;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string rankfile(const Placement& placement, const Topology& topology) {
+  std::string text;
+  int number = 0;
+  for (const Location& rank : placement.ranks)
+    text += fmt::format("rank {}={} slot={}\n", number++, host_of(topology, rank).name,
+                        slot_text(topology, rank));
+  return text;
+}
+
+std::string hostfile(const Placement& placement, const Topology& topology) {
+  std::vector<Stretch> hosts;
+  std::string command = "mpiexec", lines;
+  const auto name = [&](const Stretch& stretch) {
+    return topology.hosts()[static_cast<std::size_t>(stretch.host)].name;
+  };
+  bool comes_back = false;
+  for (const Stretch& stretch : stretches(placement)) {
+    command += fmt::format("{} -n {} -host {} PROGRAM", hosts.empty() ? "" : " :", stretch.ranks,
+                           name(stretch));
+    const auto known = std::ranges::find(hosts, stretch.host, &Stretch::host);
+    comes_back = comes_back || known != hosts.end();
+    if (known == hosts.end())
+      hosts.push_back(stretch);
+    else
+      known->ranks += stretch.ranks;
+  }
+  for (const Stretch& host : hosts) lines += fmt::format("{}:{}\n", name(host), host.ranks);
+  if (!comes_back) return lines;
+  return "# The ranks come back to a host; in that order they are started by a rankfile, or "
+         "by\n# " +
+         command + "\n" + lines;
+}
+
+std::string gpu_script(const Placement& placement, const Topology& topology) {
+  std::string text =
+      "#!/bin/sh\n# Gives each rank its GPU: the launcher starts \"sh THIS PROGRAM\".\n"
+      "rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-$SLURM_PROCID}}}\n"
+      "case $rank in\n";
+  int number = 0;
+  for (const Location& rank : placement.ranks)
+    text += fmt::format("{}) gpu={} ;; # {}\n", number++, rank.gpu, host_of(topology, rank).name);
+  return text +
+         fmt::format(
+             "*) echo \"rank '$rank' is none of the {} that have a GPU here\" >&2; exit 1 ;;\n",
+             number) +
+         "esac\n"
+         "export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=$gpu\n"
+         "exec \"$@\"\n";
+}
+
+std::optional<std::string> torchrun_script(const Placement& placement, const Topology& topology) {
+  const std::vector<Stretch> nodes = stretches(placement);
+  std::set<int> seen;
+  for (const Stretch& node : nodes)
+    if (node.ranks != nodes.front().ranks || !seen.insert(node.host).second) return {};
+  const auto name = [&](const Stretch& node) {
+    return topology.hosts()[static_cast<std::size_t>(node.host)].name;
+  };
+  std::string text =
+      "#!/bin/sh\n# On every host: \"sh THIS PROGRAM\". Local rank i has device i of its process.\n"
+      "host=${RINGSCOPE_HOST:-$(hostname -s)}\n"
+      "case $host in\n";
+  std::size_t rank = 0;
+  for (std::size_t number = 0; number < nodes.size(); ++number) {
+    std::string gpus;
+    for (int i = 0; i < nodes[number].ranks; ++i)
+      gpus += fmt::format("{}{}", gpus.empty() ? "" : ",", placement.ranks[rank++].gpu);
+    text += fmt::format("{}) node={} gpus={} ;;\n", name(nodes[number]), number, gpus);
+  }
+  text +=
+      "*) echo \"$host has no rank here; RINGSCOPE_HOST says which host this is\" >&2; exit 1 ;;\n";
+  return text + fmt::format(
+                    "esac\n"
+                    "export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=$gpus\n"
+                    "exec torchrun --nnodes={} --nproc-per-node={} --node-rank=$node \\\n"
+                    "  --master-addr=${{MASTER_ADDR:-{}}} --master-port=${{MASTER_PORT:-29500}} "
+                    "\"$@\"\n",
+                    nodes.size(), nodes.front().ranks, name(nodes.front()));
+}
+
+std::string slurm_hostfile(const Placement& placement, const Topology& topology) {
+  std::string text;
+  for (const Location& rank : placement.ranks) text += host_of(topology, rank).name + '\n';
+  return text;
+}
+
+}  // namespace ringscope

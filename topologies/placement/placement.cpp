@@ -1,0 +1,262 @@
+#include "topologies/placement/placement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "topologies/placement/seats.hpp"
+
+namespace ringscope {
+namespace {
+
+// MPI's words for the last two of them follow; likewise for the last mapping.
+const std::string binding_names[] = {"core", "numa", "host", "socket", "none"};
+constexpr Binding bindings[] = {Binding::core, Binding::numa, Binding::host, Binding::numa,
+                                Binding::host};
+const std::string map_by_names[] = {"slot", "node", "numa", "socket"};
+constexpr MapBy mappings[] = {MapBy::slot, MapBy::node, MapBy::numa, MapBy::numa};
+const std::string seat_names[] = {"core", "gpu"};
+const std::string memory_names[] = {"local", "interleave", "bind"};
+const std::string nic_names[] = {"nearest", "all"};
+
+struct Rules {
+  MapBy map_by = MapBy::slot;
+  Binding binding = Binding::core;
+  bool on_gpus = false;
+  bool oversubscribe = false;
+};
+
+Rules read_rules(Fields& fields) {
+  Rules rules;
+  rules.map_by = mappings[fields.value_or("map_by", "slot").one_of("mapping", map_by_names)];
+  rules.binding = bindings[fields.value_or("bind", "core").one_of("binding", binding_names)];
+  rules.on_gpus = fields.value_or("on", "core").one_of("seat", seat_names) == 1;
+  rules.oversubscribe = fields.value_or("oversubscribe", "false").boolean();
+  return rules;
+}
+
+/// `domains`: how many the rank's host has.
+MemoryPolicy read_memory(const Value& value, int domains) {
+  using Kind = MemoryPolicy::Kind;
+  if (value.kind() == Value::Kind::map) {
+    Fields fields(value, "memory");
+    const Value& domain = fields.required("bind");
+    fields.finish();
+    return {Kind::bind, static_cast<int>(domain.integer(0, domains - 1))};
+  }
+  const std::size_t policy = value.one_of("memory policy", memory_names);
+  if (policy == 2) value.fail("expected the domain to bind to too, as in {bind: 0}");
+  return {policy == 0 ? Kind::local : Kind::interleave, 0};
+}
+
+/// `memory` and `nics` of some ranks.
+void read_buffers(Fields& fields, std::span<Location> ranks, const Topology& topology) {
+  const Value* memory = fields.optional("memory");
+  const Value* nics = fields.optional("nics");
+  const auto choice = static_cast<NicChoice>(nics ? nics->one_of("choice of NICs", nic_names) : 0);
+  for (Location& rank : ranks) {
+    const Host& host = topology.hosts()[static_cast<std::size_t>(rank.host)];
+    if (memory) rank.memory = read_memory(*memory, static_cast<int>(host.numa_domains.size()));
+    rank.nics = choice;
+  }
+}
+
+std::string buffers_text(const Location& rank) {
+  std::string text;
+  if (rank.memory.kind == MemoryPolicy::Kind::bind)
+    text += fmt::format(", memory on numa {}", rank.memory.domain);
+  if (rank.memory.kind == MemoryPolicy::Kind::interleave) text += ", memory interleaved";
+  if (rank.nics == NicChoice::all) text += ", all NICs";
+  return text;
+}
+
+/// Throws at `origin` when the host has fewer of what the ranks sit on, `taken` of them by others.
+void require_seats(int ranks, int seats, int taken, std::string_view noun, const Rules& rules,
+                   const std::string& host, const Value& origin) {
+  if (seats == 0 && ranks > 0) origin.fail(fmt::format("'{}' has no {}", host, noun));
+  if (ranks <= seats - taken || rules.oversubscribe) return;
+  const std::string others =
+      taken == 0 ? ""
+                 : fmt::format(", {} of {} taken by other jobs", taken, seats == 1 ? "it" : "them");
+  origin.fail(fmt::format(
+      "{} ranks on '{}', which has {} {}{}{}; say 'oversubscribe: true' to let them share", ranks,
+      host, seats, noun, seats == 1 ? "" : "s", others));
+}
+
+std::string rules_text(const Rules& rules) {
+  std::string text;
+  if (rules.map_by != MapBy::slot)
+    text += " by " + map_by_names[static_cast<std::size_t>(rules.map_by)];
+  if (rules.on_gpus) text += " on gpu";
+  if (rules.binding != Binding::core)
+    text += (rules.on_gpus ? ", bound to " : " on ") +
+            binding_names[static_cast<std::size_t>(rules.binding)];
+  return text;
+}
+
+/// What the ranks of a host sit on, in their order. Where others have taken all of it and the rules
+/// let ranks share, they share with those.
+std::vector<Location> seats_on(const HostSlots& slots, const Rules& rules, const Value& origin,
+                               const Topology& topology, const Taken& taken) {
+  const Host& host = topology.hosts()[static_cast<std::size_t>(slots.host)];
+  std::vector<Location> all = rules.on_gpus ? gpus_in_order(topology, slots.host, rules.map_by)
+                                            : cores_in_order(topology, slots.host, rules.map_by);
+  std::vector<Location> free = all;
+  if (rules.on_gpus || rules.binding == Binding::core)
+    std::erase_if(free, [&](const Location& seat) { return taken.has(seat); });
+  const auto gone = static_cast<int>(all.size() - free.size());
+  require_seats(slots.slots, cores_of(topology, slots.host), rules.on_gpus ? 0 : gone, "core",
+                rules, host.name, origin);
+  if (rules.on_gpus)
+    require_seats(slots.slots, static_cast<int>(host.gpus.size()), gone, "GPU", rules, host.name,
+                  origin);
+  return free.empty() ? all : free;
+}
+
+Placement place(const std::vector<HostSlots>& hosts, const Rules& rules, const Value& origin,
+                const Topology& topology, const Taken& taken) {
+  std::vector<std::vector<Location>> seats(topology.hosts().size());
+  std::vector<std::size_t> used(topology.hosts().size());
+  for (const HostSlots& slots : hosts)
+    seats[static_cast<std::size_t>(slots.host)] = seats_on(slots, rules, origin, topology, taken);
+  const auto host_of_rank = host_of_each_rank(hosts, rules.map_by);
+  Placement placement;
+  std::set<Core> cores = taken.cores;
+  for (const int host : host_of_rank) {
+    const auto index = static_cast<std::size_t>(host);
+    Location rank = seats[index][used[index]++ % seats[index].size()];
+    rank.binding = rules.binding;
+    // The core beside a GPU is not what seats are counted by.
+    if (rules.on_gpus && taken.cores.contains({rank.host, rank.numa, rank.core}))
+      avoid(rank, cores, topology);
+    if (!taken.cores.empty()) cores.insert({rank.host, rank.numa, rank.core});
+    placement.ranks.push_back(rank);
+  }
+  placement.text = counts_text(host_of_rank) + rules_text(rules);
+  return placement;
+}
+
+/// The rest of a map: its rules, and what its ranks have in common beyond them.
+Placement place(const std::vector<HostSlots>& hosts, const Rules& rules, const Value& origin,
+                Fields& fields, const Topology& topology, const Taken& taken) {
+  Placement placement = place(hosts, rules, origin, topology, taken);
+  read_buffers(fields, placement.ranks, topology);
+  placement.text += buffers_text(placement.ranks.front());
+  return placement;
+}
+
+Placement read_hostfile_map(Fields& fields, const Topology& topology, const Taken& taken) {
+  const Value& file = fields.required("hostfile");
+  if (fields.has("hosts")) file.fail("'hosts' and 'hostfile' exclude each other");
+  const auto hosts = read_hostfile(file, topology);
+  int slots = 0;
+  for (const HostSlots& host : hosts) slots = std::min(most_ranks, slots + host.slots);
+  const Value& number = fields.value_or("ranks", std::to_string(slots));
+  const int ranks = static_cast<int>(number.integer(1, most_ranks));
+  const Rules rules = read_rules(fields);
+  for (const char* key : {"memory", "nics"}) fields.optional(key);
+  fields.finish();
+  if (ranks > slots && !rules.oversubscribe)
+    number.fail(
+        fmt::format("{} ranks, but the hostfile has {} slot{}; say 'oversubscribe: true' "
+                    "to let them share",
+                    ranks, slots, slots == 1 ? "" : "s"));
+  return place(fill(hosts, ranks, rules.map_by), rules, number, fields, topology, taken);
+}
+
+Placement read_map(const Value& value, const Topology& topology, const Taken& taken) {
+  Fields fields(value, "placement");
+  if (fields.has("hostfile")) return read_hostfile_map(fields, topology, taken);
+  const Value& counts = fields.required("hosts");
+  const Rules rules = read_rules(fields);
+  for (const char* key : {"memory", "nics"}) fields.optional(key);
+  fields.finish();
+  return place(read_counts(counts, topology), rules, counts, fields, topology, taken);
+}
+
+Location read_location(const Value& value, int rank, const Topology& topology) {
+  Fields fields(value, fmt::format("placement[{}]", rank));
+  const Value& name = fields.required("host");
+  const auto hosts = topology.hosts();
+  Location location;
+  location.host = whole_number(name.text())
+                      ? static_cast<int>(name.integer(0, static_cast<int>(hosts.size()) - 1))
+                      : host_of(topology, name.text(), name.place());
+  const Host& host = hosts[static_cast<std::size_t>(location.host)];
+  const auto index_of = [](const Value& index, std::size_t count) {
+    return static_cast<int>(index.integer(0, static_cast<std::int64_t>(count) - 1));
+  };
+  const Value* numa = fields.optional("numa");
+  const Value* core = fields.optional("core");
+  const Value* gpu = fields.optional("gpu");
+  read_buffers(fields, {&location, 1}, topology);
+  fields.finish();
+  if (gpu && host.gpus.empty()) gpu->fail(fmt::format("'{}' has no GPU", host.name));
+  if (gpu) location.gpu = index_of(*gpu, host.gpus.size());
+  if (gpu) location.numa = domain_near(topology, host, location.gpu);
+  if (numa) location.numa = index_of(*numa, host.numa_domains.size());
+  const Vertex domain = host.numa_domains[static_cast<std::size_t>(location.numa)];
+  if (core)
+    location.core = index_of(*core, static_cast<std::size_t>(topology.graph()[domain].cores));
+  location.binding = core ? Binding::core : numa || gpu ? Binding::numa : Binding::host;
+  return location;
+}
+
+/// Ranks in groups, each placed by its own map, on cores that the groups before have left.
+Placement read_groups(const Value& value, const Topology& topology, const Taken& others) {
+  Placement all;
+  std::set<Core> taken = others.cores;
+  for (const Value& item : value.items()) {
+    Placement group = read_map(item, topology, others);
+    all.text += (all.text.empty() ? "" : " and ") + group.text;
+    const std::set<Core> before = taken;
+    for (Location& rank : group.ranks) {
+      // Inside a group ranks share cores only where the group says so.
+      if (before.contains({rank.host, rank.numa, rank.core})) avoid(rank, taken, topology);
+      taken.insert({rank.host, rank.numa, rank.core});
+      all.ranks.push_back(rank);
+    }
+  }
+  return all;
+}
+
+bool is_group(const Value& item) {
+  return item.kind() == Value::Kind::map && (item.find("hosts") || item.find("hostfile"));
+}
+
+Placement read_list(const Value& value, const Topology& topology) {
+  Placement placement;
+  std::vector<int> host_of_rank;
+  for (const Value& item : value.items()) {
+    placement.ranks.push_back(
+        read_location(item, static_cast<int>(placement.ranks.size()), topology));
+    host_of_rank.push_back(placement.ranks.back().host);
+  }
+  placement.text = counts_text(host_of_rank) + " listed";
+  // What only some of the ranks have is in the list, and too long for its name.
+  const Location& first = placement.ranks.front();
+  if (std::ranges::all_of(placement.ranks, [](const Location& rank) { return rank.gpu >= 0; }))
+    placement.text += " on gpu";
+  if (std::ranges::all_of(placement.ranks, [&first](const Location& rank) {
+        return rank.memory == first.memory && rank.nics == first.nics;
+      }))
+    placement.text += buffers_text(first);
+  return placement;
+}
+
+}  // namespace
+
+Placement read_placement(const Value& value, const Topology& topology,
+                         std::span<const Location> taken) {
+  const Taken others(taken);
+  if (value.kind() == Value::Kind::map) return read_map(value, topology, others);
+  if (value.kind() == Value::Kind::scalar)
+    return place(read_counts(value, topology), {}, value, topology, others);
+  if (value.kind() != Value::Kind::list || value.items().empty())
+    value.fail("expected a placement such as 4-3-1, a map, or a list of one entry per rank");
+  return is_group(value.items().front()) ? read_groups(value, topology, others)
+                                         : read_list(value, topology);
+}
+
+}  // namespace ringscope

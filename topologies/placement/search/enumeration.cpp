@@ -1,0 +1,246 @@
+#include "topologies/placement/search/enumeration.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <unordered_set>
+
+#include "topologies/placement/search/placement_counts.hpp"
+
+namespace ringscope {
+
+std::vector<int> touched_by(const Word& word) {
+  std::vector<int> touched;
+  std::unordered_set<int> seen;
+  for (const int bin : word)
+    if (seen.insert(bin).second) touched.push_back(bin);
+  return touched;
+}
+
+Placements::Placements(const Symmetry& symmetry, PlacementRules rules)
+    : symmetry_(&symmetry), rules_(std::move(rules)) {}
+
+bool Placements::in_fixed_order(const Word& word) const {
+  std::set<int> hosts, bins;
+  for (std::size_t rank = 0; rank < word.size(); ++rank) {
+    const bool first = rank == 0;
+    if ((first || word[rank] != word[rank - 1]) && !bins.insert(word[rank]).second) return false;
+    const int host = bin(word[rank]).host;
+    if ((first || host != bin(word[rank - 1]).host) && !hosts.insert(host).second) return false;
+  }
+  return true;
+}
+
+bool Placements::allows(const Word& word) const {
+  if (static_cast<int>(word.size()) != rules_.ranks) return false;
+  std::map<int, int> in_bin, on_host;
+  for (const int index : word) {
+    if (++in_bin[index] > bin(index).capacity) return false;
+    if (++on_host[bin(index).host] > rules_.slots[at(bin(index).host)]) return false;
+  }
+  for (const auto& [host, ranks] : on_host)
+    if (rules_.whole_hosts && ranks != rules_.slots[at(host)]) return false;
+  return rules_.order == RankOrder::any || in_fixed_order(word);
+}
+
+Count Placements::raw() const {
+  std::vector<HostRoom> hosts(rules_.slots.size());
+  for (const Bin& one : bins()) hosts[at(one.host)].bins.push_back(one.capacity);
+  for (std::size_t host = 0; host < hosts.size(); ++host) hosts[host].slots = rules_.slots[host];
+  return count_placements(hosts, rules_);
+}
+
+Word Placements::grouped(const Word& word) const {
+  std::map<int, std::size_t> host_place, bin_place;
+  for (std::size_t rank = 0; rank < word.size(); ++rank) {
+    host_place.try_emplace(bin(word[rank]).host, rank);
+    bin_place.try_emplace(word[rank], rank);
+  }
+  Word result = word;
+  std::ranges::stable_sort(result, {}, [&](int index) {
+    return std::pair(host_place.at(bin(index).host), bin_place.at(index));
+  });
+  return result;
+}
+
+/// The first word that a symmetry of the machine makes of it.
+Word Placements::moved(const Word& word) const {
+  const std::vector<int> touched = touched_by(word);
+  const std::vector<int> image = symmetry_->first_image(touched);
+  std::vector<int> to(bins().size());
+  for (std::size_t i = 0; i < touched.size(); ++i) to[at(touched[i])] = image[i];
+  Word result;
+  for (const int index : word) result.push_back(to[at(index)]);
+  return result;
+}
+
+/// What symmetries and rotations make of it: the first word of each rotation, sorted, each once.
+std::vector<Word> Placements::rotated(const Word& word) const {
+  std::set<Word> words = {moved(word)};
+  Word turned = word;
+  for (std::size_t i = 1; rules_.rotations && i < word.size(); ++i) {
+    std::rotate(turned.begin(), turned.begin() + 1, turned.end());
+    if (rules_.order == RankOrder::any || in_fixed_order(turned)) words.insert(moved(turned));
+  }
+  return {words.begin(), words.end()};
+}
+
+Word Placements::first_alike(const Word& word) const { return rotated(word).front(); }
+
+/// Of a word that is the first of its images.
+bool Placements::is_first_alike(const Word& word) const {
+  Word turned = word;
+  for (std::size_t i = 1; rules_.rotations && i < word.size(); ++i) {
+    std::rotate(turned.begin(), turned.begin() + 1, turned.end());
+    if ((rules_.order == RankOrder::any || in_fixed_order(turned)) && moved(turned) < word)
+      return false;
+  }
+  return true;
+}
+
+Count Placements::alike(const Word& word) const {
+  Count count = symmetry_->images(touched_by(word)) * rotated(word).size();
+  std::map<int, int> in_bin;
+  for (const int index : word) count *= bin(index).capacity - in_bin[index]++;
+  return count;
+}
+
+/// Builds words rank by rank, each beginning the first of its images: what does not begin so cannot
+/// become so.
+class Placements::Walk {
+ public:
+  Walk(const Placements& placements, std::size_t limit, const std::function<bool()>& stopped)
+      : placements_(placements),
+        limit_(limit),
+        stopped_(stopped),
+        room_(placements.bins().size()),
+        left_(placements.rules_.slots) {
+    for (std::size_t i = 0; i < room_.size(); ++i) room_[i] = placements.bins()[i].capacity;
+    touched_hosts_.resize(left_.size());
+  }
+
+  /// False when there are more than the limit.
+  bool go() {
+    const PlacementRules& rules = placements_.rules_;
+    if (rules.whole_hosts && !can_fill()) return true;
+    if (static_cast<int>(word_.size()) == rules.ranks) {
+      // A circle has as many beginnings as ranks: more words than that many times the limit are
+      // more than the limit, whatever becomes of them.
+      last_seen_ = word_;
+      if (++seen_ > limit_ * at(rules.rotations ? rules.ranks : 1) || stopped_()) return false;
+      if (placements_.is_first_alike(word_)) words_.push_back(word_);
+      return words_.size() <= limit_;
+    }
+    const std::vector<int> next = next_bins();
+    for (const int bin : next)
+      if (has_room(bin) && fits_order(bin) && !step(bin)) return false;
+    return true;
+  }
+
+  std::vector<Word> take() { return std::move(words_); }
+  const std::optional<Word>& last_seen() const { return last_seen_; }
+
+ private:
+  std::size_t at(int index) const { return static_cast<std::size_t>(index); }
+  int host_of(int bin) const { return placements_.bin(bin).host; }
+  bool has_room(int bin) const { return room_[at(bin)] > 0 && left_[at(host_of(bin))] > 0; }
+
+  bool step(int bin) {
+    const bool is_new = std::ranges::find(touched_, bin) == touched_.end();
+    if (is_new) touched_.push_back(bin);
+    --room_[at(bin)];
+    --left_[at(host_of(bin))];
+    ++touched_hosts_[at(host_of(bin))];
+    word_.push_back(bin);
+    const bool within = go();
+    word_.pop_back();
+    --touched_hosts_[at(host_of(bin))];
+    ++left_[at(host_of(bin))];
+    ++room_[at(bin)];
+    if (is_new) touched_.pop_back();
+    return within;
+  }
+
+  bool fits_order(int bin) const {
+    if (placements_.rules_.order == RankOrder::any || word_.empty() || bin == word_.back())
+      return true;
+    if (std::ranges::find(touched_, bin) != touched_.end()) return false;
+    return host_of(bin) == host_of(word_.back()) || touched_hosts_[at(host_of(bin))] == 0;
+  }
+
+  /// Touched bins, and of those that are not one for each way in which they differ from here.
+  const std::vector<int>& next_bins() {
+    const auto [entry, is_new] = next_.try_emplace(touched_);
+    for (int bin = 0; is_new && bin < static_cast<int>(room_.size()); ++bin) {
+      bool first = std::ranges::find(touched_, bin) != touched_.end();
+      if (!first && placements_.rules_.slots[at(host_of(bin))] > 0) {
+        std::vector<int> longer = touched_;
+        longer.push_back(bin);
+        first = placements_.symmetry_->first_image(longer) == longer;
+      }
+      if (first) entry->second.push_back(bin);
+    }
+    return entry->second;
+  }
+
+  /// Whether the ranks that are left fill the hosts in use, and some of the others, to the last
+  /// slot.
+  bool can_fill() const {
+    const std::vector<int>& slots = placements_.rules_.slots;
+    int ranks = placements_.rules_.ranks - static_cast<int>(word_.size());
+    for (std::size_t host = 0; host < slots.size(); ++host)
+      if (touched_hosts_[host] > 0) ranks -= left_[host];
+    if (ranks < 0) return false;
+    std::vector<char> sums(at(ranks) + 1);
+    sums[0] = true;
+    for (std::size_t host = 0; host < slots.size(); ++host)
+      for (int sum = ranks; touched_hosts_[host] == 0 && sum >= slots[host]; --sum)
+        if (sums[at(sum - slots[host])]) sums[at(sum)] = true;
+    return sums.back();
+  }
+
+  const Placements& placements_;
+  std::size_t limit_, seen_ = 0;
+  const std::function<bool()>& stopped_;
+  std::vector<int> room_, left_;    // of bins, of hosts
+  std::vector<int> touched_hosts_;  // ranks on each
+  std::vector<int> touched_;
+  std::map<std::vector<int>, std::vector<int>> next_;
+  Word word_;
+  std::vector<Word> words_;
+  std::optional<Word> last_seen_;
+};
+
+std::optional<std::vector<Word>> Placements::all(std::size_t limit,
+                                                 const std::function<bool()>& stopped) const {
+  if (least_number() > limit) return {};
+  Walk walk(*this, limit, stopped);
+  if (!walk.go()) return {};
+  return walk.take();
+}
+
+std::optional<Word> Placements::some() const {
+  const std::function<bool()> never = [] { return false; };
+  Walk walk(*this, 0, never);
+  walk.go();
+  return walk.last_seen();
+}
+
+// No placement is alike with more others than there are symmetries, beginnings of the circle, and
+// ways to choose cores; the latter are most where the bins with the most free cores are taken
+// first.
+Count Placements::least_number() const {
+  std::vector<int> all, cores;
+  for (int index = 0; index < static_cast<int>(bins().size()); ++index) {
+    if (rules_.slots[at(bin(index).host)] == 0) continue;
+    all.push_back(index);
+    for (int free = bin(index).capacity; free > 0; --free) cores.push_back(free);
+  }
+  std::ranges::sort(cores, std::greater());
+  if (cores.size() > at(rules_.ranks)) cores.resize(at(rules_.ranks));
+  Count most = symmetry_->images(all) * (rules_.rotations ? rules_.ranks : 1);
+  for (const int free : cores) most *= free;
+  return (raw() + most - 1) / most;
+}
+
+}  // namespace ringscope

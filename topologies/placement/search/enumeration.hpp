@@ -1,0 +1,73 @@
+// All placements of ranks on a machine, each that differs from the others once.
+//
+// A placement is a word: the bin of each rank. Words are alike when a symmetry of the machine takes
+// one to the other, or, for algorithms that do not care which rank is the first, a rotation of the
+// ranks, or both. Of all that are alike the first one stands for them: words in their order, bins
+// by their numbers.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "topologies/placement/search/symmetry.hpp"
+
+namespace ringscope {
+
+using Word = std::vector<int>;
+
+/// fixed: the ranks of each host, and of each bin in it, follow each other, as `mpirun` numbers
+/// them; hosts and bins stand in any order. any: any rank sits anywhere.
+enum class RankOrder { fixed, any };
+
+struct PlacementRules {
+  int ranks = 1;
+  std::vector<int> slots;    ///< of each host: the most ranks that it takes; 0: it is taken
+  bool whole_hosts = false;  ///< a host is used with all its slots, or not at all
+  RankOrder order = RankOrder::any;
+  bool rotations = false;  ///< the ranks in a circle, wherever it begins, are alike
+};
+
+class Placements {
+ public:
+  /// `symmetry`, whose marks tell hosts with different slots apart, outlives the placements.
+  Placements(const Symmetry& symmetry, PlacementRules rules);
+
+  const PlacementRules& rules() const { return rules_; }
+  std::span<const Bin> bins() const { return symmetry_->bins(); }
+  bool allows(const Word& word) const;
+  /// How many there are, each core of a bin counted as one of its own.
+  Count raw() const;
+  /// The one that stands for all that are alike; of words that are allowed.
+  Word first_alike(const Word& word) const;
+  /// How many of raw() are alike with this one.
+  Count alike(const Word& word) const;
+  /// The ranks of each host, and of each bin in it, together, in the order of the first ones.
+  Word grouped(const Word& word) const;
+  /// Those that stand for all others, in their order; none when there are more than `limit`, or
+  /// when it was `stopped` before it knew.
+  std::optional<std::vector<Word>> all(
+      std::size_t limit, const std::function<bool()>& stopped = [] { return false; }) const;
+  /// At least so many differ; often a good deal more.
+  Count least_number() const;
+  /// One that is allowed; none where none is.
+  std::optional<Word> some() const;
+
+ private:
+  class Walk;
+  std::size_t at(int index) const { return static_cast<std::size_t>(index); }
+  const Bin& bin(int index) const { return symmetry_->bins()[at(index)]; }
+  bool in_fixed_order(const Word& word) const;
+  Word moved(const Word& word) const;
+  std::vector<Word> rotated(const Word& word) const;
+  bool is_first_alike(const Word& word) const;
+
+  const Symmetry* symmetry_;
+  PlacementRules rules_;
+};
+
+/// The bins of a word in the order in which ranks come to them.
+std::vector<int> touched_by(const Word& word);
+
+}  // namespace ringscope

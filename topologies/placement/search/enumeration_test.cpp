@@ -1,0 +1,190 @@
+// Is every placement there exactly once, up to symmetry? Against all words, each with its likes.
+#include "topologies/placement/search/enumeration.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "topologies/cluster.hpp"
+
+namespace ringscope {
+namespace {
+
+struct Question {
+  std::string name, cluster;
+  PlacementRules rules;
+};
+
+const std::string cable = "link: {bandwidth: 1 GB/s, latency: 1 us}\n";
+const std::string eight_cores = "host: {type: simple, cores: 8}";
+const std::string rack = "network: star\nhosts: 3\n" + cable + eight_cores;
+const std::string small_rack =
+    "network: star\nhosts: 3\n" + cable + "host: {type: simple, cores: 2}";
+const std::string racks = "network: two_level\nracks: 2\nhosts_per_rack: 2\n" + cable +
+                          "uplink: {bandwidth: 1 GB/s}\nhost: {type: simple, cores: 2}";
+const std::string sockets = "network: star\nhosts: 2\n" + cable +
+                            "host: {type: numa, sockets: 3, cores: 2, "
+                            "socket_link: {bandwidth: 1 GB/s}}";
+const std::string uneven_racks = racks + "\nuplinks: 2";
+
+std::vector<Word> all_words(int ranks, int bins) {
+  std::vector<Word> words = {{}};
+  for (int rank = 0; rank < ranks; ++rank) {
+    std::vector<Word> longer;
+    for (const Word& word : words) {
+      for (int bin = 0; bin < bins; ++bin) {
+        longer.push_back(word);
+        longer.back().push_back(bin);
+      }
+    }
+    words = std::move(longer);
+  }
+  return words;
+}
+
+SymmetryRules marked(const std::vector<int>& marks) {
+  SymmetryRules rules;
+  rules.marks = marks;
+  return rules;
+}
+
+class Enumeration : public testing::TestWithParam<Question> {
+ protected:
+  Topology topology_ = read_cluster(Value::from_text("test", GetParam().cluster)).topology;
+  Symmetry symmetry_{topology_, marked(GetParam().rules.slots)};
+  Placements placements_{symmetry_, GetParam().rules};
+};
+
+TEST_P(Enumeration, HasEachPlacementOnce) {
+  std::set<Word> differ;
+  Count raw = 0;
+  for (const Word& word :
+       all_words(GetParam().rules.ranks, static_cast<int>(symmetry_.bins().size()))) {
+    if (!placements_.allows(word)) continue;
+    const Word first = placements_.first_alike(word);
+    EXPECT_TRUE(placements_.allows(first)) << testing::PrintToString(word);
+    EXPECT_EQ(placements_.first_alike(first), first) << testing::PrintToString(word);
+    differ.insert(first);
+    Count cores = 1;  // of the bins
+    std::map<int, int> taken;
+    for (const int bin : word)
+      cores *= symmetry_.bins()[static_cast<std::size_t>(bin)].capacity - taken[bin]++;
+    raw += cores;
+  }
+  EXPECT_EQ(placements_.raw(), raw);
+  const auto all = placements_.all(100'000);
+  ASSERT_TRUE(all.has_value());
+  EXPECT_EQ(std::set<Word>(all->begin(), all->end()), differ);
+  EXPECT_EQ(all->size(), differ.size());
+  EXPECT_TRUE(std::ranges::is_sorted(*all));
+}
+
+TEST_P(Enumeration, FoldsAsManyAsThereAre) {
+  Count folded = 0;
+  const auto all = placements_.all(100'000);
+  ASSERT_TRUE(all.has_value());
+  for (const Word& word : *all) folded += placements_.alike(word);
+  EXPECT_EQ(folded, placements_.raw());
+}
+
+TEST_P(Enumeration, FindsOneToBeginWith) {
+  ASSERT_TRUE(placements_.some().has_value());
+  EXPECT_TRUE(placements_.allows(*placements_.some()));
+}
+
+TEST_P(Enumeration, StopsBeyondTheLimit) {
+  const std::size_t count = placements_.all(100'000)->size();
+  EXPECT_LE(placements_.least_number(), count);
+  EXPECT_TRUE(placements_.all(count).has_value());
+  EXPECT_FALSE(placements_.all(count - 1).has_value());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Questions, Enumeration,
+    testing::Values(
+        Question{"Circle", rack, {.ranks = 6, .slots = {8, 8, 8}, .rotations = true}},
+        Question{"Any", rack, {.ranks = 6, .slots = {8, 8, 8}}},
+        Question{"Fixed", rack, {.ranks = 8, .slots = {8, 8, 8}, .order = RankOrder::fixed}},
+        Question{"FixedCircle",
+                 rack,
+                 {.ranks = 8, .slots = {8, 8, 8}, .order = RankOrder::fixed, .rotations = true}},
+        Question{"Taken", rack, {.ranks = 5, .slots = {8, 0, 8}, .rotations = true}},
+        Question{"Slots", rack, {.ranks = 5, .slots = {2, 2, 3}, .rotations = true}},
+        Question{"WholeHosts", small_rack, {.ranks = 4, .slots = {2, 2, 2}, .whole_hosts = true}},
+        Question{"WholeUnevenHosts", rack, {.ranks = 5, .slots = {2, 3, 5}, .whole_hosts = true}},
+        Question{"Racks", racks, {.ranks = 5, .slots = {2, 2, 2, 2}, .rotations = true}},
+        Question{
+            "FixedRacks", racks, {.ranks = 6, .slots = {2, 2, 2, 2}, .order = RankOrder::fixed}},
+        Question{"Sockets", sockets, {.ranks = 4, .slots = {6, 6}, .rotations = true}},
+        Question{"FixedSockets", sockets, {.ranks = 6, .slots = {6, 6}, .order = RankOrder::fixed}},
+        Question{"SocketsWithFewSlots", sockets, {.ranks = 4, .slots = {3, 3}}},
+        Question{"HashedRoutes", uneven_racks, {.ranks = 4, .slots = {2, 2, 2, 2}}}),
+    [](const auto& question) { return question.param.name; });
+
+TEST(EnumerationOfTheRack, IsHostAfterHostTheNumberOfPartitions) {
+  const Topology topology = read_cluster(Value::from_text("test", rack)).topology;
+  const Symmetry symmetry(topology, {});
+  const PlacementRules rules = {.ranks = 8, .slots = {8, 8, 8}, .order = RankOrder::fixed};
+  // Of 8 into 1, 2 and 3 parts in any order: C(7, 0), C(7, 1), C(7, 2).
+  EXPECT_EQ(Placements(symmetry, rules).all(100)->size(), 1u + 7u + 21u);
+}
+
+// 8 ranks on three hosts, in a circle: necklaces of 8 beads in up to three colours, the colours
+// interchangeable. Burnside: (1/(8*6)) * sum over rotations and permutations of the hosts of the
+// words that stay.
+TEST(EnumerationOfTheRack, IsTheNumberOfNecklacesInInterchangeableColours) {
+  const Topology topology = read_cluster(Value::from_text("test", rack)).topology;
+  const Symmetry symmetry(topology, {});
+  const Placements placements(symmetry, {.ranks = 8, .slots = {8, 8, 8}, .rotations = true});
+  // A permutation with f fixed colours, t in cycles of 2, and c in cycles of 3 keeps, under a
+  // rotation whose cycles have length n, (f + (n even) t + (n mod 3 = 0) c)^(8/n) words.
+  int kept = 0;
+  const int cycle_length[] = {1, 8, 4, 8, 2, 8, 4, 8};
+  struct Kind {
+    int permutations, fixed, in_pairs, in_threes;
+  };
+  for (const int n : cycle_length) {
+    for (const Kind& kind : {Kind{1, 3, 0, 0}, Kind{3, 1, 2, 0}, Kind{2, 0, 0, 3}}) {
+      const int colours =
+          kind.fixed + (n % 2 == 0 ? kind.in_pairs : 0) + (n % 3 == 0 ? kind.in_threes : 0);
+      int words = kind.permutations;
+      for (int i = 0; i < 8 / n; ++i) words *= colours;
+      kept += words;
+    }
+  }
+  const auto all = placements.all(1000);
+  ASSERT_TRUE(all.has_value());
+  EXPECT_EQ(static_cast<int>(all->size()), kept / (8 * 6));
+  EXPECT_EQ(placements.raw(), Count(24) * 23 * 22 * 21 * 20 * 19 * 18 * 17);
+}
+
+// 1,024 ranks on 2,048 cores: 2048! / 1024!.
+TEST(EnumerationOfALargeMachine, CountsWhatCannotBeEnumerated) {
+  const Topology topology =
+      read_cluster(Value::from_text("test", "network: star\nhosts: 256\n" + cable + eight_cores))
+          .topology;
+  const Symmetry symmetry(topology, {});
+  const std::vector<int> slots(256, 8);
+  const Placements placements(symmetry, {.ranks = 1024, .slots = slots, .rotations = true});
+  Count expected = 1;
+  for (int core = 1025; core <= 2048; ++core) expected *= core;
+  EXPECT_EQ(placements.raw(), expected);
+  EXPECT_FALSE(placements.all(100).has_value());
+}
+
+TEST(EnumerationWithoutRoom, FindsNone) {
+  const Topology topology = read_cluster(Value::from_text("test", rack)).topology;
+  const Symmetry symmetry(topology, {});
+  for (const PlacementRules& rules :
+       {PlacementRules{.ranks = 7, .slots = {2, 2, 2}},
+        PlacementRules{.ranks = 5, .slots = {2, 4, 4}, .whole_hosts = true}}) {
+    const Placements placements(symmetry, rules);
+    EXPECT_EQ(placements.raw(), 0);
+    EXPECT_FALSE(placements.some().has_value());
+    EXPECT_TRUE(placements.all(10)->empty());
+  }
+}
+
+}  // namespace
+}  // namespace ringscope

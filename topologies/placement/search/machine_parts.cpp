@@ -1,0 +1,300 @@
+#include "topologies/placement/search/machine_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "topologies/graph/ways.hpp"
+
+namespace ringscope {
+namespace {
+
+std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
+template <typename List, typename Item>
+std::size_t place_in(const List& list, const Item& item) {
+  return static_cast<std::size_t>(std::ranges::find(list, item) - list.begin());
+}
+
+}  // namespace
+
+MachineParts::MachineParts(const Topology& topology, const SymmetryRules& rules)
+    : topology_(&topology), rules_(&rules), parts_(topology.hosts().size()) {
+  find_nodes();
+  for (int host = 0; host < static_cast<int>(parts_.size()); ++host) {
+    const int mark = rules.marks.empty() ? 0 : rules.marks[at(host)];
+    std::string words = fmt::format("{} mark {}", inside_words(host), mark);
+    if (rules.has_others(host)) words += fmt::format(" host {}", host);
+    kinds_.push_back(number_of(words));
+  }
+  find_cables();
+}
+
+int MachineParts::number_of(const std::string& words) const {
+  return numbers_.try_emplace(words, static_cast<int>(numbers_.size())).first->second;
+}
+
+std::string MachineParts::component_words(Vertex vertex) const {
+  const Component& part = topology_->graph()[vertex];
+  return fmt::format("part {} {} {} {} {} {} {}", static_cast<int>(part.kind), part.cores,
+                     part.memory.bytes_per_second, part.capacity.count, part.copy_engines,
+                     part.copy_bandwidth.bytes_per_second, part.peer_bandwidth.bytes_per_second);
+}
+
+std::string MachineParts::link_words(int id) const {
+  const Link& link = topology_->link(id);
+  return fmt::format("link {} {} {}", link.bandwidth.bytes_per_second, link.latency.count(),
+                     link.both.bytes_per_second);
+}
+
+void MachineParts::find_nodes() {
+  const Graph& graph = topology_->graph();
+  int nodes = static_cast<int>(parts_.size());
+  for (Vertex v = 0; v < num_vertices(graph); ++v) {
+    const int host = graph[v].host;
+    if (host >= 0) parts_[at(host)].push_back(v);
+    if (host < 0) outside_.push_back(component_words(v));
+    node_.push_back(host >= 0 ? host : nodes++);
+  }
+  neighbours_.resize(at(nodes));
+}
+
+/// Everything in the host by its index there.
+std::string MachineParts::inside_words(int host) const {
+  const Host& rules = topology_->hosts()[at(host)];
+  const std::vector<Vertex>& parts = parts_[at(host)];
+  std::string words =
+      fmt::format("host {} {} {}", rules.iommu, rules.gpudirect, rules.staging_latency.count());
+  for (const Vertex part : parts) {
+    words += fmt::format("; {} {}", component_words(part), topology_->graph()[part].socket);
+    for (const auto& edge : boost::make_iterator_range(out_edges(part, topology_->graph()))) {
+      const Vertex other = target(edge, topology_->graph());
+      if (topology_->graph()[other].host == host)
+        words += fmt::format(", {} to {}", link_words(topology_->graph()[edge].id),
+                             place_in(parts, other));
+    }
+  }
+  for (const Vertex from : rules.gpus)
+    for (const Vertex to : rules.gpus) words += topology_->peer_access(from, to) ? 'p' : '-';
+  return words;
+}
+
+/// Where a component's cables lead, node by node.
+std::string MachineParts::outside_words(Vertex vertex) const {
+  std::string words;
+  for (const auto& edge : boost::make_iterator_range(out_edges(vertex, topology_->graph()))) {
+    const Vertex other = target(edge, topology_->graph());
+    const int id = topology_->graph()[edge].id;
+    if (node_[other] != node_[vertex])
+      words += fmt::format("; {}, {} to {}", link_words(id), link_words(id ^ 1), node_[other]);
+  }
+  return words;
+}
+
+void MachineParts::find_cables() {
+  for (int id = 0; id < topology_->link_count(); ++id) {
+    const Vertex from = topology_->source_of(id), to = topology_->target_of(id);
+    const int node = node_[from], other = node_[to];
+    if (node == other) continue;
+    const auto number_in = [this](Vertex v) {
+      const int host = topology_->graph()[v].host;
+      return host < 0 ? 0 : place_in(parts_[at(host)], v);
+    };
+    auto [cables, is_new] = cables_.try_emplace({node, other});
+    cables->second +=
+        fmt::format("; {} from {} to {}", link_words(id), number_in(from), number_in(to));
+    if (is_new) neighbours_[at(node)].push_back(other);
+  }
+}
+
+std::vector<Vertex> MachineParts::bins_in(int host) const {
+  const Host& parts = topology_->hosts()[at(host)];
+  return rules_->seat == Seat::gpu ? parts.gpus : parts.numa_domains;
+}
+
+bool MachineParts::are_only_ways(Vertex from, Vertex to) const {
+  const Graph& graph = topology_->graph();
+  const auto only = [&](Vertex a, Vertex b, Fabric fabric) {
+    return a == b || is_only_way(graph, a, b, fabric);
+  };
+  const auto is_gpu = [&](Vertex v) { return graph[v].kind == ComponentKind::gpu; };
+  const Journey journey = topology_->journey(from, to);
+  std::vector<Vertex> stops = journey.staging;
+  stops.insert(stops.begin(), from);
+  stops.push_back(to);
+  for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
+    const Vertex here = stops[i], next = stops[i + 1];
+    const bool nvlink = is_gpu(here) && is_gpu(next) && topology_->nvlinked(here, next);
+    if (!only(here, next, nvlink ? Fabric::nvlink : Fabric::other)) return false;
+    // With an IOMMU the way is pieced together around the domain.
+    for (const Vertex end : {here, next})
+      if (is_gpu(end) && !only(end, topology_->nearest_domain(end), Fabric::other)) return false;
+  }
+  if (!rules_->nics_by_number || graph[from].host == graph[to].host) return true;
+  for (const Vertex nic : topology_->hosts()[at(graph[from].host)].nics) {
+    if (!only(from, nic, Fabric::other)) return false;
+    for (const Vertex other : topology_->hosts()[at(graph[to].host)].nics)
+      if (!only(nic, other, Fabric::other)) return false;
+  }
+  return true;
+}
+
+// In a tree of hosts and switches with one cable between two switches, what can be chosen lies
+// inside the two hosts: two hosts of each kind stand for all.
+bool MachineParts::only_routes() const {
+  constexpr std::size_t most_bins = 256;
+  if (at(topology_->link_count()) / 2 + 1 == num_vertices(topology_->graph())) return true;
+  bool one_cable = is_tree();
+  for (const auto& [nodes, words] : cables_)
+    if (at(std::min(nodes.first, nodes.second)) >= parts_.size())
+      one_cable = one_cable && std::ranges::count(words, ';') == 1;
+  std::map<int, int> looked_at;
+  std::vector<Vertex> ends;
+  for (int host = 0; host < static_cast<int>(parts_.size()); ++host) {
+    if (one_cable && ++looked_at[kinds_[at(host)]] > 2) continue;
+    const std::vector<Vertex> bins = bins_in(host);
+    ends.insert(ends.end(), bins.begin(), bins.end());
+  }
+  if (ends.size() > most_bins) return false;
+  for (const Vertex from : ends)
+    for (const Vertex to : ends)
+      if (from != to && !are_only_ways(from, to)) return false;
+  return true;
+}
+
+bool MachineParts::is_tree() const {
+  if (cables_.size() / 2 + 1 != neighbours_.size()) return false;
+  std::vector<char> reached(neighbours_.size());
+  std::vector<int> open = {0};
+  reached[0] = true;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    for (const int next : neighbours_[at(open[i])]) {
+      if (!reached[at(next)]) open.push_back(next);
+      reached[at(next)] = true;
+    }
+  }
+  return open.size() == neighbours_.size();
+}
+
+/// One node, or two neighbours: what is left when leaves are taken away round by round.
+std::vector<int> MachineParts::centre() const {
+  std::vector<std::size_t> degree;
+  std::vector<int> leaves;
+  for (int node = 0; node < static_cast<int>(neighbours_.size()); ++node) {
+    degree.push_back(neighbours_[at(node)].size());
+    if (degree.back() <= 1) leaves.push_back(node);
+  }
+  std::size_t left = neighbours_.size();
+  while (left > 2) {
+    left -= leaves.size();
+    std::vector<int> next;
+    for (const int leaf : leaves)
+      for (const int node : neighbours_[at(leaf)])
+        if (--degree[at(node)] == 1) next.push_back(node);
+    leaves = std::move(next);
+  }
+  return leaves;
+}
+
+std::string MachineParts::node_words(int node) const {
+  const auto host = at(node);
+  return host < parts_.size() ? fmt::format("kind {}", kinds_[host])
+                              : outside_[host - parts_.size()];
+}
+
+ColouredTree MachineParts::tree() const {
+  const std::vector<int> middle = centre();
+  const int nodes = static_cast<int>(neighbours_.size());
+  ColouredTree tree;
+  tree.parents.assign(at(nodes), -1);
+  std::vector<int> open = middle;
+  std::vector<std::string> up(at(nodes));
+  // Between two nodes in the middle stands a root of its own, which keeps them alike.
+  if (middle.size() == 2) {
+    tree.parents.push_back(-1);
+    for (int i = 0; i < 2; ++i) {
+      tree.parents[at(middle[at(i)])] = nodes;
+      up[at(middle[at(i)])] = cables_.at({middle[at(i)], middle[at(1 - i)]});
+    }
+  }
+  std::vector<char> reached(at(nodes));
+  for (const int node : middle) reached[at(node)] = true;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    for (const int next : neighbours_[at(open[i])]) {
+      if (reached[at(next)]) continue;
+      reached[at(next)] = true;
+      tree.parents[at(next)] = open[i];
+      up[at(next)] = cables_.at({next, open[i]}) + " back " + cables_.at({open[i], next});
+      open.push_back(next);
+    }
+  }
+  for (int node = 0; node < nodes; ++node)
+    tree.colours.push_back(number_of(node_words(node) + up[at(node)]));
+  if (middle.size() == 2) tree.colours.push_back(number_of("middle"));
+  return tree;
+}
+
+ColouredGraph MachineParts::network() const {
+  ColouredGraph graph;
+  for (int node = 0; node < static_cast<int>(neighbours_.size()); ++node)
+    graph.colours.push_back(number_of(node_words(node)));
+  for (const auto& [nodes, words] : cables_) {
+    const int cable = static_cast<int>(graph.colours.size());
+    graph.colours.push_back(number_of(words));
+    graph.edges.insert(graph.edges.end(), {{nodes.first, cable}, {cable, nodes.second}});
+  }
+  return graph;
+}
+
+std::unique_ptr<PointSymmetry> MachineParts::symmetry_of_hosts() const {
+  std::vector<int> hosts(parts_.size());
+  std::iota(hosts.begin(), hosts.end(), 0);
+  if (is_tree()) return std::make_unique<TreeSymmetry>(tree(), hosts);
+  return std::make_unique<GraphSymmetry>(network(), hosts);
+}
+
+ColouredGraph MachineParts::inside_graph(int host) const {
+  const Host& rules = topology_->hosts()[at(host)];
+  const std::vector<Vertex>& parts = parts_[at(host)];
+  ColouredGraph graph;
+  const auto join = [&](Vertex from, Vertex to, const std::string& words) {
+    const int edge = static_cast<int>(graph.colours.size());
+    graph.colours.push_back(number_of(words));
+    graph.edges.push_back({static_cast<int>(place_in(parts, from)), edge});
+    graph.edges.push_back({edge, static_cast<int>(place_in(parts, to))});
+  };
+  for (const Vertex part : parts) {
+    std::string words = component_words(part) + outside_words(part);
+    if (rules_->nics_by_number && topology_->graph()[part].kind == ComponentKind::nic)
+      words += fmt::format(" number {}", place_in(rules.nics, part));
+    graph.colours.push_back(number_of(words));
+  }
+  for (const Vertex part : parts) {
+    for (const auto& edge : boost::make_iterator_range(out_edges(part, topology_->graph()))) {
+      const Vertex other = target(edge, topology_->graph());
+      if (topology_->graph()[other].host == host)
+        join(part, other, link_words(topology_->graph()[edge].id));
+    }
+    for (const Vertex other : parts) {
+      const int socket = topology_->graph()[part].socket;
+      if (part != other && socket >= 0 && socket == topology_->graph()[other].socket)
+        join(part, other, "one socket");
+    }
+  }
+  for (const Vertex gpu : rules.gpus) {
+    join(gpu, topology_->nearest_domain(gpu), "near");
+    for (const Vertex other : rules.gpus)
+      if (other != gpu && topology_->peer_access(gpu, other)) join(gpu, other, "peers");
+  }
+  return graph;
+}
+
+std::shared_ptr<const PointSymmetry> MachineParts::symmetry_inside(int host) const {
+  std::vector<int> points;
+  for (const Vertex bin : bins_in(host))
+    points.push_back(static_cast<int>(place_in(parts_[at(host)], bin)));
+  return std::make_shared<GraphSymmetry>(inside_graph(host), points);
+}
+
+}  // namespace ringscope

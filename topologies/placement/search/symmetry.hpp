@@ -1,0 +1,78 @@
+// Which places of a machine can be interchanged without anything noticing.
+//
+// Invariant: what is folded here takes the same time to the last digit. A symmetry keeps every
+// component and link with all its attributes, and with them every route, as each is the only one
+// with the fewest links. Where routes are chosen among equal ones by a hash, as in a fat tree,
+// interchanging hosts would change the choice: then nothing is interchanged.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "topologies/graph/topology.hpp"
+#include "topologies/placement/placement.hpp"
+#include "topologies/placement/search/point_symmetry.hpp"
+
+namespace ringscope {
+
+/// Where ranks can sit: cores of one NUMA domain are alike, a GPU takes one rank.
+struct Bin {
+  int host = 0;
+  int numa = 0;      ///< index into the host's NUMA domains; of a GPU: the one nearest to it
+  int gpu = -1;      ///< index into the host's GPUs; -1: cores
+  int capacity = 0;  ///< ranks
+};
+
+/// core: on a core of a NUMA domain, or on all of the domain; host: free to use all its cores.
+enum class Seat { core, gpu, host };
+
+/// In the order of hosts, and of domains or GPUs in each; without the room that others have
+/// `taken`.
+std::vector<Bin> bins_of(const Topology& topology, Seat seat, std::span<const Location> taken = {});
+
+struct SymmetryRules {
+  Seat seat = Seat::core;
+  std::vector<int> marks{};     ///< by host: those with different marks differ; empty: all alike
+  bool inside_hosts = true;     ///< false: what is inside a host differs by its index
+  bool nics_by_number = false;  ///< ranks send by all NICs, the first one to the first one
+  /// Where ranks of other jobs stay: nothing on their hosts can be interchanged with anything.
+  std::vector<Location> taken{};
+
+  bool has_others(int host) const {
+    return std::ranges::find(taken, host, &Location::host) != taken.end();
+  }
+};
+
+/// The symmetries of a machine as permutations of the bins. Symmetries of whole hosts and of what
+/// lies inside each of them are found; both are exact for a network that is a tree.
+class Symmetry {
+ public:
+  Symmetry(const Topology& topology, const SymmetryRules& rules);
+
+  std::span<const Bin> bins() const { return bins_; }
+  /// Whether every route is the only one with the fewest links; if not, all bins differ.
+  bool only_routes() const { return only_routes_; }
+  /// The first of all images of a sequence of different bins: two sequences have the same one if
+  /// and only if a symmetry takes one to the other. That of a beginning is its beginning.
+  std::vector<int> first_image(std::span<const int> bins) const;
+  /// How many images the sequence has.
+  Count images(std::span<const int> bins) const;
+
+ private:
+  /// The bins as touched, host by host.
+  struct Touched {
+    std::vector<int> hosts;                ///< in the order in which they were touched
+    std::vector<std::vector<int>> inside;  ///< of each: the indices of its bins, likewise
+  };
+  Touched split(std::span<const int> bins) const;
+
+  std::vector<Bin> bins_;
+  std::vector<int> first_bin_;  ///< of each host
+  bool only_routes_ = false;
+  std::unique_ptr<PointSymmetry> hosts_;
+  std::vector<std::shared_ptr<const PointSymmetry>> inside_;  ///< of each host
+};
+
+}  // namespace ringscope

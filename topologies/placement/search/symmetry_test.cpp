@@ -1,0 +1,191 @@
+// Are places interchangeable exactly when nothing notices? Against every permutation there is.
+#include "topologies/placement/search/symmetry.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "topologies/cluster.hpp"
+
+namespace ringscope {
+namespace {
+
+Topology topology_of(const std::string& yaml) {
+  return read_cluster(Value::from_text("test", yaml)).topology;
+}
+
+SymmetryRules rules_for(Seat seat) {
+  SymmetryRules rules;
+  rules.seat = seat;
+  return rules;
+}
+
+constexpr const char* hosts_of_cores = "host: {type: simple, cores: 2}";
+constexpr const char* cable = "link: {bandwidth: 1 GB/s, latency: 1 us}";
+
+std::string star(int hosts, const std::string& host = hosts_of_cores) {
+  return "network: star\nhosts: " + std::to_string(hosts) + "\n" + cable + "\n" + host;
+}
+
+std::string racks(int racks, int hosts, int uplinks = 1) {
+  return "network: two_level\nracks: " + std::to_string(racks) +
+         "\nhosts_per_rack: " + std::to_string(hosts) + "\nuplinks: " + std::to_string(uplinks) +
+         "\nuplink: {bandwidth: 1 GB/s}\n" + cable + "\n" + hosts_of_cores;
+}
+
+constexpr const char* three_sockets =
+    "host: {type: numa, sockets: 3, cores: 1, socket_link: {bandwidth: 1 GB/s}}";
+constexpr const char* gpus =
+    "host: {type: pcie_tree, sockets: 2, cores: 4, switches_per_socket: 1, gpus_per_switch: 2,\n"
+    "       switch_uplink: {bandwidth: 8 GB/s, latency: 1 us}, socket_link: {bandwidth: 1 GB/s},\n"
+    "       gpu: {bandwidth: 8 GB/s, latency: 1 us}, gpudirect: true, nics: [";
+const std::string gpus_and_a_nic = std::string(gpus) + "{switch: 0}]}";
+const std::string gpus_in_pairs =
+    std::string(gpus) + "{switch: 0}, {switch: 1}],\n" +
+    "       nvlink: {bandwidth: 20 GB/s, latency: 1 us, pairs: [[0, 2], [1, 3]]}}";
+const std::string a_ring_of_switches =
+    "network: torus\ndimensions: [5]\n" + std::string(cable) + "\n" + hosts_of_cores;
+
+Vertex vertex_of(const Topology& topology, const Bin& bin) {
+  const Host& host = topology.hosts()[static_cast<std::size_t>(bin.host)];
+  return bin.gpu >= 0 ? host.gpus[static_cast<std::size_t>(bin.gpu)]
+                      : host.numa_domains[static_cast<std::size_t>(bin.numa)];
+}
+
+/// Whether all routes between bins go where the permutation of the bins says, link for link.
+bool keeps_routes(const Topology& topology, std::span<const Bin> bins, const std::vector<int>& to) {
+  std::map<int, int> link_to, link_from;
+  for (std::size_t a = 0; a < bins.size(); ++a) {
+    for (std::size_t b = 0; b < bins.size(); ++b) {
+      const Bin& moved_a = bins[static_cast<std::size_t>(to[a])];
+      const Bin& moved_b = bins[static_cast<std::size_t>(to[b])];
+      if ((bins[a].host == bins[b].host) != (moved_a.host == moved_b.host)) return false;
+      const Route before =
+          topology.route(vertex_of(topology, bins[a]), vertex_of(topology, bins[b]));
+      const Route after =
+          topology.route(vertex_of(topology, moved_a), vertex_of(topology, moved_b));
+      if (before.links.size() != after.links.size()) return false;
+      for (std::size_t i = 0; i < before.links.size(); ++i) {
+        const Link &from = topology.link(before.links[i]), &other = topology.link(after.links[i]);
+        if (from.bandwidth != other.bandwidth || from.latency != other.latency) return false;
+        if (link_to.try_emplace(from.id, other.id).first->second != other.id) return false;
+        if (link_from.try_emplace(other.id, from.id).first->second != from.id) return false;
+      }
+    }
+  }
+  return true;
+}
+
+std::vector<std::vector<int>> all_symmetries(const Topology& topology, std::span<const Bin> bins) {
+  std::vector<int> order(bins.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::vector<int>> kept;
+  do {
+    if (keeps_routes(topology, bins, order)) kept.push_back(order);
+  } while (std::ranges::next_permutation(order).found);
+  return kept;
+}
+
+/// All sequences of up to `most` different bins.
+std::vector<std::vector<int>> sequences(int bins, std::size_t most) {
+  std::vector<std::vector<int>> all = {{}};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].size() == most) continue;
+    for (int bin = 0; bin < bins; ++bin) {
+      if (std::ranges::find(all[i], bin) != all[i].end()) continue;
+      all.push_back(all[i]);
+      all.back().push_back(bin);
+    }
+  }
+  return all;
+}
+
+struct Machine {
+  std::string name, yaml;
+  Seat seat = Seat::core;
+  int symmetries = 1;  ///< by hand
+};
+
+class Symmetries : public testing::TestWithParam<Machine> {};
+
+TEST_P(Symmetries, AreThoseThatBruteForceFinds) {
+  const Topology topology = topology_of(GetParam().yaml);
+  const Symmetry symmetry(topology, rules_for(GetParam().seat));
+  ASSERT_TRUE(symmetry.only_routes());
+  const auto group = all_symmetries(topology, symmetry.bins());
+  EXPECT_EQ(static_cast<int>(group.size()), GetParam().symmetries);
+  const int bins = static_cast<int>(symmetry.bins().size());
+  for (const std::vector<int>& sequence : sequences(bins, 4)) {
+    std::set<std::vector<int>> images;
+    for (const auto& to : group) {
+      std::vector<int> image;
+      for (const int bin : sequence) image.push_back(to[static_cast<std::size_t>(bin)]);
+      images.insert(image);
+    }
+    EXPECT_EQ(symmetry.images(sequence), images.size()) << testing::PrintToString(sequence);
+    const std::vector<int> first = symmetry.first_image(sequence);
+    EXPECT_TRUE(images.contains(first)) << testing::PrintToString(sequence);
+    for (const std::vector<int>& image : images) EXPECT_EQ(symmetry.first_image(image), first);
+  }
+}
+
+// In order: hosts change places; racks, and hosts in each; two sockets of each host that have no
+// NIC; the GPUs of a PCIe switch, at the NIC and away from it, on either host; two pairs of GPUs,
+// their sockets; a circle of five turned and mirrored; one host.
+INSTANTIATE_TEST_SUITE_P(
+    Machines, Symmetries,
+    testing::Values(Machine{"Star", star(4), Seat::core, 24},
+                    Machine{"Racks", racks(2, 3), Seat::core, 2 * 6 * 6},
+                    Machine{"ThreeRacks", racks(3, 2), Seat::core, 6 * 8},
+                    Machine{"Sockets", star(2, three_sockets), Seat::core, 2 * 2 * 2},
+                    Machine{"Gpus", star(2, gpus_and_a_nic), Seat::gpu, 2 * 4 * 4},
+                    Machine{"GpuPairs", star(1, gpus_in_pairs), Seat::gpu, 4},
+                    Machine{"RingOfSwitches", a_ring_of_switches, Seat::core, 10},
+                    Machine{"One", star(1), Seat::core, 1}),
+    [](const auto& machine) { return machine.param.name; });
+
+TEST(Symmetry, OfHostsThatAreMarkedIsNone) {
+  const Topology topology = topology_of(star(3));
+  SymmetryRules marked;
+  marked.marks = {0, 1, 0};
+  const Symmetry symmetry(topology, marked);
+  EXPECT_EQ(symmetry.first_image(std::vector{2, 1}), (std::vector{0, 1}));
+  EXPECT_EQ(symmetry.images(std::vector{2, 1}), 2);
+}
+
+TEST(Symmetry, IsNoneWhereRoutesAreChosenByAHash) {
+  for (const std::string& yaml :
+       {racks(2, 2, 2), "network: fat_tree\nk: 4\n" + std::string(cable) + "\n" + hosts_of_cores,
+        "network: torus\ndimensions: [4]\n" + std::string(cable) + "\n" + hosts_of_cores}) {
+    const Topology topology = topology_of(yaml);
+    const Symmetry symmetry(topology, rules_for(Seat::core));
+    EXPECT_FALSE(symmetry.only_routes()) << yaml;
+    EXPECT_EQ(symmetry.first_image(std::vector{3, 1}), (std::vector{3, 1}));
+    EXPECT_EQ(symmetry.images(std::vector{3, 1}), 1);
+  }
+}
+
+TEST(Symmetry, KeepsNicsThatAreCountedApart) {
+  const Topology topology = topology_of(star(2, gpus_in_pairs));
+  const Symmetry nearest(topology, rules_for(Seat::gpu));
+  SymmetryRules by_number = rules_for(Seat::gpu);
+  by_number.nics_by_number = true;
+  const Symmetry all(topology, by_number);
+  const std::vector<int> second_socket = {2};
+  EXPECT_EQ(nearest.first_image(second_socket), (std::vector{0}));
+  EXPECT_EQ(all.first_image(second_socket), second_socket);
+}
+
+// |G| of 2^16 hosts under one switch: their images are the falling factorials.
+TEST(Symmetry, OfManyHostsIsFoundInNoTime) {
+  const Topology topology = topology_of(star(4096));
+  const Symmetry symmetry(topology, rules_for(Seat::core));
+  EXPECT_EQ(symmetry.first_image(std::vector{4000, 7, 99}), (std::vector{0, 1, 2}));
+  EXPECT_EQ(symmetry.images(std::vector{4000, 7, 99}), Count(4096) * 4095 * 4094);
+}
+
+}  // namespace
+}  // namespace ringscope

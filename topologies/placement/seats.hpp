@@ -1,0 +1,40 @@
+// The cores and GPUs of a host, as ranks take them.
+#pragma once
+
+#include <set>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "topologies/placement/placement.hpp"
+#include "topologies/placement/slots.hpp"
+
+namespace ringscope {
+
+/// The NUMA domain nearest to a GPU, by its index.
+int domain_near(const Topology& topology, const Host& host, int gpu);
+
+/// The cores of a host in the order in which ranks take them.
+std::vector<Location> cores_in_order(const Topology& topology, int host, MapBy map_by);
+
+/// The GPUs of a host in the order in which ranks take them, each with a core near to it: one of
+/// its own, while the domain has as many.
+std::vector<Location> gpus_in_order(const Topology& topology, int host_index, MapBy map_by);
+
+using Core = std::tuple<int, int, int>;  ///< host, NUMA domain, core
+
+/// Gives the rank a core of its host that is not taken, in its domain where there is one; its own
+/// where all are taken.
+void avoid(Location& rank, const std::set<Core>& taken, const Topology& topology);
+
+/// Seats of other jobs.
+struct Taken {
+  explicit Taken(std::span<const Location> others);
+  bool has(const Location& seat) const;
+
+  std::set<Core> cores;
+  std::set<std::pair<int, int>> gpus;  ///< host, GPU
+};
+
+}  // namespace ringscope

@@ -1,0 +1,145 @@
+#include "validation/cuda/executor/replay.hpp"
+
+#include <array>
+#include <set>
+#include <utility>
+
+#include "algorithms/loopback/loopback.hpp"
+#include "validation/check.hpp"
+#include "validation/measurement.hpp"
+
+namespace ringscope::cuda {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The repetitions of one case.
+class Repetitions {
+ public:
+  Repetitions(const Scenario& scenario, Gpus& gpus, CudaExecutor& executor,
+              const ReplayOptions& options);
+  CaseSamples run();
+
+ private:
+  double repeat();
+  void keep(double seconds);
+  void check();
+  Json entry_of(int rank) const;
+
+  const Scenario& scenario_;
+  Gpus& gpus_;
+  CudaExecutor& executor_;
+  const ReplayOptions& options_;
+  double deadline_;
+  std::vector<int> hosts_;  ///< all ranks are on one
+  Options job_options_;
+  std::vector<std::vector<float>> initial_, expected_;  ///< of each rank
+  std::vector<float> got_;
+  CaseSamples result_;
+  std::vector<std::array<double, verbs>> verbs_s_;  ///< of each rank, over all samples
+  std::vector<PhaseTimes> phases_;
+};
+
+Repetitions::Repetitions(const Scenario& scenario, Gpus& gpus, CudaExecutor& executor,
+                         const ReplayOptions& options)
+    : scenario_(scenario),
+      gpus_(gpus),
+      executor_(executor),
+      options_(options),
+      deadline_(gpus.now() + options.timeout_s),
+      hosts_(static_cast<std::size_t>(executor.size()), 0),
+      job_options_(in_items(scenario.job.options)),
+      verbs_s_(hosts_.size()),
+      phases_(hosts_.size()) {
+  job_options_.hosts = &hosts_;
+  const Algorithm& algorithm = *scenario.job.algorithm;
+  const std::size_t items = scenario.job.bytes.count / item_bytes;
+  expected_ = run_loopback(algorithm, executor.size(), items, job_options_, initial_item).data;
+  for (int rank = 0; rank < executor.size(); ++rank) {
+    std::vector<float>& data = initial_.emplace_back(items);
+    for (std::size_t item = 0; item < items; ++item) data[item] = initial_item(rank, item);
+  }
+  got_.resize(items);
+  executor.allocate(items, algorithm.scratch_items(executor.size(), items, job_options_));
+}
+
+CaseSamples Repetitions::run() {
+  for (int i = 0; i < options_.warmups; ++i) repeat();
+  const double begun = gpus_.now();
+  do {
+    keep(repeat());
+    result_.stopped_by = stopped_by(options_.stop, result_.samples_s, gpus_.now() - begun);
+  } while (result_.stopped_by.empty());
+  result_.ranks = Json::array();
+  for (int rank = 0; rank < executor_.size(); ++rank) result_.ranks.push_back(entry_of(rank));
+  return std::move(result_);
+}
+
+double Repetitions::repeat() {
+  for (int rank = 0; rank < executor_.size(); ++rank)
+    executor_.fill(rank, initial_[static_cast<std::size_t>(rank)]);
+  const double seconds = executor_.run(*scenario_.job.algorithm, job_options_, deadline_);
+  check();
+  return seconds;
+}
+
+void Repetitions::keep(double seconds) {
+  result_.samples_s.push_back(seconds);
+  for (std::size_t rank = 0; rank < verbs_s_.size(); ++rank) {
+    const Rank& of = executor_.rank(static_cast<int>(rank));
+    for (std::size_t verb = 0; verb < verbs; ++verb) verbs_s_[rank][verb] += of.seconds[verb];
+    phases_[rank].add(of.threads.front().phases());
+  }
+}
+
+/// What a text computes that goes by time, no other executor can tell.
+void Repetitions::check() {
+  if (scenario_.job.algorithm->varies == Varies::all) return;
+  for (int rank = 0; rank < executor_.size(); ++rank) {
+    const std::vector<float>& expected = expected_[static_cast<std::size_t>(rank)];
+    executor_.read(rank, got_);
+    const std::ptrdiff_t wrong = first_difference(got_, expected);
+    if (wrong < 0) continue;
+    const auto item = static_cast<std::size_t>(wrong);
+    refuse_result(scenario_.name, rank, item, got_[item], expected[item],
+                  executor_.rank(rank).writes.last(item));
+  }
+}
+
+Json Repetitions::entry_of(int rank) const {
+  const auto place = static_cast<std::size_t>(rank);
+  const auto count = static_cast<double>(result_.samples_s.size());
+  Json seconds = Json::object();
+  for (std::size_t verb = 0; verb < verbs; ++verb)
+    if (verbs_s_[place][verb] > 0)
+      seconds[std::string(verb_names[verb])] = verbs_s_[place][verb] / count;
+  Json entry = {{"rank", rank},
+                {"host", host_name()},
+                {"gpu", executor_.rank(rank).endpoint.gpu()},
+                {"seconds", seconds}};
+  if (!options_.executor.phases) return entry;
+  entry["phases"] = Json::array();
+  for (const PhaseTime& time : phases_[place].times())
+    entry["phases"].push_back(
+        {{"phase", time.phase}, {"step", time.step}, {"seconds", time.seconds / count}});
+  return entry;
+}
+
+}  // namespace
+
+CaseSamples replay(const Scenario& scenario, Gpus& gpus, CudaExecutor& executor,
+                   const ReplayOptions& options) {
+  return Repetitions(scenario, gpus, executor, options).run();
+}
+
+std::string paths_text(const CudaExecutor& executor) {
+  std::set<Path> paths;
+  for (int from = 0; from < executor.size(); ++from)
+    for (int to = 0; to < executor.size(); ++to)
+      if (from != to || executor.size() == 1) paths.insert(executor.path(from, to));
+  std::string text;
+  for (const Path path : paths) text += (text.empty() ? "" : ", ") + std::string(name_of(path));
+  return text;
+}
+
+}  // namespace ringscope::cuda

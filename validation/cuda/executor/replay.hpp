@@ -1,0 +1,47 @@
+// Runs the cases of a scenario for real on GPUs, with data that is checked, timed repetition by
+// repetition.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "scenarios/question/scenario.hpp"
+#include "validation/cuda/executor/cuda_executor.hpp"
+#include "validation/replayed.hpp"
+#include "validation/stopping.hpp"
+
+namespace ringscope::cuda {
+
+struct ReplayOptions {
+  int warmups = 2;
+  StoppingRule stop{.budget_s = 20};
+  std::vector<int> gpus;  ///< of rank 0, rank 1, ..., from the front again; empty: all in turn
+  ExecutorOptions executor;
+  double timeout_s = 300;  ///< of a case
+};
+
+/// A measured case.
+struct CaseSamples {
+  std::vector<double> samples_s;  ///< of each repetition (validation/measurement.md)
+  std::string_view stopped_by;
+  nlohmann::ordered_json ranks;  ///< one entry per rank, as in the document
+};
+
+/// The GPU of each rank.
+std::vector<int> gpu_of_ranks(const Scenario& scenario, const Gpus& gpus,
+                              const ReplayOptions& options);
+
+/// Throws InputError for a scenario that these GPUs cannot replay: vectors that do not fit into
+/// what they have free, a vector that is no whole number of floats, a GPU that is not there.
+void check_replayable(const Scenario& scenario, const Gpus& gpus, const ReplayOptions& options);
+
+/// Throws WrongResult, Stuck, GpuError.
+CaseSamples replay(const Scenario& scenario, Gpus& gpus, CudaExecutor& executor,
+                   const ReplayOptions& options);
+
+/// "device", "peer", "staged", or several of them: of the messages between two ranks of the job.
+std::string paths_text(const CudaExecutor& executor);
+
+}  // namespace ringscope::cuda

@@ -1,0 +1,13 @@
+// A library that sums in the host's memory, over FakeGpus: a rank takes as long as a copy does.
+#pragma once
+
+#include <memory>
+
+#include "validation/cuda/gpus/collectives.hpp"
+
+namespace ringscope::cuda {
+
+/// As NCCL does, it refuses two ranks on one GPU.
+std::unique_ptr<CollectiveLibrary> make_fake_collectives(Gpus& gpus);
+
+}  // namespace ringscope::cuda

@@ -1,0 +1,13 @@
+// NCCL, one process with a rank on each GPU.
+#pragma once
+
+#include <memory>
+
+#include "validation/cuda/gpus/collectives.hpp"
+
+namespace ringscope::cuda {
+
+/// Over the streams of make_cuda_gpus().
+std::unique_ptr<CollectiveLibrary> make_nccl(const Gpus& gpus);
+
+}  // namespace ringscope::cuda

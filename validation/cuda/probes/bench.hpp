@@ -1,0 +1,57 @@
+// Measures points on GPUs within a budget of time and keeps the samples.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "validation/batches.hpp"
+#include "validation/cuda/gpus/gpus.hpp"
+
+namespace ringscope::cuda {
+
+struct Series;
+
+/// "pinned", "pageable"
+std::string_view name_of(HostMemory kind);
+
+class Bench {
+ public:
+  /// `weight`: of all series that will be run, to divide the budget. The clock starts here.
+  Bench(Gpus& gpus, BenchOptions options, double weight);
+
+  Gpus& gpus() { return *gpus_; }
+  void run(const Series& series);
+
+  /// As Budget::take() does. The median, or nothing when the point was left out.
+  std::optional<double> measure(const Point& point, const Run& run);
+
+  /// Of the vectors to measure, ascending and whole floats: those for which `buffers` of that size
+  /// fit into half of what the GPU has free.
+  std::vector<std::uint64_t> sizes(int gpu, std::size_t buffers);
+
+  /// Where it is, for a watchdog in another thread.
+  std::string place() const;
+
+  const nlohmann::ordered_json& measurements() const { return measurements_; }
+  /// What was left out, in words.
+  std::vector<std::string> notes() const;
+
+ private:
+  void stand(const std::string& place);
+
+  Gpus* gpus_;
+  BenchOptions options_;
+  Budget budget_;
+  std::string series_;
+  nlohmann::ordered_json measurements_ = nlohmann::ordered_json::array();
+  std::vector<std::string> without_;  ///< what was left out for other reasons than time
+  mutable std::mutex place_mutex_;
+  std::string place_;
+};
+
+}  // namespace ringscope::cuda

@@ -1,0 +1,38 @@
+// The micro-benchmarks of GPUs: one file and one line of probes.def each.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "validation/cuda/probes/bench.hpp"
+
+namespace ringscope::cuda {
+
+/// Points measured one after the other, sizes ascending.
+struct Series {
+  std::string name;  ///< for people: "gpu_copy, GPU 0, d2h, pinned, 2 streams"
+  std::function<void(Bench&)> run;
+  double weight = 1;  ///< its share of the budget, against the others'
+};
+
+/// What of the machine the probes look at.
+struct ProbedGpus {
+  Gpus* gpus = nullptr;
+  std::vector<int> chosen;              ///< GPUs, ascending
+  int most_streams = 4;                 ///< at once
+  std::vector<std::uint64_t> segments;  ///< of the staged pipeline; [] for those that suit it
+};
+
+struct Probe {
+  std::string_view name;     ///< what its measurements are called
+  std::string_view summary;  ///< what the time is
+  std::vector<Series> (*plan)(const ProbedGpus&);
+};
+
+/// All, in the order of probes.def.
+std::span<const Probe> probes();
+
+}  // namespace ringscope::cuda

@@ -1,0 +1,126 @@
+#include "validation/mpi/probes/bench.hpp"
+
+#include <algorithm>
+
+#include "validation/measurement.hpp"
+#include "validation/mpi/clock.hpp"
+#include "validation/mpi/probes/probe.hpp"
+
+namespace ringscope::mpi {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::uint64_t> default_sizes(std::optional<std::uint64_t> limit) {
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t bytes = 1; bytes <= 64 << 20; bytes *= 4) sizes.push_back(bytes);
+  if (limit && *limit > 0) sizes.insert(sizes.end(), {*limit, *limit + 1, 2 * *limit});
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+/// One text per rank, on rank 0.
+std::vector<std::string> gather(MPI_Comm job, const std::string& mine) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(job, &rank);
+  MPI_Comm_size(job, &size);
+  const auto length = static_cast<int>(mine.size());
+  std::vector<int> lengths(static_cast<std::size_t>(size)), starts(lengths.size() + 1);
+  MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, job);
+  for (std::size_t i = 0; i < lengths.size(); ++i) starts[i + 1] = starts[i] + lengths[i];
+  std::string all(static_cast<std::size_t>(starts.back()), ' ');
+  MPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(), MPI_CHAR, 0,
+              job);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; rank == 0 && i < lengths.size(); ++i)
+    texts.push_back(
+        all.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i])));
+  return texts;
+}
+
+}  // namespace
+
+Bench::Bench(MPI_Comm job, BenchOptions options, double weight)
+    : job_(job), options_(std::move(options)), budget_([] { return now_s(); }, options_, weight) {}
+
+void Bench::run(const Series& series, int order) {
+  series_ = series.name;
+  order_ = order;
+  budget_.begin_series(series.name, series.weight);
+  stand("its start");
+  if (series.team.has_me()) series.run(*this);
+  stand("waiting for the others");
+  rest();
+}
+
+// Ranks may share cores: one that has nothing to do must not poll in the way of those that measure.
+void Bench::rest() {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(job_, &request);
+  for (int over = 0;; doze(1e-3)) {
+    MPI_Test(&request, &over, MPI_STATUS_IGNORE);
+    if (over != 0) return;
+  }
+}
+
+std::optional<double> Bench::measure(const Team& team, const Point& point, const Run& run) {
+  const auto samples_s = budget_.take(
+      point, run, [&team](int number) { return team.told(number); },
+      [this](const std::string& place) { stand(place); });
+  if (!samples_s) return std::nullopt;
+  if (team.index == 0 && point.kept)
+    entries_.emplace_back(order_, measurement_json(point.what, point.parameters, *samples_s));
+  return team.told(spread_of(*samples_s).median_s);
+}
+
+std::vector<std::uint64_t> Bench::sizes(const Team& team, bool around_limit) {
+  std::vector<std::uint64_t> sizes = options_.sizes;
+  if (sizes.empty()) {
+    const auto known = eager_limits_.find(team.way);
+    sizes =
+        default_sizes(around_limit && known != eager_limits_.end() ? known->second : std::nullopt);
+    // Only the first rank of a team is sure to have seen the limit.
+    sizes.resize(static_cast<std::size_t>(team.told(static_cast<int>(sizes.size()))));
+    MPI_Bcast(sizes.data(), static_cast<int>(sizes.size()), MPI_UINT64_T, 0, team.comm);
+  }
+  budget_.expect_points(static_cast<int>(sizes.size()));
+  return sizes;
+}
+
+std::byte* Bench::room(int number, std::size_t bytes) {
+  std::vector<std::byte>& room = rooms_[number];
+  if (room.size() < bytes) room = std::vector<std::byte>(bytes);
+  return room.data();
+}
+
+void Bench::stand(const std::string& place) {
+  const std::lock_guard lock(place_mutex_);
+  place_ = series_ + ": " + place;
+}
+
+std::string Bench::place() const {
+  const std::lock_guard lock(place_mutex_);
+  return place_;
+}
+
+Bench::Results Bench::results() const {
+  Json mine = {{"entries", Json::array()}, {"notes", budget_.notes()}};
+  for (const auto& [order, entry] : entries_) mine["entries"].push_back({order, entry});
+  std::vector<std::pair<int, Json>> entries;
+  Results results;
+  for (const std::string& text : gather(job_, mine.dump())) {
+    const Json one = Json::parse(text);
+    for (const Json& entry : one["entries"]) entries.emplace_back(entry[0], entry[1]);
+    for (const Json& note : one["notes"])
+      if (std::find(results.left_out.begin(), results.left_out.end(), note) ==
+          results.left_out.end())
+        results.left_out.push_back(note);
+  }
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (auto& [order, entry] : entries) results.measurements.push_back(std::move(entry));
+  return results;
+}
+
+}  // namespace ringscope::mpi
