@@ -13,11 +13,11 @@ namespace ringscope {
 struct HostGroups;  // algorithms/steps/host_order.hpp
 struct Training;    // algorithms/training/training.hpp
 
-/// What a job asks of an algorithm beside the vector. An algorithm names in `Algorithm::options`
-/// those that it reads; a scenario that sets another is refused.
+/// Parameters of a job beside the vector. An algorithm names in `Algorithm::options` those that it
+/// reads; a scenario that sets another is refused.
 struct Options {
   std::size_t segment = 65536;       ///< items in a pipeline segment; at least 1
-  Duration compute{};                ///< what a rank computes while a message is under way
+  Duration compute{};                ///< computation of a rank while a message is in flight
   int rounds = 1;                    ///< how often a point-to-point pattern is repeated; at least 1
   int root = 0;                      ///< of a collective that has one
   int rings = 1;                     ///< parallel rings, each on its part of the vector
@@ -26,18 +26,18 @@ struct Options {
   std::string_view between = "ring";  ///< ... and between the hosts' leaders
   int servers = 1;                    ///< the last ranks; at least 1, and fewer than ranks
   int steps = 1;                      ///< of each worker or solver; at least 1
-  Duration update{};                  ///< what a server computes per item of an update
+  Duration update{};                  ///< a server's time per item of an update
   int bound = 0;                      ///< how many steps a worker may be ahead of the slowest
   std::size_t item_bytes = 1;         ///< of an item, for rules that go by bytes; the executor says
-  /// Of one of the numbers that a program reduces, for rules that go by how many there are.
+  /// Bytes of one number that a program reduces, for rules that go by how many there are.
   std::size_t number_bytes = 4;
   /// The host of each rank, as MPI_Comm_split_type finds it out; the executor says it, and keeps it
-  /// while the text runs. Null: each rank has a host of its own.
+  /// while the program runs. Null: each rank has a host of its own.
   const std::vector<int>* hosts = nullptr;
-  /// What follows from `hosts`, found out once for all ranks where there are many; its owner keeps
-  /// it likewise. Null: each rank finds it out.
+  /// Host groups derived from `hosts`, computed once for all ranks where there are many; kept by
+  /// its owner likewise. Null: each rank derives them.
   const HostGroups* by_host = nullptr;
-  /// Of a training job; its owner keeps it. Null: one layer that takes no time.
+  /// Layers of a training job, kept by their owner. Null: one layer that takes no time.
   const Training* training = nullptr;
 };
 
@@ -63,11 +63,11 @@ struct Cost {
   bool operator==(const Cost&) const = default;
 };
 
-/// What of an algorithm's cost goes by the order in which messages come, or by time. Of that it
-/// declares the least.
+/// Cost fields that are lower bounds, because they depend on the order of messages or on timing.
+/// The cost declares the least.
 enum class Varies : std::uint8_t { nothing, steps, all };
 
-/// What a rank works on: its vector and its scratch space.
+/// Data of one rank: its vector and its scratch space.
 struct Workspace {
   Range data;
   Range scratch;
@@ -82,12 +82,12 @@ struct Algorithm {
   bool one_host = false;  ///< all its ranks have to be on one
   int threads = 1;        ///< of each rank at once, its first one counted
   int nonblocking = 0;    ///< non-blocking collectives of each rank at once
-  /// Where the number of threads goes by the options; `threads` then does not count.
+  /// Number of threads where it depends on the options; `threads` then does not count.
   int (*threads_for)(const Options&) = nullptr;
   Task (*run)(Communicator, Workspace, Options);
   Cost (*cost)(int ranks, std::size_t items, Options);
   std::size_t (*scratch_items)(int ranks, std::size_t items, Options);
-  /// Of a selector: the name of the algorithm that it runs.
+  /// A selector's choice: the name of the algorithm that it runs.
   std::string_view (*chosen)(int ranks, std::size_t items, Options) = nullptr;
   Varies varies = Varies::nothing;
 };
@@ -95,7 +95,7 @@ struct Algorithm {
 /// In the order of catalogue.def.
 std::span<const Algorithm> catalogue();
 
-/// Of each rank at once, its first one counted.
+/// Threads that a rank has at once, its first one counted.
 inline int threads_of(const Algorithm& algorithm, const Options& options) {
   return algorithm.threads_for != nullptr ? algorithm.threads_for(options) : algorithm.threads;
 }

@@ -1,5 +1,5 @@
-// What the tests over the whole catalogue share: every algorithm as a test parameter, data that
-// show who sent them and from where, and the ways to run.
+// Shared by the tests over the whole catalogue: every algorithm as a test parameter, data that show
+// who sent them and from where, and the ways to run.
 #pragma once
 
 #include <gtest/gtest.h>

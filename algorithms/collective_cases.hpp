@@ -1,4 +1,4 @@
-// What the tests of the collectives share: the vectors that ranks begin with, and every run of an
+// Shared by the tests of the collectives: the vectors that ranks begin with, and every run of an
 // algorithm that its test looks at.
 //
 // The conventions of all collectives: each rank's vector has S items and is cut into P chunks, one

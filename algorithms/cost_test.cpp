@@ -13,7 +13,7 @@ namespace {
 class Costs : public testing::TestWithParam<Algorithm> {};
 INSTANTIATE_TEST_SUITE_P(catalogue, Costs, testing::ValuesIn(algorithms_of()), test_name);
 
-/// What does not vary is as declared.
+/// Fields that do not vary are as declared; the others are at least that.
 void expect_at_least(const Cost& counted, Cost declared, Varies varies) {
   if (varies != Varies::nothing) {
     EXPECT_GE(counted.steps, declared.steps);

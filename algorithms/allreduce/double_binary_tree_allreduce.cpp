@@ -3,7 +3,7 @@
 // (binary_trees.hpp), so all links are at work: nearly as few items per rank as a ring, in steps
 // that grow with log2 P.
 //
-// The text is a loop over what completes: trees and directions must not wait for each other, or
+// The program is a loop over what completes: trees and directions must not wait for each other, or
 // each segment would cost a round trip.
 //
 // Source: Sanders, Speck and Traeff 2009; NCCL 2.4 and later, algorithm "Tree".
@@ -24,7 +24,7 @@ enum Way : std::size_t { from_first, from_second, to_parent, from_parent, to_fir
 constexpr std::array all_ways = {from_first,  from_second, to_parent,
                                  from_parent, to_first,    to_second};
 
-/// One tree as a rank stands in it. Of each way one segment is under way at a time.
+/// One tree as a rank stands in it. At most one segment is in flight each way.
 class Branch {
  public:
   Branch(int tree, int self, int ranks, Range data, std::size_t segments)
@@ -67,7 +67,7 @@ class Branch {
   }
   const std::optional<Request>& under_way(Way way) const { return under_way_[way]; }
 
-  /// What came this way and is still to be added: into where, from where; nothing on other ways.
+  /// (destination, source) of a segment received this way but not yet added; empty elsewhere.
   std::pair<Range, Range> to_add(Way way) const {
     if (way != from_first && way != from_second) return {};
     return {half_.part(done_[way], segments_), slots_[way]};

@@ -1,5 +1,5 @@
 // Ring allreduce with a pipeline inside each chunk: while segment k is reduced, segment k+1 is
-// under way in both directions. All chunks are cut into equally many segments, K, so that a rank
+// in flight in both directions. All chunks are cut into equally many segments, K, so that a rank
 // sends and receives alike even where its chunks differ by an item.
 //
 // Source: Open MPI, allreduce_intra_ring_segmented; Gloo, allreduce_ring_chunked (two segments).

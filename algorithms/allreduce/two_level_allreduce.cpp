@@ -18,7 +18,7 @@
 namespace ringscope {
 namespace {
 
-/// What a level is told: the options but not the hosts, and no third level with names of its own.
+/// Options for one level: without the hosts, and without a third level with names of its own.
 Options below(Options options) {
   options.hosts = nullptr;
   options.by_host = nullptr;

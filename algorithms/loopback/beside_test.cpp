@@ -14,7 +14,7 @@ using testing::ThrowsMessage;
 
 using Text = Task (*)(Communicator, Workspace, Options);
 
-/// Of up to three threads and two non-blocking collectives per rank.
+/// An algorithm with up to three threads and two non-blocking collectives per rank.
 Algorithm algorithm_of(Text text) {
   return {.collective = "test",
           .name = "text",
@@ -210,7 +210,7 @@ Task send_round(Communicator comm, Workspace work, Range into) {
     co_await comm.sendrecv(work.data.first(1), comm.next(), into, comm.prev(), 3);
 }
 
-// Of four ranks 3, 1 and 0 are a group, in that order: 3 sends to 1, 1 to 0, and 0 to 3.
+// Ranks 3, 1 and 0 of four are a group, in that order: 3 sends to 1, 1 to 0, and 0 to 3.
 TEST(BesideGroups, number_their_ranks_in_the_order_in_which_they_are_named) {
   const Text text = [](Communicator comm, Workspace work, Options) -> Task {
     if (comm.rank() == 2) co_return;

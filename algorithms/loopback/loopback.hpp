@@ -1,5 +1,5 @@
 // The loopback executor: all ranks in one thread, with real data and no clock. The oracle for what
-// an algorithm computes and what it costs; it also refuses texts that break MPI's rules.
+// an algorithm computes and what it costs; it also refuses programs that break MPI's rules.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct LoopbackResult {
   std::size_t scratch_used = 0;  ///< items from the front of scratch that any rank wrote
   /// heard[a][b]: rank a ended after it had heard from rank b, directly or through others.
   std::vector<std::vector<bool>> heard;
-  /// Everything that the text observed, in the order in which it did.
+  /// Everything that the program observed, in the order in which it did.
   std::map<std::string, std::vector<double>> observed;
 };
 
@@ -49,8 +49,8 @@ class LoopbackDeadlock : public std::runtime_error {
   std::vector<Blocked> blocked_;
 };
 
-/// A text that breaks a rule: a range outside its buffer, a message longer than its receive, a
-/// buffer changed while it is under way, a request waited for twice or never, a message nobody
+/// A program that breaks a rule: a range outside its buffer, a message longer than its receive, a
+/// buffer changed while it is in flight, a request waited for twice or never, a message nobody
 /// receives.
 class Misuse : public std::logic_error {
  public:

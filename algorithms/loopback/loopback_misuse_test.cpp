@@ -1,4 +1,4 @@
-// Does the oracle refuse texts that a real MPI library might let pass, and say where they are
+// Does the oracle refuse programs that a real MPI library might let pass, and say where they are
 // wrong?
 #include <gmock/gmock.h>
 

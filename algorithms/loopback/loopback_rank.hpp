@@ -33,8 +33,8 @@ struct Slot {
   bool used = false;
   bool complete = false;
   std::int64_t round = 0;   ///< of the receive; 0 for a send
-  std::size_t items = 0;    ///< that came
-  std::vector<bool> heard;  ///< what came with the message
+  std::size_t items = 0;    ///< items received
+  std::vector<bool> heard;  ///< flags that came with the message
 };
 
 /// One thread of one rank.
@@ -54,7 +54,7 @@ class RankThread final : public Executor {
   void observe(std::string_view what, double value) override;
 
   void begin(Task body, std::int64_t clock);
-  /// Runs until it blocks or ends. Rethrows what the text throws.
+  /// Runs until it blocks or ends. Rethrows what the program throws.
   void resume();
   /// Lets it go on if what it waits for is complete.
   void wake();
@@ -83,11 +83,11 @@ class RankThread final : public Executor {
   std::int64_t clock_ = 0;
   Mark mark_;
   std::coroutine_handle<> waiter_;
-  Operation* operation_ = nullptr;  ///< what it performs or is blocked in
+  Operation* operation_ = nullptr;  ///< performed now, or blocking
   std::vector<Request> awaited_;
 };
 
-/// What a flag has seen.
+/// State of a flag.
 struct Raised {
   std::size_t times = 0;
   std::int64_t clock = 0;  ///< the highest of those who raised it

@@ -13,7 +13,7 @@ std::string describe(const Range& range) {
                      range.offset + range.size);
 }
 
-/// What a posted operation needs in order to complete.
+/// Condition that a posted operation needs in order to complete.
 std::string describe_need(const Operation& posted) {
   const std::string items =
       fmt::format("{} item{}", posted.range.size, posted.range.size == 1 ? "" : "s");

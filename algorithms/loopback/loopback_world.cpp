@@ -8,7 +8,7 @@
 namespace ringscope::loopback {
 namespace {
 
-/// No text tests this often in a row, over all ranks, while no message is received: it spins.
+/// No program tests this often in a row, over all ranks, while no message is received: it spins.
 constexpr int most_fruitless_tests = 1'000'000;
 
 bool overlap(const Range& a, const Range& b) {

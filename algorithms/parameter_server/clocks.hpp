@@ -1,4 +1,4 @@
-// What a server knows of its workers: how often each has pushed, and who may have his answer.
+// Clocks that a server keeps of its workers: how often each has pushed, and who may have an answer.
 #pragma once
 
 #include <algorithm>

@@ -9,8 +9,8 @@
 namespace ringscope {
 namespace {
 
-/// What must hold of the clocks, kept by hand: how often each worker has pushed, and what was
-/// pushed since it had its answer.
+/// Reference clocks, kept by hand: how often each worker has pushed, and what was pushed since it
+/// had its answer.
 struct Expected {
   int bound = 0;
   std::vector<int> pushes, pushed_since;

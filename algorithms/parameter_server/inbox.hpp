@@ -12,8 +12,8 @@ namespace ringscope {
 /// A piece of a worker's push that has arrived.
 struct Pushed {
   int worker = 0;
-  Range weights;  ///< that it is to be added to
-  Range slot;     ///< where it lies, until the worker's next piece is expected
+  Range weights;  ///< to which it is to be added
+  Range slot;     ///< its place, until the worker's next piece is expected
   bool last = false;
 };
 
@@ -58,7 +58,7 @@ class Inbox {
   Communicator comm_;
   Range shard_, slots_;
   std::size_t segment_;
-  std::vector<std::size_t> arrived_;  ///< pieces of the push that is under way, by worker
+  std::vector<std::size_t> arrived_;  ///< pieces of the push that is in flight, by worker
   UnderWay under_way_;
 };
 

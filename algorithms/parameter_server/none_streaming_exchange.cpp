@@ -7,7 +7,7 @@ namespace ringscope {
 namespace {
 
 Task solve_alone(Communicator comm, Options options) {
-  if (comm.rank() == comm.size() - 1) co_return;  // where the others have their server
+  if (comm.rank() == comm.size() - 1) co_return;  // the server's rank in the others
   for ([[maybe_unused]] int step : comm.phase("step", options.steps)) {
     co_await comm.compute(options.compute);
     comm.observe("step", 1);

@@ -46,7 +46,7 @@ LoopbackResult run(const Algorithm& algorithm, const Case& one) {
                       one.how);
 }
 
-/// What all workers push together in one step.
+/// Sum of all workers' pushes in one step.
 float sum_of_gradients(int workers, std::size_t index) {
   float sum = 0;
   for (int worker = 0; worker < workers; ++worker) sum += item_of(worker, index);

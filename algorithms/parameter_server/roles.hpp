@@ -1,6 +1,6 @@
-// Who does what in a parameter server, and who holds what: the last ranks are the servers, all
-// others workers, and each server holds the weights of one shard of the vector. A push or a pull of
-// a shard goes in pieces.
+// Roles in a parameter server, and the shards that servers hold: the last ranks are the servers,
+// all others workers, and each server holds the weights of one shard of the vector. A push or a
+// pull of a shard goes in pieces.
 //
 // Source: Li et al., "Scaling distributed machine learning with the parameter server", OSDI 2014.
 #pragma once

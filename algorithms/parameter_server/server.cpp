@@ -44,7 +44,7 @@ Task send_to_all(Communicator comm, Range weights, std::span<const int> workers,
   co_await comm.wait_all(requests);
 }
 
-/// The answers of a server: while one is under way the weights change, so it is a copy.
+/// The answers of a server: while one is in flight the weights change, so it is a copy.
 class Answers {
  public:
   Answers(Range weights, Range copies, int workers, std::size_t segment)
@@ -87,7 +87,7 @@ std::size_t slots(const Roles& roles, Range shard, const Options& options) {
   return static_cast<std::size_t>(roles.workers) * Inbox::slot_items(shard.size, options.segment);
 }
 
-/// Of the first and largest shard.
+/// Pieces of the first and largest shard.
 std::int64_t most_pieces(const Roles& roles, std::size_t items, const Options& options) {
   return static_cast<std::int64_t>(piece_count(roles.most_items(items), options.segment));
 }

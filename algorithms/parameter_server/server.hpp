@@ -1,5 +1,5 @@
-// What a server of a parameter server does. Its shard of `work.data` holds the weights; to apply a
-// push is to add it to them. An update takes `options.update` per item.
+// The server's side of a parameter server. Its shard of `work.data` holds the weights; applying a
+// push means adding it to them. An update takes `options.update` per item.
 #pragma once
 
 #include "algorithms/parameter_server/roles.hpp"
@@ -25,7 +25,7 @@ Cost cost_as_they_come(int ranks, std::size_t items, const Options& options);
 
 /// A worker's weights, or a server's slots for the pushes that arrive.
 std::size_t scratch_all_at_once(int ranks, std::size_t items, const Options& options);
-/// Likewise; beside the slots, a server holds the answers that are under way.
+/// Likewise; beside the slots, a server holds the answers that are in flight.
 std::size_t scratch_as_they_come(int ranks, std::size_t items, const Options& options);
 
 }  // namespace ringscope

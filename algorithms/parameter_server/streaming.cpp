@@ -14,7 +14,7 @@ constexpr Range nothing;
 /// An exchange that takes no time would go on for ever between two steps.
 constexpr int most_pulls_a_step = 10'000;
 
-/// What the two threads of a solver share.
+/// State shared by the two threads of a solver.
 struct Solver {
   int server = 0;
   Range gradients, weights;
@@ -93,7 +93,7 @@ class Streams {
   int solvers() const { return static_cast<int>(streams_.size()); }
   UnderWay& under_way() { return under_way_; }
   Stream& stream(int solver) { return streams_[static_cast<std::size_t>(solver)]; }
-  /// Of the piece that the solver's stream is at.
+  /// Weights of the piece that the solver's stream is at.
   Range weights(int solver) { return piece(weights_, stream(solver).next, segment_); }
   Range slot(int solver) {
     return slots_.part(static_cast<std::size_t>(solver), streams_.size())
@@ -114,7 +114,7 @@ class Streams {
   }
 
  private:
-  /// Each solver has two requests under way: of its exchange, and of its end.
+  /// Each solver has two requests in flight: its exchange and its end.
   int end_of(int solver) const { return solvers() + solver; }
 
   Communicator comm_;

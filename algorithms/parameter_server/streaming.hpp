@@ -16,8 +16,8 @@ enum class Pace : std::uint8_t {
   interlocked    ///< when there has been a step since the last one
 };
 
-/// The text of every rank. A solver observes "step" at the end of each, and "pull" with the number
-/// of steps since the last one; it makes one pull at least and ends with a whole one.
+/// The program of every rank. A solver observes "step" at the end of each, and "pull" with the
+/// number of steps since the last one; it makes one pull at least and ends with a whole one.
 Task streaming_exchange(Communicator comm, Workspace work, Options options, Pace pace);
 
 /// The least: one pull of n pieces by each of W solvers, then three empty messages that end its

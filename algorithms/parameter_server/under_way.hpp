@@ -1,4 +1,4 @@
-// Requests that are under way for several peers, for wait_any: the oldest first, so that nobody who
+// Requests that are in flight for several peers, for wait_any: the oldest first, so that nobody who
 // comes often is always served before the others.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What every worker of a parameter server does, whatever the servers agree on.
+// The worker's side of every parameter server, whatever the servers agree on.
 #pragma once
 
 #include "algorithms/parameter_server/roles.hpp"

@@ -1,4 +1,4 @@
-// Overlap at the receiver: rank 1 posts a receive and computes while the message is under way. Does
+// Overlap at the receiver: rank 1 posts a receive and computes while the message is in flight. Does
 // the message move while nobody at that end is inside MPI?
 //
 // Source: Hoefler, Lumsdaine and Rehm, "Implementation and performance analysis of non-blocking

@@ -1,4 +1,4 @@
-// Overlap at the sender: rank 0 posts a send to rank 1 and computes while it is under way. Does the
+// Overlap at the sender: rank 0 posts a send to rank 1 and computes while it is in flight. Does the
 // message move while nobody at this end is inside MPI?
 //
 // Source: Hoefler, Lumsdaine and Rehm, "Implementation and performance analysis of non-blocking

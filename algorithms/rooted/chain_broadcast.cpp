@@ -1,5 +1,5 @@
 // Pipelined chain: each rank receives the vector segment by segment from the one before it and
-// passes each segment on while the next one is under way.
+// passes each segment on while the next one is in flight.
 //
 // Source: van de Geijn, "On global combine operations", J. Parallel Distrib. Comput. 22 (1994).
 // Open MPI: bcast_intra_pipeline.

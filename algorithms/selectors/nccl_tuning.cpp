@@ -20,7 +20,7 @@ constexpr std::array<double, 3> most_ll = {87.7, 39.0, 20.4};  ///< Ampere; Inte
 constexpr std::array<double, 3> most_tree = {24.0, 23.6, 17.8};
 constexpr double most_ll128 = 20.0;  ///< per channel
 
-/// Of the tree's bandwidth, by log2 of the vector in units of 64 B.
+/// Correction of the tree's bandwidth, by log2 of the vector in units of 64 B.
 constexpr std::array<std::array<double, 23>, 3> tree_correction = {{
     {1.0, 1.0, 1.0, 1.0, .9, .8, .7, .7, .7, .7, .6, .5,
      .4,  .4,  .5,  .6,  .7, .8, .9, 1., 1., 1., 1.},

@@ -1,4 +1,4 @@
-// What NCCL expects an allreduce to take, by ring or by tree, with each of its protocols: LL sends
+// NCCL's estimate of an allreduce's time, by ring or by tree, with each of its protocols: LL sends
 // a flag with every four bytes, LL128 one with every 120, Simple none but it has to synchronise.
 //
 // Source of every constant and formula: NCCL 2.21, src/graph/tuning.cc, ncclTopoTuneModel and
@@ -34,7 +34,7 @@ struct Choice {
   Algorithm algorithm = Algorithm::ring;
   Protocol protocol = Protocol::simple;
 };
-/// What takes the least time.
+/// The algorithm and protocol with the least time.
 Choice choose(Size size, std::uint64_t bytes);
 
 }  // namespace ringscope::nccl

@@ -9,7 +9,7 @@
 
 namespace ringscope {
 
-/// What a library's rules take: an algorithm's name in the same collective, and its segment.
+/// A rule's result: the name of an algorithm of the same collective, and its segment.
 struct Choice {
   std::string_view name;
   std::size_t segment_bytes = 0;  ///< 0: as the options say

@@ -1,4 +1,4 @@
-// What a binomial tree moves where each rank is sent, or sends, the chunks of its family: the
+// Messages of a binomial tree in which each rank receives, or sends, the chunks of its family: the
 // binomial scatter and gather.
 #pragma once
 

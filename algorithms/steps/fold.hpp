@@ -42,9 +42,9 @@ constexpr Cost fold_cost(int ranks, std::size_t items) {
           .items = 2 * static_cast<std::uint64_t>(fold.pairs()) * items};
 }
 
-/// Who steps aside hands in its data; `scratch` holds as many items as `data`.
+/// Ranks that step aside hand in their data; `scratch` holds as many items as `data`.
 Task fold_in(Communicator comm, Range data, Range scratch);
-/// Who stepped aside gets the result.
+/// Ranks that stepped aside get the result.
 Task fold_out(Communicator comm, Range data);
 
 }  // namespace ringscope

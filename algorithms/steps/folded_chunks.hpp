@@ -14,7 +14,7 @@ class FoldedChunks {
  public:
   FoldedChunks(Chunks chunk, Fold fold) : chunk_(chunk), fold_(fold) {}
 
-  /// What `count` indices from `first` on hold.
+  /// Range of `count` indices from `first` on.
   Range span(int first, int count) const {
     const int begin = first_chunk(first);
     return chunk_.span(begin, first_chunk(first + count) - begin);

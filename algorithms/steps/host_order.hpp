@@ -1,4 +1,4 @@
-// Which ranks share a host, and the orders that follow from it.
+// Ranks grouped by host, and the orders that follow from it.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct HostGroups {
   std::vector<int> host_of;  ///< of each rank: its index in `hosts`
 };
 
-/// Those that the options have ready for so many ranks; else they are found out.
+/// Groups that the options hold ready for this number of ranks; else computed here.
 std::shared_ptr<const HostGroups> host_groups(int ranks, const Options& options);
 
 /// The order in which ring `ring` of `rings` visits the ranks of all hosts: host by host, the n of

@@ -5,7 +5,7 @@
 
 namespace ringscope {
 
-/// What one of the rings works on: its part in chunks, and where it receives one.
+/// Data of one of the rings: its part in chunks, and the slot where it receives one.
 struct Lane {
   Chunks chunk;
   Range slot;

@@ -6,8 +6,7 @@
 
 namespace ringscope {
 
-/// Where a rank holds the pieces that it gets: `size` items from each rank, from the front of
-/// scratch space on.
+/// Pieces that a rank receives: `size` items from each rank, from the front of scratch space on.
 struct Pieces {
   Range scratch;
   std::size_t size = 0;
@@ -17,7 +16,7 @@ struct Pieces {
   }
 };
 
-/// Of rank 0, whose pieces are the largest.
+/// Items of rank 0, whose pieces are the largest.
 constexpr std::size_t pieces_items(int ranks, std::size_t items) {
   return static_cast<std::size_t>(ranks) * ring_chunk_items(ranks, items);
 }

@@ -1,5 +1,5 @@
-// Who holds what in a ring: which chunk a rank sends and which it receives, at which step of which
-// phase, and what that costs. All rings of the catalogue share it; they differ in their verbs.
+// Schedule of a ring: which chunk a rank sends and which it receives, at which step of which phase,
+// and what that costs. All rings of the catalogue share it; they differ in their verbs.
 //
 // Source: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
 // workstations", J. Parallel Distrib. Comput. 69 (2009). Open MPI: allreduce_intra_ring.

@@ -13,14 +13,14 @@ class Rotation {
   /// Requires 0 <= first < chunk.count().
   Rotation(Range space, Chunks chunk, int first) : space_(space), chunk_(chunk), first_(first) {}
 
-  /// Where chunks first + begin, ..., first + begin + count - 1 lie.
+  /// Range of chunks first + begin, ..., first + begin + count - 1.
   Range span(int begin, int count) const {
     const std::size_t offset = items(begin);
     return {space_.buffer, space_.offset + offset, items(begin + count) - offset};
   }
 
  private:
-  /// Of the first `count` chunks in this order.
+  /// Items of the first `count` chunks in this order.
   std::size_t items(int count) const {
     const int above = chunk_.count() - first_;
     return count <= above ? chunk_.span(first_, count).size

@@ -109,7 +109,7 @@ TEST(HalvingSteps, partners_swap_halves) {
       }
 }
 
-/// Of the lowest log2(size) bits.
+/// Reverses the lowest log2(size) bits.
 int reversed_bits(int index, int size) {
   int reversed = 0;
   for (int bit = 1; bit < size; bit *= 2) reversed = 2 * reversed + ((index & bit) != 0 ? 1 : 0);

@@ -21,7 +21,7 @@ constexpr int doublings(int ranks) {
   return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)));
 }
 
-/// Where one rank stands in a binomial tree; all numbers count from the root.
+/// Position of one rank in a binomial tree; all numbers count from the root.
 class BinomialNode {
  public:
   /// Requires 0 <= self < ranks.
@@ -34,7 +34,7 @@ class BinomialNode {
     return self_ == 0 ? ranks_ : std::min(self_ & -self_, ranks_ - self_);
   }
   constexpr bool is_leaf() const { return family() == 1; }
-  /// Its children are self + 1, self + 2, self + 4, ...: so many.
+  /// Number of its children, which are self + 1, self + 2, self + 4, ...
   constexpr int children() const { return doublings(family()); }
   constexpr int child(int i) const { return self_ + (1 << i); }
 

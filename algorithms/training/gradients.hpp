@@ -1,4 +1,4 @@
-// Which gradients are exchanged together: index arithmetic, apart from all communication.
+// Groups of gradients that are exchanged together: index arithmetic, apart from all communication.
 //
 // The vector holds the gradients in the order of forward, so that those which backward makes one
 // after the other lie side by side, and any run of them is one range.
@@ -13,10 +13,10 @@
 
 namespace ringscope {
 
-/// Of one tensor, or of several side by side.
+/// Gradient of one tensor, or of several side by side.
 struct Gradient {
   Range range;
-  std::size_t layers = 0;  ///< that backward must have passed before it is there
+  std::size_t layers = 0;  ///< passed by backward before it is there
   bool operator==(const Gradient&) const = default;
 };
 

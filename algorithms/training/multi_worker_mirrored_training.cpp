@@ -1,5 +1,5 @@
 // Training as TensorFlow's MultiWorkerMirroredStrategy does it on the devices of all hosts: the
-// gradients go in packs of so many bytes, one after the other.
+// gradients go in packs of N bytes, one after the other.
 //
 // Source: tf.distribute.experimental.CommunicationOptions, bytes_per_pack (0: one pack), and
 // group_by_size in tensorflow/python/distribute/cross_device_utils.py. The copies into a pack and

@@ -18,7 +18,7 @@ std::vector<Gradient> buckets(const Options& options, Range whole) {
   return buckets_of(gradients_of(options, whole), most, most);
 }
 
-/// Where the part of a device's vector lies in scratch space.
+/// Place in scratch space of a part of a device's vector.
 Range in_scratch(Range scratch, Range part, std::size_t slot = 0, std::size_t items = 0) {
   return {scratch.buffer, scratch.offset + slot * items + part.offset, part.size};
 }

@@ -1,6 +1,6 @@
 // The steps of a device, which all strategies share: take a batch, forward, backward layer by
-// layer, wait for the gradients, update. What the strategies differ in is the text that exchanges
-// the gradients, beside backward or after it.
+// layer, wait for the gradients, update. The strategies differ in the program that exchanges the
+// gradients, beside backward or after it.
 //
 // A device observes "loaded", "computed", "exchanged" and "step", each with the number of the step,
 // when its batch is there, when backward has ended, when the sums are there, and at the end.
@@ -29,7 +29,7 @@ struct Turn {
 /// Exchanges all gradients of one step, and raises `sums_there`.
 using Exchange = Task (*)(Communicator, Workspace, Options, Turn);
 
-/// What the job trains; without `options.training` one layer that takes no time.
+/// The job's training; without `options.training` one layer that takes no time.
 Training training_of(const Options& options);
 
 /// All gradients of the job, as the vector `whole` holds them.
@@ -52,7 +52,7 @@ Task allreduce(Communicator comm, Workspace work, Options options, Gradient buck
 /// The flag's count at which the gradient is there.
 std::size_t due(const Gradient& gradient, const Options& options, Turn turn);
 
-/// What a strategy reads that exchanges by an allreduce, and others.
+/// Options read by a strategy that exchanges by an allreduce, and `others`.
 std::vector<std::string_view> training_options(std::initializer_list<std::string_view> others);
 
 /// Threads of a rank: the first one, that of the exchange, `more` that it starts, that of the

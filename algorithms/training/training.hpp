@@ -1,4 +1,4 @@
-// What a training job trains, and how its ranks share the gradients: data that a scenario gives.
+// The model that a training job trains, and how its ranks share gradients: data from a scenario.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Layer {
   Duration forward{}, backward{};      ///< of one device for a whole batch
 };
 
-/// Who exchanges gradients while the first thread goes on with backward.
+/// Exchange of gradients while the first thread goes on with backward: who does it.
 enum class Overlap : std::uint8_t {
   none,         ///< nobody: the first thread does, when backward has ended
   nonblocking,  ///< the library, in a non-blocking collective
@@ -53,7 +53,7 @@ struct Training {
   Checkpoint checkpoint;
 };
 
-/// Of the whole model.
+/// Parameters of the whole model.
 inline std::uint64_t parameters_of(const std::vector<Layer>& layers) {
   std::uint64_t sum = 0;
   for (const Layer& layer : layers)
@@ -61,7 +61,7 @@ inline std::uint64_t parameters_of(const std::vector<Layer>& layers) {
   return sum;
 }
 
-/// What one device alone takes for forward and backward of a batch.
+/// Time of one device alone for forward and backward of a batch.
 inline Duration compute_time(const std::vector<Layer>& layers) {
   Duration sum{};
   for (const Layer& layer : layers) sum += layer.forward + layer.backward;

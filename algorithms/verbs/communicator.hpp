@@ -1,4 +1,4 @@
-// What a rank can do: MPI's point-to-point verbs on ranges, and the local verbs beside them.
+// Verbs of a rank: MPI's point-to-point verbs on ranges, and the local verbs beside them.
 //
 // An algorithm holds a Communicator by value and writes `co_await comm.send(range, peer)`. Each
 // verb becomes one Operation that an executor performs: the loopback executor with data and no
@@ -20,24 +20,24 @@
 
 namespace ringscope {
 
-/// Where a rank stands in the algorithm's text: for reports, never for decisions.
+/// Position of a rank in the algorithm's program: for reports, never for decisions.
 struct Mark {
   std::string_view phase;
   int step = 0;
   std::string_view part;  ///< of an algorithm made of others: which one; "" elsewhere
 };
 
-/// How a text that a rank starts beside its own is run: as a thread; or as a non-blocking
+/// How a program that a rank starts beside its own is run: as a thread; or as a non-blocking
 /// collective, whose calls are made by the library's progress engine whenever it runs.
 enum class Beside : std::uint8_t { thread, nonblocking };
 
-/// What an executor does for one thread of one rank.
+/// Services of an executor for one thread of one rank.
 class Executor {
  public:
   virtual ~Executor() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// isend and irecv: returns at once. The order of posts and performs is the order of the text.
+  /// isend and irecv: returns at once. The order of posts and performs is the order of the program.
   virtual Request post(const Operation&) = 0;
   /// Everything that may block. Returns false when it completed at once and the caller goes on;
   /// true when the executor will resume `waiter` later. `operation` lives until then.
@@ -54,7 +54,7 @@ class Executor {
   /// later one, up to `count`.
   virtual int next_step(int step, int /*count*/) { return step + 1; }
   virtual void raise(Flag) = 0;
-  /// One value of something that the text wants reported, such as "staleness".
+  /// One value of something that the program wants reported, such as "staleness".
   virtual void observe(std::string_view /*what*/, double /*value*/) {}
 };
 
@@ -87,8 +87,8 @@ class Steps {
  public:
   Steps(Executor* executor, std::string_view phase, int count, std::string_view part)
       : executor_(executor), phase_(phase), part_(part), count_(count) {}
-  /// The text's word that its steps differ in nothing but the chunks that they name: an executor
-  /// that knows what they come to need not perform them all.
+  /// The program's promise that its steps differ in nothing but the chunks that they name: an
+  /// executor that knows what they come to need not perform them all.
   Steps alike() const {
     Steps steps = *this;
     steps.alike_ = true;
@@ -128,7 +128,7 @@ using SharedRanks = std::shared_ptr<const std::vector<int>>;
 struct Group {
   SharedRanks ranks;      ///< as the executor numbers them
   int self = 0;           ///< index of this rank
-  std::string_view part;  ///< what the algorithm does among them, for reports
+  std::string_view part;  ///< the algorithm's work among them, for reports
   int tag = 0;            ///< added to every tag, so that groups do not take each other's messages
 };
 
@@ -201,7 +201,7 @@ class Communicator {
             {.verb = Verb::multicast, .range = range, .tag = tag, .receivers = receivers}};
   }
   Pending wait(Request request) const { return {executor_, {.verb = Verb::wait}, request}; }
-  /// The requests must outlive the await: name them in the text.
+  /// The requests must outlive the await: name them in the program.
   Pending wait_all(std::span<const Request> requests) const {
     return {executor_, {.verb = Verb::wait_all, .requests = requests}};
   }
@@ -225,7 +225,7 @@ class Communicator {
 
   /// Time passes without work: of a thread that waits for a clock.
   Pending sleep(Duration time) const { return {executor_, {.verb = Verb::sleep, .time = time}}; }
-  /// Reads so many items from storage, or writes them there.
+  /// Reads `items` items from storage, or writes them there.
   Pending load(std::size_t items) const {
     return {executor_, {.verb = Verb::load, .count = items}};
   }
@@ -246,7 +246,7 @@ class Communicator {
   Pending join(Thread thread) const { return {executor_, {.verb = Verb::join, .thread = thread}}; }
 
   void raise(Flag flag) const { executor_->raise(flag); }
-  /// Waits until the flag has been raised `count` times since the rank's text began.
+  /// Waits until the flag has been raised `count` times since the rank's program began.
   Pending reach(Flag flag, std::size_t count) const {
     return {executor_, {.verb = Verb::reach, .flag = flag, .count = count}};
   }

@@ -5,7 +5,7 @@
 
 namespace ringscope {
 
-/// `collective` is the text of `comm.beside(Beside::nonblocking)`.
+/// `collective` is the program of `comm.beside(Beside::nonblocking)`.
 Task overlapped(Communicator comm, Task collective, Duration compute);
 
 }  // namespace ringscope

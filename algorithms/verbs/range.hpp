@@ -1,4 +1,4 @@
-// Which items of which buffer: all that an algorithm ever says about data.
+// Items of a buffer: all that an algorithm ever says about data.
 #pragma once
 
 #include <cassert>
