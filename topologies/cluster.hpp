@@ -12,7 +12,7 @@ struct Cluster {
   std::string name;
   std::string about;  ///< one sentence, from the file
   Topology topology;
-  Value resolved;  ///< what it was built from, all defaults filled in
+  Value resolved;  ///< its description, all defaults filled in
 };
 
 /// `value` is the name of a file in topologies/clusters (without .yaml), a path to a file, or the

@@ -24,13 +24,13 @@ class Surroundings {
     std::vector<std::uint32_t> components;  ///< ascending
     std::vector<std::uint32_t> first;       ///< of each component: its first arrival; and the end
     std::vector<Arrival> arrivals;          ///< of a component: in the order of the search
-    std::size_t links = 0;                  ///< that lead away from the components
+    std::size_t links = 0;                  ///< leading away from the components
 
     /// Its index in `components`, or -1.
     int find(Vertex component) const;
   };
   const Level& level(std::size_t number);
-  /// Of all levels found so far: what they take in memory goes by it.
+  /// Sum over all levels found so far, in proportion to which memory is taken.
   std::size_t size() const { return size_; }
 
  private:
@@ -64,8 +64,8 @@ class KnownWays {
   const Graph* graph_;
   std::span<const Host> hosts_;
   std::unordered_map<Vertex, Surroundings> known_;
-  std::size_t kept_ = 0;  ///< what the surroundings have found together
-  std::unordered_map<int, std::vector<Vertex>> doors_;  ///< by host: what its components lead to
+  std::size_t kept_ = 0;                                ///< sum of the sizes of the surroundings
+  std::unordered_map<int, std::vector<Vertex>> doors_;  ///< by host: neighbours of its components
 };
 
 }  // namespace ringscope

@@ -1,4 +1,4 @@
-// Which NIC is a GPU's, where several are equally near.
+// The NIC that a GPU uses, where several are equally near.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,7 @@
 
 namespace ringscope {
 
-/// Of the NICs of its host those with the fewest links to a component, in the order of their
-/// indices.
+/// NICs of the component's host with the fewest links to it, in the order of their indices.
 std::vector<Vertex> nearest_nics(const Topology& topology, Vertex component);
 
 /// GPUs with the same nearest NICs take them in turn, as NCCL has it (src/graph/topo.cc,

@@ -1,4 +1,4 @@
-// What GPUs may do with each other's memory, and how data comes about where they may not.
+// Access of GPUs to each other's memory, and the detour of data where there is none.
 #include <fmt/format.h>
 
 #include <algorithm>

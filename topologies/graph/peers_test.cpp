@@ -30,7 +30,7 @@ Topology machine(const std::string& rules) {
       .topology;
 }
 
-/// Of every pair of the first host's GPUs, as rows of 0 and 1.
+/// Access of every pair of the first host's GPUs, as rows of 0 and 1.
 std::vector<std::string> access_rows(const Topology& topology) {
   std::vector<std::string> rows;
   for (const Vertex from : topology.hosts()[0].gpus) {

@@ -1,4 +1,4 @@
-// Which way a message goes: the search's, but for what GPUs, IOMMUs and several NICs ask for.
+// Route of a message: the search's, except for what GPUs, IOMMUs and several NICs require.
 #include <fmt/format.h>
 
 #include <algorithm>

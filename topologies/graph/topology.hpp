@@ -1,4 +1,4 @@
-// What the machine is: a directed graph of components and links, and the routes through it.
+// The machine: a directed graph of components and links, and the routes through it.
 //
 // Invariants (checked by `check()`): every link has an opposite; every bandwidth is positive, every
 // latency not negative; every two memory domains can reach each other; whatever is inside a host
@@ -53,7 +53,7 @@ struct LinkPair {
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, Component, Link>;
 using Vertex = Graph::vertex_descriptor;
 
-/// Which GPUs of a host may read and write each other's memory over PCIe. NVLink always grants it,
+/// GPUs of a host that may read and write each other's memory over PCIe. NVLink always grants it,
 /// but for `none`.
 enum class PeerAccess { none, same_switch, same_socket, all, matrix };
 
@@ -98,11 +98,11 @@ class Topology {
   /// Both directions, each with this bandwidth and latency.
   void connect(Vertex a, Vertex b, Bandwidth bandwidth, Seconds latency);
   void connect(Vertex a, Vertex b, const LinkPair& pair);  ///< forward is from a to b
-  void degrade(int link, double share);  ///< what is left of its bandwidths, and its opposite's
+  void degrade(int link, double share);  ///< leaves this share of bandwidth, both directions
   /// Takes cables away, both directions, as if they had never been plugged in; the ids of those
   /// left close up. A NIC whose last cable goes is no longer one of its host's `nics`.
   void remove(const std::set<int>& dead);
-  /// Of the hash that chooses among equal routes.
+  /// Seed of the hash that chooses among equal routes.
   void set_hash_seed(std::uint64_t seed) { hash_seed_ = seed; }
 
   const Graph& graph() const { return *graph_; }
@@ -143,11 +143,11 @@ class Topology {
 
   /// Throws InputError at `origin` naming the first violated invariant.
   void check(const Place& origin) const;
-  /// What check() says where no way leads from one part to another; empty where all is joined.
+  /// Message of check() where no route leads from one part to another; empty where all is joined.
   std::string gap() const;
 
  private:
-  /// What tells a new link from those that join the two already: "#1", or nothing.
+  /// Suffix that tells a new link from those already between the two: "#1", or nothing.
   std::string number_beside(Vertex a, Vertex b);
   bool is_gpu(Vertex vertex) const { return graph()[vertex].kind == ComponentKind::gpu; }
   bool meets_domain(std::span<const int> links) const;

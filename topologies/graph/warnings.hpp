@@ -1,4 +1,4 @@
-// What is allowed, and known to go wrong.
+// Warnings: settings that are allowed and known to go wrong.
 #pragma once
 
 #include <string>

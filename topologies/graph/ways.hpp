@@ -5,7 +5,7 @@
 
 namespace ringscope {
 
-/// Which links a search may take: those between GPUs and NVSwitches, or all others.
+/// Links that a search may take: those between GPUs and NVSwitches, or all others.
 enum class Fabric { nvlink, other };
 
 /// The links of a way with the fewest of them, chosen among equal ones by the two ends and `flow`.

@@ -76,7 +76,7 @@ void read_count(Fields& fields, std::string_view key, const std::string& by_defa
   for (int index = 0; index < count; ++index) add({.kind = kind, .name = stem}, index, host);
 }
 
-/// What links call their ends by.
+/// Names by which links call their ends.
 class Names {
  public:
   explicit Names(const std::vector<Component>& components) {

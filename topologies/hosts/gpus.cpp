@@ -1,4 +1,4 @@
-// What the platform grants GPUs, and the links of their own.
+// GPUs' access rights from the platform, and the links of their own.
 #include <fmt/format.h>
 
 #include <set>

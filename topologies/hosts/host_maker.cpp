@@ -14,7 +14,7 @@ LinkPair times(LinkPair pair, int count) {
   return pair;
 }
 
-/// What differs, laid over what is usual; another type of host stands by itself. NICs are replaced
+/// Overlays what differs on what is usual; another type of host stands by itself. NICs are replaced
 /// as a whole: `nic` and `nics` exclude each other.
 Value laid_over(const Value& usual, const Value& differs) {
   if (differs.kind() != Value::Kind::map || differs.find("type") != nullptr) return differs;

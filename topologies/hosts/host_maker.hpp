@@ -19,7 +19,7 @@ class HostMaker {
   BuiltHost operator()(const std::string& name) const;
   /// From each of the host's NICs, where others of the cluster have `usual`.
   LinkPair cable(const std::string& name, const LinkPair& usual) const;
-  /// What all cables of the host carry together, with the latency of one.
+  /// Sum of all cables of the host, with the latency of one.
   LinkPair cables(const std::string& name, const LinkPair& usual) const;
   /// Throws where a host was to differ that the cluster has not.
   void require_all() const;

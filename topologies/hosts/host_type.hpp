@@ -1,4 +1,4 @@
-// What a host type is, and the list of them.
+// Host types: their interface, and the list of them.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace ringscope {
 
-/// Where the network plugs into a host that was added.
+/// NICs by which a new host joins the network.
 struct BuiltHost {
   std::vector<Vertex> nics;  ///< at least one
 };

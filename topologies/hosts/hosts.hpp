@@ -1,4 +1,4 @@
-// What the host types share.
+// Parts shared by the host types.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct Sockets {
   int cores = 1;                              ///< of each
   Bandwidth memory = Bandwidth::unlimited();  ///< of each
   LinkPair link{Bandwidth::unlimited(), Bandwidth::unlimited()};
-  std::vector<std::pair<int, int>> linked;  ///< which sockets have such a link between them
+  std::vector<std::pair<int, int>> linked;  ///< sockets with such a link between them
 };
 
 /// `cores` and `memory_bandwidth`, each of one NUMA domain.
@@ -28,7 +28,7 @@ Sockets read_sockets(Fields& fields);
 /// The NUMA domains of a new host, in the order of their indices.
 std::vector<Vertex> add_sockets(const Sockets& sockets, Topology& topology, int host);
 
-/// Where a device hangs: the index of a NUMA domain or of a PCIe switch, and by what.
+/// Attachment of a device: the index of a NUMA domain or of a PCIe switch, and the link to it.
 struct Attachment {
   bool to_switch = false;
   int index = 0;
@@ -46,11 +46,11 @@ std::vector<Vertex> add_nics(const std::vector<Attachment>& nics, Topology& topo
 /// `all`, or a list of pairs of `count` things called `noun`: [[0, 1], [2, 3]]. Each stands once.
 std::vector<std::pair<int, int>> read_pairs(const Value& value, int count, std::string_view noun);
 
-/// What a GPU is: `memory`, `memory_bandwidth`, `copy_engines`, `copy_bandwidth` and
+/// Reads a GPU: `memory`, `memory_bandwidth`, `copy_engines`, `copy_bandwidth` and
 /// `peer_bandwidth`, none of them required.
 void read_gpu(Fields& fields, Component& gpu);
 
-/// What all GPUs of a host have in common: what the platform grants them, and their own links.
+/// Settings common to all GPUs of a host: access granted by the platform, and their own links.
 struct GpuRules {
   PeerAccess peer_access = Host{}.peer_access;
   std::vector<std::vector<bool>> peer_matrix;

@@ -98,7 +98,7 @@ const Broken broken[] = {
      "                                                              ^"},
 };
 
-// Of a host with two sockets, a switch on each, and one GPU below each switch.
+// A host with two sockets, a switch on each, and one GPU below each switch.
 const Broken broken_gpus[] = {
     {"peer_access: same_swich",
      "x.yaml:7:16: unknown peer access 'same_swich'; did you mean 'same_switch'? (known: none, "

@@ -1,4 +1,4 @@
-// What no description of a machine says, and where our value comes from.
+// Values that no description of a machine holds, and the source of ours.
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@ struct Assumed {
   std::string_view source;
 };
 
-/// What the name of a processor tells. Bandwidths are of a whole package.
+/// Properties known from a processor's name. Bandwidths are of a whole package.
 struct AssumedCpu {
   std::string_view name;
   Bandwidth memory;       ///< all channels of a package, as fast as they ever are
@@ -29,11 +29,11 @@ const AssumedCpu& assumed_cpu(std::string_view vendor, int family, int model);
 /// The share of its peak that a memory controller delivers to programs.
 Assumed<double> assumed_memory_share();
 
-/// What a lane moves, by its transfers per second ("8 GT/s" is 8e9): the rate of the generation.
+/// A lane's bandwidth by its transfers per second ("8 GT/s" is 8e9): the rate of the generation.
 Assumed<Bandwidth> assumed_pcie_lane(double transfers_per_second);
 /// The share of a PCIe link's signalled bytes that is payload.
 Assumed<double> assumed_pcie_share();
-/// Of a device whose description names no speed.
+/// The link of a device whose description names no speed.
 Assumed<Bandwidth> assumed_pcie_link();
 /// One NVLink, each direction, by the GPU's compute capability (70 is 7.0); 0: not known.
 Assumed<Bandwidth> assumed_nvlink(int compute_capability);

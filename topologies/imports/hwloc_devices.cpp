@@ -64,7 +64,7 @@ std::optional<Bandwidth> link_of(float gigabytes_per_second) {
   return Bandwidth{std::round(megabytes * assumed_pcie_share().value) * 1e6};
 }
 
-/// What the backends say in KiB.
+/// The memory in KiB, as the backends report it.
 Bytes memory_of(hwloc_obj_t gpu) {
   std::uint64_t kibibytes = 0;
   for (hwloc_obj_t child = gpu->io_first_child; child; child = child->next_sibling)
@@ -140,7 +140,7 @@ void hang_all_of(hwloc_topology_t topology, hwloc_obj_type_t type, const DomainO
     PciDevice root = devices.device(at);
     const bool host_bridge =
         type == HWLOC_OBJ_BRIDGE && at->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_HOST;
-    // What a host bridge joins shares no link: it is the domain's own.
+    // Devices below a host bridge share no link: it is the domain's own.
     std::vector<PciDevice> alone;
     if (!host_bridge) alone.push_back(std::move(root));
     for (const PciDevice& device : host_bridge ? root.below : alone)

@@ -1,4 +1,4 @@
-// What libhwloc knows of a machine.
+// libhwloc's description of a machine, read from XML.
 #pragma once
 
 #include <optional>

@@ -32,7 +32,7 @@ int count(const std::string& text, std::string_view needle) {
   return found;
 }
 
-/// What the text of the file says, counted without understanding it.
+/// Counts from the text of the file, without understanding it.
 struct Parts {
   int domains = 0, cores = 0, gpus = 0, nics = 0;
   bool operator==(const Parts&) const = default;

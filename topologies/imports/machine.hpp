@@ -35,7 +35,7 @@ struct Machine {
   std::optional<Bandwidth> port;     ///< the fastest network port's, where the file says it
   std::vector<std::string> notes;    ///< "guessed: ..., because ...", "left out: ..."
 
-  /// Of the GPU with that label; -1 where there is none.
+  /// Index of the GPU with that label; -1 where there is none.
   int gpu_index(const std::string& label) const;
   /// Adds a note, once.
   void note(std::string text);
@@ -59,7 +59,7 @@ bool leads_anywhere(const PciDevice& device);
 /// Throws std::length_error beyond 1024 links of a machine.
 void hang(const PciDevice& device, const std::string& parent, Machine& machine);
 
-/// Where a domain lies: domains of one package are nearer to each other.
+/// Location of a domain: domains of one package are nearer to each other.
 struct DomainPlace {
   int package = 0;
   double share = 1;  ///< how many packages the domain spans: 0.5 where two share one

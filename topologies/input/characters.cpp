@@ -29,7 +29,7 @@ std::size_t length_of_character(std::string_view text, std::size_t at) {
   return length;
 }
 
-/// Of ASCII, or of the 32 behind it (U+0080 to U+009F), which some terminals obey as well.
+/// Control characters: ASCII's, and the 32 from U+0080 to U+009F, which some terminals obey too.
 bool is_control(std::string_view character) {
   const unsigned char first = byte_at(character, 0);
   if (character.size() == 1)

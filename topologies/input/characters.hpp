@@ -1,4 +1,4 @@
-// Which characters come in, and which go out to a terminal.
+// Characters accepted as input, and characters sent to a terminal.
 #pragma once
 
 #include <memory>

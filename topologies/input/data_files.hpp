@@ -1,4 +1,4 @@
-// Where files that have a name are: ours, and those of users.
+// Places of files that have a name: ours, and those of users.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// What users write, with the place of every word in it, so that every error can show the line.
+// Input that users write, with the place of every word, so that every error can show the line.
 //
 // A Value is a YAML tree that remembers where each node stood; Fields reads one map of it and
 // refuses keys that nobody asked for. All errors are InputError, whose text is

@@ -8,7 +8,7 @@ namespace ringscope {
 namespace {
 
 const Broken broken[] = {
-    // What would become infinite, or 0, or no number, on the way through a simulation.
+    // Values that would become infinite, or 0, or no number, on the way through a simulation.
     {"network: star\n"
      "hosts: 3\n"
      "link: {bandwidth: 1e-300 B/s, latency: 1 us}\n"

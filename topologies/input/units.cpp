@@ -31,7 +31,7 @@ constexpr Unit second_units[] = {{"s"},           {"ms", -3}, {"us", -6}, {"\u00
 constexpr Unit byte_cost_units[] = {{"s/B"},           {"us/B", -6}, {"\u00b5s/B", -6},
                                     {"\u03bcs/B", -6}, {"ns/B", -9}, {"ps/B", -12}};
 
-// What texts are written in: powers of ten, the smallest first.
+// Units for printing: powers of ten, the smallest first.
 constexpr Unit printed_bytes[] = {{"B"}, {"kB", 3}, {"MB", 6}, {"GB", 9}, {"TB", 12}};
 constexpr Unit printed_binary[] = {
     {"B"}, {"KiB", 0, 10}, {"MiB", 0, 20}, {"GiB", 0, 30}, {"TiB", 0, 40}};

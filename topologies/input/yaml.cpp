@@ -85,7 +85,7 @@ class YamlReader : public YAML::EventHandler {
     bool wants_key = true;
   };
 
-  /// Where no YAML was found up to `last_line`, and a line begins with a tab, that is why.
+  /// Refuses a tab that begins a line up to `last_line`, as the reason why no YAML was found there.
   void refuse_tab(int last_line) const {
     std::istringstream text(source_->text);
     std::string line;

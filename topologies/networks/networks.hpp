@@ -1,4 +1,4 @@
-// What a network family is, the list of them, and what they share.
+// Network families: their interface, the list of them, and the parts that they share.
 #pragma once
 
 #include <span>

@@ -28,7 +28,7 @@ LinkPair read_uplink(Fields& fields, const LinkPair& link, const LinkPair& hosts
   return cable;
 }
 
-/// What the cables of so many hosts, from number `first`, carry together.
+/// Sum of the cables of `count` hosts from number `first` on.
 LinkPair cables_of(const HostMaker& make_host, const LinkPair& link, std::size_t first, int count) {
   LinkPair sum{};
   for (int i = 0; i < count; ++i) {

@@ -53,7 +53,7 @@ std::vector<Value> words_of(std::string_view line, const Place& start) {
   return words;
 }
 
-/// What follows the first `length` characters of a word, at its own place.
+/// Rest of a word behind its first `length` characters, at its own place.
 Value rest_of(const Value& word, std::size_t length) {
   Place place = word.place();
   place.column += static_cast<int>(length);

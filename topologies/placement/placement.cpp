@@ -95,8 +95,8 @@ std::string rules_text(const Rules& rules) {
   return text;
 }
 
-/// What the ranks of a host sit on, in their order. Where others have taken all of it and the rules
-/// let ranks share, they share with those.
+/// Seats of a host's ranks, in their order. Where other jobs have taken all of it and the rules let
+/// ranks share, they share with those.
 std::vector<Location> seats_on(const HostSlots& slots, const Rules& rules, const Value& origin,
                                const Topology& topology, const Taken& taken) {
   const Host& host = topology.hosts()[static_cast<std::size_t>(slots.host)];
@@ -127,7 +127,7 @@ Placement place(const std::vector<HostSlots>& hosts, const Rules& rules, const V
     const auto index = static_cast<std::size_t>(host);
     Location rank = seats[index][used[index]++ % seats[index].size()];
     rank.binding = rules.binding;
-    // The core beside a GPU is not what seats are counted by.
+    // Seats of ranks on GPUs are counted by GPU, not by the core beside it.
     if (rules.on_gpus && taken.cores.contains({rank.host, rank.numa, rank.core}))
       avoid(rank, cores, topology);
     if (!taken.cores.empty()) cores.insert({rank.host, rank.numa, rank.core});
@@ -234,7 +234,7 @@ Placement read_list(const Value& value, const Topology& topology) {
     host_of_rank.push_back(placement.ranks.back().host);
   }
   placement.text = counts_text(host_of_rank) + " listed";
-  // What only some of the ranks have is in the list, and too long for its name.
+  // Properties that only some of the ranks have are in the list, and too long for its name.
   const Location& first = placement.ranks.front();
   if (std::ranges::all_of(placement.ranks, [](const Location& rank) { return rank.gpu >= 0; }))
     placement.text += " on gpu";

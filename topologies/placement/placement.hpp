@@ -1,4 +1,4 @@
-// Which rank runs where.
+// Placement: the host, cores, memory, GPU and NICs of each rank.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@ namespace ringscope {
 /// How a rank is bound: to one core of its own, to all cores of its NUMA domain or host.
 enum class Binding { core, numa, host };
 
-/// Where the buffers of a rank lie, as numactl says it: in the domain of its core, in one domain,
-/// or page by page in all domains of the host.
+/// Place of a rank's buffers, as numactl says it: in the domain of its core, in one domain, or page
+/// by page in all domains of the host.
 struct MemoryPolicy {
   enum class Kind { local, bind, interleave };
   Kind kind = Kind::local;
@@ -24,7 +24,7 @@ struct MemoryPolicy {
 /// By which NICs of its host a rank sends: the nearest one, or a share of the data by each.
 enum class NicChoice { nearest, all };
 
-/// Where one rank runs. With Binding::core two ranks of the same `core` share it.
+/// Location of one rank. With Binding::core two ranks of the same `core` share it.
 struct Location {
   int host = 0;
   int numa = 0;  ///< index into the host's NUMA domains

@@ -30,8 +30,8 @@ std::vector<int> host_of_each_rank(const std::vector<HostSlots>& hosts, MapBy ma
 /// How many ranks each host has, by the ranks' hosts: "4-3-1", "1x64" for more than three alike.
 std::string counts_text(const std::vector<int>& host_of_rank);
 
-/// Which number of "16x32" is which: "16 ranks on each of 32 hosts", of "4x64-1 on gpu" "4 ranks on
-/// each of 64 hosts, then 1 on one"; "" where no number of hosts stands in it.
+/// Explains the numbers of "16x32" as "16 ranks on each of 32 hosts", and of "4x64-1 on gpu" as "4
+/// ranks on each of 64 hosts, then 1 on one"; "" where no number of hosts stands in it.
 std::string counts_words(std::string_view counts);
 
 }  // namespace ringscope

@@ -74,7 +74,7 @@ Word Placements::moved(const Word& word) const {
   return result;
 }
 
-/// What symmetries and rotations make of it: the first word of each rotation, sorted, each once.
+/// Images of a word under symmetries and rotations: each rotation's first word, sorted, unique.
 std::vector<Word> Placements::rotated(const Word& word) const {
   std::set<Word> words = {moved(word)};
   Word turned = word;
@@ -87,7 +87,7 @@ std::vector<Word> Placements::rotated(const Word& word) const {
 
 Word Placements::first_alike(const Word& word) const { return rotated(word).front(); }
 
-/// Of a word that is the first of its images.
+/// True of a word that is the first of its images.
 bool Placements::is_first_alike(const Word& word) const {
   Word turned = word;
   for (std::size_t i = 1; rules_.rotations && i < word.size(); ++i) {

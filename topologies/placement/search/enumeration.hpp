@@ -37,19 +37,19 @@ class Placements {
   const PlacementRules& rules() const { return rules_; }
   std::span<const Bin> bins() const { return symmetry_->bins(); }
   bool allows(const Word& word) const;
-  /// How many there are, each core of a bin counted as one of its own.
+  /// Number of placements, each core of a bin counted as one of its own.
   Count raw() const;
-  /// The one that stands for all that are alike; of words that are allowed.
+  /// Canonical representative of the words equivalent to this one, of those that are allowed.
   Word first_alike(const Word& word) const;
-  /// How many of raw() are alike with this one.
+  /// Size of the orbit: the number of raw() that are equivalent to this one.
   Count alike(const Word& word) const;
   /// The ranks of each host, and of each bin in it, together, in the order of the first ones.
   Word grouped(const Word& word) const;
-  /// Those that stand for all others, in their order; none when there are more than `limit`, or
-  /// when it was `stopped` before it knew.
+  /// Canonical representatives, in their order; none when there are more than `limit`, or when it
+  /// was `stopped` before it knew.
   std::optional<std::vector<Word>> all(
       std::size_t limit, const std::function<bool()>& stopped = [] { return false; }) const;
-  /// At least so many differ; often a good deal more.
+  /// Lower bound of the number that differ; often there are a good deal more.
   Count least_number() const;
   /// One that is allowed; none where none is.
   std::optional<Word> some() const;

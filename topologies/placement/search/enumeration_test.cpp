@@ -126,7 +126,7 @@ TEST(EnumerationOfTheRack, IsHostAfterHostTheNumberOfPartitions) {
   const Topology topology = read_cluster(Value::from_text("test", rack)).topology;
   const Symmetry symmetry(topology, {});
   const PlacementRules rules = {.ranks = 8, .slots = {8, 8, 8}, .order = RankOrder::fixed};
-  // Of 8 into 1, 2 and 3 parts in any order: C(7, 0), C(7, 1), C(7, 2).
+  // Partitions of 8 into 1, 2 and 3 parts in any order: C(7, 0), C(7, 1), C(7, 2).
   EXPECT_EQ(Placements(symmetry, rules).all(100)->size(), 1u + 7u + 21u);
 }
 

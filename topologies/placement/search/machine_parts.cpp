@@ -80,7 +80,7 @@ std::string MachineParts::inside_words(int host) const {
   return words;
 }
 
-/// Where a component's cables lead, node by node.
+/// Destinations of a component's cables, node by node.
 std::string MachineParts::outside_words(Vertex vertex) const {
   std::string words;
   for (const auto& edge : boost::make_iterator_range(out_edges(vertex, topology_->graph()))) {

@@ -41,7 +41,7 @@ Polynomial cores(int capacity, bool ordered, std::size_t most) {
   return result;
 }
 
-/// What the host's rules leave of the ways to use it.
+/// Ways to use a host that its rules leave.
 Polynomial kept(Polynomial ways, const HostRoom& host, bool whole) {
   if (ways.size() > at(host.slots) + 1) ways.resize(at(host.slots) + 1);
   if (whole)
@@ -74,7 +74,7 @@ Polynomial sequences_of(const HostRoom& host, const PlacementRules& rules) {
   return kept(std::move(ways), host, rules.whole_hosts);
 }
 
-/// Of `hosts` equal hosts, by how many are in use: (1 + y f(x))^n is the sum of C(n, k) y^k f^k.
+/// Ways to use `hosts` equal hosts by the number in use: (1 + y f(x))^n is sum of C(n, k) y^k f^k.
 std::vector<Polynomial> used_hosts(const Polynomial& one, int hosts, int ranks) {
   std::vector<Polynomial> ways = {{1}};
   Polynomial power = {1};

@@ -47,8 +47,8 @@ struct ColouredTree {
   std::vector<int> parents;
 };
 
-/// Of a rooted tree, by the canonical form of its subtrees (Aho, Hopcroft, Ullman: The Design and
-/// Analysis of Computer Algorithms, 1974, example 3.2). Points are nodes.
+/// Symmetry of a rooted tree, by the canonical form of its subtrees (Aho, Hopcroft, Ullman: The
+/// Design and Analysis of Computer Algorithms, 1974, example 3.2). Points are nodes.
 class TreeSymmetry : public PointSymmetry {
  public:
   TreeSymmetry(const ColouredTree& tree, std::vector<int> points);
@@ -63,9 +63,9 @@ class TreeSymmetry : public PointSymmetry {
   std::vector<std::map<int, std::vector<int>>> families_;  ///< of each node: children by form
 };
 
-/// Of any graph: a map of some points is a symmetry's if the two graphs, these points marked, are
-/// isomorphic. Colours are refined first, which settles nearly all; the rest is Boost's search.
-/// Remembers what it was asked: for one thread.
+/// Symmetry of any graph: a map of some points is a symmetry's if the two graphs, these points
+/// marked, are isomorphic. Colours are refined first, which settles nearly all; the rest is Boost's
+/// search. Remembers its answers: for one thread.
 class GraphSymmetry : public PointSymmetry {
  public:
   GraphSymmetry(ColouredGraph graph, std::vector<int> points);

@@ -1,4 +1,4 @@
-// Which places of a machine can be interchanged without anything noticing.
+// Symmetries of a machine: places that can be interchanged without any change in time.
 //
 // Invariant: what is folded here takes the same time to the last digit. A symmetry keeps every
 // component and link with all its attributes, and with them every route, as each is the only one
@@ -17,7 +17,7 @@
 
 namespace ringscope {
 
-/// Where ranks can sit: cores of one NUMA domain are alike, a GPU takes one rank.
+/// Slots for ranks: cores of one NUMA domain are alike, a GPU takes one rank.
 struct Bin {
   int host = 0;
   int numa = 0;      ///< index into the host's NUMA domains; of a GPU: the one nearest to it
@@ -37,7 +37,7 @@ struct SymmetryRules {
   std::vector<int> marks{};     ///< by host: those with different marks differ; empty: all alike
   bool inside_hosts = true;     ///< false: what is inside a host differs by its index
   bool nics_by_number = false;  ///< ranks send by all NICs, the first one to the first one
-  /// Where ranks of other jobs stay: nothing on their hosts can be interchanged with anything.
+  /// Locations of other jobs' ranks: nothing on their hosts can be interchanged with anything.
   std::vector<Location> taken{};
 
   bool has_others(int host) const {
