@@ -31,7 +31,7 @@ struct RunOptions {
   /// Pieces of critical paths kept one by one, beside those that ranks and messages stand at; older
   /// ones are summed. 0: no critical path.
   std::size_t path_limit = 16'384;
-  /// Called now and then with the share of the messages that are under way or done.
+  /// Called now and then with the share of the messages that are in flight or done.
   std::function<void(double)> progress;
 };
 

@@ -196,7 +196,7 @@ void run_place(const Arguments& arguments) {
   StudyOptions options = arguments.options;
   options.may_stop = true;
   const PlaceStudy study = read(arguments, options);
-  StudyRun run(options, study.name);  // until all is written: it ends with what is under way
+  StudyRun run(options, study.name);  // until all is written: it ends with what is in flight
   const PlaceAnswer answer = answer_of(study, run);
   Verification verified;
   if (options.verify > 0 && !answer.stopped) verified = verify(study, answer);

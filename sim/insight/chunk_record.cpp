@@ -46,7 +46,7 @@ class ChunkRecord::Witness final : public Executor {
   Executor* inner_;
   std::coroutine_handle<> resume_, waiter_;
   Task relay_;                      ///< is resumed in place of the text, which it resumes then
-  Operation* operation_ = nullptr;  ///< under way
+  Operation* operation_ = nullptr;  ///< in progress
   std::vector<Request> requests_;   ///< that it waits for
   std::optional<Incoming> receives_;
   std::map<int, Incoming> posted_;  ///< by the request's slot

@@ -61,7 +61,7 @@ class SteadyState final : public StepObserver {
   double kept_at_ = 0;
   Accounts kept_;
   std::vector<PathCursor> marks_;
-  std::vector<int> messages_;  ///< under way, in the order in which they are described
+  std::vector<int> messages_;  ///< in flight, in the order in which they are described
 };
 
 }  // namespace ringscope::sim

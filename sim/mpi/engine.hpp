@@ -82,7 +82,7 @@ class Engine {
   Settings settings_;
   int lock_ = -1;
   int inside_ = 0;
-  boost::circular_buffer<Chore> chores_;  ///< the first one is under way
+  boost::circular_buffer<Chore> chores_;  ///< the first one is in progress
   int parts_left_ = 0;                    ///< of the first one; see next_part()
   int flight_ = -1;
   bool paused_ = false;

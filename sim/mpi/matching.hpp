@@ -17,7 +17,7 @@ namespace ringscope::sim {
 class Matching {
  public:
   /// An envelope has come in. Appends to `visible` the messages that can now be matched: this one
-  /// and those that waited for it, or none while an earlier one of its source is still under way.
+  /// and those that waited for it, or none while an earlier one of its source is still in flight.
   void arrive(int message, int source, std::uint64_t sequence, std::vector<int>& visible);
 
   /// A visible message: the request of the first posted receive that takes it, or -1.

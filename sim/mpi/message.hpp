@@ -36,12 +36,12 @@ struct Flow {
     bool here = true;   ///< its engine ran, or was not needed, when the flight was started
     double credit = 0;  ///< bytes that may still move while this end is away
     double owed = 0;    ///< bytes that moved while it was away: their CPU cost is still to be paid
-    int paying = 0;     ///< chores under way that pay it
+    int paying = 0;     ///< work items in progress that pay it
     bool done = false;  ///< everything has moved and is paid
   };
   End sender, receiver;
-  double remaining = 0;  ///< bytes, when no flight is under way
-  double started = 0;    ///< amount of the flight under way
+  double remaining = 0;  ///< bytes, while no activity is in flight
+  double started = 0;    ///< amount of the activity in flight
   int flight = -1;       ///< of the ledger
   bool paused = false;
 };

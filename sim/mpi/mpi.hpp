@@ -9,7 +9,7 @@
 //                CTS: the receiver copies and says so.
 //
 // The eager bytes from one process to another follow each other on the wire. A control message
-// waits in each full cable behind what the systems hold of the messages under way there.
+// waits in each full cable behind what the systems hold of the messages in flight there.
 #pragma once
 
 #include <functional>
@@ -79,7 +79,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
 
   const Message& message(int id) const { return messages_[id]; }
 
-  /// For steady_state.hpp: all that the messages under way are, and which these are, in the order
+  /// For steady_state.hpp: all that the messages in flight are, and which these are, in the order
   /// of the description.
   void describe(StateRecord& record, const Agenda& agenda, std::vector<int>& under_way);
   PathCursor& path_cursor(int message) { return messages_[message].path; }
@@ -170,7 +170,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   std::vector<Process> processes_;
   std::vector<int> visible_;  ///< by the arrival that is being looked at
   std::vector<int> waiting_;  ///< for the engine that has just been entered
-  std::vector<int> names_;    ///< of the messages under way, by their ids
+  std::vector<int> names_;    ///< of the messages in flight, by their ids
   std::uint64_t completions_ = 0;
   std::mt19937_64 random_;
 };

@@ -1,4 +1,4 @@
-// What the messages under way are to steady_state.hpp.
+// What the messages in flight are to steady_state.hpp.
 #include <algorithm>
 #include <tuple>
 
@@ -6,7 +6,7 @@
 
 namespace ringscope::sim {
 
-// A message's name is its place among those under way, in an order that its pair and its turn among
+// A message's name is its place among those in flight, in an order that its pair and its turn among
 // those of the pair give.
 void Mpi::name_messages(std::vector<int>& under_way) {
   under_way.clear();

@@ -95,7 +95,7 @@ void Mpi::copy_travelled(int id) {
 }
 
 // Seconds until a control message is at the other process: through each cable behind the bytes
-// that the systems of its senders hold, up to `buffer` of each message under way.
+// that the systems of its senders hold, up to `buffer` of each message in flight.
 double Mpi::control_delay(const Channel& channel) const {
   const auto buffer = static_cast<double>(channel.transport->buffer.count);
   double delay = channel.latency();

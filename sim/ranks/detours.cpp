@@ -10,7 +10,7 @@ namespace {
 
 /// Of the core's capacity, which must not be 0.
 constexpr double left = 1e-9;
-/// Only timers are left, of messages that are under way, say; or nothing is, where all are stuck.
+/// Only timers are left, of messages that are in flight, say; or nothing is, where all are stuck.
 constexpr int most_in_vain = 100'000;
 
 }  // namespace

@@ -58,7 +58,7 @@ class NeighbourRun::Member final : public Executor {
   NeighbourRun* job_;
   Executor* inner_;
   int first_, size_;
-  std::vector<int> receivers_;  ///< of the multicast under way
+  std::vector<int> receivers_;  ///< of the multicast in flight
 };
 
 NeighbourRun::NeighbourRun(const Neighbour& neighbour, Run& run, Ranks ranks,

@@ -297,7 +297,7 @@ void RankThread::add_spans(double until) {
   }
 }
 
-// Of the verb under way: whom it sends to or receives from; -1 where that is nobody, or several.
+// Of the verb in progress: whom it sends to or receives from; -1 where that is nobody, or several.
 int RankThread::peer() const {
   if (next_ >= verbs_.size()) return -1;
   const Pending& verb = verbs_[next_];

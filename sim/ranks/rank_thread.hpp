@@ -74,7 +74,7 @@ struct Run {
   std::vector<Observed> observed;
   std::vector<Span>* spans = nullptr;  ///< null: not recorded
   StepObserver* steps = nullptr;       ///< null: nobody asks
-  std::vector<int> requests{};         ///< of the verb under way
+  std::vector<int> requests{};         ///< of the verb in progress
   std::vector<Stage> waited{};         ///< what the wait that ends was spent on; else empty
   int unfinished = 0;                  ///< ranks whose first thread still has something to do
 };
@@ -161,7 +161,7 @@ class RankThread final : public Executor, private Caller {
     working,         ///< a local verb
     completing       ///< what it waited for has happened; what is left is CPU time
   };
-  /// A verb that waits for its turn, or is under way.
+  /// A verb that waits for its turn, or is in progress.
   struct Pending {
     Operation* asked = nullptr;        ///< null for isend and irecv: their request says it all
     std::coroutine_handle<> waiter{};  ///< null for isend and irecv
@@ -230,12 +230,13 @@ class RankThread final : public Executor, private Caller {
   bool in_use_ = false;  ///< of a further thread: started and not yet joined
   bool on_cpu_ = false;
   Cause cpu_cause_{};
-  /// Of the CPU time under way: the copy that follows the overhead, the noise after a computation.
+  /// Of the CPU time in progress: the copy that follows the overhead, the noise after a
+  /// computation.
   double tail_share_ = 0;
   Cause tail_cause_ = Cause::copy;
   double held_since_ = -1;   ///< s: when a detour kept it from going on, last; -1: none does
   double held_from_ = -1;    ///< s: the same, of this turn
-  double taken_before_ = 0;  ///< s: by detours, when the CPU time under way began
+  double taken_before_ = 0;  ///< s: by detours, when the CPU time in progress began
   RankThread* joiner_ = nullptr;
   Mark mark_;
   int phase_ = -1;

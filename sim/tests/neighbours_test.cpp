@@ -84,7 +84,7 @@ TEST(NeighboursThatStartLater, ShareFromThenOn) {
   expect_seconds(both.neighbours[0].end_s, 2 * one_message);
 }
 
-// Messages of 3/8 of the size go round while the job's is under way, at half the rate: the third
+// Messages of 3/8 of the size go round while the job's is in flight, at half the rate: the third
 // one has a third of its bytes left when the job has ended, and then the NIC for itself.
 TEST(NeighboursInALoop, BeginNoRoundWhenTheJobHasEnded) {
   const std::string part = "{collective: broadcast, algorithm: flat, bytes: 24 MiB}";

@@ -73,7 +73,7 @@ def fit_progress(points, network, kind) -> Progress:
 
 
 def set_rts_data(progress, sending, eager_limit):
-    """What was under way while the sender computed went before the answer: libraries send at most
+    """What was in flight while the sender computed went before the answer: libraries send at most
     an eager message's worth with the RTS; a token bucket's content comes on top."""
     moved = [point.size * (1 - share) for point, share, _ in sending if share > LEFT]
     if not moved or not np.isfinite(eager_limit):

@@ -8,7 +8,7 @@
 
 namespace ringscope {
 
-/// Seconds that a byte takes from each bin to each other one, with nothing else under way: the
+/// Seconds that a byte takes from each bin to each other one, with nothing else in flight: the
 /// slowest of the links, and of the cores at both ends where these move the bytes.
 PairCosts pair_costs(const PlaceStudy& study, std::span<const Bin> bins);
 

@@ -10,7 +10,7 @@ constexpr int blocks_per_multiprocessor = 8;
 constexpr std::size_t wide = 4;  // floats in 16 bytes
 
 // For vectors that are not aligned alike: each warp reads whole lines all the same,
-// and all loads of a turn are under way before the first sum needs them.
+// and all loads of a turn are in flight before the first sum needs them.
 __global__ void reduce_items(float* into, const float* from, std::size_t items) {
   constexpr int turn = 4;
   const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
@@ -27,7 +27,7 @@ __global__ void reduce_items(float* into, const float* from, std::size_t items) 
   for (; i < items; i += stride) into[i] += from[i];
 }
 
-// The loads of both vectors are under way before the first sum needs them; two of each, for the
+// The loads of both vectors are in flight before the first sum needs them; two of each, for the
 // time that memory takes to answer.
 // What is not aligned to 16 bytes, fewer than four items before and after, the first block adds.
 __global__ void reduce_wide(float* whole, const float* whole_from, std::size_t head,

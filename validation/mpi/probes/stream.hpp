@@ -1,4 +1,4 @@
-// Many messages under way at once.
+// Many messages in flight at once.
 #pragma once
 
 #include "validation/mpi/probes/exchange.hpp"
