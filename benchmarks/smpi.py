@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import tempfile
 
-from programs import InputError
+from validation.programs import InputError
 
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

@@ -1,4 +1,3 @@
-#!/usr/bin/python3 -B
 """Do the small rows of the table of speeds simulate what they say? How fast, nobody asks here."""
 
 import json

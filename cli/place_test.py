@@ -1,7 +1,6 @@
-#!/usr/bin/python3
 """Does place say what is best, in all its forms, alike however it runs, and can it be pasted?
 
-Usage: cli/place_test.py BUILD
+Usage: python3 -m cli.place_test BUILD
 """
 
 import csv
@@ -15,7 +14,7 @@ import sqlite3
 import subprocess
 import time
 
-from study_for_test import ENVIRONMENT, ROOT, StudyTest, main
+from cli.study_for_test import ENVIRONMENT, ROOT, StudyTest, main
 
 SCHEMA = (ROOT / "scenarios" / "schema.md").read_text(encoding="utf-8")
 SEARCH = ("--set", "job.bytes=1MiB", "--slots", "4", "--budget", "40", "--seed", "5")

@@ -1,7 +1,6 @@
-#!/usr/bin/python3
 """Does a sweep answer alike however it runs, and does a killed one go on where it was?
 
-Usage: cli/sweep_test.py BUILD
+Usage: python3 -m cli.sweep_test BUILD
 """
 
 import json
@@ -12,7 +11,7 @@ import sqlite3
 import subprocess
 import time
 
-from study_for_test import ENVIRONMENT, StudyTest, main
+from cli.study_for_test import ENVIRONMENT, StudyTest, main
 
 SUMMARY = re.compile(r"(\d+) points?: (\d+) simulated(?:, (\d+) from the store)?, in [\d.]+ s on "
                      r"(\d+)")

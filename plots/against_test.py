@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Does plots/against read quantities, find where lines cross, and refuse what it cannot draw?"""
 
 import json
@@ -7,10 +6,10 @@ import subprocess
 import tempfile
 import unittest
 
-from plots_test import load  # which skips where there is no matplotlib
+from plots import against
+import plots.plots_test  # noqa: F401  (skips where there is no matplotlib)
 
 HERE = pathlib.Path(__file__).resolve().parent
-against = load("against")
 
 
 def case(algorithm, bandwidth, seconds, **more):

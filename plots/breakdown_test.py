@@ -1,11 +1,10 @@
-#!/usr/bin/python3
 """Does plots/breakdown show what each rank did and what it was blocked by, with names that can be
 read?
 """
 
 import unittest
 
-from plots_test import InFolder, breakdown, report, style  # which skips without matplotlib
+from plots.plots_test import InFolder, breakdown, report, style  # which skips without matplotlib
 
 
 class Breakdown(InFolder):

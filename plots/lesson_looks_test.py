@@ -1,13 +1,12 @@
-#!/usr/bin/python3
 """Does the page of `ringscope lesson` look right on any screen, for any scenario, in few bytes?
 
-Usage: plots/lesson_looks_test.py BUILD, as lesson_test.py.
+Usage: python3 -m plots.lesson_looks_test BUILD, as lesson_test.py.
 """
 
 import pathlib
 import re
 
-from lesson_test import Keys, Page, main
+from plots.lesson_test import Keys, Page, main
 
 BIG = ["02-ring-of-8", "--kernel", "fluid", "--set", "placement=1x256", "--set",
        "job.bytes=16MiB", "--set",

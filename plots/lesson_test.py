@@ -1,8 +1,7 @@
-#!/usr/bin/python3
 """Does the page of `ringscope lesson` show what the run said, step by step?
 
-Usage: plots/lesson_test.py BUILD, where BUILD holds the program. Needs chromium, chromium-driver
-and python3-selenium; skips where one is missing.
+Usage: python3 -m plots.lesson_test BUILD, where BUILD holds the program. Needs chromium,
+chromium-driver and python3-selenium; skips where one is missing.
 """
 
 import base64

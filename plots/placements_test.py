@@ -1,4 +1,3 @@
-#!/usr/bin/python3
 """Does plots/placements group by what holds a placement up, and refuse what it cannot draw?"""
 
 import pathlib
@@ -6,10 +5,10 @@ import subprocess
 import tempfile
 import unittest
 
-from plots_test import load  # which skips where there is no matplotlib
+from plots import placements
+import plots.plots_test  # noqa: F401  (skips where there is no matplotlib)
 
 HERE = pathlib.Path(__file__).resolve().parent
-placements = load("placements")
 HEAD = "place,placement,per_host,time_s,ratio,held_up_by,degraded,alike,yours\n"
 
 

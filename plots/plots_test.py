@@ -1,8 +1,5 @@
-#!/usr/bin/python3
 """Do the plots draw what the files say, with units, and refuse what they cannot draw?"""
 
-import importlib.machinery
-import importlib.util
 import json
 import os
 import struct
@@ -12,22 +9,11 @@ import tempfile
 import unittest
 
 PLOTS = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, PLOTS)
 try:
-    import style
+    from plots import breakdown, scaling, style, timeline
 except ImportError as error:
     print(f"SKIP plots: {error}; install python3-matplotlib")
     sys.exit(77)
-
-
-def load(name):
-    loader = importlib.machinery.SourceFileLoader(name, os.path.join(PLOTS, name))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
-    loader.exec_module(module)
-    return module
-
-
-timeline, breakdown, scaling = load("timeline"), load("breakdown"), load("scaling")
 
 TIMELINE = """case,rank,activity,phase,step,peer,start_s,end_s,cause
 4-2-2,0,in_send,reduce-scatter,0,1,0,0.002,copy

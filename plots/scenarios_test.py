@@ -1,7 +1,6 @@
-#!/usr/bin/python3
 """Can every scenario be drawn, each picture not empty and of the size that its plot says?
 
-Usage: plots/scenarios_test.py BUILD
+Usage: python3 -m plots.scenarios_test BUILD
 """
 
 import pathlib
@@ -11,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-from plots_test import breakdown, scaling, style, timeline
+from plots.plots_test import breakdown, scaling, style, timeline
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # A scenario that ends in a deadlock has nothing to draw.

@@ -10,6 +10,7 @@ import io
 import json
 import math
 import os
+import pathlib
 import sys
 import textwrap
 import unicodedata
@@ -299,6 +300,6 @@ def run(main):
     try:
         main()
     except InputError as error:
-        sys.exit(f"{os.path.basename(sys.argv[0])}: {for_terminal(str(error))}")
+        sys.exit(f"{pathlib.Path(sys.argv[0]).stem}: {for_terminal(str(error))}")
     except BrokenPipeError:
         sys.exit(1)

@@ -2,20 +2,17 @@
 """Does scripts/fuzz find what is planted, and the same again?"""
 
 import os
+import random
 import subprocess
 import sys
 import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
+from fuzzing import inputs, verdict
+from fuzzing.run import Ended, Program
+from fuzzing.seeds import Seeds
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
-
-import random  # noqa: E402
-
-from fuzzing import inputs, verdict  # noqa: E402
-from fuzzing.run import Ended, Program  # noqa: E402
-from fuzzing.seeds import Seeds  # noqa: E402
 
 # Stands all inputs but those with an escape in a file.
 CRASHES_ON_ESCAPE = """#!/bin/sh

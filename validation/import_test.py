@@ -1,4 +1,3 @@
-#!/usr/bin/python3 -B
 """Does `import` write whole documents or none, whatever it is given?"""
 
 import os
@@ -10,13 +9,13 @@ import sys
 import tempfile
 import unittest
 
+from validation import imports, measurements
+from validation.imports import findings
+from validation.imports.findings import Given
+from validation.imports.source import Source
+from validation.programs import InputError
+
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-import imports  # noqa: E402
-import measurements  # noqa: E402
-from imports import findings  # noqa: E402
-from imports.findings import Given  # noqa: E402
-from imports.source import Source  # noqa: E402
 
 PUBLISHED = [HERE / "published" / name for name in (
     "osu-tcp-c3-standard-4.csv", "osu-ib-4-nodes.log", "nccl-tests-allreduce-4xV100-pcie.log",
@@ -37,7 +36,7 @@ class Broken(unittest.TestCase):
         try:
             documents_in(text, nodes=4, placement="3-3")
             return True
-        except measurements.InputError:
+        except InputError:
             return False
 
     def test_a_file_cut_inside_a_row_is_refused_wherever_the_cut_is(self):

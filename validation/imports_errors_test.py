@@ -1,17 +1,12 @@
-#!/usr/bin/python3 -B
 """Is every input that an importer cannot read refused with its line, its column and a reason?"""
 
-import pathlib
-import sys
 import tempfile
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-import imports  # noqa: E402
-from imports.findings import Given  # noqa: E402
-from imports.source import Source, read_source  # noqa: E402
-from programs import InputError  # noqa: E402
+from validation import imports
+from validation.imports.findings import Given
+from validation.imports.source import Source, read_source
+from validation.programs import InputError
 
 OSU = "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n"
 ALLREDUCE = "# OSU MPI Allreduce Latency Test v5.8\n# Size       Avg Latency(us)\n"

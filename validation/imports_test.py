@@ -1,17 +1,14 @@
-#!/usr/bin/python3 -B
 """Do the importers read what benchmarks print, in the right units, whatever is in between?"""
 
 import pathlib
-import sys
 import unittest
 
+from validation import imports
+from validation.imports import findings
+from validation.imports.findings import Given, Layout
+from validation.imports.source import Source, read_source
+
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-import imports  # noqa: E402
-import measurements  # noqa: E402
-from imports import findings  # noqa: E402
-from imports.findings import Given, Layout  # noqa: E402
-from imports.source import Source, read_source  # noqa: E402
 
 PUBLISHED = [HERE / "published" / name for name in (
     "osu-tcp-c3-standard-4.csv", "osu-ib-4-nodes.log", "nccl-tests-allreduce-4xV100-pcie.log",

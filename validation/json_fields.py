@@ -7,7 +7,7 @@ import math
 import sys
 from typing import Any
 
-from programs import InputError
+from validation.programs import InputError
 
 
 def shown(value) -> str:

@@ -6,16 +6,12 @@ the file, the place in it, what was expected and what stood there.
 
 import dataclasses
 import json
-import os
 import statistics
-import sys
 from typing import NamedTuple, Optional
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from json_fields import IS, MISSING, Place, is_number, load, shown, take  # noqa: E402
-from programs import InputError, run_main, write_text  # noqa: E402,F401
-from quantities import (  # noqa: E402,F401  (one name to import for everything measured)
-    format_bandwidth, format_bytes, format_cost, format_time, parse_quantity)
+from validation.json_fields import IS, MISSING, Place, is_number, load, shown, take
+from validation.programs import InputError, write_text
+from validation.quantities import format_bandwidth, parse_quantity
 
 SCHEMA = 2
 KINDS = ("probes", "replay", "trace")

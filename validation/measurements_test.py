@@ -1,4 +1,3 @@
-#!/usr/bin/python3 -B
 """Are documents of measurements read and written whole, and bad ones refused with their place?"""
 
 import json
@@ -9,10 +8,12 @@ import sys
 import tempfile
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-import measurements  # noqa: E402
-from measurements import InputError, Measurement, case_key, parse_quantity  # noqa: E402
+from validation import measurements, quantities
+from validation.measurements import Measurement, case_key
+from validation.programs import InputError, write_text
+from validation.quantities import parse_quantity
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 GOOD = {
     "schema": 2, "kind": "probes", "found_by": "a newer program",
@@ -157,16 +158,16 @@ class Writing(InFolder):
             measurements.write("e.json", document)
         self.assertEqual(os.listdir(), ["d.json"])
         with self.assertRaisesRegex(InputError, "^no/e.json: cannot be written: No such file"):
-            measurements.write_text("no/e.json", "")
+            write_text("no/e.json", "")
 
     def test_a_script_ends_with_one_message_on_bad_input_and_quietly_on_a_closed_pipe(self):
-        program = ("import sys; sys.path.insert(0, sys.argv[1]); import measurements as m\n"
-                   "def main():\n  if sys.argv[2] == 'bad': raise m.InputError('x: bad')\n"
+        program = ("import sys\nfrom validation import programs as m\n"
+                   "def main():\n  if sys.argv[1] == 'bad': raise m.InputError('x: bad')\n"
                    "  for _ in range(100000): print('y' * 100)\nm.run_main(main)\n")
-        command = [sys.executable, "-B", "-c", program, str(HERE)]
-        ran = subprocess.run(command + ["bad"], capture_output=True, text=True)
+        command = [sys.executable, "-B", "-c", program]
+        ran = subprocess.run(command + ["bad"], cwd=ROOT, capture_output=True, text=True)
         self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (1, "", "x: bad\n"))
-        with subprocess.Popen(command + ["good"], stdout=subprocess.PIPE,
+        with subprocess.Popen(command + ["good"], cwd=ROOT, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as running:
             running.stdout.close()
             self.assertEqual((running.stderr.read(), running.wait()), (b"", 0))
@@ -229,14 +230,14 @@ class Quantities(unittest.TestCase):
             self.assertEqual(str(caught.exception), said)
 
     def test_quantities_are_written_in_the_largest_unit_that_keeps_them_above_1(self):
-        self.assertEqual([measurements.format_time(value) for value in
+        self.assertEqual([quantities.format_time(value) for value in
                           (0, 1.5e-6, 0.9999e-3, 0.99999e-3, 12, 3e-13)],
                          ["0 s", "1.5 us", "999.9 us", "1 ms", "12 s", "0.3 ps"])
-        self.assertEqual([measurements.format_bytes(value) for value in
+        self.assertEqual([quantities.format_bytes(value) for value in
                           (0, 4, 1000, 1024, 64 * 2**20, 100e6, 123456789)],
                          ["0 B", "4 B", "1000 B", "1 KiB", "64 MiB", "100 MB", "117.7 MiB"])
-        self.assertEqual(measurements.format_bandwidth(1.25e8), "125 MB/s")
-        self.assertEqual(measurements.format_cost(8e-9), "8 ns/B")
+        self.assertEqual(quantities.format_bandwidth(1.25e8), "125 MB/s")
+        self.assertEqual(quantities.format_cost(8e-9), "8 ns/B")
 
 
 if __name__ == "__main__":

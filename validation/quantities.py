@@ -7,7 +7,7 @@ quantity.
 import math
 import re
 
-from programs import InputError
+from validation.programs import InputError
 
 # kind: ({unit: (powers of ten, of two)}, an example)
 BYTES = {prefix + "B": powers for prefix, powers in {

@@ -8,9 +8,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-
-from study_for_test import ENVIRONMENT, StudyTest, main as run_tests  # noqa: E402
+from cli.study_for_test import ENVIRONMENT, StudyTest, main as run_tests
 
 LIMIT_S = 100
 

@@ -1,12 +1,11 @@
-#!/usr/bin/python3
 """Does place under mpirun say what it says alone, though a worker dies on the way?
 
-Usage: cli/mpi/place_test.py BUILD MPIEXEC PROGRAM
+Usage: python3 -m cli.mpi.place_test BUILD MPIEXEC PROGRAM
 """
 
 import re
 
-from job_for_test import JobTest, main
+from cli.mpi.job_for_test import JobTest, main
 
 # Some 1,700 placements, none of which is skipped through: long enough to be hit on its way.
 STUDY = "place-beside-a-neighbour"

@@ -1,15 +1,13 @@
-#!/usr/bin/python3
 """Does a sweep under mpirun end with the same answers, whoever dies on the way?
 
-Usage: cli/mpi/sweep_test.py BUILD MPIEXEC PROGRAM
+Usage: python3 -m cli.mpi.sweep_test BUILD MPIEXEC PROGRAM
 """
 
 import os
 import re
 import signal
-import unittest
 
-from job_for_test import JobTest, main, processes
+from cli.mpi.job_for_test import JobTest, main, processes
 
 STEPS = 800  # three points each: long enough that a job can be hit on its way
 ALL = f"{3 * STEPS} points: {3 * STEPS} simulated, 0 from the store"

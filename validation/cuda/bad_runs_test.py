@@ -1,10 +1,10 @@
-#!/usr/bin/python3
 """Do runs that go wrong on GPUs end soon, say why, and leave no file?
 
-Usage: validation/cuda/bad_runs_test.py BUILD PROGRAM
+Usage: python3 -m validation.cuda.bad_runs_test BUILD PROGRAM
 """
 
-from runs import RunTest, main, scenario
+from validation.cuda.runs import RunTest, main
+from validation.small_scenario import scenario
 
 PLACE = (r"rank \d was in ((reduce-scatter|allgather), step \d, \w+"
          r"|the (start|end) of a repetition)")

@@ -1,13 +1,12 @@
-#!/usr/bin/python3
 """Does the text of every algorithm give the right result on GPUs, and what does the file say?
 
-Usage: validation/cuda/replay_test.py BUILD PROGRAM
+Usage: python3 -m validation.cuda.replay_test BUILD PROGRAM
 """
 
 import re
-import unittest
 
-from runs import ROOT, RunTest, main, scenario
+from validation.cuda.runs import ROOT, RunTest, main
+from validation.small_scenario import scenario
 
 # Of the two documents that the same page describes, these are of the other one.
 OF_MPI_ONLY = {"where.foreign_cores", "where.instrument_s", "measurements[].start",

@@ -1,8 +1,7 @@
-#!/usr/bin/python3
 """From probes of GPUs to the errors of a model of them: does the whole way work, and how well?
 
 The GPUs are fake ones (fake_gpus.hpp), whose times are formulas; no size and no number of ranks of
-the table is in the fit. Usage: validation/cuda/round_trip_test.py BUILD [--table]
+the table is in the fit. Usage: python3 -m validation.cuda.round_trip_test BUILD [--table]
 """
 
 import json
@@ -16,10 +15,11 @@ import unittest
 
 import yaml
 
+from validation.measurements import GPU_PROBES, read
+from validation.quantities import format_bytes, parse_quantity
+
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
 ROOT = VALIDATION.parent
-sys.path.insert(0, str(VALIDATION))
-from measurements import GPU_PROBES, format_bytes, parse_quantity, read  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 PROGRAM = BUILD / "ringscope-cuda-fake"

@@ -8,8 +8,6 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from small_scenario import scenario  # noqa: E402, F401 (for the tests)
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LIMIT_S = 100

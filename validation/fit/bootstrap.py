@@ -6,7 +6,7 @@ relative residuals of the fit are: each point is what the fit says, off by anoth
 
 import numpy as np
 
-from fit.transport import values_of
+from validation.fit.transport import values_of
 
 PERCENT = (2.5, 97.5)
 

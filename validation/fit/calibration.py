@@ -4,22 +4,24 @@ import dataclasses
 import math
 import re
 
-from fit.closed_forms import Transport
-from fit.collectives import ROUNDS, fit_collectives
-from fit.cores import Cores, fit_cores
-from fit.gpu_rings import check_can_be_fitted, fit_rings
-from fit.gpus import fit_gpus
-from fit.memory import fit_local_work, merged
-from fit.network import fit_network
-from fit.parameters import gather
-from fit.points import Points, is_asked_for
-from fit.progress import Progress, fit_progress
-from fit.segments import constant
-from fit.shm import fit_self, fit_shm
-from fit.transport import Fitted
-from fit.trace import fit_trace
-from measurements import PROBES, InputError, parse_quantity
-from verdict.simulator import Simulator
+from validation.fit.closed_forms import Transport
+from validation.fit.collectives import ROUNDS, fit_collectives
+from validation.fit.cores import Cores, fit_cores
+from validation.fit.gpu_rings import check_can_be_fitted, fit_rings
+from validation.fit.gpus import fit_gpus
+from validation.fit.memory import fit_local_work, merged
+from validation.fit.network import fit_network
+from validation.fit.parameters import gather
+from validation.fit.points import Points, is_asked_for
+from validation.fit.progress import Progress, fit_progress
+from validation.fit.segments import constant
+from validation.fit.shm import fit_self, fit_shm
+from validation.fit.trace import fit_trace
+from validation.fit.transport import Fitted
+from validation.measurements import PROBES
+from validation.programs import InputError
+from validation.quantities import parse_quantity
+from validation.verdict.simulator import Simulator
 
 HOSTS, CORES = 128, 16  # what a cluster has where nothing says
 OFFLOADED = re.compile(r"\b(ib\d|mlx\d|hsi\d|infiniband|roce|verbs|psm2?|omni-?path|rdma)", re.I)

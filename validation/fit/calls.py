@@ -4,9 +4,9 @@ import dataclasses
 
 import numpy as np
 
-from fit.ends import Told
-from fit.observations import noise_of
-from fit.segments import closed_after, constant, fit_piece, fit_segments
+from validation.fit.ends import Told
+from validation.fit.observations import noise_of
+from validation.fit.segments import closed_after, constant, fit_piece, fit_segments
 
 CPU_SHARE = 0.5  # of a small message's time, where nothing tells; half of it at each end
 COST_SHARE = 0.5  # of a wire's time per byte: a core that sends and receives just keeps it full

@@ -8,7 +8,7 @@ import dataclasses
 
 import numpy as np
 
-from fit.segments import Sized, constant
+from validation.fit.segments import Sized, constant
 
 
 @dataclasses.dataclass

@@ -1,7 +1,6 @@
-#!/usr/bin/python3
 """Does the simulator take as long for a fitted file as the closed forms that it was fitted by?
 
-Usage: validation/fit/closed_forms_test.py BUILD
+Usage: python3 -m validation.fit.closed_forms_test BUILD
 """
 
 import dataclasses
@@ -14,10 +13,8 @@ import unittest
 
 import numpy as np
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from fit import calibration, closed_forms, profile  # noqa: E402
-from fit.synthetic_for_test import TCP, Cluster, everything  # noqa: E402
+from validation.fit import calibration, closed_forms, profile
+from validation.fit.synthetic_for_test import TCP, Cluster, everything
 
 ROUNDS = 5
 SIZES = np.array([1.0, 1024.0, 1025.0, 65535.0, 65536.0, 4194304.0])

@@ -1,15 +1,14 @@
-#!/usr/bin/python3
-"""How many hosts has a fitted cluster of which nobody said it? Usage: cluster_size_test.py BUILD"""
+"""How many hosts has a fitted cluster of which nobody said it?
+
+Usage: python3 -m validation.fit.cluster_size_test BUILD
+"""
 
 import dataclasses
-import pathlib
 import sys
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from fit import calibration  # noqa: E402
-from fit.synthetic_for_test import TCP, Cluster  # noqa: E402
+from validation.fit import calibration
+from validation.fit.synthetic_for_test import TCP, Cluster
 
 QUICK = calibration.Settings(bootstrap=20)
 

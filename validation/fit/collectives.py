@@ -14,12 +14,12 @@ import sys
 import numpy as np
 from scipy.optimize import least_squares
 
-from fit import profile
-from fit.calls import COST_SHARE, CPU_SHARE
-from fit.cores import USUAL_REDUCE
-from fit.segments import constant
-from fit.transport import least
-from verdict import accuracy, cases, model
+from validation.fit import profile
+from validation.fit.calls import COST_SHARE, CPU_SHARE
+from validation.fit.cores import USUAL_REDUCE
+from validation.fit.segments import constant
+from validation.fit.transport import least
+from validation.verdict import accuracy, cases, model
 
 REPETITIONS = 40  # of each case in the loop: their mean is the model's
 MESSAGES = 150_000  # in one round of simulations at most; costlier cases are left out

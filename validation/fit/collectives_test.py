@@ -1,7 +1,7 @@
-#!/usr/bin/python3
 """Do whole collectives tell what a ping-pong cannot: jitter, and the cores' part of the time?
 
-The simulator measures a cluster whose values are known. Usage: collectives_test.py BUILD
+The simulator measures a cluster whose values are known. Usage:
+python3 -m validation.fit.collectives_test BUILD
 """
 
 import contextlib
@@ -16,14 +16,13 @@ from unittest import mock
 
 import numpy as np
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from fit import calibration, collectives, parameters, profile, report  # noqa: E402
-from fit.segments import constant  # noqa: E402
-from fit.synthetic_for_test import TCP, Cluster  # noqa: E402
-from measurements import Document, InputError, Measurement  # noqa: E402
-from verdict import model  # noqa: E402
-from verdict.simulator import Simulator  # noqa: E402
+from validation.fit import calibration, collectives, parameters, profile, report
+from validation.fit.segments import constant
+from validation.fit.synthetic_for_test import TCP, Cluster
+from validation.measurements import Document, Measurement
+from validation.programs import InputError
+from validation.verdict import model
+from validation.verdict.simulator import Simulator
 
 HOSTS = 4
 TRUTH = dataclasses.replace(TCP, latency=constant(20e-6), send_cost=0.6e-9, recv_cost=0.6e-9,

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from fit.segments import Sized, constant, fit_segments
+from validation.fit.segments import Sized, constant, fit_segments
 
 LIMITS = {"tcp": 65536.0, "rdma": 8192.0, "shm": 4096.0}  # usual defaults of MPI libraries
 

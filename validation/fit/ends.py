@@ -11,7 +11,7 @@ import dataclasses
 
 import numpy as np
 
-from fit.observations import links_of
+from validation.fit.observations import links_of
 
 LARGE = 16384  # bytes: smaller messages tell calls rather than bytes
 STREAM = 0.03  # relative error that the slowest of three is trusted to

@@ -1,20 +1,16 @@
-#!/usr/bin/python3
 """Are sender, receiver and wire told apart, and is it said where they cannot be?
 
-Usage: validation/fit/ends_test.py BUILD
+Usage: python3 -m validation.fit.ends_test BUILD
 """
 
 import dataclasses
-import pathlib
 import sys
 import unittest
 
 import numpy as np
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from fit import calibration, closed_forms, parameters  # noqa: E402
-from fit.synthetic_for_test import SIZES, TCP, Cluster  # noqa: E402
+from validation.fit import calibration, closed_forms, parameters
+from validation.fit.synthetic_for_test import SIZES, TCP, Cluster
 
 
 def calibrated(document):

@@ -2,18 +2,13 @@
 
 import contextlib
 import os
-import pathlib
-import sys
 
 import numpy as np
+from matplotlib.ticker import FuncFormatter, FixedLocator, NullLocator
 
-from measurements import InputError
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "plots"))
-import style  # noqa: E402
-from style import LINE_COLOURS, MARKERS, plt  # noqa: E402
-
-from matplotlib.ticker import FuncFormatter, FixedLocator, NullLocator  # noqa: E402
+from plots import style
+from plots.style import LINE_COLOURS, MARKERS, plt
+from validation.programs import InputError
 
 PANEL, HEIGHT = 4.4, 6.0  # inches
 BAND = 10  # percent

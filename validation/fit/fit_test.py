@@ -1,25 +1,21 @@
-#!/usr/bin/python3
 """Does the fit find what a known cluster would have measured, and say what it did not?
 
-Usage: validation/fit/fit_test.py BUILD
+Usage: python3 -m validation.fit.fit_test BUILD
 """
 
 import dataclasses
 import math
-import pathlib
 import sys
 import unittest
 
 import numpy as np
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from fit import calibration, closed_forms, parameters, segments  # noqa: E402
-from fit.eager import eager_limit  # noqa: E402
-from fit.points import Points  # noqa: E402
-from fit.segments import Segment, Sized, constant  # noqa: E402
-from fit.synthetic_for_test import SHM, SIZES, TCP, Cluster, everything  # noqa: E402
-from measurements import Measurement  # noqa: E402
+from validation.fit import calibration, closed_forms, parameters, segments
+from validation.fit.eager import eager_limit
+from validation.fit.points import Points
+from validation.fit.segments import Segment, Sized, constant
+from validation.fit.synthetic_for_test import SHM, SIZES, TCP, Cluster, everything
+from validation.measurements import Measurement
 
 QUICK = calibration.Settings(bootstrap=20)
 

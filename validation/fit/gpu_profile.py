@@ -5,9 +5,9 @@ All ranks of a host are coroutines of one process: they share one core.
 
 import copy
 
-from fit.gpus import Gpus
-from fit.profile_units import in_bytes
-from measurements import format_bandwidth, format_cost, format_time
+from validation.fit.gpus import Gpus
+from validation.fit.profile_units import in_bytes
+from validation.quantities import format_bandwidth, format_cost, format_time
 
 # A copy begins when both ends are posted: no handshake takes time.
 AT_ONCE = {"eager_limit": "0 B", "driver": "nic"}

@@ -1,7 +1,6 @@
-#!/usr/bin/python3
 """Does the fit find the GPUs that the probes were measured on, and write what the simulator reads?
 
-Usage: validation/fit/gpus_test.py BUILD
+Usage: python3 -m validation.fit.gpus_test BUILD
 """
 
 import dataclasses
@@ -15,12 +14,12 @@ import unittest
 
 import numpy as np
 
+from validation.fit import calibration, parameters, profile, report
+from validation.fit.gpus import Line
+from validation.measurements import Document, Measurement
+from validation.programs import InputError
+
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(VALIDATION))
-from fit import calibration, parameters, profile, report  # noqa: E402
-from fit.gpus import Line  # noqa: E402
-from measurements import Document, InputError, Measurement  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else None
 SIZES = [4096 * 4**power for power in range(8)]

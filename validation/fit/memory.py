@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
-from fit.closed_forms import Transport
-from fit.observations import Observation
-from fit.segments import Segment, Sized, fit_piece, fit_segments
+from validation.fit.closed_forms import Transport
+from validation.fit.observations import Observation
+from validation.fit.segments import Segment, Sized, fit_piece, fit_segments
 
 APART = 1.15  # times as long: what caches do not hold costs more than that
 LEAST = 4096  # bytes: calling for less costs more than working

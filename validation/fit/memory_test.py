@@ -1,8 +1,7 @@
-#!/usr/bin/python3
 """Does the fit find what memory costs by size and by what caches hold, and does the simulator then
 take as long as these costs say?
 
-Usage: validation/fit/memory_test.py BUILD
+Usage: python3 -m validation.fit.memory_test BUILD
 """
 
 import json
@@ -14,12 +13,10 @@ import unittest
 
 import numpy as np
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from fit import calibration, memory, parameters, profile, report  # noqa: E402
-from fit.closed_forms import Transport  # noqa: E402
-from fit.segments import Segment, Sized, constant  # noqa: E402
-from fit.synthetic_for_test import Cluster  # noqa: E402
+from validation.fit import calibration, memory, parameters, profile, report
+from validation.fit.closed_forms import Transport
+from validation.fit.segments import Segment, Sized, constant
+from validation.fit.synthetic_for_test import Cluster
 
 KIB, MIB = 1 << 10, 1 << 20
 LIMIT = 4095.0

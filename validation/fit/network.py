@@ -5,13 +5,13 @@ import math
 
 import numpy as np
 
-from fit.calls import fit_calls, set_cores
-from fit.closed_forms import Transport
-from fit.eager import set_limit
-from fit.ends import LARGE, Ends, stream_slope, tell_apart
-from fit.observations import links_of
-from fit.segments import fit_piece
-from fit.transport import Fitted, settle
+from validation.fit.calls import fit_calls, set_cores
+from validation.fit.closed_forms import Transport
+from validation.fit.eager import set_limit
+from validation.fit.ends import LARGE, Ends, stream_slope, tell_apart
+from validation.fit.observations import links_of
+from validation.fit.segments import fit_piece
+from validation.fit.transport import Fitted, settle
 
 HALF_DUPLEX = 1.8  # times one direction's time for both: an adapter or a bus that they share
 

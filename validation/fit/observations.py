@@ -5,8 +5,8 @@ from typing import Callable
 
 import numpy as np
 
-from fit import closed_forms, segments
-from fit.closed_forms import Transport
+from validation.fit import closed_forms, segments
+from validation.fit.closed_forms import Transport
 
 BUSY, IDLE = 0.8, 0.5  # of the time: more of it is polling
 FLOOR = 0.02  # relative error that a closed form is trusted to

@@ -4,12 +4,12 @@ import dataclasses
 
 import numpy as np
 
-from fit import gpus
-from fit.bootstrap import interval, intervals_of, way_of_drawing
-from fit.cores import redrawn_costs
-from fit.network import wires_drawn_again
-from fit.transport import values_of
-from measurements import case_key
+from validation.fit import gpus
+from validation.fit.bootstrap import interval, intervals_of, way_of_drawing
+from validation.fit.cores import redrawn_costs
+from validation.fit.network import wires_drawn_again
+from validation.fit.transport import values_of
+from validation.measurements import case_key
 
 WIDE = 0.6  # of what a share may be: so wide an interval tells nothing
 

@@ -5,7 +5,7 @@ import statistics
 
 import numpy as np
 
-from measurements import case_key, merge_samples
+from validation.measurements import case_key, merge_samples
 
 
 @dataclasses.dataclass

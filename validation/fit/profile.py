@@ -6,11 +6,11 @@ import shlex
 
 import yaml
 
-from fit import gpu_profile
-from fit.closed_forms import Transport
-from fit.profile_units import in_bytes, in_unit
-from fit.segments import Sized
-from measurements import format_bandwidth, format_cost, format_time
+from validation.fit import gpu_profile
+from validation.fit.closed_forms import Transport
+from validation.fit.profile_units import in_bytes, in_unit
+from validation.fit.segments import Sized
+from validation.quantities import format_bandwidth, format_cost, format_time
 
 SCHEMA = 1
 

@@ -2,7 +2,7 @@
 
 import math
 
-from measurements import format_bandwidth, format_cost, format_time
+from validation.quantities import format_bandwidth, format_cost, format_time
 
 
 def in_bytes(count):

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from fit import closed_forms
+from validation.fit import closed_forms
 
 HIDDEN, LEFT = 0.3, 0.7  # shares of a transfer
 NONE = 0.05  # of a message: so little is what the model is off by

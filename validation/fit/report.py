@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fit import gpus
-from fit.profile_units import in_unit
+from validation.fit import gpus
+from validation.fit.profile_units import in_unit
 
 LARGE = 0.2  # relative error of the fit on what it was fitted to
 WAYS = {"self": "of a rank with itself", "shm": "in shared memory", "network": "between hosts"}

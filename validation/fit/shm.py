@@ -5,15 +5,15 @@ import math
 
 import numpy as np
 
-from fit import memory
-from fit.calls import set_cores
-from fit.closed_forms import Transport
-from fit.eager import set_limit
-from fit.network import Wire, stream_slope
-from fit.segments import closed_after, constant, fit_piece
-from fit.observations import observe
-from fit.points import Points
-from fit.transport import Fitted, settle, values_of
+from validation.fit import memory
+from validation.fit.calls import set_cores
+from validation.fit.closed_forms import Transport
+from validation.fit.eager import set_limit
+from validation.fit.network import Wire, stream_slope
+from validation.fit.observations import observe
+from validation.fit.points import Points
+from validation.fit.segments import closed_after, constant, fit_piece
+from validation.fit.transport import Fitted, settle, values_of
 
 ALONE = 0.5  # share of a transfer: a sender that waits for less than that is not needed for it
 

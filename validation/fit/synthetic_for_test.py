@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from fit import closed_forms
-from fit.closed_forms import Transport
-from fit.segments import Segment, Sized, constant
-from measurements import Document, Measurement
+from validation.fit import closed_forms
+from validation.fit.closed_forms import Transport
+from validation.fit.segments import Segment, Sized, constant
+from validation.measurements import Document, Measurement
 
 SIZES = [1 << power for power in range(0, 23, 2)]
 INFINITE = float("inf")

@@ -11,10 +11,12 @@ import statistics
 
 import numpy as np
 
-from fit.bootstrap import interval
-from fit.segments import constant
-from measurements import InputError, case_key, format_cost
-from verdict import placements
+from validation.fit.bootstrap import interval
+from validation.fit.segments import constant
+from validation.measurements import case_key
+from validation.programs import InputError
+from validation.quantities import format_cost
+from validation.verdict import placements
 
 CHUNK = 100e6  # bytes, by convention, where a trace states no size: only costs per chunk matter
 

@@ -1,14 +1,11 @@
-#!/usr/bin/python3
 """Does a traced ring give the costs that it was made of?"""
 
-import pathlib
 import sys
 import unittest
 
-sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from fit import calibration, profile, trace  # noqa: E402
-from measurements import Document, InputError, Measurement  # noqa: E402
+from validation.fit import calibration, profile, trace
+from validation.measurements import Document, Measurement
+from validation.programs import InputError
 
 REDUCE, COPY, NETWORK = 0.3, 0.08, 0.2  # seconds per chunk
 

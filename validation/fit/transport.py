@@ -10,10 +10,10 @@ from typing import Callable
 import numpy as np
 from scipy.optimize import least_squares
 
-from fit import closed_forms
-from fit.closed_forms import Transport
-from fit.observations import keep, noise_of, observe
-from fit.segments import Sized, constant, fit_segments
+from validation.fit import closed_forms
+from validation.fit.closed_forms import Transport
+from validation.fit.observations import keep, noise_of, observe
+from validation.fit.segments import Sized, constant, fit_segments
 
 BURST = 0.1  # of its time: a message so much faster than the wire came from a bucket
 SIZED = ("latency", "send_overhead", "recv_overhead")

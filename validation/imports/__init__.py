@@ -6,8 +6,8 @@ and parse(source, given), which returns Findings and raises InputError at the li
 
 import re
 
-from imports import imb, nccl_tests, osu, p2p_csv, ring_trace, table_csv
-from programs import InputError
+from validation.imports import imb, nccl_tests, osu, p2p_csv, ring_trace, table_csv
+from validation.programs import InputError
 
 FORMATS = (osu, imb, nccl_tests, table_csv, ring_trace, p2p_csv)
 

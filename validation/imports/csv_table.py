@@ -1,6 +1,6 @@
 """Tables of comma-separated values with # comments above, as the CSV importers read them."""
 
-from imports.source import Cell, Row, Source
+from validation.imports.source import Cell, Row, Source
 
 
 def comments_of(source: Source) -> list:

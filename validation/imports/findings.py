@@ -3,8 +3,8 @@
 import dataclasses
 from typing import Optional
 
-import measurements
-from measurements import Document, Measurement
+from validation import measurements
+from validation.measurements import Document, Measurement
 
 
 @dataclasses.dataclass

@@ -7,8 +7,8 @@ Biband send from rank i to rank i + P/2, and Biband counts the messages of both 
 
 import re
 
-from imports.findings import Findings, Given, Layout
-from imports.source import Source, nodes_said_in
+from validation.imports.findings import Findings, Given, Layout
+from validation.imports.source import Source, nodes_said_in
 
 NAME = "imb"
 MARKS = r"\s*#\s*Benchmarking \S"

@@ -6,8 +6,8 @@ nccl-tests); each row measures the collective out of place and in place.
 
 import re
 
-from imports.findings import Findings, Given, counts_text
-from imports.source import Source
+from validation.imports.findings import Findings, Given, counts_text
+from validation.imports.source import Source
 
 NAME = "nccl-tests"
 MARKS = r"\s*#\s*nThread \d+ nGpus \d+"

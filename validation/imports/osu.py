@@ -7,8 +7,8 @@ iterations and the ranks (osu_util and the programs' sources, versions 5 to 7).
 
 import re
 
-from imports.findings import Findings, Given, Layout
-from imports.source import Row, Source, nodes_said_in
+from validation.imports.findings import Findings, Given, Layout
+from validation.imports.source import Row, Source, nodes_said_in
 
 NAME = "osu"
 MARKS = r"\s*#\s*OSU MPI"

@@ -4,9 +4,9 @@ Latencies are of copies of 16 bytes one after the other; bandwidths of five copi
 the diagonal they count what is read and what is written (the sample's source).
 """
 
-from imports import csv_table
-from imports.findings import Findings, Given
-from imports.source import Source
+from validation.imports import csv_table
+from validation.imports.findings import Findings, Given
+from validation.imports.source import Source
 
 NAME = "p2p-csv"
 COLUMNS = "metric,src,dst,value"

@@ -6,9 +6,9 @@ The placement stands in a comment ("3 + 3 ranks per node") or on the command lin
 
 import re
 
-from imports import csv_table
-from imports.findings import Findings, Given
-from imports.source import Source
+from validation.imports import csv_table
+from validation.imports.findings import Findings, Given
+from validation.imports.source import Source
 
 NAME = "ring-trace"
 COLUMNS = "rank,step,event,seconds"

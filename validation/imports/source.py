@@ -11,7 +11,7 @@ import sys
 from decimal import Decimal
 from typing import Iterator, NamedTuple, NoReturn
 
-from programs import InputError
+from validation.programs import InputError
 
 # A line with one of these begins another table, whoever prints it.
 TITLE = re.compile(r"\s*#\s*(OSU |Benchmarking |-{20}|nThread |nccl-tests |Collective test |"

@@ -3,10 +3,10 @@
 Benchmarks go by the names of OSU's programs; only those that measure a time are known.
 """
 
-from imports import csv_table
-from imports.findings import Findings, Given, Layout
-from imports.osu import COLLECTIVES
-from imports.source import Row, Source
+from validation.imports import csv_table
+from validation.imports.findings import Findings, Given, Layout
+from validation.imports.osu import COLLECTIVES
+from validation.imports.source import Row, Source
 
 NAME = "csv"
 COLUMNS = "benchmark,nodes,ranks_per_node,bytes,median_us"

@@ -7,19 +7,14 @@ of a case, with the foreign load of each launch, once its last launch is there.
 
 import dataclasses
 import itertools
-import os
 import pathlib
 import statistics
 import sys
 import tempfile
 import time
 
-import cases
-import claim
-import hosts
-import measurements
-import recorded
-import session
+from validation import measurements, quantities
+from validation.lab import cases, claim, hosts, recorded, session
 
 
 @dataclasses.dataclass
@@ -60,7 +55,7 @@ def summary(path: pathlib.Path) -> str:
     document = measurements.read(str(path))
     measured = document.measurements[0]
     spread = (measured.p90_s - measured.p10_s) / measured.median_s
-    return (f"{measurements.format_time(measured.median_s)}, spread {spread:.0%}, "
+    return (f"{quantities.format_time(measured.median_s)}, spread {spread:.0%}, "
             f"{document.where['foreign_cores']:.2f} foreign cores")
 
 

@@ -1,25 +1,20 @@
-#!/usr/bin/python3
 """Does a campaign's file mean the cases that it should, and is what it must not say refused?
 
-Needs no root and starts no job: validation/lab/cases_test.py
+Needs no root and starts no job.
 """
 
 import os
 import pathlib
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
+import yaml
+
+from validation.lab import cases, hosts, launch
+
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
-
-import yaml  # noqa: E402
-
-import cases  # noqa: E402
-import hosts  # noqa: E402
-import launch  # noqa: E402
 
 ONE = "placements: [4-3-1], algorithms: [ring], sizes: [1 MiB]"
 LAB = str(HERE / "ringscope-lab")

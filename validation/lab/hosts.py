@@ -14,7 +14,7 @@ import signal
 import subprocess
 import time
 
-from measurements import InputError
+from validation.programs import InputError
 
 PREFIX = "ringscope-"
 SWITCH = PREFIX + "switch"

@@ -1,7 +1,6 @@
-#!/usr/bin/python3
 """Is the lab what it says: separate hosts on shaped links, slow where asked, and gone afterwards?
 
-Usage: validation/lab/lab_test.py BUILD
+Usage: python3 -m validation.lab.lab_test BUILD
 """
 
 import contextlib

@@ -4,10 +4,8 @@ import dataclasses
 import os
 import tempfile
 
-import claim
-import hosts
-import launch
-import measurements
+from validation import measurements
+from validation.lab import claim, hosts, launch
 
 
 @dataclasses.dataclass

@@ -7,9 +7,8 @@ import os
 import shutil
 import signal
 
-import claim
-import hosts
-from measurements import parse_quantity
+from validation.lab import claim, hosts
+from validation.quantities import parse_quantity
 
 ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 TOOLS = {"ip": "iproute2", "tc": "iproute2", "unshare": "util-linux", "mount": "mount",

@@ -1,14 +1,14 @@
-#!/usr/bin/python3
 """Do runs that go wrong on real MPI end soon, say why, and leave no file and no process?
 
-Usage: validation/mpi/bad_runs_test.py BUILD MPIEXEC PROGRAM
+Usage: python3 -m validation.mpi.bad_runs_test BUILD MPIEXEC PROGRAM
 """
 
 import os
 import signal
 import time
 
-from jobs import JobTest, main, scenario
+from validation.mpi.jobs import JobTest, main
+from validation.small_scenario import scenario
 
 WITHOUT_END = ("--repetitions", "1000000", "--max-repetitions", "1000000")
 

@@ -9,8 +9,6 @@ import tempfile
 import time
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from small_scenario import scenario  # noqa: E402, F401 (for the tests)
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # More ranks than cores, as root, on one host: Open MPI wants to be told; MPICH ignores these.

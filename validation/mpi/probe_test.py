@@ -1,7 +1,6 @@
-#!/usr/bin/python3
 """Do the probes measure what measurement.md says, in the time they are given, and nothing else?
 
-Usage: validation/mpi/probe_test.py BUILD MPIEXEC PROGRAM
+Usage: python3 -m validation.mpi.probe_test BUILD MPIEXEC PROGRAM
 """
 
 import json
@@ -9,7 +8,7 @@ import os
 import re
 import shutil
 
-from jobs import ROOT, JobTest, main
+from validation.mpi.jobs import ROOT, JobTest, main
 
 FORMAT, _, _ = (ROOT / "validation" / "measurement.md").read_text(encoding="utf-8").partition(
     "## Probes of GPUs")

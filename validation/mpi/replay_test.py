@@ -1,15 +1,14 @@
-#!/usr/bin/python3
 """Does the text of every algorithm give the right result on real MPI, and is the time right?
 
-Usage: validation/mpi/replay_test.py BUILD MPIEXEC PROGRAM
+Usage: python3 -m validation.mpi.replay_test BUILD MPIEXEC PROGRAM
 """
 
 import json
 import re
 import subprocess
-import unittest
 
-from jobs import ROOT, JobTest, main, scenario
+from validation.mpi.jobs import ROOT, JobTest, main
+from validation.small_scenario import scenario
 
 
 OF_GPUS_ONLY = {"where.devices", "where.driver"} | {f"measurements[].{key}" for key in (

@@ -1,13 +1,10 @@
-#!/usr/bin/python3 -B
 """Are the figures of a verdict the formulas that they claim to be?"""
 
-import pathlib
-import sys
 import unittest
 
-sys.path[0] = str(pathlib.Path(__file__).resolve().parent.parent)
-from measurements import Document, InputError, Measurement, case_key, spread_of  # noqa: E402
-from verdict import accuracy, cases, judge, order, placements  # noqa: E402
+from validation.measurements import Document, Measurement, case_key, spread_of
+from validation.programs import InputError
+from validation.verdict import accuracy, cases, judge, order, placements
 
 
 def measured(name="x", samples=(1.0, 1.0, 1.0), placement="4-2-2", size=1024, **more):

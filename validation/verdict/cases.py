@@ -4,8 +4,10 @@ import json
 from dataclasses import dataclass, field
 from typing import NamedTuple, Optional
 
-from measurements import InputError, Measurement, case_key, format_bytes, merge_samples
-from verdict import accuracy, placements
+from validation.measurements import Measurement, case_key, merge_samples
+from validation.programs import InputError
+from validation.quantities import format_bytes
+from validation.verdict import accuracy, placements
 
 
 class Series(NamedTuple):

@@ -1,6 +1,6 @@
 """What a verdict rests on that nobody has said: for its report, and for standard error."""
 
-from verdict import model
+from validation.verdict import model
 
 
 def doubts(fitted: model.Model, documents: list, judged: list) -> list:

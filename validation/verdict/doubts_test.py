@@ -1,7 +1,6 @@
-#!/usr/bin/python3 -B
 """Does `validate` say, or refuse, what nobody has told it: whose rules, and which machine?
 
-Usage: validation/verdict/doubts_test.py BUILD
+Usage: python3 -m validation.verdict.doubts_test BUILD
 """
 
 import json
@@ -9,8 +8,7 @@ import pathlib
 import sys
 import unittest
 
-sys.path[0] = str(pathlib.Path(__file__).resolve().parent.parent)
-from verdict.round_trip_test import WithPrograms  # noqa: E402
+from validation.verdict.round_trip_test import WithPrograms
 
 
 class Doubts(WithPrograms):

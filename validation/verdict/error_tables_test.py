@@ -1,7 +1,6 @@
-#!/usr/bin/python3 -B
 """Is the README's table the one that the kept results give, and is a stale one found?
 
-Usage: validation/verdict/error_tables_test.py BUILD
+Usage: python3 -m validation.verdict.error_tables_test BUILD
 """
 
 import pathlib
@@ -9,10 +8,10 @@ import subprocess
 import sys
 import unittest
 
+from validation.verdict import round_trip_test
+from validation.verdict.round_trip_test import WithPrograms
+
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
-sys.path[0] = str(VALIDATION)
-from verdict import round_trip_test  # noqa: E402
-from verdict.round_trip_test import WithPrograms  # noqa: E402
 
 README = "# Title\n\n{}<!-- error tables: begin -->\nold\n<!-- error tables: end -->\n\nThe end\n"
 TABLE = """<!-- error tables: begin -->

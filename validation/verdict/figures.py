@@ -1,18 +1,14 @@
 """The verdict as pictures: predicted against measured, errors by size, times by size."""
 
 import os
-import pathlib
-import sys
 
-from measurements import InputError
-from verdict import judge
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullLocator
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "plots"))
-import style  # noqa: E402
-from style import LINE_COLOURS, MARKERS, plt  # noqa: E402
-
-from matplotlib.lines import Line2D  # noqa: E402
-from matplotlib.ticker import NullLocator  # noqa: E402
+from plots import style
+from plots.style import LINE_COLOURS, MARKERS, plt
+from validation.programs import InputError
+from validation.verdict import judge
 
 BAND = 0.10
 WIDTH, HEIGHT, PANEL = 7.0, 5.2, 2.9  # inches

@@ -5,7 +5,7 @@ import dataclasses
 import io
 import json
 
-from verdict import accuracy, cases, judge, model, order
+from validation.verdict import accuracy, cases, judge, model, order
 
 COLUMNS = ["case", "collective", "algorithm", "predicted_as", "placement", "ranks_count", "bytes",
            "link_bandwidth", "emulated", "mpi", "document", "measured_s", "p10_s", "p90_s",

@@ -1,7 +1,6 @@
-#!/usr/bin/python3 -B
 """Are cases that were measured on GPUs predicted where they ran, with what their library chose?
 
-Usage: validation/verdict/gpus_test.py BUILD
+Usage: python3 -m validation.verdict.gpus_test BUILD
 """
 
 import pathlib
@@ -11,11 +10,11 @@ import unittest
 
 import yaml
 
+from validation.measurements import Document, Measurement
+from validation.verdict import cases, gpus, model
+from validation.verdict.round_trip_test import WithPrograms
+
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
-sys.path[0] = str(VALIDATION)
-from measurements import Document, Measurement  # noqa: E402
-from verdict import cases, gpus, model  # noqa: E402
-from verdict.round_trip_test import WithPrograms  # noqa: E402
 
 PUBLISHED = VALIDATION / "published" / "nccl-tests-allreduce-4xV100-pcie.log"
 # As nccl-tests prints its columns; the times are made up.

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from measurements import InputError, parse_quantity
-from verdict import accuracy, cases, doubts, model, order, simulator, trace
+from validation.programs import InputError
+from validation.quantities import parse_quantity
+from validation.verdict import accuracy, cases, doubts, model, order, simulator, trace
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """The verdict in a few lines of Markdown, for a README: errors, dates, machines."""
 
-from verdict import accuracy, judge, order, text
-from verdict.cases import Series
+from validation.verdict import accuracy, judge, order, text
+from validation.verdict.cases import Series
 
 HEAD = ["| measured | cases | median error | 90th percentile | placements in order |",
         "|---|---|---|---|---|"]

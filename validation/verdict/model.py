@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import yaml
 
-from measurements import InputError, format_bandwidth, parse_quantity
-from verdict import cases, gpus, placements
+from validation.programs import InputError
+from validation.quantities import format_bandwidth, parse_quantity
+from validation.verdict import cases, gpus
 
 CHOSEN = "open_mpi_tuned"  # stands for the library's own choice, unless the user says
 VERSION = re.compile(r"open\s*mpi\D*(\d+)\.(\d+)", re.IGNORECASE)

@@ -4,7 +4,7 @@ import itertools
 import json
 from dataclasses import dataclass
 
-from verdict import accuracy, cases
+from validation.verdict import accuracy, cases
 
 LEAST_MARGIN = 0.01  # what is closer than this is equal, however little it spreads
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from measurements import InputError
+from validation.programs import InputError
 
 TEXT = re.compile(r"(?P<counts>[0-9x-]+)( by (?P<map_by>slot|node|numa))?"
                   r"( on (?P<bind>core|numa|host))?(?P<listed> listed)?")

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 import yaml
 
-from measurements import InputError, read
-from verdict import accuracy, judge, markdown, model
-from verdict.simulator import Simulator
+from validation.measurements import read
+from validation.programs import InputError
+from validation.verdict import accuracy, judge, markdown, model
+from validation.verdict.simulator import Simulator
 
 LIST = "results.yaml"
 

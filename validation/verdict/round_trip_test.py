@@ -1,7 +1,6 @@
-#!/usr/bin/python3 -B
 """Does `validate` predict what the simulator itself measured, and end well on bad input?
 
-Usage: validation/verdict/round_trip_test.py BUILD
+Usage: python3 -m validation.verdict.round_trip_test BUILD
 """
 
 import csv
@@ -16,10 +15,10 @@ import unittest
 
 import yaml
 
+from validation.measurements import Document, Measurement, case_key, spread_of, write
+
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
 ROOT = VALIDATION.parent
-sys.path[0] = str(VALIDATION)
-from measurements import Document, Measurement, case_key, spread_of, write  # noqa: E402
 
 CLUSTER = {"network": "star", "hosts": 2, "host": {"type": "simple", "cores": 2},
            "link": {"bandwidth": "1 Gbit/s", "latency": "10 us"}}

@@ -7,8 +7,8 @@ import statistics
 import subprocess
 import tempfile
 
-from measurements import InputError
-from verdict import cases, model
+from validation.programs import InputError
+from validation.verdict import cases, model
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 AT_ONCE = 100  # cases of one file; a scenario has at most 1 MiB

@@ -2,9 +2,9 @@
 
 from itertools import repeat
 
-from measurements import format_bytes, format_time
-from verdict import accuracy, cases, gpus, judge, order
-from verdict.trace import ratios
+from validation.quantities import format_bytes, format_time
+from validation.verdict import accuracy, cases, gpus, judge, order
+from validation.verdict.trace import ratios
 
 
 def percent(share, digits: int = 1) -> str:

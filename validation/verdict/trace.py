@@ -6,9 +6,11 @@ import statistics
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from measurements import Document, InputError, case_key, parse_quantity
-from verdict import cases, model, placements
-from verdict.simulator import Simulator
+from validation.measurements import Document, case_key
+from validation.programs import InputError
+from validation.quantities import parse_quantity
+from validation.verdict import cases, model, placements
+from validation.verdict.simulator import Simulator
 
 PHASES = ("end", "reduce-scatter, mean over ranks", "allgather, mean over ranks")
 

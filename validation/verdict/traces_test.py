@@ -1,7 +1,6 @@
-#!/usr/bin/python3 -B
 """Are traced rings compared phase by phase, with what their fit leaves open?
 
-Usage: validation/verdict/traces_test.py BUILD
+Usage: python3 -m validation.verdict.traces_test BUILD
 """
 
 import csv
@@ -14,11 +13,11 @@ import unittest
 
 import yaml
 
+from validation.fit.trace import CHUNK
+from validation.quantities import parse_quantity
+from validation.verdict.round_trip_test import ROOT, WithPrograms
+
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
-sys.path[0] = str(VALIDATION)
-from fit.trace import CHUNK  # noqa: E402
-from measurements import parse_quantity  # noqa: E402
-from verdict.round_trip_test import ROOT, WithPrograms  # noqa: E402
 
 TRACED = ROOT / "scenarios" / "traced.yaml"
 

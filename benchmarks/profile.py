@@ -1,0 +1,87 @@
+"""Say in which part of the simulator the time of some rows of the table goes, by perf.
+
+    benchmarks/profile ring_tcp ring_shared
+
+Needs a build with the benchmarks, and perf (Debian's linux-perf). What the compiler inlined counts
+for whom it was inlined into.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from benchmarks.rows import ROWS, Row
+from validation.programs import InputError, run_main
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+# The first that fits a symbol names its part.
+PARTS = (
+    ("kernel: max-min rates", r"MaxMin"),
+    ("kernel: dates and callbacks", r"FluidKernel|DateQueue|finish_heap|Callback"),
+    ("ledger", r"Ledger"),
+    ("critical paths", r"Path"),
+    ("MPI: messages, matching, engines, streams",
+     r"::Mpi|Engine|Stream|Matching|sim::Pool|Message|Posting|_Hashtable|_Map_base"),
+    ("ranks: verbs and accounts", r"RankThread|ReadyQueue|Noise"),
+    ("texts: coroutines",
+     r"ringscope::\(anonymous namespace\)::|Communicator|Task|ringscope::\w+\("),
+    ("machine: channels, routes, topology",
+     r"Machine|Fabric|Surroundings|KnownWays|Topology|Route|find_way|add_use|CpuScale|boost"),
+    ("allocation", r"malloc|free|operator new|operator delete|unlink_chunk|_int_"),
+)
+
+
+def part_of(symbol: str) -> str:
+    for name, pattern in PARTS:
+        if re.search(pattern, symbol):
+            return name
+    return "the rest"
+
+
+def shares(row: Row, build: pathlib.Path) -> dict:
+    """Percent of the samples of one run, by part."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = str(pathlib.Path(folder, "perf.data"))
+        record = ["perf", "record", "-q", "-e", "cpu-clock", "-F", "997", "-o", data,
+                  str(build / row.program), *row.arguments(False)]
+        report = ["perf", "report", "-i", data, "--stdio", "--no-children", "-g", "none",
+                  "-F", "overhead,sym", "-w", "8,400"]
+        try:
+            subprocess.run(record, check=True, capture_output=True, cwd=HERE.parent)
+            text = subprocess.run(report, check=True, capture_output=True, text=True).stdout
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise InputError(f"{row.name}: cannot be profiled: {error}") from None
+    sums = {}
+    for line in text.splitlines():
+        match = re.match(r"\s*([\d.]+)%\s+\[([.k])\]\s+(.*)", line)
+        if match:
+            share, mode, symbol = match.groups()
+            part = "operating system" if mode == "k" else part_of(symbol)
+            sums[part] = sums.get(part, 0) + float(share)
+    return sums
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="profile", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rows", nargs="+", help="rows by their names")
+    parser.add_argument("--build", type=pathlib.Path, default=HERE.parent / "build",
+                        metavar="FOLDER")
+    options = parser.parse_args()
+    known = {row.name: row for row in ROWS if row.what != "smpi"}
+    for name in options.rows:
+        if name not in known:
+            raise InputError(f"unknown row '{name}' (known: {', '.join(known)})")
+    columns = {name: shares(known[name], options.build) for name in options.rows}
+    print("| part | " + " | ".join(columns) + " |\n|---|" + "--:|" * len(columns))
+    names = [name for name, _ in PARTS] + ["operating system", "the rest"]
+    for part in names:
+        cells = [f"{column.get(part, 0):.0f} %" for column in columns.values()]
+        print(f"| {part} | " + " | ".join(cells) + " |")
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,1 @@
+"""Pictures from the CSV and JSON that `ringscope run` writes."""

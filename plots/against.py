@@ -1,0 +1,220 @@
+"""A value of each case against one of the scenario's keys, and where two lines cross.
+
+One line per algorithm; the legend says what else differs. KEY is a dotted key of the scenario as
+resolved, such as cluster.link.bandwidth or job.options.servers; VALUE one of the case's, such as
+time_s or training.records_per_s. Cases that lack the key, where others have it, are level lines.
+Example: plots/against out/wires.json --key cluster.link.bandwidth -o out/wires.png
+"""
+
+import argparse
+import math
+import re
+from collections import namedtuple
+
+from matplotlib.ticker import NullLocator
+
+from plots import style
+from plots.style import LINE_COLOURS, MARKERS, plt
+
+WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, TOP = 7.5, 3.9, 0.8, 0.25, 0.6, 0.75  # inches
+PARTS = ["algorithm", "placement", "library", "cluster"]
+DECIMAL = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
+SECONDS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
+SAME = 0.01  # lines that are nearer to each other than this share do not cross, they are one
+Point = namedtuple("Point", "label x y")
+# What people call a key of a scenario, or of a case; of any other its own words are the name.
+NAMES = {"job.bytes": "vector per rank", "time_s": "time", "algbw": "algorithm bandwidth",
+         "busbw": "bus bandwidth", "bytes": "vector per rank", "ranks_count": "number of ranks",
+         "bytes_between_hosts": "traffic between hosts", "bytes_on_wire": "traffic",
+         "slowest_job_s": "time of the slowest job", "mean_job_s": "mean time of the jobs"}
+UNSAID = {"job", "options", "training"}  # what goes without saying
+
+
+def quantity(text):
+    """(value, unit) of a quantity as scenarios write it, in bit/s, B/s, B or s; or of a number."""
+    found = re.fullmatch(r"([0-9.e+-]+) ?(\S*)", str(text))
+    if not found:
+        raise ValueError
+    number, unit = float(found[1]), found[2]
+    if unit in SECONDS:
+        return number * SECONDS[unit], "s"
+    prefixed = re.fullmatch(r"([kMGT]|[KMGT]i|)(bit/s|B/s|B)", unit)
+    if prefixed:
+        return number * {**DECIMAL, **BINARY}[prefixed[1]], prefixed[2]
+    if unit:
+        raise ValueError
+    return number, ""
+
+
+def name_of(dotted):
+    """cluster.link.bandwidth as "cluster link bandwidth", records_per_s as "records per second"."""
+    if dotted in NAMES:
+        return NAMES[dotted]
+    words = " ".join(part for part in dotted.split(".") if part not in UNSAID) or dotted
+    words = re.sub(r"_per_s$", " per second", words)
+    return re.sub(r"_s$", "", words).replace("_", " ")
+
+
+def units_of(value):
+    """In what a value of the case is counted; [(1, "")]: things."""
+    last = value.rsplit(".", 1)[-1]
+    if last in ("algbw", "busbw"):
+        return style.RATE_UNITS
+    if last.startswith("bytes") or last.endswith("_bytes"):
+        return style.SIZE_UNITS
+    return style.TIME_UNITS if last.endswith("_s") and not last.endswith("_per_s") else [(1.0, "")]
+
+
+def at(value, dotted):
+    """The value at a dotted key; None where there is none."""
+    for key in dotted.split("."):
+        if not isinstance(value, dict) or key not in value:
+            return None
+        value = value[key]
+    return value
+
+
+def read_points(path, key, value):
+    """The points in the order of the cases, and the unit of x."""
+    cases = style.read_cases(path)
+    rows, units = [], set()
+    for i, case in enumerate(cases):
+        where = f"{path}: cases[{i}]"
+        found = at(case.get("scenario"), key)
+        y = at(case, value)
+        if isinstance(y, bool) or not isinstance(y, (int, float)) or not math.isfinite(y):
+            raise style.InputError(f"{where}: '{value}' is no number")
+        if found is None:
+            rows.append((case, None, y))
+            continue
+        try:
+            x, unit = quantity(found)
+        except ValueError:
+            raise style.InputError(f"{where}: {key}: expected a quantity, got '{found}'") from None
+        units.add(unit)
+        rows.append((case, x, y))
+    if not units:
+        raise style.InputError(f"{path}: cases[0]: its scenario has no key '{key}'")
+    if len(units) > 1:
+        raise style.InputError(f"{path}: {key}: the cases have different units")
+    return named(rows, key), units.pop()
+
+
+def named(rows, key):
+    """Each point with what tells its line from the others: parts, model and sizes that differ."""
+    def parts(case):
+        # A cluster whose key is on the x axis is the same cluster.
+        # Servers bring a placement of their own.
+        beside = ["placement"] if key == "job.options.servers" else []
+        shown = [case.get(part, "") for part in PARTS
+                 if not key.startswith(part) and part not in beside]
+        size = style.in_words(case.get("bytes") or 0, style.SIZE_UNITS)
+        shown.append(at(case, "training.model") or size)  # a model says how large its gradients are
+        return shown
+    all_parts = [parts(case) for case, _, _ in rows]
+    differing = [i for i in range(len(all_parts[0])) if len({p[i] for p in all_parts}) > 1]
+    return [Point(", ".join(p[i] for i in differing if p[i]), x, y)
+            for p, (_, x, y) in zip(all_parts, rows)]
+
+
+def lines_of(points):
+    lines = {}
+    for point in points:
+        lines.setdefault(point.label or "all cases", []).append(point)
+    return {label: sorted(line, key=lambda point: point.x or 0) for label, line in lines.items()}
+
+
+def crossings(first, second):
+    """Where two lines meet between points that they have in common, straight on log axes."""
+    pairs = [(a, b) for a in first for b in second
+             if a.x == b.x and (a.x or 0) > 0 and min(a.y, b.y) > 0]
+    found = []
+    for (a, b), (c, d) in zip(pairs, pairs[1:]):
+        before, after = math.log(a.y / b.y), math.log(c.y / d.y)
+        if before * after < 0 and max(abs(before), abs(after)) > SAME:
+            share = before / (before - after)
+            found.append((math.exp(math.log(a.x) + share * math.log(c.x / a.x)),
+                          math.exp(math.log(a.y) + share * math.log(c.y / a.y))))
+    return found
+
+
+def words(value, unit):
+    if unit == "s":
+        return style.in_words(value, style.TIME_UNITS)
+    if unit == "B":
+        return style.in_words(value, style.SIZE_UNITS)
+    if unit:
+        return style.in_words(value, [(size, name.replace("B/s", unit))
+                                      for size, name in style.RATE_UNITS])
+    return f"{value:g}"
+
+
+def draw(points, unit, key, value, title):
+    lines = lines_of(points)
+    question = f"How does the {name_of(value)} go with the {name_of(key)}?"
+    title = style.in_lines(title or question, WIDTH)
+    columns = max(1, int(7 / (0.7 + 0.08 * max(map(len, lines)))))
+    height = HEIGHT + style.extra_height(title) + 0.2 * -(-len(lines) // columns)
+    figure, axes = plt.subplots(figsize=(WIDTH, round(height, 2)))
+    top = TOP + style.extra_height(title) + 0.2 * (-(-len(lines) // columns) - 1)
+    figure.subplots_adjust(left=LEFT / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / height,
+                           top=1 - top / height)
+    largest = max(abs(point.y) for point in points)
+    size, name = style.unit_for(largest, units_of(value))
+    places = sorted({point.x for point in points if point.x is not None})
+    for i, (label, line) in enumerate(lines.items()):
+        if line[0].x is None:
+            line = [Point(label, x, line[0].y) for x in places]
+        axes.plot([point.x for point in line], [point.y / size for point in line], label=label,
+                  color=LINE_COLOURS[i % len(LINE_COLOURS)], marker=MARKERS[i % len(MARKERS)],
+                  linestyle=["-", "--", ":"][i % 3], markeredgecolor="white")
+    set_axes(axes, points, unit)
+    in_unit = {"": "", "B": " (bytes)"}.get(unit, f" ({unit})")
+    axes.set_xlabel(name_of(key) + in_unit)
+    axes.set_ylabel(f"{name_of(value)} ({name})" if name else name_of(value))
+    mark_crossings(axes, list(lines.values()), unit, size)
+    style.title(figure, title)
+    handles, labels = axes.get_legend_handles_labels()
+    style.legend(figure, handles=handles, labels=labels, ncol=columns)
+    return figure
+
+
+def set_axes(axes, points, unit):
+    ticks = sorted({point.x for point in points if point.x is not None})
+    if min(ticks) > 0:
+        axes.set_xscale("log")
+        axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xticks(ticks, [words(tick, unit) for tick in ticks])
+    if min(point.y for point in points) > 0:
+        axes.set_yscale("log")
+        style.plain(axes.yaxis, [point.y for point in points])
+    axes.grid(color="#DDDDDD", linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def mark_crossings(axes, lines, unit, size):
+    for i, first in enumerate(lines):
+        for second in lines[i + 1:]:
+            for x, y in crossings(first, second):
+                axes.annotate(f"cross at {words(x, unit)}", (x, y / size), xytext=(8, 8),
+                              textcoords="offset points", fontsize=8,
+                              arrowprops={"arrowstyle": "-", "color": style.FAINT})
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="against", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("report", help="JSON from `ringscope run --json` or `compare --json`")
+    parser.add_argument("--key", required=True, help="of the scenario: the x axis")
+    parser.add_argument("--value", default="time_s", help="of the case: the y axis")
+    parser.add_argument("-o", "--output", required=True, help=style.OUTPUT)
+    parser.add_argument("--title", help="default: a question about both")
+    arguments = parser.parse_args()
+    points, unit = read_points(arguments.report, arguments.key, arguments.value)
+    style.save(draw(points, unit, arguments.key, arguments.value, arguments.title),
+               arguments.output)
+
+
+if __name__ == "__main__":
+    style.run(main)

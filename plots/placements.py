@@ -1,0 +1,103 @@
+"""The time of every placement, the best first, coloured by what holds it up.
+
+Reads the CSV of `ringscope place --csv`. Each colour has a marker of its own; the user's placement
+has a ring around it, the best, the worst and the user's their names.
+Example: plots/placements placements.csv -o placements.png
+"""
+
+import argparse
+import re
+from collections import namedtuple
+
+from plots import style
+from plots.style import LINE_COLOURS, MARKERS, plt
+
+WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, TOP = 7.5, 3.9, 0.8, 0.25, 0.6, 0.95  # inches
+COLUMNS = ["place", "placement", "time_s", "held_up_by", "yours"]
+OTHERS = "others"
+Placed = namedtuple("Placed", "place name seconds cause yours")
+
+
+def cause_of(words):
+    """The words before the place: "copying" of "copying on host2/numa0/core0 (rank 7)"."""
+    return re.split(" on | at |,", words)[0] or "not known"
+
+
+def read_placements(path):
+    """Those that have a time, in the order of the file."""
+    rows = []
+    for line, row in style.read_csv(path, COLUMNS):
+        if row["time_s"]:
+            rows.append(Placed(style.number(path, line, row, "place", int), row["placement"],
+                               style.number(path, line, row, "time_s"),
+                               cause_of(row["held_up_by"]), row["yours"] == "1"))
+    if not rows:
+        raise style.InputError(f"{path}: no placement has a time")
+    return rows
+
+
+def causes(rows):
+    """The causes, the most frequent first; what has no colour left is one of the others."""
+    names = sorted({row.cause for row in rows},
+                   key=lambda name: (-sum(row.cause == name for row in rows), name))
+    if len(names) <= len(LINE_COLOURS):
+        return names, {name: name for name in names}
+    shown = names[:len(LINE_COLOURS) - 1]
+    return [*shown, OTHERS], {name: name if name in shown else OTHERS for name in names}
+
+
+def draw(rows, title):
+    names, group = causes(rows)
+    figure = plt.figure(figsize=(WIDTH, HEIGHT))
+    figure.subplots_adjust(left=LEFT / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / HEIGHT,
+                           top=1 - TOP / HEIGHT)
+    axes = figure.add_subplot()
+    size, unit = style.unit_for(max(row.seconds for row in rows), style.TIME_UNITS)
+    for i, name in enumerate(names):
+        some = [row for row in rows if group[row.cause] == name]
+        axes.scatter([row.place for row in some], [row.seconds / size for row in some], s=18,
+                     color=LINE_COLOURS[i], marker=MARKERS[i], label=f"{name} ({len(some)})",
+                     linewidths=0.3, edgecolors="white")
+    mark(axes, rows, size)
+    axes.set_ylim(bottom=0, top=1.15 * max(row.seconds for row in rows) / size)
+    axes.set_xlabel("placements, the best first")
+    axes.set_ylabel(f"time ({unit})")
+    axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
+    axes.set_axisbelow(True)
+    style.title(figure, title)
+    style.legend(figure, ncol=min(len(names), 4), handletextpad=0.2, columnspacing=1.2)
+    return figure
+
+
+def mark(axes, rows, size):
+    """Names the best, the worst and the user's; the latter with a ring."""
+    words = {}
+    for row, what in ((rows[0], "best"), (rows[-1], "worst")):
+        words[row] = what
+    for row in rows:
+        if row.yours:
+            words[row] = f"{words[row]} and yours" if row in words else "yours"
+            axes.scatter([row.place], [row.seconds / size], s=90, facecolors="none",
+                         edgecolors=style.INK, linewidths=1)
+    half = (rows[0].place + rows[-1].place) / 2
+    for row, what in words.items():
+        left = row.place <= half
+        axes.annotate(f"{what}: {row.name[:24]}", (row.place, row.seconds / size),
+                      xytext=(8 if left else -8, 10), textcoords="offset points", fontsize=8,
+                      ha="left" if left else "right",
+                      arrowprops={"arrowstyle": "-", "color": style.FAINT})
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="placements", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("placements", help="CSV from `ringscope place --csv`")
+    parser.add_argument("-o", "--output", required=True, help=style.OUTPUT)
+    parser.add_argument("--title",
+                        default="How long does each placement take, and what holds it up?")
+    arguments = parser.parse_args()
+    style.save(draw(read_placements(arguments.placements), arguments.title), arguments.output)
+
+
+if __name__ == "__main__":
+    style.run(main)

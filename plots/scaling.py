@@ -1,0 +1,143 @@
+"""Time and bus bandwidth against the vector's size, or against ranks where the size is constant.
+
+One line per (cluster, placement, algorithm, library); the legend says only what differs.
+Example: plots/scaling out/scaling.csv -o out/scaling.png
+"""
+
+import argparse
+from collections import Counter, namedtuple
+
+from matplotlib.ticker import NullLocator
+
+from plots import style
+from plots.style import LINE_COLOURS, MARKERS, plt
+
+PARTS = ["cluster", "placement", "algorithm", "library"]
+COLUMNS = ["case"] + PARTS + ["ranks", "bytes", "time_s", "busbw_bytes_per_s"]
+Point = namedtuple("Point", "case parts ranks bytes time busbw")
+
+WIDTH, PANEL_HEIGHT = 10.0, 3.3  # inches, like all lengths here
+TOP, BOTTOM, LEFT, RIGHT, GAP, LEGEND_ROW = 0.7, 0.6, 0.72, 0.25, 0.85, 0.2
+MOST_TICKS = 6  # a panel is 4.1 inches wide, "512 KiB" takes 0.55
+
+
+def read_points(path):
+    points = []
+    for line, row in style.read_csv(path, COLUMNS):
+        points.append(Point(row["case"], tuple(row[part] for part in PARTS),
+                            style.number(path, line, row, "ranks", int),
+                            style.number(path, line, row, "bytes", int),
+                            style.number(path, line, row, "time_s"),
+                            style.number(path, line, row, "busbw_bytes_per_s")))
+    return points
+
+
+def against(points):
+    """Which quantity varies along x: "ranks" only where all sizes are the same."""
+    one_size = len({point.bytes for point in points}) == 1
+    return "ranks" if one_size and len({point.ranks for point in points}) > 1 else "bytes"
+
+
+def lines_of(points, x):
+    """{label: [Point in order of x]}.
+
+    Against ranks a line runs through placements, unless several share a number of ranks. Cases
+    that are alike in all parts become lines by name.
+    """
+    parts = [point.parts for point in points]
+    if x == "ranks":
+        placement = PARTS.index("placement")
+        without = [part[:placement] + ("",) + part[placement + 1:] for part in parts]
+        if len({(part, point.ranks) for part, point in zip(without, points)}) == len(points):
+            parts = without
+    repeated = Counter((part, getattr(point, x)) for part, point in zip(parts, points))
+    by_case = {part for (part, _), count in repeated.items() if count > 1}
+    keys = [part + (point.case if part in by_case else "",) for part, point in zip(parts, points)]
+    differing = [i for i in range(len(PARTS) + 1) if len({key[i] for key in keys}) > 1]
+    lines = {}
+    for key, point in zip(keys, points):
+        label = ", ".join(key[i] for i in differing if key[i])
+        lines.setdefault(label or point.parts[PARTS.index("algorithm")], []).append(point)
+    return {label: sorted(line, key=lambda p: getattr(p, x)) for label, line in lines.items()}
+
+
+def size_ticks(sizes):
+    """Powers of two that span the sizes, no more than have room for their labels."""
+    low = max(0, min(sizes).bit_length() - 1)
+    high = max(low + 1, (max(sizes) - 1).bit_length())
+    step = max(1, -(-(high - low) // (MOST_TICKS - 1)))
+    return [2**power for power in range(low, high + 1, step)]
+
+
+def set_x(axes, x, values):
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_minor_locator(NullLocator())
+    if x == "bytes":
+        ticks = size_ticks(values)
+        axes.set_xticks(ticks, [style.in_words(tick, style.SIZE_UNITS) for tick in ticks])
+        axes.set_xlabel("vector per rank (bytes)")
+    else:
+        ticks = sorted(set(values)) if len(set(values)) <= MOST_TICKS else size_ticks(values)
+        axes.set_xticks(ticks, [str(tick) for tick in ticks])
+        axes.set_xlabel("ranks")
+
+
+def draw_panel(axes, lines, x, y, name, units):
+    shown = [getattr(point, y) for line in lines.values() for point in line if getattr(point, y)]
+    unit, unit_name = style.unit_for(max(shown), units) if shown else units[0]
+    for i, (label, line) in enumerate(lines.items()):
+        line = [point for point in line if getattr(point, y) > 0 and getattr(point, x) > 0]
+        axes.plot([getattr(point, x) for point in line],
+                  [getattr(point, y) / unit for point in line], label=label,
+                  color=LINE_COLOURS[i % len(LINE_COLOURS)], marker=MARKERS[i % len(MARKERS)],
+                  linestyle=["-", "--", ":"][i % 3], markersize=5, linewidth=1.5,
+                  markeredgecolor="white", markeredgewidth=0.5)
+    places = [getattr(point, x) for line in lines.values() for point in line]
+    set_x(axes, x, [place for place in places if place > 0] or [1])
+    if shown:
+        axes.set_yscale("log")
+        style.plain(axes.yaxis, shown)
+    if shown and max(shown) / min(shown) < 500:
+        axes.set_ylim(min(shown) / unit / 1.6, max(shown) / unit * 1.6)
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_ylabel(f"{name} ({unit_name})")
+    axes.grid(color="#DDDDDD", linewidth=0.6)
+    axes.set_axisbelow(True)
+    if not shown:
+        axes.text(0.5, 0.5, "not defined for this collective", ha="center",
+                  transform=axes.transAxes)
+
+
+def draw(points, title):
+    x = against(points)
+    lines = lines_of(points, x)
+    columns = max(1, int(9 / (0.7 + 0.08 * max(map(len, lines)))))
+    legend = LEGEND_ROW * -(-len(lines) // columns)
+    title = style.in_lines(title or f"How do time and bandwidth grow with the "
+                           f"{'number of ranks' if x == 'ranks' else 'size of the vector'}?", WIDTH)
+    top = TOP + legend + style.extra_height(title)
+    height = round(top + PANEL_HEIGHT + BOTTOM, 2)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, height))
+    panel = (WIDTH - LEFT - RIGHT - GAP) / 2
+    figure.subplots_adjust(left=LEFT / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / height,
+                           top=1 - top / height, wspace=GAP / panel)
+    draw_panel(left, lines, x, "time", "time", style.TIME_UNITS)
+    draw_panel(right, lines, x, "busbw", "bus bandwidth", style.RATE_UNITS)
+    handles, labels = left.get_legend_handles_labels()
+    style.title(figure, title)
+    style.legend(figure, handles=handles, labels=labels, ncol=columns)
+    return figure
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="scaling", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", help="CSV from `ringscope run --csv`")
+    parser.add_argument("-o", "--output", required=True, help=style.OUTPUT)
+    parser.add_argument("--title", help="default: a question about what grows")
+    arguments = parser.parse_args()
+    style.save(draw(read_points(arguments.table), arguments.title), arguments.output)
+
+
+if __name__ == "__main__":
+    style.run(main)

@@ -1,0 +1,145 @@
+"""What each rank did, moment by moment: one panel per case, one row per rank.
+
+A black tick in a row marks where that rank enters a phase.
+Example: plots/timeline out/timeline.csv -o out/timeline.png
+"""
+
+import argparse
+from collections import namedtuple
+
+from matplotlib.collections import LineCollection, PolyCollection
+
+from plots import style
+from plots.style import ACTIVITIES, FAINT, INK, KINDS, InputError, plt
+
+COLUMNS = ["case", "rank", "activity", "phase", "start_s", "end_s"]
+Span = namedtuple("Span", "kind phase start end")
+
+WIDTH = 10.0  # inches, like all lengths here
+TOP, BOTTOM, LEFT, RIGHT, GAP = 1.08, 0.55, 0.62, 0.25, 0.62
+ROW, MOST_HEIGHT, LEAST_ROWS = 0.22, 6.0, 3
+MOST_HATCHED_BARS = 500
+MOST_HATCHED_ROWS = 48
+
+
+def read_timeline(path):
+    """{case: {rank: [Span in order of time]}}, cases in the order of the file."""
+    cases = {}
+    for line, row in style.read_csv(path, COLUMNS):
+        rank = style.number(path, line, row, "rank", int)
+        start = style.number(path, line, row, "start_s")
+        end = style.number(path, line, row, "end_s")
+        if row["activity"] not in ACTIVITIES:
+            raise InputError(f"{path}:{line}: unknown activity '{row['activity']}' "
+                             f"(known: {', '.join(ACTIVITIES)})")
+        if end < start:
+            raise InputError(f"{path}:{line}: end_s is before start_s")
+        ranks = cases.setdefault(row["case"], {})
+        ranks.setdefault(rank, []).append(
+            Span(style.kind_of(row["activity"], row.get("cause")), row["phase"], start, end))
+    for ranks in cases.values():
+        for spans in ranks.values():
+            spans.sort(key=lambda span: span.start)
+    return cases
+
+
+def end_of(ranks):
+    return max(span.end for spans in ranks.values() for span in spans)
+
+
+def phase_entries(spans):
+    """[(phase, when this rank entered it)]; spans outside any phase do not end one."""
+    entries = []
+    for span in spans:
+        if span.phase and (not entries or entries[-1][0] != span.phase):
+            entries.append((span.phase, span.start))
+    return entries
+
+
+def draw_rows(axes, ranks, unit):
+    crowded = len(ranks) > MOST_HATCHED_ROWS
+    half = 0.5 if crowded else 0.4
+    bars = {}
+    for row, rank in enumerate(sorted(ranks)):
+        for kind, _, start, end in ranks[rank]:
+            if end > start:
+                left, right = start / unit, end / unit
+                bars.setdefault(kind, []).append(
+                    [(left, row - half), (left, row + half), (right, row + half),
+                     (right, row - half)])
+    for kind in sorted(set(bars) - {"idle"}):
+        colour, hatch, _ = KINDS[kind]
+        # A hatch on bars of a pixel's width cannot be seen, and takes minutes.
+        plain = crowded or len(bars[kind]) > MOST_HATCHED_BARS
+        axes.add_collection(PolyCollection(bars[kind], facecolors=colour, edgecolors=INK,
+                                           linewidths=0, hatch="" if plain else hatch))
+
+
+def draw_phases(axes, ranks, unit):
+    """A tick per rank and phase; the name above, centred on where the ranks are in it."""
+    entries = [phase_entries(ranks[rank]) for rank in sorted(ranks)]
+    ticks = [[(start / unit, row - 0.5), (start / unit, row + 0.5)]
+             for row, phases in enumerate(entries) for _, start in phases[1:]]
+    axes.add_collection(LineCollection(ticks, colors="black", linewidths=1.6, capstyle="butt"))
+    names = [phase for phase, _ in entries[0]]
+    if any([phase for phase, _ in phases] != names for phases in entries) or len(names) > 6:
+        return
+    starts = [sum(phases[i][1] for phases in entries) / len(entries) for i in range(len(names))]
+    ends = starts[1:] + [end_of(ranks)]
+    for name, start, end in zip(names, starts, ends):
+        axes.annotate(name, ((start + end) / 2 / unit, 1), (0, 2), ha="center", va="bottom",
+                      xycoords=axes.get_xaxis_transform(), textcoords="offset points", fontsize=8,
+                      style="italic")
+
+
+def draw_panel(axes, case, ranks, unit, longest):
+    draw_rows(axes, ranks, unit)
+    draw_phases(axes, ranks, unit)
+    count = len(ranks)
+    step = max(1, -(-count // 16))
+    axes.set_yticks(range(0, count, step), [str(rank) for rank in sorted(ranks)][::step])
+    axes.set_ylim(count - 0.4, -0.6)
+    axes.set_xlim(0, longest / unit * 1.01 or 1)
+    axes.set_ylabel("rank")
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.set_title(f"{case}:  {style.in_words(end_of(ranks), style.TIME_UNITS)}", loc="left",
+                   fontweight="bold", pad=14)
+    axes.axvline(end_of(ranks) / unit, color=FAINT, linewidth=0.8, linestyle=(0, (4, 3)))
+
+
+def draw(cases, title):
+    heights = [min(MOST_HEIGHT, max(LEAST_ROWS, len(ranks)) * ROW) for ranks in cases.values()]
+    title = style.in_lines(title, WIDTH)
+    used = {span.kind for ranks in cases.values() for spans in ranks.values() for span in spans}
+    used -= {"idle"}
+    in_row = style.legend_columns(used, WIDTH)
+    top = TOP + style.extra_height(title) + 0.2 * (-(-len(used) // in_row) - 1)
+    height = round(top + sum(heights) + GAP * (len(heights) - 1) + BOTTOM, 2)
+    figure, panels = plt.subplots(
+        len(cases), 1, figsize=(WIDTH, height), sharex=True, squeeze=False,
+        gridspec_kw={"height_ratios": heights})
+    figure.subplots_adjust(left=LEFT / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / height,
+                           top=1 - top / height, hspace=GAP / (sum(heights) / len(heights)))
+    longest = max(end_of(ranks) for ranks in cases.values())
+    unit, unit_name = style.unit_for(longest, style.TIME_UNITS)
+    for axes, (case, ranks) in zip(panels[:, 0], cases.items()):
+        draw_panel(axes, case, ranks, unit, longest)
+    panels[-1, 0].set_xlabel(f"time ({unit_name})")
+    style.title(figure, title)
+    style.kinds_legend(figure, used, in_row)
+    return figure
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="timeline", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("timeline", help="CSV from `ringscope run --timeline`")
+    parser.add_argument("-o", "--output", required=True, help=style.OUTPUT)
+    parser.add_argument("--title", default="What does each rank do, and when?")
+    arguments = parser.parse_args()
+    style.save(draw(read_timeline(arguments.timeline), arguments.title), arguments.output)
+
+
+if __name__ == "__main__":
+    style.run(main)

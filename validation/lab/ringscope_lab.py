@@ -1,0 +1,157 @@
+"""A cluster on one machine: hosts are network namespaces, links are shaped, MPI is real.
+
+ringscope-lab up --hosts 3 --rate '500 Mbit/s'
+ringscope-lab run --placement 4-3-1 --rate '500 Mbit/s' -- PROGRAM ARGUMENT...
+ringscope-lab probe --rate '500 Mbit/s' -o probes.json
+ringscope-lab replay scenario.yaml --placement 4-3-1 --rate '500 Mbit/s' -o real.json
+ringscope-lab campaign campaign.yaml -o measured/
+ringscope-lab down
+
+Where no lab is up, run, probe, replay and campaign build one and take it down. Needs root.
+"""
+
+import argparse
+import dataclasses
+import json
+import math
+import pathlib
+import shutil
+import sys
+
+from validation.lab import campaign, hosts, launch, recorded, session
+from validation.programs import run_main, write_text
+from validation.quantities import parse_quantity
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def add_shape(parser, rate):
+    parser.add_argument("--hosts", type=int, default=0, metavar="N", help="as many, or more")
+    parser.add_argument("--rate", default=rate, help="of every link, each way: '500 Mbit/s'")
+    parser.add_argument("--latency", default="",
+                        help="added from host to host, where the kernel has netem: '1 ms'")
+
+
+def add_build(parser):
+    parser.add_argument("--build", type=pathlib.Path, default=HERE.parent.parent / "build",
+                        help="where ringscope was built (default: %(default)s)")
+
+
+def add_launch(parser, placement):
+    parser.add_argument("--placement", default=placement, required=not placement,
+                        help="ranks on host0, host1, ...: 4-3-1")
+    parser.add_argument("--mpi", choices=sorted(launch.LAUNCHERS), default="openmpi")
+    parser.add_argument("--send-cost", default="0 ns/B", metavar="COST",
+                        help="emulate a slow network stack: what the thread that sends pays, "
+                             "'8 ns/B'")
+    parser.add_argument("--recv-cost", default="0 ns/B", metavar="COST")
+    parser.add_argument("--nap", default="20 us", metavar="TIME",
+                        help="of a rank that has nothing to do, so that others have the core; "
+                             "'0 s' spins (default: %(default)s)")
+    parser.add_argument("--socket-buffer", default="64 KiB", metavar="SIZE",
+                        help="default: %(default)s; larger ones hold up the handshakes of large "
+                             "messages")
+    parser.add_argument("--mca", action="append", default=[], metavar="KEY=VALUE",
+                        help="a parameter of Open MPI")
+    parser.add_argument("--timeout", type=float, default=600, metavar="S",
+                        help="seconds until a job is ended with exit code 3 (default: %(default)g)")
+    add_build(parser)
+
+
+def arguments_of(words):
+    parser = argparse.ArgumentParser(prog="ringscope-lab", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    up = commands.add_parser("up", help="build a lab that stays")
+    add_shape(up, "unlimited")
+    commands.add_parser("down", help="remove it, and what a killed one left")
+    commands.add_parser("status", help="what lab there is")
+    run = commands.add_parser("run", help="start a program on every rank: -- PROGRAM ARGUMENT...")
+    add_shape(run, "")
+    add_launch(run, "")
+    run.add_argument("--report", metavar="FILE", help="CPU and wire, as JSON")
+    for name, place, about in (("probe", "2-2", "measure the lab as it is"),
+                               ("replay", "", "run scenarios of the simulator for real")):
+        command = commands.add_parser(name, help=f"{about} (-- more for ringscope-mpi)")
+        if name == "replay":
+            command.add_argument("scenarios", nargs="+", metavar="SCENARIO")
+        add_shape(command, "")
+        add_launch(command, place)
+        command.add_argument("-o", "--output", required=True, metavar="FILE")
+    many = commands.add_parser("campaign", help="run a file's cases, launch by launch in turn")
+    many.add_argument("file", metavar="CAMPAIGN", help="see validation/lab/campaign.yaml")
+    many.add_argument("-o", "--output", required=True, metavar="FOLDER")
+    add_build(many)
+    return parser.parse_args(words)
+
+
+def launch_of(arguments) -> launch.Launch:
+    mca = {}
+    for text in arguments.mca:
+        key, equals, value = text.partition("=")
+        if not key or not equals:
+            raise hosts.LabError(f'--mca: expected KEY=VALUE, got "{text}"')
+        mca[key] = value
+    if not 0 < arguments.timeout < math.inf:
+        raise hosts.LabError(f"--timeout: expected seconds, got {arguments.timeout:g}")
+    return launch.Launch(
+        launch.parse_placement(arguments.placement), arguments.mpi,
+        parse_quantity(arguments.send_cost, "cost", "--send-cost"),
+        parse_quantity(arguments.recv_cost, "cost", "--recv-cost"),
+        parse_quantity(arguments.nap, "time", "--nap"),
+        int(parse_quantity(arguments.socket_buffer, "bytes", "--socket-buffer")),
+        mca, arguments.timeout, arguments.build)
+
+
+def hosts_of(arguments, one: launch.Launch) -> int:
+    if arguments.hosts and arguments.hosts < len(one.placement):
+        raise hosts.LabError(f"--placement {arguments.placement} names {len(one.placement)} hosts, "
+                             f"--hosts {arguments.hosts}")
+    return max(arguments.hosts, len(one.placement))
+
+
+def run_program(arguments, program):
+    if not program:
+        raise hosts.LabError("run: expected -- PROGRAM ARGUMENT..., got nothing after --")
+    if shutil.which(program[0]) is None:
+        raise hosts.LabError(f"run: there is no program {program[0]}")
+    one = launch_of(arguments)
+    with session.session(hosts_of(arguments, one), arguments.rate, arguments.latency) as lab:
+        outcome = launch.run(lab, one, program)
+        if arguments.report:
+            write_text(arguments.report, json.dumps(dataclasses.asdict(outcome), indent=2) + "\n")
+    return outcome.exit_code
+
+
+def record(arguments, more):
+    """probe and replay: ringscope-mpi writes a measurement, the lab adds what it knows."""
+    one = launch_of(arguments)
+    with session.session(hosts_of(arguments, one), arguments.rate, arguments.latency) as lab:
+        job = recorded.Job(arguments.command, getattr(arguments, "scenarios", []), more)
+        return recorded.record(lab, one, job, arguments.output).exit_code
+
+
+def main():
+    words = sys.argv[1:]
+    split = words.index("--") if "--" in words else len(words)
+    arguments, rest = arguments_of(words[:split]), words[split + 1:]
+    if arguments.command == "up":
+        session.up(arguments.hosts or 2, arguments.rate, arguments.latency or "0 s")
+    elif arguments.command == "down":
+        session.down()
+    elif arguments.command == "run":
+        return run_program(arguments, rest)
+    elif arguments.command == "campaign":
+        return campaign.run(arguments.file, arguments.output, arguments.build)
+    elif arguments.command in ("probe", "replay"):
+        return record(arguments, rest)
+    if arguments.command in ("up", "down", "status"):
+        print(session.describe())
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        run_main(main)
+    except session.Interrupted as stopped:
+        sys.exit(stopped.exit_code)
