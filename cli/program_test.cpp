@@ -119,7 +119,7 @@ TEST(Program, data_that_are_not_where_the_environment_says_are_an_error_and_no_e
   ::unsetenv("RINGSCOPE_DATA");
   EXPECT_EQ(code, 1);
   EXPECT_EQ(text,
-            "/none/scenarios: cannot be read: No such file or directory; "
+            "/none/scenarios/lessons: cannot be read: No such file or directory; "
             "RINGSCOPE_DATA says to look there\n");
 }
 

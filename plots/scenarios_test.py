@@ -14,7 +14,8 @@ from plots.plots_test import breakdown, scaling, style, timeline
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # A scenario that ends in a deadlock has nothing to draw.
-NAMES = sorted(p.stem for p in (ROOT / "scenarios").glob("*.yaml") if "deadlock" not in p.stem)
+NAMES = sorted(path.stem for path in (ROOT / "scenarios/lessons").glob("*.yaml")
+               if "deadlock" not in path.stem)
 PLOTS = (("--timeline", timeline, timeline.read_timeline),
          ("--json", breakdown, breakdown.read_report),
          ("--csv", scaling, scaling.read_points))

@@ -20,7 +20,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 SCREENS = HERE / "screens"
-NAMES = sorted(path.stem for path in HERE.glob("*.yaml"))
+NAMES = sorted(path.stem for path in (HERE / "lessons").glob("*.yaml"))
 # `run` explains a single case, `compare` the difference between several.
 COMMANDS = {"02-ring-of-8": "run", "05-deadlock": "run", "09-streaming-exchange": "run"}
 ENDINGS = {"--json": ".json", "--csv": ".csv", "--timeline": ".timeline.csv",

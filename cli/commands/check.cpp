@@ -5,6 +5,7 @@
 
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/job_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
 #include "topologies/input/data_files.hpp"
@@ -18,7 +19,7 @@ Value typed(const std::string& name) {
 
 bool is_scenario(const std::string& name) {
   if (!is_path(name)) {
-    const std::vector<std::string> known = names_in("scenarios");
+    const std::vector<std::string> known = names_in(scenarios_folder);
     return std::find(known.begin(), known.end(), name) != known.end();
   }
   const Value file = Value::from_file(name);

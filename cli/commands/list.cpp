@@ -7,6 +7,7 @@
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "scenarios/question/file_kind.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/hosts/host_type.hpp"
 #include "topologies/input/data_files.hpp"
@@ -60,7 +61,7 @@ const Listing listings[] = {
     {"libraries", [] { return files("scenarios/libraries", "about"); }},
     {"models", [] { return files("scenarios/models", "about"); }},
     {"networks", [] { return summaries(network_families()); }},
-    {"scenarios", [] { return files("scenarios", "question"); }},
+    {"scenarios", [] { return files(scenarios_folder, "question"); }},
 };
 
 std::string print(const Rows& rows) {

@@ -10,6 +10,7 @@
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "scenarios/answer/text/topology_text.hpp"
+#include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "topologies/exports/exports.hpp"
 #include "topologies/input/data_files.hpp"
@@ -77,7 +78,7 @@ Shown read(const std::string& name) {
     return is_scenario_file(name) ? shown_of(read_scenarios(name, {}).at(0))
                                   : shown_of(read_cluster(typed(name)));
   }
-  std::vector<std::string> known = names_in("scenarios");
+  std::vector<std::string> known = names_in(scenarios_folder);
   if (contains(known, name)) return shown_of(read_scenarios(name, {}).at(0));
   const std::vector<std::string> clusters = names_in("topologies/clusters");
   if (contains(clusters, name)) return shown_of(read_cluster(typed(name)));

@@ -1,4 +1,4 @@
-// What a user took for another kind of file.
+// Where scenarios that have a name stand, and files that a user took for another kind.
 #pragma once
 
 #include <string>
@@ -6,6 +6,9 @@
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
+
+/// Below data_directory().
+inline constexpr const char* scenarios_folder = "scenarios/lessons";
 
 /// Throws where `file`, which the user calls `name`, is a study and a scenario was asked for; the
 /// error names the command that reads it.

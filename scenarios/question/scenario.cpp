@@ -17,13 +17,13 @@ namespace {
 /// `name` is what the user typed on the command line.
 std::string file_named(const std::string& name) {
   if (is_path(name)) return name;
-  for (const char* folder : {"scenarios", "scenarios/studies"}) {
+  for (const char* folder : {scenarios_folder, "scenarios/studies"}) {
     const std::vector<std::string> known = names_in(folder);
     if (std::find(known.begin(), known.end(), name) != known.end())
       return fmt::format("{}/{}/{}.yaml", data_directory(), folder, name);
   }
   const Place place{std::make_shared<const Source>(Source{"SCENARIO", name}), 0, 0};
-  return file_of(Value::scalar_at(place, name), "scenarios", "scenario");
+  return file_of(Value::scalar_at(place, name), scenarios_folder, "scenario");
 }
 
 /// `bandwidth` of a store; `host`, by name or number, where there is one store for all.

@@ -17,13 +17,13 @@ const std::string sizes_key = "job.bytes";
 /// The file that the user calls so on the command line; a scenario's too, which then is refused.
 std::string study_named(const std::string& name) {
   if (is_path(name)) return name;
-  const std::vector<std::string> scenarios = names_in("scenarios");
+  const std::vector<std::string> scenarios = names_in(scenarios_folder);
   const std::vector<std::string> studies = names_in("scenarios/studies");
   const auto is_in = [&name](const auto& names) {
     return std::ranges::find(names, name) != names.end();
   };
   if (is_in(scenarios) && !is_in(studies))
-    return fmt::format("{}/scenarios/{}.yaml", data_directory(), name);
+    return fmt::format("{}/{}/{}.yaml", data_directory(), scenarios_folder, name);
   const Place place{std::make_shared<const Source>(Source{"STUDY", name}), 0, 0};
   return file_of(Value::scalar_at(place, name), "scenarios/studies", "study");
 }
@@ -117,7 +117,7 @@ std::vector<CaseTree> study_cases(const StudyFile& file, const std::vector<Overr
   Value tree = scenario;
   std::string stem = file.name;
   if (scenario.kind() == Value::Kind::scalar) {
-    const std::string path = file_of(scenario, "scenarios", "scenario");
+    const std::string path = file_of(scenario, scenarios_folder, "scenario");
     stem = std::filesystem::path(path).stem().string();
     tree = Value::from_file(path);
   } else if (const Value* question = fields.optional("question");

@@ -74,7 +74,7 @@ def documented(language):
 class Seeds:
     def __init__(self):
         whole = [text for text in documented(b"yaml") if b"question:" in text]
-        self.scenarios = [SMALL] * 8 + list(read("scenarios/*.yaml").values()) + whole
+        self.scenarios = [SMALL] * 8 + list(read("scenarios/lessons/*.yaml").values()) + whole
         self.studies = list(read("scenarios/studies/*.yaml").values())
         self.clusters = list(read("topologies/clusters/*.yaml").values())
         self.libraries = list(read("scenarios/libraries/*.yaml").values())

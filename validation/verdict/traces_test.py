@@ -19,7 +19,7 @@ from validation.verdict.round_trip_test import ROOT, WithPrograms
 
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
 
-TRACED = ROOT / "scenarios" / "traced.yaml"
+TRACED = ROOT / "scenarios" / "lessons" / "traced.yaml"
 
 
 def rows(path):
