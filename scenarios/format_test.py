@@ -43,7 +43,7 @@ HOSTS = {
                f"links: [{{from: numa0, to: nic0, {CABLE[1:-1]}}}]}}"],
     "pcie_tree": [f"cluster.host={{type: pcie_tree, switch_uplink: {CABLE}, gpu: {CABLE}}}"],
 }
-# Of each map: what to set first, and where it stands.
+# Maps of a scenario: what to set first in each, and where it stands.
 MAPS = {
     "scenario": ([], ""),
     "job": ([], "job."),
@@ -77,7 +77,7 @@ MAPS = {
     "memory": (["placement.memory={bind: 0}"], "placement.memory."),
     "hostfile": (["placement={hostfile: hosts}"], "placement."),
 }
-# Of each map of a study: the map around a key that nobody knows.
+# Maps of a study, each around a key that is unknown.
 STUDIES = {
     "study": lambda bad: {"scenario": "good.yaml", **bad},
     "sweep": lambda bad: {"scenario": "good.yaml", "sweep": bad},

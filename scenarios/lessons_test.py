@@ -25,7 +25,7 @@ NAMES = sorted(path.stem for path in (HERE / "lessons").glob("*.yaml"))
 COMMANDS = {"02-ring-of-8": "run", "05-deadlock": "run", "09-streaming-exchange": "run"}
 ENDINGS = {"--json": ".json", "--csv": ".csv", "--timeline": ".timeline.csv",
            "--trace": ".trace.json"}
-# What the simulation itself took: the only values that differ between two runs.
+# Cost of the simulation itself: the only values that differ between two runs.
 MEASURED = re.compile(r'"(wall_s|peak_rss_bytes)": [^,\n]*')
 SMALL = 24_000  # bytes: the report of 03-anomaly, from which all began, is to be read
 DIFF_LINES = 30

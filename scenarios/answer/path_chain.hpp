@@ -13,8 +13,8 @@ namespace ringscope {
 struct ChainPiece {
   PathPiece piece;
   double start_s = 0;
-  /// Where a message waited meanwhile for the rank that the piece is of: for its call (partner), or
-  /// until it made progress.
+  /// Reason why a message waited meanwhile for the segment's rank: for its call (partner), or until
+  /// it made progress.
   std::optional<Cause> waited;
   double end_s() const { return start_s + piece.seconds; }
 };

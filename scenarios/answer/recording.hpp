@@ -1,5 +1,5 @@
-// What a run looked like from instant to instant: for a page that shows it. All times are seconds
-// from the start of the repetition that the report tells of.
+// Course of a run from instant to instant, for a page that shows it. All times are seconds from the
+// start of the repetition that the report tells of.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace ringscope {
 
-/// How much of a resource had been used by when: a curve of straight pieces.
+/// Amount of a resource used by each instant: a piecewise linear curve.
 struct LoadCurve {
   std::string name, kind;  ///< as in ResourceReport
-  int rank = -1;           ///< whose core or lock it is; -1 when shared or nobody's
+  int rank = -1;           ///< owner of the core or lock; -1 when shared or nobody's
   double capacity = 0;     ///< units per second
   struct Point {
     double at = 0, used = 0;  ///< units since the start
@@ -19,12 +19,12 @@ struct LoadCurve {
   std::vector<Point> points;  ///< by time; empty where it was never used
 };
 
-/// What a rank holds of a chunk: whose contributions are summed in it. Where the chunk's items do
-/// not all have the same, the number is their mean and the ranks are those that some item has.
+/// Contributions that a rank holds of a chunk, summed in it. Where the chunk's items do not all
+/// have the same, the number is their mean and the ranks are those that some item has.
 struct Holding {
   double contributions = 0;
   std::vector<int> ranks;  ///< sorted
-  /// What lies in scratch space and is not yet part of it; none where there is nothing more.
+  /// Data in scratch space, not yet part of the sum; none where there is nothing more.
   double waiting = 0;
   std::vector<int> waiting_ranks;
 };

@@ -15,12 +15,12 @@
 
 namespace ringscope {
 
-/// What a rank is doing at an instant. The blocked states say in which call it is blocked.
+/// State of a rank at an instant. The blocked states say in which call it is blocked.
 enum class Activity { compute, reduce, copy, overhead, in_send, in_wait, idle };
 inline constexpr std::array<std::string_view, 7> activity_names = {
     "compute", "reduce", "copy", "overhead", "in_send", "in_wait", "idle"};
 
-/// What time was spent on: why a blocked rank waited, and what a piece of the critical path is.
+/// Cause of time spent: why a blocked rank waited, and what a segment of the critical path is.
 enum class Cause {
   compute,   ///< the program's own work
   reduce,    ///< local reduction
@@ -63,10 +63,10 @@ struct ResourceReport {
   double utilisation = 0;  ///< share of its capacity used, 0..1
 };
 
-/// A stretch of the critical path: for `seconds`, `cause` held the run up, on `resource` or `rank`.
+/// A segment of the critical path: for `seconds`, `cause` held the run up, on `resource` or `rank`.
 struct PathPiece {
   Cause cause{};
-  int rank = -1;         ///< whose core, computation or call; -1: none
+  int rank = -1;         ///< owner of the core, computation or call; -1: none
   std::string resource;  ///< "" where no resource is to blame
   double seconds = 0;
 };
@@ -88,14 +88,14 @@ struct Deadlock {
   struct Wait {
     int rank = 0;
     std::string text;        ///< "waits for 4 MiB from rank 0 (allreduce/ring, allgather, step 2)"
-    std::vector<int> peers;  ///< whom for; empty where that may be anybody
+    std::vector<int> peers;  ///< ranks waited for; empty where that may be anybody
   };
   std::string text;  ///< for people, in several lines
   std::vector<Wait> waits;
   std::vector<int> cycle;  ///< ranks that wait for each other, each for the next one; or none
 };
 
-/// What an algorithm's text observed of one thing, over all ranks, in one repetition.
+/// Observations of one thing by an algorithm's program, over all ranks, in one repetition.
 struct Observation {
   std::string what;  ///< "staleness"
   std::size_t count = 0;
@@ -105,7 +105,7 @@ struct Observation {
   std::vector<std::pair<double, std::size_t>> values;  ///< each with how often; empty if many
 };
 
-/// What a training job made of its time. The parts of a step are means over devices and steps.
+/// Time of a training job by its parts, which are means over devices and steps.
 struct TrainingReport {
   std::string model;
   int devices = 0, batch = 0, steps = 0;
@@ -125,9 +125,9 @@ struct NeighbourReport {
   std::string name, collective, algorithm, placement;
   int ranks = 0;
   std::uint64_t bytes = 0;
-  int rounds = 0;     ///< that it went through
+  int rounds = 0;     ///< completed
   double time_s = 0;  ///< of a round, by their mean
-  double end_s = 0;   ///< of the last one, from the start of the job that is asked about
+  double end_s = 0;   ///< of the last one, from the start of the foreground job
 };
 
 struct Recording;  // scenarios/answer/recording.hpp
@@ -135,10 +135,10 @@ struct PathChain;  // scenarios/answer/path_chain.hpp
 
 struct Report {
   std::string name;  ///< of the case
-  /// Of a run that could not go on: then all else tells of what was until then.
+  /// Set for a run that could not go on: all else then tells of the run until then.
   std::optional<Deadlock> deadlock;
   std::string collective, algorithm, placement, library, cluster;
-  std::string chosen;  ///< where the algorithm is a selector: what it ran
+  std::string chosen;  ///< a selector's choice: the algorithm that ran
   int ranks = 0;
   std::uint64_t bytes = 0;
   std::uint64_t seed = 0;
@@ -157,9 +157,9 @@ struct Report {
   std::vector<Span> spans;                     ///< only when asked for
   std::shared_ptr<const Recording> recording;  ///< likewise; stays in the process that made it
   std::shared_ptr<const PathChain> chain;      ///< only when asked for
-  bool path_reduced = false;  ///< the smaller pieces of `path` are sums by cause alone
-  std::string attachment;     ///< what a subcommand made of the run where it was simulated
-  /// Of `time_s` and of `messages`, what was not simulated since it only repeats what was.
+  bool path_reduced = false;  ///< the smaller segments of `path` are sums by cause alone
+  std::string attachment;     ///< written by a subcommand where the run was simulated
+  /// Share of `time_s` and of `messages` not simulated, since it only repeats what was.
   double skipped_s = 0;
   std::uint64_t skipped_messages = 0;
   std::vector<NeighbourReport> neighbours;  ///< in the order of the scenario
@@ -167,10 +167,10 @@ struct Report {
   double wall_s = 0;  ///< of the simulation itself
   std::uint64_t peak_rss_bytes = 0;
   Value resolved;                     ///< the scenario, all defaults filled in
-  std::vector<std::string> warnings;  ///< what to know of the answer; filled in by the command
+  std::vector<std::string> warnings;  ///< caveats of the answer; filled in by the command
 };
 
-/// What "time of several jobs" may mean: the longest of all their times, or their mean.
+/// Meanings of "time of several jobs": the longest of all their times, or their mean.
 double slowest_job_s(const Report& report);
 double mean_job_s(const Report& report);
 

@@ -11,15 +11,15 @@
 
 namespace ringscope {
 
-/// Who moves the bytes of a message: the processes at both ends (TCP), the receiver alone (shared
-/// memory by single copy: its get needs nobody at the other end), or the NIC.
+/// Mover of a message's bytes: the processes at both ends (TCP), the receiver alone (shared memory
+/// by single copy: its get needs nobody at the other end), or the NIC.
 enum class Driver { caller, receiver, nic };
 
-/// Who runs the progress engine, which matches messages and answers handshakes: the calling
+/// Runner of the progress engine, which matches messages and answers handshakes: the calling
 /// process (only while it is inside an MPI call), a thread beside it, or the NIC.
 enum class Progress { caller, thread, nic };
 
-/// Where a progress thread runs: on a core of its own, or on its rank's core.
+/// Core of a progress thread: one of its own, or its rank's.
 enum class ProgressCore { spare, shared };
 
 /// How messages move over one kind of way. Symbols in brackets are LogGP's and LogGOPS's.

@@ -34,7 +34,7 @@ class SizedTime {
     const Segment& first = segments_.front();
     return segments_.size() == 1 && first.time.count() == 0 && first.cost.seconds_per_byte == 0;
   }
-  /// So many times as long for every size.
+  /// Scales the time of every size by the factor.
   SizedTime times(double factor) const {
     SizedTime result = *this;
     for (Segment& segment : result.segments_) {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* key = "uncached";
 
-/// What is laid over a library for vectors of more than `above`.
+/// Values laid over a library for vectors of more than `above`.
 struct Change {
   Bytes above;
   Value over;

@@ -9,8 +9,7 @@ namespace ringscope {
 /// `resolved` is the library as it was read. Throws InputError.
 void check_uncached(const Value& resolved);
 
-/// Makes `library` what it is for a job whose vectors have so many bytes; a second call forgets the
-/// first.
+/// Fits `library` to a job whose vectors have `bytes` bytes; a second call forgets the first.
 void take_vectors(Library& library, Bytes vector);
 
 }  // namespace ringscope

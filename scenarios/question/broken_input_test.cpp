@@ -1,4 +1,4 @@
-// What does a person read who got a scenario, a library or a --set wrong?
+// Does each wrong scenario, library or --set draw the message that tells a person what to do?
 //
 // broken_inputs.txt holds the inputs and the messages. The clusters and libraries are the test's
 // own, so that a new one of ours changes no message here.
@@ -95,8 +95,8 @@ class BrokenInput : public testing::Test {
     std::ofstream(folder_ + "/" + file) << text;
   }
 
-  /// What reading the scenario throws, without the folder. Algorithms come and go: their list is
-  /// cut.
+  /// Message of the error that reading the scenario throws, without the folder. Algorithms come and
+  /// go: their list is cut.
   std::string message(const std::vector<std::string>& changes) const {
     try {
       std::vector<Override> overrides;

@@ -34,7 +34,7 @@ double line_in(const char* path, const std::string& key) {
   return nothing_said;
 }
 
-/// What a control group leaves; "max" is no number, and no limit.
+/// Memory that a control group leaves; "max" is no number, and no limit.
 double left_in_group() {
   double most = 0, used = 0;
   if (!(std::ifstream("/sys/fs/cgroup/memory.max") >> most)) return nothing_said;

@@ -9,8 +9,8 @@ namespace ringscope {
 
 struct Estimate {
   std::size_t ranks = 0;  ///< of all jobs
-  /// Of all repetitions of the job that is asked about; that of an algorithm whose number goes by
-  /// time is the least.
+  /// Messages of all repetitions of the foreground job; of an algorithm whose number depends on
+  /// timing, the least.
   double messages = 0;
   double memory_bytes = 0;
   double seconds = 0;  ///< on one core as of 2026, where every message is simulated
@@ -25,7 +25,7 @@ std::string in_words(const Estimate& estimate);
 /// 'placement'".
 std::string what_to_lower(const Scenario& scenario);
 
-/// What the system will still give, under its limits of this process too; infinity: it does not
+/// Memory that the system will still give, under this process's limits too; infinity: it does not
 /// say.
 double free_memory_bytes();
 

@@ -1,4 +1,4 @@
-// Where scenarios that have a name stand, and files that a user took for another kind.
+// Folder of the named scenarios, and files that a user took for another kind.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@ bool is_ring(const Algorithm& algorithm) {
   return std::find(rings.begin(), rings.end(), algorithm.name) != rings.end();
 }
 
-/// Where the buffers of a rank are; of several domains, the rank's own.
+/// Location of a rank's buffers; of several domains, the rank's own.
 Vertex home_of(const Topology& topology, const Location& where) {
   const Host& host = topology.hosts()[static_cast<std::size_t>(where.host)];
   return where.gpu >= 0 ? host.gpus[static_cast<std::size_t>(where.gpu)]

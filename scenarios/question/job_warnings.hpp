@@ -1,4 +1,4 @@
-// What a user should know of an answer that the model gives without a word.
+// Warnings about an answer that the model gives without a word.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the scenarios of a study have in common, read once.
+// Parts that the scenarios of a study have in common, read once.
 #pragma once
 
 #include <initializer_list>

@@ -21,7 +21,7 @@ int read_rounds(const Value& value) {
   return *rounds;
 }
 
-/// What only the job that is asked about can have.
+/// Refuses keys that only the foreground job can have.
 void refuse_keys(const Value& job) {
   const Value* repetitions = job.find("repetitions");
   if (repetitions != nullptr && !repetitions->is_null() && repetitions->text() != "1")

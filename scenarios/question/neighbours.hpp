@@ -1,4 +1,4 @@
-// The other jobs of a scenario: those that run beside the one that is asked about.
+// Background jobs of a scenario: those that run beside the foreground job.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace ringscope {
 std::vector<Neighbour> read_neighbours(Fields& scenario, const Topology& topology,
                                        std::span<const Placement> placed);
 
-/// Where the ranks of the neighbours are.
+/// Seats of the background jobs' ranks.
 std::vector<Location> seats_of(std::span<const Neighbour> neighbours);
 
 }  // namespace ringscope

@@ -76,7 +76,7 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
   const Topology& topology = scenario.cluster.topology;
   scenario.neighbours =
       read_neighbours(fields, topology, placed.empty() ? placed : placed.subspan(1));
-  // The neighbours are there first.
+  // The background jobs are placed first.
   scenario.placement = placed.empty()
                            ? read_placement(placement, topology, seats_of(scenario.neighbours))
                            : placed.front();

@@ -14,7 +14,8 @@
 
 namespace ringscope {
 
-/// What makes computations take longer than they say, drawn anew for each from the job's seed.
+/// Noise that makes computations take longer than they say, drawn anew for each from the job's
+/// seed.
 struct Noise {
   double spread = 0;    ///< of a log-normal factor of mean 1: standard deviation of its logarithm
   Seconds every{};      ///< mean time between two detours of the operating system; 0: none
@@ -23,7 +24,7 @@ struct Noise {
   std::vector<int> stragglers;
 };
 
-/// Where files lie: on each host, or on one host that the others reach over the network.
+/// Location of files: on each host, or on one host that the others reach over the network.
 struct Storage {
   Bandwidth bandwidth = Bandwidth::unlimited();  ///< of one such store, read or written
   int host = -1;                                 ///< -1: each host has its own
@@ -32,27 +33,27 @@ struct Storage {
 struct Job {
   const Algorithm* algorithm = nullptr;
   Options options;
-  std::shared_ptr<const Training> training;  ///< that the options point to; null: none
+  std::shared_ptr<const Training> training;  ///< target of the options' pointer; null: none
   Bytes bytes{};                             ///< of the vector on each rank
   int repetitions = 1;  ///< each starts when all ranks have ended the one before
   std::uint64_t seed = 1;
   Seconds skew{};  ///< each rank starts late by a random time in [0, skew)
-  /// Where set: the collective is posted as a non-blocking one, so much is computed, and then it is
-  /// waited for.
+  /// Computation that overlaps the collective: it is posted as a non-blocking one and waited for
+  /// afterwards. Empty: it blocks.
   std::optional<Seconds> overlap;
   Noise noise;
 };
 
-/// Another job of the cluster, which runs beside the one that is asked about.
+/// A background job of the cluster, which runs beside the foreground job.
 struct Neighbour {
   std::string name;
   Placement placement;
   Job job;          ///< one repetition of it, without noise
-  int rounds = 0;   ///< one after the other; 0: anew as long as the job that is asked about runs
+  int rounds = 0;   ///< one after the other; 0: anew as long as the foreground job runs
   Seconds start{};  ///< so much later than that one
 };
 
-/// What is to be better than the files say, for the question "what if".
+/// Improvement over the files, for the question "what if".
 struct Speedup {
   std::string resource;       ///< by its name in reports; "": none
   double capacity = 1;        ///< factor of its capacity

@@ -7,9 +7,8 @@
 namespace ringscope {
 namespace {
 
-/// Where a name stands for a map and `key` reaches into that map, puts the map in its place:
-/// "library: rdma" with `library.endpoints` becomes "library: {base: rdma}". A hostfile takes the
-/// place of the counts.
+/// Opens a name that stands for a map into which `key` reaches: "library: rdma" with
+/// `library.endpoints` becomes "library: {base: rdma}". A hostfile takes the place of the counts.
 void open_up(Value& tree, std::string_view key) {
   const auto dot = key.find('.');
   if (dot == std::string_view::npos || tree.kind() != Value::Kind::map) return;

@@ -15,7 +15,7 @@ namespace ringscope {
 struct CaseTree {
   std::string name;
   Value tree;
-  std::vector<std::string> set_keys;  ///< what the case lays over its file
+  std::vector<std::string> set_keys;  ///< keys that the case lays over its file
 };
 
 /// The cases of `file`, or the file itself as the only one; named after `stem`. What a case sets is
@@ -23,11 +23,10 @@ struct CaseTree {
 std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
                                  const std::vector<Override>& overrides);
 
-/// Where its key stands on the command line.
+/// Place of its key on the command line.
 Place place_of_key(const Override& change);
 
-/// Before anything is asked for: so that a misspelt key is named, and not the one that it should
-/// be.
+/// Check unknown keys first, so that a typo is not reported as a missing key.
 void refuse_unknown_keys(const Value& map, const std::string& what,
                          std::initializer_list<const char*> known);
 
@@ -43,13 +42,13 @@ bool overlap(const std::string& a, const std::string& b);
 std::vector<Scenario> read_tree(const Value& tree, const std::string& name);
 std::vector<Scenario> read_tree(const Value& tree, const std::string& name, KnownParts& known);
 
-/// Reads a tree whose ranks were placed already, those of the job and of each of its neighbours,
-/// and whose `placement` is not looked at.
+/// Reads a tree whose ranks were placed already, those of the foreground job and of each background
+/// job, and whose `placement` is not looked at.
 Scenario read_placed(const Value& tree, std::span<const Placement> placed, KnownParts& known);
-/// Where the ranks of all its jobs are, as read_placed() takes it.
+/// Placements of all its jobs, as read_placed() takes them.
 std::vector<Placement> placements_of(const Scenario& scenario);
 
-/// Reads `job` of so many ranks, one Job per size, and the resolved map that goes with each.
+/// Reads `job` of `ranks` ranks, one Job per size, and the resolved map that goes with each.
 struct ReadJob {
   Job job;
   Value resolved;

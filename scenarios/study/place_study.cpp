@@ -53,7 +53,7 @@ Scenario read_own(const StudyFile& file, const std::vector<Override>& overrides,
   return std::move(scenarios.front());
 }
 
-/// What all ranks have in common, for it is not varied.
+/// Requires that properties which are not varied are the same for all ranks.
 void require_alike(const Value& tree, const Scenario& scenario) {
   const Location& first = scenario.placement.ranks.front();
   for (const Location& rank : scenario.placement.ranks)
@@ -71,7 +71,7 @@ Seat seat_of(const Location& rank) {
   return rank.binding == Binding::host ? Seat::host : Seat::core;
 }
 
-/// How many ranks each host takes beside those of its neighbours: all its seats, `slots` at most in
+/// Ranks that each host takes beside those of background jobs: all its seats, `slots` at most in
 /// all; none where it is taken.
 std::vector<int> read_slots(Fields& fields, const PlaceStudy& study) {
   constexpr int most_slots = 1 << 20;

@@ -16,17 +16,17 @@ namespace ringscope {
 /// bandwidth; of the cables that the placement uses.
 enum class Objective { time, worst_link };
 
-/// Whose time it is, where jobs share the cluster: that of the job that is placed; the longest of
-/// all; the mean of all, of neighbours that of their rounds.
+/// Jobs whose time counts, where they share the cluster: the placed job; the longest of all; the
+/// mean of all, of background jobs that of their rounds.
 enum class WhoseTime { own, slowest, mean };
 
 struct PlaceStudy {
   std::string name;
   Scenario scenario;  ///< as the user places it
-  Value tree;         ///< that it was read from
+  Value tree;         ///< source of the scenario
   Seat seat = Seat::core;
   PlacementRules rules;
-  std::size_t budget = 0;  ///< beyond so many placements: a search
+  std::size_t budget = 0;  ///< most placements tried one by one; beyond: a search
   std::uint64_t seed = 1;  ///< of the search
   Objective objective = Objective::time;
   WhoseTime jobs = WhoseTime::own;
@@ -48,7 +48,7 @@ bool goes_round(const Scenario& scenario);
 double time_that_counts(const PlaceStudy& study, double own_s,
                         const std::map<std::string, double>& metrics);
 
-/// What decides whether two hosts of the study's machine can be alike.
+/// Rules by which two hosts of the study's machine can be alike.
 SymmetryRules symmetry_rules(const PlaceStudy& study);
 
 /// Ranks on the bins of a word: in each bin one core after the other; all else as the user has it.

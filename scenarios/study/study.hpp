@@ -14,7 +14,7 @@ namespace ringscope {
 /// leaves the scenario's own value.
 using StudyPoint = std::vector<Value>;
 
-/// What `ringscope sweep` simulates: every point in every case of the scenario.
+/// Work of `ringscope sweep`: every point in every case of the scenario.
 struct Study {
   std::string name;  ///< the file's stem
   std::string question;

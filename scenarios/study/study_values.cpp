@@ -32,7 +32,7 @@ std::vector<Value> items_of(const Value& list) {
   return list.items();
 }
 
-/// What a grid gives to one key: rounding may make values of a range equal, and they count once.
+/// Values of a grid for one key: rounding may make values of a range equal, and they count once.
 std::vector<Value> grid_values(const std::string& key, const Value& value) {
   if (value.kind() != Value::Kind::map) return items_of(value);
   Fields fields(value, key);

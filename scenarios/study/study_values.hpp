@@ -31,7 +31,7 @@ class ValueRange {
   bool logarithmic_ = false;
 };
 
-/// What varies: the keys, and for each point a value for each.
+/// Keys that vary, and for each point a value for each.
 struct Variation {
   std::vector<std::string> keys;
   std::vector<std::vector<Value>> points;

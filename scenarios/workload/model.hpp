@@ -13,7 +13,7 @@ struct Model {
   std::string about;          ///< one line
   std::uint64_t records = 0;  ///< of an epoch
   Bytes record{};             ///< of one, as stored
-  int batch = 1;              ///< that the layers' times are for
+  int batch = 1;              ///< for the layers' times
   std::vector<Layer> layers;
   Value resolved;
 };

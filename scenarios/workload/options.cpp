@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 49;
 constexpr std::int64_t most_repeats = 1'000'000, most_threads = 1024;
 
-/// What a value is read with.
+/// Context in which a value is read.
 struct Reading {
   Options& options;
   int ranks = 0;

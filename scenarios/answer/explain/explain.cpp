@@ -10,7 +10,7 @@
 namespace ringscope {
 namespace {
 
-/// What a rank does outside MPI: meanwhile its messages make no progress.
+/// Causes that keep a rank outside MPI: meanwhile its messages make no progress.
 bool outside_mpi(Cause cause) {
   return cause == Cause::compute || cause == Cause::reduce || cause == Cause::noise ||
          cause == Cause::skew || cause == Cause::storage || cause == Cause::sleep;
@@ -54,7 +54,7 @@ std::vector<Blamed> blames(const Report& report) {
       rows.push_back({blame, piece});
     }
     piece.seconds = left;
-    // Of a row that has gone into others what may be left is the rounding of its sum.
+    // Drop a remainder that is only rounding: the row has gone into others.
     if (left > 1e-12 * whole) rows.push_back({piece.cause, piece});
   }
   sort_longest_first(rows);

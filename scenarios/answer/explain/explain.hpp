@@ -10,7 +10,7 @@
 
 namespace ringscope {
 
-/// Stretches of the critical path of one blame at one place.
+/// Segments of the critical path of one blame at one place.
 struct Blamed {
   /// The cause; but for work outside MPI while a message waited for that rank: partner or progress.
   Cause blame{};
@@ -20,14 +20,14 @@ struct Blamed {
 
 Blamed blamed(const ChainPiece& one);
 
-/// The whole path, the longest first; adds up to the time of the run. What waited for whom is known
-/// of reports with a chain, as far as that goes back.
+/// The whole path, the longest first; adds up to the time of the run. Waits of messages for ranks
+/// are known for reports with a chain, as far as that goes back.
 std::vector<Blamed> blames(const Report& report);
 
 /// "copying on host2/core0 (rank 7)", "waiting for progress of rank 3 (computing on ...)".
 std::string blame_text(const Blamed& one);
 
-/// What a core did with messages between hosts.
+/// Bytes that a core moved for messages between hosts.
 struct Directions {
   double sent = 0, received = 0;  ///< bytes
   bool both() const;
@@ -38,8 +38,8 @@ Directions directions(const Report& report, const std::string& core);
 /// placement.
 std::string reason(const Report& report);
 
-/// What the paths of two runs spent on one blame at one place. Places go by the names of resources,
-/// whoever's rank stands there, and by ranks where there is none.
+/// Seconds on the paths of two runs for one blame at one place. Places go by the names of
+/// resources, whoever's rank stands there, and by ranks where there is none.
 struct BlameDifference {
   Blamed blamed;  ///< of the other run, or of the first where that has none
   double first_s = 0, other_s = 0;

@@ -1,4 +1,4 @@
-// What sets the pace of a run, as a person would say it.
+// The pace-setter of a run, as a person would say it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a run would gain from twice as much of one thing.
+// Gain of a run from twice as much of one thing.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 /// The version of the program, as `--version` prints it.
 std::string_view version();
 
-/// The tree as JSON; whole numbers that print back to the same text are numbers, all else strings.
+/// The tree as JSON; whole numbers that print back unchanged are numbers, all else strings.
 Json to_json(const Value&);
 /// One case, without its spans.
 Json to_json(const Report&);
@@ -34,7 +34,7 @@ Json comparison(std::span<const Report>);
 Json spans_to_json(std::span<const Span>);
 Json chain_to_json(const PathChain* chain);  ///< null for none
 std::shared_ptr<const PathChain> chain_from_json(const Json&);
-/// What to_json(Report) and spans_to_json made. Throws a std::exception for anything else.
+/// Inverse of to_json(Report) and spans_to_json. Throws a std::exception for anything else.
 Report report_from_json(const Json&);
 std::vector<Span> spans_from_json(const Json&);
 

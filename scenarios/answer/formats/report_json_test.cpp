@@ -67,7 +67,7 @@ TEST(Schema, explanations_have_exactly_the_documented_keys) {
   report.chain = chain;
   Keys keys;
   collect(explanation(std::vector{sample_report(), report}), "", keys);
-  // Of the chain's, the text says that they are those of the blames.
+  // schema.md describes the keys of the chain in prose: they are those of the blames.
   std::erase_if(keys, [](auto& key) { return key.starts_with("cases[].chain[]."); });
   std::erase_if(keys, [](auto& key) { return key.starts_with("differences[].rows[]."); });
   EXPECT_EQ(keys, documented_keys("explain --json"));

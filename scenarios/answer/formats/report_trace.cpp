@@ -44,13 +44,13 @@ Json event(std::size_t process, int track, const ChainPiece& one) {
           {"args", Json::object()}};
 }
 
-/// Where the critical path touches a rank: an instant inside one of its spans.
+/// Contact of the critical path with a rank: an instant inside one of its spans.
 struct Touch {
   const Span* span = nullptr;
   double at = 0;
 };
 
-/// The middle of what a piece and the span of its rank have in common.
+/// Middle of the overlap of a segment and the span of its rank.
 std::optional<Touch> touch(const ChainPiece& one, const std::vector<const Span*>& spans) {
   const double middle = one.start_s + one.piece.seconds / 2;
   const auto next =
@@ -64,7 +64,7 @@ std::optional<Touch> touch(const ChainPiece& one, const std::vector<const Span*>
   return Touch{span, from + (to - from) / 2};
 }
 
-/// Of each rank, in the order of time; without what it was idle.
+/// Spans of each rank, in the order of time; without those in which it was idle.
 using SpansOfRanks = std::vector<std::vector<const Span*>>;
 
 SpansOfRanks spans_of_ranks(const Report& report) {
@@ -129,7 +129,7 @@ std::vector<Json> messages(std::size_t process, const Report& report, const Span
                            std::size_t& id) {
   std::vector<Json> events;
   for (const MessageSpan& message : report.chain->messages) {
-    // Those of neighbours were received too; their ranks are not drawn.
+    // Messages of background jobs were received too; their ranks are not drawn.
     if (std::max(message.from, message.to) >= report.ranks) continue;
     const auto found = ends(message, spans);
     if (!found) continue;

@@ -1,4 +1,4 @@
-// Where the difference of two runs comes from, as a table whose column adds up.
+// Causes of the difference of two runs, as a table whose column adds up.
 #pragma once
 
 #include <optional>

@@ -20,7 +20,7 @@ std::string ratio_text(double time_s, double first_s) {
   return first_s > 0 ? fmt::format("{:.3f} x", time_s / first_s) : "-";
 }
 
-/// Of training jobs: what a step is, and what of it is neither computed nor hidden.
+/// Overview of training jobs: a step's time, and its part neither computed nor hidden.
 std::string training_overview(std::span<const Report> reports,
                               const std::vector<std::string>& names) {
   double longest = 0;
@@ -55,7 +55,7 @@ std::string overview(std::span<const Report> reports, const std::vector<std::str
   return table.text(0);
 }
 
-/// What one path spent on one cause, and its largest piece.
+/// Time that one path spent on one cause, and its largest segment.
 struct Spent {
   double seconds = 0;
   const PathPiece* most = nullptr;
@@ -74,7 +74,7 @@ Spent spent_on(const Report& report, Cause cause) {
 double outside_path(const Report& report) {
   double outside = report.time_s;
   for (const PathPiece& piece : report.path) outside -= piece.seconds;
-  // What is left of a complete path is the rounding of its sum.
+  // The remainder of a complete path is the rounding of its sum.
   return std::abs(outside) > 1e-9 * report.time_s ? outside : 0;
 }
 

@@ -20,7 +20,7 @@ std::string plural(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// Of few times the first and the last tenth are the least and the most.
+/// Percentiles; of few times the first and the last tenth are the least and the most.
 std::string percentiles(std::vector<double> times) {
   constexpr std::size_t least_times = 10;
   if (times.size() < least_times) return "";
@@ -236,7 +236,7 @@ std::string path(const Report& report) {
   return "\n  Why it took that long: the critical path\n" + table.text(2) + reduced;
 }
 
-/// All jobs, the one that is asked about first.
+/// All jobs, the foreground job first.
 std::string jobs(const Report& report) {
   const TimeScale scale(slowest_job_s(report));
   Table table({{"job", Align::left},

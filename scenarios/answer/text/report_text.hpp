@@ -22,11 +22,11 @@ std::vector<std::string> short_names(std::span<const Report> reports);
 /// A name short enough to stand twice beside what the rows of a table say.
 std::string short_heading(const std::string& name);
 
-/// What the critical paths of two cases spent on one cause.
+/// Seconds on the critical paths of two cases for one cause.
 struct Difference {
   /// "copying on host2/core0 (rank 7)": where the case that it cost more spent most of it.
   std::string spent_on;
-  std::string resource;  ///< that place, as resources are called; "" where there is none
+  std::string resource;  ///< that place, as resources are named; "" where there is none
   double first_s = 0, other_s = 0;
   double seconds() const { return other_s - first_s; }
 };
@@ -35,8 +35,8 @@ struct Difference {
 /// "outside the critical path", so that the seconds of all add up to the difference of the times.
 std::vector<Difference> differences(const Report& first, const Report& other);
 
-/// What a piece of the critical path was spent on, in words: "copying on host2/core0 (rank 7)", or,
-/// where it stands for a sum of which it is the largest part, "copying, most of it on ...".
+/// A segment of the critical path in words: "copying on host2/core0 (rank 7)", or, where it stands
+/// for a sum of which it is the largest part, "copying, most of it on ...".
 std::string piece_text(const PathPiece& piece, bool most = false);
 
 }  // namespace ringscope

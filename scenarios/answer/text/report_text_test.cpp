@@ -1,4 +1,4 @@
-// What does a person see of a report, and do the differences add up in what they see?
+// Is a printed report readable, and do the differences add up as they are printed?
 #include "scenarios/answer/text/report_text.hpp"
 
 #include <gtest/gtest.h>
@@ -156,7 +156,7 @@ TEST(Differences, a_cause_is_one_difference_wherever_it_was_spent) {
   EXPECT_EQ(wire.seconds(), 0.75 - 0.375);
 }
 
-// Of a parameter server: what is the hub in one placement is another host in the other.
+// A parameter server: the hub in one placement is another host in the other.
 TEST(Differences, blame_the_place_that_the_sentence_above_blames) {
   Report first = sample_report(), other = sample_report();
   first.path = {{Cause::wire, -1, "host6/nic0->switch", 0.5}};

@@ -1,4 +1,4 @@
-// What does a person see of a machine?
+// Is a machine printed as a person reads it?
 #include "scenarios/answer/text/topology_text.hpp"
 
 #include <gtest/gtest.h>
