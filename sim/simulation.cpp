@@ -20,7 +20,7 @@ namespace ringscope {
 namespace sim {
 namespace {
 
-/// A neighbour may go through so many rounds while the job sends nothing.
+/// Rounds that a background job may go through while the foreground job sends nothing.
 constexpr int most_rounds_in_vain = 100'000;
 
 /// Everything that lives as long as the run of one case.
@@ -105,7 +105,7 @@ class Simulation {
   Paths paths_;
   Machine machine_;
   Mpi mpi_;
-  const int own_;  ///< ranks of the job that is asked about
+  const int own_;  ///< ranks of the foreground job
   Noises noises_;
   ReadyQueue ready_;
   Options options_of_job_;
@@ -135,7 +135,7 @@ Measurement Simulation::stuck() {
   return std::move(measured_);
 }
 
-// Never with noise or neighbours, nor where each step is to be seen.
+// Never with noise or background jobs, nor where each step is to be seen.
 bool Simulation::may_skip() const {
   const Noise& noise = scenario_->job.noise;
   const auto& transports = scenario_->library.transports;
@@ -197,7 +197,7 @@ Task Simulation::announced(Task text) {
   if (--left_ == 0) kernel_->after(0, Callback::to<&Simulation::job_ended>(this));
 }
 
-// Neighbours in a loop would go on for ever beside a job that is stuck.
+// Background jobs in a loop would go on for ever beside a job that is stuck.
 bool Simulation::another_round() {
   if (left_ == 0 || rounds_in_vain_ == most_rounds_in_vain) return false;
   if (std::exchange(messages_seen_, mpi_.traffic.messages) != messages_seen_) rounds_in_vain_ = 0;
@@ -211,7 +211,7 @@ std::string Simulation::in_vain_text() {
       most_rounds_in_vain);
 }
 
-// What neighbours do after that is not the job's.
+// Background traffic after that is not the job's.
 void Simulation::job_ended(std::uint64_t) {
   measured_ = measure(run_, own_ranks(), start_, used_before_);
   measured_.skipped = steady_.skipped();

@@ -26,7 +26,7 @@ struct RunOptions {
   bool record = false;        ///< fill Report::recording
   bool record_spans = false;  ///< fill Report::spans
   bool record_chain = false;  ///< fill Report::chain
-  /// Of a run that cannot go on, report what was until then and why; else it throws.
+  /// A run that cannot go on is reported up to then, with the reason; without this it throws.
   bool keep_deadlock = false;
   /// Pieces of critical paths kept one by one, beside those that ranks and messages stand at; older
   /// ones are summed. 0: no critical path.

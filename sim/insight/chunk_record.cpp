@@ -6,7 +6,7 @@
 
 namespace ringscope::sim {
 
-/// One thread of one rank, as its text sees it.
+/// One thread of one rank, as its program sees it.
 class ChunkRecord::Witness final : public Executor {
  public:
   Witness(ChunkRecord& record, Executor& inner)
@@ -45,9 +45,9 @@ class ChunkRecord::Witness final : public Executor {
   ChunkRecord* record_;
   Executor* inner_;
   std::coroutine_handle<> resume_, waiter_;
-  Task relay_;                      ///< is resumed in place of the text, which it resumes then
+  Task relay_;                      ///< resumed in place of the program, which it then resumes
   Operation* operation_ = nullptr;  ///< in progress
-  std::vector<Request> requests_;   ///< that it waits for
+  std::vector<Request> requests_;   ///< waited for
   std::optional<Incoming> receives_;
   std::map<int, Incoming> posted_;  ///< by the request's slot
 };
@@ -108,7 +108,7 @@ void ChunkRecord::Witness::completed() {
   if (done.verb == Verb::test && done.result == 1) take(requests_.front());
 }
 
-/// What a request received is there, if it was a receive.
+/// Data that a request received is there, if it was a receive.
 void ChunkRecord::Witness::take(Request request) {
   const auto found = posted_.find(request.slot);
   if (found == posted_.end()) return;

@@ -1,7 +1,7 @@
 // Executors that note what passes through them: which data each rank holds, and from when on.
 //
-// A rank holds what it has received from the instant on at which its text knows: at the end of the
-// wait (or receive) that completes the request.
+// A rank holds what it has received from the instant on at which its program knows: at the end of
+// the wait (or receive) that completes the request.
 #pragma once
 
 #include <map>
@@ -22,9 +22,9 @@ class ChunkRecord {
   ChunkRecord(const ChunkRecord&) = delete;
   ChunkRecord& operator=(const ChunkRecord&) = delete;
 
-  /// Before the texts of a repetition begin. Requires no_chunks_of(...) == "".
+  /// Starts before the programs of a repetition. Requires no_chunks_of(...) == "".
   void restart(std::string_view collective, int ranks, std::size_t items, int root);
-  /// What the text of a rank is to talk to in place of `inner`.
+  /// Executor for a rank's program in place of `inner`.
   Executor& in_front_of(Executor& inner);
   ChunkHistory take() { return states_->take(); }
 

@@ -102,7 +102,7 @@ const ChunkStates::Stretches& ChunkStates::buffer(int rank, Buffer which) const 
   return buffers_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(which)];
 }
 
-/// So that no stretch lies on both sides of `at`.
+/// Splits, so that no part lies on both sides of `at`.
 void ChunkStates::split(Stretches& stretches, std::size_t at) {
   auto after = stretches.upper_bound(at);
   if (after == stretches.begin()) return;
@@ -240,7 +240,7 @@ void ChunkStates::changed(int rank, const std::set<int>& chunks, double now) {
     const std::uint32_t holds = holding(state(rank, chunk));
     if (holds == now_[cell]) continue;
     now_[cell] = holds;
-    // Of several changes at one instant only the last can be seen.
+    // Several changes at one instant: only the last can be seen.
     const auto [last, is_first] = last_change_.try_emplace(cell, history_.changes.size());
     if (!is_first && history_.changes[last->second].at == now - start_) {
       history_.changes[last->second].holding = holds;

@@ -1,4 +1,4 @@
-// Which rank holds which contributions to which part of the vector, while an algorithm runs.
+// Contributions that each rank holds to each part of the vector while an algorithm runs.
 //
 // Both buffers of a rank are cut into pieces, each of one origin and one set of contributions: the
 // ranks whose items are summed in it. A piece in scratch space remembers for which part of the
@@ -50,7 +50,7 @@ class ChunkStates {
   /// Requires no_chunks_of(...) == "". Times are counted from `start`.
   ChunkStates(std::string_view collective, int ranks, std::size_t items, int root, double start);
 
-  /// What `range` of a rank holds; to be put elsewhere later.
+  /// Contents of `range` of a rank; to be put elsewhere later.
   struct Piece {
     std::size_t size = 0;
     std::int64_t origin = 0;  ///< of its first item, in the vector
@@ -71,7 +71,7 @@ class ChunkStates {
     std::int64_t shift = 0;  ///< offset in the buffer + shift: offset in the vector
     int set = 0;
   };
-  /// By where they begin. What no stretch covers holds nothing.
+  /// By where they begin. Gaps between them hold nothing.
   using Stretches = std::map<std::size_t, Stretch>;
   struct State {
     double items = 0, contributions = 0;  ///< sums over the items of a chunk

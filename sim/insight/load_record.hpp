@@ -47,7 +47,7 @@ class LoadRecord final : public Kernel {
   struct Account {
     double ended = 0;         ///< units used by activities that have ended
     double before = 0;        ///< units used when the curve began
-    std::vector<int> active;  ///< flights
+    std::vector<int> active;  ///< activities
     std::vector<LoadCurve::Point> points;
   };
 

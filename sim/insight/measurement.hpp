@@ -12,7 +12,7 @@ namespace ringscope::sim {
 
 std::string_view kind_name(ResourceKind kind);
 
-/// What one repetition gave; the fields as in Report.
+/// Result of one repetition; the fields as in Report.
 struct Measurement {
   double time_s = 0;
   std::optional<Deadlock> deadlock;
@@ -31,7 +31,7 @@ struct Measurement {
   std::vector<NeighbourReport> neighbours;
 };
 
-/// Of `ranks`, those of the job that is asked about. `start`: when the repetition began;
+/// Measures the foreground job's ranks of `ranks`. `start`: when the repetition began;
 /// `used_before`: what each resource had been used by then.
 Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>> ranks,
                     double start, const std::vector<double>& used_before);

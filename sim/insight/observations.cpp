@@ -6,9 +6,9 @@
 namespace ringscope::sim {
 namespace {
 
-constexpr std::size_t most_values = 16;  // that a report lists one by one
+constexpr std::size_t most_values = 16;  // listed one by one in a report
 
-/// The value below which so much of the rest lies; of an even number the lower middle is the
+/// The value below which `share` of the rest lies; of an even number the lower middle is the
 /// median. Requires sorted values.
 double quantile(const std::vector<double>& sorted, double share) {
   if (sorted.empty()) return 0;

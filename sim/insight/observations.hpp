@@ -1,4 +1,4 @@
-// What the texts of all ranks observed, summed up.
+// Observations of all ranks' programs, summed up.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// What a run records for Report::recording: loads from the kernel, chunks from the executors.
+// Recording of a run, for Report::recording: loads from the kernel, chunks from the executors.
 #pragma once
 
 #include <memory>
@@ -18,11 +18,11 @@ class Recorder {
   std::unique_ptr<Kernel> take_kernel() { return std::move(kernel_); }
   /// Before a repetition of the job begins.
   void restart(const Job& job, int ranks);
-  /// What the text of a rank is to talk to.
+  /// Executor that a rank's program is to talk to.
   Executor& in_front_of(Executor& rank) {
     return follows_chunks_ ? chunks_.in_front_of(rank) : rank;
   }
-  /// Of the repetition that has ended.
+  /// Recording of the repetition that has ended.
   std::shared_ptr<const Recording> take(const Ledger& ledger);
 
  private:

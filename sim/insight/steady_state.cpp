@@ -6,7 +6,7 @@
 namespace ringscope::sim {
 namespace {
 
-/// A period is looked for over so many steps.
+/// Steps over which a period is looked for.
 constexpr int longest_period = 16;
 
 }  // namespace
@@ -46,7 +46,7 @@ void SteadyState::keep() {
 }
 
 bool SteadyState::came_back() {
-  // Of the period: where the error of each adds up, it stays below 1e-9 of the whole.
+  // Share of the period: where the error of each adds up, it stays below 1e-9 of the whole.
   constexpr double tolerance = 1e-10;
   record_.compare(tolerance * (run_->ledger->now() - kept_at_));
   return describe() && record_.same_to_the_end() && run_->observed.size() == kept_.observed;

@@ -20,7 +20,7 @@ namespace ringscope::sim {
 
 class SteadyState final : public StepObserver {
  public:
-  /// What was skipped since the last restart().
+  /// Time and messages skipped since the last restart().
   struct Skipped {
     double seconds = 0;
     std::uint64_t messages = 0;
@@ -57,7 +57,7 @@ class SteadyState final : public StepObserver {
   bool asked_ = false;  ///< to be called at the end of the instant
   int step_ = 0;        ///< of rank 0
   StateRecord record_;
-  int kept_step_ = 0;  ///< that the record tells of; 0: none
+  int kept_step_ = 0;  ///< described by the record; 0: none
   double kept_at_ = 0;
   Accounts kept_;
   std::vector<PathCursor> marks_;

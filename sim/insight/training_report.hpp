@@ -1,4 +1,4 @@
-// What the devices of a training job observed, as the shares of a step.
+// Shares of a training step, from the observations of its devices.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace ringscope::sim {
 /// `start`: when the repetition began. Nothing for other jobs.
 std::optional<TrainingReport> training_report(const Run& run, double start);
 
-/// Of what a training job observes only the ends of steps are news to a reader.
+/// Observations of a training job that are news to a reader: only the ends of steps.
 std::vector<Observed> worth_reporting(const Run& run);
 
 }  // namespace ringscope::sim

@@ -47,7 +47,7 @@ class DateQueue {
     pop();
   }
 
-  /// Everything happens so many seconds later.
+  /// Moves every date by `seconds`.
   void shift(double seconds) {
     for (Entry& entry : heap_) bucket(entry.bucket).date = entry.date += seconds;
     recent_.fill(-1);

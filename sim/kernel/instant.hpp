@@ -8,7 +8,7 @@
 
 namespace ringscope::sim {
 
-/// Of the date at which it begins: a factor, so that time can be counted in any unit.
+/// Relative to the date at which it begins, so that time can be counted in any unit.
 constexpr double instant_width = 1e-12;
 
 constexpr double end_of_instant(double begin) { return begin * (1 + instant_width); }

@@ -1,4 +1,4 @@
-// What a kernel must do: advance time, and let activities share resources max-min fairly.
+// Contract of every kernel: advance time, and let activities share resources max-min fairly.
 //
 // Everything that takes time is a timer or an activity. An activity is an amount of work that uses
 // some resources, each with a weight. All activities advance together at the max-min fair rates x:
@@ -41,8 +41,7 @@ struct ActivityId {
   explicit operator bool() const { return slot >= 0; }
 };
 
-/// What to call: a member function of an object with one number. Trivial, so that nothing
-/// allocates.
+/// Callback: a member function of an object with one number. Trivial, so that nothing allocates.
 struct Callback {
   void (*function)(void* object, std::uint64_t argument) = nullptr;
   void* object = nullptr;
@@ -65,7 +64,7 @@ class Kernel {
 
   /// Seconds since the start.
   double now() const { return *clock_; }
-  /// Where now() is read.
+  /// Address of now().
   const double* clock() const { return clock_; }
 
   /// Capacity in units per second, positive.
@@ -104,7 +103,7 @@ class Kernel {
   virtual std::vector<Alarm> timers() const { return {}; }
   /// Once, when all of this instant has happened and before time passes. It must start nothing.
   virtual void at_end_of_instant(Callback) {}
-  /// Moves now and all that is to come by so many seconds, from such a call.
+  /// Moves now and all that is to come by this many seconds, from such a call.
   virtual void skip(double /*seconds*/) {}
 
  protected:

@@ -1,5 +1,5 @@
-// What happens at one instant, and in which order? Does any kernel answer by the last digit of a
-// date?
+// Is the order of events at one instant as documented? Does any kernel answer by the last digit of
+// a date?
 #include <gmock/gmock.h>
 
 #include "sim/kernel/instant.hpp"

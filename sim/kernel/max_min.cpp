@@ -93,7 +93,7 @@ std::span<const int> MaxMin::solve() {
     again_.clear();
     looked_at_.clear();
     include_changed();
-    // Where changes spread far it is cheaper to solve all that hangs together than to feel the way.
+    // Solve all that is connected where changes spread far: cheaper than to feel the way.
     constexpr int most_attempts = 12;
     for (int attempt = 1;; ++attempt) {
       fill();

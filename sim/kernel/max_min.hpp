@@ -46,7 +46,7 @@ class MaxMin {
     Exact rate = 0;
     int bottleneck = -1;
     bool flows = false;
-    bool told = false;  ///< that it has this rate
+    bool told = false;  ///< its owner knows this rate
     // While it is solved again:
     int next_bottleneck = -1;
     Exact next_rate = 0;

@@ -10,7 +10,7 @@
 namespace ringscope::sim {
 namespace {
 
-/// What the solver is told, kept apart from it.
+/// Input of the solver, kept apart from it.
 struct Told {
   std::vector<double> capacities;
   std::map<int, std::vector<Use>> flows;

@@ -11,7 +11,7 @@ namespace {
 
 class SharingAnomaly : public KernelTest {
  protected:
-  /// How long it takes until all is done, with so many units per second elsewhere.
+  /// Time until all is done, with this many units per second elsewhere.
   double end_with(double elsewhere) {
     const int link = add_resource(1), other = add_resource(elsewhere);
     start(1, {{link, 1}}, call([this] { kernel().after(10, log("end of the chain")); }));

@@ -5,7 +5,7 @@
 // flow brings along: SimGrid asks the zone for the route synchronously inside start(). A link that
 // stands k times in a route is consumed k times per unit, which is how weights are expressed. A
 // flow that stops is ended, and begun anew when it goes on: Action::resume() of 3.32 looks for
-// those whom it slows down on its first link only.
+// those that it slows down on its first link only.
 #include "sim/kernel/simgrid_kernel.hpp"
 
 #include <fmt/core.h>
@@ -49,7 +49,7 @@ class OneRouteZone final : public NetZoneImpl {
   std::vector<StandardLinkImpl*> route_;
 };
 
-/// What max_min.hpp's class does, with the rates that SimGrid finds.
+/// The interface of max_min.hpp's class, with the rates that SimGrid finds.
 class SimGridRates {
  public:
   SimGridRates();
@@ -64,7 +64,7 @@ class SimGridRates {
   std::span<const int> solve();
 
   s4u::Engine& engine() { return engine_; }
-  /// Those of which SimGrid has seen that they ended: dropped before, they complain.
+  /// Activities that SimGrid has seen end: dropped before, they draw its warnings.
   void forget_ended() {
     std::erase_if(ended_, [](const s4u::CommPtr& comm) {
       return comm->get_state() != s4u::Activity::State::STARTED;
@@ -77,7 +77,7 @@ class SimGridRates {
     s4u::CommPtr comm;
     Action* action = nullptr;  ///< null: it does not flow
     double rate = 0;
-    bool told = false;  ///< that it has this rate
+    bool told = false;  ///< its owner knows this rate
     // While rates are solved:
     bool found = false;
     double rough = 0;  ///< SimGrid's
@@ -140,7 +140,7 @@ SimGridRates::SimGridRates() : engine_(configured_engine()) {
 
 SimGridRates::~SimGridRates() {
   forget_ended();
-  // SimGrid complains of activities that are dropped before their end.
+  // SimGrid warns of activities that are dropped before their end.
   for (s4u::CommPtr& comm : ended_) comm.detach();
   for (Flow& flow : flows_) flow.comm.detach();
 }
@@ -210,7 +210,7 @@ void SimGridRates::leave(int id) {
   ended_.push_back(std::move(flow.comm));
 }
 
-// What hangs together with a resource that has changed.
+// Finds all that is connected to a resource that has changed.
 void SimGridRates::find_connected() {
   connected_.clear();
   again_.clear();
@@ -231,7 +231,7 @@ void SimGridRates::find_connected() {
     }
 }
 
-// SimGrid says who is slower than whom. From the slowest on, that fixes each rate: what the
+// SimGrid gives the order of the rates. From the slowest on, that fixes each rate: what the
 // narrowest resource has left for those that have none yet. SimGrid's own rates have the rounding
 // of the way by which it came to them; where one is not this to that rounding, it stands, so that
 // the difference shows.
@@ -285,7 +285,7 @@ class SimGridKernel final : public TimedKernel<SimGridRates> {
   std::string_view name() const override { return "simgrid"; }
   void run() override;
   void rewind() override;
-  // What it checks are runs without a step left out.
+  // Never skips: it checks runs without a step left out.
   bool can_skip() const override { return false; }
 
  private:

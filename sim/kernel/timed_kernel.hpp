@@ -61,7 +61,7 @@ class TimedKernel : public Kernel {
     double since = 0;
     double rate = 0;
     Callback done;
-    int finish = -1;          ///< where it stands in finishes_; -1: it has no date yet
+    int finish = -1;          ///< index in finishes_; -1: it has no date yet
     std::uint64_t dated = 0;  ///< when it got that: others in its name are forgotten
   };
   struct Finish {
@@ -144,7 +144,7 @@ ActivityId TimedKernel<Rates>::start(double amount, std::span<const Use> uses, C
   return {slot};
 }
 
-// What has nothing to do has no flow, and ends as a timer would.
+// An activity without work has no flow, and ends as a timer would.
 template <class Rates>
 void TimedKernel<Rates>::finish_soon(int slot) {
   activity(slot).state = State::done;
@@ -164,7 +164,7 @@ void TimedKernel<Rates>::finish(std::uint64_t value) {
   if (done.function != nullptr) done();
 }
 
-// What is left is reckoned from when the rate changed last: asking does not change it.
+// The remainder is reckoned from when the rate changed last: asking does not change it.
 template <class Rates>
 double TimedKernel<Rates>::remaining(ActivityId id) const {
   const Activity& asked = activities_[index(id)];
@@ -187,7 +187,7 @@ template <class Rates>
 void TimedKernel<Rates>::suspend(ActivityId id) {
   Activity& suspended = activity(id.slot);
   assert(suspended.state == State::runs || suspended.state == State::done);
-  // Where it was done already, whoever is about to call its callback finds it suspended.
+  // An activity that was done already is found suspended by whoever is about to call its callback.
   const bool ran = suspended.state == State::runs;
   if (ran) stop_now(id.slot, remaining(id));
   suspended.state = ran && suspended.left <= 0 ? State::held : State::suspended;
@@ -269,7 +269,7 @@ double TimedKernel<Rates>::happen() {
   return std::min(timers_.next_date(), finishes_.next_date());
 }
 
-// What is due is due from here on, whatever is paused or stopped before its turn comes.
+// Everything due is due from here on, whatever is paused or stopped before its turn comes.
 template <class Rates>
 void TimedKernel<Rates>::begin(double date) {
   now_ = std::max(now_, date);

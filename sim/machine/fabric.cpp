@@ -68,7 +68,7 @@ int Fabric::add(const std::string& name, ResourceKind kind, Bandwidth bandwidth,
   return ledger_->add({name, kind, bandwidth.bytes_per_second * share * grain_, -1});
 }
 
-// Of the hosts that have ranks: others' memories and engines are never used.
+// Memories of hosts that have ranks: others' memories and engines are never used.
 void Fabric::add_memories() {
   std::set<int> hosts;
   for (const Location& where : scenario_->placement.ranks) hosts.insert(where.host);
@@ -154,7 +154,7 @@ void Fabric::add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, bool 
     add_engine(uses, to, false, shares);
 }
 
-// What a library stages though it need not: through the memory near the GPU that sends.
+// Routes that a library stages though it need not: through the memory near the GPU that sends.
 Journey Fabric::way_of(Vertex source, Vertex target, std::uint64_t flow) const {
   const bool stages = scenario_->library.gpu.always_staged && is_gpu(source) && is_gpu(target) &&
                       component(source).host == component(target).host;

@@ -19,7 +19,7 @@ using Uses = std::vector<Use>;
 
 /// One more use of a resource; several uses of one are added up. Nothing for resource -1.
 void add_use(Uses& uses, int resource, int weight);
-/// The same for each of `others`, so many times over; nothing for 0 times.
+/// The same for each of `others`, `times` times over; nothing for 0 times.
 void add_uses(Uses& uses, const Uses& others, int times = 1);
 
 class Fabric {
@@ -28,7 +28,7 @@ class Fabric {
   Fabric(const Scenario& scenario, Ledger& ledger);
 
   int grain() const { return grain_; }
-  /// Where the buffers of a rank lie: its GPU, or one or several NUMA domains.
+  /// Location of a rank's buffers: its GPU, or one or several NUMA domains.
   const std::vector<Vertex>& homes(int rank) const {
     return homes_[static_cast<std::size_t>(rank)];
   }
@@ -65,7 +65,7 @@ class Fabric {
   bool is_gpu(Vertex vertex) const { return component(vertex).kind == ComponentKind::gpu; }
   int add(const std::string& name, ResourceKind kind, Bandwidth bandwidth, double share = 1);
 
-  /// Of a GPU; -1 where nothing limits it.
+  /// Copy engines of a GPU; -1 where nothing limits it.
   struct Engines {
     int in = -1, out = -1, peer = -1;
   };
@@ -77,7 +77,7 @@ class Fabric {
   std::vector<int> both_resources_;         ///< likewise, of both directions together
   std::map<Vertex, int> memory_resources_;  ///< of NUMA domains and GPUs whose memory is limited
   std::map<Vertex, Engines> engines_;
-  mutable KnownWays ways_;  ///< what it keeps changes no answer
+  mutable KnownWays ways_;  ///< a cache: changes no answer
 };
 
 }  // namespace ringscope::sim

@@ -9,29 +9,29 @@
 
 namespace ringscope::sim {
 
-/// First the ranks of the job that is asked about, then those of its neighbours.
+/// First the ranks of the foreground job, then those of the background jobs.
 class Jobs {
  public:
-  explicit Jobs(const Scenario& scenario);  ///< which outlives this
+  explicit Jobs(const Scenario& scenario);  ///< outlives this
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
 
   /// The scenario, in whose placement the ranks of all jobs stand.
   const Scenario& whole() const { return whole_ ? *whole_ : *scenario_; }
-  /// How many ranks the job has that is asked about.
+  /// Number of ranks of the foreground job.
   int own() const { return first_.front(); }
-  /// The number of the first rank of a neighbour.
+  /// The number of the first rank of a background job.
   int first(std::size_t neighbour) const { return first_[neighbour]; }
-  /// 0 for the job that is asked about, then its neighbours.
+  /// 0 for the foreground job, then the background jobs.
   int index(int rank) const;
   const Job& job(int rank) const;
-  /// "rank 3"; of a neighbour "rank 1 of training".
+  /// "rank 3"; of a background job "rank 1 of training".
   std::string text(int rank) const;
 
  private:
   const Scenario* scenario_;
-  std::optional<Scenario> whole_;  ///< only where there are neighbours
-  std::vector<int> first_;         ///< of each neighbour, and the number of all ranks
+  std::optional<Scenario> whole_;  ///< only where there are background jobs
+  std::vector<int> first_;         ///< of each background job, and the number of all ranks
 };
 
 }  // namespace ringscope::sim

@@ -43,7 +43,7 @@ int Ledger::start(double amount, std::span<const Use> uses, Callback done) {
 }
 
 double Ledger::moved(const Flight& flight) const {
-  // A flight that has just completed is no longer known to the kernel.
+  // An activity that has just completed is no longer known to the kernel.
   return flight.activity ? flight.amount - kernel_->remaining(flight.activity) : flight.amount;
 }
 
@@ -60,7 +60,7 @@ double Ledger::served(const Account& account) const {
 }
 
 bool Ledger::busy(int id) const {
-  // Of the capacity, on average: below, nothing has to wait. Less a rounding, which must not
+  // Share of the capacity, on average: below, nothing has to wait. Less a rounding, which must not
   // decide.
   constexpr double least = 0.9 * (1 - 1e-9);
   Found<bool>& found = busy_[index(id)];
@@ -117,7 +117,7 @@ void Ledger::close_window(const Flight& flight, double moved) {
     const Account& account = accounts_[index(part.use.resource)];
     const double possible = account.capacity * elapsed;
     const double own = part.use.weight * mine / possible;
-    // A flight that fills a resource by itself need not look at the others.
+    // An activity that fills a resource by itself need not look at the others.
     const double all =
         own > 1 - tolerance ? own : (served(account) - part.served_before) / possible;
     const bool tie = std::abs(all - most) <= tolerance;
@@ -192,7 +192,7 @@ std::vector<Agenda::Entry> Ledger::agenda() const {
   return all;
 }
 
-// What was found out about it does not hold at another instant of the same date.
+// Findings about an instant do not hold at another instant of the same date.
 void Ledger::forget_instant() {
   busy_at_ = -1;
   for (Account& account : accounts_) account.served.at = -1;

@@ -1,9 +1,9 @@
 // Activities with a memory: how much of each resource was used, and which one held an activity up.
 //
-// A flight is an activity under the ledger's eye. While it runs its window is open; when it
-// completes, is paused or is stopped, the ledger knows the bottleneck of that window: the resource
-// that was used most (by everybody), of equals the one that this flight used most, and of equals
-// again the one that it named first.
+// A `flight` is the number of an activity. While it runs its window is open; when it completes, is
+// paused or is stopped, the ledger knows the bottleneck of that window: the resource that was used
+// most (by everybody), of equals the one that this flight used most, and of equals again the one
+// that it named first.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -21,7 +21,7 @@ struct Resource {
   std::string name;
   ResourceKind kind{};
   double capacity = 0;  ///< units per second
-  int rank = -1;        ///< whose core or lock it is; -1 when shared or nobody's
+  int rank = -1;        ///< owner of the core or lock; -1 when shared or nobody's
 };
 
 class Ledger {
@@ -34,44 +34,44 @@ class Ledger {
   int add(Resource resource);
   const Resource& resource(int id) const { return resources_[index(id)]; }
   int resource_count() const { return static_cast<int>(accounts_.size()); }
-  /// Units of the resource used up to now by flights that have ended.
+  /// Units of the resource used up to now by activities that have ended.
   double used(int id) const { return accounts_[index(id)].used; }
 
-  /// An empty list, for whoever is about to start a flight: one list, which is at hand.
+  /// Scratch buffer, cleared. Valid until the next call.
   std::vector<Use>& fresh_uses() {
     uses_.clear();
     return uses_;
   }
-  /// As Kernel::start. The flight's id is free for reuse when `done` is called.
+  /// As Kernel::start. The returned number is free for reuse when `done` is called.
   int start(double amount, std::span<const Use> uses, Callback done);
   void pause(int flight);
   void resume(int flight);
-  /// Ends the flight before its time; `done` is not called. Returns the amount that it did.
+  /// Ends the activity before its time; `done` is not called. Returns the amount that it did.
   double stop(int flight);
-  /// Whether any flight goes on.
+  /// Whether any activity goes on.
   bool flows() const { return flowing_ > 0; }
   /// From now on the resource does this share, above 0, of what it can.
   void slow(int id, double share) {
     kernel_->set_capacity(id, accounts_[index(id)].capacity * share);
   }
-  /// Units that stand in line before a link: where its flights have kept it busy, what is left of
-  /// each, up to `most_each`; of those that passed no busy link before, where they would stand.
+  /// Units that queue before a link: where its activities have kept it busy, the remainder of each,
+  /// up to `most_each`; of those that passed no busy link before, where they would queue.
   double queued(int id, double most_each) const;
-  /// What will call back: the kernel's timers, and all flights.
+  /// Everything that will call back: the kernel's timers, and all activities.
   std::vector<Agenda::Entry> agenda() const;
   /// Between two runs: puts the clock back, and every account.
   void rewind();
-  /// Time has moved by so many seconds, in which each resource was used by so many units.
+  /// Time has moved by `seconds`, in which each resource was used by this many units.
   void skip(double seconds, std::span<const double> used);
-  /// Of the window that closed last: a resource, or -1 when nothing limited it.
+  /// Bottleneck of the window that closed last: a resource, or -1 when nothing limited it.
   int bottleneck() const { return bottleneck_; }
   /// When that window had opened.
   double window_start() const { return window_start_; }
 
  private:
-  struct Part {  ///< one resource of a flight
+  struct Part {  ///< one resource of an activity
     Use use;
-    int position = 0;          ///< in the account's list of flights
+    int position = 0;          ///< in the account's list of activities
     double served_before = 0;  ///< by the resource, when the window opened
   };
   struct Flight {
@@ -80,14 +80,14 @@ class Ledger {
     double moved_before = 0;  ///< when the window opened
     double opened = 0;
     bool paused = false;
-    Callback done;  ///< of nobody where the flight is free
+    Callback done;  ///< of nobody where the number is free
     boost::container::small_vector<Part, 2> parts;
   };
   struct Active {
     int flight = 0;
     int part = 0;
   };
-  /// What holds only at one instant was found when `at` is now.
+  /// A finding that holds only at one instant: it does where `at` is now.
   template <class Value>
   struct Found {
     double at = -1;
@@ -115,11 +115,11 @@ class Ledger {
   Speedup speedup_;
   std::vector<Resource> resources_;
   std::vector<Account> accounts_;          ///< by resource
-  mutable std::vector<Found<bool>> busy_;  ///< likewise; until a flight is paused or ends
+  mutable std::vector<Found<bool>> busy_;  ///< likewise; until an activity is paused or ends
   mutable double busy_at_ = -1;            ///< when busy() was asked last
   std::vector<Flight> flights_;
   std::vector<int> free_;
-  int flowing_ = 0;  ///< flights that are not paused
+  int flowing_ = 0;  ///< activities that are not paused
   std::vector<Use> uses_;
   int bottleneck_ = -1;
   double window_start_ = 0;

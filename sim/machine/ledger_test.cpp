@@ -1,4 +1,4 @@
-// Does the ledger know how much of each resource was used, and what held each flight up?
+// Does the ledger know how much of each resource was used, and what held each activity up?
 #include "sim/machine/ledger.hpp"
 
 #include <gmock/gmock.h>

@@ -41,13 +41,13 @@ class Machine {
   /// In whose placement the ranks of all jobs stand.
   const Scenario& scenario() const { return *scenario_; }
   const Jobs& jobs() const { return jobs_; }
-  /// Of the cores that the rank runs on.
+  /// Scale of the cores that the rank runs on.
   const CpuScale& scale(int rank) const { return scales_[static_cast<std::size_t>(rank)]; }
   int ranks() const { return static_cast<int>(scenario_->placement.ranks.size()); }
   /// The host of each rank.
   const std::vector<int>& hosts() const { return hosts_; }
 
-  /// What a rank's first thread runs on: its core; or the cores that it may use, and itself as one
+  /// CPU of a rank's first thread: its core; or the cores that it may use, and itself as one
   /// thread, which cannot use more than one of them.
   const Uses& cpu(int rank) const { return cpus_[static_cast<std::size_t>(rank)]; }
   /// A further core for a thread of the rank, called `what` in reports.
@@ -56,14 +56,14 @@ class Machine {
   /// to one core gets another for each thread.
   Uses thread_cpu(int rank, const std::string& what);
   int add_lock(int rank, int endpoint);
-  /// What the rank computes and reduces on: its GPU, or its core; a further thread has its own.
+  /// Processor for computations and reductions: its GPU, or its core; a further thread has its own.
   bool on_gpu(int rank) const { return location(rank).gpu >= 0; }
   const Uses& gpu(int rank) const { return gpus_[static_cast<std::size_t>(rank)]; }
   /// Memory, and links to it, that a byte of a reduction or of a copy uses beside a core; empty
   /// when they never are a bottleneck.
   const Uses& reduction(int rank) const { return reductions_[static_cast<std::size_t>(rank)]; }
   const Uses& copy(int rank) const { return copies_[static_cast<std::size_t>(rank)]; }
-  /// What reading or writing a byte of the rank's files uses beside its core.
+  /// Resources that a byte of the rank's files uses beside its core, read or written.
   Uses storage(int rank, bool writing) const;
   /// Made when first asked for; the reference stays valid.
   Channel& channel(int from, int to);

@@ -1,4 +1,4 @@
-// What the GPUs of a host can send each other, by simulation, measured as CUDA's sample
+// Bandwidths and latencies between the GPUs of a host, by simulation, measured as CUDA's sample
 // p2pBandwidthLatencyTest does: one large copy for the bandwidth, two at once for both directions,
 // a copy of nothing for the latency.
 #pragma once
@@ -19,8 +19,8 @@ struct PeerMatrix {
   std::vector<std::vector<double>> latency_s;  ///< one way
 };
 
-/// Of the GPUs of host `host`, with the peer access that it grants, or (peers false) without any.
-/// Uses the simgrid kernel: once per process, for all the matrices asked for at once.
+/// Measures the GPUs of host `host`, with the peer access that it grants, or (peers false) without
+/// any. Uses the simgrid kernel: once per process, for all the matrices asked for at once.
 std::vector<PeerMatrix> measure_peers(const Cluster& cluster, int host,
                                       const std::vector<bool>& peers);
 

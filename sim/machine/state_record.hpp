@@ -14,7 +14,7 @@
 
 namespace ringscope::sim {
 
-/// What is about to call back: timers, and activities in flight.
+/// Pending callbacks: timers, and activities in flight.
 class Agenda {
  public:
   struct Entry {

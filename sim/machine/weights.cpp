@@ -8,10 +8,9 @@ namespace ringscope::sim {
 namespace {
 
 constexpr double tolerance = 0.005;
-/// What rounding may add to a number on its way here: it must not decide.
+/// Rounding that a number may gather on its way here: it must not decide.
 constexpr double rounding = 1 + 1e-9;
-// The cheapest cost is at most so many units: more cost SimGrid more time than closer ratios are
-// worth.
+// Most units of the cheapest cost: more cost SimGrid more time than closer ratios are worth.
 constexpr int most_units = 64;
 // The same for the costliest. Beside it a cost of less than a unit does not show: it counts as one.
 constexpr double heaviest = 4096;

@@ -19,11 +19,11 @@ class CpuScale {
   /// Costs of 0 need no weight and are ignored.
   explicit CpuScale(std::span<const ByteCost> costs);
 
-  /// What a core can do in a second, in units.
+  /// Units that a core can do in a second.
   double capacity() const { return 1.0 / unit_; }
   /// Units of a core per byte; 0 for a cost of 0.
   int weight(ByteCost cost) const;
-  /// How a stretch of pure CPU time is run: this weight, and this amount for so many seconds.
+  /// Pure CPU time is run with this weight, and with this amount for `seconds`.
   int compute_weight() const { return compute_weight_; }
   double compute_amount(double seconds) const { return seconds / (unit_ * compute_weight_); }
 

@@ -95,7 +95,7 @@ TEST(CpuScale, costs_far_apart_keep_weights_small) {
     EXPECT_GE(scale.weight({least}), 1);
     EXPECT_LE(scale.weight({ns}), heaviest);
     EXPECT_LE(error(scale, ns), tolerance);
-    // What the lesser one is off by does not show beside the other.
+    // An error of the lesser one does not show beside the other.
     EXPECT_LE(std::abs(scale.weight({least}) / scale.capacity() - least), tolerance * ns);
   }
 }

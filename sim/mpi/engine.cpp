@@ -35,7 +35,7 @@ void Engine::leave() {
   report_part();
 }
 
-// What the window that has just closed was spent on: the overhead first, then the copy.
+// Reports the cause of the window that has just closed: the overhead first, then the copy.
 void Engine::report_part() {
   const Chore& chore = chores_.front();
   const int rank = chore.caller->rank, resource = ledger_->bottleneck();
@@ -54,11 +54,11 @@ void Engine::submit(const Chore& chore) {
   if (chores_.size() == 1 && running()) begin();
 }
 
-// Starts the first chore; chores that cost nothing are finished on the spot, one after the other.
+// Starts the first work item; items that cost nothing are finished on the spot, in turn.
 void Engine::begin() {
   while (!chores_.empty() && flight_ < 0 && running()) {
     const Chore& chore = chores_.front();
-    // What it waited for in the queue was the CPU that worked on the chores before it.
+    // Waiting in the queue is blamed on the CPU that worked on the items before it.
     owner_->worked(chore.message, Cause::copy, chore.caller->rank,
                    cpu_of(*chore.caller).front().resource, ledger_->now());
     parts_left_ = 2;
@@ -66,8 +66,8 @@ void Engine::begin() {
   }
 }
 
-// The parts of a chore: CPU time, for the message and for its bytes; but bytes that use memory too
-// are a part of their own.
+// The parts of a work item: CPU time, for the message and for its bytes; but bytes that use memory
+// too are a part of their own.
 void Engine::next_part() {
   const Chore& chore = chores_.front();
   const double copy = chore.bytes * chore.cost.seconds_per_byte;

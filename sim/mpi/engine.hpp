@@ -1,4 +1,4 @@
-// The progress engine of one endpoint: the CPU work that moves requests on, done one chore at a
+// The progress engine of one endpoint: the CPU work that moves requests on, done one work item at a
 // time, and only while the engine runs: always (a thread, the NIC), or while a caller is inside
 // MPI.
 #pragma once
@@ -30,7 +30,7 @@ struct Chore {
 
 class Engine {
  public:
-  /// Whom the engine tells what happened.
+  /// Receiver of the engine's events.
   class Owner {
    public:
     virtual ~Owner() = default;
@@ -53,7 +53,7 @@ class Engine {
   bool running() const { return settings_.always_on || inside_ > 0; }
   bool idle() const { return chores_.empty(); }
   void call_when_idle(Caller& caller) { idle_callers_.push_back(&caller); }
-  /// Of a progress thread; empty where the engine works on its callers' CPUs.
+  /// CPU of a progress thread; empty where the engine works on its callers' CPUs.
   const Uses& own_cpu() const { return settings_.cpu; }
   /// Every use of a core by this endpoint also takes the lock, once there is one.
   void set_lock(int lock) { lock_ = lock; }

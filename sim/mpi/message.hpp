@@ -24,7 +24,7 @@ class Caller {
   bool inside = false;  ///< an MPI call
 };
 
-/// What a message went through: `cause` held it up until `end`, from the end of the stage before.
+/// A stage of a message: `cause` held it up until `end`, from the end of the stage before.
 struct Stage {
   Cause cause{};
   double end = 0;  ///< s, as the kernel counts
@@ -33,7 +33,7 @@ struct Stage {
 /// The data phase of a rendezvous message; see Stream.
 struct Flow {
   struct End {
-    bool here = true;   ///< its engine ran, or was not needed, when the flight was started
+    bool here = true;   ///< its engine ran, or was not needed, when the activity was started
     double credit = 0;  ///< bytes that may still move while this end is away
     double owed = 0;    ///< bytes that moved while it was away: their CPU cost is still to be paid
     int paying = 0;     ///< work items in progress that pay it

@@ -77,7 +77,7 @@ void Mpi::stage(int id, Cause cause, int rank, int resource, double until) {
   paths_->extend(m.path, cause, rank, resource, until);
 }
 
-// What `by` did at this instant lets the message go on: `cause` is what it waited for until now.
+// Releases the message by what `by` did at this instant: `cause` is what it waited for until now.
 void Mpi::released(int id, Cause cause, Caller& by) {
   Message& m = messages_[id];
   const double now = ledger_->now();
@@ -172,7 +172,8 @@ Mpi::Preparation Mpi::preparation(int id) const {
 bool Mpi::copy_uses(int id, Uses& uses) const {
   const Message& m = messages_[id];
   const ByteCost cost = m.channel->transport->send_cost;
-  // What costs the sender nothing is not copied in: the receiver copies it from where it is.
+  // Bytes that cost the sender nothing are not copied in: the receiver copies them from their
+  // place.
   if (m.ahead == 0 || m.channel->copy_in.empty() || cost.seconds_per_byte == 0) return false;
   add_caller_cpu(uses, *m.sender, machine_->scale(m.source).weight(cost));
   add_uses(uses, m.channel->copy_in);

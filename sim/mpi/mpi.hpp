@@ -8,8 +8,8 @@
 //                it runs; then the data (stream.hpp). With a receiver-driven transport there is no
 //                CTS: the receiver copies and says so.
 //
-// The eager bytes from one process to another follow each other on the wire. A control message
-// waits in each full cable behind what the systems hold of the messages in flight there.
+// The eager bytes from one process to another follow each other on the wire. Control messages queue
+// behind socket-buffered bytes on saturated links.
 #pragma once
 
 #include <functional>
@@ -79,17 +79,17 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
 
   const Message& message(int id) const { return messages_[id]; }
 
-  /// For steady_state.hpp: all that the messages in flight are, and which these are, in the order
-  /// of the description.
+  /// State of the messages in flight for steady_state.hpp, and which these are, in the order of the
+  /// description.
   void describe(StateRecord& record, const Agenda& agenda, std::vector<int>& under_way);
   PathCursor& path_cursor(int message) { return messages_[message].path; }
-  /// Time has moved by so many seconds.
+  /// Time has moved by `seconds`.
   void skip(double seconds, std::span<const int> under_way);
 
   /// The random numbers from here on.
   void seed(std::uint64_t seed) { random_.seed(seed); }
 
-  Traffic traffic;  ///< since it was last reset; of the job that is asked about
+  Traffic traffic;  ///< since it was last reset; of the foreground job
   /// When set, a place for what was received, in times of the kernel; chains are marked, too.
   std::vector<MessageSpan>* received = nullptr;
   /// When set, called with traffic.messages now and then.

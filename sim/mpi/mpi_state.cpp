@@ -1,4 +1,4 @@
-// What the messages in flight are to steady_state.hpp.
+// Snapshot of the messages in flight, for steady-state detection.
 #include <algorithm>
 #include <tuple>
 

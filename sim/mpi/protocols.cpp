@@ -1,4 +1,4 @@
-// What happens to a message between its launch and the completion of its two requests.
+// Events of a message between its launch and the completion of its two requests.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace ringscope::sim {
 
-// What neighbours send is their own.
+// Background traffic is not counted.
 void Mpi::count(int source, std::uint64_t bytes, bool between_hosts) {
   if (source >= machine_->jobs().own()) return;
   ++traffic.messages;

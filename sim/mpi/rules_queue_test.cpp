@@ -52,7 +52,7 @@ TEST_F(Queue, a_nic_keeps_no_bytes_of_a_system) {
   expect_seconds(end_with(scenario, 0.4 * ms), 0.4 * ms + wire);
 }
 
-// What travels with the RTS pays as an eager message does; the rest follows the handshake.
+// Bytes that travel with the RTS pay as an eager message does; the rest follows the handshake.
 TEST_F(Queue, data_that_travel_with_the_rts_are_on_the_wire_before_the_answer) {
   Scenario scenario = rendezvous();
   network(scenario).rts_data = {250'000};

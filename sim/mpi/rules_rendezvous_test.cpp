@@ -1,4 +1,4 @@
-// Rule 2: when do RTS, CTS and data of a large message go, and whom do they wait for?
+// Rule 2: when do RTS, CTS and data of a large message go, and which events do they wait for?
 #include <array>
 
 #include "sim/mpi/rules_for_test.hpp"

@@ -70,7 +70,7 @@ bool Streams::is_copied(const Message& m) const {
          m.channel->wire.size() > 1;
 }
 
-/// What its engine copies after this one; -1 for nothing.
+/// Message that its engine copies after this one; -1 for none.
 int Streams::next_copy(int id) {
   Message& m = (*messages_)[id];
   if (!is_copied(m) || m.flow.remaining > 0) return -1;
@@ -173,7 +173,7 @@ void Streams::entered(Caller& caller) {
   }
 }
 
-// What moved while an end was away still has to be copied by its CPU.
+// Bytes that moved while an end was away still have to be copied by its CPU.
 void Streams::pay(int id, const Caller& at, bool sender_side) {
   Message& m = (*messages_)[id];
   Flow::End& end = sender_side ? m.flow.sender : m.flow.receiver;

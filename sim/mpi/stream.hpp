@@ -35,7 +35,7 @@ class Streams {
   /// The engine of the caller's endpoint runs from now on, or no longer does.
   void entered(Caller& caller);
   void left(Caller& caller);
-  /// An engine has done a chore of kind pay_sender or pay_receiver.
+  /// An engine has done a work item of kind pay_sender or pay_receiver.
   void paid(const Chore& chore);
 
  private:

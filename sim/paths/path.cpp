@@ -12,7 +12,7 @@ constexpr std::size_t bytes_for_each = 1024;  ///< node that is left
 constexpr std::size_t most_totals = 32;       ///< of a chain that flatten() leaves as they are
 constexpr std::size_t longest_leaf = 16;
 
-/// Where a run ends does not depend on when the fold is: where the chain comes to another rank.
+/// True where the chain comes to another rank: the end of a run must not depend on the fold.
 bool begins_run(const PathTotal& piece, int rank) {
   return piece.rank >= 0 && rank >= 0 && piece.rank != rank;
 }
@@ -31,7 +31,7 @@ Paths::Piece Paths::piece_of(const PathTotal& total) {
           total.seconds};
 }
 
-// A node must stay whom a cursor holds, or two chains share; each other one has a single child.
+// Keep nodes with a cursor or several children; each other one has a single child.
 void Paths::fold() {
   has_child_.assign(nodes_.size(), 0);
   for (const Node& one : nodes_)
@@ -45,7 +45,7 @@ void Paths::fold() {
   fold_at_ = std::max({limit_, 2 * live_, nodes_.size() - nodes_.size() / 8});
 }
 
-// Of the nodes above the kept one, the youngest whose run has ended.
+// The youngest of the nodes above the kept one whose run has ended.
 std::size_t Paths::youngest_ended(const Node& kept) const {
   int rank = kept.what == runs ? -1 : kept.rank;
   std::size_t begun = 0;  // the node after which the run of that rank begins
@@ -61,7 +61,7 @@ std::size_t Paths::youngest_ended(const Node& kept) const {
 }
 
 // The nodes above the kept one, up to the next kept one towards the start, become one of runs. The
-// last pieces stay until it is known where their run ends.
+// last segments stay until it is known where their run ends.
 void Paths::fold_above(int kept) {
   above_.clear();
   int id = node(kept).parent;
@@ -72,7 +72,7 @@ void Paths::fold_above(int kept) {
   if (last + 1 == above_.size() && node(ended).what == runs) return;
   PathSequence sequence = runs_from(last);
   for (std::size_t i = last + 1; i < above_.size(); ++i) node(above_[i]).refs = 0;
-  node(ended).parent = id;  // whom the last of them held
+  node(ended).parent = id;  // parent of the last of them
   set_runs(ended, std::move(sequence));
 }
 

@@ -1,12 +1,12 @@
 // Critical paths, built forward while the simulation runs.
 //
-// Every rank and every message in flight holds a cursor: the end of a chain of pieces that covers
-// the whole time from the start to now, without gaps. A piece is appended when time passes for its
-// holder; when somebody else's event is what let the holder go on, the holder takes over that
-// chain. So the chain of the last rank to finish is the critical path, and its pieces add up to the
-// time of the run.
+// Every rank and every message in flight holds a cursor: the end of a chain of segments that covers
+// the whole time from the start to now, without gaps. A segment is appended when time passes for
+// its holder; when somebody else's event is what let the holder go on, the holder takes over that
+// chain. So the chain of the last rank to finish is the critical path, and its segments add up to
+// the time of the run.
 //
-// Pieces are counted: a chain that nobody holds is gone. When many are left, those between two
+// References are counted: a chain that nobody holds is gone. When many are left, those between two
 // points that somebody still needs become one node of runs (path_runs.hpp), so that memory is
 // bounded by the number of cursors, however long the simulation.
 #pragma once
@@ -44,15 +44,15 @@ class PathCursor {
 
 class Paths {
  public:
-  /// With `limit` 0 nothing is kept. Beyond `limit` pieces old ones become runs. What does not
+  /// With `limit` 0 nothing is kept. Beyond `limit` segments old ones become runs. What does not
   /// repeat takes up to `most_bytes`, and some for each cursor; then runs become totals, and where
   /// these take as much, each chain keeps its largest and adds up the others by cause alone.
   explicit Paths(std::size_t limit, std::size_t most_bytes = std::size_t{16} << 20)
       : limit_(limit), most_bytes_(most_bytes), fold_at_(limit), clean_at_(most_bytes) {}
 
-  /// Where the start of all chains is. Cursors from before cover what nobody asks for.
+  /// Start of all chains. Cursors from before cover what nobody asks for.
   void restart(double now);
-  /// One piece more, up to `until`; nothing when no time has passed.
+  /// One segment more, up to `until`; nothing when no time has passed.
   void extend(PathCursor& path, Cause cause, int rank, int resource, double until);
 
   struct Piece {
@@ -61,12 +61,12 @@ class Paths {
     int resource = -1;  ///< of the ledger; -1: none
     double seconds = 0;
   };
-  /// The chain's pieces merged by (cause, rank, resource), longest first.
+  /// The chain's segments merged by (cause, rank, resource), longest first.
   std::vector<Piece> merged(const PathCursor& cursor) const;
   /// Some totals were added up by cause alone, since the last restart().
   bool reduced() const { return reduced_; }
 
-  /// The pieces in their order, from `begin` on; of what was before it only totals are known.
+  /// The segments in their order, from `begin` on; of what was before it only totals are known.
   struct Chain {
     double begin = 0;  ///< s, as the kernel counts: the start, or later
     std::vector<Piece> pieces;
@@ -78,22 +78,22 @@ class Paths {
     std::vector<Mark> marks;
   };
   Chain chain(const PathCursor& cursor) const;
-  /// Whom a chain was taken over from had been waited for since then; for chain() alone.
+  /// The owner of a chain taken over had been waited for since then; for chain() alone.
   void mark(PathCursor& path, Cause cause, int rank, double since);
 
   /// For skipping periods: marks where these cursors stand. The marks must live until repeat().
   std::vector<PathCursor> snapshot(std::span<PathCursor* const> cursors);
-  /// What has been appended to the same cursors since their marks comes `times` times more, each
-  /// `period` seconds later: as if it had been appended. Exact, and takes log(times) steps.
+  /// Appends to each cursor its segments since the marks `times` times more, each `period` seconds
+  /// later. Exact, and takes log(times) steps.
   void repeat(std::span<const PathCursor> marks, std::span<PathCursor* const> cursors,
               double period, std::uint64_t times);
-  /// Of pieces, or of runs.
+  /// Number of nodes, of segments or of runs.
   std::size_t nodes() const { return live_; }
   std::size_t bytes_of_runs() const { return runs_.bytes(); }
 
  private:
   friend class PathCursor;
-  /// What a piece is: the cause in the low bits, above it the resource, counted from 1.
+  /// Kind of a segment: the cause in the low bits, above it the resource, counted from 1.
   using What = std::uint32_t;
   static constexpr int cause_bits = 5;
   static constexpr What runs = PathTotal::nothing;
@@ -151,7 +151,7 @@ class Paths {
   std::vector<PathSequence> sequences_;  ///< of nodes of runs; empty ones are free
   std::vector<int> free_sequences_;
   std::size_t clean_at_;                 ///< bytes of runs_
-  std::vector<double> marks_;            ///< since when; a piece without length names its mark
+  std::vector<double> marks_;            ///< since when; a segment without length names its mark
   std::vector<std::uint8_t> has_child_;  ///< by fold(), as the next two
   std::vector<int> above_;
   std::vector<PathTotal> pieces_;
@@ -190,7 +190,7 @@ inline PathCursor::~PathCursor() {
 }
 
 inline void Paths::extend(PathCursor& path, Cause cause, int rank, int resource, double until) {
-  // Where nothing is kept the start is never reached.
+  // With nothing kept the start is never reached.
   if (until <= end(path.node_)) return;
   const What what = what_of(cause, resource);
   if (path.node_ >= 0) {
@@ -201,7 +201,7 @@ inline void Paths::extend(PathCursor& path, Cause cause, int rank, int resource,
     }
   }
   const int id = take();
-  node(id) = {until, path.node_, 1, rank, what};  // what the cursor held, the new node holds
+  node(id) = {until, path.node_, 1, rank, what};  // takes over the cursor's reference
   path.paths_ = this;
   path.node_ = id;
 }

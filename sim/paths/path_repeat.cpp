@@ -7,8 +7,8 @@
 
 namespace ringscope::sim {
 
-/// What a chain has gained since the marks: a run, -1 where that is nothing, and whose mark it
-/// stood at, as the chain of that one's cursor went on.
+/// Gain of a chain since the marks: a run, -1 for none, and the mark from which it started: that of
+/// another cursor where the chain was taken over from it.
 struct Paths::Stretch {
   int run = -1;
   int origin = -1;
@@ -57,8 +57,8 @@ Paths::Stretch Paths::since_mark(int id, const std::unordered_map<int, int>& mar
 }
 
 // After k more periods the chain of cursor i is that which now belongs to the k-th origin of i, and
-// then the stretches of the origins up to that of i itself. Powers of two of the step from a cursor
-// to its origin make that log k runs.
+// then the gains of the origins up to that of i itself. Powers of two of the step from a cursor to
+// its origin make that log k runs.
 void Paths::repeat(std::span<const PathCursor> marks, std::span<PathCursor* const> cursors,
                    double period, std::uint64_t times) {
   if (limit_ == 0 || times == 0) return;
@@ -102,7 +102,7 @@ void Paths::append_runs(std::span<PathCursor* const> cursors, std::span<const in
     PathCursor chain = now[static_cast<std::size_t>(origins[i])];
     std::reverse(gained[i].begin(), gained[i].end());
     const int id = take();
-    node(id) = {until, chain.node_, 1, -1, 0};  // what the cursor held, the new node holds
+    node(id) = {until, chain.node_, 1, -1, 0};  // takes over the cursor's reference
     set_runs(id, std::move(gained[i]));
     chain.node_ = id;
     *cursors[i] = std::move(chain);

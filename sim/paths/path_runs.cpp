@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::uint64_t factor = 0x9e3779b97f4a7c15u;
 
-/// Of the 52 of a duration, those that do not count for where a run is looked for. That of two
-/// durations that differ by rounding more than those differ is rare, and costs memory only.
+/// Mantissa bits dropped before hashing, so rounding rarely splits buckets; where it does, that
+/// costs memory only.
 constexpr int digits_of_rounding = 42;
 /// Relative to the time at which the durations ended: some units in the last place.
 constexpr double rounding = 4e-15;
 
-/// Of a stretch: that of its first piece that has one.
+/// Rank of the first segment that has one.
 int rank_of(std::span<const PathTotal> pieces) {
   for (const PathTotal& piece : pieces)
     if (piece.rank >= 0) return piece.rank;

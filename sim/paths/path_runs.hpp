@@ -1,9 +1,9 @@
-// Sequences of pieces, in which what repeats is kept once.
+// Sequences of segments, in which what repeats is kept once.
 //
-// A ring does nearly the same thing in each of its steps, so the chains that it leaves are made of
-// the same stretches again and again. A run is a stretch of pieces, or two runs one after the
-// other; equal runs are one. So P chains of S equal steps take memory for P log S runs, and their
-// totals stay exact.
+// A ring does nearly the same thing in each of its steps, so the chains that it leaves repeat the
+// same segments again and again. A run is a sequence of segments, or two runs one after the other;
+// equal runs are one. So P chains of S equal steps take memory for P log S runs, and their totals
+// stay exact.
 #pragma once
 
 #include <span>
@@ -17,19 +17,19 @@ using PathSequence = std::vector<int>;
 
 class PathRuns {
  public:
-  /// The run of these pieces; or one whose durations differ by what rounding at `now` makes of
+  /// The run of these segments; or one whose durations differ by what rounding at `now` makes of
   /// equal ones.
   int leaf(std::span<const PathTotal> pieces, double now = 0);
   int pair(int first, int second);
   void append(PathSequence& sequence, int run);
-  /// Adds all pieces of the sequence.
+  /// Adds all segments of the sequence.
   void add_totals(const PathSequence& sequence, PathTotals& totals) const;
   std::size_t bytes() const;
-  /// What is needed for these sequences, in which the runs have other names then.
+  /// The runs needed for these sequences, which name them anew.
   PathRuns only(std::span<PathSequence> sequences) const;
 
  private:
-  /// Two runs, or, where `second` is negative, ~second pieces from `first` on.
+  /// Two runs, or, where `second` is negative, ~second segments from `first` on.
   struct Run {
     int first = 0, second = 0;
     int height = 0;

@@ -1,4 +1,4 @@
-// Does the chain of pieces that ends at a cursor cover the time from the start without a gap?
+// Does the chain of segments that ends at a cursor cover the time from the start without a gap?
 #include "sim/paths/path.hpp"
 
 #include <gmock/gmock.h>
@@ -178,8 +178,8 @@ TEST(Paths, what_is_left_in_order_is_the_end_of_the_chain) {
 TEST(Paths, nodes_are_bounded_by_the_limit_and_the_cursors_not_by_the_steps) {
   Paths paths = started_at(0, 64);
   const std::vector<Twin> twins = random_chains(paths, 12, 5000);
-  // A fold leaves twice as many stretches as cursors at most: to each end, to where chains part.
-  // Those have at most as many pieces of their own as a run is long.
+  // A fold leaves twice as many parts as cursors at most: to each end, to where chains part. Those
+  // have at most as many segments of their own as a run is long.
   EXPECT_LE(paths.nodes(), 2 * 2 * 12 * 18);
 }
 
@@ -248,7 +248,7 @@ TEST(Paths, chains_round_a_ring_are_exact_in_memory_for_a_few_steps) {
     EXPECT_NEAR(piece.seconds, rounds * share / 7, 1e-9 * rounds / 7);
   }
   EXPECT_FALSE(paths.reduced());
-  // The chains have 64 x 6400 x 3 pieces; 64 different runs of 3, and as many of each length 2^k.
+  // The chains have 64 x 6400 x 3 segments; 64 different runs of 3, and as many of each length 2^k.
   EXPECT_LT(paths.bytes_of_runs(), 100'000);
 }
 

@@ -1,4 +1,4 @@
-// What chains were spent on, added up by what a piece is and whose.
+// Totals of chains by kind and owner of their segments.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace ringscope::sim {
 
-/// A piece of a chain without its place in time, or a sum of them; see Paths for `what`.
+/// A segment of a chain without its place in time, or a sum of them; see Paths for `what`.
 struct PathTotal {
   static constexpr std::uint32_t nothing = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t what = nothing;

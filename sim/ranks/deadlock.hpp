@@ -1,4 +1,4 @@
-// What to say of a run in which nothing can happen any more.
+// Diagnosis of a run in which nothing can happen any more.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace ringscope::sim {
 
-/// Its text: "deadlock at 41.2 us: rank 1 waits for 4 MiB from rank 0 (allreduce/ring,
+/// Its message: "deadlock at 41.2 us: rank 1 waits for 4 MiB from rank 0 (allreduce/ring,
 /// reduce-scatter, step 2); ...". Then, each on a line of its own where there is such a thing: a
 /// cycle of ranks that wait for each other; the eager limits that made a send wait. `now` in
 /// seconds.

@@ -1,4 +1,4 @@
-// Does a run that cannot go on end with an error that names who waits for whom?
+// Does a run that cannot go on end with an error that names the ranks that wait for each other?
 #include <fmt/core.h>
 
 #include <array>

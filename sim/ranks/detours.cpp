@@ -8,7 +8,7 @@
 namespace ringscope::sim {
 namespace {
 
-/// Of the core's capacity, which must not be 0.
+/// Share of the core's capacity that is left, which must not be 0.
 constexpr double left = 1e-9;
 /// Only timers are left, of messages that are in flight, say; or nothing is, where all are stuck.
 constexpr int most_in_vain = 100'000;
@@ -18,7 +18,7 @@ constexpr int most_in_vain = 100'000;
 Detours::Detours(const Noise& noise, Run& run, std::span<const std::unique_ptr<RankThread>> ranks)
     : noise_(&noise), run_(&run) {
   for (const auto& rank : ranks) {
-    // Of a rank that may use several cores: itself as one thread.
+    // A rank that may use several cores: itself as one thread.
     const int resource = run.machine->cpu(rank->rank()).back().resource;
     auto core = std::ranges::find(cores_, resource, &Core::resource);
     if (core == cores_.end()) {

@@ -16,7 +16,7 @@ namespace ringscope::sim {
 /// simulation ends, and one that is stuck is found to be.
 class Detours {
  public:
-  /// Of the cores of `ranks`; all outlive it.
+  /// Detours of the cores of `ranks`; all outlive it.
   Detours(const Noise& noise, Run& run, std::span<const std::unique_ptr<RankThread>> ranks);
 
   /// A repetition begins: with every core at work, and other random numbers.

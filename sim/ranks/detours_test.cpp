@@ -33,8 +33,8 @@ Scenario scenario_on(int hosts, const std::string& library, const std::string& j
                      job + "}\n");
 }
 
-// Of a time T on the core T / every detours come, each of which takes 2 takes^2 of variance: the
-// same as of a computation (noise_test.cpp).
+// T / every detours come in a time T on the core, and each takes 2 takes^2 of variance: the same as
+// of a computation (noise_test.cpp).
 struct Work {
   std::string name;
   std::string library;

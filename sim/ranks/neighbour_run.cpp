@@ -22,7 +22,7 @@ Task text_of(const Job& job, const Options& options, Communicator comm, Workspac
                     *job.overlap);
 }
 
-/// A thread of one of the ranks, which the text numbers from 0 on.
+/// A thread of one of the ranks, which the program numbers from 0 on.
 class NeighbourRun::Member final : public Executor {
  public:
   Member(NeighbourRun& job, Executor& inner, int first, int size)
@@ -113,7 +113,7 @@ void NeighbourRun::begin_round() {
 
 Task NeighbourRun::one_round(Communicator comm, Workspace work) {
   co_await text_of(neighbour_->job, options_, comm, work);
-  // Not from here: this text is still running.
+  // Not from here: this program is still running.
   if (--left_ == 0) run_->ledger->kernel().after(0, Callback::to<&NeighbourRun::round_ended>(this));
 }
 

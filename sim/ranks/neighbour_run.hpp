@@ -1,4 +1,4 @@
-// A job that runs beside the one that is asked about: round after round of its text.
+// A background job beside the foreground job: round after round of its program.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace ringscope::sim {
 
-/// What a rank of the job does: its algorithm, or that beside a computation.
+/// Program of a rank of the job: its algorithm, or that beside a computation.
 Task text_of(const Job& job, const Options& options, Communicator comm, Workspace work);
 
 /// Random, in [0, the job's skew).
@@ -22,13 +22,13 @@ double late_by(const Job& job, Random& random) {
   return static_cast<double>(random() >> 11) * 0x1p-53 * job.skew.count();
 }
 
-/// A round begins when all ranks have ended the one before. What its texts tell of themselves,
-/// their phases and observations, is not reported: a neighbour is there for its load.
+/// A round begins when all ranks have ended the one before. Phases and observations of its programs
+/// are not reported: a background job is there for its load.
 class NeighbourRun {
  public:
   using Ranks = std::span<const std::unique_ptr<RankThread>>;
-  /// `ranks`, which outlive this, are the neighbour's; `again` is asked before each further round
-  /// of one that runs in a loop.
+  /// `ranks`, which outlive this, are the background job's; `again` is asked before each further
+  /// round of one that runs in a loop.
   NeighbourRun(const Neighbour& neighbour, Run& run, Ranks ranks, std::function<bool()> again);
   ~NeighbourRun();
   NeighbourRun(const NeighbourRun&) = delete;
@@ -55,7 +55,7 @@ class NeighbourRun {
   Options options_;
   std::map<Executor*, std::unique_ptr<Member>> members_;
   std::vector<double> delays_;  ///< of each rank, before the first round
-  int rounds_ = 0;              ///< that have begun
+  int rounds_ = 0;              ///< begun
   int left_ = 0;                ///< ranks that have not ended the round
   double began_ = 0;            ///< the round
 };

@@ -12,14 +12,14 @@ namespace ringscope::sim {
 namespace {
 
 constexpr int draws = 4000;
-constexpr double sigmas = 3;  ///< of the mean of so many draws
+constexpr double sigmas = 3;  ///< of the mean of all draws
 
 Noise spread_of(double spread) { return {.spread = spread, .stragglers = {}}; }
 Noise noise_of(double spread, double every, double takes) {
   return {.spread = spread, .every = Seconds(every), .takes = Seconds(takes), .stragglers = {}};
 }
 
-/// What rank 0 draws, one computation of `seconds` after the other.
+/// Times that rank 0 draws, one computation of `seconds` after the other.
 std::vector<double> times_of(const Noise& noise, double seconds, std::uint64_t seed = 1) {
   Noises noises(noise, 1);
   noises.seed(seed);
@@ -51,7 +51,7 @@ TEST(Noise, is_the_same_for_the_same_seed_and_another_for_another) {
   EXPECT_NE(times_of(noise, 0.01, 7), times_of(noise, 0.01, 8));
 }
 
-/// Of the logarithm.
+/// Spread of the logarithm.
 class NoiseSpread : public testing::TestWithParam<double> {};
 INSTANTIATE_TEST_SUITE_P(Spreads, NoiseSpread, testing::Values(0.05, 0.5, 1.0),
                          [](const auto& spread) {
@@ -65,7 +65,7 @@ TEST_P(NoiseSpread, makes_computations_no_longer_on_average) {
   EXPECT_NEAR(mean_of(times_of(spread_of(spread), 0.2)) / 0.2, 1, sigmas * error);
 }
 
-// That of a sum of squares of n normal numbers is 2 n.
+// The variance of a sum of squares of n normal numbers is 2 n.
 TEST_P(NoiseSpread, is_the_standard_deviation_of_the_logarithm) {
   const double spread = GetParam();
   std::vector<double> squares;

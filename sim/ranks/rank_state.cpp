@@ -1,4 +1,4 @@
-// What a rank is to steady_state.hpp.
+// Rank snapshot for steady-state detection.
 #include "sim/machine/state_record.hpp"
 #include "sim/ranks/rank_thread.hpp"
 

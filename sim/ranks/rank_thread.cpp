@@ -186,7 +186,7 @@ void RankThread::go_on() {
   if (finished_ || on_cpu_ || !may_run() || held_by_detour()) return;
   if (verbs_.empty()) body_.front().start();
   while (next_ < verbs_.size()) {
-    // advance() never adds verbs: only the text does, when it is resumed below.
+    // advance() never adds verbs: only the program does, when it is resumed below.
     if (advance(verbs_[next_]) == Progress::blocked) {
       // A test of the first thread's may have waited for this turn to end.
       if (is_nonblocking() && !on_cpu_) first_->completed(-1);
@@ -210,7 +210,7 @@ bool RankThread::held_by_detour() {
   }
   run_->detours->stir();
   held_from_ = std::exchange(held_since_, -1);
-  // Who waits has come no further, or takes over the path of what ended the wait.
+  // A waiting rank has come no further, or takes over the path of what ended the wait.
   if (held_from_ >= 0 && (next_ >= verbs_.size() || verbs_[next_].since < 0))
     run_->paths->extend(path, Cause::noise, rank(), cpu.front().resource, now());
   return false;
@@ -246,7 +246,7 @@ void RankThread::completed(int) {
   if (next_ < verbs_.size()) run_->ready->add(*this);
 }
 
-// What a non-blocking collective calls, the progress engine calls: it is no way into MPI.
+// Calls of a non-blocking collective are the progress engine's: they are no way into MPI.
 void RankThread::enter_mpi() {
   if (inside || is_nonblocking()) return;
   run_->mpi->enter(*this);
@@ -297,7 +297,7 @@ void RankThread::add_spans(double until) {
   }
 }
 
-// Of the verb in progress: whom it sends to or receives from; -1 where that is nobody, or several.
+// Peer of the verb in progress, sent to or received from; -1 where that is nobody, or several.
 int RankThread::peer() const {
   if (next_ >= verbs_.size()) return -1;
   const Pending& verb = verbs_[next_];

@@ -39,7 +39,7 @@ struct PhaseTimes {
   double start = 0, end = 0;  ///< s, as the kernel counts
 };
 
-/// One value that the text of a rank wanted reported.
+/// One value that the program of a rank wanted reported.
 struct Observed {
   std::string_view what;
   int rank = 0;
@@ -61,7 +61,7 @@ class StepObserver {
   ~StepObserver() = default;
 };
 
-/// What all threads of a run share.
+/// State shared by all threads of a run.
 struct Run {
   Machine* machine = nullptr;
   Ledger* ledger = nullptr;
@@ -75,7 +75,7 @@ struct Run {
   std::vector<Span>* spans = nullptr;  ///< null: not recorded
   StepObserver* steps = nullptr;       ///< null: nobody asks
   std::vector<int> requests{};         ///< of the verb in progress
-  std::vector<Stage> waited{};         ///< what the wait that ends was spent on; else empty
+  std::vector<Stage> waited{};         ///< causes of the wait that ends; else empty
   int unfinished = 0;                  ///< ranks whose first thread still has something to do
 };
 
@@ -87,7 +87,7 @@ class RankThread final : public Executor, private Caller {
   RankThread(const RankThread&) = delete;
   RankThread& operator=(const RankThread&) = delete;
 
-  // Executor: what the algorithm's text calls.
+  // Executor: called by the algorithm's program.
   int rank() const override { return Caller::rank; }
   int size() const override { return run_->machine->jobs().own(); }
   Request post(const Operation& operation) override;
@@ -100,9 +100,9 @@ class RankThread final : public Executor, private Caller {
   void raise(Flag flag) override;
   void observe(std::string_view what, double value) override;
 
-  /// Begins the text, `delay` seconds from now. Requires that no earlier one is unfinished.
+  /// Begins the program, `delay` seconds from now. Requires that no earlier one is unfinished.
   void begin(Task body, double delay);
-  /// Seconds, as the kernel counts; of the last text that has ended.
+  /// Seconds, as the kernel counts; of the last program that has ended.
   double finish_time() const { return finish_time_; }
   PathCursor end_of_path() const { return path; }
 
@@ -124,28 +124,28 @@ class RankThread final : public Executor, private Caller {
     std::vector<int> peers;
     bool sends = false;  ///< waits for a receiver, perhaps among others
   };
-  /// What the threads of this rank are blocked in; only its first thread knows them.
+  /// Verbs in which the threads of this rank are blocked; only its first thread knows them.
   std::vector<Blocked> all_blocked();
 
-  // What steady_state.hpp asks of a rank's only thread.
+  // Questions of steady_state.hpp to a rank's only thread.
   struct Account {
     std::array<double, activity_names.size()> seconds{};
     CauseSeconds waited_for{};
   };
   Account account() const { return {seconds_, waited_for_}; }
   PathCursor& path_cursor() { return path; }
-  /// Where the rank stands in its text; its step as seen from `step`.
+  /// Position of the rank in its program; its step as seen from `step`.
   void describe(StateRecord& record, int step) const;
   void describe(StateRecord& record, const Agenda& agenda) const;
   bool steps_are_alike() const { return step_ > 0 && !finished_ && others_.empty(); }
   int steps_left() const { return steps_ - 1 - step_ - skipped_; }
-  /// Goes on `steps` later, and at a later time: what it did since `before`, so many times over.
+  /// Goes on `steps` later, and at a later time: what it did since `before`, `times` times over.
   void skip(int steps, double seconds, int times, const Account& before);
 
-  /// Goes on with the text as far as it can; called by the ready queue.
+  /// Goes on with the program as far as it can; called by the ready queue.
   void go_on();
 
-  // What detours.hpp asks of a rank's first thread, and tells it.
+  // Interface of detours.hpp to a rank's first thread.
   bool computes() const { return on_cpu_ && activity_ == Activity::compute; }
   /// The core is the rank's again.
   void let_go();
@@ -159,7 +159,7 @@ class RankThread final : public Executor, private Caller {
     copying,         ///< of an eager message, where that uses memory too
     launched,        ///< a send
     working,         ///< a local verb
-    completing       ///< what it waited for has happened; what is left is CPU time
+    completing       ///< the wait is over; CPU time is left
   };
   /// A verb that waits for its turn, or is in progress.
   struct Pending {
@@ -198,7 +198,7 @@ class RankThread final : public Executor, private Caller {
   bool on_ranks_core() const { return cpu == run_->machine->cpu(rank()); }
   bool held_by_detour();
   void blame_detour();
-  const Uses& worker() const;  ///< what this thread computes and reduces on
+  const Uses& worker() const;  ///< processor on which this thread computes and reduces
   bool others_idle() const;
   FlagState& flag(Flag flag) const;
   Progress block(Pending& verb, Activity activity);
@@ -230,7 +230,7 @@ class RankThread final : public Executor, private Caller {
   bool in_use_ = false;  ///< of a further thread: started and not yet joined
   bool on_cpu_ = false;
   Cause cpu_cause_{};
-  /// Of the CPU time in progress: the copy that follows the overhead, the noise after a
+  /// Tail of the CPU time in progress: the copy that follows the overhead, the noise after a
   /// computation.
   double tail_share_ = 0;
   Cause tail_cause_ = Cause::copy;
@@ -253,7 +253,7 @@ class RankThread final : public Executor, private Caller {
   friend class ReadyQueue;
   bool queued_ = false;
 
-  // What most ranks never look at stands last.
+  // Members that most ranks never look at stand last.
   std::vector<std::unique_ptr<RankThread>> others_;
   std::vector<FlagState> flags_;  ///< of the first thread, for all; none before the first is used
 };

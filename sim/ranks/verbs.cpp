@@ -106,7 +106,7 @@ RankThread::Progress RankThread::wait_part(Pending& verb, std::span<const int> r
   const bool ready = all ? std::all_of(requests.begin(), requests.end(), complete)
                          : std::any_of(requests.begin(), requests.end(), complete);
   if (!ready) return block(verb, verb.verb == Verb::send ? Activity::in_send : Activity::in_wait);
-  // What ended the wait: the last of all to complete, or the first that is complete.
+  // The request that ended the wait: the last of all to complete, or the first that is complete.
   const auto decisive = all ? std::max_element(requests.begin(), requests.end(),
                                                [this](int a, int b) { return order(a) < order(b); })
                             : std::find_if(requests.begin(), requests.end(), complete);
@@ -114,7 +114,7 @@ RankThread::Progress RankThread::wait_part(Pending& verb, std::span<const int> r
     const double ended = held_from_ < 0 ? now() : held_from_;
     path = run_->mpi->path(*decisive);
     if (ended < now()) run_->paths->extend(path, Cause::noise, rank(), cpu.front().resource, now());
-    account_wait(*decisive, verb.since, ended);  // before the text goes on to its next step
+    account_wait(*decisive, verb.since, ended);  // before the program goes on to its next step
   }
   verb.state = State::completing;
   double after = 0;
@@ -202,7 +202,7 @@ RankThread::Progress RankThread::run_time(double seconds, bool inside_mpi, Activ
                                           Cause cause) {
   if (seconds <= 0) return Progress::done;
   const CpuScale& scale = run_->machine->scale(rank());
-  if (!inside_mpi) leave_mpi();  // which may start flights of its own
+  if (!inside_mpi) leave_mpi();  // may start activities of its own
   Uses& uses = run_->ledger->fresh_uses();
   if (inside_mpi)
     run_->mpi->add_caller_cpu(uses, *this, scale.compute_weight());
@@ -232,11 +232,11 @@ void RankThread::cpu_done(std::uint64_t) {
     if (cpu_cause_ == Cause::copy) set_activity(Activity::copy, from);
   }
   account_cpu(now());
-  set_activity(activity_, now());  // it ends before the text goes on to its next step
+  set_activity(activity_, now());  // it ends before the program goes on to its next step
   go_on();
 }
 
-// What a detour took of the CPU time that has just ended counts as its last part.
+// A detour's share of the CPU time that has just ended counts as its last part.
 void RankThread::blame_detour() {
   const bool passed = cpu_cause_ == Cause::skew || cpu_cause_ == Cause::sleep;
   if (run_->detours == nullptr || passed || tail_share_ > 0 || !on_ranks_core()) return;

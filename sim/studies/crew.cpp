@@ -154,8 +154,8 @@ void Crew::break_off() {
   outgoing_.clear();
 }
 
-/// As many tasks as it does in a tenth of a second: enough not to wait for more, and not so many
-/// that others wait for it in the end.
+/// As many tasks as it does in a tenth of a second: enough not to wait for more, and few enough
+/// that others do not wait for it in the end.
 void Crew::adapt(Worker& worker) {
   const auto passed = Clock::now() - worker.since;
   if (passed < batch_time) return;

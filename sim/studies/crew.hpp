@@ -13,7 +13,7 @@ namespace ringscope {
 /// all workers have died; nothing is thrown, as there always are threads here too.
 class Crew final : public RemoteWorkers {
  public:
-  explicit Crew(int socket);  ///< which it closes in the end
+  explicit Crew(int socket);  ///< closed in the end
   ~Crew() override;
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;

@@ -56,7 +56,7 @@ Placement unpacked(const Json& json) {
   return placement;
 }
 
-/// Of an answer: after the number of the task. Of a task: after that and what it says of skipping.
+/// Heads of an answer (the number of the task) and of a task (that, and whether to skip).
 constexpr std::size_t answer_head = sizeof(std::uint64_t), task_head = answer_head + 1;
 
 Json body_of(std::string_view payload, std::size_t head) {

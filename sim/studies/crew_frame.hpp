@@ -1,4 +1,4 @@
-// What the one that hands out tasks and its workers say to each other, as a stream of bytes.
+// Protocol between the process that hands out tasks and its workers, as a stream of bytes.
 #pragma once
 
 #include <cstdint>

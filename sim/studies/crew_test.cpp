@@ -37,7 +37,7 @@ class CrewTest : public testing::Test {
     Json::to_msgpack(Json{1, version}, payload);
     say(rank, Kind::hello, payload);
   }
-  /// What the crew has sent.
+  /// Frames that the crew has sent.
   std::vector<CrewFrame> heard() {
     char bytes[65536];
     const ssize_t count = ::recv(other_end, bytes, sizeof bytes, MSG_DONTWAIT);

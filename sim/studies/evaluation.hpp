@@ -19,9 +19,9 @@ namespace ringscope {
 /// Makes the scenario of an index; called by several threads at once, each with parts of its own.
 using MakeScenario = std::function<Scenario(std::size_t index, KnownParts& known)>;
 
-/// What is to be simulated, is being simulated, and is there. Thread-safe. A task that was begun
-/// may be begun again, by somebody else: the first answer counts. Scenarios of one key are
-/// simulated once, those in the store not at all.
+/// Scenarios to be simulated, being simulated, and done. Thread-safe. A task that was begun may be
+/// begun again, by somebody else: the first answer counts. Scenarios of one key are simulated once,
+/// those in the store not at all.
 class Evaluation {
  public:
   struct Task {

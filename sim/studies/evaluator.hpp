@@ -52,9 +52,9 @@ class Evaluator {
   std::vector<Outcome> evaluate(std::size_t count, const MakeScenario& make);
   /// Likewise; those that were not there when it was stopped are missing.
   std::vector<std::optional<Outcome>> evaluate_some(std::size_t count, const MakeScenario& make);
-  /// Which part of the whole comes next, for progress.
+  /// Part of the whole that comes next, for progress.
   void part(double begin, double end) { begin_ = begin, end_ = end; }
-  /// What comes next shall end when this share of the time is over.
+  /// Deadline of what comes next: when this share of the time is over.
   void until(double share) { until_ = share; }
   bool stopped() const { return options_.stop && options_.stop(until_); }
   /// Writes to the store what is not there yet; throws what it throws.

@@ -12,11 +12,11 @@ namespace ringscope {
 using Key = std::array<unsigned char, 32>;
 
 /// SHA-256 of all that decides what a simulation says: the resolved scenario without its words
-/// (names, questions), where every rank is, the kernel, and the version of the program with the
-/// text of its model. Two ways to write one scenario have one key.
+/// (names, questions), where every rank is, the kernel, and the version of the program with its
+/// model's source. Two ways to write one scenario have one key.
 Key scenario_key(const Scenario& scenario, std::string_view kernel);
 
-/// Of the program and the text of its model: results of another one are other results.
+/// Version of the program and of its model's source: results of another one are other results.
 std::string model_version();
 
 std::string to_hex(const Key& key);

@@ -1,4 +1,4 @@
-// What a study keeps of a simulation.
+// Outcome of a simulation, as a study keeps it.
 #pragma once
 
 #include <map>
@@ -9,22 +9,22 @@
 
 namespace ringscope {
 
-/// What one simulation said, small enough to keep by the million.
+/// Result of one simulation, small enough to keep by the million.
 struct Outcome {
   double time_s = 0;
-  /// What holds it up, as `compare` says it: "copying on host2/numa0/core0 (rank 7)"; "" where the
+  /// Bottleneck, as `compare` says it: "copying on host2/numa0/core0 (rank 7)"; "" where the
   /// critical path was not kept.
   std::string limit;
   /// By metric_names(): training's only of a training job, those of several jobs only where there
-  /// are neighbours; and of each neighbour "neighbours.NAME.time_s".
+  /// are background jobs; and of each of these "neighbours.NAME.time_s".
   std::map<std::string, double> metrics;
   std::string error;  ///< "" or why there is none: a deadlock is a result
 
   bool operator==(const Outcome&) const = default;
 };
 
-/// What can be asked of an outcome, by the names in scenarios/schema.md: "time_s", "busbw",
-/// "records_per_s", "critical_path.copy", ...
+/// Names of an outcome's metrics, as in scenarios/schema.md: "time_s", "busbw", "records_per_s",
+/// "critical_path.copy", ...
 std::vector<std::string> metric_names();
 
 /// Whether more of it is better: a bandwidth, a rate; of times and bytes less is.

@@ -12,13 +12,13 @@
 
 namespace ringscope {
 
-/// What became of a task. Without an outcome it is lost: the worker died, or could not say.
+/// End of a task. Without an outcome it is lost: the worker died, or could not say.
 struct RemoteAnswer {
   std::uint64_t task = 0;
   std::optional<Outcome> outcome;
 };
 
-/// The crew that an Evaluator hands tasks to beside its own threads. Called by one thread. Workers
+/// Workers that an Evaluator hands tasks to beside its own threads. Called by one thread. Workers
 /// may come, go and hang at any time: a task that nobody ever answers is the Evaluator's to do.
 class RemoteWorkers {
  public:
@@ -28,9 +28,9 @@ class RemoteWorkers {
   /// Hands the task to a worker that has room and does not have it yet; false where there is none.
   /// It is simulated step by step unless `skip`.
   virtual bool hand_out(std::uint64_t task, const Scenario& scenario, bool skip) = 0;
-  /// What has happened since; waits for something at most so long.
+  /// Events since the last call; waits for one at most `patience`.
   virtual std::vector<RemoteAnswer> answers(std::chrono::milliseconds patience) = 0;
-  virtual int workers() const = 0;  ///< that are there now
+  virtual int workers() const = 0;  ///< present now
   virtual int threads() const = 0;  ///< of them all
   /// Those that came and cannot take part, since they are of another version; "": there are none.
   virtual std::string strangers() const { return ""; }

@@ -151,7 +151,7 @@ TEST_P(Accounts, report_the_median_repetition) {
   EXPECT_EQ(report.time_s, times[1]);
 }
 
-// What does not depend on chance is the same in every repetition, whatever the one before left.
+// Results without chance are the same in every repetition, whatever the one before left.
 TEST_P(Accounts, repeat_what_does_not_depend_on_chance) {
   Scenario scenario = scenario_of(GetParam().yaml);
   scenario.job.skew = Seconds(0);

@@ -175,7 +175,7 @@ TEST_P(Folded, rabenseifner_takes_two_steps_of_everything_more) {
 
 class PointToPoint : public SimulationTest {};
 
-// Of three ranks one folds into its neighbour while the third one's message is on the same link;
+// One of three ranks folds into its neighbour while the third one's message is on the same link;
 // then the result goes to both at once.
 TEST_F(PointToPoint, three_ranks_that_fold_without_handshakes_share_the_middle_ones_link) {
   const double expected = 2 * (latency + 2 * MiB / bandwidth);

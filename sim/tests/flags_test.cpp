@@ -211,7 +211,7 @@ TEST_F(Observations, stand_in_the_order_in_which_they_were_first_made) {
   EXPECT_EQ(report.observations[1].what, "ardour");
 }
 
-// Where there are many no table of them helps.
+// A table of many values would not help.
 TEST_F(Observations, of_more_than_sixteen_values_are_not_listed_one_by_one) {
   const Text text = [](Communicator comm, Workspace, Options) -> Task {
     for (int i = 0; i < 17; ++i) {

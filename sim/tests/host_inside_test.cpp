@@ -1,5 +1,5 @@
-// What do the sockets, memories, NICs and cores inside a host take from those who share them, and
-// from buffers that lie elsewhere?
+// Do the sockets, memories, NICs and cores inside a host slow down those who share them, and those
+// whose buffers lie elsewhere?
 #include <fmt/core.h>
 
 #include <string>

@@ -19,7 +19,7 @@ const std::string star =
 const std::string broadcast = "{collective: broadcast, algorithm: flat, bytes: 64 MiB}";
 const std::string ring = "{collective: allreduce, algorithm: ring, bytes: 4 MiB}";
 
-/// The job, and its neighbours as lines "name: {...}".
+/// The foreground job, and the background jobs as lines "name: {...}".
 Scenario beside(const std::string& placement, const std::string& job,
                 const std::vector<std::string>& neighbours, const std::string& machine = star) {
   std::string yaml = fmt::format("{}placement: {}\njob: {}\n", machine, placement, job);
@@ -72,13 +72,13 @@ TEST(JobsThatGoOppositeWays, DoNotNoticeEachOther) {
   expect_seconds(fluid(beside("1-1", broadcast, {other})).time_s, one_message);
 }
 
-// The neighbour has sent half of its message alone when the job begins to share: the job then has
-// half of the NIC for one message of its own, if the neighbour has as much left.
+// The background job has sent half of its message alone when the job begins to share: the job then
+// has half of the NIC for one message of its own, if the background job has as much left.
 TEST(NeighboursThatStartLater, ShareFromThenOn) {
   const std::string other = fmt::format(
       "other: {{placement: 1-0-1, repeat: 1, start: {} s, job: {}}}", one_message / 2, broadcast);
   const Report both = fluid(beside("1-1", broadcast, {other}));
-  // Half alone, the other half at half the rate; the neighbour then has half left, alone.
+  // Half alone, the other half at half the rate; the background job then has half left, alone.
   expect_seconds(both.time_s, 1.5 * one_message);
   expect_seconds(both.neighbours[0].time_s, 1.5 * one_message);
   expect_seconds(both.neighbours[0].end_s, 2 * one_message);

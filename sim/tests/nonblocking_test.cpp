@@ -53,7 +53,7 @@ TEST_P(Nonblocking, with_the_caller_is_the_sum_but_for_the_first_message) {
   expect_seconds(ring_time(caller), std::max(time(), step) + (steps - 1) * step);
 }
 
-// Of a rendezvous the first message is its RTS.
+// A rendezvous: the first message is its RTS.
 TEST_P(Nonblocking, with_the_caller_and_a_rendezvous_is_the_sum_but_for_the_first_rts) {
   const double handshakes = 3 * latency + chunk / bandwidth;
   const double expected = std::max(time(), latency) - latency + steps * handshakes;
@@ -90,7 +90,7 @@ TEST_F(NonblockingOnOneCore, with_a_nic_is_the_sum_of_what_the_core_does) {
                  20 * ms + reductions * reduction);
 }
 
-/// Of a text that starts one non-blocking collective itself.
+/// A scenario whose program starts one non-blocking collective itself.
 Scenario of_text(const std::string& how) {
   static const Algorithm algorithm = [] {
     Algorithm one = *find_algorithm("allreduce", "ring");

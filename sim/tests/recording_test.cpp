@@ -36,7 +36,7 @@ Report recorded(const Scenario& scenario) {
   return simulate(scenario, options);
 }
 
-/// What each rank holds of each chunk at `at`: the changes up to then, played.
+/// Holding of each rank of each chunk at `at`: the changes up to then, played.
 std::vector<std::uint32_t> held_at(const ChunkHistory& chunks, double at) {
   std::vector<std::uint32_t> now = chunks.at_start;
   for (const ChunkChange& change : chunks.changes)
@@ -56,8 +56,8 @@ std::vector<int> all_up_to(int ranks) {
   return all;
 }
 
-/// Whose contributions the collective promises to `rank` in `chunk`; empty: it promises nothing.
-/// See algorithms/collective_cases.hpp.
+/// Contributions that the collective promises to `rank` in `chunk`; empty: it promises nothing. See
+/// algorithms/collective_cases.hpp.
 std::vector<int> promised(std::string_view collective, int ranks, int root, int rank, int chunk) {
   if (collective == "allreduce") return all_up_to(ranks);
   if (collective == "reduce") return rank == root ? all_up_to(ranks) : std::vector<int>{};

@@ -1,4 +1,4 @@
-// For tests of the simulator: scenarios from YAML text, ranks that follow a text written in the
+// For tests of the simulator: scenarios from YAML text, ranks that follow a program written in the
 // test, and one run per process.
 #pragma once
 
@@ -24,7 +24,7 @@ inline Scenario scenario_of(const std::string& yaml) {
   return read_tree(Value::from_text("test", "question: does it hold?\n" + yaml), "test").front();
 }
 
-/// What every rank does, as an algorithm of the catalogue would.
+/// Program of every rank, as an algorithm of the catalogue would be.
 using Text = Task (*)(Communicator, Workspace, Options);
 
 inline Report run(const Scenario& scenario) { return simulate(scenario, {}); }

@@ -136,7 +136,7 @@ TEST_F(FileServer, reads_by_one_direction_of_its_cable_and_writes_by_the_other) 
   expect_seconds(finish(report, 1), bytes / cable);
 }
 
-// What rank 1 sends to rank 0 comes by the cable that rank 0 loads through.
+// Bytes from rank 1 to rank 0 come by the cable that rank 0 loads through.
 TEST_F(FileServer, shares_the_cables_with_messages) {
   const Text text = [](Communicator comm, Workspace work, Options) -> Task {
     if (comm.rank() == 0) {

@@ -81,7 +81,7 @@ class Chain {
       std::rotate(first, first + static_cast<std::ptrdiff_t>(below(end - begin + 1)), last);
   }
 
-  /// What is on one host goes to the bins of the same numbers on another, and the other way round.
+  /// Exchanges two hosts: ranks on one go to the bins of the same numbers on the other, and back.
   void exchange_hosts(Word& word) {
     const auto bins = placements_->bins();
     const int host = host_of(word[below(word.size())]), other = bins[below(bins.size())].host;

@@ -135,7 +135,7 @@ class Looked {
         evaluator_(&evaluator),
         costing_(study, evaluator) {}
 
-  /// Of `all` that there may be: a part of them at a time, as many as fit into one answer.
+  /// Costs of words, of `all` that there may be: a part at a time, as many as fit into one answer.
   std::vector<double> at(std::span<const Word> words, std::size_t all) {
     std::vector<double> costs;
     while (costs.size() < words.size() && !evaluator_->stopped()) {
@@ -214,7 +214,7 @@ Annealing annealing_of(const PlaceStudy& study, const Placements& placements,
   return annealing;
 }
 
-/// The middle one of costs that stand for so many placements each.
+/// The middle one of costs, each of which stands for a number of placements.
 double median_of(std::vector<std::pair<double, Count>> costs) {
   std::ranges::sort(costs);
   Count all = 0, before = 0;
@@ -224,7 +224,7 @@ double median_of(std::vector<std::pair<double, Count>> costs) {
   return stuck;
 }
 
-/// Of all placements, where all were simulated; else of some that are drawn.
+/// Statistics over all placements, where all were simulated; else over some that are drawn.
 std::optional<RandomPlacements> random_placements(const PlaceStudy& study,
                                                   const Placements& placements,
                                                   const PlaceAnswer& answer, Evaluator& evaluator) {

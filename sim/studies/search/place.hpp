@@ -1,4 +1,4 @@
-// Which of all placements is best.
+// Search for the best of all placements.
 #pragma once
 
 #include <optional>
@@ -21,15 +21,15 @@ struct Placed {
   bool allowed = true;   ///< by the study's rules
 };
 
-/// What ranks get that are put anywhere: the baseline that a placement is to beat.
+/// Results of ranks that are put anywhere: the baseline that a placement is to beat.
 struct RandomPlacements {
-  std::size_t count = 0;  ///< so many were drawn; 0: all were simulated
+  std::size_t count = 0;  ///< number drawn; 0: all were simulated
   double median_s = 0;    ///< of the objective; infinite where half of them get stuck
 };
 
 struct PlaceAnswer {
   Count raw;                        ///< placements, each core by itself
-  Count least;                      ///< so many differ at least
+  Count least;                      ///< lower bound of the number that differ
   bool searched = false;            ///< not all that differ were simulated
   bool stopped = false;             ///< before it had looked at its budget, or at all
   bool only_routes = true;          ///< else nothing was folded but cores

@@ -1,4 +1,4 @@
-// What no placement of a ring can beat.
+// Lower bound that no placement of a ring can beat.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,7 @@
 namespace ringscope {
 namespace {
 
-// Three racks of two hosts. A neighbour sends from the first rack to the second, all the time.
+// Three racks of two hosts. A background job sends from the first rack to the second, all the time.
 const std::string racks =
     "scenario:\n"
     "  question: which?\n"
@@ -27,8 +27,8 @@ const std::string racks =
     "      placement: 1-0-1\n"
     "      job: {collective: broadcast, algorithm: flat, bytes: 64 MiB}\n";
 
-// Of the hosts that are left, one in each rack, rank 0 sends to rank 1. Where both messages leave
-// the first rack, or both enter the second, each gets half of that uplink.
+// Two hosts are left, one in each rack: rank 0 sends to rank 1. Where both messages leave the first
+// rack, or both enter the second, each gets half of that uplink.
 TEST(PlaceBesideANeighbour, FindsThePlacementsThatAvoidTheSharedUplink) {
   const double alone = 64.0 * 1024 * 1024 / 1e9;
   const PlaceAnswer answer = answer_of(study_of(racks, "{taken: [host5]}"));
@@ -43,7 +43,7 @@ TEST(PlaceBesideANeighbour, FindsThePlacementsThatAvoidTheSharedUplink) {
   EXPECT_NEAR(answer.own.cost_s, 2 * alone, 1e-9 * alone);
 }
 
-// The job has half of the neighbour's bytes, which runs once.
+// The job has half of the background job's bytes, which runs once.
 TEST(PlaceBesideANeighbour, CanRankByTheSlowestJobOrTheMean) {
   const double alone = 64.0 * 1024 * 1024 / 1e9;
   const std::string half = "{taken: [host5], jobs: ";
@@ -73,9 +73,9 @@ const std::string shared_star =
     "    one: {placement: 1-1, repeat: 1, job: {collective: broadcast, algorithm: flat,\n"
     "          bytes: 64 KiB}}\n";
 
-// By brute force: of all words with one rank on each of the hosts of the neighbour and two on each
-// of the others, those that the exchange of hosts 2 and 3 and the turns of the ring take to each
-// other. All of these take the same time.
+// By brute force: of all words with one rank on each of the hosts of the background job and two on
+// each of the others, those that the exchange of hosts 2 and 3 and the turns of the ring take to
+// each other. All of these take the same time.
 TEST(PlacementsBesideANeighbour, AreFoldedOnlyWhereTheNeighbourIsNot) {
   const PlaceStudy study = study_of(shared_star);
   const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));

@@ -57,8 +57,8 @@ TEST(PlaceOnTheRack, TriesEveryOrderOfTheRingOnce) {
       answer.placed, {}, [](const Placed& one) { return static_cast<float>(one.cost_s); }));
 }
 
-// What is called alike takes the same time: each is simulated where it stands for others, and once
-// more as one of these, chosen far away in their order.
+// Placements called alike take the same time: each is simulated where it stands for others, and
+// once more as one of these, chosen far away in their order.
 TEST(PlacementsThatAreAlike, TakeTheSameTime) {
   const PlaceStudy study = study_of(sockets);
   const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
