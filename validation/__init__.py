@@ -1,1 +1,1 @@
-"""What was measured, and how far to trust a model of it: imports, the fit, the verdict."""
+"""Measurements, and how far to trust a model of them: imports, the fit, the verdict."""

@@ -19,7 +19,7 @@ struct BenchOptions {
   double budget_s = 150;             ///< for all series together
 };
 
-/// What is measured at one point, and how its samples are to be taken.
+/// A point to measure, and how its samples are to be taken.
 struct Point {
   std::string what;
   nlohmann::ordered_json parameters;
@@ -36,7 +36,7 @@ using Run = std::function<double(int iterations)>;
 /// Divides a budget of time between series of points, and that of a series between its points.
 class Budget {
  public:
-  /// What the deciding process says, to all; the number itself where there is one process.
+  /// Broadcasts the deciding process's number to all; the number itself where there is one process.
   using Told = std::function<int(int)>;
   /// Is told what is being done, for a watchdog: "4 KiB, the samples".
   using Stand = std::function<void(const std::string&)>;
@@ -46,7 +46,7 @@ class Budget {
 
   /// The next points belong to this series, whose share of what is left is by its weight.
   void begin_series(std::string name, double weight);
-  /// What is left of the series' time is shared between as many points.
+  /// Shares the rest of the series' time between as many points.
   void expect_points(int count) { points_left_ = count; }
 
   /// Warms up, then takes samples as time allows, each the seconds of one operation. Nothing when
@@ -55,14 +55,14 @@ class Budget {
   std::optional<std::vector<double>> take(const Point& point, const Run& run, const Told& told,
                                           const Stand& stand);
 
-  /// What was left out, in words.
+  /// Points left out, in words.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   struct Trial {
     int iterations = 1;   ///< of a sample
-    double sample_s = 0;  ///< what one takes, all told
-    double timed_s = 0;   ///< what of it counts
+    double sample_s = 0;  ///< duration of one, all told
+    double timed_s = 0;   ///< the part of it that counts
   };
   Trial try_out(const Point& point, const Run& run, const Told& told);
   int next_iterations(const Trial& trial, const Point& point, int trials) const;
@@ -76,7 +76,7 @@ class Budget {
   double end_s_;
   double weight_left_;
 
-  // Of the series that runs.
+  // State of the series that runs.
   std::string series_;
   double series_end_s_ = 0;
   int points_left_ = 1;

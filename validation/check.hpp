@@ -6,8 +6,8 @@
 
 namespace ringscope {
 
-/// What item `index` of rank `rank` holds at the start: small whole numbers, so that sums are exact
-/// in float whatever their order, different per rank and per index.
+/// Item `index` of rank `rank` at the start: small whole numbers, so that sums are exact in float
+/// whatever their order, different per rank and per index.
 inline float initial_item(int rank, std::size_t index) {
   return static_cast<float>((static_cast<std::size_t>(rank) * 31 + index * 7) % 17);
 }

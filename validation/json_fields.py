@@ -67,7 +67,7 @@ def take(fields: dict, key: str, expected: str, place: Place, default=MISSING):
 
 
 def load(path: str):
-    """What the JSON file holds; "-" is standard input."""
+    """Content of the JSON file; "-" is standard input."""
     def refuse(word):
         raise InputError(f"{path}: expected finite numbers, got {word}")
 

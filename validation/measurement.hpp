@@ -8,7 +8,7 @@
 
 namespace ringscope {
 
-/// Where and how something was measured.
+/// Place, time and means of a measurement.
 struct Provenance {
   std::string program;               ///< name and version of what measured
   std::string command;               ///< its command line
@@ -20,17 +20,17 @@ struct Provenance {
   std::vector<std::string> devices;  ///< the GPU of each rank; of probes, each GPU
   std::string driver;                ///< of the GPUs, and the runtime on it
   std::string start;                 ///< how the ranks' starts were synchronised
-  double timer_s = 0;                ///< what one reading of the clock takes
-  double instrument_s = 0;           ///< what timing one verb costs; 0 where no verb was timed
+  double timer_s = 0;                ///< cost of reading the clock once
+  double instrument_s = 0;           ///< cost of timing one verb; 0 where no verb was timed
   int warmups = 0;                   ///< runs before the samples that were not kept
   std::string link_bandwidth;        ///< nominal, as a quantity; "" when nobody said
-  std::string emulated;              ///< what is not real, in words; "" when all is
+  std::string emulated;              ///< emulated parts, in words; "" when all is real
 };
 
-/// Of this process, at this moment; the rest is for the caller to fill in.
+/// Provenance of this process, at this moment; the rest is for the caller to fill in.
 Provenance provenance_here(std::string command, std::string_view program = "ringscope-mpi");
 
-/// Of this machine, as the system knows it.
+/// Name of this machine, as the system knows it.
 std::string host_name();
 
 /// The order statistics that tables show: median, 10th and 90th percentile, of the samples sorted,

@@ -18,9 +18,9 @@ KINDS = ("probes", "replay", "trace")
 
 WHERE = {"program": "", "command": "", "date": "", "hosts": [], "cpu": "", "nic": [], "kernel": "",
          "mpi": "", "start": "", "timer_s": 0.0, "warmups": 0, "link_bandwidth": "",
-         "emulated": "", "source": ""}  # what nobody knows
+         "emulated": "", "source": ""}  # defaults where nobody knows
 
-# What each known probe was set to; others may follow, with parameters of their own.
+# Parameters of each known probe; others may follow, with parameters of their own.
 PROBES = {
     "ping_pong": ("bytes", "way"),
     "stream": ("bytes", "way", "pairs", "directions", "window"),
@@ -72,7 +72,7 @@ class Measurement:
 
 @dataclasses.dataclass
 class Document:
-    """What one file holds. Missing entries of `where` are there, empty."""
+    """Content of one file. Missing entries of `where` are there, empty."""
     path: str
     kind: str
     where: dict

@@ -1,4 +1,4 @@
-"""What the scripts share: what bad input is, how a file is written, how a script ends."""
+"""Shared by the scripts: what bad input is, how a file is written, how a script ends."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-// What replays on any executor have in common: items, the refusals, the entry in the document.
+// Shared by replays on any executor: items, the refusals, the entry in the document.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -29,8 +29,8 @@ Options in_items(Options options);
 /// Throws InputError for a vector that is no whole number of floats, and for several jobs.
 void check_one_job_of_floats(const Scenario& scenario);
 
-/// Of a measured case: what `measurement_json` and a replay's own keys say. The placement is where
-/// the ranks were, whatever the scenario asked for; `call` is "" or a library's own collective.
+/// Entry of a measured case: `measurement_json` and a replay's own keys. The placement is where the
+/// ranks were, whatever the scenario asked for; `call` is "" or a library's own collective.
 nlohmann::ordered_json replay_entry(const Scenario& scenario, const std::vector<double>& samples_s,
                                     std::string_view stopped_by,
                                     const std::vector<std::string>& hosts, const std::string& call);

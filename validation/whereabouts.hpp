@@ -1,4 +1,4 @@
-// What a rank is in, for those who ask while it is stuck.
+// Position of a rank, for those who ask while it is stuck.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace ringscope {
 
-/// Where a thread stands: written with every verb, read by a watchdog in another thread.
+/// Position of a thread: written with every verb, read by a watchdog in another thread.
 class Whereabouts {
  public:
   void mark(Mark mark);

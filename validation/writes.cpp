@@ -7,7 +7,7 @@
 namespace ringscope {
 namespace {
 
-/// Where a verb puts data, if it does.
+/// Range into which a verb puts data, if it does.
 const Range* written(const Operation& operation) {
   switch (operation.verb) {
     case Verb::irecv:

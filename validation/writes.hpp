@@ -1,4 +1,4 @@
-// Who wrote where: so that a wrong result can name the verb that left it there.
+// Record of the last writers, so that a wrong result can name the verb that left it there.
 #pragma once
 
 #include <array>

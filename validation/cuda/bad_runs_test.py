@@ -61,7 +61,7 @@ class BadRuns(RunTest):
         self.assertRegex(err, r"rank \d is in reduce-scatter, step \d, \w+.*, waiting for .* rank")
 
     def test_a_call_that_does_not_return_is_cut_off_too(self):
-        # Of pageable memory: the call itself waits for the copy.
+        # Pageable memory: the call itself waits for the copy.
         self.ends(3, "^timeout after .* s: rank 0 is in ", scenario(3), "--path", "staged",
                   "--host-memory", "pageable", "--timeout", "1", fake="hang=7")
 

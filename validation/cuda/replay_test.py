@@ -8,7 +8,7 @@ import re
 from validation.cuda.runs import ROOT, RunTest, main
 from validation.small_scenario import scenario
 
-# Of the two documents that the same page describes, these are of the other one.
+# Keys of the other one of the two documents that the same page describes.
 OF_MPI_ONLY = {"where.foreign_cores", "where.instrument_s", "measurements[].start",
                "measurements[].missed_starts", "measurements[].start_spread_s"}
 

@@ -64,7 +64,7 @@ STREAMING = {
 
 
 class Way:
-    """What all tests share: probed and fitted once."""
+    """Shared by all tests: probed and fitted once."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)

@@ -12,7 +12,7 @@ PERCENT = (2.5, 97.5)
 
 
 def drawing(generator):
-    """What draws one observation's seconds again."""
+    """Returns a function that draws one observation's seconds again."""
 
     def draw(observation):
         if any(len(point.samples) > 1 for point in observation.points):

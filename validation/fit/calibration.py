@@ -23,18 +23,19 @@ from validation.programs import InputError
 from validation.quantities import parse_quantity
 from validation.verdict.simulator import Simulator
 
-HOSTS, CORES = 128, 16  # what a cluster has where nothing says
+HOSTS, CORES = 128, 16  # a cluster's where nothing says
 OFFLOADED = re.compile(r"\b(ib\d|mlx\d|hsi\d|infiniband|roce|verbs|psm2?|omni-?path|rdma)", re.I)
 HEADERS = 1448 / 1514  # payload of a full TCP segment on Ethernet
 
-# Where nothing was measured between hosts: of the order of this project's openmpi_tcp profile.
+# Defaults where nothing was measured between hosts: of the order of this project's openmpi_tcp
+# profile.
 USUAL_NETWORK = Transport(constant(5e-6), constant(2e-6), constant(2e-6), 0.25e-9, 0.25e-9, 0.1e-9,
                           65536.0, "caller", 0.8e-9)
 
 
 @dataclasses.dataclass
 class Settings:
-    """What the command line says."""
+    """Options of the command line."""
     hosts: int = None
     cores: int = None
     transport: str = None
@@ -85,7 +86,7 @@ class Calibration:
 
     @property
     def bandwidth(self):
-        """Of a link, as the cluster states it: nominal, or of payload."""
+        """A link's bandwidth, as the cluster states it: nominal, or of payload."""
         if self.goodput is not None and self.goodput < 1:
             return self.nominal
         return 1 / self.network.wire if self.network.wire > 0 else math.inf
@@ -107,7 +108,7 @@ def one_nominal(documents):
 
 
 def check_one_emulation(documents):
-    """What was measured with something emulated and what was not are two machines."""
+    """Refuses to mix measurements with and without something emulated: they are two machines."""
     found = {document.where["emulated"]: document.path for document in documents}
     if len(found) > 1:
         words = ", ".join(f"{path}: '{words}'" for words, path in found.items())
@@ -188,7 +189,7 @@ def calibrate(documents, settings: Settings) -> Calibration:
 
 
 def add_gpus(result, documents, settings):
-    """Where GPUs were probed; one process runs all their ranks, on one core."""
+    """Fits probed GPUs; one process runs all their ranks, on one core."""
     result.gpus = fit_gpus(result.points, settings.memory, settings.segment) or fit_rings(
         result.points, settings.only)
     if not result.gpus:

@@ -1,4 +1,4 @@
-"""What a message costs the cores at its ends: per message and per byte."""
+"""Cost of a message to the cores at its ends: per message and per byte."""
 
 import dataclasses
 
@@ -23,7 +23,7 @@ def line(sizes, seconds, floor, most=3):
     if len(sizes) <= 3:
         return constant(max(0.0, float(np.median(seconds - cost * sizes)))), cost
     rest = fit_segments(sizes, seconds - cost * sizes, seconds, most=most, floor=floor)
-    common = float(rest.costs.min())  # what all pieces have is the cost's
+    common = float(rest.costs.min())  # the part that all pieces share is the cost's
     return rest.with_values(rest.times, rest.costs - common), cost + common
 
 

@@ -13,7 +13,7 @@ from validation.fit.segments import Sized, constant
 
 @dataclasses.dataclass
 class Transport:
-    """What a library profile says of one way, and the wire below it. Of each latency segment the
+    """A library profile's values for one way, and the wire below it. Of each latency segment the
     share `late` is the mean of a random time (jitter), which control messages have not."""
     latency: Sized = constant(0)
     send_overhead: Sized = constant(0)
@@ -63,7 +63,7 @@ class Transport:
                 + jitter(sizes))
 
     def flight(self, sizes):
-        """What the receiver waits for after the last byte has left."""
+        """Wait of the receiver after the last byte has left."""
         after_handshake = 0.0 if self.driver == "receiver" else self.parts()[0](sizes)
         return np.where(self.eager(sizes), self.latency(sizes), after_handshake)
 

@@ -1,4 +1,4 @@
-"""What whole collectives tell beside the probes, with the simulator in the loop.
+"""Parameters fitted from whole collectives, beside the probes, with the simulator in the loop.
 
 A ping-pong sees sums: it cannot tell a core's time from the wire's, nor a time that is always there
 from one that comes and goes. A collective can: cores that send and receive at once share, and many
@@ -29,7 +29,7 @@ NOTHING = 0.02  # a share below that is none
 OUTLIER = 0.15  # relative error: more of it counts less, for another effect may be behind it
 STEP = 0.04  # of a share, for derivatives: above what chance leaves
 FLOOR = 0.02  # of relative error
-TUNED = ("open_mpi_tuned", "open_mpi_tuned_4_0")  # what may stand for the library's own choice
+TUNED = ("open_mpi_tuned", "open_mpi_tuned_4_0")  # candidates for the library's own choice
 GAIN = 2.0  # of the information criterion, before one more parameter is taken
 
 
@@ -50,7 +50,7 @@ class Unknown:
 
 @dataclasses.dataclass
 class Fit:
-    """What came out: values by unknown, with 95 % intervals; errors per case."""
+    """Result: values by unknown, with 95 % intervals; errors per case."""
     unknowns: list
     values: np.ndarray
     residuals: np.ndarray
@@ -124,9 +124,9 @@ class Loop:
 
 
 def choose_algorithms(loop):
-    """What stands for a choice that the documents do not name: what their MPI's version is known to
-    choose; else, of the known tunings, the one that errs less before anything is fitted to it, if
-    there are several numbers of ranks to tell them apart."""
+    """Algorithms for a choice that the documents do not name: those that their MPI's version is
+    known to choose; else, of the known tunings, the one that errs less before anything is
+    fitted to it, if there are several numbers of ranks to tell them apart."""
     for collective in sorted({case.parameters["collective"] for case in loop.cases
                               if not case.parameters["algorithm"]} - set(loop.algorithms)):
         listed = [case for case in loop.cases if case.parameters["collective"] == collective
@@ -164,7 +164,7 @@ def errors_of_tables(loop, collective) -> dict:
 
 
 def unknowns_of(result):
-    """What the probes left open, all ends alike."""
+    """Unknowns that the probes left open, all ends alike."""
     assumed = result.transports["network"].assumed
     found = [Unknown("late", 0.3, 0.0, 1.0, tuple(range(len(result.network.latency.segments))))]
     if "send_overhead" in assumed and "recv_overhead" in assumed:
@@ -198,7 +198,7 @@ def applied(result, unknowns, values):
 
 
 def library_with(result, unknowns, values):
-    """What the simulator reads for these values."""
+    """Input of the simulator for these values."""
     network = result.transports["network"]
     host = result.host
     transport, reduce_cost = applied(result, unknowns, values)

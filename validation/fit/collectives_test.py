@@ -46,7 +46,7 @@ def probes(transport, with_calls):
 
 
 def replays(transport, algorithm, named=True, ranks=(HOSTS,), mpi=""):
-    """What that transport's ring takes, by the simulator."""
+    """Time of that transport's ring, by the simulator."""
     result = calibration.calibrate([probes(transport, True)], calibration.Settings(bootstrap=0))
     result.transports["network"].transport = transport
     document = Document("replay.json", "replay", {"hosts": [], "mpi": mpi}, [

@@ -1,4 +1,4 @@
-"""What a host's cores and memory do by themselves: reductions and copies."""
+"""Costs of a host's cores and memory by themselves: reductions and copies."""
 
 import dataclasses
 import math
@@ -8,7 +8,7 @@ import numpy as np
 USES_OF_REDUCTION = 3  # bytes that move per byte reduced: two read, one written
 SLOWER = 1.2  # than one rank alone: the memory is shared
 
-# Where nothing was measured: of the order of this project's openmpi_tcp profile.
+# Defaults where nothing was measured: of the order of this project's openmpi_tcp profile.
 USUAL_REDUCE = 0.093e-9
 USUAL_COPY = 0.1e-9
 

@@ -84,7 +84,7 @@ def cpu_slope(points, way, side):
 
 
 class Evidence:
-    """What was measured, and how badly three costs fit it."""
+    """Measurements, and how badly three costs fit them."""
 
     def __init__(self, points, way, calls):
         self.streams = streams_of(points, way)
@@ -122,7 +122,7 @@ class Evidence:
         return found
 
     def preference(self, send, recv):
-        """What decides where nothing was measured: ends alike, else the receiver's is dearer."""
+        """Decides where nothing was measured: ends alike, else the receiver's is dearer."""
         return ALIKE * ((send - recv) / self.most[0])**2 + ALIKE / 100 * (send > recv)
 
 

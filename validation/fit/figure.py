@@ -13,7 +13,7 @@ from validation.programs import InputError
 PANEL, HEIGHT = 4.4, 6.0  # inches
 BAND = 10  # percent
 WORST = 60  # percent; beyond that a residual is drawn at the edge
-ZERO = 0.5  # where a message without bytes stands on a logarithmic axis
+ZERO = 0.5  # place of a message without bytes on a logarithmic axis
 WAYS = {"network": "between hosts", "shm": "in shared memory", "self": "to oneself"}
 
 

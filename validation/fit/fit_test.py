@@ -198,7 +198,7 @@ class LateReceivers(unittest.TestCase):
 
 
 class RealCalls(unittest.TestCase):
-    """What calls show beside their work: ranks that nap, and bytes that are still coming."""
+    """Times that calls show beside their work: ranks that nap, and bytes that are still coming."""
 
     @staticmethod
     def document(nap, coming):

@@ -78,7 +78,8 @@ def add_line(gpus, points, names, evidence):
 
 
 def assume_inside(gpus):
-    """Of a ring over hosts the links inside them are not the slowest: nothing else is known."""
+    """Assumes that links inside hosts are not the slowest of a ring over hosts: nothing else is
+    known."""
     if INSIDE[0] in gpus.values:
         return
     rate = gpus.values[BETWEEN[0]][0]
@@ -91,7 +92,7 @@ def assume_inside(gpus):
 
 
 def check_can_be_fitted(documents):
-    """Where GPUs took part and no ring was found: a host without GPUs has no place for them."""
+    """Refuses GPUs of which no ring was found: a host without GPUs has no place for them."""
     for document in documents:
         if document.kind == "replay" and document.where.get("devices"):
             raise InputError(f"{document.path}: expected allreduces of at least 1 MiB on at least "

@@ -35,13 +35,13 @@ class Line:
 
 @dataclasses.dataclass
 class Gpus:
-    """What was found, by dotted name as it stands in the file: (value, unit, evidence)."""
+    """Findings, by dotted name as in the file: (value, unit, evidence)."""
     count: int
     pairs: list  # [from, to] with peer access, from < to
     staged: str  # pinned or pageable
     segment: float
     hosts: int = 1
-    lines: dict = dataclasses.field(default_factory=dict)  # what: Line
+    lines: dict = dataclasses.field(default_factory=dict)  # probe: Line
     values: dict = dataclasses.field(default_factory=dict)
     intervals: dict = dataclasses.field(default_factory=dict)
     assumed: dict = dataclasses.field(default_factory=dict)
@@ -201,8 +201,8 @@ def count_of(points):
 
 
 def fit_gpus(points, memory, segment=None):
-    """What the GPU probes tell, or None where there are none. `memory`: of the host, in which
-    staged messages wait."""
+    """Fit of the GPU probes, or None where there are none. `memory`: of the host, in which staged
+    messages wait."""
     if not any(points.of_probe(what) for what in PROBES):
         return None
     found = Gpus(count_of(points), peers_of(points), memory, segment or 0.0)
@@ -253,7 +253,7 @@ def add_intervals(found: Gpus, points, count, generator):
 
 
 def predicted(found: Gpus, point):
-    """What the fit says of a measured point, in seconds; None where it says nothing."""
+    """Prediction of the fit for a measured point, in seconds; None where it has none."""
     parameters = point.parameters
     if point.what in ("gpu_copy", "gpu_copy_done"):
         known = "device" if parameters["direction"] == "d2d" else found.staged
@@ -272,7 +272,7 @@ def predicted(found: Gpus, point):
 
 
 def staged_time(found: Gpus, point):
-    """Of a pipeline in the segments that were chosen."""
+    """Prediction for a pipeline in the segments that were chosen."""
     parameters = point.parameters
     if point.what != "staged_pipeline" or parameters["memory"] != found.staged or \
             parameters["segment"] != found.segment:

@@ -1,4 +1,4 @@
-"""What messages and sums cost in a host's memory: by size, and by what the caches hold.
+"""Cost of messages and sums in a host's memory: by size, and by what the caches hold.
 
 `exchange` measures messages that were written before they are sent and are read after they came, in
 buffers of several sizes. Without it a ping-pong gives the cost by size alone. Sums and copies cost
@@ -22,7 +22,7 @@ MOST = 4  # pieces
 
 @dataclasses.dataclass
 class Change:
-    """What is different for vectors of more than `above` bytes."""
+    """Costs that differ for vectors of more than `above` bytes."""
     above: float
     shm: Transport = None
     costs: dict = dataclasses.field(default_factory=dict)  # "reduce_cost": s/B
@@ -58,7 +58,7 @@ def arrays(points):
 
 @dataclasses.dataclass
 class Copies:
-    """What messages above the eager limit take at their receiver, by size."""
+    """Times of messages above the eager limit at their receiver, by size."""
     points: list
     latencies: int  # beside which they were measured: of a ping-pong one, of an exchange two
     pieces: Sized = None
@@ -71,7 +71,7 @@ class Copies:
         return self.known(way, sizes) + way.recv_overhead(sizes) + sizes * way.recv_cost
 
     def known(self, way, sizes):
-        """What is not the receiver's."""
+        """Time that is not the receiver's."""
         steady, jitter = way.parts()
         return way.send_overhead(sizes) + self.latencies * steady(0.0) + jitter(sizes)
 

@@ -45,7 +45,7 @@ def sum_s(size, vector):
 
 
 def document(noise=0.005, exchanges=True, slower=1.0):
-    """What this memory would have measured; `slower`: ping-pongs of long messages, in times."""
+    """Measurements of this memory; `slower`: ping-pongs of long messages, in times."""
     cluster = Cluster(noise=noise)
     small = [1 << power for power in range(0, 12, 2)]
     cluster.add_late_receiver(WAY, "shm")

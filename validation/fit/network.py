@@ -18,12 +18,12 @@ HALF_DUPLEX = 1.8  # times one direction's time for both: an adapter or a bus th
 
 @dataclasses.dataclass
 class Wire:
-    """What the streams say: seconds per byte of the wire and of both cores."""
+    """Findings of the streams: seconds per byte of the wire and of both cores."""
     seconds: float  # of a link per byte
     known: bool  # whether the link was ever the bottleneck
     cores: float  # send_cost + recv_cost at most; inf where nothing tells
     evidence: str
-    ends: Ends = None  # where the streams tell the three apart
+    ends: Ends = None  # set if the streams tell the three apart
 
 
 def wire_of(points, nominal, calls=None) -> Wire:
@@ -42,7 +42,7 @@ def wire_of(points, nominal, calls=None) -> Wire:
 
 
 def wire_of_several(points):
-    """Where nobody streamed alone: the wire is what all pairs share. None without streams."""
+    """Wire where nobody streamed alone: the share common to all pairs. None without streams."""
     counts = sorted({point.parameters["pairs"] for point in
                      points.of_probe("stream", way="network", directions=1)})
     if not counts:

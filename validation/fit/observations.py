@@ -1,4 +1,4 @@
-"""Which measured points of one way the closed forms are held against."""
+"""Measured points of one way against which the closed forms are held."""
 
 import dataclasses
 from typing import Callable
@@ -84,5 +84,5 @@ def keep(observation, points):
 
 
 def noise_of(points):
-    """What of a relative error says nothing: half of what the samples of a point spread."""
+    """Share of a relative error that says nothing: half of the spread of a point's samples."""
     return float(np.hypot(segments.FLOOR, 0.5 * np.median([point.spread for point in points])))

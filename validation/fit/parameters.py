@@ -135,7 +135,7 @@ def collect_progress(result):
 
 
 def collect_trace(result):
-    """What the calls of a traced ring have told; its intervals stand beside it."""
+    """Parameters from the calls of a traced ring; its intervals stand beside it."""
     for name, (value, low, high) in result.trace.pop("costs").items():
         result.parameters[f"library.{name}"] = Parameter(value, "s/B", "trace", low, high)
         result.host.assumed.pop(name, None)
@@ -144,7 +144,7 @@ def collect_trace(result):
 
 
 def collect_collectives(result):
-    """What the collectives have told of what was assumed before."""
+    """Parameters assumed before, as the collectives have told them."""
     if not result.collectives:
         return
     values = values_of(result.network)
@@ -200,7 +200,8 @@ def add_intervals(result, settings):
 
 
 def add_brackets(result, way, fitted):
-    """What the probes leave open, beside what chance might have measured."""
+    """Widens intervals to the range that the probes leave open, beside what chance might have
+    measured."""
     for name, (low, high) in fitted.brackets.items():
         parameter = result.parameters.get(f"library.{way}.{name}")
         if parameter:

@@ -67,7 +67,7 @@ def library_of(result) -> dict:
 
 
 def change_map(change) -> dict:
-    """What is different for longer vectors."""
+    """Values that differ for longer vectors."""
     found = {"above": in_bytes(change.above)}
     found |= {name: format_cost(cost) for name, cost in change.costs.items()}
     if change.shm is not None:

@@ -1,4 +1,4 @@
-"""Who makes progress: what is left of a transfer when an end of it has computed meanwhile."""
+"""Progress: the part of a transfer that is left when an end of it has computed meanwhile."""
 
 import dataclasses
 
@@ -73,8 +73,8 @@ def fit_progress(points, network, kind) -> Progress:
 
 
 def set_rts_data(progress, sending, eager_limit):
-    """What was in flight while the sender computed went before the answer: libraries send at most
-    an eager message's worth with the RTS; a token bucket's content comes on top."""
+    """Bytes in flight while the sender computed went before the answer: libraries send at most an
+    eager message's worth with the RTS; a token bucket's content comes on top."""
     moved = [point.size * (1 - share) for point, share, _ in sending if share > LEFT]
     if not moved or not np.isfinite(eager_limit):
         return

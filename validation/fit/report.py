@@ -30,7 +30,7 @@ def errors_of(result) -> dict:
 
 
 def warnings_of(result) -> list:
-    """What the fit itself does not explain, and what that means for whoever uses it."""
+    """Errors that the fit itself does not explain, and what they mean for whoever uses it."""
     found = []
     for name, one in errors_of(result).items():
         what, _, way = name.partition(" ")

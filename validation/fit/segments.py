@@ -37,7 +37,7 @@ class Sized:
         return self.times[index] + np.asarray(sizes, float) * self.costs[index]
 
     def index(self, sizes):
-        """Which segment each size is in."""
+        """Segment of each size."""
         return np.minimum(np.searchsorted(self.ends, sizes, side="left"), len(self.ends) - 1)
 
     def with_values(self, times, costs):
@@ -85,7 +85,7 @@ def fit_segments(sizes, times, scale=None, forced=(), most=MOST, floor=FLOOR) ->
     y = np.asarray(times, float)[order]
     scale = np.asarray(times if scale is None else scale, float)[order]
     scale = np.maximum(scale, 1e-12)
-    starts = [0] + [i for i in range(1, len(x)) if x[i] > x[i - 1]]  # where a piece can begin
+    starts = [0] + [i for i in range(1, len(x)) if x[i] > x[i - 1]]  # possible starts of a piece
     ends = starts[1:] + [len(x)]
     limits = {i for i in starts for size in forced if i and x[i - 1] <= size < x[i]}
     best = [[(math.inf, ())] * (len(ends) + 1) for _ in range(most + 1)]
@@ -112,7 +112,7 @@ def unknowns_of(found):
 
 
 def between(sizes, end, limits):
-    """Where a piece ends before `sizes[end]`: at a limit, or else at its last size."""
+    """End of a piece before `sizes[end]`: at a limit, or else at its last size."""
     if end == len(sizes):
         return math.inf
     inside = [limit for limit in limits if sizes[end - 1] <= limit < sizes[end]]

@@ -17,7 +17,7 @@ from validation.fit.transport import Fitted, settle, values_of
 
 ALONE = 0.5  # share of a transfer: a sender that waits for less than that is not needed for it
 
-# Where nothing was measured: of the order of this project's openmpi_tcp profile.
+# Defaults where nothing was measured: of the order of this project's openmpi_tcp profile.
 USUAL_SHM = Transport(constant(0.36e-6), constant(0.1e-6), constant(0.1e-6), recv_cost=0.18e-9,
                       unexpected_cost=0.1e-9, eager_limit=4096.0, driver="receiver")
 USUAL_SELF = Transport(constant(0.1e-6), recv_cost=0.1e-9)
@@ -112,7 +112,7 @@ def fit_by_size(fitted, points, limit) -> bool:
 
 
 def compare(fitted, points, found):
-    """What larger messages took, against the fit; exchanges at the costs of their buffers."""
+    """Times of larger messages against the fit; exchanges at the costs of their buffers."""
     large = Points([point for point in points.all if point.size > fitted.transport.eager_limit])
     fitted.compared = observe(large, "shm", fitted.transport, fitted.left_out)
     for _, way, copies in found:

@@ -47,7 +47,8 @@ class Cluster:
                                one, sizes, window, pairs, directions))
 
     def add_stream_cpu(self, transport, way, window=16, polls=0.2):
-        """Of ranks that nap: `polls` of the time in which they wait for the other end is CPU."""
+        """Adds calls of ranks that nap: `polls` of the time in which they wait for the other end is
+        CPU."""
         for side, working in (("sender", transport.sending), ("receiver", transport.receiving)):
             self.add_curve("stream_cpu", transport, way, side=side, form=lambda one, sizes: (
                 (1 - polls) * working(sizes) + polls * closed_forms.stream(one, sizes, window)))

@@ -1,4 +1,4 @@
-"""What the calls of one traced ring tell: seconds per chunk of a reduction, of a copy in shared
+"""Costs from the calls of one traced ring: seconds per chunk of a reduction, of a copy in shared
 memory, and of the network's CPU work.
 
 The ring is that of `irecv; send; wait; reduce` per step, each stamp taken when its call returned

@@ -71,7 +71,7 @@ class Fitted:
 
 
 def step_of(name, transport: Transport):
-    """What is a little of this value, so that all are of one order."""
+    """A small step of this value, so that all are of one order."""
     typical = float(closed_forms.ping_pong(transport, np.array([0.0]))[0]) or 1e-6
     return typical if name.endswith(".time") else max(transport.moving(), 1e-12)
 
@@ -153,7 +153,7 @@ def without_bursts(ping_pong, transport):
 
 
 def fit_latency(transport: Transport, ping_pong) -> Sized:
-    """What is left of the ping-pong when everything else is taken off, in the pieces it needs."""
+    """Rest of the ping-pong when everything else is taken off, in the pieces it needs."""
     sizes = np.array([point.size for point in ping_pong])
     seconds = np.array([point.seconds for point in ping_pong])
     eager = transport.eager(sizes)
@@ -171,8 +171,9 @@ def fit_latency(transport: Transport, ping_pong) -> Sized:
 
 
 def free_values(fitted) -> list:
-    """What the fit may change: what has evidence and is there at all, in groups of one value. The
-    wire is not: the streams' largest messages say it, smaller ones come out of a bucket."""
+    """Values that the fit may change: those that have evidence and are there at all, in groups
+    of one value. The wire is not: the streams' largest messages say it, smaller ones come out
+    of a bucket."""
     values = values_of(fitted.transport)
     partners = {second: first for first, second in fitted.alike}
     groups = {}

@@ -1,4 +1,4 @@
-"""What other programs print, as documents of measurements: one file per format, one line here.
+"""Output of other programs, as documents of measurements: one file per format, one line here.
 
 A format has NAME; MARKS, a pattern that some line of every such file matches and no other's does;
 and parse(source, given), which returns Findings and raises InputError at the line that is wrong.

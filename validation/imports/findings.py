@@ -1,4 +1,4 @@
-"""What importers find: points that become measurements, where ranks stood, and the documents."""
+"""Findings of importers: points that become measurements, where ranks stood, and the documents."""
 
 import dataclasses
 from typing import Optional
@@ -9,7 +9,7 @@ from validation.measurements import Document, Measurement
 
 @dataclasses.dataclass
 class Given:
-    """What the command line says about a measurement that its output does not."""
+    """Facts about a measurement from the command line that its output does not say."""
     nodes: Optional[int] = None
     ranks_per_node: Optional[int] = None
     collective: str = ""
@@ -98,7 +98,7 @@ def merged(points: list) -> list:
 
 
 def where_of(all_findings: list, given: Given) -> dict:
-    """What the files say, each text once, under what the command line says."""
+    """Statements of the files, each text once, under those of the command line."""
     where = {}
     for findings in all_findings:
         for key, value in findings.where.items():
@@ -118,7 +118,7 @@ def documents_of(all_findings: list, given: Given) -> list:
                   if found == kind]
         if not points:
             continue
-        if kind != "trace":  # where the same verb returns in every step
+        if kind != "trace":  # a trace has the same verb in every step
             points = merged(points)
         for point in points:
             point.name = name_of(point) if kind == "replay" else ""

@@ -25,7 +25,7 @@ class Step:
     path: pathlib.Path
 
     def foreign_cores(self) -> float:
-        """Of the launch that was recorded; nothing is as bad as not being there."""
+        """Foreign cores of the launch that was recorded; nothing is as bad as not being there."""
         if not self.path.exists():
             return float("inf")
         return measurements.read(str(self.path)).where["foreign_cores"]
@@ -88,7 +88,7 @@ def merge(steps: list, output: pathlib.Path):
 
 
 class Campaign:
-    """What is to be measured and what has been."""
+    """Launches to be measured, and those that have been."""
 
     def __init__(self, plan: cases.Plan, output: str):
         self.plan, self.output = plan, pathlib.Path(output)

@@ -17,7 +17,7 @@ LISTS = {"rates": ["unlimited"], "placements": None, "algorithms": None, "sizes"
 SINGLES = {"collective": "allreduce", "mpi": "openmpi", "nap": "20 us", "socket_buffer": "64 KiB",
            "label": "", "mca": {}, "arguments": []}
 CLUSTER_LATENCY = "25 us"  # of one cable: about what an empty message of napping ranks takes for it
-CALLS = {"MPI_Allreduce": "open_mpi_tuned"}  # what the simulator takes for MPI's own choice
+CALLS = {"MPI_Allreduce": "open_mpi_tuned"}  # the simulator's stand-in for MPI's own choice
 COSTS = re.compile(r"(.+?)(?:\s+\+\s+(.+))?")
 
 
@@ -35,7 +35,7 @@ class Case:
 
 @dataclasses.dataclass
 class Plan:
-    """What a campaign's file asks for. Launches with more than `foreign_cores` are repeated, up to
+    """Content of a campaign's file. Launches with more than `foreign_cores` are repeated, up to
     `again` times each, and the quieter one is kept."""
     cases: list
     launches: int

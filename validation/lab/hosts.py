@@ -148,7 +148,7 @@ def wire(hosts: int) -> list:
 
 
 def processes() -> list:
-    """Of all processes inside our namespaces, the ids."""
+    """Ids of all processes inside our namespaces."""
     return [int(word) for name in existing() for word in call("ip", "netns", "pids", name).split()]
 
 

@@ -45,7 +45,7 @@ def running(word):
 
 
 def left_behind():
-    """What a lab may leave nothing of."""
+    """Traces that a lab must not leave."""
     found = [line for line in subprocess.run(
         ["ip", "netns", "list"], check=True, capture_output=True, text=True).stdout.splitlines()
         if line.startswith("ringscope-")]

@@ -43,7 +43,7 @@ class Launch:
     build: pathlib.Path = HERE.parent.parent / "build"
 
     def emulated(self) -> str:
-        """What a measurement says of what is not real."""
+        """Emulated parts of the machine, as a measurement names them."""
         if self.send_cost == self.recv_cost == 0:
             return ""
         return (f"send {format_cost(self.send_cost)}, receive {format_cost(self.recv_cost)}, "
@@ -82,7 +82,7 @@ def launcher(mpi: str) -> str:
 
 
 def shim_settings(launch: Launch) -> dict:
-    """What every rank finds in its environment, and no daemon of the launcher."""
+    """Environment of every rank, and of no daemon of the launcher."""
     if launch.nap == launch.send_cost == launch.recv_cost == 0:
         return {}
     shim = launch.build.resolve() / "libringscope_lab.so"

@@ -131,7 +131,7 @@ def session(count: int, rate: str = "", latency: str = ""):
 
 
 def describe() -> str:
-    """What `status` prints."""
+    """Output of `status`."""
     state = claim.read_state()
     owner = claim.owner()
     if not state:

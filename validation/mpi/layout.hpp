@@ -1,4 +1,4 @@
-// Which ranks of a job can play which parts: by the names of their hosts.
+// Ranks of a job that can play which parts: by the names of their hosts.
 #pragma once
 
 #include <mpi.h>
@@ -17,7 +17,7 @@ struct Team {
   std::string way;  ///< how they reach each other: "self", "shm", "network", or ""
 
   bool has_me() const { return index >= 0; }
-  /// What part `index` says, to all. Collective over the team, as are those below.
+  /// Broadcasts part `by`'s number to all. Collective over the team, as are those below.
   double told(double mine, int by = 0) const;
   int told(int mine, int by = 0) const;
   double slowest(double mine) const;

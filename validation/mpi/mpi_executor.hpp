@@ -64,7 +64,7 @@ class MpiExecutor final : public Executor {
   /// The verb that wrote an item of `data` last since the reset: "reduce_scatter, step 2, reduce";
   /// "" when none did.
   std::string last_writer(std::size_t item) const { return writes_.last(item); }
-  /// What timing one verb adds to it: the time of a copy of nothing, the least of some batches.
+  /// Overhead of timing one verb: the time of a copy of nothing, the least of some batches.
   double instrument_s();
 
  private:

@@ -40,7 +40,8 @@ std::vector<int> hosts_of(MPI_Comm comm) {
   return hosts;
 }
 
-/// What each rank must hold at the end. Rank 0 asks the loopback executor and tells the others.
+/// Data that each rank must hold at the end. Rank 0 asks the loopback executor and tells the
+/// others.
 std::vector<float> expected_data(const Scenario& scenario, MPI_Comm comm, std::size_t items,
                                  const Options& options) {
   std::vector<float> mine(items);
@@ -57,7 +58,7 @@ std::vector<float> expected_data(const Scenario& scenario, MPI_Comm comm, std::s
   return result.data.front();
 }
 
-/// What one rank spent, summed over the samples.
+/// Time of one rank, summed over the samples.
 struct Spent {
   std::array<double, verb_names.size()> verbs_s{};
   double call_s = 0, cpu_s = 0;

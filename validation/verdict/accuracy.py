@@ -11,7 +11,8 @@ import numpy
 
 @dataclass(frozen=True)
 class Limits:
-    """What makes a case noisy: its own spread, or the cores that others used meanwhile."""
+    """Limits above which a case is noisy: its own spread, or the cores that others used
+    meanwhile."""
 
     spread: float = 0.10
     foreign_cores: float = 0.3
@@ -19,7 +20,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Figures:
-    """What stands for the errors of several cases; None where there is none."""
+    """Summary of the errors of several cases; None where there is none."""
 
     count: int
     median: Optional[float]  # of |relative error|
@@ -41,7 +42,7 @@ def spread_of(median_s: float, p10_s: Optional[float], p90_s: Optional[float]) -
 
 
 def figures(judged: Iterable) -> Figures:
-    """Of the cases given, whatever their marks."""
+    """Figures of the cases given, whatever their marks."""
     judged = list(judged)
     if not judged:
         return Figures(0, None, None, None, None)

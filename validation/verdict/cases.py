@@ -1,4 +1,4 @@
-"""What was measured, one Case per case: the launches of one case are pooled, bad ones refused."""
+"""Measurements, one Case per case: the launches of one case are pooled, bad ones refused."""
 
 import json
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from validation.verdict import accuracy, placements
 
 
 class Series(NamedTuple):
-    """What the cases of one table share: the machine, as far as its document tells."""
+    """Properties shared by the cases of one table: the machine, as far as its document tells."""
 
     link: str
     emulated: str
@@ -32,7 +32,7 @@ class Case:
     foreign_cores: Optional[float]
     fitted: bool = False  # the fit has seen it
     predicted_s: float = 0.0
-    ran: str = ""  # where the library chose: the algorithm that the prediction took
+    ran: str = ""  # the algorithm that the prediction took for the library's choice
     marks: list = field(default_factory=list)
 
     @property
@@ -79,7 +79,7 @@ def series_of(where: dict) -> Series:
 
 
 def job_of(measurement: Measurement) -> dict:
-    """What its scenario says of the job; {} when somebody else measured it."""
+    """The job in its scenario; {} when somebody else measured it."""
     scenario = measurement.scenario or {}
     job = scenario.get("job", {})
     if not isinstance(job, dict):

@@ -1,4 +1,4 @@
-"""What a verdict rests on that nobody has said: for its report, and for standard error."""
+"""Assumptions of a verdict that nobody has stated: for its report, and for standard error."""
 
 from validation.verdict import model
 

@@ -13,7 +13,7 @@ COLUMNS = ["case", "collective", "algorithm", "predicted_as", "placement", "rank
 
 
 def entry(case: cases.Case, fitted: model.Model) -> dict:
-    """What COLUMNS say, with the types of JSON."""
+    """Values of COLUMNS, with the types of JSON."""
     parameters, one = case.parameters, case.measured
     return {"case": one.name, "collective": parameters["collective"],
             "algorithm": parameters["algorithm"], "predicted_as": fitted.algorithm_of(case),

@@ -3,7 +3,7 @@
 import copy
 import re
 
-# What NCCL does, by what the simulator has: its rings and chains; for allreduce its own rule.
+# NCCL's choices, in the simulator's terms: its rings and chains; for allreduce its own rule.
 CHOSEN = {"allreduce": "nccl", "broadcast": "chain", "reduce": "ring", "allgather": "ring",
           "reduce_scatter": "ring", "alltoall": "posted", "exchange": "bidirectional",
           "gather": "linear", "scatter": "linear"}
@@ -36,7 +36,7 @@ def library_for(library: dict, measurement):
 
 
 def refused(documents: list) -> list:
-    """What a library would not do, in words."""
+    """Cases that a library refused, in words."""
     lines = []
     for document in documents:
         for one in document.extra.get("refused", []):

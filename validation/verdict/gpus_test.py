@@ -126,8 +126,8 @@ class NcclTests(WithPrograms):
         log.write_text(BETWEEN.format(rows="".join(map(row, sizes))), encoding="utf-8")
         return self.imported(log, name)
 
-    # What the ring's formula says is what the fitted model says of a ring; the rate is the median's
-    # of 16 and 64 MiB, in which the latencies are still seen: by 60 us of 3.4 ms and of 13.5.
+    # The ring's formula is the fitted model's prediction of a ring; the rate is the median's of 16
+    # and 64 MiB, in which the latencies are still seen: by 60 us of 3.4 ms and of 13.5.
     def test_rings_over_hosts_tell_of_the_link_between_them(self):
         real = self.between([1024, 16384, 16 << 20, 64 << 20])
         self.run_script("calibrate", real, "-o", "m.yaml", "--report", "m.txt")

@@ -42,13 +42,13 @@ class Verdict:
         return doubts.doubts(self.model, self.documents, self.judged)
 
     def pairs(self) -> list:
-        """Of the cases that the fit has not seen."""
+        """Pairs of the cases that the fit has not seen."""
         return order.pairs([case for case in self.judged if not case.fitted])
 
     def breakdowns(self) -> dict:
         """{what they are grouped by: {value: Figures}} of the counted cases; groups of one value
         say nothing and are left out."""
-        keys = {  # what a case is grouped by, and what the groups are sorted by
+        keys = {  # keys that group cases, and keys that sort the groups
             "algorithm": (algorithm_of, algorithm_of),
             "placement": (placement_of, lambda case: (case.placement.ranks, placement_of(case))),
             "size": (lambda case: case.bytes, lambda case: case.bytes),

@@ -14,12 +14,12 @@ from validation.verdict import cases, gpus
 
 CHOSEN = "open_mpi_tuned"  # stands for the library's own choice, unless the user says
 VERSION = re.compile(r"open\s*mpi\D*(\d+)\.(\d+)", re.IGNORECASE)
-REPETITIONS = 25  # where the model draws random numbers; their median is the prediction
+REPETITIONS = 25  # runs of a model that draws random numbers; their median is the prediction
 
 
 class Choice(NamedTuple):
-    """What ran, or stands for what the library chose; `why` in words. `known`: somebody said so, or
-    measured it; else it is a guess."""
+    """The algorithm that ran, or that stands for the library's choice; `why` in words. `known`:
+    somebody said so, or measured it; else it is a guess."""
 
     algorithm: str
     why: str
@@ -47,7 +47,7 @@ class Model:
 
     @property
     def emulated(self) -> str:
-        """What was not real where the fit was measured, in words; "" where all was."""
+        """Emulated parts where the fit was measured, in words; "" where all was real."""
         return str(self.calibration.get("emulated") or "")
 
     def choice_of(self, case: cases.Case) -> Choice:
@@ -193,7 +193,7 @@ def late_starts(case: cases.Case, job: dict) -> dict:
 
 
 def scenario_for(model: Model, case: cases.Case, known: dict) -> dict:
-    """What differs between cases: the simulator reads it as the `set` of a case."""
+    """Differences between cases: the simulator reads them as the `set` of a case."""
     placement = placement_for(case)
     found = {"cluster": cluster_for(model, case, placement), "placement": placement,
              "job": job_for(model, case, known)}

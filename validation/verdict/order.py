@@ -1,4 +1,4 @@
-"""Which of two placements is faster, and by how much: measured, and as predicted."""
+"""Order of two placements: which is faster, and by how much, measured and as predicted."""
 
 import itertools
 import json
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from validation.verdict import accuracy, cases
 
-LEAST_MARGIN = 0.01  # what is closer than this is equal, however little it spreads
+LEAST_MARGIN = 0.01  # smaller differences are equal, however little they spread
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def lab_of(entry, folder: pathlib.Path, place: str) -> Lab:
 
 
 def listed(folder: pathlib.Path) -> list:
-    """What results.yaml says: a list of {title, model, documents, algorithms}, seen from it, or
+    """Content of results.yaml: a list of {title, model, documents, algorithms}, seen from it, or
     {title, labs: [{model, documents}]}; `foreign_cores` where more than usual may be used."""
     path = folder / LIST
     try:
@@ -107,8 +107,7 @@ def rows_of(verdicts: list, title: str) -> list:
 
 
 def table(results: list, simulator: Simulator) -> str:
-    """Of all results: one table, and below it when and on what they were measured, each machine
-    once."""
+    """Table of all results, and below it when and on what they were measured, each machine once."""
     lines, machines = list(markdown.HEAD), {}
     for result in results:
         verdicts = verdicts_of(result, simulator)

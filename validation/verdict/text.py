@@ -51,7 +51,7 @@ CASES_HEAD = ["case", "measured", "spread", "predicted", "error", ""]
 
 
 def chosen(verdict: judge.Verdict, listed: list) -> list:
-    """What stands for the library's own choice, where there is one."""
+    """Algorithms that stand for the library's own choice, where there is one."""
     stand_ins = set()
     for case in listed:
         if not case.parameters["algorithm"]:

@@ -81,8 +81,8 @@ def phases(scatter: dict, ends: dict) -> Phases:
 
 
 def job_of(calls: list, fitted: model.Model, ranks: int) -> dict:
-    """What ran, as far as the trace says; a source may not state the size, then the fit has
-    assumed one, and only the costs per message mean anything."""
+    """The algorithm that ran, as far as the trace says; a source may not state the size, then
+    the fit has assumed one, and only the costs per message mean anything."""
     stated = calls[0].parameters
     assumed = fitted.calibration.get("trace") or {}
     size = stated.get("bytes")

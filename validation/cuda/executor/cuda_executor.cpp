@@ -222,7 +222,7 @@ std::string CudaExecutor::whereabouts() const {
   return text;
 }
 
-/// Of the run before: what is still to come of it must not reach the next one's ranks.
+/// Drops the run before: nothing still to come of it must reach the next one's ranks.
 void CudaExecutor::give_up() {
   progress_.forget();
   ready_.clear();

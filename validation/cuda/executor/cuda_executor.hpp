@@ -52,7 +52,7 @@ class CudaExecutor {
   int size() const { return static_cast<int>(ranks_.size()); }
   Rank& rank(int index) { return *ranks_[static_cast<std::size_t>(index)]; }
   const Rank& rank(int index) const { return *ranks_[static_cast<std::size_t>(index)]; }
-  /// Of the message between two ranks.
+  /// Path of a message between two ranks.
   Path path(int from, int to) const;
   /// "rank 0 is in reduce-scatter, step 1, send with rank 1; rank 1 ...": from any thread.
   std::string whereabouts() const;

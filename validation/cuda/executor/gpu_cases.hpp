@@ -1,4 +1,4 @@
-// What the tests of executor 3 share: GPUs, the ways to use them, and one run of a text.
+// Shared by the tests of executor 3: GPUs, the ways to use them, and one run of a program.
 #pragma once
 
 #include <limits>

@@ -14,7 +14,7 @@ Progress::~Progress() {
 void Progress::forget() {
   for (const Awaited& awaited : awaited_) give(awaited.reached);
   awaited_.clear();
-  calls_ = std::make_shared<Calls>();  // what still calls has the old ones
+  calls_ = std::make_shared<Calls>();  // calls still to come keep the old ones
   called_for_ = 0;
 }
 

@@ -37,7 +37,7 @@ class Progress {
   /// Forgets all that is to come: of a run that is given up.
   void forget();
 
-  /// Of what the GPU says when asked how far it is: `rank` is whose work it was.
+  /// Failure that the GPU reports when asked how far it is: `rank` is whose work it was.
   std::function<void(const GpuError&, int rank)> on_failure;
 
   /// Events that order streams among each other. One may be given back as soon as the calls that
@@ -51,7 +51,7 @@ class Progress {
     int rank = 0;
     std::function<void()> then{};
   };
-  /// What the streams' calls, in threads of the runtime, leave for advance().
+  /// Calls of the streams, in threads of the runtime, left for advance().
   struct Calls {
     std::mutex mutex;
     std::vector<std::function<void()>> due{};

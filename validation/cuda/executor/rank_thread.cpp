@@ -58,7 +58,7 @@ void Rank::reset() {
 int RankThread::rank() const { return rank_.number(); }
 int RankThread::size() const { return world_.size(); }
 
-/// What a GPU refuses meanwhile is the news of this rank, here.
+/// Reports failures of the GPU meanwhile as this rank's, here.
 template <typename Calls>
 void RankThread::with_place(Calls calls) {
   try {

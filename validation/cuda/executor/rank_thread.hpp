@@ -25,7 +25,7 @@ GpuError at_rank(const GpuError& error, int rank, const std::string& place);
 struct Slot {
   Operation operation{};
   bool used = false, matched = false, complete = false;
-  std::size_t items = 0;  ///< that came
+  std::size_t items = 0;  ///< received
 };
 
 /// One thread of one rank: all of them are coroutines of one thread of the process.
@@ -79,7 +79,7 @@ class RankThread final : public Executor {
   std::optional<Task> task_;  ///< empty: not in use
   bool ended_ = false, running_ = false;
   std::coroutine_handle<> waiter_;
-  Operation* operation_ = nullptr;  ///< what it performs or is blocked in
+  Operation* operation_ = nullptr;  ///< performed now, or blocking
   std::vector<Request> awaited_;
   int in_streams_ = 0;  ///< works of its own that it waits for
   double wakes_at_ = 0, entered_ = 0;

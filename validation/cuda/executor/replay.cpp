@@ -92,7 +92,7 @@ void Repetitions::keep(double seconds) {
   }
 }
 
-/// What a text computes that goes by time, no other executor can tell.
+/// Checks results, except of an algorithm that depends on timing: no other executor knows those.
 void Repetitions::check() {
   if (scenario_.job.algorithm->varies == Varies::all) return;
   for (int rank = 0; rank < executor_.size(); ++rank) {

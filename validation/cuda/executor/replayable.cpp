@@ -9,7 +9,7 @@
 namespace ringscope::cuda {
 namespace {
 
-/// What a rank allocates on its GPU for a vector of so many items.
+/// Memory that a rank allocates on its GPU for a vector of `items` items.
 std::size_t bytes_of_rank(const Scenario& scenario, std::size_t items) {
   const int ranks = static_cast<int>(scenario.placement.ranks.size());
   const std::size_t scratch =

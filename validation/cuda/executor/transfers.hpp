@@ -21,7 +21,7 @@ struct TransferOptions {
   int buffers = 4;  ///< of a sender, each for one segment
 };
 
-/// What a rank sends from and receives into: its GPU and its streams.
+/// End of a rank's transfers: its GPU and its streams.
 class Endpoint {
  public:
   Endpoint(Gpus& gpus, int rank, int gpu);
@@ -31,8 +31,8 @@ class Endpoint {
 
   int rank() const { return rank_; }
   int gpu() const { return gpu_; }
-  Stream out() const { return out_; }          ///< what it sends
-  Stream in() const { return in_; }            ///< what it receives from host memory
+  Stream out() const { return out_; }          ///< sends
+  Stream in() const { return in_; }            ///< receives from host memory
   Stream work() const { return work_; }        ///< reductions and copies of its own
   Stream compute() const { return compute_; }  ///< the computations of its text
 

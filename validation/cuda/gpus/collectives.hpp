@@ -14,7 +14,7 @@
 
 namespace ringscope::cuda {
 
-/// Of floats, by sum; the root is rank 0.
+/// Collectives of floats, by sum; the root is rank 0.
 enum class Collective : std::uint8_t { allreduce, broadcast, reduce, allgather, reduce_scatter };
 inline constexpr std::array<Collective, 5> collectives = {
     Collective::allreduce, Collective::broadcast, Collective::reduce, Collective::allgather,
@@ -25,7 +25,7 @@ inline std::string_view name_of(Collective one) {
   return collective_names[static_cast<std::size_t>(one)];
 }
 
-/// What the simulator has for the library's own choice.
+/// The simulator's algorithm for the library's own choice.
 std::string_view algorithm_of(Collective one);
 
 /// A rank: its GPU and stream, and its two vectors.

@@ -84,7 +84,7 @@ void FakeGpus::end(Queue& queue) {
     operation.function();
   }
   if (operation.bytes == 0) return;
-  // Who wrote there meanwhile did not wait: the rubbish stays.
+  // A rank that wrote there meanwhile did not wait: the rubbish stays.
   const bool alone = std::memcmp(operation.from, operation.read.data(), operation.bytes) == 0 &&
                      untouched(operation.to, operation.bytes);
   if (!alone)
@@ -137,7 +137,7 @@ void FakeGpus::synchronize(Event event) {
     if (!step(for_ever)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
-/// Of a copy of pageable memory.
+/// Finishes a copy of pageable memory.
 void FakeGpus::finish_before_return(Stream stream, std::uint64_t number) {
   const auto waiting = [&] {
     const auto& operations = queue(stream).operations;

@@ -95,7 +95,7 @@ void FakeGpus::release(void* memory) {
   while (std::any_of(queues_.begin(), queues_.end(), queued) &&
          step(std::numeric_limits<double>::infinity())) {
   }
-  // What hangs would never let go of it.
+  // Operations that hang would never let go of it.
   for (Queue& queue : queues_)
     if (queued(queue)) queue.operations.clear();
   if (found->second.gpu >= 0)
@@ -121,7 +121,7 @@ Event FakeGpus::make_event(int gpu) {
   return event;
 }
 
-void FakeGpus::close(Stream) {}  // what is in it goes on to its end
+void FakeGpus::close(Stream) {}  // its operations go on to their end
 
 void FakeGpus::close(Event event) {
   if (event.index >= 0) free_points_.push_back(event.index);

@@ -81,12 +81,12 @@ class FakeGpus final : public Gpus {
   void record(Stream stream, Event event) override;
   void wait(Stream stream, Event event) override;
   bool reached(Event event) override;
-  /// Where that can never be, it does not return, as the runtime does not.
+  /// Never returns where that cannot be, as the runtime does not.
   void synchronize(Event event) override;
   double seconds_between(Event first, Event last) override;
 
   double now() override { return now_; }
-  /// Where nothing is to come, a millisecond passes: so that a timeout does.
+  /// Lets a millisecond pass where nothing is to come: so that a timeout ends.
   void idle() override;
 
  private:
@@ -113,7 +113,7 @@ class FakeGpus final : public Gpus {
     std::shared_ptr<Record> record{};  ///< record, wait: which of the event's
     bool hangs = false;
     std::uint64_t number = 0;
-    Bytes read{}, summed{};  ///< what stood there when it started
+    Bytes read{}, summed{};  ///< contents when it started
   };
   struct Queue {
     int gpu = 0;

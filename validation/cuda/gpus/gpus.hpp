@@ -58,7 +58,7 @@ class Gpus {
 
   virtual void* allocate(int gpu, std::size_t bytes) = 0;
   virtual void* allocate_host(std::size_t bytes, HostMemory kind) = 0;
-  /// Of either kind; null is no error. Waits for what still uses it. Never throws.
+  /// Releases memory of either kind; null is no error. Waits for its last use. Never throws.
   virtual void release(void* memory) = 0;
 
   virtual Stream open_stream(int gpu) = 0;
@@ -85,7 +85,7 @@ class Gpus {
   virtual void call(Stream stream, std::function<void()> function) = 0;
 
   virtual void record(Stream stream, Event event) = 0;
-  /// What is put into the stream from now on waits until the event's last record is reached.
+  /// Work put into the stream from now on waits until the event's last record is reached.
   virtual void wait(Stream stream, Event event) = 0;
   /// Whether its last record is reached. Throws what failed on the GPU meanwhile.
   virtual bool reached(Event event) = 0;

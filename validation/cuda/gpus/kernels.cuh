@@ -7,7 +7,7 @@
 
 namespace ringscope::cuda {
 
-/// What bounds the size of a grid, asked once of each GPU.
+/// Bounds of the size of a grid, asked once of each GPU.
 struct GridLimits {
   int multiprocessors = 1;
 };

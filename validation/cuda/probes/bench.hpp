@@ -30,15 +30,15 @@ class Bench {
   /// As Budget::take() does. The median, or nothing when the point was left out.
   std::optional<double> measure(const Point& point, const Run& run);
 
-  /// Of the vectors to measure, ascending and whole floats: those for which `buffers` of that size
-  /// fit into half of what the GPU has free.
+  /// Sizes of vectors to measure, ascending and whole floats: those for which `buffers` of that
+  /// size fit into half of the GPU's free memory.
   std::vector<std::uint64_t> sizes(int gpu, std::size_t buffers);
 
-  /// Where it is, for a watchdog in another thread.
+  /// Present position, for a watchdog in another thread.
   std::string place() const;
 
   const nlohmann::ordered_json& measurements() const { return measurements_; }
-  /// What was left out, in words.
+  /// Points left out, in words.
   std::vector<std::string> notes() const;
 
  private:
@@ -49,7 +49,7 @@ class Bench {
   Budget budget_;
   std::string series_;
   nlohmann::ordered_json measurements_ = nlohmann::ordered_json::array();
-  std::vector<std::string> without_;  ///< what was left out for other reasons than time
+  std::vector<std::string> without_;  ///< left out for other reasons than time
   mutable std::mutex place_mutex_;
   std::string place_;
 };

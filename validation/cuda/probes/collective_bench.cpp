@@ -70,7 +70,7 @@ class Ranks {
   std::vector<CollectiveRank> all_;
 };
 
-/// What must stand at an item of a rank's result.
+/// Value expected at an item of a rank's result.
 float expected_at(Collective what, int ranks, int rank, std::size_t items, std::size_t index) {
   const std::size_t part = items / static_cast<std::size_t>(ranks);
   switch (what) {

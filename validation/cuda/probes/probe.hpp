@@ -18,7 +18,7 @@ struct Series {
   double weight = 1;  ///< its share of the budget, against the others'
 };
 
-/// What of the machine the probes look at.
+/// The part of the machine that the probes look at.
 struct ProbedGpus {
   Gpus* gpus = nullptr;
   std::vector<int> chosen;              ///< GPUs, ascending

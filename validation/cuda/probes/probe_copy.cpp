@@ -1,5 +1,5 @@
-// What does a copy carry: to a GPU, from it, both ways, inside it; from pinned and pageable memory,
-// by one stream and by several? And how long does one take that somebody waits for?
+// Bandwidth of copies: to a GPU, from it, both ways, inside it; from pinned and pageable memory, by
+// one stream and by several. Time of one that somebody waits for.
 #include <fmt/format.h>
 
 #include <array>

@@ -1,4 +1,4 @@
-// What does it take to start a kernel, and to learn that a stream has come to its end?
+// Time to start a kernel, and to learn that a stream has come to its end.
 #include <fmt/format.h>
 
 #include <algorithm>

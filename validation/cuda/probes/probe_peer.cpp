@@ -1,4 +1,4 @@
-// What do two GPUs exchange, where one may write the memory of the other and where it may not?
+// Exchange between two GPUs, where one may write the memory of the other and where it may not.
 #include <fmt/format.h>
 
 #include "validation/cuda/gpus/owned.hpp"

@@ -1,5 +1,5 @@
-// What does a vector take from GPU memory to GPU memory by way of the host's, cut into segments
-// that follow each other: one comes up while the one before it goes down?
+// Time of a vector from GPU memory to GPU memory by way of the host's, cut into segments that
+// follow each other: one comes up while the one before it goes down.
 #include <fmt/format.h>
 
 #include <algorithm>

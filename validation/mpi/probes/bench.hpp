@@ -34,7 +34,7 @@ class Bench {
   /// median, or nothing when the point was left out. Collective over the team.
   std::optional<double> measure(const Team& team, const Point& point, const Run& run);
 
-  /// Of the messages to measure, ascending: what is left of the series' time is shared between as
+  /// Sizes of messages to measure, ascending: the rest of the series' time is shared between as
   /// many points. Those around the eager limit are for probes that show it, and where nobody asked
   /// for other sizes. Collective over the team.
   std::vector<std::uint64_t> sizes(const Team& team, bool around_limit = true);
@@ -47,10 +47,10 @@ class Bench {
   /// At least `bytes` bytes, touched; what was in it may be lost. Two rooms, 0 and 1.
   std::byte* room(int number, std::size_t bytes);
 
-  /// What is known of each way; see eager_limit(). No value: no limit was found.
+  /// Eager limit known of each way; see eager_limit(). No value: no limit was found.
   std::map<std::string, std::optional<std::uint64_t>>& eager_limits() { return eager_limits_; }
 
-  /// Where this rank is, for a watchdog in another thread.
+  /// Position of this rank, for a watchdog in another thread.
   std::string place() const;
 
   /// The measurements of all ranks in their order, and what was left out. Complete on rank 0 of the
@@ -68,7 +68,7 @@ class Bench {
   MPI_Comm job_;
   BenchOptions options_;
   Budget budget_;
-  std::string series_;  ///< that runs
+  std::string series_;  ///< in progress
   int order_ = 0;       ///< its place in the document
 
   std::vector<std::pair<int, nlohmann::ordered_json>> entries_;  ///< by order

@@ -21,8 +21,8 @@ struct Series {
 };
 
 struct Probe {
-  std::string_view name;     ///< what its measurements are called
-  std::string_view summary;  ///< what the time is
+  std::string_view name;     ///< name of its measurements
+  std::string_view summary;  ///< meaning of the time
   std::vector<Series> (*plan)(Layout&);
 };
 

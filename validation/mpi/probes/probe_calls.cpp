@@ -1,4 +1,4 @@
-// What does a call cost the rank that makes it, when its partner keeps it from nothing?
+// Cost of a call to the rank that makes it, when its partner keeps it from nothing.
 #include <functional>
 
 #include "validation/mpi/clock.hpp"

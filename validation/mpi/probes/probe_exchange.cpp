@@ -1,5 +1,5 @@
-// What does a message cost in shared memory when its bytes are used as collectives use them:
-// written before they are sent, read after they came, in buffers that the caches hold or do not?
+// Cost of a message in shared memory when its bytes are used as collectives use them: written
+// before they are sent, read after they came, in buffers that the caches hold or do not.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Walk {
   }
 };
 
-/// What came is added to what goes in the next round. Seconds of the exchanges.
+/// Adds each received buffer to the one sent in the next round. Seconds of the exchanges.
 double walk(Walk& at, const Team& pair, int iterations) {
   const int count = static_cast<int>(at.items * sizeof(float)), other = 1 - pair.index;
   double exchanging_s = 0;
@@ -43,8 +43,7 @@ double walk(Walk& at, const Team& pair, int iterations) {
   return exchanging_s;
 }
 
-/// Of the sizes asked for, whole floats that are worth adding; or twice as many as other probes
-/// have.
+/// Sizes asked for, whole floats that are worth adding; or twice as many as other probes have.
 std::vector<std::uint64_t> sizes_of(Bench& bench, const Team& pair) {
   std::vector<std::uint64_t> sizes = bench.sizes(pair, false);
   if (bench.chooses_sizes()) {
@@ -56,7 +55,7 @@ std::vector<std::uint64_t> sizes_of(Bench& bench, const Team& pair) {
   return sizes;
 }
 
-/// What lies in the buffers all in all: one message, and ever more.
+/// Sizes of all buffers together: one message, and ever more.
 std::vector<std::uint64_t> sets_of(std::uint64_t bytes) {
   std::vector<std::uint64_t> sets = {bytes};
   for (const std::uint64_t set : {std::uint64_t{1} << 20, std::uint64_t{8} << 20, most})

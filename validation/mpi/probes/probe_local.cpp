@@ -1,4 +1,4 @@
-// What does a core do with its own memory, alone and while others of its host do the same?
+// Speed of a core on its own memory, alone and while others of its host do the same.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 namespace ringscope::mpi {
 namespace {
 
-/// Which part computes, for how long, and whether it looks after its message meanwhile.
+/// The part that computes, for how long, and whether it looks after its message meanwhile.
 struct Computation {
   int part = 0;
   double seconds = 0;

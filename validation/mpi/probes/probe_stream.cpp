@@ -1,4 +1,4 @@
-// What does a link carry: one way, both ways, for one process, for several at once?
+// Bandwidth of a link: one way, both ways, for one process, for several at once.
 #include <fmt/format.h>
 
 #include "validation/mpi/clock.hpp"
