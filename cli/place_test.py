@@ -208,7 +208,7 @@ class Place(StudyTest):
         self.assertRegex(screen, r"\nrandom +median of 30, seed 5 ")
         self.assertNotIn("\nrandom ", self.place("place-eight-on-three", *SEARCH, "--random",
                                                  "0").stdout)
-        # Of all: half of the placements are no slower.
+        # Over all placements: half of them are no slower.
         screen = self.place("place-eight-on-three", "--set", "job.bytes=1MiB", "--json", "p.json",
                             "--csv", "p.csv")
         answer = json.loads(self.read("p.json"))

@@ -44,7 +44,7 @@ class StudyTest(unittest.TestCase):
         return (self.folder / name).read_text(encoding="utf-8")
 
     def rows(self, name="study.sqlite"):
-        """What the store holds; nothing where a study was killed before it had made its table."""
+        """Rows of the store; none where a study was killed before it had made its table."""
         with sqlite3.connect(self.folder / name) as database:
             if not database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
                 return []

@@ -104,7 +104,7 @@ TEST(Trace, messages_of_neighbours_are_not_drawn) {
   std::map<int, int> starts;
   for (const Json& one : events)
     if (one.value("cat", "") == "message" && one["ph"] == "s") ++starts[one["pid"]];
-  // Each case has a ring of 8, and all but the first a neighbour beside it.
+  // Each case has a ring of 8, and all but the first a background job beside it.
   EXPECT_EQ(starts.size(), reports.size());
   for (const auto& [process, count] : starts) EXPECT_EQ(count, 8 * 14) << process;
 }

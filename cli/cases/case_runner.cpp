@@ -48,7 +48,7 @@ Frame failure_frame(ExitCode code, const std::string& message) {
 }
 
 /// A child ends when its parent does, however that ends. An interrupt is for the parent alone:
-/// SimGrid would catch it, and go on or complain.
+/// SimGrid would catch it, and go on or print a warning.
 void end_with(pid_t parent) {
   sigset_t interrupt;
   ::sigemptyset(&interrupt);

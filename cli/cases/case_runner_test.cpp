@@ -24,7 +24,7 @@ std::vector<Scenario> named(std::initializer_list<const char*> names) {
   return scenarios;
 }
 
-/// What `run` throws: its code and its words.
+/// Code and words of the failure that `run` throws.
 std::pair<ExitCode, std::string> failure_of(const std::vector<Scenario>& scenarios,
                                             const Simulate& one, Seconds limit = no_limit) {
   try {

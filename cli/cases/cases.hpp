@@ -1,4 +1,4 @@
-// What `run` and `compare` have in common: which cases, and running them.
+// Shared by `run` and `compare`: the choice of cases, and running them.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -9,7 +9,7 @@
 
 namespace ringscope {
 
-/// Where to write each, "": nowhere.
+/// Names of the files to write, "": none.
 struct LaunchFiles {
   std::string rankfile, hostfile, slurm, gpus, torchrun;
 

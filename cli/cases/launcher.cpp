@@ -51,7 +51,7 @@ std::string program_of(const std::string& mpi) {
   ::_exit(static_cast<int>(ExitCode::stuck));
 }
 
-/// The crew, and the process of ours that is its link to the job: it ends when the socket closes.
+/// The workers, and our process that is their link to the job: it ends when the socket closes.
 class LaunchedCrew final : public RemoteWorkers {
  public:
   LaunchedCrew(int socket, pid_t relay) : crew_(std::make_unique<Crew>(socket)), relay_(relay) {}

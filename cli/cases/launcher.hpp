@@ -9,7 +9,7 @@
 
 namespace ringscope {
 
-/// What the launcher says in the environment.
+/// The launcher's statements in the environment.
 struct Launch {
   int rank = 0;
   int size = 1;        ///< above 1
@@ -20,11 +20,11 @@ struct Launch {
 /// Nothing where this process was started alone. `variable` is std::getenv, or a test's.
 std::optional<Launch> launch_of(const char* (*variable)(const char*));
 
-/// Of this process's share of the host, for each of `local_size` processes; at least one.
+/// Threads for each of `local_size` processes: its share of this host; at least one.
 int threads_here(int local_size);
 
-/// Of the first rank: a crew of the others, through a program of that MPI beside this one. Null,
-/// with a word on standard error, where there is no such program. Of the other ranks: never
+/// On the first rank: workers on the others, through a program of that MPI beside this one. Null,
+/// with a word on standard error, where there is no such program. On the other ranks: never
 /// returns.
 std::shared_ptr<RemoteWorkers> join(const Launch& launch, int threads);
 

@@ -1,4 +1,4 @@
-// What `sweep` and `place` have in common: how a study is run, and how its winners are checked.
+// Shared by `sweep` and `place`: how a study is run, and how its winners are checked.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -20,7 +20,7 @@ struct StudyOptions {
   int verify = 3;   ///< how many winners
   bool no_skip = false;
   bool prune = false;  ///< the store
-  /// What ends early has an answer all the same: after so long, if that is above 0, or by ^C.
+  /// An early end has an answer all the same: after `time`, if that is above 0, or by ^C.
   bool may_stop = false;
   Seconds time{};
   std::string limit;  ///< of a sweep, which then has no answer yet; "": none
@@ -29,15 +29,15 @@ struct StudyOptions {
 /// --jobs, --store, --no-store, --prune, --verify and --no-skip.
 void add_study_options(CLI::App& subcommand, StudyOptions& options);
 
-/// Where a launcher has started several of us, all but the first work for that one, and this does
-/// not return. Before the input is read: one is enough to say what is wrong with it.
+/// Lets all processes of a launcher but the first work for that one, and does not return in them.
+/// Before the input is read: one is enough to say what is wrong with it.
 void work_for_first(const StudyOptions& options);
 
-/// Of the first: ends the others in good order, where there is nothing to do for them.
+/// Ends the others in good order, where there is nothing to do for them; for the first process.
 void dismiss_others();
 
-/// What a study is run with, for as long as it is: a progress bar on a terminal, and, where a
-/// launcher has started several of us, the others as workers.
+/// Surroundings of a study while it runs: a progress bar on a terminal, and, where a launcher has
+/// started several of us, the others as workers.
 class StudyRun {
  public:
   StudyRun(const StudyOptions& options, const std::string& name);
@@ -73,11 +73,12 @@ struct Verified {
   double difference() const;  ///< relative
 };
 
-/// What SimGrid says of the winners. A disagreement does not take the answer away: it stands in it.
+/// SimGrid's results for the winners. A disagreement does not take the answer away: it stands in
+/// it.
 struct Verification {
   std::vector<Verified> verified;
   std::string
-      warning;  ///< which times differ by more than 1e-9, or why there are none; "": all well
+      warning;  ///< times that differ by more than 1e-9, or why there are none; "": all well
 
   /// "SimGrid agrees on the best 3 to 2e-14", of `whom`; or the warning; "" for none.
   std::string text(const std::string& whom) const;
@@ -87,7 +88,7 @@ struct Verification {
 Verification verify_on_simgrid(std::span<const Scenario> scenarios,
                                std::span<const Outcome> outcomes, Seconds limit = no_limit);
 
-/// What --limit says; no_limit without.
+/// The time of --limit; no_limit without.
 Seconds limit_of(const StudyOptions& options);
 
 /// Throws Failure (wrong_result) with the warning, if there is one: when all is written.

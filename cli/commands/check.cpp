@@ -30,7 +30,7 @@ std::string plural(std::size_t count, const std::string& noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// What was read, and a line for each warning. Throws InputError where it cannot be read.
+/// Summary of the file, and a line for each warning. Throws InputError where it cannot be read.
 std::string check(const std::string& name) {
   std::vector<std::string> lines;
   const auto add = [&lines](const std::vector<std::string>& all) {

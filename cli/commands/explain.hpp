@@ -1,4 +1,4 @@
-// What `explain` and `what-if` have in common: which of a scenario's cases.
+// Shared by `explain` and `what-if`: the choice of a scenario's cases.
 #pragma once
 
 #include "cli/cases/cases.hpp"

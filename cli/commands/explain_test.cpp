@@ -38,7 +38,7 @@ std::vector<Report> explained(const std::string& name,
   return reports;
 }
 
-// What the design's first page says of the two placements.
+// The design's first page on the two placements.
 TEST(Explain, says_of_the_anomaly_that_one_cpu_pushes_both_ways) {
   const std::vector<Report> reports = explained("03-anomaly");
   const std::string text = print_explanation(reports, false);

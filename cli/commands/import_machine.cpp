@@ -31,7 +31,7 @@ void import_machine(const Arguments& arguments) {
   Machine machine = read_machine(arguments.file, arguments.as);
   const std::string origin = std::filesystem::path(arguments.file).filename().string();
   const std::string yaml = cluster_yaml(machine, origin, arguments.hosts, link);
-  // What we write can be read, whatever stood in the file.
+  // The written file can be read, whatever stood in the machine's.
   read_cluster(Value::from_text("the cluster of " + arguments.file, yaml));
   write_output(arguments.output, yaml);
   for (const std::string& note : machine.notes)

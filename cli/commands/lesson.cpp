@@ -49,7 +49,7 @@ std::vector<Report> run_all(const std::vector<Scenario>& scenarios,
   return run_with(arguments, scenarios, options, simulate_for_page);
 }
 
-/// Of any two cases, as the reader may choose: [first][other].
+/// Differences of any two cases, as the reader may choose: [first][other].
 Json all_differences(const std::vector<Report>& reports) {
   Json rows = Json::array();
   for (const Report& first : reports) {

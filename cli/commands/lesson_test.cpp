@@ -71,7 +71,7 @@ TEST(Spans, are_counted_from_where_the_last_one_ended) {
                         " [0, 1000000, 5, 3, 0, 0]]"));
 }
 
-// So many that each has less than a slot: three parts of sending to one of reducing.
+// More spans than slots: each has less than one; three parts of sending to one of reducing.
 TEST(Spans, of_which_there_are_too_many_become_what_was_done_most) {
   std::vector<Span> spans;
   constexpr int many = 16'000;

@@ -24,7 +24,7 @@ struct Arguments {
   std::vector<std::string> changes;
   std::string cluster, library, job, on = "core", own, only;
   int ranks = 0;
-  // Of `place`, as its keys are called; "": not said.
+  // Keys of `place`, by their names; "": not said.
   std::string order, slots, taken, budget, seed, objective, degrade, whose, random;
   std::string time;
   bool whole_hosts = false;
@@ -157,7 +157,7 @@ Verification verify(const PlaceStudy& study, const PlaceAnswer& answer) {
   return verify_on_simgrid(scenarios, outcomes);
 }
 
-/// Where the difference between the user's placement and the best comes from.
+/// Causes of the difference between the user's placement and the best.
 std::string why(const PlaceStudy& study, const PlaceAnswer& answer) {
   const Placed &best = answer.placed.front(), &own = answer.own;
   if (!std::isfinite(own.cost_s) || own.cost_s <= best.cost_s) return "";

@@ -1,4 +1,4 @@
-// What `place` says: a screen, CSV and JSON.
+// Output of `place`: a screen, CSV and JSON.
 #pragma once
 
 #include <span>
@@ -13,8 +13,8 @@ namespace ringscope {
 /// How many placements there are, the best `top`, the worst and the user's, and what holds them up.
 std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std::size_t top);
 
-/// Of a placement's words, which may be one per rank, so many as fit into a sentence; what is cut
-/// is told apart by `which` it is.
+/// Shortens a placement's words, which may be one per rank, to as many as fit into a sentence;
+/// those that are cut are told apart by `which` it is.
 std::string short_name(const std::string& words, const std::string& which);
 
 /// One line per placement, the best first.

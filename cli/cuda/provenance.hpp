@@ -1,4 +1,4 @@
-// Where and how something was measured on the GPUs of this machine.
+// Place, time and means of a measurement on the GPUs of this machine.
 #pragma once
 
 #include <span>

@@ -17,8 +17,8 @@ Json report_json(const Report& report) {
   return json;
 }
 
-/// In its order; what is alike and follows on is one piece, and what is shorter than a tick is
-/// none.
+/// In its order; equal neighbours merge into one segment, and anything shorter than a tick is
+/// dropped.
 Json path_json(const Report& report) {
   Json list = Json::array();
   if (report.chain == nullptr) return list;

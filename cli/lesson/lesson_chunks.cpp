@@ -24,7 +24,7 @@ std::string in_runs(const std::vector<int>& ranks) {
   return text;
 }
 
-/// What a collective promises: so many contributions to these chunks of these ranks.
+/// Promise of a collective: the number of contributions to these chunks of these ranks.
 Json goal_of(const Job& job, int ranks) {
   const std::string_view name = job.algorithm->collective;
   const bool sums = name == "allreduce" || name == "reduce" || name == "reduce_scatter";

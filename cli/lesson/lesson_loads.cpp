@@ -73,8 +73,8 @@ Json all_spans(const Report& report) {
   return {{"places", places}, {"rows", rows}};
 }
 
-/// What each rank did most of the time in each of `slots` equal parts of the run, as letters: the
-/// activities from 'a' on; behind them the causes, of one who is blocked.
+/// Main activity of each rank in each of `slots` equal parts of the run, as letters: the activities
+/// from 'a' on; behind them the causes, of one who is blocked.
 Json merged_spans(const Report& report, int slots) {
   constexpr auto idle = static_cast<std::size_t>(Activity::idle);
   using Seconds = std::array<double, activity_names.size() + cause_names.size()>;

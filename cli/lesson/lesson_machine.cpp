@@ -71,7 +71,7 @@ class Loads {
       of_name_[curve.name].push_back(used ? written++ : -1);
     }
   }
-  /// Of the next link of that name.
+  /// Index of the next link of that name.
   int next(const std::string& name) {
     std::deque<int>& left = of_name_[name];
     if (left.empty()) return -1;

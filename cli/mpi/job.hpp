@@ -1,4 +1,4 @@
-// What every subcommand has in common: options, starting MPI, and the document about this job.
+// Shared by every subcommand: options, starting MPI, and the document about this job.
 #pragma once
 
 #include <mpi.h>
@@ -36,7 +36,7 @@ void check(const JobOptions& options);
 /// The name of every rank's host. Collective.
 std::vector<std::string> hosts_of(MPI_Comm comm);
 
-/// Of this job. Collective over all its ranks.
+/// Provenance of this job. Collective over all its ranks.
 Provenance provenance_of_job(const JobOptions& options);
 
 /// By rank 0 only.

@@ -14,7 +14,7 @@ LIMIT_S = 100
 
 
 def processes(word, rank):
-    """Of a job's rank, those whose command line has this word."""
+    """Processes of a job's rank: those whose command line has this word."""
     found = []
     for folder in pathlib.Path("/proc").iterdir():
         if not folder.name.isdigit():
@@ -52,7 +52,7 @@ class JobTest(StudyTest):
         return out, err
 
     def wait_for_rows(self, job, count, name="study.sqlite"):
-        """Until the store has so many, in the middle of the job."""
+        """Waits until the store has `count` rows, in the middle of the job."""
         end = time.monotonic() + LIMIT_S
         while time.monotonic() < end:
             self.assertIsNone(job.poll(), "the job ended too soon")

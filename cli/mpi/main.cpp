@@ -28,7 +28,7 @@ int run_program(int count, char** words) {
   return static_cast<int>(parse_words(program, count, words));
 }
 
-/// What is wrong with the input, every rank finds: one says so, and all end in good order.
+/// Bad input is found by every rank: one says so, and all end in good order.
 int refuse(const InputError& error) {
   int started = 0;
   MPI_Initialized(&started);
@@ -38,7 +38,7 @@ int refuse(const InputError& error) {
   return static_cast<int>(ExitCode::bad_input);
 }
 
-/// What only this rank has found ends the others too.
+/// An error that only this rank has found ends the others too.
 int abort_all(const char* message, ExitCode code) {
   fmt::print(stderr, "{}\n", for_terminal(message));
   std::fflush(stderr);

@@ -9,7 +9,7 @@
 
 namespace ringscope::mpi {
 
-/// Never blocks, and never complains: what is for a dead process waits for ever. One thread.
+/// Never blocks and never fails: messages to a dead process wait for ever. One thread.
 class Post {
  public:
   Post();

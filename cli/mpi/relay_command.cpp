@@ -36,7 +36,7 @@ struct Arguments {
   int threads = 1;
 };
 
-/// Of rank 0.
+/// Relay of rank 0.
 class Hub {
  public:
   explicit Hub(int socket)
@@ -98,7 +98,7 @@ class Hub {
   Clock::time_point next_beat_;
 };
 
-/// Of any other rank.
+/// Relay of any other rank.
 class Spoke {
  public:
   explicit Spoke(int threads) : threads_(threads), rank_(rank_of(MPI_COMM_WORLD)) { start(); }

@@ -43,7 +43,7 @@ double instrument_s() {
   return MpiExecutor(MPI_COMM_SELF, none, 1).instrument_s();
 }
 
-/// Of this job. Collective.
+/// Provenance of this job. Collective.
 Provenance provenance_of(const Arguments& arguments) {
   const Watchdog watchdog(Seconds(arguments.job.timeout_s), rank_of(MPI_COMM_WORLD),
                           [] { return "the start of the job"; });

@@ -1,4 +1,4 @@
-// What simulates for a study elsewhere: tasks come through a socket, answers go back. No MPI.
+// Worker that simulates for a study elsewhere: tasks come in by a socket, answers go back. No MPI.
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>

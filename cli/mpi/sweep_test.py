@@ -15,7 +15,7 @@ SWEEP = ("sweep", "study.yaml")
 
 
 class SweepUnderMpi(JobTest):
-    alone = None  # what one process says of the study, and stores: simulated once for all tests
+    alone = None  # stdout and store of one process alone: simulated once for all tests
 
     def setUp(self):
         super().setUp()
@@ -57,7 +57,7 @@ class SweepUnderMpi(JobTest):
         job = self.start(*SWEEP)
         self.worker(1)
         self.wait_for_rows(job, 1)
-        relay = processes("relay", 1)[0]  # what mpirun itself has started
+        relay = processes("relay", 1)[0]  # started by mpirun itself
         os.kill(relay, signal.SIGKILL)
         self.finish(job, code=None)
         self.assertNotEqual(job.returncode, 0)

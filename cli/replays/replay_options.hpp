@@ -1,4 +1,4 @@
-// What the replays on every executor take from the command line.
+// Arguments shared by the replays on every executor.
 #pragma once
 
 #include <CLI/CLI.hpp>

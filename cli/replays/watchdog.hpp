@@ -17,7 +17,7 @@ class Watchdog {
  public:
   /// `where` says "rank 2 is in reduce-scatter, step 1, send with rank 3".
   Watchdog(Seconds timeout, std::function<std::string()> where);
-  /// Of a process that is one rank; `where` says "send with rank 3".
+  /// Watches a process that is one rank; `where` says "send with rank 3".
   Watchdog(Seconds timeout, int rank, std::function<std::string()> where);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;

@@ -8,7 +8,7 @@ namespace ringscope {
 
 enum class ExitCode : int { ok = 0, bad_input = 1, stuck = 3, wrong_result = 4 };
 
-/// What stops the program: a message for people and the code for scripts.
+/// End of the program: a message for people and the code for scripts.
 class Failure : public std::runtime_error {
  public:
   Failure(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}

@@ -1,4 +1,4 @@
-// What a child says to its parent through a pipe: a sequence of frames.
+// Protocol from a child to its parent through a pipe: a sequence of frames.
 #pragma once
 
 #include <optional>

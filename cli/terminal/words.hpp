@@ -13,7 +13,7 @@
 
 namespace ringscope {
 
-/// What is typed ends up in names, and names in files that others read.
+/// Typed words end up in names, and names in files that others read.
 inline void require_utf8_words(int count, char** words) {
   for (int i = 1; i < count; ++i) {
     if (first_not_utf8(words[i]) == std::string_view::npos) continue;
