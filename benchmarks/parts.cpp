@@ -24,7 +24,7 @@ BENCHMARK(bare_ring)->RangeMultiplier(4)->Range(16, 1024)->Unit(benchmark::kMill
 
 void nothing(void*, std::uint64_t) {}
 
-/// As many flights over one link as one instant starts and another ends.
+/// As many activities over one link as one instant starts and another ends.
 void flights_at_one_instant(benchmark::State& state) {
   const auto flights = state.range(0);
   for ([[maybe_unused]] auto _ : state) {

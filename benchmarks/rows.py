@@ -17,7 +17,7 @@ def no_judgement(_row, _results) -> str:
 @dataclasses.dataclass(frozen=True)
 class Row:
     name: str
-    text: str                 # what the table calls it
+    text: str                 # name in the table
     what: str                 # "run" or "bare", of the program speed; "smpi"
     size: int                 # ranks
     quick_size: int
@@ -39,7 +39,7 @@ class Row:
         return 1 if quick else self.repeated
 
     def arguments(self, quick: bool) -> list:
-        """Of the program speed."""
+        """Arguments of the program speed."""
         ranks = self.ranks(quick)
         if self.what == "bare":
             return ["bare", str(ranks), "--kernel", self.kernel]
@@ -51,7 +51,7 @@ class Row:
         return arguments
 
     def judge(self, results: dict) -> str:
-        """What the figures say: how they compare, or why there are none."""
+        """Summary of the figures: how they compare, or why there are none."""
         figures = results[self.name]
         if not figures:
             return "left out: SimGrid's smpicxx was not there when this was built"
@@ -83,7 +83,7 @@ def ring(library: str, per_host: int = 1, repetitions: int = 1) -> Callable:
 
 
 def ports_of(hosts: int) -> int:
-    """The smallest k-ary fat tree with so many hosts."""
+    """The smallest k-ary fat tree with this many hosts."""
     return next(k for k in range(2, 130, 2) if k ** 3 // 4 >= hosts)
 
 

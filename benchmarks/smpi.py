@@ -29,7 +29,7 @@ def command_of(program: pathlib.Path, ranks: int, folder: pathlib.Path) -> list:
 
 
 def measured(program: pathlib.Path, ranks: int) -> dict:
-    """What one run gave; {} where the program was not built or SimGrid's smpirun is missing."""
+    """Figures of one run; {} where the program was not built or SimGrid's smpirun is missing."""
     if not program.exists() or shutil.which("smpirun") is None:
         return {}
     with tempfile.TemporaryDirectory() as name:

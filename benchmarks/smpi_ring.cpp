@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const int next = (rank + 1) % size, prev = (rank + size - 1) % size;
-  // What the bytes are does not matter: one buffer for all chunks, or 1,024 ranks would need 1 GiB.
+  // The bytes do not matter: one buffer for all chunks, or 1,024 ranks would need 1 GiB.
   std::vector<char> sent(static_cast<std::size_t>(chunk)), received(sent.size());
   const double start = MPI_Wtime();
   for (int step = 0; step < 2 * (size - 1); ++step) {

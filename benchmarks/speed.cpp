@@ -23,7 +23,7 @@ namespace {
 using namespace ringscope;
 using nlohmann::ordered_json;
 
-/// Of this process, whatever others do on the machine: it has one thread, which never waits.
+/// CPU time of this process, whatever others do on the machine: one thread, which never waits.
 double cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -33,7 +33,7 @@ double cpu_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Of this program alone: getrusage() also counts what its parent held when it forked.
+/// Peak memory of this program alone: getrusage() also counts what its parent held when it forked.
 std::uint64_t peak_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)

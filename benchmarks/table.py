@@ -30,7 +30,7 @@ COLUMNS = ("row", "messages", "CPU s", "messages/s", "MB", "must reach", "")
 
 
 def measured(row: Row, options) -> dict:
-    """What one run of the row gave; {} where its program is not there."""
+    """Figures of one run of the row; {} where its program is not there."""
     if row.what == "smpi":
         return smpi.measured(options.build / "smpi_ring", row.ranks(options.quick))
     command = [str(options.build / row.program), *row.arguments(options.quick)]

@@ -23,12 +23,12 @@ BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 SECONDS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
 SAME = 0.01  # lines that are nearer to each other than this share do not cross, they are one
 Point = namedtuple("Point", "label x y")
-# What people call a key of a scenario, or of a case; of any other its own words are the name.
+# Names by which people call a key of a scenario, or of a case; other keys are their own names.
 NAMES = {"job.bytes": "vector per rank", "time_s": "time", "algbw": "algorithm bandwidth",
          "busbw": "bus bandwidth", "bytes": "vector per rank", "ranks_count": "number of ranks",
          "bytes_between_hosts": "traffic between hosts", "bytes_on_wire": "traffic",
          "slowest_job_s": "time of the slowest job", "mean_job_s": "mean time of the jobs"}
-UNSAID = {"job", "options", "training"}  # what goes without saying
+UNSAID = {"job", "options", "training"}  # keys that go without saying
 
 
 def quantity(text):
@@ -126,7 +126,7 @@ def lines_of(points):
 
 
 def crossings(first, second):
-    """Where two lines meet between points that they have in common, straight on log axes."""
+    """Crossings of two lines between points that they have in common, straight on log axes."""
     pairs = [(a, b) for a in first for b in second
              if a.x == b.x and (a.x or 0) > 0 and min(a.y, b.y) > 0]
     found = []

@@ -1,4 +1,4 @@
-"""Where each rank's time went: one panel per case, one stacked bar per rank, grouped by host.
+"""Time of each rank by its use: one panel per case, one stacked bar per rank, grouped by host.
 
 Example: plots/breakdown out/anomaly.json -o out/breakdown.png
 """
@@ -39,7 +39,7 @@ def read_report(path):
 
 
 def seconds_by_kind(where, rank):
-    """Of what the rank does itself by activity, of what it is blocked by, by cause."""
+    """Seconds by kind: those of the rank's own work by activity, those of its waits by cause."""
     seconds = style.field(where, rank, "seconds", dict)
     kinds = dict.fromkeys(KINDS, 0.0)
     blocked = 0.0

@@ -4,7 +4,7 @@ read?
 
 import unittest
 
-from plots.plots_test import InFolder, breakdown, report, style  # which skips without matplotlib
+from plots.plots_test import InFolder, breakdown, report, style  # skips without matplotlib
 
 
 class Breakdown(InFolder):

@@ -26,7 +26,7 @@ GPUS = ["02-ring-of-8", "--kernel", "fluid", "--set", "library=cuda_pinned", "--
         + ", ".join(f"{{switch: {i // 2}, bandwidth: 31.5 GB/s, latency: 150 ns}}"
                     for i in range(8))
         + "], nvswitch: {bandwidth: 300 GB/s, latency: 300 ns}}}"]
-# What may stand in a page for a reader or as a name, but is never fetched.
+# Names that may stand in a page, for a reader, but are never fetched.
 NAMES = re.compile(r"http://www\.w3\.org/\d+/svg")
 
 
@@ -176,7 +176,7 @@ class Many(Page):
         self.assertLess(self.big.stat().st_size, 5_000_000)
         self.open(self.big)
         self.assertLess(self.run_script("return document.querySelectorAll('*').length"), 3000)
-        # Of a step: what the canvases are asked to draw, and which elements change.
+        # One step: what the canvases are asked to draw, and which elements change.
         count = self.run_script("""
             let calls = 0, changed = 0;
             for (const name of ["fillRect", "drawImage", "fillText", "stroke", "fill"]) {

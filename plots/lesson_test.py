@@ -88,7 +88,8 @@ class Page(unittest.TestCase):
         self.browser.find_element(By.ID, name).click()
 
     def state(self):
-        """What is shown: the time, every cell of both matrices, and every load in the drawings."""
+        """Contents of the page: the time, every cell of both matrices, every load in the
+        drawings."""
         return self.run_script("""
             return [clock.seconds, document.getElementById("time").textContent,
               views.map(view => [view.caption.textContent, [...view.one.chunks.cells],

@@ -33,7 +33,7 @@ def read_points(path):
 
 
 def against(points):
-    """Which quantity varies along x: "ranks" only where all sizes are the same."""
+    """Quantity that varies along x: "ranks" only where all sizes are the same."""
     one_size = len({point.bytes for point in points}) == 1
     return "ranks" if one_size and len({point.ranks for point in points}) > 1 else "bytes"
 

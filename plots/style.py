@@ -1,4 +1,4 @@
-"""What the plots share: how input is read and refused, colours, units, and how a picture is saved.
+"""Shared by the plots: how input is read and refused, colours, units, and how a picture is saved.
 
 Colours are Okabe and Ito's (https://jfly.uni-koeln.de/color), which colour-blind people can tell
 apart; hatches say the same again for black-and-white print.
@@ -30,7 +30,7 @@ TITLE_LETTERS_PER_INCH = 9.5
 
 ACTIVITIES = ["compute", "reduce", "copy", "overhead", "in_send", "in_wait", "idle"]
 BLOCKED = {"in_send", "in_wait"}
-# What a rank does itself, or what it is blocked by: (colour, hatch, words for the legend)
+# Kinds of a rank's time, its own work or its waits: (colour, hatch, words for the legend)
 KINDS = {
     "compute": ("#009E73", "", "compute"),
     "reduce": ("#0072B2", "", "reduce"),
@@ -52,7 +52,7 @@ CAUSES = {"copy": "by copy", "wire": "by wire", "latency": "by latency", "protoc
 LINE_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 MARKERS = ["o", "s", "^", "D", "v", "P", "X", "*"]
 
-# What a picture may be written as: without date and version
+# Formats of a picture: without date and version
 FORMATS = {
     "png": {"Software": None},
     "pdf": {"Creator": None, "Producer": None, "CreationDate": None},
@@ -118,7 +118,7 @@ def plain(axis, values=()):
 
 
 def label_step(count, inches):
-    """The power of two such that every so many labels of 0..count-1 fit side by side."""
+    """The power of two N such that every N-th label of 0..count-1 fits beside the others."""
     labels = inches / (0.09 * (len(str(count)) + 1.2))
     step = 1
     while count / step > labels:
@@ -242,7 +242,7 @@ def title(figure, text):
 
 
 def format_of(path):
-    """What the name of a picture ends in; that is what is written."""
+    """Format of a picture, by the ending of its name."""
     ending = os.path.splitext(path)[1].lstrip(".").lower()
     if ending not in FORMATS:
         got = f"'.{ending}'" if ending else "a name without an ending"

@@ -1,4 +1,4 @@
-"""What each rank did, moment by moment: one panel per case, one row per rank.
+"""The activity of each rank, moment by moment: one panel per case, one row per rank.
 
 A black tick in a row marks where that rank enters a phase.
 Example: plots/timeline out/timeline.csv -o out/timeline.png

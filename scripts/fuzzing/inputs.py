@@ -20,7 +20,7 @@ def pick_mutated(random, seeds):
     return mutated(random, random.choice(seeds), random.choice(seeds))
 
 
-LIMIT = ["--limit", "5 s"]  # what is large is meant to be refused, or ended with a word
+LIMIT = ["--limit", "5 s"]  # large inputs are meant to be refused, or ended with a word
 ONE_SCENARIO = [
     ["run"], ["run"], ["run", "--kernel", "fluid"], ["run", "--kernel", "fluid", "--no-skip"],
     ["run", "--json", "o.json", "--csv", "o.csv", "--trace", "t.json", "--timeline", "t.csv",

@@ -1,4 +1,4 @@
-"""What fuzzers found: printed once per kind of problem, with a reproducer beside."""
+"""Findings of the fuzzers: printed once per kind of problem, with a reproducer beside."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What is wrong with how a run ended; nothing where it did what the design promises.
+"""Faults in how a run ended; none where it did what the design promises.
 
 Exit codes are 0, 1 (bad input), 3 (a run that cannot go on) and 4 (a wrong result); a bad input
 names its place; nothing of the input reaches a terminal unescaped; no number is NaN or infinite.
@@ -9,7 +9,7 @@ import re
 
 ALLOWED = (0, 1, 3, 4)
 SANITIZER = re.compile(r"^.*(?:runtime error:|ERROR: \w+Sanitizer|hard rss limit).*$", re.MULTILINE)
-# What a library or the runtime says of itself, to nobody who wrote the input.
+# Messages of a library or the runtime about itself, meant for nobody who wrote the input.
 RAW = re.compile(r"std::|bad_alloc|json\.exception|basic_string|vector::|_M_range|stoi|stod|"
                  r"yaml-cpp|Assertion|terminate called|Traceback \(most recent|xbt|"
                  r"filesystem error|MPI_ABORT|\(core dumped\)|was killed by|its process ended")
@@ -69,7 +69,7 @@ def line_of(text, at):
 
 
 def file_problem(name, content):
-    """What is wrong with a file that a run which ended well has written. A store is SQLite's."""
+    """Fault in a file that a run which ended well has written. A store is SQLite's."""
     if ".sqlite" in name:
         return None
     text = content.decode("utf-8", errors="surrogateescape")
