@@ -30,7 +30,7 @@ struct Point {
   bool kept = true;         ///< false: for the probe's own use
 };
 
-/// Runs so many iterations and returns the seconds that count.
+/// Runs this many iterations and returns the seconds that count.
 using Run = std::function<double(int iterations)>;
 
 /// Divides a budget of time between series of points, and that of a series between its points.

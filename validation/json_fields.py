@@ -1,4 +1,4 @@
-"""JSON, read with checks: every complaint names the file, the place in it, what was expected, what
+"""JSON, read with checks: every error names the file, the place in it, what was expected, what
 stood there.
 """
 

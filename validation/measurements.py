@@ -1,7 +1,7 @@
 """Documents of measurements, read, checked and written: measurement.md says what they hold.
 
-Times are seconds, sizes bytes. Whatever is wrong with an input is an InputError, whose text names
-the file, the place in it, what was expected and what stood there.
+Times are seconds, sizes bytes. Whatever is wrong with an input is an InputError, whose message
+names the file, the place in it, what was expected and what stood there.
 """
 
 import dataclasses

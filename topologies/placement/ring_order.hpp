@@ -23,7 +23,7 @@ RingOrder best_ring_order(const PairCosts& costs);
 
 /// No ring of `ranks` ranks has a bottleneck below this, where place i takes up to `room[i]` ranks
 /// and costs[i][i] is that of two ranks there: a ring lies in one strongly connected part of the
-/// pairs that cost no more than its bottleneck. None where there is no room for so many.
+/// pairs that cost no more than its bottleneck. None where there is no room for all.
 std::optional<double> least_bottleneck(const PairCosts& costs, const std::vector<int>& room,
                                        int ranks);
 

@@ -1,4 +1,4 @@
-"""Does the text of every algorithm give the right result on GPUs, and what does the file say?
+"""Does the program of every algorithm give the right result on GPUs, and what does the file say?
 
 Usage: python3 -m validation.cuda.replay_test BUILD PROGRAM
 """

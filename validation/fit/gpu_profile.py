@@ -18,7 +18,7 @@ def value(found: Gpus, name, default=0.0):
 
 
 def host_of(found: Gpus, cores) -> dict:
-    """A host with so many GPUs below one switch."""
+    """A host with `count` GPUs below one switch."""
     prefix = "cluster.host.gpu."
     send, receive = (value(found, prefix + f"{way}_bandwidth") for way in ("send", "receive"))
     gpu = {"bandwidth": format_bandwidth(min(send, receive)),

@@ -14,7 +14,7 @@ from validation.verdict import placements
 
 LARGE, SMALL = 1 << 20, 64 << 10  # bytes: from there on a vector tells the rate; up to there
 #                                   the latency
-SHARED = 1.2  # a rank's GPU is at least so much faster than its links
+SHARED = 1.2  # a rank's GPU is at least this many times faster than its links
 INSIDE = ("cluster.host.gpu.peer_bandwidth", "library.p2p.latency")
 BETWEEN = ("cluster.link.bandwidth", "library.gdr.latency")
 

@@ -84,8 +84,8 @@ def set_rts_data(progress, sending, eager_limit):
 
 
 def set_buffer(progress, receiving):
-    """How much came in while the receiver computed. The largest message that hardly came tells;
-    those that came as a whole say that it is at least so much."""
+    """Share that came in while the receiver computed. The largest message that hardly came tells;
+    those that came as a whole give a lower bound."""
     moved = [(point.size, point.size * (1 - share)) for point, share, _ in receiving]
     if not moved:
         return

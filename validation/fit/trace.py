@@ -39,7 +39,7 @@ class Ring:
         return [rank for rank, host in enumerate(self.hosts) if self.hosts[rank - 1] == host]
 
     def into_memory(self):
-        """Ranks that receive from the network and send to a neighbour of their own host."""
+        """Ranks that receive from the network and send to the next rank of their own host."""
         count = len(self.hosts)
         return [rank for rank, host in enumerate(self.hosts) if self.hosts[rank - 1] != host
                 and self.hosts[(rank + 1) % count] == host]

@@ -1,4 +1,4 @@
-"""A text file as the importers read it: lines, cells, and complaints that show the line.
+"""A text file as the importers read it: lines, cells, and errors that show the line.
 
     latency.log:7:10: expected a positive number, got "fast"
       1024     fast

@@ -1,7 +1,7 @@
 """CPU time by owner: the job's, which is a control group of its own, and everybody else's.
 
-The group also has a large share of the machine, so that neighbours disturb less and that no host
-gets the share of one session (sched_autogroup), however many ranks it has.
+The group also has a large share of the machine, so that other processes disturb less and that no
+host gets the share of one session (sched_autogroup), however many ranks it has.
 """
 
 import os

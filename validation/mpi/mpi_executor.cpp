@@ -164,7 +164,7 @@ void MpiExecutor::wait(Operation& operation) {
     if (operation.result != 0) free_slots(waited.first(1));
     return;
   }
-  // MPI wants its requests side by side; the text's may lie anywhere.
+  // MPI wants its requests side by side; the program's may lie anywhere.
   std::vector<MPI_Request> requests;
   for (const Request one : waited) requests.push_back(request(one));
   if (operation.verb == Verb::wait) {

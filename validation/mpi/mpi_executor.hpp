@@ -1,6 +1,6 @@
 // Executor 2: one thread of one rank of a real MPI job. Each verb is the MPI call of its name.
 //
-// Invariant: every verb is over when perform() returns, so a text runs from its start to its end
+// Invariant: every verb is over when perform() returns, so a program runs from its start to its end
 // without ever being suspended, and makes its calls in the order in which they stand.
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace ringscope::mpi {
 
-/// The vectors of a rank: what a text's ranges point into.
+/// The vectors of a rank, into which a program's ranges point.
 struct Vectors {
   std::vector<float> data, scratch;
 };
@@ -38,7 +38,7 @@ class MpiExecutor final : public Executor {
   int size() const override { return size_; }
   Request post(const Operation& operation) override;
   bool perform(Operation& operation, std::coroutine_handle<> waiter) override;
-  /// Throws std::logic_error for a non-blocking collective: its text would need a call of MPI's
+  /// Throws std::logic_error for a non-blocking collective: its program would need a call of MPI's
   /// own.
   Thread start(Task body, Beside how) override;
   int next_free(Beside how) override;
@@ -46,7 +46,7 @@ class MpiExecutor final : public Executor {
   void mark(Mark mark) override;
   void raise(Flag flag) override;
 
-  /// Runs a text to its end. Rethrows what it throws.
+  /// Runs a program to its end. Rethrows what it throws.
   void run(Task text);
 
   /// Seconds inside each verb since the last reset, indexed by Verb.

@@ -1,5 +1,5 @@
-// Runs the cases of a scenario for real: the text of the simulator's algorithms on MPI, with data
-// that is checked, timed repetition by repetition.
+// Runs the cases of a scenario for real: the programs of the simulator's algorithms on MPI, with
+// data that is checked, timed repetition by repetition.
 #pragma once
 
 #include <mpi.h>
@@ -23,7 +23,7 @@ struct ReplayOptions {
   StartMode start = StartMode::clock;
   bool phases = false;
   std::string
-      call;  ///< a collective of MPI's own in place of the text: "MPI_Allreduce"; "" for none
+      call;  ///< a collective of MPI's own in place of the program: "MPI_Allreduce"; "" for none
 };
 
 /// A measured case. Filled in on rank 0 only.

@@ -1,4 +1,4 @@
-"""Does the text of every algorithm give the right result on real MPI, and is the time right?
+"""Does the program of every algorithm give the right result on real MPI, and is the time right?
 
 Usage: python3 -m validation.mpi.replay_test BUILD MPIEXEC PROGRAM
 """

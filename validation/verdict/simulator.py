@@ -1,4 +1,4 @@
-"""Runs the simulator on many cases at once; its complaints become InputErrors."""
+"""Runs the simulator on many cases at once; its errors become InputErrors."""
 
 import json
 import os
@@ -49,7 +49,7 @@ class Simulator:
         return known
 
     def run(self, library: dict, scenarios: list, names: list, *options: str) -> str:
-        """One output for all; where the simulator complains, the first of `names` is said whose
+        """One output for all; where the simulator refuses one, the first of `names` is said whose
         scenario it refuses."""
         file = {"question": "What does the fitted model predict?", **scenarios[0],
                 "library": library,

@@ -1,8 +1,8 @@
 // Executor 3: all ranks of a job in one process, each a coroutine with memory and streams on a GPU.
 //
-// Invariants: a verb is over when the host has learned that its work on the GPU is, so that texts
-// need no order among streams; a message is matched, in `arrived` or nowhere, as a loopback's is.
-// A send completes when its receive has come and the data may be changed.
+// Invariants: a verb is over when the host has learned that its work on the GPU is, so that
+// programs need no order among streams; a message is matched, in `arrived` or nowhere, as a
+// loopback's is. A send completes when its receive has come and the data may be changed.
 #pragma once
 
 #include <deque>
@@ -46,7 +46,7 @@ class CudaExecutor {
 
   /// Seconds from all ranks ready to the last one's end, by the clock of the GPUs' interface.
   /// Throws Stuck for ranks that wait for each other, or when that clock passes `deadline`;
-  /// GpuError, which names the rank, its phase, step and verb; what a text throws.
+  /// GpuError, which names the rank, its phase, step and verb; what a program throws.
   double run(const Algorithm& algorithm, const Options& options, double deadline);
 
   int size() const { return static_cast<int>(ranks_.size()); }

@@ -1,5 +1,5 @@
-// Do all texts compute on GPUs what the loopback executor says, whatever the path, however streams
-// interleave?
+// Do all programs compute on GPUs what the loopback executor says, whatever the path, however
+// streams interleave?
 #include "validation/cuda/executor/cuda_executor.hpp"
 
 #include <gmock/gmock.h>

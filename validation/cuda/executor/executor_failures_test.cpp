@@ -14,7 +14,7 @@ using testing::ThrowsMessage;
 
 const Algorithm& ring() { return *find_algorithm("allreduce", "ring"); }
 
-/// A staged ring of three ranks on two GPUs, with something done to them as the text begins.
+/// A staged ring of three ranks on two GPUs, with something done to them as the program begins.
 template <typename Begun>
 GpuRun disturbed(FakeGpus& gpus, ProgressBy progress, double deadline, Begun begun) {
   ExecutorOptions how = staged(64, 2);

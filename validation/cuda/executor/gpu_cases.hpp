@@ -23,7 +23,7 @@ inline std::vector<int> in_turn(int ranks, int gpus) {
   return gpu_of_rank;
 }
 
-/// Everything through host memory, in segments of so many bytes.
+/// Everything through host memory, in segments of N bytes.
 inline ExecutorOptions staged(std::size_t segment_bytes, int buffers) {
   ExecutorOptions options;
   options.transfers = {.always_staged = true, .segment_bytes = segment_bytes, .buffers = buffers};
@@ -35,8 +35,8 @@ struct GpuRun {
   std::vector<std::vector<float>> data;  ///< of each rank
 };
 
-/// Ranks on the GPUs in turn, on fresh memory. `begun` is called when all is there and the text has
-/// not begun.
+/// Ranks on the GPUs in turn, on fresh memory. `begun` is called when all is there and the program
+/// has not begun.
 template <typename Begun>
 GpuRun run_on(Gpus& gpus, const ExecutorOptions& how, const Algorithm& algorithm, int ranks,
               std::size_t items, const Options& options, double deadline, Begun begun) {

@@ -46,7 +46,7 @@ class RankThread final : public Executor {
   void raise(Flag flag) override;
 
   void begin(Task body);
-  /// Runs until it blocks or ends. Rethrows what the text throws.
+  /// Runs until it blocks or ends. Rethrows what the program throws.
   void resume();
   /// Lets it go on if what it waits for is complete.
   void wake();

@@ -34,7 +34,7 @@ class Endpoint {
   Stream out() const { return out_; }          ///< sends
   Stream in() const { return in_; }            ///< receives from host memory
   Stream work() const { return work_; }        ///< reductions and copies of its own
-  Stream compute() const { return compute_; }  ///< the computations of its text
+  Stream compute() const { return compute_; }  ///< the computations of its program
 
  private:
   friend class Transfers;

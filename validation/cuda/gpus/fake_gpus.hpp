@@ -41,7 +41,7 @@ struct FakeParameters {
   std::vector<std::vector<bool>> peers{};
   std::uint64_t seed =
       0;              ///< 0: what is ready starts in the order of the calls; else in a drawn one
-  double jitter = 0;  ///< an operation takes up to so many times longer, drawn by the seed
+  double jitter = 0;  ///< an operation takes up to this many times longer, drawn by the seed
 };
 
 class FakeGpus final : public Gpus {

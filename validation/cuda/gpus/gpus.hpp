@@ -77,7 +77,7 @@ class Gpus {
                          std::size_t bytes) = 0;
   /// into[i] += from[i]; both on the stream's GPU.
   virtual void reduce(Stream stream, float* into, const float* from, std::size_t items) = 0;
-  /// A kernel that keeps the stream busy for so long: the compute of a text.
+  /// A kernel that keeps the stream busy for this time: the compute of a program.
   virtual void spin(Stream stream, double seconds) = 0;
   /// A kernel that does nothing.
   virtual void launch(Stream stream) = 0;

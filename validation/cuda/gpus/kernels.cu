@@ -28,8 +28,8 @@ __global__ void reduce_items(float* into, const float* from, std::size_t items) 
 }
 
 // The loads of both vectors are in flight before the first sum needs them; two of each, for the
-// time that memory takes to answer.
-// What is not aligned to 16 bytes, fewer than four items before and after, the first block adds.
+// time that memory takes to answer. The first block adds what is not aligned to 16 bytes, fewer
+// than four items before and after.
 __global__ void reduce_wide(float* whole, const float* whole_from, std::size_t head,
                             std::size_t items, std::size_t tail) {
   if (blockIdx.x == 0 && threadIdx.x < head) whole[threadIdx.x] += whole_from[threadIdx.x];

@@ -27,8 +27,8 @@ struct ProbedGpus {
 };
 
 struct Probe {
-  std::string_view name;     ///< what its measurements are called
-  std::string_view summary;  ///< what the time is
+  std::string_view name;     ///< name of its measurements
+  std::string_view summary;  ///< meaning of the time
   std::vector<Series> (*plan)(const ProbedGpus&);
 };
 
