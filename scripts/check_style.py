@@ -5,11 +5,13 @@ Run by ctest; scripts/check_style.py [ROOT] does the same by hand.
 """
 
 import ast
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tokenize
 
 import check_folders
 
@@ -23,7 +25,7 @@ CPP = (".cpp", ".hpp", ".def")
 CODE = CPP + (".py", "CMakeLists.txt", ".sh", "")
 WIDE = (".md", ".csv", ".txt", ".log", ".json", ".xml", "LICENSE")  # tables and recorded screens
 
-# What the files of a folder may include; the longest matching folder counts (design: layers).
+# Folders from which each folder may include; the longest matching folder counts (design: layers).
 LAYERS = {
     "algorithms": ["algorithms/"],
     "topologies": ["topologies/"],
@@ -43,6 +45,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 NOT_CODE = re.compile(
     r'R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|'
     r"(?<![0-9a-zA-Z])'(?:\\.|[^'\\\n])+'|//[^\n]*|/\*.*?\*/", re.DOTALL)
+VAGUE_BEGINNING = re.compile(r"(?:(?://+<?|#+)\s*)?(Of|That|What|Whom|Whose)\b")
 NOT_A_FUNCTION = re.compile(r"\b(namespace|class|struct|enum|union|extern|concept)\b(?![^(]*\()")
 
 
@@ -147,6 +150,49 @@ def check_names(path, text):
                     yield number, f"'{word}' in {name} says nothing: name what it does"
 
 
+def cpp_comments(text):
+    """(line, column, comment) of every // comment."""
+    for found in NOT_CODE.finditer(text):
+        if found[0].startswith("//"):
+            line_start = text.rfind("\n", 0, found.start()) + 1
+            yield text.count("\n", 0, found.start()) + 1, found.start() - line_start, found[0]
+
+
+def python_comments(text):
+    """(line, column, comment) of every # comment."""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield *token.start, token.string
+
+
+def docstrings(text):
+    """(line, docstring) of the module, its classes and functions."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            if words := ast.get_docstring(node):
+                yield node.body[0].lineno, words
+
+
+def first_lines(comments):
+    """(line, comment) of the lines that do not go on with a comment above them."""
+    before = None
+    for line, column, comment in comments:
+        if before != (line - 1, column):
+            yield line, comment
+        before = line, column
+
+
+def check_comments(path, text):
+    beginnings = []
+    if path.endswith(CPP):
+        beginnings = first_lines(cpp_comments(text))
+    elif is_python(path, text):
+        beginnings = [*first_lines(python_comments(text)), *docstrings(text)]
+    for line, words in beginnings:
+        if vague := VAGUE_BEGINNING.match(words):
+            yield line, f"a comment that begins with '{vague[1]}': begin with the noun or the verb"
+
+
 def layer_of(path):
     folders = [folder for folder in LAYERS if path.startswith(folder + "/")]
     return max(folders, key=len, default=None)
@@ -182,7 +228,8 @@ def check_header(path, text):
         yield 1, "#pragma once is missing"
 
 
-RULES = [check_lines, check_file_length, check_functions, check_names, check_includes, check_header]
+RULES = [check_lines, check_file_length, check_functions, check_names, check_comments,
+         check_includes, check_header]
 
 
 def breaches_in(path, text):
@@ -193,7 +240,7 @@ def breaches_in(path, text):
 
 
 def check_format(root, paths):
-    """clang-format's own complaints."""
+    """Errors of clang-format itself."""
     formatter = shutil.which("clang-format")
     if not formatter:
         print("SKIP layout: clang-format is not installed")

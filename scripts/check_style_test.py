@@ -10,7 +10,7 @@ import unittest
 import check_folders
 import check_style
 
-HEADER = "// What it is.\n#pragma once\n"
+HEADER = "// A header.\n#pragma once\n"
 
 
 def breaches(path, text):
@@ -99,6 +99,25 @@ class Names(unittest.TestCase):
             "sim/string_util.cpp:1: 'util' in a file's name says nothing: name what it does"])
 
 
+class Comments(unittest.TestCase):
+    def test_a_comment_does_not_begin_with_a_pronoun_or_of(self):
+        for word in ("Of", "That", "What", "Whom", "Whose"):
+            for mark in ("//", "///", "int a;  ///<"):
+                self.assertEqual(breaches("sim/a.cpp", f"\n{mark} {word} a run.\n"), [
+                    f"sim/a.cpp:2: a comment that begins with '{word}': "
+                    "begin with the noun or the verb"])
+            for text in (f'"""{word} a run."""\n', f"# {word} a run.\n",
+                         f'def f():\n    """{word} a run."""\n'):
+                self.assertEqual(len(breaches("plots/a.py", text)), 1, text)
+
+    def test_later_lines_and_other_words_may(self):
+        for text in ("// The time\n// Of a run.\n", "// Offset.\n// Whatever.\n",
+                     'const char* a = "// What";\n', "int a;  ///< of a run\n"):
+            self.assertEqual(breaches("sim/a.cpp", text), [], text)
+        for text in ("# The time\n# Of a run.\n", 'a = "# What"\n', '"""Whatever."""\n'):
+            self.assertEqual(breaches("plots/a.py", text), [], text)
+
+
 class Folders(unittest.TestCase):
     def test_a_ring_of_folders_is_named_with_one_include_of_each_edge(self):
         self.assertEqual(check_folders.breaches_of({
@@ -175,7 +194,7 @@ class Headers(unittest.TestCase):
         self.assertEqual(breaches("sim/a.hpp", HEADER), [])
         self.assertEqual(breaches("sim/a.hpp", "#pragma once\n"), [
             "sim/a.hpp:1: a header opens with a comment that says what it is"])
-        self.assertEqual(breaches("sim/a.hpp", "// What it is.\n"), [
+        self.assertEqual(breaches("sim/a.hpp", "// A header.\n"), [
             "sim/a.hpp:1: #pragma once is missing"])
 
 
