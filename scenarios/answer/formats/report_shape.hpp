@@ -139,7 +139,7 @@ struct Shape<TrainingReport> {
   }
 };
 
-/// What a report says of steps that were not simulated.
+/// Time and messages of steps that were not simulated.
 struct Skipped {
   double seconds = 0;
   std::uint64_t messages = 0;
