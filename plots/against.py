@@ -15,12 +15,12 @@ from matplotlib.ticker import NullLocator
 
 from plots import style
 from plots.style import LINE_COLOURS, MARKERS, plt
+from validation.quantities import BITS, BYTES, BYTE_RATES, RATES, SECONDS, SIZES, TIMES, size_of
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, TOP = 7.5, 3.9, 0.8, 0.25, 0.6, 0.75  # inches
 PARTS = ["algorithm", "placement", "library", "cluster"]
-DECIMAL = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
-BINARY = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
-SECONDS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
+# What a key is counted in: (its units, the name of one of them, and its size)
+AXES = ((TIMES, "s", 1), (BYTES, "B", 1), (BYTE_RATES, "B/s", 1), (BITS, "bit/s", 1 / 8))
 SAME = 0.01  # lines that are nearer to each other than this share do not cross, they are one
 Point = namedtuple("Point", "label x y")
 # Names by which people call a key of a scenario, or of a case; other keys are their own names.
@@ -36,15 +36,13 @@ def quantity(text):
     found = re.fullmatch(r"([0-9.e+-]+) ?(\S*)", str(text))
     if not found:
         raise ValueError
-    number, unit = float(found[1]), found[2]
-    if unit in SECONDS:
-        return number * SECONDS[unit], "s"
-    prefixed = re.fullmatch(r"([kMGT]|[KMGT]i|)(bit/s|B/s|B)", unit)
-    if prefixed:
-        return number * {**DECIMAL, **BINARY}[prefixed[1]], prefixed[2]
-    if unit:
-        raise ValueError
-    return number, ""
+    number, name = float(found[1]), found[2]
+    if not name:
+        return number, ""
+    for units, unit, size in AXES:
+        if name in units:
+            return number * size_of(units[name]) / size, unit
+    raise ValueError
 
 
 def name_of(dotted):
@@ -60,10 +58,10 @@ def units_of(value):
     """In what a value of the case is counted; [(1, "")]: things."""
     last = value.rsplit(".", 1)[-1]
     if last in ("algbw", "busbw"):
-        return style.RATE_UNITS
+        return RATES
     if last.startswith("bytes") or last.endswith("_bytes"):
-        return style.SIZE_UNITS
-    return style.TIME_UNITS if last.endswith("_s") and not last.endswith("_per_s") else [(1.0, "")]
+        return SIZES
+    return SECONDS if last.endswith("_s") and not last.endswith("_per_s") else [(1.0, "")]
 
 
 def at(value, dotted):
@@ -109,7 +107,7 @@ def named(rows, key):
         beside = ["placement"] if key == "job.options.servers" else []
         shown = [case.get(part, "") for part in PARTS
                  if not key.startswith(part) and part not in beside]
-        size = style.in_words(case.get("bytes") or 0, style.SIZE_UNITS)
+        size = style.in_words(case.get("bytes") or 0, SIZES)
         shown.append(at(case, "training.model") or size)  # a model says how large its gradients are
         return shown
     all_parts = [parts(case) for case, _, _ in rows]
@@ -141,12 +139,12 @@ def crossings(first, second):
 
 def words(value, unit):
     if unit == "s":
-        return style.in_words(value, style.TIME_UNITS)
+        return style.in_words(value, SECONDS)
     if unit == "B":
-        return style.in_words(value, style.SIZE_UNITS)
+        return style.in_words(value, SIZES)
     if unit:
         return style.in_words(value, [(size, name.replace("B/s", unit))
-                                      for size, name in style.RATE_UNITS])
+                                      for size, name in RATES])
     return f"{value:g}"
 
 

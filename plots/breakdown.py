@@ -10,6 +10,7 @@ from itertools import groupby
 
 from plots import style
 from plots.style import ACTIVITIES, FAINT, INK, KINDS, plt
+from validation.quantities import SECONDS
 
 Rank = namedtuple("Rank", "rank host seconds")
 Case = namedtuple("Case", "name question time ranks")
@@ -106,7 +107,7 @@ def draw_panel(axes, case, unit, highest, panel_width):
     axes.set_axisbelow(True)
     axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
     axes.set_title(f"{textwrap.shorten(case.name, 40, placeholder=' ...')}:  "
-                   f"{style.in_words(case.time, style.TIME_UNITS)}", loc="left", fontweight="bold")
+                   f"{style.in_words(case.time, SECONDS)}", loc="left", fontweight="bold")
 
 
 def draw(cases, title):
@@ -128,7 +129,7 @@ def draw(cases, title):
                            top=1 - top / height, hspace=gap / PANEL_HEIGHT, wspace=0.08)
     highest = max([sum(rank.seconds.values()) for case in cases for rank in case.ranks]
                   + [case.time for case in cases]) or 1.0
-    unit, unit_name = style.unit_for(highest, style.TIME_UNITS)
+    unit, unit_name = style.unit_for(highest, SECONDS)
     for axes, case in zip(panels.flat, cases):
         draw_panel(axes, case, unit, highest, panel_width)
     for axes in list(panels.flat)[len(cases):]:

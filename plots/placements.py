@@ -11,6 +11,7 @@ from collections import namedtuple
 
 from plots import style
 from plots.style import LINE_COLOURS, MARKERS, plt
+from validation.quantities import SECONDS
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, TOP = 7.5, 3.9, 0.8, 0.25, 0.6, 0.95  # inches
 COLUMNS = ["place", "placement", "time_s", "held_up_by", "yours"]
@@ -52,7 +53,7 @@ def draw(rows, title):
     figure.subplots_adjust(left=LEFT / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / HEIGHT,
                            top=1 - TOP / HEIGHT)
     axes = figure.add_subplot()
-    size, unit = style.unit_for(max(row.seconds for row in rows), style.TIME_UNITS)
+    size, unit = style.unit_for(max(row.seconds for row in rows), SECONDS)
     for i, name in enumerate(names):
         some = [row for row in rows if group[row.cause] == name]
         axes.scatter([row.place for row in some], [row.seconds / size for row in some], s=18,

@@ -280,7 +280,7 @@ class BadInput(InFolder):
 
     def test_a_picture_that_cannot_take_its_place_leaves_nothing_beside_it(self):
         os.mkdir(self.path("a.png"))
-        with self.assertRaisesRegex(style.InputError, "a.png: Is a directory"):
+        with self.assertRaisesRegex(style.InputError, "a.png: cannot be written: Is a directory"):
             style.save(style.plt.figure(), self.path("a.png"))
         self.assertEqual(os.listdir(self.folder), ["a.png"])
 

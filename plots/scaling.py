@@ -11,6 +11,7 @@ from matplotlib.ticker import NullLocator
 
 from plots import style
 from plots.style import LINE_COLOURS, MARKERS, plt
+from validation.quantities import RATES, SECONDS, SIZES
 
 PARTS = ["cluster", "placement", "algorithm", "library"]
 COLUMNS = ["case"] + PARTS + ["ranks", "bytes", "time_s", "busbw_bytes_per_s"]
@@ -74,7 +75,7 @@ def set_x(axes, x, values):
     axes.xaxis.set_minor_locator(NullLocator())
     if x == "bytes":
         ticks = size_ticks(values)
-        axes.set_xticks(ticks, [style.in_words(tick, style.SIZE_UNITS) for tick in ticks])
+        axes.set_xticks(ticks, [style.in_words(tick, SIZES) for tick in ticks])
         axes.set_xlabel("vector per rank (bytes)")
     else:
         ticks = sorted(set(values)) if len(set(values)) <= MOST_TICKS else size_ticks(values)
@@ -121,8 +122,8 @@ def draw(points, title):
     panel = (WIDTH - LEFT - RIGHT - GAP) / 2
     figure.subplots_adjust(left=LEFT / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / height,
                            top=1 - top / height, wspace=GAP / panel)
-    draw_panel(left, lines, x, "time", "time", style.TIME_UNITS)
-    draw_panel(right, lines, x, "busbw", "bus bandwidth", style.RATE_UNITS)
+    draw_panel(left, lines, x, "time", "time", SECONDS)
+    draw_panel(right, lines, x, "busbw", "bus bandwidth", RATES)
     handles, labels = left.get_legend_handles_labels()
     style.title(figure, title)
     style.legend(figure, handles=handles, labels=labels, ncol=columns)

@@ -13,7 +13,6 @@ import os
 import pathlib
 import sys
 import textwrap
-import unicodedata
 
 import matplotlib
 
@@ -21,6 +20,9 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
 from matplotlib.patches import Patch  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
+
+from validation.programs import InputError, for_terminal, write_bytes  # noqa: E402
+from validation.quantities import in_unit  # noqa: E402
 
 DOTS_PER_INCH = 150
 INK = "#222222"
@@ -62,10 +64,6 @@ FORMATS = {
 
 OUTPUT = "the picture to write, in the format of its name: .png, .pdf, .svg or .eps"
 
-TIME_UNITS = [(1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns")]
-RATE_UNITS = [(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s")]
-SIZE_UNITS = [(2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B")]
-
 SETTINGS = {
     "font.family": "DejaVu Sans",
     "font.size": 9,
@@ -91,10 +89,6 @@ def kind_of(activity, cause):
     return CAUSES.get(cause, "by other") if activity in BLOCKED else activity
 
 
-class InputError(Exception):
-    """The input cannot be drawn; the message says where and why in one line."""
-
-
 def unit_for(largest, units):
     """The largest unit in which `largest` is at least 1: (its size, its name)."""
     for size, name in units:
@@ -105,8 +99,7 @@ def unit_for(largest, units):
 
 def in_words(value, units):
     """`value` with three significant digits and its unit: "41.2 ms"."""
-    size, name = unit_for(value, units)
-    return f"{float(f'{value / size:.3g}'):g} {name}"
+    return in_unit(value, units, 3)
 
 
 def plain(axis, values=()):
@@ -271,27 +264,14 @@ def no_date():
 
 def save(figure, path):
     """Writes the format of the name without date or version: same input, same bytes."""
-    neighbour = f"{path}.tmp"
     try:
         kind = format_of(path)
         picture = io.BytesIO()
         with no_date():
             figure.savefig(picture, format=kind, dpi=DOTS_PER_INCH, metadata=FORMATS[kind])
-        with open(neighbour, "wb") as file:
-            file.write(picture.getvalue())
-        os.replace(neighbour, path)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            os.remove(neighbour)
-        raise InputError(f"{path}: {error.strerror}") from None
+        write_bytes(path, picture.getvalue())
     finally:
         plt.close(figure)
-
-
-def for_terminal(text):
-    """Control characters become \\x1b and the like: an error repeats what stood in a file."""
-    return "".join(letter if letter in "\t\n" or unicodedata.category(letter) not in ("Cc", "Cs")
-                   else ascii(letter)[1:-1] for letter in text)
 
 
 def run(main):

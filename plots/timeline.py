@@ -11,6 +11,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 
 from plots import style
 from plots.style import ACTIVITIES, FAINT, INK, KINDS, InputError, plt
+from validation.quantities import SECONDS
 
 COLUMNS = ["case", "rank", "activity", "phase", "start_s", "end_s"]
 Span = namedtuple("Span", "kind phase start end")
@@ -103,7 +104,7 @@ def draw_panel(axes, case, ranks, unit, longest):
     axes.set_ylabel("rank")
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    axes.set_title(f"{case}:  {style.in_words(end_of(ranks), style.TIME_UNITS)}", loc="left",
+    axes.set_title(f"{case}:  {style.in_words(end_of(ranks), SECONDS)}", loc="left",
                    fontweight="bold", pad=14)
     axes.axvline(end_of(ranks) / unit, color=FAINT, linewidth=0.8, linestyle=(0, (4, 3)))
 
@@ -122,7 +123,7 @@ def draw(cases, title):
     figure.subplots_adjust(left=LEFT / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / height,
                            top=1 - top / height, hspace=GAP / (sum(heights) / len(heights)))
     longest = max(end_of(ranks) for ranks in cases.values())
-    unit, unit_name = style.unit_for(longest, style.TIME_UNITS)
+    unit, unit_name = style.unit_for(longest, SECONDS)
     for axes, (case, ranks) in zip(panels[:, 0], cases.items()):
         draw_panel(axes, case, ranks, unit, longest)
     panels[-1, 0].set_xlabel(f"time ({unit_name})")

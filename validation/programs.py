@@ -14,23 +14,27 @@ class InputError(Exception):
 
 
 def write_text(path: str, text: str):
-    """Writes the file beside its place and renames it, so that nobody sees half of it; "-" is
-    standard output."""
+    """As write_bytes; "-" is standard output."""
     if path == "-":
         sys.stdout.write(text)
-        return
+    else:
+        write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: str, content: bytes):
+    """Writes the file beside its place and renames it, so that nobody sees half of it."""
     try:
         if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
-            with open(path, "w", encoding="utf-8") as file:  # /dev/null, a pipe
-                file.write(text)
+            with open(path, "wb") as file:  # /dev/null, a pipe
+                file.write(content)
             return
         folder, name = os.path.split(os.path.realpath(path))
         handle, beside = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from None
     try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with open(handle, "wb") as file:
+            file.write(content)
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(beside, 0o666 & ~umask)

@@ -9,7 +9,7 @@ import re
 
 from validation.programs import InputError
 
-# kind: ({unit: (powers of ten, of two)}, an example)
+# The one table of units, {unit: (powers of ten, of two)}: what is read, and of it what is printed.
 BYTES = {prefix + "B": powers for prefix, powers in {
     "": (0, 0), "k": (3, 0), "M": (6, 0), "G": (9, 0), "T": (12, 0),
     "Ki": (0, 10), "Mi": (0, 20), "Gi": (0, 30), "Ti": (0, 40)}.items()}
@@ -17,11 +17,14 @@ TIMES = {"s": (0, 0), "ms": (-3, 0), "us": (-6, 0), "\u00b5s": (-6, 0), "\u03bcs
          "ns": (-9, 0), "ps": (-12, 0)}
 BITS = {prefix + "bit/s": (ten, -3) for prefix, ten in
         {"": 0, "k": 3, "M": 6, "G": 9, "T": 12}.items()}
+BYTE_RATES = {unit + "/s": powers for unit, powers in BYTES.items()}
+COSTS = {unit + "/B": powers for unit, powers in TIMES.items()}
+# kind: (its units, an example)
 UNITS = {
     "bytes": (BYTES, "64 MiB"),
-    "bandwidth": ({unit + "/s": powers for unit, powers in BYTES.items()} | BITS, "10 Gbit/s"),
+    "bandwidth": (BYTE_RATES | BITS, "10 Gbit/s"),
     "time": (TIMES, "1.5 us"),
-    "cost": ({unit + "/B": powers for unit, powers in TIMES.items()}, "0.8 ns/B"),
+    "cost": (COSTS, "0.8 ns/B"),
 }
 NUMBER = re.compile(r"\s*(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d{1,4}))?\s*(.*?)\s*")
 
@@ -47,6 +50,23 @@ def parse_quantity(text: str, kind: str = "", place: str = "") -> float:
                      f'got "{text}"{hint}')
 
 
+def size_of(powers: tuple) -> float:
+    ten, two = powers
+    return math.ldexp(float(f"1e{ten}"), two)
+
+
+def falling(units: dict, *names: str) -> list:
+    """[(size, name)] of some of a table's units, for in_unit."""
+    return [(size_of(units[name]), name) for name in names]
+
+
+SECONDS = falling(TIMES, "s", "ms", "us", "ns", "ps")
+SECONDS_PER_BYTE = falling(COSTS, "s/B", "ms/B", "us/B", "ns/B", "ps/B")
+RATES = falling(BYTE_RATES, "TB/s", "GB/s", "MB/s", "kB/s", "B/s")
+SIZES = falling(BYTES, "TiB", "GiB", "MiB", "KiB", "B")
+DECIMAL_SIZES = falling(BYTES, "TB", "GB", "MB", "kB", "B")
+
+
 def in_unit(value: float, units, digits: int) -> str:
     """`value` in the first of `units` (size, name; falling) in which it is 1 or more."""
     size, name = units[-1]
@@ -56,12 +76,6 @@ def in_unit(value: float, units, digits: int) -> str:
     if value == 0:
         size, name = next(unit for unit in units if unit[0] == 1)
     return f"{float(f'{value / size:.{digits}g}'):.{max(digits, 4)}g} {name}"
-
-
-SECONDS = [(1, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"), (1e-12, "ps")]
-RATES = [(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1, "B/s")]
-SIZES = [(2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"), (1, "B")]
-DECIMAL_SIZES = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")]
 
 
 def format_time(seconds: float, digits: int = 4) -> str:
@@ -76,6 +90,17 @@ def format_bytes(count: float, digits: int = 4) -> str:
     return (exact or texts)[0]
 
 
+def format_whole_bytes(count: float) -> str:
+    """"64 KiB", exactly: a limit is a whole number of bytes."""
+    if math.isinf(count):
+        return "unlimited"
+    count = int(round(count))
+    for size, name in SIZES:
+        if count >= size and count % size == 0:
+            return f"{count // int(size)} {name}"
+    return "0 B"
+
+
 def format_bandwidth(bytes_per_second: float, digits: int = 4) -> str:
     """"1.25 GB/s"."""
     if math.isinf(bytes_per_second):
@@ -85,6 +110,4 @@ def format_bandwidth(bytes_per_second: float, digits: int = 4) -> str:
 
 def format_cost(seconds_per_byte: float, digits: int = 4) -> str:
     """"0.8 ns/B"."""
-    units = [(1e-9, "ns/B"), (1e-12, "ps/B")] if seconds_per_byte < 1e-6 else \
-        [(size, name + "/B") for size, name in SECONDS]
-    return "0 s/B" if seconds_per_byte == 0 else in_unit(seconds_per_byte, units, digits)
+    return in_unit(seconds_per_byte, SECONDS_PER_BYTE, digits)

@@ -1,14 +1,12 @@
 """The fit as a picture: measured points, fitted curves, and what is left between them."""
 
-import contextlib
-import os
-
 import numpy as np
 from matplotlib.ticker import FuncFormatter, FixedLocator, NullLocator
 
 from plots import style
 from plots.style import LINE_COLOURS, MARKERS, plt
 from validation.programs import InputError
+from validation.quantities import SECONDS, SIZES
 
 PANEL, HEIGHT = 4.4, 6.0  # inches
 BAND = 10  # percent
@@ -60,7 +58,7 @@ def collective_series(fit):
 
 def draw(axes, residuals, series, looks):
     times = np.concatenate([measured for _, measured, _ in series.values()])
-    unit, name = style.unit_for(float(np.median(times)), style.TIME_UNITS)
+    unit, name = style.unit_for(float(np.median(times)), SECONDS)
     residuals.axhspan(-BAND, BAND, color="#DDDDDD", linewidth=0)
     for label, (sizes, measured, fitted) in series.items():
         colour, marker = looks[label]
@@ -81,7 +79,7 @@ def draw(axes, residuals, series, looks):
         one.grid(color="#DDDDDD", linewidth=0.6)
         one.set_axisbelow(True)
     residuals.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.in_words(
-        value, style.SIZE_UNITS)))
+        value, SIZES)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: ""))
 
 
@@ -112,9 +110,4 @@ def write(result, path):
 
 
 def save(figure, path):
-    try:
-        style.save(figure, path)
-    except style.InputError as error:
-        with contextlib.suppress(OSError):
-            os.remove(f"{path}.tmp")
-        raise InputError(str(error)) from None
+    style.save(figure, path)

@@ -6,8 +6,7 @@ All ranks of a host are coroutines of one process: they share one core.
 import copy
 
 from validation.fit.gpus import Gpus
-from validation.fit.profile_units import in_bytes
-from validation.quantities import format_bandwidth, format_cost, format_time
+from validation.quantities import format_bandwidth, format_cost, format_time, format_whole_bytes
 
 # A copy begins when both ends are posted: no handshake takes time.
 AT_ONCE = {"eager_limit": "0 B", "driver": "nic"}
@@ -61,11 +60,11 @@ def staged_of(found: Gpus) -> dict:
         first["cost"] = format_cost(cost)
     segments = [first]
     if prefix + "latency.1.time" in found.values:
-        segments = [{"up_to": in_bytes(found.segment), **first},
+        segments = [{"up_to": format_whole_bytes(found.segment), **first},
                     {"time": format_time(value(found, prefix + "latency.1.time"))}]
     staged = {"latency": later(segments), **AT_ONCE}
     if gap := value(found, prefix + "gap"):
-        staged["gap"] = in_bytes(gap)
+        staged["gap"] = format_whole_bytes(gap)
     if found.staged == "pageable":  # the caller's core copies
         staged |= {name: format_cost(value(found, prefix + name))
                    for name in ("send_cost", "recv_cost")} | {"driver": "caller"}
@@ -82,7 +81,7 @@ def library_of(found: Gpus) -> dict:
     if late := value(found, "library.gdr.latency"):
         gdr["latency"] = later([{"time": format_time(late)}])
     if gap := value(found, "library.p2p.gap"):
-        p2p["gap"] = in_bytes(gap)
+        p2p["gap"] = format_whole_bytes(gap)
     gpu = {"launch": format_time(value(found, "library.gpu.launch"))}
     if cost := value(found, "library.gpu.reduce_cost"):
         gpu["reduce_cost"] = format_cost(cost)

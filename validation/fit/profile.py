@@ -8,9 +8,9 @@ import yaml
 
 from validation.fit import gpu_profile
 from validation.fit.closed_forms import Transport
-from validation.fit.profile_units import in_bytes, in_unit
+from validation.fit.profile_units import in_unit
 from validation.fit.segments import Sized
-from validation.quantities import format_bandwidth, format_cost, format_time
+from validation.quantities import format_bandwidth, format_cost, format_time, format_whole_bytes
 
 SCHEMA = 1
 
@@ -21,7 +21,7 @@ def sized(value: Sized):
         return format_time(value.segments[0].time)
     entries = []
     for one in value.segments:
-        entry = {} if math.isinf(one.up_to) else {"up_to": in_bytes(one.up_to)}
+        entry = {} if math.isinf(one.up_to) else {"up_to": format_whole_bytes(one.up_to)}
         entry["time"] = format_time(one.time)
         if one.cost:
             entry["cost"] = format_cost(one.cost)
@@ -40,7 +40,7 @@ def transport_map(way: Transport) -> dict:
     for name in ("send_cost", "recv_cost", "unexpected_cost"):
         if getattr(way, name):
             found[name] = format_cost(getattr(way, name))
-    found["eager_limit"] = in_bytes(way.eager_limit)
+    found["eager_limit"] = format_whole_bytes(way.eager_limit)
     found["driver"] = way.driver
     return found
 
@@ -48,9 +48,9 @@ def transport_map(way: Transport) -> dict:
 def library_of(result) -> dict:
     network = transport_map(result.network)
     if result.progress.buffer:
-        network["buffer"] = in_bytes(result.progress.buffer)
+        network["buffer"] = format_whole_bytes(result.progress.buffer)
     if result.progress.rts_data:
-        network["rts_data"] = in_bytes(result.progress.rts_data)
+        network["rts_data"] = format_whole_bytes(result.progress.rts_data)
     if result.goodput is not None and result.goodput < 1:
         network["goodput"] = float(f"{result.goodput:.4g}")
     progress = {"progress": result.progress.mode}
@@ -68,7 +68,7 @@ def library_of(result) -> dict:
 
 def change_map(change) -> dict:
     """Values that differ for longer vectors."""
-    found = {"above": in_bytes(change.above)}
+    found = {"above": format_whole_bytes(change.above)}
     found |= {name: format_cost(cost) for name, cost in change.costs.items()}
     if change.shm is not None:
         found["shm"] = {"recv_cost": format_cost(change.shm.recv_cost),

@@ -8,6 +8,7 @@ from matplotlib.ticker import NullLocator
 from plots import style
 from plots.style import LINE_COLOURS, MARKERS, plt
 from validation.programs import InputError
+from validation.quantities import SECONDS, SIZES
 from validation.verdict import judge
 
 BAND = 0.10
@@ -59,7 +60,7 @@ def finish(figure, axes, question: str, judged: list):
 def predicted_against_measured(judged: list):
     figure, axes = plt.subplots(figsize=(WIDTH, HEIGHT + 0.4))
     times = [time for case in judged for time in (case.measured.median_s, case.predicted_s)]
-    unit, name = style.unit_for(max(times), style.TIME_UNITS)
+    unit, name = style.unit_for(max(times), SECONDS)
     low, high = min(times) / unit / 1.5, max(times) / unit * 1.5
     axes.fill_between([low, high], [low * (1 - BAND), high * (1 - BAND)],
                       [low * (1 + BAND), high * (1 + BAND)], color="#DDDDDD", linewidth=0,
@@ -82,7 +83,7 @@ def set_sizes(axes, sizes: list):
     ticks = [2**power for power in range(first, last + 1, step)]
     axes.set_xscale("log", base=2)
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xticks(ticks, [style.in_words(tick, style.SIZE_UNITS) for tick in ticks])
+    axes.set_xticks(ticks, [style.in_words(tick, SIZES) for tick in ticks])
     axes.set_xlabel("vector per rank (bytes)")
 
 
@@ -167,7 +168,7 @@ LOGARITHMIC = 8  # times the smallest: beyond, equal steps are equal ratios
 def draw_panel(axes, key: tuple, lines: dict, looks_of: dict):
     algorithm, series = key
     listed = [case for line in lines.values() for case in line]
-    unit, name = style.unit_for(max(case.measured.median_s for case in listed), style.TIME_UNITS)
+    unit, name = style.unit_for(max(case.measured.median_s for case in listed), SECONDS)
     for placement, line in lines.items():
         draw_curve(axes, line, looks_of[placement], unit)
     set_sizes(axes, [case.bytes for case in listed])
@@ -200,6 +201,4 @@ def write(judged: list, folder: str) -> list:
                 style.save(figure, paths[-1])
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error.strerror}") from None
-    except style.InputError as error:
-        raise InputError(str(error)) from None
     return paths
