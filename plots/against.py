@@ -19,7 +19,7 @@ from validation.quantities import BITS, BYTES, BYTE_RATES, RATES, SECONDS, SIZES
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, TOP = 7.5, 3.9, 0.8, 0.25, 0.6, 0.75  # inches
 PARTS = ["algorithm", "placement", "library", "cluster"]
-# What a key is counted in: (its units, the name of one of them, and its size)
+# Axes that a key can have: (units, the name of the one counted in, its size)
 AXES = ((TIMES, "s", 1), (BYTES, "B", 1), (BYTE_RATES, "B/s", 1), (BITS, "bit/s", 1 / 8))
 SAME = 0.01  # lines that are nearer to each other than this share do not cross, they are one
 Point = namedtuple("Point", "label x y")
