@@ -16,18 +16,18 @@ struct Training;    // algorithms/training/training.hpp
 /// Parameters of a job beside the vector. An algorithm names in `Algorithm::options` those that it
 /// reads; a scenario that sets another is refused.
 struct Options {
-  std::size_t segment = 65536;       ///< items in a pipeline segment; at least 1
-  Duration compute{};                ///< computation of a rank while a message is in flight
-  int rounds = 1;                    ///< how often a point-to-point pattern is repeated; at least 1
-  int root = 0;                      ///< of a collective that has one
-  int rings = 1;                     ///< parallel rings, each on its part of the vector
-  int threads = 1;                   ///< of each rank, each on its part of the vector
-  std::string_view inside = "ring";  ///< two-level: the allreduce among the ranks of a host ...
+  std::size_t segment = 65536;        ///< items in a pipeline segment; at least 1
+  Duration compute{};                 ///< computation of a rank while a message is in flight
+  int rounds = 1;                     ///< repetitions of a point-to-point pattern; at least 1
+  int root = 0;                       ///< of a collective that has one
+  int rings = 1;                      ///< parallel rings, each on its part of the vector
+  int threads = 1;                    ///< of each rank, each on its part of the vector
+  std::string_view inside = "ring";   ///< two-level: the allreduce among the ranks of a host ...
   std::string_view between = "ring";  ///< ... and between the hosts' leaders
   int servers = 1;                    ///< the last ranks; at least 1, and fewer than ranks
   int steps = 1;                      ///< of each worker or solver; at least 1
   Duration update{};                  ///< a server's time per item of an update
-  int bound = 0;                      ///< how many steps a worker may be ahead of the slowest
+  int bound = 0;                      ///< most steps that a worker may be ahead of the slowest
   std::size_t item_bytes = 1;         ///< of an item, for rules that go by bytes; the executor says
   /// Bytes of one number that a program reduces, for rules that go by how many there are.
   std::size_t number_bytes = 4;

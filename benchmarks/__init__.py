@@ -1,1 +1,1 @@
-"""How fast the simulator is."""
+"""Speed of the simulator."""

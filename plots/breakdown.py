@@ -73,7 +73,7 @@ def draw_bars(axes, ranks, unit):
 
 
 def host_names(ranks, panel_width):
-    """How the names of the hosts stand below their ranks, and the inches that they take there."""
+    """Layout of the hosts' names below their ranks, and the inches that they take there."""
     hosts = [(host, len(list(members))) for host, members in groupby(ranks, lambda r: r.host)]
     least = min(count for _, count in hosts) * panel_width / len(ranks)
     longest = LETTER * max(len(host) for host, _ in hosts)

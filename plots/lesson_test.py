@@ -103,7 +103,7 @@ class Page(unittest.TestCase):
         return base64.b64decode(self.browser.get_screenshot_as_base64())
 
     def shades(self):
-        """How many different colours the canvases and the page have: [matrix, timeline]."""
+        """Number of different colours of the canvases and the page: [matrix, timeline]."""
         return self.run_script("""
             return ["matrix", "timeline"].map(name => {
               const canvas = views[0][name].canvas;

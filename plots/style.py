@@ -204,7 +204,7 @@ def kinds_legend(figure, used, columns):
 
 
 def legend_columns(used, width):
-    """How many of the kinds in `used` fit beside each other in `width` inches."""
+    """Number of the kinds in `used` that fit beside each other in `width` inches."""
     longest = max((len(KINDS[name][2]) for name in used), default=0)
     return max(1, min(len(used), int((width - 1) / (0.45 + 0.068 * longest))))
 

@@ -87,7 +87,7 @@ class Simulation {
   bool has_detours() const {
     return scenario_->job.noise.every.count() > 0 && scenario_->job.noise.takes.count() > 0;
   }
-  /// Whether things go on happening when the job has ended.
+  /// True if events go on when the job has ended.
   bool is_announced() const { return !neighbours_.empty() || detours_ != nullptr; }
   void begin(int repetition);
   void add_neighbours();

@@ -1,4 +1,4 @@
-// How many iterations make a sample and how many samples a point has, within a budget of time.
+// Numbers of iterations per sample and of samples per point, within a budget of time.
 //
 // One process decides; where several take part, it tells the others, so that all make the same
 // calls.

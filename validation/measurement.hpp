@@ -19,7 +19,7 @@ struct Provenance {
   std::string mpi;                   ///< library and version; "" when none was involved
   std::vector<std::string> devices;  ///< the GPU of each rank; of probes, each GPU
   std::string driver;                ///< of the GPUs, and the runtime on it
-  std::string start;                 ///< how the ranks' starts were synchronised
+  std::string start;                 ///< synchronisation of the ranks' starts
   double timer_s = 0;                ///< cost of reading the clock once
   double instrument_s = 0;           ///< cost of timing one verb; 0 where no verb was timed
   int warmups = 0;                   ///< runs before the samples that were not kept

@@ -1,4 +1,4 @@
-// How long a rank was in each step of each phase.
+// Time of a rank in each step of each phase.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// How many repetitions are enough: until the median is known as well as was asked.
+// Stopping rule: repetitions are enough when the median is known as well as was asked.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ struct Interval {
   double low = 0, high = 0;
 };
 
-/// How many samples at each end of `count` sorted ones lie outside the confidence interval of their
+/// Number of samples at each end of `count` sorted ones outside the confidence interval of their
 /// median; nullopt where `count` is too small for any interval. Nonparametric: the number of
 /// samples below the true median is binomial with share 1/2, whatever the distribution (Le Boudec,
-/// "Performance Evaluation of Computer and Communication Systems", theorem 2.1). Requires
-/// 0 < confidence < 1.
+/// "Performance Evaluation of Computer and Communication Systems", theorem 2.1). Requires 0 <
+/// confidence < 1.
 std::optional<std::size_t> samples_outside(std::size_t count, double confidence);
 
 /// The interval that holds the true median with at least this confidence; nullopt for too few.
@@ -31,7 +31,7 @@ struct StoppingRule {
   double budget_s = std::numeric_limits<double>::infinity();  ///< does not count before `least`
 };
 
-/// Why the samples are enough: "precision", "repetitions" or "budget"; "" while they are not.
+/// Reason why the samples suffice: "precision", "repetitions" or "budget"; "" while they do not.
 std::string_view stopped_by(const StoppingRule& rule, const std::vector<double>& samples,
                             double elapsed_s);
 

@@ -43,7 +43,7 @@ class Branch {
     return offset;
   }
 
-  /// How many segments come and go in all.
+  /// Number of segments that come and go in all.
   std::size_t total() const {
     std::size_t peers = 0;
     for (const Way way : all_ways) peers += peer(way) == no_rank ? 0 : 1;
@@ -89,8 +89,8 @@ class Branch {
       if (peer(way) != no_rank) least = std::min(least, done_[way]);
     return least;
   }
-  /// How many segments may have set out on this way. The sum comes to where the part went from,
-  /// when that has gone.
+  /// Number of segments that may have set out on this way. The sum comes to where the part went
+  /// from, when that has gone.
   std::size_t ready(Way way) const {
     if (way == from_first || way == from_second) return segments_;
     if (way == to_parent) return summed();

@@ -6,7 +6,7 @@
 
 namespace ringscope {
 
-/// How the weights go out to all workers.
+/// Distribution of the weights to all workers.
 enum class Pull : std::uint8_t { one_by_one, multicast };
 
 /// Per step: waits for the pushes of all workers, makes one update of their sum, sends the weights

@@ -10,7 +10,7 @@
 
 namespace ringscope {
 
-/// When a solver's thread begins its next pull.
+/// Start of a solver's next pull.
 enum class Pace : std::uint8_t {
   free_running,  ///< at once
   interlocked    ///< when there has been a step since the last one

@@ -24,7 +24,7 @@ constexpr std::uint64_t bytes_of(std::size_t items, const Options& options) {
   return std::uint64_t{items} * options.item_bytes;
 }
 
-/// How many numbers the program has in its vector: what libraries compare with the ranks.
+/// Count of numbers that the program has in its vector: what libraries compare with the ranks.
 constexpr std::uint64_t numbers_of(std::size_t items, const Options& options) {
   return bytes_of(items, options) / options.number_bytes;
 }

@@ -12,10 +12,10 @@ constexpr int bruck_destination(int self, int slot, int step, int ranks) {
   return (self + (slot >> step << step)) % ranks;
 }
 
-/// Whether the block in `slot` travels in `step`.
+/// True if the block in `slot` travels in `step`.
 constexpr bool bruck_travels(int slot, int step) { return (slot >> step & 1) != 0; }
 
-/// How many of `ranks` blocks travel in `step`.
+/// Number of blocks, of `ranks`, that travel in `step`.
 constexpr int bruck_blocks(int ranks, int step) {
   const int period = 2 << step, rest = ranks % period - (1 << step);
   return ranks / period * (1 << step) + (rest > 0 ? rest : 0);

@@ -1,4 +1,4 @@
-// How any number of ranks becomes a power of two: among the first 2r ranks, with r = P - 2^k, each
+// Reduces any number of ranks to a power of two: among the first 2r ranks, with r = P - 2^k, each
 // even rank hands its vector to the odd rank above it and steps aside until the result comes back.
 //
 // Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in

@@ -1,4 +1,4 @@
-// How a range is cut for a pipeline.
+// Cuts a range into segments for a pipeline.
 #pragma once
 
 #include <algorithm>

@@ -60,7 +60,7 @@ inline std::vector<Gradient> buckets_of(std::span<const Gradient> gradients, std
   return buckets;
 }
 
-/// How many of the first gradients Horovod fuses: as many as fit into `most` items, and at least
+/// Number of first gradients that Horovod fuses: as many as fit into `most` items, and at least
 /// one. Source: Controller::FuseResponses in horovod/common/controller.cc.
 inline std::size_t fused(std::span<const Gradient> gradients, std::size_t most) {
   std::size_t count = 0, items = 0;

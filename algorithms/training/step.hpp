@@ -12,7 +12,7 @@
 
 namespace ringscope {
 
-/// How many layers backward has passed since the beginning of the job: of a rank, for its threads.
+/// Layers that backward has passed since the beginning of the job: of a rank, for its threads.
 using Passed = std::atomic<std::size_t>;
 
 /// Raised once for every layer that backward has passed; see Gradient::layers.

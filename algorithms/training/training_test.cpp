@@ -131,7 +131,7 @@ TEST(ParameterServerTraining, devices_pull_what_the_servers_have_summed) {
 
 TEST_P(Strategies, send_what_they_declare) {
   Training training = small_model();
-  // How often Horovod negotiates beside backward, time decides.
+  // Time decides how often Horovod negotiates beside backward.
   if (GetParam().varies != Varies::all) training.overlap = Overlap::thread;
   const Options options = {.steps = 2, .item_bytes = parameter_bytes, .training = &training};
   for (int ranks = 2; ranks <= most_ranks; ++ranks) {

@@ -27,7 +27,7 @@ struct Mark {
   std::string_view part;  ///< of an algorithm made of others: which one; "" elsewhere
 };
 
-/// How a program that a rank starts beside its own is run: as a thread; or as a non-blocking
+/// Ways to run a program that a rank starts beside its own: as a thread; or as a non-blocking
 /// collective, whose calls are made by the library's progress engine whenever it runs.
 enum class Beside : std::uint8_t { thread, nonblocking };
 

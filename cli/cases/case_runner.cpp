@@ -93,7 +93,7 @@ Frame answer_of(const Scenario& scenario, const RunOptions& options, const Simul
   }
 }
 
-/// Says how far the simulation is, at most a hundred times.
+/// Reports the progress of the simulation, at most a hundred times.
 std::function<void(double)> progress_into(int pipe) {
   return [pipe, next = 0.01](double done) mutable {
     if (done < next) return;

@@ -25,7 +25,7 @@ void tell_apart(std::vector<Scenario>& scenarios) {
   }
 }
 
-/// Says which cases will take long, so that nobody waits for what can be asked smaller.
+/// Announces cases that will take long, so that nobody waits for what can be asked smaller.
 void announce(const std::vector<Scenario>& scenarios, const CaseArguments& arguments) {
   constexpr double long_s = 60;
   const bool on_simgrid = arguments.kernel == "simgrid";

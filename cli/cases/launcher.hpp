@@ -1,4 +1,4 @@
-// Whether mpirun or srun has started several of us, and taking part in that.
+// Detects that mpirun or srun has started several of us, and takes part in that.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace ringscope {
 struct Launch {
   int rank = 0;
   int size = 1;        ///< above 1
-  int local_size = 1;  ///< how many of them are on this host
+  int local_size = 1;  ///< number of them on this host
   std::string mpi;     ///< "openmpi" or "mpich", as their programs are called; "": either
 };
 

@@ -17,7 +17,7 @@ struct StudyOptions {
   std::string store;  ///< "": NAME.sqlite in the working directory
   bool no_store = false;
   int threads = 0;  ///< 0: all cores
-  int verify = 3;   ///< how many winners
+  int verify = 3;   ///< number of winners
   bool no_skip = false;
   bool prune = false;  ///< the store
   /// An early end has an answer all the same: after `time`, if that is above 0, or by ^C.

@@ -10,7 +10,7 @@
 
 namespace ringscope {
 
-/// How many placements there are, the best `top`, the worst and the user's, and what holds them up.
+/// The number of placements, the best `top`, the worst and the user's, and what holds them up.
 std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std::size_t top);
 
 /// Shortens a placement's words, which may be one per rank, to as many as fit into a sentence;

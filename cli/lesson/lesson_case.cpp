@@ -62,7 +62,7 @@ std::string base64(std::string_view bytes) {
   return text;
 }
 
-// When the first rank began each step, and the last one ended it; in the order of their ends.
+// Start of each step by the first rank, and its end by the last one; in the order of their ends.
 Json steps_json(const Report& report) {
   struct Step {
     double start = 0, end = 0;

@@ -11,7 +11,7 @@
 
 namespace ringscope {
 
-/// When it lives longer than `timeout`, ends the process (stuck) after saying where its ranks are.
+/// Ends the process (stuck) when it lives longer than `timeout`, after saying where its ranks are.
 /// `where` is called from a thread of its own, while they are anywhere.
 class Watchdog {
  public:

@@ -1,4 +1,4 @@
-// How the program ends when it cannot answer.
+// End of the program when it cannot answer.
 #pragma once
 
 #include <stdexcept>

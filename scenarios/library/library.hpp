@@ -1,4 +1,4 @@
-// How an MPI library moves messages: the parameters of the model in sim/mpi.
+// Parameters of an MPI library's message transport, for the model in sim/mpi.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ enum class Progress { caller, thread, nic };
 /// Core of a progress thread: one of its own, or its rank's.
 enum class ProgressCore { spare, shared };
 
-/// How messages move over one kind of way. Symbols in brackets are LogGP's and LogGOPS's.
+/// Transport of messages over one kind of way. Symbols in brackets are LogGP's and LogGOPS's.
 struct Transport {
   SizedTime latency;        ///< beyond the links' own [L]; of control messages: at size 0
   SizedTime send_overhead;  ///< CPU per message sent [o]
@@ -35,8 +35,8 @@ struct Transport {
   ByteCost
       unexpected_cost{};  ///< CPU per byte of the extra copy of an eager message that came early
   Bytes eager_limit{};    ///< up to it a message is sent at once; above it RTS, CTS, data
-  Bytes rts_data{};       ///< how much of a message above it travels with the RTS
-  Bytes buffer{};         ///< how much the OS moves on by itself when an end leaves MPI
+  Bytes rts_data{};       ///< bytes of a message above it that travel with the RTS
+  Bytes buffer{};         ///< bytes that the OS moves by itself when an end leaves MPI
   Bytes gap{};            ///< by which a message above the eager limit is longer on its way [g]
   Driver driver = Driver::caller;
   double goodput = 1;  ///< of a network: the share of a cable's bandwidth that is not headers

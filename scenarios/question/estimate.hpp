@@ -1,4 +1,4 @@
-// How large a simulation will be, told before it is begun.
+// Size of a simulation, told before it is begun.
 #pragma once
 
 #include <string>

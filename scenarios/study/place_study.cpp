@@ -119,7 +119,7 @@ std::string bin_text(const Topology& topology, const Bin& bin) {
   return several ? fmt::format("{}.{}", bin.host, bin.numa) : std::to_string(bin.host);
 }
 
-/// Whether one of the ranks is bound to that core.
+/// True if one of the ranks is bound to that core.
 bool has_core(std::span<const Location> ranks, const Location& seat) {
   return std::ranges::any_of(ranks, [&](const Location& rank) {
     return rank.binding == Binding::core && rank.host == seat.host && rank.numa == seat.numa &&

@@ -40,7 +40,7 @@ struct PlaceStudy {
 PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overrides,
                       const Value& said, const std::string& only = "");
 
-/// Whether the time does not depend on which rank of a circle is the first: a ring whose ranks all
+/// True if the time does not depend on which rank of a circle is the first: a ring whose ranks all
 /// do the same, and nothing random in it.
 bool goes_round(const Scenario& scenario);
 
@@ -62,7 +62,7 @@ std::optional<Word> own_word(const PlaceStudy& study, std::span<const Bin> bins)
 /// a host and its GPU.
 std::string placed_text(const Topology& topology, std::span<const Bin> bins, const Word& word);
 
-/// How many ranks each host has that has any, the most first: "4-3-1".
+/// Ranks of each host that has any, the most first: "4-3-1".
 std::string counts_of(const Placement& placement);
 
 /// As a scenario's `placement` lists it, one entry per rank.

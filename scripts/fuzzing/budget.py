@@ -1,4 +1,4 @@
-"""How long a fuzzer goes on: until its time or its count of inputs is spent, on several threads."""
+"""Budget of a fuzzer: it ends when its time or its count of inputs is spent, on several threads."""
 
 import itertools
 import re

@@ -8,8 +8,8 @@
 namespace ringscope::sim {
 namespace {
 
-/// Says of the pieces of the mark's rank since the mark that somebody waited for it. A piece that
-/// began before is cut in two.
+/// Flags mark.rank's segments after mark.since as waited-for. A segment that began before is cut in
+/// two.
 void apply(const Paths::Chain::Mark& mark, double start, std::vector<ChainPiece>& pieces) {
   const double since = mark.since - start, until = mark.until - start;
   const auto ends_before = [](const ChainPiece& one, double at) { return one.end_s() <= at; };

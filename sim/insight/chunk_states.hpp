@@ -42,7 +42,7 @@ class RankSets {
   std::map<std::pair<int, int>, int> joined_;
 };
 
-/// Why the chunks of this collective cannot be followed; "" where they can.
+/// Reason why the chunks of this collective cannot be followed; "" where they can.
 std::string no_chunks_of(std::string_view collective, int ranks);
 
 class ChunkStates {

@@ -1,4 +1,4 @@
-// How long an instant lasts: what happens closer together happens at once.
+// Length of an instant: what happens closer together happens at once.
 //
 // Dates that are equal on paper differ in the last digits of a double, by how they were reckoned.
 // A kernel that took these digits for an order would answer by them. So an instant begins with the

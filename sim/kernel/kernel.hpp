@@ -93,7 +93,7 @@ class Kernel {
   /// that it would have had at first.
   virtual void rewind() = 0;
 
-  /// Whether this kernel knows the rest. By default it does not, and must not be asked.
+  /// Supports fast-forward (timers, skip). By default it does not, and must not be asked for these.
   virtual bool can_skip() const { return false; }
   struct Alarm {
     double in = 0;  ///< seconds from now

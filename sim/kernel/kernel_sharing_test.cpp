@@ -47,7 +47,7 @@ std::vector<double> max_min_rates(const System& system, const std::vector<double
   }
 }
 
-/// When each work is done, all of them started at 0.
+/// End of each work, all of them started at 0.
 std::vector<double> completion_times(const System& system) {
   std::vector<double> left, times(system.works.size(), 0.0);
   for (const Work& work : system.works) left.push_back(work.amount);

@@ -48,7 +48,7 @@ class Ledger {
   void resume(int flight);
   /// Ends the activity before its time; `done` is not called. Returns the amount that it did.
   double stop(int flight);
-  /// Whether any activity goes on.
+  /// True while any activity goes on.
   bool flows() const { return flowing_ > 0; }
   /// From now on the resource does this share, above 0, of what it can.
   void slow(int id, double share) {
@@ -65,7 +65,7 @@ class Ledger {
   void skip(double seconds, std::span<const double> used);
   /// Bottleneck of the window that closed last: a resource, or -1 when nothing limited it.
   int bottleneck() const { return bottleneck_; }
-  /// When that window had opened.
+  /// Start of that window.
   double window_start() const { return window_start_; }
 
  private:

@@ -12,7 +12,7 @@
 
 namespace ringscope::sim {
 
-/// How messages from one rank to another move, apart from the CPUs at both ends.
+/// Channel of messages from one rank to another, apart from the CPUs at both ends.
 struct Channel {
   Way way{};
   const Transport* transport = nullptr;

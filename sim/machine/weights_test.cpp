@@ -17,7 +17,7 @@ constexpr int most_units = 64;       // of the least cost
 
 CpuScale scale_of(std::vector<ByteCost> costs) { return CpuScale(costs); }
 
-/// How far weight * unit is from the cost, of which it is an integer image.
+/// Relative distance of weight * unit from the cost, of which it is an integer image.
 double error(const CpuScale& scale, double cost) {
   return std::abs(scale.weight(ByteCost{cost}) / scale.capacity() / cost - 1);
 }

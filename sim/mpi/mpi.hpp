@@ -90,9 +90,9 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void seed(std::uint64_t seed) { random_.seed(seed); }
 
   Traffic traffic;  ///< since it was last reset; of the foreground job
-  /// When set, a place for what was received, in times of the kernel; chains are marked, too.
+  /// Record of received messages if set, in times of the kernel; chains are marked, too.
   std::vector<MessageSpan>* received = nullptr;
-  /// When set, called with traffic.messages now and then.
+  /// Called with traffic.messages now and then, if set.
   std::function<void(std::uint64_t)> watch;
 
  private:

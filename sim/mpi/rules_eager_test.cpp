@@ -8,7 +8,7 @@ namespace {
 
 class Eager : public SimulationTest {};
 
-// When the bytes are at the receiver's host.
+// Date of the bytes' arrival at the receiver's host.
 constexpr double sent = send_overhead + send_copy;
 constexpr double arrival = sent + wire + latency;
 constexpr double taking = recv_overhead + recv_copy;

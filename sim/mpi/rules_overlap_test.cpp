@@ -16,7 +16,7 @@ std::string name_of_time(const testing::TestParamInfo<double>& time) {
 }
 INSTANTIATE_TEST_SUITE_P(Times, Overlap, testing::Values(0.5, 1.0, 3.0, 20.0), name_of_time);
 
-// When the CTS is at the sender, from the end of its overhead on.
+// Date of the CTS at the sender, from the end of its overhead on.
 constexpr double handshake = latency + recv_overhead + latency;
 
 Task overlap(Communicator comm, Workspace work, Options options) {

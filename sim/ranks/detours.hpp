@@ -21,7 +21,7 @@ class Detours {
 
   /// A repetition begins: with every core at work, and other random numbers.
   void restart(std::uint64_t seed);
-  /// Whether the core of this rank is the operating system's just now.
+  /// True while the core of this rank is the operating system's.
   bool hold(int rank) const;
   /// Seconds that they have taken from the core of this rank, up to now.
   double taken(int rank) const;

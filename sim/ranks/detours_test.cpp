@@ -82,8 +82,8 @@ constexpr int hosts[] = {4, 16};
 constexpr double step = 6e-6;  ///< s: a latency and two overheads, all ranks at once
 constexpr double time_on(int count) { return (count == 4 ? 2 : 4) * step; }
 
-/// How much longer than that an allreduce of 8 B takes on average. SimGrid's engine exists once in
-/// a process.
+/// Excess over time_on() of an allreduce of 8 B, on average. SimGrid's engine exists once in a
+/// process.
 double excess_on(int count, const std::string& library, const std::string& job) {
   const std::string network =
       ", network: {latency: 5 us, send_overhead: 0.5 us, recv_overhead: 0.5 us, "

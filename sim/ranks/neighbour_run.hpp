@@ -36,7 +36,7 @@ class NeighbourRun {
 
   /// A repetition of all jobs.
   void begin(std::uint64_t seed);
-  /// When all its rounds have ended; times are those since `start`.
+  /// Report after all its rounds have ended; times are those since `start`.
   NeighbourReport report(double start) const;
 
  private:

@@ -1,4 +1,4 @@
-// How much longer computations take than they say.
+// Delays of computations beyond what they say.
 #pragma once
 
 #include <cstdint>

@@ -151,7 +151,7 @@ class RankThread final : public Executor, private Caller {
   void let_go();
 
  private:
-  /// How far a verb has come. Not all verbs come through all states.
+  /// Progress of a verb. Not all verbs come through all states.
   enum class State : std::uint8_t {
     queued,          ///< waits for its turn
     receive_posted,  ///< recv, sendrecv

@@ -1,4 +1,4 @@
-// How a simulated thread performs each verb. A verb is a small state machine: advance() is called
+// Each verb as a simulated thread performs it. A verb is a small state machine: advance() is called
 // again whenever something that it waited for has happened.
 #include <fmt/core.h>
 

@@ -28,7 +28,7 @@ class Evaluation {
     std::size_t index = 0;
     Key key{};
     Scenario scenario;
-    int lost = 0;  ///< how often a worker elsewhere died with it
+    int lost = 0;  ///< times that a worker elsewhere died with it
   };
   enum class Where { here, elsewhere };
 

@@ -11,7 +11,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto nap = std::chrono::milliseconds(50);
 constexpr auto remote_nap = std::chrono::milliseconds(2);
-/// How long a worker may have the last tasks before others get them too.
+/// Time that a worker may have the last tasks before others get them too.
 constexpr auto slow = std::chrono::milliseconds(500);
 
 }  // namespace

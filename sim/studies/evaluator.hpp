@@ -68,7 +68,7 @@ class Evaluator {
   struct HandedOut {
     Evaluation::Task task;
     std::chrono::steady_clock::time_point since;
-    int again = 0;  ///< how often somebody else got it too
+    int again = 0;  ///< times that somebody else got it too
   };
 
   void work(const std::stop_token& stop);

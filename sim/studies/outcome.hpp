@@ -27,7 +27,7 @@ struct Outcome {
 /// "critical_path.copy", ...
 std::vector<std::string> metric_names();
 
-/// Whether more of it is better: a bandwidth, a rate; of times and bytes less is.
+/// True if more of it is better: a bandwidth, a rate; of times and bytes less is.
 bool more_is_better(const std::string& metric);
 
 Outcome outcome_of(const Report& report);

@@ -52,7 +52,7 @@ class Store::Statement {
   void bind(int at, const std::string& text) {
     sqlite3_bind_text(statement_, at, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
   }
-  /// Whether there is a row.
+  /// True if there is a row.
   bool step() {
     const int code = sqlite3_step(statement_);
     if (code != SQLITE_ROW && code != SQLITE_DONE) {

@@ -1,4 +1,4 @@
-// How long do files take, on the disk of a host and on a server that the others reach over the
+// Do files take their time, on the disk of a host and on a server that the others reach over the
 // network, and what does a rank that sleeps leave to others?
 #include <fmt/core.h>
 

@@ -78,8 +78,8 @@ struct Route {
   bool peer = false;  ///< from GPU to GPU over PCIe: the first one's peer_bandwidth limits it too
 };
 
-/// How data comes from one component to another where the host's rules may forbid the straight
-/// route: leg after leg, through the memory of the domain between each two.
+/// Path of data from one component to another where the host's rules may forbid the straight route:
+/// leg after leg, through the memory of the domain between each two.
 struct Journey {
   std::vector<Route> legs;      ///< at least one
   std::vector<Vertex> staging;  ///< NUMA domains: where leg i ends and leg i+1 begins
@@ -115,7 +115,7 @@ class Topology {
   Vertex target_of(int id) const {
     return target(links_.at(static_cast<std::size_t>(id)), graph());
   }
-  /// Whether the link leads to or from a network switch.
+  /// True if the link leads to or from a network switch.
   bool is_cable(int id) const;
 
   /// The route with the fewest links. Hosts and GPUs do not forward: it enters no host but those of
@@ -132,9 +132,9 @@ class Topology {
 
   /// The NUMA domain with the fewest PCIe links to a component of a host; itself if it is one.
   Vertex nearest_domain(Vertex vertex) const;
-  /// Whether GPUs have NVLinks to each other, or to NVSwitches that lead to each other.
+  /// True if GPUs have NVLinks to each other, or to NVSwitches that lead to each other.
   bool nvlinked(Vertex gpu_a, Vertex gpu_b) const;
-  /// Whether the first GPU may write the memory of the second; a GPU always may its own.
+  /// True if the first GPU may write the memory of the second; a GPU always may its own.
   bool peer_access(Vertex gpu_a, Vertex gpu_b) const;
   /// route() in one leg where it may be used as it stands. Two GPUs of a host without peer access
   /// meet in the domain nearest to the first; between hosts, a GPU of a host without GPUDirect

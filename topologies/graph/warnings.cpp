@@ -18,7 +18,7 @@ std::string listed(const std::vector<std::string>& names) {
   return text + fmt::format(" and {} more", names.size() - shown);
 }
 
-/// Whether two of the host's GPUs have peer access that is not NVLink's.
+/// True if two of the host's GPUs have peer access that is not NVLink's.
 bool has_pcie_peers(const Topology& topology, const Host& host) {
   for (const Vertex from : host.gpus)
     for (const Vertex to : host.gpus)

@@ -42,7 +42,7 @@ class Search {
   const std::vector<Vertex>& frontier() const { return frontier_; }
   bool has_reached(Vertex v) const { return reached_.contains(v); }
 
-  /// How many links advance() would look at.
+  /// Number of links that advance() would look at.
   std::size_t work() const {
     std::size_t links = 0;
     for (const Vertex v : frontier_) links += out_degree(v, graph_);

@@ -13,7 +13,7 @@ enum class Fabric { nvlink, other };
 std::vector<int> find_way(const Graph& graph, Vertex from, Vertex to, std::uint64_t flow,
                           Fabric fabric);
 
-/// Whether no other way has as few links, so that nothing is left to choose. Also true where there
+/// True if no other way has as few links, so that nothing is left to choose. Also true where there
 /// is none.
 bool is_only_way(const Graph& graph, Vertex from, Vertex to, Fabric fabric);
 

@@ -99,8 +99,8 @@ class Domains {
   }
 
  private:
-  /// How many cores (of processors without: hardware threads) each candidate has; a core counts
-  /// for the first that holds it.
+  /// Number of cores (of processors without: hardware threads) of each candidate; a core counts for
+  /// the first that holds it.
   static std::vector<int> cores_in(hwloc_topology_t topology,
                                    const std::vector<hwloc_obj_t>& candidates) {
     auto cores = objects(topology, HWLOC_OBJ_CORE);

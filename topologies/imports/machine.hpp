@@ -52,7 +52,7 @@ struct PciDevice {
   std::vector<PciDevice> below;
 };
 
-/// Whether it is a GPU or a NIC, or there is one below.
+/// True if it is a GPU or a NIC, or there is one below.
 bool leads_anywhere(const PciDevice& device);
 /// Hangs a device, and all below it, off a component. A bridge with one thing below is a part of
 /// its link and narrows it; one with several is a PCIe switch; one with nothing is left out.
@@ -62,7 +62,7 @@ void hang(const PciDevice& device, const std::string& parent, Machine& machine);
 /// Location of a domain: domains of one package are nearer to each other.
 struct DomainPlace {
   int package = 0;
-  double share = 1;  ///< how many packages the domain spans: 0.5 where two share one
+  double share = 1;  ///< packages that the domain spans: 0.5 where two share one
   const AssumedCpu* cpu = nullptr;
 };
 

@@ -9,7 +9,7 @@
 
 namespace ringscope {
 
-/// How two devices reach each other, nearest first; the comments are nvidia-smi's own legend, cut.
+/// Relation of two devices, nearest first; the comments are nvidia-smi's own legend, cut.
 enum class Relation {
   self,
   pix,   ///< at most a single PCIe bridge
@@ -41,8 +41,8 @@ struct SmiMatrix {
 /// Throws InputError.
 SmiMatrix read_smi_matrix(const std::shared_ptr<const Source>& source);
 
-/// How many CPUs "0-19,40-59" names, and whether it is two ranges of one length, as the hardware
-/// threads of whole cores are numbered. Throws InputError at `place`.
+/// Number of CPUs that "0-19,40-59" names, and whether it is two ranges of one length, as the
+/// hardware threads of whole cores are numbered. Throws InputError at `place`.
 struct CpuList {
   int count = 0;
   bool twins = false;

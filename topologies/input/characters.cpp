@@ -11,7 +11,7 @@ unsigned char byte_at(std::string_view text, std::size_t at) {
   return static_cast<unsigned char>(text[at]);
 }
 
-/// How many bytes the character at `at` has, from the table of well-formed sequences in the Unicode
+/// Number of bytes of the character at `at`, from the table of well-formed sequences in the Unicode
 /// standard (3.9, table 3-7): no overlong forms, no surrogates, nothing above U+10FFFF. 0: none.
 std::size_t length_of_character(std::string_view text, std::size_t at) {
   const unsigned char first = byte_at(text, at);

@@ -18,7 +18,7 @@ std::string data_directory();
 /// Throws InputError when there is no such folder.
 std::vector<std::string> names_in(const std::string& folder);
 
-/// Whether a text is a path, and not the name of a file of ours: it has a '/' or ends in ".yaml".
+/// True if a text is a path, and not the name of a file of ours: it has a '/' or ends in ".yaml".
 bool is_path(std::string_view text);
 
 /// For the message of an error: unknown_name(), or the file beside the one that says `name`, which

@@ -82,7 +82,7 @@ namespace {
 
 constexpr std::size_t longest_name = 60;
 
-/// How many letters of a name may be wrong.
+/// Number of letters of a name that may be wrong.
 std::size_t most_wrong(std::string_view name) {
   return std::max<std::size_t>(1, (name.size() + 1) / 3);
 }

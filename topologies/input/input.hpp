@@ -47,7 +47,7 @@ class InputError : public std::runtime_error {
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string> known);
 
-/// Whether `name` may be `known`, misspelt: as unknown_name() judges.
+/// True if `name` may be `known`, misspelt: as unknown_name() judges.
 bool is_near(std::string_view name, std::string_view known);
 
 /// A path as the file at `place` means it: relative to that file's folder.

@@ -38,7 +38,7 @@ bool parse_number(const std::string& text, Number& number) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-/// Why a text that looks like a quantity is none.
+/// Reason why a text that looks like a quantity is none.
 std::string hint_for(const Value& value) {
   double number = 0;
   if (value.kind() != Value::Kind::scalar) return "";

@@ -9,7 +9,7 @@
 
 namespace ringscope {
 
-/// How a rank is bound: to one core of its own, to all cores of its NUMA domain or host.
+/// Binding of a rank: to one core of its own, to all cores of its NUMA domain or host.
 enum class Binding { core, numa, host };
 
 /// Place of a rank's buffers, as numactl says it: in the domain of its core, in one domain, or page

@@ -1,4 +1,4 @@
-// How many ranks each host gets, and which rank is on which host.
+// Slots: the number of ranks that each host gets, and the host of each rank.
 #pragma once
 
 #include <optional>
@@ -20,14 +20,14 @@ std::optional<int> whole_number(std::string_view text);
 /// "4-3-1" or "4x64-1" as slots of the hosts, in the topology's order.
 std::vector<HostSlots> read_counts(const Value& value, const Topology& topology);
 
-/// How many of `ranks` each host gets when they fill its slots: one host after the other, or one
-/// rank each in turn. Ranks beyond the slots go round again.
+/// Ranks of each host when `ranks` fill its slots: one host after the other, or one rank each in
+/// turn. Ranks beyond the slots go round again.
 std::vector<HostSlots> fill(const std::vector<HostSlots>& hosts, int ranks, MapBy map_by);
 
 /// The host of each rank, each host with as many ranks as slots.
 std::vector<int> host_of_each_rank(const std::vector<HostSlots>& hosts, MapBy map_by);
 
-/// How many ranks each host has, by the ranks' hosts: "4-3-1", "1x64" for more than three alike.
+/// Number of ranks of each host, by the ranks' hosts: "4-3-1", "1x64" for more than three alike.
 std::string counts_text(const std::vector<int>& host_of_rank);
 
 /// Explains the numbers of "16x32" as "16 ranks on each of 32 hosts", and of "4x64-1 on gpu" as "4

@@ -42,8 +42,8 @@ def small_message(points, way, **parameters):
 
 
 def arrived(sizes, seconds, wire):
-    """How many of the first points of recv_call were of messages that had all arrived: what still
-    comes over the wire makes the call steep, and every longer one too (a nap only that one)."""
+    """Number of the first points of recv_call whose messages had all arrived: what still comes over
+    the wire makes the call steep, and every longer one too (a nap only that one)."""
     slopes = (seconds - seconds[:1]) / np.maximum(sizes, 1.0)
     for index in range(1, len(sizes)):
         if sizes[index] < 4096 or seconds[index] < COMING * wire * sizes[index]:

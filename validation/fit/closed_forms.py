@@ -1,4 +1,4 @@
-"""How long each probe takes in the simulator's model, for one transport.
+"""Time of each probe in the simulator's model, for one transport.
 
 The forms are those of the rules' tests (sim/mpi/rules_*_test.cpp); closed_forms_test.py holds them
 against the simulator itself. Sizes are arrays of bytes, times seconds.

@@ -30,7 +30,7 @@ class Simulated(unittest.TestCase):
     program = None
 
     def seconds(self, text, placement, collective, algorithm, sizes, options=None):
-        """When rank 0 ends, for each size; the same file is the cluster and the library."""
+        """End of rank 0, for each size; the same file is the cluster and the library."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "fitted.yaml"
             path.write_text(text, encoding="utf-8")

@@ -83,7 +83,7 @@ class Loop:
         self.algorithms = dict(settings.algorithms)
         self.rounds = 0  # of simulations, in all
         self.left = settings.rounds  # of those that fit
-        self.cut = False  # whether more were wanted
+        self.cut = False  # more were wanted
 
     def measured(self):
         return np.array([case.measured.median_s for case in self.cases])

@@ -32,7 +32,7 @@ class Known:
 
     @property
     def bounded_only(self):
-        """Whether it may as well be nothing."""
+        """True if it may as well be nothing."""
         return self.low <= 0.02 * self.high
 
 
@@ -48,7 +48,7 @@ class Ends:
     send: Known
     recv: Known
     wire: Known
-    either: bool  # whether the costs of the two ends may as well be exchanged
+    either: bool  # the costs of the two ends may as well be exchanged
 
 
 def stream_slope(points, way, **parameters):

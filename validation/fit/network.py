@@ -20,7 +20,7 @@ HALF_DUPLEX = 1.8  # times one direction's time for both: an adapter or a bus th
 class Wire:
     """Findings of the streams: seconds per byte of the wire and of both cores."""
     seconds: float  # of a link per byte
-    known: bool  # whether the link was ever the bottleneck
+    known: bool  # the link was the bottleneck somewhere
     cores: float  # send_cost + recv_cost at most; inf where nothing tells
     evidence: str
     ends: Ends = None  # set if the streams tell the three apart

@@ -62,7 +62,7 @@ def observe(points, way, transport, left_out) -> list:
 
 
 def links_of(point):
-    """How many pairs of hosts the pairs of a stream are spread over."""
+    """Number of pairs of hosts over which the pairs of a stream are spread."""
     hosts, pairs = point.where["hosts"], float(point.parameters["pairs"])
     return pairs if len(hosts) == 2 * pairs == len(set(hosts)) else 1.0
 

@@ -44,7 +44,7 @@ def point_of(measurement) -> Point:
 
 
 def is_asked_for(parameters, only):
-    """Whether each parameter in `only` has one of the values there."""
+    """True if each parameter in `only` has one of the values there."""
     return all(str(parameters.get(key)) in values for key, values in only.items())
 
 
@@ -83,5 +83,5 @@ class Points:
 
     @property
     def are_sampled(self):
-        """Whether samples were published, not only medians."""
+        """True if samples were published, not only medians."""
         return any(len(point.samples) > 1 for point in self.all)

@@ -56,11 +56,11 @@ class Layout:
         return "-".join(counts)
 
     def way(self, pairs: int) -> str:
-        """How the ranks i and i + pairs reach each other."""
+        """The way by which ranks i and i + pairs reach each other."""
         return "network" if pairs >= self.per_host else "shm"
 
     def pairs_of_two_hosts(self, pairs: int) -> int:
-        """How many of the pairs i, i + pairs lie between the same two hosts."""
+        """Number of the pairs i, i + pairs that lie between the same two hosts."""
         return min(self.per_host, pairs)
 
 

@@ -1,4 +1,4 @@
-"""When the calls of one ring allreduce returned: rank,step,event,seconds.
+"""Return dates of the calls of one ring allreduce: rank,step,event,seconds.
 
 Events are send_returned and wait_returned of a step, and one "done" of each rank without a step.
 The placement stands in a comment ("3 + 3 ranks per node") or on the command line.

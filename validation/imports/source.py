@@ -34,7 +34,7 @@ class Row(NamedTuple):
 
 
 def nodes_said_in(text: str):
-    """How many nodes a job script's line says there are, or None."""
+    """Number of nodes that a job script's line states, or None."""
     found = NODES.search(text)
     return int(found[1]) or None if found else None
 

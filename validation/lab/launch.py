@@ -1,4 +1,4 @@
-"""How an MPI job is started on the hosts of the lab, and watched until it ends."""
+"""Starts an MPI job on the hosts of the lab, and watches it until it ends."""
 
 import dataclasses
 import os
@@ -52,7 +52,7 @@ class Launch:
 
 @dataclasses.dataclass
 class Outcome:
-    """How a job went. CPU in cores: seconds per second of wall time; `wire` as hosts.wire says."""
+    """Outcome of a job. CPU in cores: seconds per second of wall time; `wire` as of hosts.wire."""
     exit_code: int
     wall_s: float
     own_cores: float

@@ -19,7 +19,7 @@ class Job:
 
 
 def circumstances(lab, one: launch.Launch) -> dict:
-    """How this lab was set, beyond what every measurement says."""
+    """Settings of this lab, beyond what every measurement says."""
     policy = os.sched_getscheduler(0)  # the ranks inherit it
     return {"nap_s": one.nap, "socket_buffer_bytes": one.socket_buffer,
             "latency_s": lab.state["shaped"][1], "mca": one.mca,

@@ -14,7 +14,7 @@ struct Team {
   MPI_Comm comm = MPI_COMM_NULL;  ///< of its members alone
   int index = -1;                 ///< this rank's part; -1: none
   int size = 0;
-  std::string way;  ///< how they reach each other: "self", "shm", "network", or ""
+  std::string way;  ///< way between them: "self", "shm", "network", or ""
 
   bool has_me() const { return index >= 0; }
   /// Broadcasts part `by`'s number to all. Collective over the team, as are those below.

@@ -36,7 +36,7 @@ class Start {
   MPI_Comm comm_;
   StartMode mode_;
   CommonClock clock_;
-  double ahead_s_ = 1e-3;            ///< how long before it the time is named
+  double ahead_s_ = 1e-3;            ///< lead time of the announcement
   double agreed_ = 0, started_ = 0;  ///< on this rank's clock
   bool missed_ = false;
 };

@@ -1,1 +1,1 @@
-"""How far a fitted model is to be trusted: measured cases, predicted and compared."""
+"""Trust in a fitted model: measured cases, predicted and compared."""

@@ -75,8 +75,8 @@ def rate_of(case: cases.Case) -> float:
 
 
 def order_figures(pairs: list) -> dict:
-    """How many quiet pairs differ by more than their spreads, and in how many of them the order is
-    right; how many do not, and how many of them are predicted equal too."""
+    """Number of quiet pairs that differ by more than their spreads, and of those with the right
+    order; number of the others, and of those that are predicted equal too."""
     counted = [pair for pair in pairs if pair.counts]
     apart = [pair for pair in counted if not pair.equal]
     equal = [pair for pair in counted if pair.equal]

@@ -42,7 +42,7 @@ class Model:
 
     @property
     def nominal_known(self) -> bool:
-        """Whether the link's bandwidth is a nominal rate, of which goodput is the usable share."""
+        """True if the link's bandwidth is a nominal rate, of which goodput is the usable share."""
         return "goodput" in (self.library.get("network") or {})
 
     @property
@@ -71,7 +71,7 @@ class Model:
         return self.choice_of(case).algorithm
 
     def random(self, job: dict) -> bool:
-        """Whether two repetitions may differ."""
+        """True if two repetitions may differ."""
         found = [(self.library.get(way) or {}).get("jitter", "0 s")
                  for way in ("self", "shm", "network")]
         return any(is_positive(value) for value in [*found, job.get("skew", "0 s")])
@@ -87,7 +87,7 @@ def table_of(mpi: str) -> str:
 
 
 def is_positive(value) -> bool:
-    """Whether a time, or one by size, is above 0."""
+    """True if a time, or one by size, is above 0."""
     if isinstance(value, list):
         return any(is_positive(one) for one in value)
     if isinstance(value, dict):

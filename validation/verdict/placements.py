@@ -13,7 +13,7 @@ MOST_RANKS = 1_000_000
 
 @dataclass(frozen=True)
 class Placement:
-    """How many ranks each host has; `value` is what a scenario says for it."""
+    """Ranks of each host; `value` is what a scenario says for it."""
 
     hosts: int
     used: int  # hosts that have ranks

@@ -1,4 +1,4 @@
-// Why a run took as long as it did, and why another took longer: from the critical path alone.
+// Reasons why a run took as long as it did, and another longer: from the critical path alone.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

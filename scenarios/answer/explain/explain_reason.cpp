@@ -23,7 +23,7 @@ std::string busy(const Report& report, const std::string& resource) {
   return "";
 }
 
-/// How many ranks are on the host of this one, and how many hosts have one rank.
+/// Number of ranks on the host of this one, and of hosts with one rank.
 struct Company {
   std::string host;
   std::size_t ranks = 0, lone_hosts = 0;

@@ -38,7 +38,7 @@ class Search : public testing::Test {
     });
   }
 
-  /// How far a placement is from 0-1-2, four times over: one word has no cost but 1.
+  /// Distance of a placement from 0-1-2, four times over: one word has no cost but 1.
   static double cost(const Word& word) {
     double sum = 1;
     for (std::size_t rank = 0; rank < word.size(); ++rank)

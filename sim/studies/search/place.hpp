@@ -14,7 +14,7 @@ namespace ringscope {
 struct Placed {
   Placement placement;
   std::string per_host;  ///< "4-3-1"
-  Count alike = 1;       ///< how many placements it stands for
+  Count alike = 1;       ///< placements that it stands for
   Outcome outcome;       ///< of the run that counts
   double cost_s = 0;     ///< the objective; infinite for a run that gets stuck
   std::string degraded;  ///< worst_link: the cable whose loss costs most; "" without one

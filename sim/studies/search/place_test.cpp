@@ -122,7 +122,7 @@ TEST(PlaceBeyondItsBudget, SearchesAndFindsTheSameForAnyNumberOfThreads) {
   EXPECT_EQ(found[0], found[1]);
 }
 
-/// Says so once it was asked so often.
+/// True once it was asked `times` times.
 std::function<bool(double)> after(int times) {
   return [left = times](double) mutable { return left-- <= 0; };
 }

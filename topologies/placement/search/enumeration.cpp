@@ -183,7 +183,7 @@ class Placements::Walk {
     return entry->second;
   }
 
-  /// Whether the ranks that are left fill the hosts in use, and some of the others, to the last
+  /// True if the ranks that are left fill the hosts in use, and some of the others, to the last
   /// slot.
   bool can_fill() const {
     const std::vector<int>& slots = placements_.rules_.slots;

@@ -18,7 +18,7 @@ class MachineParts {
 
   /// Hosts of one kind have the same components and links in the same order, and the same mark.
   int kind_of(int host) const { return kinds_[static_cast<std::size_t>(host)]; }
-  /// Whether each way between two bins that a message can take is the only one with the fewest
+  /// True if each way between two bins that a message can take is the only one with the fewest
   /// links. Looked at for some of the bins where that says it of all; false when in doubt.
   bool only_routes() const;
   std::unique_ptr<PointSymmetry> symmetry_of_hosts() const;

@@ -1,4 +1,4 @@
-// How many placements there are, by generating functions: the number is too large to count out.
+// Number of placements, by generating functions: it is too large to count out.
 #pragma once
 
 #include <vector>

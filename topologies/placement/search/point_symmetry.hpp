@@ -21,7 +21,7 @@ class PointSymmetry {
   /// The first of all images of a sequence of different points: two sequences have the same one if
   /// and only if a symmetry takes one to the other. That of a beginning is its beginning.
   virtual std::vector<int> first_image(std::span<const int> points) const = 0;
-  /// How many images the sequence has.
+  /// Number of images of the sequence.
   virtual Count images(std::span<const int> points) const = 0;
 };
 

@@ -52,12 +52,12 @@ class Symmetry {
   Symmetry(const Topology& topology, const SymmetryRules& rules);
 
   std::span<const Bin> bins() const { return bins_; }
-  /// Whether every route is the only one with the fewest links; if not, all bins differ.
+  /// True if every route is the only one with the fewest links; if not, all bins differ.
   bool only_routes() const { return only_routes_; }
   /// The first of all images of a sequence of different bins: two sequences have the same one if
   /// and only if a symmetry takes one to the other. That of a beginning is its beginning.
   std::vector<int> first_image(std::span<const int> bins) const;
-  /// How many images the sequence has.
+  /// Number of images of the sequence.
   Count images(std::span<const int> bins) const;
 
  private:

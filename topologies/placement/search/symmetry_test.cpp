@@ -55,7 +55,7 @@ Vertex vertex_of(const Topology& topology, const Bin& bin) {
                       : host.numa_domains[static_cast<std::size_t>(bin.numa)];
 }
 
-/// Whether all routes between bins go where the permutation of the bins says, link for link.
+/// True if all routes between bins go where the permutation of the bins says, link for link.
 bool keeps_routes(const Topology& topology, std::span<const Bin> bins, const std::vector<int>& to) {
   std::map<int, int> link_to, link_from;
   for (std::size_t a = 0; a < bins.size(); ++a) {

@@ -1,4 +1,4 @@
-// How the host learns that streams have come to a point: it asks, or they call.
+// Progress of streams as the host learns of it: it asks, or they call.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,12 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// When all that was put into the stream so far is done, `then` is run, by advance(). `rank` is
-  /// who has put it there, for on_failure.
+  /// Runs `then`, by advance(), when all that was put into the stream so far is done. `rank` is who
+  /// has put it there, for on_failure.
   void when_done(Stream stream, int gpu, int rank, std::function<void()> then);
   /// Runs what has become due; false where that was nothing. Throws GpuError.
   bool advance();
-  /// Whether anything is still to come.
+  /// True while anything is still to come.
   bool waiting() const { return !awaited_.empty() || called_for_ > 0; }
   /// Forgets all that is to come: of a run that is given up.
   void forget();

@@ -1,4 +1,4 @@
-// Whether GPUs can replay a scenario: before anything runs.
+// Refuses scenarios that GPUs cannot replay, before anything runs.
 #include <fmt/format.h>
 
 #include <algorithm>

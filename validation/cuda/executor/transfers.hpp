@@ -1,4 +1,4 @@
-// How the bytes of a message get from one rank's memory into another's.
+// Transfers of the bytes of a message from one rank's memory into another's.
 #pragma once
 
 #include <cstdint>

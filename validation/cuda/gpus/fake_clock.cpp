@@ -55,7 +55,7 @@ void FakeGpus::begin(Queue& queue) {
 
 namespace {
 
-/// Whether all still holds what the start of an operation has left there.
+/// True if all still holds what the start of an operation has left there.
 bool untouched(const std::byte* memory, std::size_t bytes) {
   return std::all_of(memory, memory + bytes,
                      [](std::byte one) { return one == std::byte{rubbish}; });

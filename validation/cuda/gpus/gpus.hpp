@@ -51,7 +51,7 @@ class Gpus {
 
   virtual int count() const = 0;
   virtual GpuInfo info(int gpu) const = 0;
-  /// Whether a kernel or a copy on `from` may touch the memory of `to` directly.
+  /// True if a kernel or a copy on `from` may touch the memory of `to` directly.
   virtual bool peer_access(int from, int to) const = 0;
   /// From now on it does, where it may. Again is no error.
   virtual void enable_peer_access(int from, int to) = 0;
@@ -87,7 +87,7 @@ class Gpus {
   virtual void record(Stream stream, Event event) = 0;
   /// Work put into the stream from now on waits until the event's last record is reached.
   virtual void wait(Stream stream, Event event) = 0;
-  /// Whether its last record is reached. Throws what failed on the GPU meanwhile.
+  /// True if its last record is reached. Throws what failed on the GPU meanwhile.
   virtual bool reached(Event event) = 0;
   /// Until it is reached, without polling.
   virtual void synchronize(Event event) = 0;

@@ -14,7 +14,7 @@ namespace ringscope::cuda {
 struct CollectiveOptions {
   std::vector<Collective> what;
   std::vector<std::uint64_t> sizes;  ///< bytes of the whole vector
-  std::vector<int> ranks;            ///< how many, on GPUs 0, 1, ... and from the first again
+  std::vector<int> ranks;            ///< rank counts, on GPUs 0, 1, ..., and round again
   int warmups = 5;
   StoppingRule stop{.budget_s = 5};
   /// Called before ranks join and before each point, with its name; for a watchdog.

@@ -1,4 +1,4 @@
-// How fast does a GPU add one vector to another?
+// Speed at which a GPU adds one vector to another.
 #include <fmt/format.h>
 
 #include "validation/cuda/gpus/owned.hpp"

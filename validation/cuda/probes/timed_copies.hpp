@@ -1,4 +1,4 @@
-// How long copies take that are queued together, or that somebody waits for one after the other.
+// Time of copies that are queued together, or that somebody waits for one after the other.
 //
 // A copier has start(), which queues one copy, and lane(), on which it does so.
 #pragma once

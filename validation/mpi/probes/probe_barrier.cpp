@@ -1,4 +1,4 @@
-// How long does it take to meet?
+// Time of a barrier.
 #include <fmt/format.h>
 
 #include "validation/mpi/clock.hpp"

@@ -1,4 +1,4 @@
-// How long is a message in flight, when nothing else is?
+// Time of a message in flight, when nothing else is.
 #include "validation/mpi/clock.hpp"
 #include "validation/mpi/probes/exchange.hpp"
 #include "validation/mpi/probes/probe.hpp"
