@@ -66,7 +66,7 @@ class Calibration:
     notes: list = dataclasses.field(default_factory=list)
     fitted: list = dataclasses.field(default_factory=list)  # case keys
     drawn: dict = dataclasses.field(default_factory=dict)  # way: how its intervals were found
-    trace: dict = dataclasses.field(default_factory=dict)
+    trace: object = None  # fit.trace.Traced
     algorithms: dict = dataclasses.field(default_factory=dict)  # collective: what stands for ""
     changes: list = dataclasses.field(default_factory=list)  # fit.memory.Change, by rising size
     collectives: object = None  # fit.collectives.Fit

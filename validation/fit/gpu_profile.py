@@ -13,7 +13,7 @@ AT_ONCE = {"eager_limit": "0 B", "driver": "nic"}
 
 
 def value(found: Gpus, name, default=0.0):
-    return found.values[name][0] if name in found.values else default
+    return found.values[name].number if name in found.values else default
 
 
 def host_of(found: Gpus, cores) -> dict:

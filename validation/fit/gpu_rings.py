@@ -7,7 +7,7 @@ link between two GPUs, on several of the link between two hosts.
 
 import numpy as np
 
-from validation.fit.gpus import Gpus, line_of
+from validation.fit.gpus import Gpus, Value, line_of
 from validation.fit.points import is_asked_for
 from validation.programs import InputError
 from validation.verdict import placements
@@ -51,7 +51,7 @@ def fit_rings(points, only):
     assume_inside(gpus)
     rate, _, evidence = gpus.values[INSIDE[0]]
     for way in ("send", "receive"):
-        gpus.values[f"cluster.host.gpu.{way}_bandwidth"] = (SHARED * rate, "B/s", evidence)
+        gpus.values[f"cluster.host.gpu.{way}_bandwidth"] = Value(SHARED * rate, "B/s", evidence)
     gpus.assumed["cluster.host.gpu"] = "links to the host: nothing but collectives was measured"
     gpus.assumed["library.gpu"] = "no time for reductions: it is in that of the ring"
     gpus.assumed["library.staged"] = "as p2p: nothing was staged"
@@ -69,10 +69,10 @@ def add_line(gpus, points, names, evidence):
     if not large:
         return
     rates = [steps_of(point) / ranks_of(point) * point.size / point.seconds for point in large]
-    gpus.values[names[0]] = (float(np.median(rates)), "B/s", evidence)
+    gpus.values[names[0]] = Value(float(np.median(rates)), "B/s", evidence)
     if small:
         late = [point.seconds / steps_of(point) for point in small]
-        gpus.values[names[1]] = (float(np.min(late)), "s", evidence)
+        gpus.values[names[1]] = Value(float(np.min(late)), "s", evidence)
     else:
         gpus.assumed[names[1]] = "0 s: no allreduce of at most 64 KiB was measured"
 
@@ -82,12 +82,12 @@ def assume_inside(gpus):
     known."""
     if INSIDE[0] in gpus.values:
         return
-    rate = gpus.values[BETWEEN[0]][0]
+    rate = gpus.values[BETWEEN[0]].number
     why = f"no allreduce of one host was measured: {SHARED:g} of the rate between hosts"
-    gpus.values[INSIDE[0]] = (SHARED * rate, "B/s", "assumed")
+    gpus.values[INSIDE[0]] = Value(SHARED * rate, "B/s", "assumed")
     gpus.assumed[INSIDE[0]] = why
     if BETWEEN[1] in gpus.values:
-        gpus.values[INSIDE[1]] = (gpus.values[BETWEEN[1]][0], "s", "assumed")
+        gpus.values[INSIDE[1]] = Value(gpus.values[BETWEEN[1]].number, "s", "assumed")
         gpus.assumed[INSIDE[1]] = "that between hosts: no allreduce of one host was measured"
 
 

@@ -7,6 +7,7 @@ slower one sets the pace, the other one and the first segment come on top.
 
 import dataclasses
 import math
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import nnls
@@ -33,6 +34,14 @@ class Line:
         return self.time + self.cost * size
 
 
+class Value(NamedTuple):
+    """One fitted number, and the measurement that told it."""
+
+    number: float
+    unit: str
+    evidence: str
+
+
 @dataclasses.dataclass
 class Gpus:
     """Findings, by dotted name as in the file: (value, unit, evidence)."""
@@ -42,7 +51,7 @@ class Gpus:
     segment: float
     hosts: int = 1
     lines: dict = dataclasses.field(default_factory=dict)  # probe: Line
-    values: dict = dataclasses.field(default_factory=dict)
+    values: dict = dataclasses.field(default_factory=dict)  # dotted name: Value
     intervals: dict = dataclasses.field(default_factory=dict)
     assumed: dict = dataclasses.field(default_factory=dict)
     notes: list = dataclasses.field(default_factory=list)
@@ -99,11 +108,6 @@ def best_segment(points, memory):
             f"staged_pipeline of {format_bytes(largest)}")
 
 
-def median_of(points, what, **parameters):
-    found = points.of_probe(what, **parameters)
-    return float(np.median([point.seconds for point in found])) if found else None
-
-
 def directions_of(lines):
     """(copy engines, bytes/s of both directions together or None), by the slope of both at once."""
     up, down, both = lines["d2h"], lines["h2d"], lines["both"]
@@ -116,45 +120,45 @@ def directions_of(lines):
 
 
 def staged_values(lines, segment):
-    """{name: (value, unit)} of messages through host memory, in segments that follow each other."""
+    """{dotted name: Value} of messages through host memory, in segments that follow each other."""
     up, down = lines["d2h"], lines["h2d"]
     slow, fast = (up, down) if up(segment) >= down(segment) else (down, up)
     late = max(0.0, (lines["d2h done"].time - up.time if lines["d2h done"] else 0.0)) + \
         max(0.0, (lines["h2d done"].time - down.time if lines["h2d done"] else 0.0))
     per_byte = slow(segment) / segment
-    return {
-        "pace": (per_byte, "s/B"),
-        "fast_pace": (fast(segment) / segment, "s/B"),
+    found = {
         "gap": (slow.time / per_byte, "B"),
         "latency.0.time": (fast.time + late, "s"),
         "latency.0.cost": (max(0.0, fast.cost + slow.cost - per_byte), "s/B"),
         "latency.1.time": (max(0.0, fast(segment) - slow.time) + late, "s"),
     }
+    return {f"library.staged.{name}": Value(number, unit, "gpu_copy, gpu_copy_done")
+            for name, (number, unit) in found.items()}
 
 
 def pageable_values(points, lines, gpus):
-    """{name: (value, unit, evidence)}: the calling core makes both copies of a segment, one after
+    """{dotted name: Value}: the calling core makes both copies of a segment, one after
     the other; the links carry what they carry of pinned memory."""
     segment = gpus.segment or 1 << 20
     evidence = f"gpu_copy, pageable, copies of {format_bytes(segment)}"
-    values = {f"library.staged.{name}": (lines[way](segment) / segment, "s/B", evidence)
+    values = {f"library.staged.{name}": Value(lines[way](segment) / segment, "s/B", evidence)
               for name, way in (("send_cost", "d2h"), ("recv_cost", "h2d"))}
     for name, way in (("send_bandwidth", "d2h"), ("receive_bandwidth", "h2d")):
         pinned = line_of(copies(points, way, "pinned")) or lines[way]
-        values[f"cluster.host.gpu.{name}"] = (1 / pinned.cost, "B/s", "gpu_copy")
+        values[f"cluster.host.gpu.{name}"] = Value(1 / pinned.cost, "B/s", "gpu_copy")
     return values
 
 
 def derive(points, gpus: Gpus):
-    """({dotted name: (value, unit, evidence)}, lines) from these points."""
+    """({dotted name: Value}, lines) from these points."""
     lines = lines_of(points, gpus.staged)
     values = {}
     gpu = "cluster.host.gpu"
     engines, both = directions_of(lines)
     if engines:
-        values[f"{gpu}.copy_engines"] = (engines, "", "gpu_copy both ways")
+        values[f"{gpu}.copy_engines"] = Value(engines, "", "gpu_copy both ways")
     if both:
-        values[f"{gpu}.both"] = (both, "B/s", "gpu_copy both ways")
+        values[f"{gpu}.both"] = Value(both, "B/s", "gpu_copy both ways")
     if lines["h2d"] and lines["d2h"] and gpus.staged == "pageable":
         values |= pageable_values(points, lines, gpus)
     elif lines["h2d"] and lines["d2h"]:
@@ -163,28 +167,26 @@ def derive(points, gpus: Gpus):
                        else lines[way].cost) for way in ("h2d", "d2h")}
         evidence = f"gpu_copy, {gpus.staged}" + (
             f", copies of {format_bytes(segment)}" if gpus.segment else "")
-        values[f"{gpu}.send_bandwidth"] = (1 / paces["d2h"], "B/s", evidence)
-        values[f"{gpu}.receive_bandwidth"] = (1 / paces["h2d"], "B/s", evidence)
+        values[f"{gpu}.send_bandwidth"] = Value(1 / paces["d2h"], "B/s", evidence)
+        values[f"{gpu}.receive_bandwidth"] = Value(1 / paces["h2d"], "B/s", evidence)
         if gpus.segment:
-            for name, (value, unit) in staged_values(lines, segment).items():
-                if not name.endswith("pace"):
-                    values[f"library.staged.{name}"] = (value, unit, "gpu_copy, gpu_copy_done")
+            values |= staged_values(lines, segment)
     if lines["d2d"]:
-        values[f"{gpu}.memory_bandwidth"] = (COPIED / lines["d2d"].cost, "B/s", "gpu_copy d2d")
+        values[f"{gpu}.memory_bandwidth"] = Value(COPIED / lines["d2d"].cost, "B/s", "gpu_copy d2d")
     p2p = "peer" if lines["peer"] else "d2d"
     if lines[p2p]:
         probe = "gpu_peer_copy" if p2p == "peer" else "gpu_copy d2d"
         late = max(0.0, lines[f"{p2p} done"].time - lines[p2p].time) \
             if lines[f"{p2p} done"] else 0.0
-        values["library.p2p.latency"] = (late, "s", f"{probe}, waited for")
-        values["library.p2p.gap"] = (lines[p2p].time / lines[p2p].cost, "B", probe)
+        values["library.p2p.latency"] = Value(late, "s", f"{probe}, waited for")
+        values["library.p2p.gap"] = Value(lines[p2p].time / lines[p2p].cost, "B", probe)
         if p2p == "peer":
-            values[f"{gpu}.peer_bandwidth"] = (1 / lines["peer"].cost, "B/s", probe)
-    if lines["reduction"]:
-        values["library.gpu.launch"] = (lines["reduction"].time, "s", "gpu_reduction")
+            values[f"{gpu}.peer_bandwidth"] = Value(1 / lines["peer"].cost, "B/s", probe)
+    if reduction := lines["reduction"]:
+        values["library.gpu.launch"] = Value(reduction.time, "s", "gpu_reduction")
         least = REDUCED * lines["d2d"].cost / COPIED if lines["d2d"] else 0.0
-        if lines["reduction"].cost > least:
-            values["library.gpu.reduce_cost"] = (lines["reduction"].cost, "s/B", "gpu_reduction")
+        if reduction.cost > least:
+            values["library.gpu.reduce_cost"] = Value(reduction.cost, "s/B", "gpu_reduction")
     return values, lines
 
 
@@ -216,7 +218,7 @@ def fit_gpus(points, memory, segment=None):
         raise InputError(f"gpu_copy: expected copies h2d and d2h of {memory} memory among the "
                          "probes, got none: `ringscope-cuda probe --only gpu_copy,gpu_copy_done`")
     if found.segment:
-        found.values["staged_segment"] = (found.segment, "B", evidence)
+        found.values["staged_segment"] = Value(found.segment, "B", evidence)
     add_notes(found)
     for what in PROBES:
         if some := points.of_probe(what):
@@ -247,7 +249,7 @@ def add_intervals(found: Gpus, points, count, generator):
         return
     drawn = [derive(points.redrawn(generator), found)[0] for _ in range(count)]
     for name in found.values:
-        values = [one[name][0] for one in drawn if name in one]
+        values = [one[name].number for one in drawn if name in one]
         if len(values) == count and name != "staged_segment":
             found.intervals[name] = interval(values)
 

@@ -136,7 +136,7 @@ def collect_progress(result):
 
 def collect_trace(result):
     """Parameters from the calls of a traced ring; its intervals stand beside it."""
-    for name, (value, low, high) in result.trace.pop("costs").items():
+    for name, (value, low, high) in result.trace.intervals.items():
         result.parameters[f"library.{name}"] = Parameter(value, "s/B", "trace", low, high)
         result.host.assumed.pop(name, None)
     result.undetermined["everything else"] = "a traced ring tells these alone"

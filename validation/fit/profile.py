@@ -118,9 +118,10 @@ def calibration_of(result, program, errors) -> dict:
              "assumed": result.assumed, "undetermined": result.undetermined,
              "progress_evidence": result.progress.evidence or result.progress.assumed,
              "intervals": result.drawn, "notes": result.notes, "errors": errors}
-    for name in ("algorithms", "trace"):
-        if getattr(result, name):
-            found[name] = getattr(result, name)
+    if result.algorithms:
+        found["algorithms"] = result.algorithms
+    if result.trace:
+        found["trace"] = result.trace.written()
     return found | {"fitted": result.fitted}
 
 

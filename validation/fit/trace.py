@@ -8,6 +8,7 @@ some receive through memory and send to the network and others the other way rou
 
 import dataclasses
 import statistics
+from typing import NamedTuple
 
 import numpy as np
 
@@ -94,26 +95,56 @@ def samples_of(ring: Ring):
     return waits, sends
 
 
-def costs_of(ring: Ring, waits, sends) -> dict:
-    """Seconds per chunk. A reduction is the lower quartile of the waits that wait for little else;
+class Costs(NamedTuple):
+    """Seconds per byte, or per chunk. `network`: of the sender and, as nothing tells them apart, of
+    the receiver."""
+
+    reduce: float
+    copy: float
+    network: float
+
+    def divided(self, chunk):
+        return Costs(*(cost / chunk for cost in self))
+
+    def by_name(self) -> dict:
+        """As the library names them."""
+        return {"reduce_cost": self.reduce, "shm.recv_cost": self.copy,
+                "network.send_cost": self.network, "network.recv_cost": self.network}
+
+
+@dataclasses.dataclass
+class Traced:
+    """Result of a fitted trace: what was assumed of it, and what it tells."""
+
+    chunk: str  # bytes, as the simulator reads them
+    placement: str
+    splits: list  # of the network's costs, that explain it as well: {send_cost, recv_cost}
+    intervals: dict  # name of a cost: (value, low, high)
+
+    def written(self) -> dict:
+        """Part of the file from which `validate` predicts other placements."""
+        return {"chunk": self.chunk, "placement": self.placement, "splits": self.splits}
+
+
+def costs_of(ring: Ring, waits, sends) -> Costs:
+    """Costs per chunk. A reduction is the lower quartile of the waits that wait for little else;
     a copy the median of the sends, which last as long as their receiver copies; the network's part
     what is left of a step."""
     reduce = statistics.quantiles(waits, n=4)[0]
     copy = statistics.median(sends)
     end = max(ring.ends.values())
     network = (end - ring.steps * reduce) / (2 * ring.steps) - copy
-    return {"reduce_cost": reduce, "shm.recv_cost": copy, "network.send_cost": network,
-            "network.recv_cost": network}
+    return Costs(reduce, copy, network)
 
 
-def splits_of(costs) -> list:
+def splits_of(costs: Costs) -> list:
     """[(send_cost, recv_cost)]: the corners of what explains the trace as well. Of the two ends one
     sets the pace of a step, and nothing tells which, nor what the other takes below that: at least
     the copy that reading or writing a socket is. Whoever sends to the network also copies what
     came through memory, so that a receiver may take that much longer before it is the slower."""
-    pace, copy = costs["network.send_cost"], costs["shm.recv_cost"]
-    least = min(copy, pace)
-    return [(pace, least), (pace, pace + copy), (least, pace + copy)]
+    pace, least = costs.network, min(costs.copy, costs.network)
+    slowest = pace + costs.copy
+    return [(pace, least), (pace, slowest), (least, slowest)]
 
 
 def widened(intervals, drawn):
@@ -138,32 +169,28 @@ def fit_trace(result, document, settings):
     ring = ring_of(document)
     chunk, assumed = chunk_of(document, len(ring.hosts))
     waits, sends = samples_of(ring)
-    costs = per_byte(costs_of(ring, waits, sends), chunk)
-    if costs["network.send_cost"] <= 0:
+    costs = costs_of(ring, waits, sends).divided(chunk)
+    if costs.network <= 0:
         raise InputError(f"{ring.place}: expected steps longer than a reduction and a copy, got "
                          "less: no time is left for the network")
     generator = np.random.default_rng(settings.seed)
-    drawn = [per_byte(costs_of(ring, list(generator.choice(waits, len(waits))),
-                               list(generator.choice(sends, len(sends)))), chunk)
+    drawn = [costs_of(ring, list(generator.choice(waits, len(waits))),
+                      list(generator.choice(sends, len(sends)))).divided(chunk)
              for _ in range(max(settings.bootstrap, 2))]
-    result.host.reduce_cost = costs["reduce_cost"]
-    for way, names in (("shm", ("recv_cost",)), ("network", ("send_cost", "recv_cost"))):
+    result.host.reduce_cost = costs.reduce
+    for way, values in (("shm", {"recv_cost": costs.copy}),
+                        ("network", {"send_cost": costs.network, "recv_cost": costs.network})):
         fitted = result.transports[way]
-        values = {name: costs[f"{way}.{name}"] for name in names}
         fitted.transport = dataclasses.replace(fitted.transport, late=(), **values)
         fitted.assumed.pop(way, None)
     result.transports["network"].transport.latency = constant(25e-6)
-    result.trace = {"chunk": f"{chunk / 1e6:.12g} MB", "placement": placement_text(ring),
-                    "splits": [{"send_cost": format_cost(send), "recv_cost": format_cost(recv)}
-                               for send, recv in splits_of(costs)],
-                    "costs": widened({name: (cost, *interval([one[name] for one in drawn]))
-                                      for name, cost in costs.items()}, drawn)}
+    intervals = {name: (cost, *interval([one.by_name()[name] for one in drawn]))
+                 for name, cost in costs.by_name().items()}
+    result.trace = Traced(f"{chunk / 1e6:.12g} MB", placement_text(ring),
+                          [{"send_cost": format_cost(send), "recv_cost": format_cost(recv)}
+                           for send, recv in splits_of(costs)], widened(intervals, drawn))
     say_assumed(result, assumed)
     result.fitted = sorted({case_key(one) for one in document.measurements})
-
-
-def per_byte(costs, chunk):
-    return {name: seconds / chunk for name, seconds in costs.items()}
 
 
 def placement_text(ring: Ring) -> str:

@@ -54,7 +54,7 @@ class Traces(unittest.TestCase):
 
     def test_say_what_they_assume(self):
         result = calibrated(traced())
-        self.assertEqual(result.trace["chunk"], "100 MB")
+        self.assertEqual(result.trace.chunk, "100 MB")
         self.assertIn("bytes of a chunk", result.assumed)
         self.assertIn("100 MB", profile.text_of(result, "test", ["test"], {}))
         self.assertEqual(len(result.fitted), 6 * (5 + 5 + 1))

@@ -135,7 +135,7 @@ class Order(unittest.TestCase):
         pairs = [self.pair((1, 2), (1, 1.1)), self.pair((1, 2), (1, 0.9)),
                  self.pair((1, 1), (1, 1)), self.pair((1, 1), (1, 1.3))]
         self.assertEqual(judge.order_figures(pairs),
-                         {"apart": 2, "right": 1, "equal": 2, "equal_too": 1})
+                         judge.OrderFigures(apart=2, right=1, equal=2, equal_too=1))
 
 
 class Placements(unittest.TestCase):

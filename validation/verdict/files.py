@@ -65,7 +65,7 @@ def json_text(verdict: judge.Verdict) -> str:
         "limits": dataclasses.asdict(verdict.limits),
         "figures": {name: dataclasses.asdict(accuracy.figures(listed))
                     for name, listed in groups.items()},
-        "order": judge.order_figures(pairs),
+        "order": judge.order_figures(pairs)._asdict(),
         "by": {name: [{"value": value} | dataclasses.asdict(figures)
                       for value, figures in values.items()]
                for name, values in verdict.breakdowns().items()},

@@ -1,6 +1,7 @@
 """All that is said about a fitted model: its cases, its figures, the order of its placements."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from validation.programs import InputError
 from validation.quantities import parse_quantity
@@ -74,14 +75,22 @@ def rate_of(case: cases.Case) -> float:
         return 0.0
 
 
-def order_figures(pairs: list) -> dict:
+class OrderFigures(NamedTuple):
     """Number of quiet pairs that differ by more than their spreads, and of those with the right
     order; number of the others, and of those that are predicted equal too."""
+
+    apart: int
+    right: int
+    equal: int
+    equal_too: int
+
+
+def order_figures(pairs: list) -> OrderFigures:
     counted = [pair for pair in pairs if pair.counts]
     apart = [pair for pair in counted if not pair.equal]
     equal = [pair for pair in counted if pair.equal]
-    return {"apart": len(apart), "right": sum(pair.right for pair in apart),
-            "equal": len(equal), "equal_too": sum(pair.right for pair in equal)}
+    return OrderFigures(len(apart), sum(pair.right for pair in apart), len(equal),
+                        sum(pair.right for pair in equal))
 
 
 def refuse_other_emulation(fitted: model.Model, documents: list):

@@ -23,8 +23,8 @@ def counts_text(listed: list) -> str:
 
 def order_text(listed: list) -> str:
     found = judge.order_figures(order.pairs(listed))
-    words = [f"{found['right']} of {found['apart']}"] if found["apart"] else []
-    words += [f"{found['equal_too']} of {found['equal']} equal"] if found["equal"] else []
+    words = [f"{found.right} of {found.apart}"] if found.apart else []
+    words += [f"{found.equal_too} of {found.equal} equal"] if found.equal else []
     return ", ".join(words) or "-"
 
 

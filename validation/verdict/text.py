@@ -138,9 +138,9 @@ def order_table(pairs: list) -> list:
     found = judge.order_figures(pairs)
     return ["Which placement is faster: time of one over the other",
             *columns(["case", "one", "other", "measured", "predicted", "error", "order"], rows, 3),
-            f"of {plural(found['apart'], 'pair')} that differ by more than they spread, the order "
-            f"is right in {found['right']}; of {found['equal']} that do not, "
-            f"{found['equal_too']} are predicted equal too (quiet cases)", ""]
+            f"of {plural(found.apart, 'pair')} that differ by more than they spread, the order "
+            f"is right in {found.right}; of {found.equal} that do not, "
+            f"{found.equal_too} are predicted equal too (quiet cases)", ""]
 
 
 def breakdown_tables(verdict: judge.Verdict) -> list:
