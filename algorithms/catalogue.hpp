@@ -92,7 +92,7 @@ struct Algorithm {
   Varies varies = Varies::nothing;
 };
 
-/// In the order of catalogue.def.
+/// All algorithms, in the order of catalogue.def.
 std::span<const Algorithm> catalogue();
 
 /// Threads that a rank has at once, its first one counted.

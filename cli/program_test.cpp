@@ -31,7 +31,7 @@ Ended ringscope(const std::string& arguments) {
   return ended(std::string(RINGSCOPE_PROGRAM) + " " + arguments + " 2>&1");
 }
 
-/// With a GiB of memory.
+/// Run of ringscope with a GiB of memory.
 Ended limited_ringscope(const std::string& arguments) {
   return ended("ulimit -v 1048576; " + std::string(RINGSCOPE_PROGRAM) + " " + arguments + " 2>&1");
 }

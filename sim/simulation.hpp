@@ -17,7 +17,7 @@ class DeadlockError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A limit of paths that keeps every piece of all but huge runs: some hundred megabytes.
+/// A limit of paths that keeps every segment of all but huge runs: some hundred megabytes.
 inline constexpr std::size_t long_path_limit = 4'000'000;
 
 struct RunOptions {
@@ -28,8 +28,8 @@ struct RunOptions {
   bool record_chain = false;  ///< fill Report::chain
   /// A run that cannot go on is reported up to then, with the reason; without this it throws.
   bool keep_deadlock = false;
-  /// Pieces of critical paths kept one by one, beside those that ranks and messages stand at; older
-  /// ones are summed. 0: no critical path.
+  /// Segments of critical paths kept one by one, beside those at which ranks and messages stand;
+  /// older ones are summed. 0: no critical path.
   std::size_t path_limit = 16'384;
   /// Called now and then with the share of the messages that are in flight or done.
   std::function<void(double)> progress;

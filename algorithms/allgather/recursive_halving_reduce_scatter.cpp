@@ -43,7 +43,7 @@ Cost cost(int ranks, std::size_t items, Options) {
           .items = (size - 1) * items + aside * items + items_aside(ranks, items)};
 }
 
-/// To fold takes a whole vector, to halve the first half of the chunks: no half is larger.
+/// Folding takes a whole vector, halving the first half of the chunks: no half is larger.
 std::size_t scratch_items(int ranks, std::size_t items, Options) {
   if (ranks == 1) return 0;
   if (Fold(ranks).pairs() > 0) return items;

@@ -45,7 +45,7 @@ Cost cost(int ranks, std::size_t items, Options) {
           .items = 2 * static_cast<std::uint64_t>(fold.size() - 1) * items + folding.items};
 }
 
-/// To fold takes a whole vector, to halve the first half of the chunks: no half is larger.
+/// Folding takes a whole vector, halving the first half of the chunks: no half is larger.
 std::size_t scratch_items(int ranks, std::size_t items, Options) {
   if (ranks == 1) return 0;
   const Fold fold(ranks);

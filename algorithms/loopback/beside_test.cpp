@@ -116,7 +116,7 @@ TEST(BesideMulticast, reaches_every_receiver_as_one_message_of_one_round) {
   }
 }
 
-// Its sender goes on at once, whatever other sends do.
+// The sender of a multicast goes on at once, whatever other sends do.
 TEST(BesideMulticast, does_not_wait_for_its_receivers) {
   EXPECT_THAT(run(to_all_others, 3, 1, {.synchronous_sends = true}).scratch[2], ElementsAre(0));
 }
@@ -144,7 +144,7 @@ TEST(BesideMulticast, that_nobody_receives_is_misuse) {
               ThrowsMessage<Misuse>("rank 1 ends before it receives 1 items from rank 0"));
 }
 
-// Whoever receives at most so much learns how much it was.
+// A receive of at most N items learns how many came.
 TEST(BesideCounts, are_what_came_and_not_the_room_for_it) {
   const Text text = [](Communicator comm, Workspace work, Options) -> Task {
     if (comm.rank() == 0) {

@@ -23,7 +23,7 @@ struct Message {
   int tag = 0;
   std::vector<float> items;
   std::int64_t round = 0;   ///< in which it was sent
-  std::vector<bool> heard;  ///< from whom its sender had heard
+  std::vector<bool> heard;  ///< ranks from which its sender had heard
   int sender_slot = -1;     ///< the send that its receive completes; -1: already complete
 };
 
@@ -107,7 +107,7 @@ struct Rank {
   bool contains(const Range& range) const;
   /// Requires contains(range).
   std::span<float> items(const Range& range);
-  /// As `items`, for writing.
+  /// Writable counterpart of `items`.
   std::span<float> writable(const Range& range);
   int take_slot(const Operation& operation);
   /// A posted operation that forbids to read (or to write) `range` until it is waited for.

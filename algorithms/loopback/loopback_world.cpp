@@ -147,7 +147,7 @@ void World::multicast(int from, const Operation& operation, std::int64_t round) 
                  .heard = sender.heard});
 }
 
-/// To the receive that waits for it, or into line.
+/// Hands the message to the receive that waits for it, or queues it.
 void World::deliver(int to, Message message) {
   Rank& receiver = rank(to);
   const auto waiting =

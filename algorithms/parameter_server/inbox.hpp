@@ -37,7 +37,7 @@ class Inbox {
     if (shard_.size > 0) under_way_.add(comm_.irecv(next(worker).slot, worker), worker);
   }
   bool expects() const { return !under_way_.empty(); }
-  /// For wait_any, which yields the index of the piece to take.
+  /// Requests for wait_any, which yields the index of the piece to take.
   std::span<const Request> requests() const { return under_way_.requests(); }
   Pushed take(int index) {
     const Pushed pushed = next(under_way_.take(index));

@@ -7,7 +7,7 @@
 namespace ringscope::nccl {
 namespace {
 
-/// By algorithm (tree, ring), then by protocol (LL, LL128, Simple); us.
+/// Latencies by algorithm (tree, ring), then by protocol (LL, LL128, Simple); us.
 using Latencies = std::array<std::array<double, 3>, 2>;
 constexpr Latencies base = {{{6.8, 14.0, 0.0}, {6.6, 14.0, 8.4}}};
 constexpr Latencies nvlink = {{{0.6, 1.25, 28.0}, {0.6, 1.9, 3.4}}};
@@ -15,7 +15,7 @@ constexpr Latencies network = {{{5.0, 8.5, 28.0}, {2.7, 4.0, 14.0}}};
 constexpr double network_overhead = 1.0;  ///< us, of a step between hosts with Intel CPUs
 constexpr double long_ring_factor = 1.4;  ///< of the latency of long messages, Ampere
 
-// By the number of nodes: 1, 2, more; GB/s.
+// Bandwidths by the number of nodes: 1, 2, more; GB/s.
 constexpr std::array<double, 3> most_ll = {87.7, 39.0, 20.4};  ///< Ampere; Intel, Intel
 constexpr std::array<double, 3> most_tree = {24.0, 23.6, 17.8};
 constexpr double most_ll128 = 20.0;  ///< per channel

@@ -22,7 +22,7 @@ struct TreeNode {
   std::array<int, 2> children = {no_rank, no_rank};  ///< each may be missing
 };
 
-/// In the first tree. Requires 0 <= self < ranks.
+/// Node of rank `self` in the first tree. Requires 0 <= self < ranks.
 constexpr TreeNode in_order_node(int self, int ranks) {
   TreeNode node;
   int half = static_cast<int>(std::bit_ceil(static_cast<unsigned>(ranks))) / 2;
@@ -41,7 +41,7 @@ constexpr TreeNode in_order_node(int self, int ranks) {
   return node;
 }
 
-/// In tree 0 or 1.
+/// Node of rank `self` in tree 0 or 1.
 constexpr TreeNode tree_node(int tree, int self, int ranks) {
   if (tree == 0) return in_order_node(self, ranks);
   const bool mirrored = ranks % 2 == 0;

@@ -64,7 +64,7 @@ Cost allreduce_cost(int ranks, const Options& options, const std::vector<Gradien
 std::size_t allreduce_scratch(int ranks, const Options& options,
                               const std::vector<Gradient>& buckets);
 
-/// In what packs a strategy exchanges the gradients of a step.
+/// Packs in which a strategy exchanges the gradients of a step.
 using Packing = std::vector<Gradient> (*)(const Options& options, Range whole);
 
 template <Packing packing>

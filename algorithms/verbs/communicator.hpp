@@ -124,7 +124,7 @@ class Steps {
 /// A list of ranks that many have in common.
 using SharedRanks = std::shared_ptr<const std::vector<int>>;
 
-/// Some of the ranks, in an order of their own.
+/// A group: some of the ranks, in an order of their own.
 struct Group {
   SharedRanks ranks;      ///< as the executor numbers them
   int self = 0;           ///< index of this rank

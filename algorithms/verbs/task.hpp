@@ -37,7 +37,7 @@ class [[nodiscard]] Task {
   /// Awaiting a task runs it to its end, then rethrows what it threw.
   auto operator co_await() && noexcept { return Awaiter{handle_}; }
 
-  /// For executors: the first resumption of a top-level task.
+  /// First resumption of a top-level task, for executors.
   void start() { handle_.resume(); }
   bool done() const { return handle_.done(); }
   /// Rethrows what the finished task threw, if anything.

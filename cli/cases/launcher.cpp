@@ -104,7 +104,7 @@ std::optional<Launch> launch_of(Variable variable) {
 }
 
 int threads_here(int local_size) {
-  // Those that this process is bound to, or all.
+  // Cores that this process is bound to, or all.
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const int all = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
   const bool bound = cores < all;

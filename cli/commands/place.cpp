@@ -55,7 +55,7 @@ Value place_flags(const Arguments& arguments) {
   return map;
 }
 
-/// As many ranks as there shall be, host after host, on the slots that the flags leave.
+/// Packs as many ranks as there shall be, host after host, on the slots that the flags leave.
 std::string packed(const Value& cluster, const Arguments& arguments) {
   const Topology topology = read_cluster(cluster).topology;
   std::vector<int> room(topology.hosts().size());

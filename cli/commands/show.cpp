@@ -86,7 +86,7 @@ Shown read(const std::string& name) {
   typed(name).fail(unknown_file("scenario or cluster", typed(name), known));
 }
 
-/// By its number, or a host by its name.
+/// Endpoint by its number, or a host by its name.
 const Endpoint& endpoint(const Shown& shown, const char* option, const std::string& text) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
@@ -98,7 +98,7 @@ const Endpoint& endpoint(const Shown& shown, const char* option, const std::stri
                                                  shown.noun, shown.endpoints.size() - 1, text));
 }
 
-/// Between GPUs of one host by the host's rules, or as the library stages them.
+/// Route between GPUs of one host by the host's rules, or as the library stages them.
 Journey journey_of(const Shown& shown, const Endpoint& from, const Endpoint& to) {
   const Topology& topology = shown.cluster.topology;
   const Component &here = topology.graph()[from.vertex], &there = topology.graph()[to.vertex];

@@ -35,7 +35,7 @@ std::string metric_text(const Outcome& outcome, const std::string& metric) {
   return fmt::format("{:.6g}", *value);
 }
 
-/// For people: quantities that a range made have more digits than a screen.
+/// Value for people: quantities that a range made have more digits than a screen.
 std::string short_text(const Value& value) {
   if (value.is_null()) return "";
   if (value.kind() != Value::Kind::scalar) return to_json(value).dump();
@@ -56,7 +56,7 @@ std::string held_up_by(const Outcome& outcome) {
   return outcome.error.substr(0, outcome.error.find('\n'));
 }
 
-/// As in a spreadsheet: in quotes, where it would be taken for more than one cell.
+/// Cell as in a spreadsheet: in quotes, where it would be taken for more than one cell.
 std::string cell(const std::string& text) {
   if (text.find_first_of(",\"\n") == std::string::npos) return text;
   std::string quoted = "\"";

@@ -27,7 +27,7 @@ struct Arguments {
   BenchOptions bench;
 };
 
-/// By index into probes(): those asked for, or all.
+/// Indices into probes(): those asked for, or all.
 std::set<std::size_t> chosen_probes(const Arguments& arguments) {
   std::vector<std::string> names;
   for (const Probe& probe : probes()) names.emplace_back(probe.name);

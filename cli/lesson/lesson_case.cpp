@@ -10,14 +10,14 @@
 namespace ringscope::lesson {
 namespace {
 
-/// As `run --json` writes it, without what differs from run to run and the scenario's whole tree.
+/// Report as `run --json` writes it, without the scenario and what differs from run to run.
 Json report_json(const Report& report) {
   Json json = to_json(report);
   for (const char* key : {"scenario", "wall_s", "peak_rss_bytes"}) json.erase(key);
   return json;
 }
 
-/// In its order; equal neighbours merge into one segment, and anything shorter than a tick is
+/// Path in its order; equal neighbours merge into one segment, and anything shorter than a tick is
 /// dropped.
 Json path_json(const Report& report) {
   Json list = Json::array();

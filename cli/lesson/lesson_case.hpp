@@ -18,7 +18,7 @@ int tick(double seconds, double whole_s);
 /// Requires a report with spans and a recording.
 Json case_json(const Scenario& scenario, const Report& report);
 
-// Its parts.
+// Parts of a case.
 Json machine_json(const Scenario& scenario, const Recording& recording);
 Json loads_json(const Recording& recording, double whole_s, int ranks);
 Json chunks_json(const Scenario& scenario, const Recording& recording, double whole_s);

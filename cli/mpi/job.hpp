@@ -22,15 +22,15 @@ struct JobOptions {
 /// -o, --link-bandwidth, --emulated, --timeout; `timed` is what the timeout is for.
 void add_job_options(CLI::App& subcommand, JobOptions& options, const std::string& timed);
 
-/// With MPI_THREAD_MULTIPLE only where asked for: it costs every MPI call a lock. Throws Failure
-/// where the library does not offer it.
+/// Starts MPI, with MPI_THREAD_MULTIPLE only where asked for: it costs every MPI call a lock.
+/// Throws Failure where the library does not offer it.
 void start_mpi(bool threads);
 
 int rank_of(MPI_Comm comm);
 int size_of(MPI_Comm comm);
 
-/// Before a long run: throws InputError for a rate that is none, Failure for an output file that
-/// cannot be written.
+/// Checks before a long run: throws InputError for a rate that is none, Failure for an output file
+/// that cannot be written.
 void check(const JobOptions& options);
 
 /// The name of every rank's host. Collective.
@@ -39,7 +39,7 @@ std::vector<std::string> hosts_of(MPI_Comm comm);
 /// Provenance of this job. Collective over all its ranks.
 Provenance provenance_of_job(const JobOptions& options);
 
-/// By rank 0 only.
+/// Called by rank 0 only.
 void write_document(const JobOptions& options, std::string_view kind, const Provenance& where,
                     Json measurements);
 

@@ -23,7 +23,7 @@ struct Arguments {
   bool threads = false;
 };
 
-/// By index into probes(): those asked for, or all that can run.
+/// Indices into probes(): those asked for, or all that can run.
 std::set<std::size_t> chosen_probes(const Arguments& arguments) {
   std::vector<std::string> names;
   for (const Probe& probe : probes()) names.emplace_back(probe.name);
@@ -58,7 +58,7 @@ void check_ways(const Arguments& arguments) {
   for (const std::string& way : arguments.ways) option_word("--way", way).one_of("way", ways);
 }
 
-/// Those on the network last: they take what time the others have left.
+/// Series on the network last: they take what time the others have left.
 std::vector<std::size_t> cheap_first(const std::vector<Series>& plan) {
   std::vector<std::size_t> order(plan.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -189,7 +189,7 @@ void relay(const Arguments& arguments) {
   } else {
     Spoke(arguments.threads).run();
   }
-  // It waits for all, and the dead do not come.
+  // MPI_Finalize is collective; a dead peer blocks it.
   std::thread([] {
     std::this_thread::sleep_for(farewell);
     ::_exit(0);

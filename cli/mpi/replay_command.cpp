@@ -29,7 +29,7 @@ int threads_for(const Scenario& scenario, const ReplayOptions& options) {
   return options.call.empty() ? threads_of(*scenario.job.algorithm, scenario.job.options) : 1;
 }
 
-/// For the document. Collective.
+/// Name of the mode, for the document. Collective.
 std::string start_text(StartMode mode, MPI_Comm comm) {
   if (mode == StartMode::barrier) return "barrier";
   double wrong_by = CommonClock(comm).uncertainty();

@@ -35,7 +35,7 @@ class StudyWorker {
     for (int i = 0; i < arguments.threads; ++i) threads_.emplace_back([this] { work(); });
   }
 
-  /// Until the other end is gone. Then nobody wants the rest.
+  /// Runs until the other end is gone. Then nobody wants the rest.
   void run() {
     FrameStream frames;
     char bytes[65536];

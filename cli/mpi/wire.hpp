@@ -17,7 +17,7 @@ class Wire {
 
   void send(const CrewFrame& frame) { outgoing_ += to_bytes(frame); }
   std::optional<CrewFrame> receive() { return incoming_.next(); }
-  /// Moves what can be moved; waits for something to read at most so long. False at the end.
+  /// Moves what can be moved; waits for something to read at most `patience`. False at the end.
   bool go_on(std::chrono::milliseconds patience);
 
  private:

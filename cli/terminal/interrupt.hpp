@@ -5,8 +5,8 @@
 
 namespace ringscope {
 
-/// While it lives, ^C ends nothing: whoever made it asks whether it came. A second one ends the
-/// program. Threads that are started meanwhile leave it to the one that made this.
+/// Keeps ^C from ending the program while it lives: whoever made it asks whether it came. A second
+/// one ends the program. Threads that are started meanwhile leave it to the one that made this.
 class Interrupt {
  public:
   Interrupt();

@@ -11,8 +11,8 @@ namespace ringscope {
 /// Throws Failure (bad_input) with the system's reason.
 void write_output(const std::string& path, std::string_view text);
 
-/// Before a long run: throws what `write_output` would for a folder in the place of `path`, or one
-/// around it that is missing or not writable.
+/// Checks before a long run: throws what `write_output` would for a folder in the place of `path`,
+/// or one around it that is missing or not writable.
 void require_writable(const std::string& path);
 
 }  // namespace ringscope

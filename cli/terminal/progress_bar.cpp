@@ -15,7 +15,7 @@ ProgressBar::~ProgressBar() {
   if (shown_) std::fputs("\r\033[K", stderr);
 }
 
-/// As long as it went on as until now; nothing of the first hundredth.
+/// Time left if it goes on as until now; nothing of the first hundredth.
 std::string ProgressBar::left_text(double done) const {
   if (done < 0.01) return "";
   const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;

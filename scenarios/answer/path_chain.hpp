@@ -19,7 +19,7 @@ struct ChainPiece {
   double end_s() const { return start_s + piece.seconds; }
 };
 
-/// From the call of the send until the receive was complete.
+/// Span of a message from the call of the send until the receive was complete.
 struct MessageSpan {
   int from = 0, to = 0;
   std::uint64_t bytes = 0;

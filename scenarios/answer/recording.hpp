@@ -29,7 +29,7 @@ struct Holding {
   std::vector<int> waiting_ranks;
 };
 
-/// From `at` on, `rank` holds `holding` of `chunk`.
+/// Change: from `at` on, `rank` holds `holding` of `chunk`.
 struct ChunkChange {
   double at = 0;
   int rank = 0, chunk = 0;

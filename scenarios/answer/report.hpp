@@ -100,7 +100,7 @@ struct Observation {
   std::string what;  ///< "staleness"
   std::size_t count = 0;
   double mean = 0, least = 0, median = 0, p90 = 0, most = 0;
-  /// Between two of the same rank: 0 where no rank made two.
+  /// Interval between two of the same rank: 0 where no rank made two.
   double median_interval_s = 0, p90_interval_s = 0;
   std::vector<std::pair<double, std::size_t>> values;  ///< each with how often; empty if many
 };

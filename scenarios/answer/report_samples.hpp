@@ -42,7 +42,7 @@ inline Report sample_report() {
   return r;
 }
 
-/// With everything that only some jobs have.
+/// Report with everything that only some jobs have.
 inline Report full_report() {
   Report r = sample_report();
   r.skipped_s = 0.25;
@@ -79,7 +79,7 @@ inline Report slower_report() {
   return r;
 }
 
-/// With two spans of rank 0: one inside a phase with a peer, one outside with none.
+/// Report with two spans of rank 0: one inside a phase with a peer, one outside with none.
 inline Report report_with_spans() {
   Report r = sample_report();
   r.name = "a, \"quoted\" case";

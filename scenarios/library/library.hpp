@@ -42,9 +42,9 @@ struct Transport {
   double goodput = 1;  ///< of a network: the share of a cable's bandwidth that is not headers
 };
 
-/// From a rank to itself; between ranks of a host through its memory; between hosts. Where a rank's
-/// buffers lie in a GPU: by peer access inside a host; through host memory inside a host; straight
-/// between a NIC and a GPU. Between hosts without GPUDirect the way is network.
+/// Ways of a message: from a rank to itself; inside a host through its memory; between hosts. Where
+/// a rank's buffers lie in a GPU: by peer access inside a host; through host memory inside a host;
+/// straight between a NIC and a GPU. Between hosts without GPUDirect the way is network.
 enum class Way { self, shm, network, p2p, staged, gdr };
 inline constexpr std::array<std::string_view, 6> way_names = {"self", "shm",    "network",
                                                               "p2p",  "staged", "gdr"};

@@ -20,7 +20,7 @@ class SizedTime {
 
   /// The same for every size.
   SizedTime(Seconds time = {}) : segments_{{.time = time}} {}
-  /// At least one, by rising `up_to`; the last one takes all sizes that are left.
+  /// Requires at least one segment, by rising `up_to`; the last one takes all sizes that are left.
   explicit SizedTime(std::vector<Segment> segments) : segments_(std::move(segments)) {}
 
   /// Seconds for a message of `bytes`.

@@ -15,7 +15,7 @@ struct Change {
   Value over;
 };
 
-/// Only what is local goes by a host's caches.
+/// Local work alone depends on a host's caches.
 Change read_change(const Value& item) {
   Fields fields(item, "library.uncached");
   Change change{fields.required("above").bytes(), Value::empty_map_at(item.place())};
@@ -25,7 +25,7 @@ Change read_change(const Value& item) {
   return change;
 }
 
-/// By rising `above`; none where the library has no `uncached`.
+/// Changes by rising `above`; none where the library has no `uncached`.
 std::vector<Change> changes_of(const Value& resolved) {
   std::vector<Change> changes;
   const Value* list = resolved.find(key);

@@ -7,7 +7,7 @@
 
 namespace ringscope {
 
-/// Below data_directory().
+/// Folder below data_directory().
 inline constexpr const char* scenarios_folder = "scenarios/lessons";
 
 /// Throws where `file`, which the user calls `name`, is a study and a scenario was asked for; the

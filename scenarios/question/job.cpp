@@ -59,7 +59,7 @@ std::vector<Value> read_sizes(Fields& fields, const Algorithm& algorithm) {
   return sizes;
 }
 
-/// Only in the resolved job where it is asked for.
+/// Reads the noise, which stands in the resolved job only where it is asked for.
 Noise read_noise(Fields& job, int ranks) {
   Noise noise;
   const Value* map = job.optional("noise");

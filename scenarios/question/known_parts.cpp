@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t most_known = 64;
 
-/// With its length before it, so that no two different sequences of texts are the same bytes.
+/// Appends a text behind its length, so that different sequences of texts are different bytes.
 void append(std::string& bytes, char kind, std::string_view text) {
   bytes += kind;
   bytes += std::to_string(text.size());

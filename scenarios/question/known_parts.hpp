@@ -19,7 +19,7 @@ std::string canonical(const Value& value, std::initializer_list<std::string_view
 /// threads at once.
 class KnownParts {
  public:
-  /// As read_cluster() and read_library(); valid until the next call.
+  /// Results of read_cluster() and read_library(); valid until the next call.
   const Cluster& cluster(const Value& value);
   const Library& library(const Value& value);
 

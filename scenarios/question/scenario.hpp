@@ -50,7 +50,7 @@ struct Neighbour {
   Placement placement;
   Job job;          ///< one repetition of it, without noise
   int rounds = 0;   ///< one after the other; 0: anew as long as the foreground job runs
-  Seconds start{};  ///< so much later than that one
+  Seconds start{};  ///< delay after the start of the foreground job
 };
 
 /// Improvement over the files, for the question "what if".

@@ -65,7 +65,7 @@ std::string placed_text(const Topology& topology, std::span<const Bin> bins, con
 /// Ranks of each host that has any, the most first: "4-3-1".
 std::string counts_of(const Placement& placement);
 
-/// As a scenario's `placement` lists it, one entry per rank.
+/// The placement as a scenario's `placement` lists it, one entry per rank.
 std::string placement_yaml(const Placement& placement);
 
 }  // namespace ringscope

@@ -9,8 +9,8 @@
 
 namespace ringscope {
 
-/// From one quantity to another of its kind, or from one number to another, evenly or by equal
-/// factors. Where both ends are whole numbers, or bytes, so is what lies between.
+/// Range from one quantity to another of its kind, or from one number to another, evenly or by
+/// equal factors. Where both ends are whole numbers, or bytes, so is what lies between.
 class ValueRange {
  public:
   /// Reads `from`, `to` and `scale` of the map.

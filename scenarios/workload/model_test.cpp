@@ -15,7 +15,7 @@ namespace {
 
 Model read(const std::string& text) { return read_model(Value::from_text("x", text)); }
 
-/// Without the line and the caret.
+/// Message of the error without the line and the caret.
 template <typename Action>
 std::string complaint(Action action) {
   const std::string text = complaint_of(action);

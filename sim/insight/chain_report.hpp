@@ -1,4 +1,4 @@
-// From a chain of pieces to the critical path as reports show it.
+// From a chain of segments to the critical path as reports show it.
 #pragma once
 
 #include "scenarios/answer/path_chain.hpp"

@@ -141,7 +141,7 @@ void ChunkRecord::send(int from, int to, int tag, const Range& range) {
   under_way_[next(sent_, from, to, tag)] = states_->contents(from, range);
 }
 
-// It may be shorter than the range.
+// The message may be shorter than the range.
 void ChunkRecord::receive(const Message& message, const Range& range) {
   const auto sent = under_way_.find(message);
   assert(sent != under_way_.end() && "what was received has been sent");

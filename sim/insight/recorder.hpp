@@ -16,7 +16,7 @@ class Recorder {
   explicit Recorder(std::unique_ptr<Kernel> kernel);
 
   std::unique_ptr<Kernel> take_kernel() { return std::move(kernel_); }
-  /// Before a repetition of the job begins.
+  /// Called before a repetition of the job begins.
   void restart(const Job& job, int ranks);
   /// Executor that a rank's program is to talk to.
   Executor& in_front_of(Executor& rank) {

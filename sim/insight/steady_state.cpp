@@ -75,7 +75,7 @@ SteadyState::Accounts SteadyState::accounts() const {
   return accounts;
 }
 
-// In the order of the description, so that equal places mean the same.
+// All cursors in the order of the description, so that equal places mean the same.
 std::vector<PathCursor*> SteadyState::cursors() {
   std::vector<PathCursor*> all;
   for (const auto& rank : *ranks_) all.push_back(&rank->path_cursor());

@@ -69,7 +69,7 @@ class Kernel {
 
   /// Capacity in units per second, positive.
   virtual int add_resource(const std::string& name, double capacity) = 0;
-  /// From now on; a capacity may be tiny but not 0.
+  /// Sets the capacity from now on; it may be tiny but not 0.
   virtual void set_capacity(int resource, double capacity) = 0;
 
   /// Starts `amount` (>= 0) units of work. With no uses, or nothing to do, it completes at this
@@ -87,9 +87,9 @@ class Kernel {
   /// Calls `callback` in `delay` (>= 0) seconds.
   virtual void after(double delay, Callback callback) = 0;
 
-  /// Until nothing is left to happen. Suspended activities do not hold it up.
+  /// Runs until nothing is left to happen. Suspended activities do not hold it up.
   virtual void run() = 0;
-  /// Once nothing is left to happen: puts now() back to 0, so that what comes next has the digits
+  /// Puts now() back to 0 once nothing is left to happen, so that what comes next has the digits
   /// that it would have had at first.
   virtual void rewind() = 0;
 
@@ -101,7 +101,7 @@ class Kernel {
   };
   /// All that are set, in the order of their dates.
   virtual std::vector<Alarm> timers() const { return {}; }
-  /// Once, when all of this instant has happened and before time passes. It must start nothing.
+  /// Calls back once, when all of this instant has happened. The callback must start nothing.
   virtual void at_end_of_instant(Callback) {}
   /// Moves now and all that is to come by this many seconds, from such a call.
   virtual void skip(double /*seconds*/) {}

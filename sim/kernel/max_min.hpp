@@ -26,7 +26,7 @@ class MaxMin {
   /// A flow of the caller's number; small numbers, since there is room for all below it. It must
   /// not flow meanwhile.
   void set_uses(int flow, std::span<const Use> uses);
-  /// From now on it flows, or no longer does.
+  /// Lets a flow flow from now on, or stops it.
   void join(int flow);
   void leave(int flow);
   /// Units per second, after solve(), of a flow that flows.

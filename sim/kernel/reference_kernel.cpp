@@ -159,7 +159,7 @@ double ReferenceKernel::next_date() const {
   return next;
 }
 
-// In the order in which they were set, which is that of the list.
+// Due timers in the order in which they were set, which is that of the list.
 std::vector<Callback> ReferenceKernel::take_timers() {
   std::vector<Callback> due;
   for (const Timer& timer : timers_)

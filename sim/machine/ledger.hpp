@@ -50,7 +50,7 @@ class Ledger {
   double stop(int flight);
   /// True while any activity goes on.
   bool flows() const { return flowing_ > 0; }
-  /// From now on the resource does this share, above 0, of what it can.
+  /// Reduces the resource to this share, above 0, of its capacity from now on.
   void slow(int id, double share) {
     kernel_->set_capacity(id, accounts_[index(id)].capacity * share);
   }
@@ -59,7 +59,7 @@ class Ledger {
   double queued(int id, double most_each) const;
   /// Everything that will call back: the kernel's timers, and all activities.
   std::vector<Agenda::Entry> agenda() const;
-  /// Between two runs: puts the clock back, and every account.
+  /// Puts the clock and every account back, between two runs.
   void rewind();
   /// Time has moved by `seconds`, in which each resource was used by this many units.
   void skip(double seconds, std::span<const double> used);

@@ -38,7 +38,7 @@ class Machine {
   /// Adds the resources of `scenario` to `ledger`; both outlive the machine.
   Machine(const Scenario& scenario, Ledger& ledger);
 
-  /// In whose placement the ranks of all jobs stand.
+  /// Scenario in whose placement the ranks of all jobs stand.
   const Scenario& scenario() const { return *scenario_; }
   const Jobs& jobs() const { return jobs_; }
   /// Scale of the cores that the rank runs on.
@@ -52,8 +52,8 @@ class Machine {
   const Uses& cpu(int rank) const { return cpus_[static_cast<std::size_t>(rank)]; }
   /// A further core for a thread of the rank, called `what` in reports.
   Uses spare_cpu(int rank, const std::string& what);
-  /// For a further thread of the rank: one of the cores that the rank may use. A rank that is bound
-  /// to one core gets another for each thread.
+  /// CPU for a further thread of the rank: one of the cores that the rank may use. A rank that is
+  /// bound to one core gets another for each thread.
   Uses thread_cpu(int rank, const std::string& what);
   int add_lock(int rank, int endpoint);
   /// Processor for computations and reductions: its GPU, or its core; a further thread has its own.

@@ -25,7 +25,7 @@ class Agenda {
   explicit Agenda(std::vector<Entry> entries) : entries_(std::move(entries)) {
     std::sort(entries_.begin(), entries_.end(), before);
   }
-  /// Those that will call this object with this argument.
+  /// Entries that will call this object with this argument.
   std::span<const Entry> of(const void* object, std::uint64_t argument) const {
     const auto less = [](const Entry& entry, std::pair<const void*, std::uint64_t> key) {
       return std::pair<const void*, std::uint64_t>(entry.what.object, entry.what.argument) < key;
@@ -51,13 +51,13 @@ class Agenda {
 /// Either takes a state down, or compares one with what was taken down before.
 class StateRecord {
  public:
-  /// From now on the numbers are taken down anew.
+  /// Takes the numbers down anew from now on.
   void take_down() {
     exact_.clear();
     measures_.clear();
     compares_ = false;
   }
-  /// From now on the numbers are compared; times may differ by `tolerance` seconds.
+  /// Compares the numbers from now on; times may differ by `tolerance` seconds.
   void compare(double tolerance) {
     compares_ = same_ = true;
     tolerance_ = tolerance;

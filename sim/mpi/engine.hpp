@@ -10,7 +10,7 @@
 
 namespace ringscope::sim {
 
-/// A piece of the engine's work on one message: CPU per message, then CPU per byte.
+/// A work item of the engine on one message: CPU per message, then CPU per byte.
 struct Chore {
   enum class Kind {
     handshake,   ///< answer a matched RTS

@@ -67,7 +67,7 @@ struct Message {
   boost::container::small_vector<Stage, 6> stages;
   Flow flow;
 
-  /// Up to when the stages say what it went through.
+  /// Date up to which the stages account for the message.
   double settled() const { return stages.empty() ? begun : stages.back().end; }
   void settle(Cause cause, double until) {
     if (until > settled()) stages.push_back({cause, until});

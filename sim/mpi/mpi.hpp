@@ -67,8 +67,8 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   /// Calls caller.completed(-1) when that is so.
   void call_when_idle(Caller& caller) { engine_of(caller).call_when_idle(caller); }
 
-  /// On what the progress engine of the rank's first endpoint works when no thread of the rank is
-  /// the reason: a progress thread's core, or the rank's.
+  /// CPU of the progress engine of the rank's first endpoint when no thread of the rank is the
+  /// reason: a progress thread's core, or the rank's.
   const Uses& progress_cpu(int rank) const;
   /// `weight` units of the caller's own CPU, for work of its own inside MPI.
   void add_caller_cpu(Uses& uses, const Caller& caller, int weight) const;

@@ -106,7 +106,7 @@ PathSequence Paths::runs_from(std::size_t last) {
   return sequence;
 }
 
-// In their order in memory: those that are taken next lie side by side.
+// Collects free nodes in their order in memory: those taken next lie side by side.
 void Paths::collect_free() {
   free_ = -1;
   live_ = 0;

@@ -81,7 +81,7 @@ class Paths {
   /// The owner of a chain taken over had been waited for since then; for chain() alone.
   void mark(PathCursor& path, Cause cause, int rank, double since);
 
-  /// For skipping periods: marks where these cursors stand. The marks must live until repeat().
+  /// Marks, for skipping periods, where these cursors stand. The marks must live until repeat().
   std::vector<PathCursor> snapshot(std::span<PathCursor* const> cursors);
   /// Appends to each cursor its segments since the marks `times` times more, each `period` seconds
   /// later. Exact, and takes log(times) steps.

@@ -89,7 +89,7 @@ void Paths::repeat(std::span<const PathCursor> marks, std::span<PathCursor* cons
   append_runs(cursors, origins, std::move(gained), period * static_cast<double>(times));
 }
 
-// To each cursor, behind the chain that now belongs to its origin.
+// Appends to each cursor, behind the chain that now belongs to its origin.
 void Paths::append_runs(std::span<PathCursor* const> cursors, std::span<const int> origins,
                         std::vector<PathSequence> gained, double later) {
   // A fold may give runs other names.

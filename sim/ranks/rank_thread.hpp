@@ -117,7 +117,7 @@ class RankThread final : public Executor, private Caller {
   /// Ends the account of a rank that can never go on, as one that waited for a partner.
   void give_up();
 
-  /// For deadlock reports.
+  /// State of a blocked thread, for deadlock reports.
   struct Blocked {
     int rank = 0;
     std::string text;  ///< "waits for 4 MiB from rank 0 (allreduce/ring, reduce-scatter, step 2)"

@@ -221,7 +221,7 @@ RankThread::Progress RankThread::run_on_cpu(double amount, std::span<const Use> 
   return Progress::blocked;
 }
 
-// Also the end of a late start, which used no CPU.
+// Ends CPU time, and a late start, which used no CPU.
 void RankThread::cpu_done(std::uint64_t) {
   on_cpu_ = false;
   blame_detour();

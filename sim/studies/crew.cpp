@@ -141,7 +141,7 @@ void Crew::take(const CrewFrame& frame, std::vector<RemoteAnswer>& answers) {
   }
 }
 
-/// Its tasks are lost.
+/// Forgets a worker, whose tasks are lost.
 void Crew::forget(int rank, std::vector<RemoteAnswer>& answers) {
   const auto worker = workers_.find(rank);
   if (worker == workers_.end()) return;

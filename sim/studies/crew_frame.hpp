@@ -28,7 +28,7 @@ struct CrewFrame {
 
 std::string to_bytes(const CrewFrame& frame);
 
-/// Takes a stream to pieces.
+/// Cuts a stream into frames.
 class FrameStream {
  public:
   void append(std::string_view bytes);

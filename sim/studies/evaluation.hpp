@@ -46,7 +46,7 @@ class Evaluation {
   bool has_work() const;
   bool is_needed(std::size_t index) const;  ///< has no answer yet
   bool all_done() const;
-  /// Waits until all is done, or so long.
+  /// Waits until all is done, or at most `patience`.
   void wait(std::chrono::milliseconds patience);
   /// Waits until nobody is making a scenario: what makes them may go then.
   void close();
@@ -54,8 +54,8 @@ class Evaluation {
   std::size_t count() const { return count_; }
   std::size_t done() const;
   std::uint64_t simulated() const;
-  /// Those that are there, once: what is still being simulated goes to the store alone. Throws the
-  /// failure of the lowest index.
+  /// Outcomes that are there, once: what is still being simulated goes to the store alone. Throws
+  /// the failure of the lowest index.
   std::vector<std::optional<Outcome>> take_outcomes();
 
  private:

@@ -114,8 +114,8 @@ void Evaluator::tell(std::size_t done, std::size_t count) const {
   if (options_.progress) options_.progress(begin_ + (end_ - begin_) * share);
 }
 
-/// Until all is done, or it is stopped: workers elsewhere get tasks, and whoever waits sees how far
-/// it is.
+/// Attends until all is done, or it is stopped: workers elsewhere get tasks, and whoever waits sees
+/// the progress.
 void Evaluator::attend(Evaluation& evaluation, bool some) {
   while (!evaluation.all_done() && !(some && stopped())) {
     if (options_.remote && options_.remote->workers() > 0) {

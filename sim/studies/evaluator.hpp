@@ -48,9 +48,9 @@ class Evaluator {
   /// simulated again, and the same scenario twice is simulated once. A deadlock is an outcome; what
   /// else a simulation throws is thrown.
   std::vector<Outcome> evaluate(std::span<const Scenario> scenarios);
-  /// Likewise; the scenarios are made when it is their turn, by the thread that simulates them.
+  /// The same; the scenarios are made when it is their turn, by the thread that simulates them.
   std::vector<Outcome> evaluate(std::size_t count, const MakeScenario& make);
-  /// Likewise; those that were not there when it was stopped are missing.
+  /// The same; scenarios not simulated when it was stopped are missing.
   std::vector<std::optional<Outcome>> evaluate_some(std::size_t count, const MakeScenario& make);
   /// Part of the whole that comes next, for progress.
   void part(double begin, double end) { begin_ = begin, end_ = end; }

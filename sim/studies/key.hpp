@@ -1,4 +1,4 @@
-// By what a result is found again.
+// Keys by which results are found again.
 #pragma once
 
 #include <array>

@@ -54,7 +54,7 @@ std::string path_metric(std::string_view cause) { return "critical_path." + std:
 std::string limit_of(const Report& report, const CauseSeconds& spent) {
   if (report.path.empty()) return "";
   const auto largest = std::max_element(spent.begin(), spent.end()) - spent.begin();
-  // The pieces stand longest first.
+  // The segments stand longest first.
   const auto most = std::find_if(report.path.begin(), report.path.end(), [&](const PathPiece& p) {
     return p.cause == static_cast<Cause>(largest);
   });

@@ -15,8 +15,8 @@ struct Outcome {
   /// Bottleneck, as `compare` says it: "copying on host2/numa0/core0 (rank 7)"; "" where the
   /// critical path was not kept.
   std::string limit;
-  /// By metric_names(): training's only of a training job, those of several jobs only where there
-  /// are background jobs; and of each of these "neighbours.NAME.time_s".
+  /// Values by metric_names(): training's only of a training job, those of several jobs only where
+  /// there are background jobs; and of each of these "neighbours.NAME.time_s".
   std::map<std::string, double> metrics;
   std::string error;  ///< "" or why there is none: a deadlock is a result
 

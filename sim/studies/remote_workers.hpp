@@ -32,7 +32,7 @@ class RemoteWorkers {
   virtual std::vector<RemoteAnswer> answers(std::chrono::milliseconds patience) = 0;
   virtual int workers() const = 0;  ///< present now
   virtual int threads() const = 0;  ///< of them all
-  /// Those that came and cannot take part, since they are of another version; "": there are none.
+  /// Workers refused for a version mismatch, in words; "": there are none.
   virtual std::string strangers() const { return ""; }
 };
 

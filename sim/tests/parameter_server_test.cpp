@@ -21,7 +21,7 @@ class ParameterServer : public SimulationTest {};
 class Stragglers : public SimulationTest {};
 class Streaming : public SimulationTest {};
 
-/// A job on hosts of a star with one rank each. What is in flight goes in one piece.
+/// A job on hosts of a star with one rank each. Messages go in one piece.
 Scenario on_star(int hosts, const std::string& job) {
   return scenario_of(fmt::format(R"(
 cluster:

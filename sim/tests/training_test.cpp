@@ -15,7 +15,7 @@ const std::string model =
     "{records: 1000, record: 1 kB, batch: 10, step: 30 ms, layers: ["
     "{name: a, parameters: 1000000, flops: 1}, {name: b, parameters: 1000000, flops: 1}]}";
 
-/// On two hosts without latency, with a library that costs nothing but the wire.
+/// Training on two hosts without latency, with a library that costs nothing but the wire.
 Scenario training(const std::string& strategy, const std::string& options,
                   const std::string& placement = "1-1", const std::string& link = "1 GB/s",
                   const std::string& library = "ideal") {

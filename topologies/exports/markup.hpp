@@ -6,7 +6,7 @@
 
 namespace ringscope {
 
-/// With &, < and " as entities: for content, and for attributes in double quotes.
+/// The text with &, < and " as entities: for content, and for attributes in double quotes.
 std::string escaped_markup(std::string_view text);
 
 }  // namespace ringscope

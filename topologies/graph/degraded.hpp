@@ -7,7 +7,7 @@
 namespace ringscope {
 
 /// Reads `degraded: [{link: host2/nic0->switch, share: 0.5}, ...]` of a cluster: both directions of
-/// the link have so much of their bandwidth left. `rack0/switch->core` names all cables between the
+/// the link keep this share of their bandwidth. `rack0/switch->core` names all cables between the
 /// two, `rack0/switch->core#2` one of them. With `share: 0` they are not there; the topology must
 /// hold together without them.
 void read_degraded(const Value& list, Topology& topology);

@@ -26,7 +26,7 @@ class Surroundings {
     std::vector<Arrival> arrivals;          ///< of a component: in the order of the search
     std::size_t links = 0;                  ///< leading away from the components
 
-    /// Its index in `components`, or -1.
+    /// Index of a component in `components`, or -1.
     int find(Vertex component) const;
   };
   const Level& level(std::size_t number);

@@ -14,7 +14,7 @@ LinkPair read_link_or_none(Fields& fields);
 /// The same; without them as `by_default` is.
 LinkPair read_link_or(Fields& fields, const LinkPair& by_default);
 
-/// With forward and backward exchanged.
+/// The pair with forward and backward exchanged.
 LinkPair reversed(LinkPair pair);
 
 }  // namespace ringscope

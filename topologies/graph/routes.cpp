@@ -23,8 +23,8 @@ std::vector<int> way(const Topology& topology, Vertex from, Vertex to, std::uint
   return links;
 }
 
-/// As `links`, which lead from host to host, but by the NICs that are the GPUs' at its ends, where
-/// that is as short.
+/// Variant of `links`, which lead from host to host, by the NICs that are the GPUs' at its ends,
+/// where that is as short.
 std::vector<int> by_own_nics(const Topology& topology, std::vector<int> links, std::uint64_t flow,
                              KnownWays* known) {
   const Vertex ends[] = {topology.source_of(links.front()), topology.target_of(links.back())};

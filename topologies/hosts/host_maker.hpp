@@ -17,7 +17,7 @@ class HostMaker {
   HostMaker(Fields& fields, Topology& topology);
 
   BuiltHost operator()(const std::string& name) const;
-  /// From each of the host's NICs, where others of the cluster have `usual`.
+  /// Cable from each of the host's NICs, where others of the cluster have `usual`.
   LinkPair cable(const std::string& name, const LinkPair& usual) const;
   /// Sum of all cables of the host, with the latency of one.
   LinkPair cables(const std::string& name, const LinkPair& usual) const;

@@ -22,8 +22,8 @@ struct AssumedCpu {
   std::string_view source;
 };
 
-/// By CPUID's vendor ("GenuineIntel"), family and model; "a processor that is not in the table"
-/// where it is not.
+/// Processor by CPUID's vendor ("GenuineIntel"), family and model; "a processor that is not in the
+/// table" where it is not.
 const AssumedCpu& assumed_cpu(std::string_view vendor, int family, int model);
 
 /// The share of its peak that a memory controller delivers to programs.

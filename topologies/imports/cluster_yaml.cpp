@@ -9,7 +9,7 @@
 namespace ringscope {
 namespace {
 
-/// As a comment may hold it: on one line, and nothing that could drive a terminal.
+/// The text as a comment may hold it: on one line, and nothing that could drive a terminal.
 std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](unsigned char c) { return c < 0x20 || c >= 0x7f; }, '?');

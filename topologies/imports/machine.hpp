@@ -70,8 +70,8 @@ struct DomainPlace {
 /// domain. Throws std::length_error beyond 64 of them.
 void link_domains(const std::vector<DomainPlace>& places, Machine& machine);
 
-/// After all else: adds a NIC where there is none, as the network has to plug in somewhere, and
-/// notes which links' speeds were not known.
+/// Completes the machine after all else: adds a NIC where there is none, as the network has to plug
+/// in somewhere, and notes which links' speeds were not known.
 void complete(Machine& machine);
 
 /// The cluster of `hosts` such machines on one switch, as YAML that read_cluster() takes; the notes

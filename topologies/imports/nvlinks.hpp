@@ -10,9 +10,9 @@ namespace ringscope {
 
 class NvLinks {
  public:
-  /// Between two GPUs, each direction; what the other end reports of the same pair is the same.
+  /// Adds a link between two GPUs, each direction; the other end may report the same pair again.
   void add(int gpu, int other, Bandwidth bandwidth);
-  /// Into the switch that all NVSwitches of the machine are taken for.
+  /// Adds a link into the switch that all NVSwitches of the machine are taken for.
   void add_to_switch(int gpu, Bandwidth bandwidth);
 
   bool empty() const { return pairs_.empty() && to_switch_.empty(); }

@@ -1,4 +1,4 @@
-// For tests: the whole text of the error that an input draws.
+// For tests: the whole message of the error that an input draws.
 #pragma once
 
 #include <string>

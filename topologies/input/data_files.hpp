@@ -21,7 +21,7 @@ std::vector<std::string> names_in(const std::string& folder);
 /// True if a text is a path, and not the name of a file of ours: it has a '/' or ends in ".yaml".
 bool is_path(std::string_view text);
 
-/// For the message of an error: unknown_name(), or the file beside the one that says `name`, which
+/// Words for an error's message: unknown_name(), or the file beside the one that says `name`, which
 /// may be meant by it. `kind` is the noun.
 std::string unknown_file(std::string_view kind, const Value& name,
                          std::span<const std::string> known);

@@ -1,7 +1,7 @@
 // Input that users write, with the place of every word, so that every error can show the line.
 //
 // A Value is a YAML tree that remembers where each node stood; Fields reads one map of it and
-// refuses keys that nobody asked for. All errors are InputError, whose text is
+// refuses keys that nobody asked for. All errors are InputError, whose message is
 //
 //   scenarios/x.yaml:4:12: expected a bandwidth such as "10 Gbit/s", got "10", which has no unit
 //     bandwidth: 10

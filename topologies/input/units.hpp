@@ -59,7 +59,7 @@ std::string to_text(Bandwidth);
 std::string to_text(Seconds);
 std::string to_text(ByteCost);
 
-/// For people: at most `digits` significant digits, the unit chosen likewise ("41.2 us").
+/// Short text for people: at most `digits` significant digits, units likewise ("41.2 us").
 std::string to_short_text(Seconds, int digits = 4);
 std::string to_short_text(Bytes, int digits = 4);
 std::string to_short_text(Bandwidth, int digits = 4);

@@ -13,10 +13,10 @@ struct HostSlots {
   int slots = 0;  ///< as many as the host has cores where the file does not say
 };
 
-/// In the order of the file. Throws InputError with the line of the hostfile.
+/// Slots in the order of the file. Throws InputError with the line of the hostfile.
 std::vector<HostSlots> read_hostfile(const Value& path, const Topology& topology);
 
-/// Over all NUMA domains of the host.
+/// Sum over all NUMA domains of the host.
 int cores_of(const Topology& topology, int host);
 /// The index of the host of that name; throws InputError at `place` when there is none.
 int host_of(const Topology& topology, const std::string& name, const Place& place);

@@ -21,7 +21,7 @@ struct MemoryPolicy {
   bool operator==(const MemoryPolicy&) const = default;
 };
 
-/// By which NICs of its host a rank sends: the nearest one, or a share of the data by each.
+/// NICs of its host by which a rank sends: the nearest one, or a share of the data by each.
 enum class NicChoice { nearest, all };
 
 /// Location of one rank. With Binding::core two ranks of the same `core` share it.

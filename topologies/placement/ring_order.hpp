@@ -1,5 +1,5 @@
-// The order of ranks on a ring, by one number for each two neighbours: what passes from one to the
-// next takes so long, and the ring is no faster than its slowest pair.
+// Order of ranks on a ring, by one number for each two neighbours: the time of what passes from one
+// to the next; the ring is no faster than its slowest pair.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace ringscope {
 
-/// From a place, to a place; not negative, not necessarily alike both ways.
+/// Costs from a place, to a place; not negative, not necessarily alike both ways.
 using PairCosts = std::vector<std::vector<double>>;
 
 struct RingOrder {

@@ -10,7 +10,7 @@ from validation.fit.segments import closed_after, constant, fit_piece, fit_segme
 
 CPU_SHARE = 0.5  # of a small message's time, where nothing tells; half of it at each end
 COST_SHARE = 0.5  # of a wire's time per byte: a core that sends and receives just keeps it full
-WAITS = 1.5  # times what a message of a stream takes: a call so long does not work all the time
+WAITS = 1.5  # times the time of a stream's message: a longer call does not work all the time
 COMING = 0.3  # of the wire's time: a message that takes that long may not have arrived before
 COSTS = ("send_cost", "recv_cost")
 LARGE_CALL = 8192  # bytes: without such a message, calls say nothing of bytes

@@ -15,7 +15,7 @@ from validation.fit.closed_forms import Transport
 from validation.fit.observations import keep, noise_of, observe
 from validation.fit.segments import Sized, constant, fit_segments
 
-BURST = 0.1  # of its time: a message so much faster than the wire came from a bucket
+BURST = 0.1  # of its time: a message this much faster than the wire came from a bucket
 SIZED = ("latency", "send_overhead", "recv_overhead")
 COSTS = ("send_cost", "recv_cost", "unexpected_cost", "wire")
 

@@ -16,7 +16,7 @@ bool outside_mpi(Cause cause) {
          cause == Cause::skew || cause == Cause::storage || cause == Cause::sleep;
 }
 
-/// Without whose it is: "host2/core0" of "host2/core0 (rank 7)".
+/// Name without its owner: "host2/core0" of "host2/core0 (rank 7)".
 std::string place_name(const std::string& resource) {
   return resource.substr(0, resource.find(" (rank "));
 }

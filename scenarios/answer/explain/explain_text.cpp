@@ -14,7 +14,7 @@ constexpr std::size_t most_rows = 12;
 constexpr std::size_t most_pieces = 8;  // at each end of the chain
 using Align = Table::Align;
 
-/// As lines of at most 100 columns.
+/// Text in lines of at most 100 columns.
 std::string wrapped(const std::string& text) {
   constexpr std::size_t width = 100;
   std::string lines;

@@ -17,7 +17,7 @@ struct Candidate {
   double on_path_s = 0;  ///< seconds of the critical path
 };
 
-/// Those that the path spends most on, the longest first.
+/// Candidates that the path spends most on, the longest first.
 std::vector<Candidate> candidates(const Report& report, std::size_t most);
 
 /// The scenario with that twice as fast: a resource with twice its capacity; half of all latencies,

@@ -75,7 +75,7 @@ SpansOfRanks spans_of_ranks(const Report& report) {
   return by_rank;
 }
 
-/// In the order of the path, no span twice in a row.
+/// Touches in the order of the path, no span twice in a row.
 std::vector<Touch> touches(const Report& report, const SpansOfRanks& by_rank) {
   std::vector<Touch> list;
   for (const ChainPiece& one : report.chain->pieces) {

@@ -8,8 +8,8 @@
 
 namespace ringscope {
 
-/// Per case: time and bandwidths, where each rank's time went, what it waited for, the phases, the
-/// busiest resources, and the critical path.
+/// Screen of `run`, per case: time and bandwidths, where each rank's time went, what it waited for,
+/// the phases, the busiest resources, and the critical path.
 std::string print_run(std::span<const Report> reports);
 
 /// One table of all cases, then for each case against the first: what the critical paths of the two

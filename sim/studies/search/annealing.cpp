@@ -69,7 +69,7 @@ class Chain {
     }
   }
 
-  /// The ranks of a stretch in the opposite order, or the stretch elsewhere.
+  /// Reverses the ranks of a stretch, or moves the stretch elsewhere.
   void turn_round(Word& word) {
     std::size_t begin = below(word.size()), end = below(word.size());
     if (begin > end) std::swap(begin, end);

@@ -74,7 +74,7 @@ class Costing {
  public:
   Costing(const PlaceStudy& study, Evaluator& evaluator) : study_(&study), evaluator_(&evaluator) {}
 
-  /// In their order; where the evaluator is stopped, those whose cost is known by then.
+  /// Results in the order of the placements; of those whose cost is known when it is stopped.
   std::vector<Placed> of(const std::vector<Placement>& placements) {
     std::vector<Task> tasks;
     for (std::size_t i = 0; i < placements.size(); ++i) {

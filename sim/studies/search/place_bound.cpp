@@ -13,7 +13,7 @@ Vertex vertex_of(const Topology& topology, const Bin& bin) {
                       : host.numa_domains[static_cast<std::size_t>(bin.numa)];
 }
 
-/// By links alone, where the way goes through the network or between GPUs.
+/// Cost by links alone, where the way goes through the network or between GPUs.
 double wire_cost(const Topology& topology, Vertex from, Vertex to) {
   double cost = 0;
   for (const Route& leg : topology.journey(from, to).legs)
@@ -21,7 +21,7 @@ double wire_cost(const Topology& topology, Vertex from, Vertex to) {
   return cost;
 }
 
-/// By the cores of both ends, where the ranks' own move the bytes.
+/// Cost by the cores of both ends, where the ranks' own move the bytes.
 double core_cost(const Transport& transport) {
   if (transport.driver == Driver::nic) return 0;
   const double send = transport.driver == Driver::caller ? transport.send_cost.seconds_per_byte : 0;

@@ -28,7 +28,7 @@ struct Bin {
 /// core: on a core of a NUMA domain, or on all of the domain; host: free to use all its cores.
 enum class Seat { core, gpu, host };
 
-/// In the order of hosts, and of domains or GPUs in each; without the room that others have
+/// Bins in the order of hosts, and of domains or GPUs in each; without the room that others have
 /// `taken`.
 std::vector<Bin> bins_of(const Topology& topology, Seat seat, std::span<const Location> taken = {});
 

@@ -20,7 +20,7 @@ std::size_t bytes_of_rank(const Scenario& scenario, std::size_t items) {
 /// The runtime hands memory out in large pieces and keeps some for itself.
 std::size_t usable(const GpuInfo& info) { return info.free_bytes / 64 * 63; }
 
-/// Whole KiB of the longest vector of which so much fits a rank.
+/// Whole KiB of the longest vector for which a rank has room.
 std::uint64_t longest_that_fits(const Scenario& scenario, std::size_t bytes) {
   constexpr std::size_t step = 1024 / item_bytes;
   std::size_t fits = 0, too_long = scenario.job.bytes.count / item_bytes / step + 1;

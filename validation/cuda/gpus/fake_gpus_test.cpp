@@ -17,7 +17,7 @@ struct FakeTest : testing::Test {
   const FakeParameters& given = gpus.parameters();
   std::vector<float> host = std::vector<float>(items, 3);
 
-  /// On one GPU, so many floats, all of one value.
+  /// Vector of this many floats on one GPU, all of one value.
   Memory vector_of(int gpu, float value) {
     Memory memory(gpus, gpu, bytes);
     host.assign(items, value);

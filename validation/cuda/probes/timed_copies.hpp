@@ -9,7 +9,7 @@
 
 namespace ringscope::cuda {
 
-/// Seconds for so many rounds of one copy by each, queued at once.
+/// Seconds for `rounds` rounds of one copy by each, queued at once.
 template <class Copier>
 double seconds_queued(Gpus& gpus, const std::vector<Copier>& copiers, int rounds) {
   const double start_s = gpus.now();
@@ -20,7 +20,7 @@ double seconds_queued(Gpus& gpus, const std::vector<Copier>& copiers, int rounds
   return gpus.now() - start_s;
 }
 
-/// Seconds for so many copies, each begun when the one before is known to be done.
+/// Seconds for `copies` copies, each begun when the one before is known to be done.
 template <class Copier>
 double seconds_waited_for(Gpus& gpus, const Copier& copier, int copies) {
   const double start_s = gpus.now();
