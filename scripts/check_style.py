@@ -38,6 +38,7 @@ SIMGRID_HOME = "sim/kernel/simgrid_"
 
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 PRIVATE_PATH = re.compile(r"(?<![\w./$}])/(?:work|home|root)(?:/|\b)")
+PYTHON_PATH = re.compile(r"\bsys\.pa" r"th\b")  # packages are found from the project's root
 BANNED_WORDS = {"Util", "Utils", "Utility", "Utilities", "Helper", "Helpers", "Manager", "Impl"}
 TYPE_NAME = re.compile(r"\b(?:class|struct|enum|union|concept|using)\s+(?:class\s+)?"
                        r"(?:\[\[\w+\]\]\s*)?(\w+)\s*(?=[{:=;]|final\b|$)")
@@ -81,6 +82,8 @@ def check_lines(path, text):
             yield number, f"{word[0]}: finish it, or open an issue"
         if path_ := PRIVATE_PATH.search(line):
             yield number, f"a path of one machine: {path_[0]}"
+        if PYTHON_PATH.search(line) and is_python(path, text):
+            yield number, "Python's path stays as it is: start modules at the root, python3 -m"
 
 
 def check_file_length(path, text):

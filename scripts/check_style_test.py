@@ -36,6 +36,14 @@ class Lines(unittest.TestCase):
                          ["a.md:1: a path of one machine: /" + "work/"])
         self.assertEqual(breaches("a.md", "net/work /works a/home/b\n"), [])
 
+    def test_python_finds_its_packages_by_itself(self):
+        line = "sys.pa" + "th.insert(0, here)\n"
+        for path, text in (("a.py", line), ("plots/a", "#!/usr/bin/python3\n" + line)):
+            self.assertEqual(breaches(path, text), [
+                f"{path}:{text.count(chr(10))}: Python's path stays as it is: start modules at the "
+                "root, python3 -m"])
+        self.assertEqual(breaches("a.md", line), [])
+
 
 class Lengths(unittest.TestCase):
     def test_a_file_of_331_lines_is_too_long(self):
