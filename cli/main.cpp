@@ -11,9 +11,7 @@
 namespace ringscope {
 namespace {
 
-void add_everything(CLI::App& program) {
-  program.set_version_flag("--version", "ringscope " + std::string(version()));
-  program.require_subcommand(1);
+void add_everything(Command& program) {
   program.footer(
       "Examples:\n"
       "  ringscope list scenarios\n"
@@ -25,12 +23,9 @@ void add_everything(CLI::App& program) {
 }
 
 /// CLI11 only says that a word was not expected.
-void refuse_unknown_subcommand(const CLI::App& program, int count, char** words) {
+void refuse_unknown_subcommand(const Program& program, int count, char** words) {
   if (count < 2 || words[1][0] == '-') return;
-  std::vector<std::string> names;
-  for (const CLI::App* subcommand : program.get_subcommands({})) {
-    names.push_back(subcommand->get_name());
-  }
+  const std::vector<std::string> names = program.subcommand_names();
   for (const std::string& name : names) {
     if (name == words[1]) return;
   }
@@ -38,12 +33,12 @@ void refuse_unknown_subcommand(const CLI::App& program, int count, char** words)
 }
 
 int run_program(int count, char** words) {
-  CLI::App program("How long will this collective take on my cluster, placed this way, and why",
-                   "ringscope");
+  Program program("How long will this collective take on my cluster, placed this way, and why",
+                  "ringscope", "ringscope " + std::string(version()));
   add_everything(program);
   require_utf8_words(count, words);
   refuse_unknown_subcommand(program, count, words);
-  return static_cast<int>(parse_words(program, count, words));
+  return static_cast<int>(program.parse(count, words));
 }
 
 /// The one place where errors are printed: what they repeat of the input cannot drive a terminal.

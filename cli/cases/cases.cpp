@@ -56,19 +56,19 @@ Seconds limit_of(const std::string& text) {
   return limit;
 }
 
-void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments) {
+void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
   subcommand.add_option("SCENARIO", arguments.scenarios, "a name from scenarios/, or a file")
-      ->required();
+      .required();
   subcommand
       .add_option("--set", arguments.changes,
                   "KEY=VALUE: overrides a key of every scenario, such as job.bytes=64MiB")
-      ->allow_extra_args(false);
-  subcommand.add_option("--kernel", arguments.kernel, "what simulates")->capture_default_str();
+      .one_word();
+  subcommand.add_option("--kernel", arguments.kernel, "what simulates").show_default();
   subcommand.add_flag("--no-skip", arguments.no_skip,
                       "simulate every step, also where the fluid kernel finds that they repeat");
   subcommand
       .add_option("--limit", arguments.limit, "TIME: end a case that takes longer to simulate")
-      ->capture_default_str();
+      .show_default();
 }
 
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {

@@ -1,11 +1,11 @@
 // Shared by `run` and `compare`: the choice of cases, and running them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/cases/case_runner.hpp"
+#include "cli/terminal/words.hpp"
 
 namespace ringscope {
 
@@ -18,7 +18,7 @@ struct CaseArguments {
 };
 
 /// SCENARIO..., --set, --kernel, --no-skip and --limit.
-void add_case_arguments(CLI::App& subcommand, CaseArguments& arguments);
+void add_case_arguments(Command& subcommand, CaseArguments& arguments);
 
 /// A time above 0 as --limit says it. Throws InputError.
 Seconds limit_of(const std::string& text);
@@ -26,8 +26,9 @@ Seconds limit_of(const std::string& text);
 /// Reads all cases; no two have one name. Throws Failure for an unknown kernel.
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments);
 
-/// Simulates the cases as the arguments and `options` say, with a progress bar. Says beforehand on
-/// standard error which will take long, and refuses those for which there is not enough memory.
+/// Simulates the cases as the arguments and `options` say, with a progress bar. Says beforehand
+/// on standard error which will take long, and refuses those for which there is not enough
+/// memory.
 std::vector<Report> run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
                              RunOptions options = {}, const Simulate& one = simulate);
 

@@ -42,24 +42,24 @@ class StudyRun::Bar {
   Clock::time_point next_;
 };
 
-void add_study_options(CLI::App& subcommand, StudyOptions& options) {
+void add_study_options(Command& subcommand, StudyOptions& options) {
   subcommand.add_option("--jobs", options.threads, "threads that simulate; by default, all cores")
-      ->check(CLI::Range(1, 4096));
-  auto* store = subcommand.add_option(
+      .between(1, 4096);
+  const Option store = subcommand.add_option(
       "--store", options.store, "the SQLite file that keeps results; by default, NAME.sqlite here");
-  auto* no_store =
-      subcommand.add_flag("--no-store", options.no_store, "keep nothing")->excludes(store);
+  const Option no_store =
+      subcommand.add_flag("--no-store", options.no_store, "keep nothing").excludes(store);
   subcommand
       .add_flag("--prune", options.prune,
                 "first drop from the store what other versions of this program wrote")
-      ->excludes(no_store);
+      .excludes(no_store);
   subcommand.add_flag("--no-skip", options.no_skip,
                       "simulate every step, also where they repeat; such results are kept apart");
   subcommand
       .add_option("--verify", options.verify,
                   "how many of the best are simulated again by SimGrid, to compare")
-      ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
+      .between(0, 1000)
+      .show_default();
 }
 
 Seconds limit_of(const StudyOptions& options) {

@@ -1,7 +1,6 @@
 // Shared by `sweep` and `place`: how a study is run, and how its winners are checked.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <span>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "cli/cases/case_runner.hpp"
 #include "cli/terminal/interrupt.hpp"
+#include "cli/terminal/words.hpp"
 #include "sim/studies/evaluator.hpp"
 
 namespace ringscope {
@@ -27,7 +27,7 @@ struct StudyOptions {
 };
 
 /// --jobs, --store, --no-store, --prune, --verify and --no-skip.
-void add_study_options(CLI::App& subcommand, StudyOptions& options);
+void add_study_options(Command& subcommand, StudyOptions& options);
 
 /// Lets all processes of a launcher but the first work for that one, and does not return in them.
 /// Before the input is read: one is enough to say what is wrong with it.

@@ -58,20 +58,20 @@ std::string check(const std::string& name) {
 
 }  // namespace
 
-void add_check(CLI::App& program) {
+void add_check(Command& program) {
   struct Arguments {
     std::vector<std::string> names;
   };
-  CLI::App* command =
+  Command command =
       program.add_subcommand("check", "Read scenarios and clusters, and say what to beware of");
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("SCENARIO|CLUSTER", arguments->names, "names, or files")->required();
-  command->footer(
+  command.add_option("SCENARIO|CLUSTER", arguments->names, "names, or files").required();
+  command.footer(
       "What cannot be read ends with exit code 1, a warning does not.\n\n"
       "Examples:\n"
       "  ringscope check 03-anomaly\n"
       "  ringscope check gpu_numa2 my_cluster.yaml");
-  command->callback([arguments] {
+  command.callback([arguments] {
     for (const std::string& name : arguments->names) write_output("-", check(name));
   });
 }

@@ -8,23 +8,23 @@
 
 namespace ringscope {
 
-void add_compare(CLI::App& program) {
+void add_compare(Command& program) {
   struct Arguments {
     CaseArguments cases;
     std::string json;
   };
-  CLI::App* compare =
+  Command compare =
       program.add_subcommand("compare", "Simulate scenarios, and say where the first differs");
   const auto arguments = std::make_shared<Arguments>();
-  add_case_arguments(*compare, arguments->cases);
-  compare->add_option("--json", arguments->json,
-                      "write everything as JSON, with the differences (scenarios/schema.md)");
-  compare->footer(
+  add_case_arguments(compare, arguments->cases);
+  compare.add_option("--json", arguments->json,
+                     "write everything as JSON, with the differences (scenarios/schema.md)");
+  compare.footer(
       "Every case is compared with the first one.\n\n"
       "Examples:\n"
       "  ringscope compare 03-anomaly\n"
       "  ringscope compare 03-anomaly 04-anomaly-gone --set job.bytes=16MiB");
-  compare->callback([arguments] {
+  compare.callback([arguments] {
     const bool text = print_text({arguments->json});
     require_writable(arguments->json);
     const std::vector<Report> reports = run_cases_of(arguments->cases);

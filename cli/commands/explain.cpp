@@ -33,9 +33,9 @@ void explain(const Arguments& arguments) {
 
 }  // namespace
 
-void add_case_option(CLI::App& subcommand, std::vector<std::string>& only) {
+void add_case_option(Command& subcommand, std::vector<std::string>& only) {
   subcommand.add_option("--case", only, "NAME: only this case of the scenarios, such as 4-3-1")
-      ->allow_extra_args(false);
+      .one_word();
 }
 
 std::vector<Scenario> only_cases(std::vector<Scenario> scenarios,
@@ -56,15 +56,15 @@ std::vector<Scenario> only_cases(std::vector<Scenario> scenarios,
   return chosen;
 }
 
-void add_explain(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
+void add_explain(Command& program) {
+  Command command = program.add_subcommand(
       "explain", "Why a run takes so long: its critical path, blamed; of two, the difference");
   const auto arguments = std::make_shared<Arguments>();
-  add_case_arguments(*command, arguments->cases);
-  add_case_option(*command, arguments->only);
-  command->add_flag("--all", arguments->all, "leave nothing out: all rows, and the whole chain");
-  command->add_option("--json", arguments->json, "write everything as JSON (scenarios/schema.md)");
-  command->footer(
+  add_case_arguments(command, arguments->cases);
+  add_case_option(command, arguments->only);
+  command.add_flag("--all", arguments->all, "leave nothing out: all rows, and the whole chain");
+  command.add_option("--json", arguments->json, "write everything as JSON (scenarios/schema.md)");
+  command.footer(
       "Of one case: a sentence, where the time of the critical path went, and the path in its\n"
       "order. Of several: how each differs from the first.\n\n"
       "Examples:\n"
@@ -72,7 +72,7 @@ void add_explain(CLI::App& program) {
       "  ringscope explain 03-anomaly --case 4-3-1\n"
       "  ringscope explain 02-ring-of-8 --set placement=2-2-2-2 --all\n"
       "  ringscope explain 03-anomaly --json why.json");
-  command->callback([arguments] { explain(*arguments); });
+  command.callback([arguments] { explain(*arguments); });
 }
 
 }  // namespace ringscope

@@ -6,7 +6,7 @@
 namespace ringscope {
 
 /// --case.
-void add_case_option(CLI::App& subcommand, std::vector<std::string>& only);
+void add_case_option(Command& subcommand, std::vector<std::string>& only);
 
 /// Cases of the names, in the order of the names, or all where there are none. The words that come
 /// last in a case's name will do. Throws Failure for a name that no case has.

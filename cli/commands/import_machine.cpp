@@ -40,22 +40,22 @@ void import_machine(const Arguments& arguments) {
 
 }  // namespace
 
-void add_import_machine(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
+void add_import_machine(Command& program) {
+  Command command = program.add_subcommand(
       "import-machine", "Turn what hwloc, NCCL or nvidia-smi say of a machine into a cluster");
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("FILE", arguments->file, "what describes the machine")->required();
-  command->add_option("-o,--output", arguments->output,
-                      "the cluster's file; standard output without");
-  command->add_option("--as", arguments->as,
-                      "hwloc, nccl or nvidia_smi; without, the file tells which");
+  command.add_option("FILE", arguments->file, "what describes the machine").required();
+  command.add_option("-o,--output", arguments->output,
+                     "the cluster's file; standard output without");
+  command.add_option("--as", arguments->as,
+                     "hwloc, nccl or nvidia_smi; without, the file tells which");
   constexpr int most_hosts = 65536;
-  command->add_option("--hosts", arguments->hosts, "how many such hosts the cluster has")
-      ->check(CLI::Range(1, most_hosts))
-      ->capture_default_str();
-  command->add_option("--link", arguments->link,
-                      "how fast the cables are that join them: \"100 Gbit/s\"");
-  command->footer(
+  command.add_option("--hosts", arguments->hosts, "how many such hosts the cluster has")
+      .between(1, most_hosts)
+      .show_default();
+  command.add_option("--link", arguments->link,
+                     "how fast the cables are that join them: \"100 Gbit/s\"");
+  command.footer(
       "The machine becomes a host of type custom, on a star of such hosts. What the file does not "
       "say is taken from a table (topologies/imports/assumed.cpp); the list of it stands at the "
       "head of the cluster and on standard error.\n\n"
@@ -67,7 +67,7 @@ void add_import_machine(CLI::App& program) {
       "  NCCL_TOPO_DUMP_FILE=machine.xml ./all_reduce_perf; ringscope import-machine machine.xml\n"
       "  ringscope import-machine machine.xml --hosts 4 --link '25 Gbit/s' -o my.yaml && "
       "ringscope show my.yaml");
-  command->callback([arguments] { import_machine(*arguments); });
+  command.callback([arguments] { import_machine(*arguments); });
 }
 
 }  // namespace ringscope

@@ -137,13 +137,13 @@ void write_lesson(const Arguments& arguments) {
 
 }  // namespace
 
-void add_lesson(CLI::App& program) {
-  CLI::App* lesson = program.add_subcommand("lesson", "Write a page that shows a run step by step");
+void add_lesson(Command& program) {
+  Command lesson = program.add_subcommand("lesson", "Write a page that shows a run step by step");
   const auto arguments = std::make_shared<Arguments>();
-  add_case_arguments(*lesson, arguments->cases);
-  lesson->add_option("-o,--output", arguments->output, "the page to write, such as page.html")
-      ->required();
-  lesson->footer(
+  add_case_arguments(lesson, arguments->cases);
+  lesson.add_option("-o,--output", arguments->output, "the page to write, such as page.html")
+      .required();
+  lesson.footer(
       "The page is one HTML file that needs no network: the cluster with its loads, which rank\n"
       "holds which partial sum, what each rank does when, and the critical path. Of several cases\n"
       "the reader chooses two. A run that cannot go on is shown up to where it stands, with a\n"
@@ -151,7 +151,7 @@ void add_lesson(CLI::App& program) {
       "Examples:\n"
       "  ringscope lesson 03-anomaly -o anomaly.html\n"
       "  ringscope lesson my.yaml --set job.bytes=1MiB -o page.html");
-  lesson->callback([arguments] { write_lesson(*arguments); });
+  lesson.callback([arguments] { write_lesson(*arguments); });
 }
 
 }  // namespace ringscope

@@ -84,15 +84,15 @@ void list(const std::string& what) {
 
 }  // namespace
 
-void add_list(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("list", "What there is to choose from");
+void add_list(Command& program) {
+  Command command = program.add_subcommand("list", "What there is to choose from");
   const auto what = std::make_shared<std::string>();
   command
-      ->add_option("WHAT", *what,
-                   "algorithms, clusters, hosts, libraries, models, networks or scenarios")
-      ->required();
-  command->footer("Examples:\n  ringscope list algorithms\n  ringscope list scenarios");
-  command->callback([what] { list(*what); });
+      .add_option("WHAT", *what,
+                  "algorithms, clusters, hosts, libraries, models, networks or scenarios")
+      .required();
+  command.footer("Examples:\n  ringscope list algorithms\n  ringscope list scenarios");
+  command.callback([what] { list(*what); });
 }
 
 }  // namespace ringscope

@@ -211,23 +211,22 @@ void run_place(const Arguments& arguments) {
   end_with_warning(verified);
 }
 
-void add_question(CLI::App& command, Arguments& arguments) {
+void add_question(Command& command, Arguments& arguments) {
   command.add_option("STUDY", arguments.study, "a study or a scenario, by its name or as a file");
   command.add_option("--set", arguments.changes, "KEY=VALUE: overrides a key of the scenario")
-      ->allow_extra_args(false);
+      .one_word();
   command.add_option("--case", arguments.only, "NAME: of a scenario with several cases, this one");
   command.add_option("--cluster", arguments.cluster, "without STUDY: the machine");
   command.add_option("--library", arguments.library, "without STUDY: how messages move");
-  command.add_option("--ranks", arguments.ranks, "without STUDY: how many")
-      ->check(CLI::Range(1, 1 << 20));
+  command.add_option("--ranks", arguments.ranks, "without STUDY: how many").between(1, 1 << 20);
   command.add_option("--job", arguments.job,
                      "without STUDY: COLLECTIVE/ALGORITHM:BYTES, such as allreduce/ring:64MiB");
-  command.add_option("--on", arguments.on, "without STUDY: core or gpu")->capture_default_str();
+  command.add_option("--on", arguments.on, "without STUDY: core or gpu").show_default();
   command.add_option("--own", arguments.own,
                      "your own placement, to compare; by default, the scenario's");
 }
 
-void add_rules(CLI::App& command, Arguments& arguments) {
+void add_rules(Command& command, Arguments& arguments) {
   command.add_option("--order", arguments.order,
                      "fixed: ranks host after host; ring: any ring; any: any rank anywhere");
   command.add_option("--slots", arguments.slots, "ranks per host at most");
@@ -247,8 +246,8 @@ void add_rules(CLI::App& command, Arguments& arguments) {
   command.add_option("--degrade", arguments.degrade, "what such a cable has left of its bandwidth");
 }
 
-void add_answers(CLI::App& command, Arguments& arguments) {
-  command.add_option("--top", arguments.top, "show so many, the best first")->capture_default_str();
+void add_answers(Command& command, Arguments& arguments) {
+  command.add_option("--top", arguments.top, "show so many, the best first").show_default();
   command.add_option("--csv", arguments.csv, "write one row per placement (see plots/placements)");
   command.add_option("--json", arguments.json, "write everything as JSON (scenarios/schema.md)");
   command.add_option("--rankfile", arguments.launch.rankfile,
@@ -264,21 +263,21 @@ void add_answers(CLI::App& command, Arguments& arguments) {
 
 }  // namespace
 
-void add_place(CLI::App& program) {
-  CLI::App* command = program.add_subcommand(
+void add_place(Command& program) {
+  Command command = program.add_subcommand(
       "place", "Simulate all placements that differ, and say which is best and why");
   const auto arguments = std::make_shared<Arguments>();
-  add_question(*command, *arguments);
-  add_rules(*command, *arguments);
-  add_answers(*command, *arguments);
-  command->footer(
+  add_question(command, *arguments);
+  add_rules(command, *arguments);
+  add_answers(command, *arguments);
+  command.footer(
       "SimGrid simulates the best, the worst and yours again, unless --verify 0.\n\n"
       "Examples:\n"
       "  ringscope place place-eight-on-three\n"
       "  ringscope place 03-anomaly --own 4-3-1 --csv placements.csv --rankfile best.rankfile\n"
       "  ringscope place --cluster two_level --ranks 8 --job allreduce/ring:64MiB \\\n"
       "    --library openmpi_tcp --taken host0,host1 --slots 4");
-  command->callback([arguments] { run_place(*arguments); });
+  command.callback([arguments] { run_place(*arguments); });
 }
 
 }  // namespace ringscope

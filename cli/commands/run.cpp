@@ -36,19 +36,19 @@ void run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_run(CLI::App& program) {
-  CLI::App* run_command =
+void add_run(Command& program) {
+  Command run_command =
       program.add_subcommand("run", "Simulate scenarios: how long, and where the time went");
   const auto arguments = std::make_shared<Arguments>();
-  add_case_arguments(*run_command, arguments->cases);
-  run_command->add_option("--json", arguments->json,
-                          "write everything as JSON (scenarios/schema.md)");
-  run_command->add_option("--csv", arguments->csv, "write one row per case");
-  run_command->add_option("--trace", arguments->trace, "write a trace for Perfetto or Chrome");
-  run_command->add_option("--paje", arguments->paje, "write a trace in Paje's format, for ViTE");
-  run_command->add_option("--timeline", arguments->timeline,
-                          "write what each rank did when, as CSV");
-  run_command->footer(
+  add_case_arguments(run_command, arguments->cases);
+  run_command.add_option("--json", arguments->json,
+                         "write everything as JSON (scenarios/schema.md)");
+  run_command.add_option("--csv", arguments->csv, "write one row per case");
+  run_command.add_option("--trace", arguments->trace, "write a trace for Perfetto or Chrome");
+  run_command.add_option("--paje", arguments->paje, "write a trace in Paje's format, for ViTE");
+  run_command.add_option("--timeline", arguments->timeline,
+                         "write what each rank did when, as CSV");
+  run_command.footer(
       "A file '-' is standard output; then no table is printed.\n"
       "Of cases that cannot go on (a deadlock, exit code 3) the JSON says under 'stuck' who waits\n"
       "for whom, and timeline and trace show what was until then.\n\n"
@@ -57,7 +57,7 @@ void add_run(CLI::App& program) {
       "  ringscope run my.yaml --set placement=4-3-1 --set job.bytes='[1 MiB, 64 MiB]'\n"
       "  ringscope run 03-anomaly --set library.network.send_cost='2 ns/B' --json -\n"
       "  ringscope run 03-anomaly --trace out/trace.json");
-  run_command->callback([arguments] { run(*arguments); });
+  run_command.callback([arguments] { run(*arguments); });
 }
 
 }  // namespace ringscope

@@ -38,24 +38,23 @@ constexpr const char* python = "/usr/bin/python3";
   throw Failure(ExitCode::bad_input, fmt::format("{}: {}", python, std::strerror(errno)));
 }
 
-void add_script(CLI::App& program, const std::string& name, const std::string& summary) {
-  CLI::App* script = program.add_subcommand(name, summary);
-  script->set_help_flag();  // the script has its own
-  script->prefix_command();
-  script->callback([script, name] { run_script(name, script->remaining()); });
+void add_script(Command& program, const std::string& name, const std::string& summary) {
+  Command script = program.add_subcommand(name, summary);
+  script.take_all_words();  // the script has its own help
+  script.callback([script, name] { run_script(name, script.remaining()); });
 }
 
 }  // namespace
 
-void add_import(CLI::App& program) {
+void add_import(Command& program) {
   add_script(program, "import",
              "Turn what OSU, IMB or nccl-tests printed into measurements (a machine's "
              "parts: import-machine)");
 }
-void add_calibrate(CLI::App& program) {
+void add_calibrate(Command& program) {
   add_script(program, "calibrate", "Fit a cluster and a library profile to measurements");
 }
-void add_validate(CLI::App& program) {
+void add_validate(Command& program) {
   add_script(program, "validate", "Predict measured cases, and print how far off it is");
 }
 

@@ -156,20 +156,20 @@ void show(const Arguments& arguments, bool route) {
 
 }  // namespace
 
-void add_show(CLI::App& program) {
-  CLI::App* command =
+void add_show(Command& program) {
+  Command command =
       program.add_subcommand("show", "The machine: components, links, routes, and matrices");
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("SCENARIO|CLUSTER", arguments->name, "a name, or a file")->required();
-  command->add_option("--dot", arguments->dot, "write the graph for Graphviz");
-  command->add_option("--simgrid", arguments->simgrid, "write a platform file for SimGrid");
-  command->add_option("--peers", arguments->peers, "write what GPUs can send each other as CSV");
-  CLI::Option* from = command->add_option("--from", arguments->from,
-                                          "show the route from this rank (of a cluster: host) ...");
-  CLI::Option* to = command->add_option("--to", arguments->to, "... to this one");
-  from->needs(to);
-  to->needs(from);
-  command->footer(
+  command.add_option("SCENARIO|CLUSTER", arguments->name, "a name, or a file").required();
+  command.add_option("--dot", arguments->dot, "write the graph for Graphviz");
+  command.add_option("--simgrid", arguments->simgrid, "write a platform file for SimGrid");
+  command.add_option("--peers", arguments->peers, "write what GPUs can send each other as CSV");
+  Option from = command.add_option("--from", arguments->from,
+                                   "show the route from this rank (of a cluster: host) ...");
+  Option to = command.add_option("--to", arguments->to, "... to this one");
+  from.needs(to);
+  to.needs(from);
+  command.footer(
       "Ranks and hosts count from 0; hosts go by their names too. A file '-' is standard "
       "output.\n\n"
       "Examples:\n"
@@ -178,7 +178,7 @@ void add_show(CLI::App& program) {
       "  ringscope show rack3 --from host0 --to host2\n"
       "  ringscope show fat_tree --dot - | dot -Tsvg > fat_tree.svg\n"
       "  ringscope show gtx1080ti_x4 --peers peers.csv");
-  command->callback([arguments, from] { show(*arguments, from->count() > 0); });
+  command.callback([arguments, from] { show(*arguments, from.said()); });
 }
 
 }  // namespace ringscope

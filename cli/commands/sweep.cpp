@@ -110,33 +110,32 @@ void sweep(const Arguments& arguments) {
 
 }  // namespace
 
-void add_sweep(CLI::App& program) {
-  CLI::App* command =
+void add_sweep(Command& program) {
+  Command command =
       program.add_subcommand("sweep", "Vary what a study says, and simulate every point");
   const auto arguments = std::make_shared<Arguments>();
-  command->add_option("STUDY", arguments->study, "a name from scenarios/studies/, or a file")
-      ->required();
+  command.add_option("STUDY", arguments->study, "a name from scenarios/studies/, or a file")
+      .required();
   command
-      ->add_option("--set", arguments->changes,
-                   "KEY=VALUE: overrides a key of the scenario that the study does not vary")
-      ->allow_extra_args(false);
-  command->add_option("--top", arguments->top, "show so many, the best first")
-      ->check(CLI::Range(1, 1000000));
-  command->add_option("--by", arguments->by,
-                      "METRIC: what is best; by default, the study's first one");
-  command->add_option("--csv", arguments->csv, "write one row per point");
-  command->add_option("--json", arguments->json, "write everything as JSON (scenarios/schema.md)");
-  add_study_options(*command, arguments->options);
-  command->add_option("--limit", arguments->options.limit,
-                      "TIME: stop after so long; the store keeps what was simulated");
-  command->footer(
+      .add_option("--set", arguments->changes,
+                  "KEY=VALUE: overrides a key of the scenario that the study does not vary")
+      .one_word();
+  command.add_option("--top", arguments->top, "show so many, the best first").between(1, 1000000);
+  command.add_option("--by", arguments->by,
+                     "METRIC: what is best; by default, the study's first one");
+  command.add_option("--csv", arguments->csv, "write one row per point");
+  command.add_option("--json", arguments->json, "write everything as JSON (scenarios/schema.md)");
+  add_study_options(command, arguments->options);
+  command.add_option("--limit", arguments->options.limit,
+                     "TIME: stop after so long; the store keeps what was simulated");
+  command.footer(
       "What was simulated is kept: a sweep that was stopped goes on where it was.\n"
       "Under mpirun or srun, all processes take part.\n\n"
       "Examples:\n"
       "  ringscope sweep cores-or-wires\n"
       "  ringscope sweep my-study.yaml --top 5 --by busbw --csv points.csv\n"
       "  mpirun -n 16 ringscope sweep my-study.yaml --store results.sqlite");
-  command->callback([arguments] { sweep(*arguments); });
+  command.callback([arguments] { sweep(*arguments); });
 }
 
 }  // namespace ringscope

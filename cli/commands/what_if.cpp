@@ -49,25 +49,25 @@ void what_if(const Arguments& arguments) {
 
 }  // namespace
 
-void add_what_if(CLI::App& program) {
-  CLI::App* command =
+void add_what_if(Command& program) {
+  Command command =
       program.add_subcommand("what-if", "What a run gains from twice as much of one thing");
   const auto arguments = std::make_shared<Arguments>();
   arguments->cases.kernel = "fluid";
-  add_case_arguments(*command, arguments->cases);
-  add_case_option(*command, arguments->only);
-  command->add_option("--top", arguments->top, "how many things, by their time on the path")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command->add_option("--json", arguments->json, "write the gains as JSON (scenarios/schema.md)");
-  command->footer(
+  add_case_arguments(command, arguments->cases);
+  add_case_option(command, arguments->only);
+  command.add_option("--top", arguments->top, "how many things, by their time on the path")
+      .between(1, 1000)
+      .show_default();
+  command.add_option("--json", arguments->json, "write the gains as JSON (scenarios/schema.md)");
+  command.footer(
       "For each of the things that the critical path spends most time on, the run again with\n"
       "twice the capacity of that link, core, memory or lock, or with half of all latencies or\n"
       "overheads; the largest gain first.\n\n"
       "Examples:\n"
       "  ringscope what-if 03-anomaly --case 4-3-1\n"
       "  ringscope what-if 02-ring-of-8 --set placement=2-2-2-2 --top 10");
-  command->callback([arguments] { what_if(*arguments); });
+  command.callback([arguments] { what_if(*arguments); });
 }
 
 }  // namespace ringscope

@@ -34,9 +34,9 @@ void devices_command() {
 
 }  // namespace
 
-void add_devices(CLI::App& program, const std::string&) {
-  CLI::App* devices = program.add_subcommand("devices", "List the GPUs, and who reaches whom");
-  devices->callback(devices_command);
+void add_devices(Command& program, const std::string&) {
+  Command devices = program.add_subcommand("devices", "List the GPUs, and who reaches whom");
+  devices.callback(devices_command);
 }
 
 }  // namespace ringscope::cuda

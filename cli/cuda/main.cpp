@@ -15,17 +15,15 @@ namespace ringscope::cuda {
 namespace {
 
 int run_program(int count, char** words) {
-  CLI::App program("The scenarios of the simulator, run for real on this machine's GPUs",
-                   "ringscope-cuda");
-  program.set_version_flag("--version", std::string("ringscope-cuda ") + RINGSCOPE_VERSION);
-  program.require_subcommand(1);
+  Program program("The scenarios of the simulator, run for real on this machine's GPUs",
+                  "ringscope-cuda", std::string("ringscope-cuda ") + RINGSCOPE_VERSION);
   program.footer(
       "Exit codes: 0 done, 1 bad input or no GPU, 3 a run that is stuck, 4 a wrong result or a "
       "CUDA error.");
   const std::string command = fmt::format("{}", fmt::join(words, words + count, " "));
   for (const auto add : subcommands) add(program, command);
   require_utf8_words(count, words);
-  return static_cast<int>(parse_words(program, count, words));
+  return static_cast<int>(program.parse(count, words));
 }
 
 int report(const char* message, ExitCode code) {

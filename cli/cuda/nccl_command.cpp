@@ -83,25 +83,25 @@ void nccl_command(Arguments& arguments) {
 
 }  // namespace
 
-void add_nccl(CLI::App& program, const std::string& command) {
+void add_nccl(Command& program, const std::string& command) {
   const auto arguments = std::make_shared<Arguments>();
   arguments->command = command;
-  CLI::App* nccl = program.add_subcommand("nccl", "Measure NCCL's own collectives");
-  nccl->add_option("-o,--output", arguments->output, "a replay (validation/measurement.md)");
-  nccl->add_option("--only", arguments->only, "such as allreduce,broadcast")->delimiter(',');
-  nccl->add_option("--sizes", arguments->sizes, "of the whole vector: 4KiB,1MiB,64MiB")
-      ->delimiter(',');
-  nccl->add_option("--ranks", arguments->bench.ranks, "how many; as many as there are GPUs")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 1024));
-  nccl->add_option("--timeout", arguments->timeout_s, "seconds that one size may take")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  add_timing_options(*nccl, arguments->bench.stop, arguments->bench.warmups);
-  nccl->footer(
+  Command nccl = program.add_subcommand("nccl", "Measure NCCL's own collectives");
+  nccl.add_option("-o,--output", arguments->output, "a replay (validation/measurement.md)");
+  nccl.add_option("--only", arguments->only, "such as allreduce,broadcast").separated_by(',');
+  nccl.add_option("--sizes", arguments->sizes, "of the whole vector: 4KiB,1MiB,64MiB")
+      .separated_by(',');
+  nccl.add_option("--ranks", arguments->bench.ranks, "how many; as many as there are GPUs")
+      .separated_by(',')
+      .between(1, 1024);
+  nccl.add_option("--timeout", arguments->timeout_s, "seconds that one size may take")
+      .show_default()
+      .above_zero();
+  add_timing_options(nccl, arguments->bench.stop, arguments->bench.warmups);
+  nccl.footer(
       "The simulator predicts them by the algorithms that NCCL is known to choose: nccl "
       "for allreduce,\nrings and chains for the others.");
-  nccl->callback([arguments] { nccl_command(*arguments); });
+  nccl.callback([arguments] { nccl_command(*arguments); });
 }
 
 }  // namespace ringscope::cuda

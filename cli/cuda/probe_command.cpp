@@ -133,33 +133,32 @@ std::string footer() {
 
 }  // namespace
 
-void add_probe(CLI::App& program, const std::string& command) {
+void add_probe(Command& program, const std::string& command) {
   const auto arguments = std::make_shared<Arguments>();
   arguments->command = command;
-  CLI::App* probe = program.add_subcommand("probe", "Measure the GPUs of this machine");
-  probe->add_option("-o,--output", arguments->output,
-                    "the measurement (validation/measurement.md)");
-  probe->add_option("--only", arguments->only, "NAME,...: these probes")->delimiter(',');
-  probe->add_option("--sizes", arguments->sizes, "such as 4KiB,1MiB,64MiB")->delimiter(',');
-  probe->add_option("--segments", arguments->segments, "of staged copies, such as 256KiB,4MiB")
-      ->delimiter(',');
-  probe->add_option("--gpus", arguments->gpus, "such as 0,1")->delimiter(',');
-  probe->add_option("--streams", arguments->most_streams, "that copy at once, at most")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 64));
-  probe->add_option("--repetitions", arguments->bench.repetitions, "samples per point, at most")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
-  probe->add_option("--budget", arguments->bench.budget_s, "seconds for all probes together")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  probe->add_option("--timeout", arguments->timeout_s, "seconds that a series of sizes may take")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  probe->add_option("--emulated", arguments->emulated,
-                    "what of this machine is not real, in words, for the document");
-  probe->footer(footer());
-  probe->callback([arguments] { probe_command(*arguments); });
+  Command probe = program.add_subcommand("probe", "Measure the GPUs of this machine");
+  probe.add_option("-o,--output", arguments->output, "the measurement (validation/measurement.md)");
+  probe.add_option("--only", arguments->only, "NAME,...: these probes").separated_by(',');
+  probe.add_option("--sizes", arguments->sizes, "such as 4KiB,1MiB,64MiB").separated_by(',');
+  probe.add_option("--segments", arguments->segments, "of staged copies, such as 256KiB,4MiB")
+      .separated_by(',');
+  probe.add_option("--gpus", arguments->gpus, "such as 0,1").separated_by(',');
+  probe.add_option("--streams", arguments->most_streams, "that copy at once, at most")
+      .show_default()
+      .between(1, 64);
+  probe.add_option("--repetitions", arguments->bench.repetitions, "samples per point, at most")
+      .show_default()
+      .between(1, 1000000);
+  probe.add_option("--budget", arguments->bench.budget_s, "seconds for all probes together")
+      .show_default()
+      .above_zero();
+  probe.add_option("--timeout", arguments->timeout_s, "seconds that a series of sizes may take")
+      .show_default()
+      .above_zero();
+  probe.add_option("--emulated", arguments->emulated,
+                   "what of this machine is not real, in words, for the document");
+  probe.footer(footer());
+  probe.callback([arguments] { probe_command(*arguments); });
 }
 
 }  // namespace ringscope::cuda

@@ -114,58 +114,52 @@ void replay_command(Arguments& arguments) {
   write_output(arguments.output, document.dump(2) + '\n');
 }
 
-template <typename T>
-void add_choice(CLI::App& replay, const std::string& name, T& value, const std::string& help,
-                const std::map<std::string, T>& choices) {
-  replay.add_option(name, value, help)->transform(CLI::CheckedTransformer(choices));
-}
-
-void add_path_options(CLI::App& replay, Arguments& arguments) {
+void add_path_options(Command& replay, Arguments& arguments) {
   ExecutorOptions& executor = arguments.replay.executor;
-  add_choice<bool>(replay, "--path", executor.transfers.always_staged,
-                   "auto (default): inside a GPU, from GPU to GPU where one may reach the other, "
-                   "else staged; staged: all through host memory",
-                   {{"auto", false}, {"staged", true}});
-  add_choice<HostMemory>(replay, "--host-memory", executor.transfers.host_memory,
-                         "of staging: pinned (default) or pageable",
-                         {{"pinned", HostMemory::pinned}, {"pageable", HostMemory::pageable}});
-  replay.add_option("--segment", arguments.segment, "what is staged at a time")
-      ->capture_default_str();
+  replay.add_choice<bool>(
+      "--path", executor.transfers.always_staged,
+      "auto (default): inside a GPU, from GPU to GPU where one may reach the other, "
+      "else staged; staged: all through host memory",
+      {{"auto", false}, {"staged", true}});
+  replay.add_choice<HostMemory>(
+      "--host-memory", executor.transfers.host_memory, "of staging: pinned (default) or pageable",
+      {{"pinned", HostMemory::pinned}, {"pageable", HostMemory::pageable}});
+  replay.add_option("--segment", arguments.segment, "what is staged at a time").show_default();
   replay.add_option("--buffers", executor.transfers.buffers, "of a sender, of a segment each")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1024));
-  add_choice<ProgressBy>(
-      replay, "--progress", executor.progress,
+      .show_default()
+      .between(1, 1024);
+  replay.add_choice<ProgressBy>(
+      "--progress", executor.progress,
       "polling (default): the host asks events; callbacks: streams call the host",
       {{"polling", ProgressBy::polling}, {"callbacks", ProgressBy::callbacks}});
   replay
       .add_option("--gpus", arguments.replay.gpus,
                   "of rank 0, rank 1, ..., from the front again; default: all in turn")
-      ->delimiter(',');
+      .separated_by(',');
 }
 
 }  // namespace
 
-void add_replay(CLI::App& program, const std::string& command) {
+void add_replay(Command& program, const std::string& command) {
   const auto arguments = std::make_shared<Arguments>();
   arguments->command = command;
-  CLI::App* replay = program.add_subcommand("replay", "Run scenarios on the GPUs and time them");
-  add_scenario_arguments(*replay, arguments->asked);
-  replay->add_option("-o,--output", arguments->output,
-                     "the measurement (validation/measurement.md)");
-  replay->add_option("--ranks", arguments->ranks, "so many, whatever the scenario places")
-      ->check(CLI::Range(1, 1024));
-  add_path_options(*replay, *arguments);
-  add_timing_options(*replay, arguments->replay.stop, arguments->replay.warmups);
-  replay->add_flag("--phases", arguments->replay.executor.phases,
-                   "also the seconds inside each step of each phase");
-  replay->add_option("--timeout", arguments->replay.timeout_s, "seconds that a case may take")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  replay->add_option("--emulated", arguments->emulated,
-                     "what of this machine is not real, in words, for the document");
-  replay->footer("Example:\n  ringscope-cuda replay 02-ring-of-8 --path staged -o real.json");
-  replay->callback([arguments] { replay_command(*arguments); });
+  Command replay = program.add_subcommand("replay", "Run scenarios on the GPUs and time them");
+  add_scenario_arguments(replay, arguments->asked);
+  replay.add_option("-o,--output", arguments->output,
+                    "the measurement (validation/measurement.md)");
+  replay.add_option("--ranks", arguments->ranks, "so many, whatever the scenario places")
+      .between(1, 1024);
+  add_path_options(replay, *arguments);
+  add_timing_options(replay, arguments->replay.stop, arguments->replay.warmups);
+  replay.add_flag("--phases", arguments->replay.executor.phases,
+                  "also the seconds inside each step of each phase");
+  replay.add_option("--timeout", arguments->replay.timeout_s, "seconds that a case may take")
+      .show_default()
+      .above_zero();
+  replay.add_option("--emulated", arguments->emulated,
+                    "what of this machine is not real, in words, for the document");
+  replay.footer("Example:\n  ringscope-cuda replay 02-ring-of-8 --path staged -o real.json");
+  replay.callback([arguments] { replay_command(*arguments); });
 }
 
 }  // namespace ringscope::cuda

@@ -33,7 +33,7 @@ std::string mpi_version() {
 
 }  // namespace
 
-void add_job_options(CLI::App& subcommand, JobOptions& options, const std::string& timed) {
+void add_job_options(Command& subcommand, JobOptions& options, const std::string& timed) {
   subcommand.add_option("-o,--output", options.output,
                         "the measurement (validation/measurement.md)");
   subcommand.add_option("--link-bandwidth", options.link_bandwidth,
@@ -41,8 +41,8 @@ void add_job_options(CLI::App& subcommand, JobOptions& options, const std::strin
   subcommand.add_option("--emulated", options.emulated,
                         "what of this cluster is not real, in words, for the document");
   subcommand.add_option("--timeout", options.timeout_s, "seconds that " + timed + " may take")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      .show_default()
+      .above_zero();
 }
 
 void start_mpi(bool threads) {

@@ -3,10 +3,10 @@
 
 #include <mpi.h>
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/terminal/words.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "validation/measurement.hpp"
 
@@ -20,7 +20,7 @@ struct JobOptions {
 };
 
 /// -o, --link-bandwidth, --emulated, --timeout; `timed` is what the timeout is for.
-void add_job_options(CLI::App& subcommand, JobOptions& options, const std::string& timed);
+void add_job_options(Command& subcommand, JobOptions& options, const std::string& timed);
 
 /// Starts MPI, with MPI_THREAD_MULTIPLE only where asked for: it costs every MPI call a lock.
 /// Throws Failure where the library does not offer it.

@@ -18,14 +18,12 @@ namespace ringscope::mpi {
 namespace {
 
 int run_program(int count, char** words) {
-  CLI::App program("The scenarios of the simulator, run for real: mpirun -n P ringscope-mpi ...",
-                   "ringscope-mpi");
-  program.set_version_flag("--version", std::string("ringscope-mpi ") + RINGSCOPE_VERSION);
-  program.require_subcommand(1);
+  Program program("The scenarios of the simulator, run for real: mpirun -n P ringscope-mpi ...",
+                  "ringscope-mpi", std::string("ringscope-mpi ") + RINGSCOPE_VERSION);
   const std::string command = fmt::format("{}", fmt::join(words, words + count, " "));
   for (const auto add : subcommands) add(program, command);
   require_utf8_words(count, words);
-  return static_cast<int>(parse_words(program, count, words));
+  return static_cast<int>(program.parse(count, words));
 }
 
 /// Bad input is found by every rank: one says so, and all end in good order.

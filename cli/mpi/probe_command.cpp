@@ -123,25 +123,25 @@ std::string footer() {
 
 }  // namespace
 
-void add_probe(CLI::App& program, const std::string& command) {
+void add_probe(Command& program, const std::string& command) {
   const auto arguments = std::make_shared<Arguments>();
   arguments->job.command = command;
   arguments->job.timeout_s = 120;
-  CLI::App* probe = program.add_subcommand("probe", "Measure this cluster and this MPI");
-  add_job_options(*probe, arguments->job, "one series of a probe");
-  probe->add_option("--only", arguments->only, "NAME,...: these probes")->delimiter(',');
-  probe->add_option("--sizes", arguments->sizes, "such as 8B,1KiB,64KiB")->delimiter(',');
-  probe->add_option("--way", arguments->ways, "of self,shm,network: how ranks reach each other")
-      ->delimiter(',');
-  probe->add_option("--repetitions", arguments->bench.repetitions, "samples per point, at most")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
-  probe->add_option("--budget", arguments->bench.budget_s, "seconds for all probes together")
-      ->capture_default_str()
-      ->check(CLI::PositiveNumber);
-  probe->add_flag("--threads", arguments->threads, "start MPI for threads, and probe them");
-  probe->footer(footer());
-  probe->callback([arguments] { probe_command(*arguments); });
+  Command probe = program.add_subcommand("probe", "Measure this cluster and this MPI");
+  add_job_options(probe, arguments->job, "one series of a probe");
+  probe.add_option("--only", arguments->only, "NAME,...: these probes").separated_by(',');
+  probe.add_option("--sizes", arguments->sizes, "such as 8B,1KiB,64KiB").separated_by(',');
+  probe.add_option("--way", arguments->ways, "of self,shm,network: how ranks reach each other")
+      .separated_by(',');
+  probe.add_option("--repetitions", arguments->bench.repetitions, "samples per point, at most")
+      .show_default()
+      .between(1, 1000000);
+  probe.add_option("--budget", arguments->bench.budget_s, "seconds for all probes together")
+      .show_default()
+      .above_zero();
+  probe.add_flag("--threads", arguments->threads, "start MPI for threads, and probe them");
+  probe.footer(footer());
+  probe.callback([arguments] { probe_command(*arguments); });
 }
 
 }  // namespace ringscope::mpi

@@ -200,13 +200,14 @@ void relay(const Arguments& arguments) {
 
 }  // namespace
 
-void add_relay(CLI::App& program, const std::string&) {
+void add_relay(Command& program, const std::string&) {
   const auto arguments = std::make_shared<Arguments>();
   // Not for people: ringscope starts it.
-  CLI::App* command = program.add_subcommand("relay", "Link a study to its workers")->group("");
-  command->add_option("--socket", arguments->socket, "to the program of the study");
-  command->add_option("--threads", arguments->threads, "of the worker");
-  command->callback([arguments] { relay(*arguments); });
+  Command command = program.add_subcommand("relay", "Link a study to its workers");
+  command.hide();
+  command.add_option("--socket", arguments->socket, "to the program of the study");
+  command.add_option("--threads", arguments->threads, "of the worker");
+  command.callback([arguments] { relay(*arguments); });
 }
 
 }  // namespace ringscope::mpi

@@ -85,18 +85,15 @@ void run_cases(const Arguments& arguments, const std::vector<Scenario>& cases) {
   if (rank == 0) write_document(arguments.job, "replay", where, std::move(results));
 }
 
-void add_measuring_options(CLI::App& replay, ReplayOptions& options) {
+void add_measuring_options(Command& replay, ReplayOptions& options) {
   add_timing_options(replay, options.stop, options.warmups);
   const std::map<std::string, StartMode> modes = {{"clock", StartMode::clock},
                                                   {"barrier", StartMode::barrier}};
-  replay
-      .add_option("--start", options.start,
-                  "clock (default): at an agreed time; barrier: after two of them")
-      ->transform(CLI::CheckedTransformer(modes));
+  replay.add_choice("--start", options.start,
+                    "clock (default): at an agreed time; barrier: after two of them", modes);
   replay.add_flag("--phases", options.phases, "also the seconds inside each step of each phase");
-  replay
-      .add_option("--call", options.call, "MPI's own collective in place of the algorithm's text")
-      ->check(CLI::IsMember({"MPI_Allreduce"}));
+  replay.add_option("--call", options.call, "MPI's own collective in place of the algorithm's text")
+      .one_of({"MPI_Allreduce"});
 }
 
 void replay_command(const Arguments& arguments) {
@@ -113,16 +110,16 @@ void replay_command(const Arguments& arguments) {
 
 }  // namespace
 
-void add_replay(CLI::App& program, const std::string& command) {
+void add_replay(Command& program, const std::string& command) {
   const auto arguments = std::make_shared<Arguments>();
   arguments->job.command = command;
   arguments->job.timeout_s = 300;
-  CLI::App* replay = program.add_subcommand("replay", "Run scenarios and time them");
-  add_scenario_arguments(*replay, arguments->asked);
-  add_job_options(*replay, arguments->job, "a case");
-  add_measuring_options(*replay, arguments->replay);
-  replay->footer("Example:\n  mpirun -n 8 ringscope-mpi replay 03-anomaly -o real.json");
-  replay->callback([arguments] { replay_command(*arguments); });
+  Command replay = program.add_subcommand("replay", "Run scenarios and time them");
+  add_scenario_arguments(replay, arguments->asked);
+  add_job_options(replay, arguments->job, "a case");
+  add_measuring_options(replay, arguments->replay);
+  replay.footer("Example:\n  mpirun -n 8 ringscope-mpi replay 03-anomaly -o real.json");
+  replay.callback([arguments] { replay_command(*arguments); });
 }
 
 }  // namespace ringscope::mpi

@@ -94,12 +94,13 @@ class StudyWorker {
 
 }  // namespace
 
-void add_study_worker(CLI::App& program, const std::string&) {
+void add_study_worker(Command& program, const std::string&) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = program.add_subcommand("study-worker", "Simulate for a study")->group("");
-  command->add_option("--socket", arguments->socket, "where tasks come from")->required();
-  command->add_option("--threads", arguments->threads, "that simulate");
-  command->callback([arguments] {
+  Command command = program.add_subcommand("study-worker", "Simulate for a study");
+  command.hide();
+  command.add_option("--socket", arguments->socket, "where tasks come from").required();
+  command.add_option("--threads", arguments->threads, "that simulate");
+  command.callback([arguments] {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     StudyWorker(*arguments).run();
   });

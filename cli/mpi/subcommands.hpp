@@ -1,19 +1,20 @@
 // The subcommands of ringscope-mpi: one file and one line each.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+#include "cli/terminal/words.hpp"
 
 namespace ringscope::mpi {
 
 // Each adds itself to the program and runs when it is parsed. It throws Failure or InputError.
 // `command` is the whole command line, for the document.
-void add_replay(CLI::App& program, const std::string& command);
-void add_probe(CLI::App& program, const std::string& command);
-void add_relay(CLI::App& program, const std::string& command);
-void add_study_worker(CLI::App& program, const std::string& command);
+void add_replay(Command& program, const std::string& command);
+void add_probe(Command& program, const std::string& command);
+void add_relay(Command& program, const std::string& command);
+void add_study_worker(Command& program, const std::string& command);
 
-inline constexpr void (*subcommands[])(CLI::App&, const std::string&) = {
+inline constexpr void (*subcommands[])(Command&, const std::string&) = {
     add_replay,
     add_probe,
     add_relay,

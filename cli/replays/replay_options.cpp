@@ -4,9 +4,9 @@
 
 namespace ringscope {
 
-void add_scenario_arguments(CLI::App& replay, ScenarioArguments& arguments) {
+void add_scenario_arguments(Command& replay, ScenarioArguments& arguments) {
   replay.add_option("SCENARIO", arguments.scenarios, "a name from scenarios/, or a file")
-      ->required();
+      .required();
   replay.add_option("--set", arguments.changes, "KEY=VALUE, as for ringscope run");
 }
 
@@ -19,21 +19,21 @@ std::vector<Scenario> read_all(const ScenarioArguments& arguments) {
   return cases;
 }
 
-void add_timing_options(CLI::App& replay, StoppingRule& stop, int& warmups) {
-  const CLI::Range counts(1, 1000000), shares(1e-6, 1 - 1e-6);
+void add_timing_options(Command& replay, StoppingRule& stop, int& warmups) {
+  constexpr int most = 1000000;
   const auto add = [&replay](const char* name, auto& value, const char* help) {
-    return replay.add_option(name, value, help)->capture_default_str();
+    return replay.add_option(name, value, help).show_default();
   };
-  add("--repetitions", stop.least, "samples per case, at least")->check(counts);
+  add("--repetitions", stop.least, "samples per case, at least").between(1, most);
   add("--max-repetitions", stop.most, "samples per case, at most; --repetitions goes before it")
-      ->check(counts);
+      .between(1, most);
   add("--precision", stop.precision,
       "enough, when the median's confidence interval reaches this share of it to either side")
-      ->check(CLI::PositiveNumber);
-  add("--confidence", stop.confidence, "of that interval")->check(shares);
+      .above_zero();
+  add("--confidence", stop.confidence, "of that interval").between(1e-6, 1 - 1e-6);
   add("--budget", stop.budget_s, "seconds after which a case gets no more samples than the least")
-      ->check(CLI::PositiveNumber);
-  add("--warmups", warmups, "runs before the samples")->check(CLI::Range(0, 1000000));
+      .above_zero();
+  add("--warmups", warmups, "runs before the samples").between(0, most);
 }
 
 }  // namespace ringscope

@@ -1,10 +1,10 @@
 // Arguments shared by the replays on every executor.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
+#include "cli/terminal/words.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "validation/stopping.hpp"
 
@@ -15,10 +15,10 @@ struct ScenarioArguments {
 };
 
 /// SCENARIO... and --set.
-void add_scenario_arguments(CLI::App& replay, ScenarioArguments& arguments);
+void add_scenario_arguments(Command& replay, ScenarioArguments& arguments);
 std::vector<Scenario> read_all(const ScenarioArguments& arguments);
 
 /// --repetitions, --max-repetitions, --precision, --confidence, --budget and --warmups.
-void add_timing_options(CLI::App& replay, StoppingRule& stop, int& warmups);
+void add_timing_options(Command& replay, StoppingRule& stop, int& warmups);
 
 }  // namespace ringscope

@@ -1,41 +1,110 @@
-// The words of a command line, for each of the programs.
+// The words of a command line, for each of the programs. CLI11's own headers take ten seconds to
+// compile: only words.cpp reads them.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
-#include <iostream>
-#include <sstream>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "cli/terminal/failure.hpp"
-#include "topologies/input/characters.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace ringscope {
 
-/// Typed words end up in names, and names in files that others read.
-inline void require_utf8_words(int count, char** words) {
-  for (int i = 1; i < count; ++i) {
-    if (first_not_utf8(words[i]) == std::string_view::npos) continue;
-    throw Failure(ExitCode::bad_input,
-                  fmt::format("argument {}: expected text in UTF-8, got '{}'", i, words[i]));
-  }
-}
+/// An option, a flag or a word that goes by its position; a handle, as cheap as a pointer.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
 
-/// Parses, and thereby runs, the words; prints help that was asked for. Throws Failure where CLI11
-/// refuses them: its words repeat ours, and have to go where errors are printed.
-inline ExitCode parse_words(CLI::App& program, int count, char** words) {
-  try {
-    program.parse(count, words);
-  } catch (const CLI::ParseError& error) {
-    std::ostringstream message;
-    if (program.exit(error, std::cout, message) != 0) {
-      std::string text = message.str();
-      while (text.ends_with('\n')) text.pop_back();
-      throw Failure(ExitCode::bad_input, text);
-    }
+  Option required();
+  Option show_default();
+  Option one_word();  ///< each time that it is said, of a list that is said word by word
+  Option separated_by(char separator);
+  Option between(int least, int most);
+  Option between(double least, double most);
+  Option above_zero();
+  Option one_of(const std::vector<std::string>& words);
+  Option needs(Option other);
+  Option excludes(Option other);
+  bool said() const;
+
+ private:
+  CLI::Option* option_;
+};
+
+/// A subcommand, or the program itself; a handle, as cheap as a pointer.
+class Command {
+ public:
+  explicit Command(CLI::App* app) : app_(app) {}
+
+  Command add_subcommand(const std::string& name, const std::string& summary);
+  Option add_flag(const std::string& name, bool& value, const std::string& help);
+
+  // `value` is read and written where it is, and must outlive the parsing.
+  Option add_option(const std::string& name, std::string& value, const std::string& help);
+  Option add_option(const std::string& name, int& value, const std::string& help);
+  Option add_option(const std::string& name, std::size_t& value, const std::string& help);
+  Option add_option(const std::string& name, double& value, const std::string& help);
+  Option add_option(const std::string& name, std::vector<std::string>& value,
+                    const std::string& help);
+  Option add_option(const std::string& name, std::vector<int>& value, const std::string& help);
+
+  /// A value, bool or an enumeration's, by its name.
+  template <typename T>
+  Option add_choice(const std::string& name, T& value, const std::string& help,
+                    const std::map<std::string, T>& choices) {
+    std::map<std::string, int> numbers;
+    for (const auto& [word, choice] : choices) numbers[word] = static_cast<int>(choice);
+    const auto set = [&value](int number) { value = static_cast<T>(number); };
+    return add_numbered(name, set, help, numbers, std::is_enum_v<T> ? "ENUM" : "BOOLEAN");
   }
-  return ExitCode::ok;
-}
+
+  /// Below the help: what else there is to say, and examples.
+  void footer(const std::string& text);
+  /// Runs when the words are parsed. It throws Failure or InputError.
+  void callback(std::function<void()> run);
+  /// Leaves it out of the help: it is not for people.
+  void hide();
+  /// Leaves all words that follow, --help too, to someone else: remaining().
+  void take_all_words();
+  std::vector<std::string> remaining() const;
+
+ private:
+  Option add_numbered(const std::string& name, const std::function<void(int)>& set,
+                      const std::string& help, const std::map<std::string, int>& choices,
+                      const std::string& type);
+  CLI::App* app_;
+};
+
+/// All of a program's words; one subcommand must be among them.
+class Program : public Command {
+ public:
+  /// `version` is what --version prints.
+  Program(const std::string& summary, const std::string& name, const std::string& version);
+  ~Program();
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  std::vector<std::string> subcommand_names() const;
+
+  /// Parses, and thereby runs, the words; prints help that was asked for. Throws Failure where
+  /// CLI11 refuses them: its words repeat ours, and have to go where errors are printed.
+  ExitCode parse(int count, char** words);
+
+ private:
+  explicit Program(std::unique_ptr<CLI::App> app);
+  std::unique_ptr<CLI::App> owned_;
+};
+
+/// Typed words end up in names, and names in files that others read. Throws Failure.
+void require_utf8_words(int count, char** words);
 
 }  // namespace ringscope

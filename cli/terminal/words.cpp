@@ -1,0 +1,119 @@
+#include "cli/terminal/words.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "topologies/input/characters.hpp"
+
+namespace ringscope {
+
+Option Option::required() { return Option(option_->required()); }
+Option Option::show_default() { return Option(option_->capture_default_str()); }
+Option Option::one_word() { return Option(option_->allow_extra_args(false)); }
+Option Option::separated_by(char separator) { return Option(option_->delimiter(separator)); }
+Option Option::between(int least, int most) {
+  return Option(option_->check(CLI::Range(least, most)));
+}
+Option Option::between(double least, double most) {
+  return Option(option_->check(CLI::Range(least, most)));
+}
+Option Option::above_zero() { return Option(option_->check(CLI::PositiveNumber)); }
+Option Option::one_of(const std::vector<std::string>& words) {
+  return Option(option_->check(CLI::IsMember(words)));
+}
+Option Option::needs(Option other) { return Option(option_->needs(other.option_)); }
+Option Option::excludes(Option other) { return Option(option_->excludes(other.option_)); }
+bool Option::said() const { return option_->count() > 0; }
+
+Command Command::add_subcommand(const std::string& name, const std::string& summary) {
+  return Command(app_->add_subcommand(name, summary));
+}
+
+Option Command::add_flag(const std::string& name, bool& value, const std::string& help) {
+  return Option(app_->add_flag(name, value, help));
+}
+
+Option Command::add_option(const std::string& name, std::string& value, const std::string& help) {
+  return Option(app_->add_option(name, value, help));
+}
+Option Command::add_option(const std::string& name, int& value, const std::string& help) {
+  return Option(app_->add_option(name, value, help));
+}
+Option Command::add_option(const std::string& name, std::size_t& value, const std::string& help) {
+  return Option(app_->add_option(name, value, help));
+}
+Option Command::add_option(const std::string& name, double& value, const std::string& help) {
+  return Option(app_->add_option(name, value, help));
+}
+Option Command::add_option(const std::string& name, std::vector<std::string>& value,
+                           const std::string& help) {
+  return Option(app_->add_option(name, value, help));
+}
+Option Command::add_option(const std::string& name, std::vector<int>& value,
+                           const std::string& help) {
+  return Option(app_->add_option(name, value, help));
+}
+
+Option Command::add_numbered(const std::string& name, const std::function<void(int)>& set,
+                             const std::string& help, const std::map<std::string, int>& choices,
+                             const std::string& type) {
+  CLI::Option* option = app_->add_option_function<int>(name, set, help);
+  return Option(option->type_name(type)->transform(CLI::CheckedTransformer(choices)));
+}
+
+void Command::footer(const std::string& text) { app_->footer(text); }
+void Command::callback(std::function<void()> run) { app_->callback(std::move(run)); }
+void Command::hide() { app_->group(""); }
+
+void Command::take_all_words() {
+  app_->set_help_flag();
+  app_->prefix_command();
+}
+
+std::vector<std::string> Command::remaining() const { return app_->remaining(); }
+
+Program::Program(const std::string& summary, const std::string& name, const std::string& version)
+    : Program(std::make_unique<CLI::App>(summary, name)) {
+  owned_->set_version_flag("--version", version);
+  owned_->require_subcommand(1);
+}
+
+Program::Program(std::unique_ptr<CLI::App> app) : Command(app.get()), owned_(std::move(app)) {}
+
+Program::~Program() = default;
+
+std::vector<std::string> Program::subcommand_names() const {
+  std::vector<std::string> names;
+  for (const CLI::App* subcommand : std::as_const(*owned_).get_subcommands({}))
+    names.push_back(subcommand->get_name());
+  return names;
+}
+
+ExitCode Program::parse(int count, char** words) {
+  try {
+    owned_->parse(count, words);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream message;
+    if (owned_->exit(error, std::cout, message) != 0) {
+      std::string text = message.str();
+      while (text.ends_with('\n')) text.pop_back();
+      throw Failure(ExitCode::bad_input, text);
+    }
+  }
+  return ExitCode::ok;
+}
+
+void require_utf8_words(int count, char** words) {
+  for (int i = 1; i < count; ++i) {
+    if (first_not_utf8(words[i]) == std::string_view::npos) continue;
+    throw Failure(ExitCode::bad_input,
+                  fmt::format("argument {}: expected text in UTF-8, got '{}'", i, words[i]));
+  }
+}
+
+}  // namespace ringscope
