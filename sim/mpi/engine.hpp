@@ -64,8 +64,16 @@ class Engine {
   void enter(Caller& caller);
   void leave();
   void submit(const Chore& chore);
-  /// `names`: of messages, by their ids.
-  void describe(StateRecord& record, std::span<const int> names) const;
+  static void visit(auto& self, auto& fields) {  // state_fields.hpp
+    fields.exact(self.inside_, self.parts_left_, self.flight_ >= 0, self.paused_,
+                 self.idle_callers_.size(), self.chores_.size());
+    for (const Chore& chore : self.chores_) {
+      fields.exact(static_cast<int>(chore.kind));
+      fields.message(chore.message);
+      fields.amount(chore.bytes);
+      fields.amount(chore.seconds);
+    }
+  }
 
  private:
   void begin();

@@ -10,8 +10,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/machine/state_record.hpp"
-
 namespace ringscope::sim {
 
 class Matching {
@@ -28,8 +26,12 @@ class Matching {
   int match_receive(int source, int tag);
   void post_receive(int request, int source, int tag);
 
-  /// `names`: of messages, by their ids.
-  void describe(StateRecord& record, std::span<const int> names) const;
+  static void visit(auto& self, auto& fields) {  // state_fields.hpp
+    fields.exact(self.receives_.size());
+    for (const Item& receive : self.receives_) fields.exact(receive.source, receive.tag);
+    fields.exact(self.messages_.size());
+    for (const Item& message : self.messages_) fields.message(message.id);
+  }
 
  private:
   struct Item {

@@ -44,6 +44,18 @@ struct Flow {
   double started = 0;    ///< amount of the activity in flight
   int flight = -1;       ///< of the ledger
   bool paused = false;
+
+  static void visit(auto& self, auto& fields) {  // state_fields.hpp
+    for (auto* end : {&self.sender, &self.receiver}) {
+      fields.exact(end->here);
+      fields.amount(end->credit);
+      fields.amount(end->owed);
+      fields.exact(end->paying, end->done);
+    }
+    fields.amount(self.remaining);
+    fields.amount(self.started);
+    fields.exact(self.flight >= 0, self.paused);
+  }
 };
 
 struct Message {
@@ -71,6 +83,24 @@ struct Message {
   double settled() const { return stages.empty() ? begun : stages.back().end; }
   void settle(Cause cause, double until) {
     if (until > settled()) stages.push_back({cause, until});
+  }
+
+  static void visit(auto& self, auto& fields) {  // state_fields.hpp
+    fields.exact(self.source, self.destination, self.tag, self.bytes, self.ahead,
+                 self.channel->next_sequence - self.sequence, self.eager, self.in_unexpected_buffer,
+                 self.taken, self.users);
+    fields.request(self.send_request);
+    fields.request(self.recv_request);
+    fields.exact(self.sender->endpoint, self.receiver == nullptr ? -1 : self.receiver->endpoint);
+    fields.message(self.next_on_wire);
+    fields.message(self.next_copy);
+    fields.date(self.begun);
+    fields.exact(self.stages.size());
+    for (auto& stage : self.stages) {
+      fields.exact(static_cast<int>(stage.cause));
+      fields.date(stage.end);
+    }
+    if (!self.eager) Flow::visit(self.flow, fields);
   }
 };
 

@@ -3,7 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
+
+#include "sim/mpi/state_fields.hpp"
 
 namespace ringscope::sim {
 
@@ -236,6 +239,54 @@ void Mpi::explain_wait(int id, double begin, double end, std::vector<Stage>& sta
     for (const Stage& stage : m.stages) spend(stage.cause, stage.end);
   }
   spend(Cause::partner, end);
+}
+
+// A message's name is its place among those in flight, in an order that its pair and its turn among
+// those of the pair give.
+void Mpi::name_messages(std::vector<int>& under_way) {
+  under_way.clear();
+  for (int id = 0; id < messages_.size(); ++id)
+    if (messages_[id].users > 0) under_way.push_back(id);
+  const auto key = [this](int id) {
+    const Message& m = messages_[id];
+    return std::tuple(m.source, m.destination, m.sequence);
+  };
+  std::sort(under_way.begin(), under_way.end(), [&](int a, int b) { return key(a) < key(b); });
+  names_.assign(static_cast<std::size_t>(messages_.size()), -1);
+  for (std::size_t place = 0; place < under_way.size(); ++place)
+    names_[static_cast<std::size_t>(under_way[place])] = static_cast<int>(place);
+}
+
+void Mpi::describe(StateRecord& record, const Agenda& agenda, std::vector<int>& under_way) {
+  name_messages(under_way);
+  StateFields fields(record, *this, ledger_->now(), names_);
+  for (const int id : under_way) {
+    if (!record.same()) return;
+    Message::visit(std::as_const(messages_[id]), fields);
+    const auto argument = static_cast<std::uint64_t>(id);
+    for (const Agenda::Entry& entry : agenda.of(this, argument)) record.add(entry);
+    for (const Agenda::Entry& entry : agenda.of(&streams_, argument)) record.add(entry);
+  }
+  const auto add_all = [&](const std::vector<int>& messages) {
+    fields.exact(messages.size());
+    for (const int id : messages) fields.message(id);
+  };
+  for (Process& process : processes_) {
+    if (!record.same()) return;
+    Matching::visit(process.matching, fields);
+    add_all(process.arrivals);
+    for (Endpoint& endpoint : process.endpoints) {
+      add_all(endpoint.flows);
+      add_all(endpoint.granted);
+      Engine::visit(endpoint.engine, fields);
+      for (const Agenda::Entry& entry : agenda.of(&endpoint.engine, 0)) record.add(entry);
+    }
+  }
+}
+
+void Mpi::skip(double seconds, std::span<const int> under_way) {
+  const DateShift shift(seconds);
+  for (const int id : under_way) Message::visit(messages_[id], shift);
 }
 
 }  // namespace ringscope::sim

@@ -18,6 +18,7 @@
 #include <unordered_map>
 
 #include "scenarios/answer/path_chain.hpp"
+#include "sim/machine/state_record.hpp"
 #include "sim/mpi/matching.hpp"
 #include "sim/mpi/stream.hpp"
 
@@ -154,11 +155,6 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   double control_delay(const Channel& channel) const;
   Channel& channel_to(Process& mine, int from, int to);
   void name_messages(std::vector<int>& under_way);
-  int name(int message) const {
-    return message < 0 ? -1 : names_[static_cast<std::size_t>(message)];
-  }
-  void describe_message(StateRecord& record, const Agenda& agenda, int id) const;
-  static void describe_flow(StateRecord& record, const Flow& flow);
 
   Machine* machine_;
   Ledger* ledger_;

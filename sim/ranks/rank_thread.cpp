@@ -4,6 +4,7 @@
 #include <cassert>
 #include <utility>
 
+#include "sim/mpi/state_fields.hpp"
 #include "sim/ranks/detours.hpp"
 
 namespace ringscope::sim {
@@ -304,6 +305,26 @@ int RankThread::peer() const {
   const bool waits = verb.asked != nullptr && verb.asked->requests.size() == 1;
   const int request = waits ? verb.asked->requests.front().slot : verb.request;
   return request < 0 || verb.other_request >= 0 ? -1 : run_->mpi->request(request).peer;
+}
+
+void RankThread::describe(StateRecord& record, int step) const {
+  record.add(step_ + skipped_ - step);
+  StateFields fields(record, *run_->mpi, now(), {});
+  visit(*this, fields);
+}
+
+void RankThread::describe(StateRecord& record, const Agenda& agenda) const {
+  for (const Agenda::Entry& entry : agenda.of(this, 0)) record.add(entry);
+}
+
+void RankThread::skip(int steps, double seconds, int times, const Account& before) {
+  skipped_ += steps;
+  for (std::size_t i = 0; i < seconds_.size(); ++i)
+    seconds_[i] += times * (seconds_[i] - before.seconds[i]);
+  for (std::size_t i = 0; i < waited_for_.size(); ++i)
+    waited_for_[i] += times * (waited_for_[i] - before.waited_for[i]);
+  const DateShift shift(seconds);
+  visit(*this, shift);
 }
 
 }  // namespace ringscope::sim

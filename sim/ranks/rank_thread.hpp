@@ -174,6 +174,27 @@ class RankThread final : public Executor, private Caller {
   };
   enum class Progress { done, blocked };
 
+  static void visit(auto& self, auto& fields) {  // sim/mpi/state_fields.hpp
+    fields.exact(self.verbs_of_step_, std::hash<std::string_view>()(self.mark_.phase), self.inside,
+                 self.on_cpu_, static_cast<int>(self.activity_));
+    fields.date(self.activity_since_);
+    if (self.on_cpu_) {
+      fields.exact(static_cast<int>(self.cpu_cause_), static_cast<int>(self.tail_cause_));
+      fields.amount(self.tail_share_);
+    }
+    fields.exact(self.verbs_.size() - self.next_);
+    for (std::size_t i = self.next_; i < self.verbs_.size(); ++i)
+      visit_verb(self.verbs_[i], fields);
+  }
+  static void visit_verb(auto& verb, auto& fields) {
+    fields.exact(static_cast<int>(verb.verb));
+    fields.posting(verb.request);
+    fields.posting(verb.other_request);
+    if (verb.asked != nullptr) fields.exact(verb.asked->range.size, verb.asked->requests.size());
+    fields.exact(static_cast<int>(verb.state), verb.multicast < 0);
+    fields.date(verb.since);
+  }
+
   void completed(int request) override;
   void cpu_done(std::uint64_t);
   Progress advance(Pending& verb);

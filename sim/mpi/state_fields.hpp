@@ -1,0 +1,61 @@
+// Visitors of what a run is at an instant. Each record names its fields once, in `visit(self,
+// fields)`, and a visitor makes of them what it is for:
+//   exact(...)    has to be the same for the run to go on alike
+//   amount(x)     units of work
+//   date(x)       seconds as the kernel counts; below 0: none
+//   message(id)   a message in flight, or -1
+//   request(id)   whether a request of a message is complete
+//   posting(id)   what a request of a rank asks for, or -1
+#pragma once
+
+#include <span>
+
+#include "sim/mpi/mpi.hpp"
+
+namespace ringscope::sim {
+
+/// Takes a state down, or compares it: times from now, ids replaced by what they stand for.
+class StateFields {
+ public:
+  /// `names`: of messages, by their ids.
+  StateFields(StateRecord& record, const Mpi& mpi, double now, std::span<const int> names)
+      : record_(&record), mpi_(&mpi), now_(now), names_(names) {}
+
+  void exact(auto... values) { (record_->add(values), ...); }
+  void amount(double units) { record_->add_amount(units); }
+  void date(double at) { record_->add_time(at < 0 ? 0 : now_ - at); }
+  void message(int id) { record_->add(id < 0 ? -1 : names_[static_cast<std::size_t>(id)]); }
+  void request(int id) { record_->add(id < 0 ? 2 : mpi_->request(id).complete ? 1 : 0); }
+  void posting(int id) {
+    record_->add(id >= 0);
+    if (id < 0) return;
+    const Posting& posting = mpi_->request(id);
+    exact(posting.peer, posting.tag, posting.bytes);
+  }
+
+ private:
+  StateRecord* record_;
+  const Mpi* mpi_;
+  double now_;
+  std::span<const int> names_;
+};
+
+/// Moves the dates of a state when time has been skipped.
+class DateShift {
+ public:
+  explicit DateShift(double seconds) : seconds_(seconds) {}
+
+  void exact(auto...) const {}
+  void amount(double) const {}
+  void date(double& at) const {
+    if (at >= 0) at += seconds_;
+  }
+  void message(int) const {}
+  void request(int) const {}
+  void posting(int) const {}
+
+ private:
+  double seconds_;
+};
+
+}  // namespace ringscope::sim
