@@ -15,7 +15,7 @@ struct PhaseTime {
   double seconds = 0;
 };
 
-/// In the order in which the steps were first entered.
+/// Steps in the order in which they were first entered.
 class PhaseTimes {
  public:
   /// A step ends where the next one begins; what lies before the first belongs to none.

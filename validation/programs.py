@@ -14,7 +14,7 @@ class InputError(Exception):
 
 
 def write_text(path: str, text: str):
-    """As write_bytes; "-" is standard output."""
+    """Writes text as write_bytes; "-" is standard output."""
     if path == "-":
         sys.stdout.write(text)
     else:

@@ -10,7 +10,7 @@
 
 namespace ringscope {
 
-/// By Verb.
+/// Names by Verb.
 inline constexpr std::array<std::string_view, verbs> verb_names = {
     "isend",  "irecv", "send",    "recv", "sendrecv", "wait", "wait_all", "wait_any", "test",
     "reduce", "copy",  "compute", "join", "sleep",    "load", "store",    "reach",    "multicast"};

@@ -36,7 +36,7 @@ class RunTest(unittest.TestCase):
         return ran.returncode, ran.stdout, ran.stderr
 
     def replay(self, text, *more, fake=""):
-        """With two samples."""
+        """Runs a replay with two samples."""
         file = self.folder / "x.yaml"
         file.write_text(text, encoding="utf-8")
         return self.run_program("replay", str(file), "--warmups", "1", "--repetitions", "2",

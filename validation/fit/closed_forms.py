@@ -56,7 +56,7 @@ class Transport:
                                                             in_handshake)
 
     def handshake(self, sizes):
-        """From the start of the send to that of the data."""
+        """Time from the start of the send to that of the data."""
         latencies = 1 if self.driver == "receiver" else 2
         steady, jitter = self.parts()
         return (self.send_overhead(sizes) + self.recv_overhead(sizes) + latencies * steady(0.0)

@@ -271,7 +271,7 @@ def search(loop) -> Fit:
 
 
 def say_unfinished(result, loop, settings):
-    """In the report, and where those look who do not read it."""
+    """Warns in the report, and where those look who do not read it."""
     why = (f"its {settings.rounds} rounds of simulations were used up (--rounds gives it more)"
            if loop.cut else f"it still moved after {LAST} steps")
     text = (f"the fit to the collectives did not converge: {why}. What it says is the best that it "

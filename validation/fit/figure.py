@@ -84,7 +84,7 @@ def draw(axes, residuals, series, looks):
 
 
 def write(result, path):
-    """In the format of the name. Raises InputError where nothing can be drawn or written."""
+    """Draws the figure in the format of its name. Raises InputError where that is impossible."""
     panels = series_of(result)
     if not panels:
         raise InputError("--figure: expected probes or replays to draw, got none of either")

@@ -222,7 +222,7 @@ def add_wire_interval(result, settings, generator):
 
 
 def add_jitter_intervals(result):
-    """In proportion to the share that the collectives found."""
+    """Intervals of the jitter, in proportion to the share that the collectives found."""
     if not result.collectives:
         return
     for index, one in enumerate(result.collectives.unknowns):

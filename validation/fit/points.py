@@ -64,7 +64,7 @@ class Points:
         return Points([point_of(merge_samples(group)) for group in cases.values()])
 
     def of_probe(self, what, **parameters):
-        """Those of one probe whose parameters are as said, by size. A list: any of it."""
+        """Points of one probe whose parameters are as said, by size. A list: any of it."""
         found = [point for point in self.all if point.what == what and all(
             point.parameters.get(key) in (value if isinstance(value, (list, tuple)) else [value])
             for key, value in parameters.items())]

@@ -85,7 +85,7 @@ def about(result) -> str:
 
 
 def machine_of(where) -> str:
-    """Its CPU, and its GPUs by kind."""
+    """CPU of a machine, and its GPUs by kind."""
     devices = where.get("devices") or []
     gpus = [f"{devices.count(name)} x {name}" for name in dict.fromkeys(devices)]
     return ", ".join([where["cpu"]] * bool(where["cpu"]) + gpus) or "as measured"

@@ -107,7 +107,7 @@ class Costs(NamedTuple):
         return Costs(*(cost / chunk for cost in self))
 
     def by_name(self) -> dict:
-        """As the library names them."""
+        """Costs by the library's names."""
         return {"reduce_cost": self.reduce, "shm.recv_cost": self.copy,
                 "network.send_cost": self.network, "network.recv_cost": self.network}
 

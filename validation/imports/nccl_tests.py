@@ -23,8 +23,8 @@ VERSION = re.compile(r"\s*#\s*nccl-tests version (\S+)(?:.*nccl-library=(\d+))?"
 END = re.compile(r"\s*#\s*Avg bus bandwidth")
 WRONG = re.compile(r"\s*#\s*Out of bounds values : (\d+) FAILED")
 
-# As the simulator calls them. sendrecv_perf passes vectors around a ring of ranks: each sends one
-# and receives one at a time, as each of a pair does that exchanges them.
+# Names of the simulator. sendrecv_perf passes vectors around a ring of ranks: each sends one and
+# receives one at a time, as each of a pair does that exchanges them.
 NAMES = {"all_reduce": "allreduce", "all_gather": "allgather", "sendrecv": "exchange"}
 # column: its unit, where the line below the header gives one
 COLUMNS = {"size": "(B)", "count": "(elements)", "type": "", "redop": "", "root": "",

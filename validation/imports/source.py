@@ -63,7 +63,7 @@ class Source:
         return value
 
     def microseconds(self, line: int, cell: Cell) -> float:
-        """In seconds, the double nearest to the decimal text."""
+        """Value in seconds, the double nearest to the decimal text."""
         self.number(line, cell, "a time in microseconds")
         return float(Decimal(cell.text).scaleb(-6))
 

@@ -75,7 +75,7 @@ class Group:
 
 
 def remove_groups():
-    """Those that we, or one of us that was killed, left. Nothing may run in them."""
+    """Removes groups that we, or one of us that was killed, left. Nothing may run in them."""
     for root in (CGROUP / "cpu", CGROUP / "cpuacct", CGROUP):
         folder = root / NAME
         if folder.is_dir():

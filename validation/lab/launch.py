@@ -104,7 +104,7 @@ def openmpi_words(launch: Launch, host_file: str) -> list:
            "btl_tcp_sndbuf": str(launch.socket_buffer),
            "btl_tcp_rcvbuf": str(launch.socket_buffer)}
     if launch.nap > 0:
-        # In pieces: a rank that naps between polls moves one large put at a time, and the two
+        # Sends in pieces: a rank that naps between polls moves one large put at a time, and the two
         # directions of a link take turns (1.5 to 2 times as long as with ranks that spin).
         mca["btl_tcp_flags"] = "1"
     mca |= launch.mca

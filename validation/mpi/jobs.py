@@ -49,7 +49,7 @@ class JobTest(unittest.TestCase):
         return ["env", f"LD_PRELOAD={library}", f"RINGSCOPE_FAULT={name}"]
 
     def launch(self, command):
-        """In a process group of its own, so that it can be ended whole."""
+        """Starts a job in a process group of its own, so that it can be ended whole."""
         job = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                env=ENVIRONMENT, stdin=subprocess.DEVNULL, start_new_session=True)
         self.addCleanup(self.end, job)
@@ -72,7 +72,7 @@ class JobTest(unittest.TestCase):
         return job.returncode, out, err
 
     def replay(self, ranks, text, *more):
-        """With two samples; (exit code, standard output, standard error)."""
+        """Runs a replay with two samples; (exit code, standard output, standard error)."""
         more = ("--repetitions", "2", "--max-repetitions", "2", *more)
         return self.finish(self.launch(self.command(ranks, text, *more)))
 

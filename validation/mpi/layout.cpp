@@ -7,7 +7,7 @@
 namespace ringscope::mpi {
 namespace {
 
-/// In the order of their first ranks where they are equally full.
+/// Ranks of each host, the fullest first; equally full ones in the order of their first ranks.
 std::vector<std::vector<int>> fullest_first(const std::vector<std::string>& names) {
   std::map<std::string, std::vector<int>> by_name;
   for (std::size_t rank = 0; rank < names.size(); ++rank)

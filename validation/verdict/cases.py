@@ -124,7 +124,7 @@ def foreign_cores(launches: list) -> Optional[float]:
 
 
 def launches_of(measurement: Measurement) -> int:
-    """Whoever measured may have pooled several already."""
+    """Number of launches: whoever measured may have pooled several already."""
     launches = measurement.extra.get("launches")
     return len(launches) if isinstance(launches, list) and launches else 1
 

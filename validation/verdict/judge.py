@@ -68,7 +68,7 @@ def placement_of(case: cases.Case) -> str:
 
 
 def rate_of(case: cases.Case) -> float:
-    """In bytes/s; 0 where nobody knows it, or says it in words of their own."""
+    """Rate in bytes/s; 0 where nobody knows it, or says it in words of their own."""
     try:
         return parse_quantity(case.series.link, "bandwidth")
     except InputError:

@@ -78,8 +78,8 @@ class Model:
 
 
 def table_of(mpi: str) -> str:
-    """By what Open MPI of that version chooses, as the simulator has it; "" where the words name no
-    version of it."""
+    """Table that Open MPI of that version goes by, as the simulator has it; "" where the words
+    name no version of it."""
     found = VERSION.search(mpi)
     if not found:
         return ""

@@ -45,7 +45,7 @@ class WithPrograms(unittest.TestCase):
                             "RINGSCOPE_DATA": str(ROOT)}
 
     def measured_by_the_simulator(self, placements=("4-2-2", "4-3-1"), **changes):
-        """Its cases as measurements; `changes` are keys of the scenario."""
+        """Cases of a simulation as measurements; `changes` are keys of the scenario."""
         cluster = CLUSTER | {"hosts": 3, "host": {"type": "simple", "cores": 8}}
         scenario = {"question": "?", "cluster": cluster, "library": LIBRARY,
                     "placement": placements[0], "job": JOB,

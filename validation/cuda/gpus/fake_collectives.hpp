@@ -7,7 +7,7 @@
 
 namespace ringscope::cuda {
 
-/// As NCCL does, it refuses two ranks on one GPU.
+/// Refuses two ranks on one GPU, as NCCL does.
 std::unique_ptr<CollectiveLibrary> make_fake_collectives(Gpus& gpus);
 
 }  // namespace ringscope::cuda

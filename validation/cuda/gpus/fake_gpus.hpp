@@ -52,7 +52,7 @@ class FakeGpus final : public Gpus {
   void fail_call(std::uint64_t number) { fails_in_ = number; }
   /// Operation number `number` put into any stream from now on, from 1, never ends.
   void hang_operation(std::uint64_t number) { hangs_in_ = number; }
-  /// From now on wait() does nothing: as of a program that forgets an order between streams.
+  /// Makes wait() do nothing from now on: as in a program that forgets an order between streams.
   void forget_waits() { forgets_waits_ = true; }
   const FakeParameters& parameters() const { return parameters_; }
 

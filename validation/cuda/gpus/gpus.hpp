@@ -53,7 +53,7 @@ class Gpus {
   virtual GpuInfo info(int gpu) const = 0;
   /// True if a kernel or a copy on `from` may touch the memory of `to` directly.
   virtual bool peer_access(int from, int to) const = 0;
-  /// From now on it does, where it may. Again is no error.
+  /// Enables that access from now on, where it is possible. Again is no error.
   virtual void enable_peer_access(int from, int to) = 0;
 
   virtual void* allocate(int gpu, std::size_t bytes) = 0;
@@ -89,9 +89,9 @@ class Gpus {
   virtual void wait(Stream stream, Event event) = 0;
   /// True if its last record is reached. Throws what failed on the GPU meanwhile.
   virtual bool reached(Event event) = 0;
-  /// Until it is reached, without polling.
+  /// Waits until it is reached, without polling.
   virtual void synchronize(Event event) = 0;
-  /// From one event to the other, by the GPU's clock; both reached, of one GPU.
+  /// Time from one event to the other, by the GPU's clock; both reached, of one GPU.
   virtual double seconds_between(Event first, Event last) = 0;
 
   /// Seconds on the clock by which all is measured: of the host; of a fake, its own.

@@ -45,7 +45,7 @@ class Lane {
 
   Stream stream() const { return stream_; }
   Event event() const { return event_; }
-  /// Until all that was put into the stream so far is done.
+  /// Waits until all that was put into the stream so far is done.
   void finish() const {
     gpus_->record(stream_, event_);
     gpus_->synchronize(event_);

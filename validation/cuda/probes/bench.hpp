@@ -27,7 +27,7 @@ class Bench {
   Gpus& gpus() { return *gpus_; }
   void run(const Series& series);
 
-  /// As Budget::take() does. The median, or nothing when the point was left out.
+  /// Measures as Budget::take() does. The median, or nothing when the point was left out.
   std::optional<double> measure(const Point& point, const Run& run);
 
   /// Sizes of vectors to measure, ascending and whole floats: those for which `buffers` of that

@@ -101,7 +101,7 @@ void check(Collective what, const Ranks& ranks, std::size_t items) {
   }
 }
 
-/// Those of the placement and the job that `validate` predicts.
+/// Placement and job that `validate` predicts.
 Json scenario_of(Collective what, const Ranks& ranks, std::size_t bytes) {
   Json placement = Json::array();
   for (const CollectiveRank& rank : ranks.all())

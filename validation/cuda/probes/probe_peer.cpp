@@ -12,7 +12,7 @@ struct Pair {
   int from = 0, to = 0;
 };
 
-/// From one GPU to another, on a stream of the one that sends.
+/// Copies from one GPU to another, on a stream of the one that sends.
 class PeerCopier {
  public:
   PeerCopier(Gpus& gpus, Pair pair, std::size_t bytes)

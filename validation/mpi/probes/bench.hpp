@@ -30,8 +30,8 @@ class Bench {
   /// without a part sleep until the others are done.
   void run(const Series& series, int order);
 
-  /// As Budget::take() does; `run` returns the seconds that count on the team's first rank. The
-  /// median, or nothing when the point was left out. Collective over the team.
+  /// Measures as Budget::take() does; `run` returns the seconds that count on the team's first
+  /// rank. The median, or nothing when the point was left out. Collective over the team.
   std::optional<double> measure(const Team& team, const Point& point, const Run& run);
 
   /// Sizes of messages to measure, ascending: the rest of the series' time is shared between as

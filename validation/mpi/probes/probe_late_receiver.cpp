@@ -29,8 +29,8 @@ double send_to_late_receiver(Bench& bench, const Team& pair, std::uint64_t bytes
   return now_s() - start_s;
 }
 
-/// By its quickest send: one that returned early shows an eager message, and a busy machine makes
-/// late ones of them too. Nothing when there was no time to find out.
+/// Judges by the quickest send: one that returned early shows an eager message, and a busy machine
+/// makes late ones of them too. Nothing when there was no time to find out.
 std::optional<bool> is_held_back(Bench& bench, const Team& pair, std::uint64_t bytes, bool kept) {
   Point point{"late_receiver", {{"bytes", bytes}, {"way", pair.way}, {"delay_s", delay_s}}, bytes};
   point.batch_s = 0;

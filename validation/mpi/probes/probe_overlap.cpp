@@ -64,7 +64,7 @@ double time_overlap(Bench& bench, const Team& pair, std::uint64_t bytes,
   return pair.told(run(pair, data, bytes, computation), computation.part);
 }
 
-/// From the receiver's signal to the end of its receive, nobody computing.
+/// Time from the receiver's signal to the end of its receive, nobody computing.
 std::optional<double> transfer(Bench& bench, const Team& pair, std::uint64_t bytes) {
   Point point{"overlap", {}, bytes};
   point.most_samples = 5;
