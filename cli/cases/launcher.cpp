@@ -1,106 +1,107 @@
 #include "cli/cases/launcher.hpp"
 
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <thread>
-#include <vector>
 
 #include "cli/terminal/failure.hpp"
-#include "sim/studies/crew.hpp"
+#include "topologies/placement/slots.hpp"
 
 namespace ringscope {
 namespace {
 
-namespace fs = std::filesystem;
-constexpr auto patience = std::chrono::seconds(10);
-
-using Variable = const char* (*)(const char*);
-
-int number_in(Variable variable, const char* name, int otherwise) {
-  const char* text = variable(name);
-  return text == nullptr ? otherwise : std::max(0, std::atoi(text));
-}
-
-/// The program of that MPI beside this one; "" where there is none.
-std::string program_of(const std::string& mpi) {
-  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
-  // The MPI that CMake found has the short name.
-  for (const std::string& name : {mpi, std::string("mpi")}) {
-    const fs::path program = folder / ("ringscope-" + name);
-    if (!name.empty() && ::access(program.c_str(), X_OK) == 0) return program.string();
-  }
-  return "";
-}
-
-[[noreturn]] void become(const std::string& program, std::vector<std::string> words) {
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  ::execv(program.c_str(), arguments.data());
-  fmt::print(stderr, "{}: cannot be started: {}\n", program, std::strerror(errno));
-  ::_exit(static_cast<int>(ExitCode::stuck));
-}
-
-/// The workers, and our process that is their link to the job: it ends when the socket closes.
-class LaunchedCrew final : public RemoteWorkers {
+class Environment {
  public:
-  LaunchedCrew(int socket, pid_t relay) : crew_(std::make_unique<Crew>(socket)), relay_(relay) {}
-  ~LaunchedCrew() override {
-    crew_.reset();
-    const auto end = std::chrono::steady_clock::now() + patience;
-    while (::waitpid(relay_, nullptr, WNOHANG) == 0) {
-      if (std::chrono::steady_clock::now() > end) ::kill(relay_, SIGKILL);
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-  }
-  LaunchedCrew(const LaunchedCrew&) = delete;
-  LaunchedCrew& operator=(const LaunchedCrew&) = delete;
+  explicit Environment(Variable variable) : variable_(variable) {}
 
-  bool has_room() const override { return crew_->has_room(); }
-  bool hand_out(std::uint64_t task, const Scenario& scenario, bool skip) override {
-    return crew_->hand_out(task, scenario, skip);
+  bool has(const char* name) const { return variable_(name) != nullptr; }
+  std::size_t number(const char* name) const {
+    const auto number = whole_number(variable_(name));
+    if (!number || *number < 0)
+      throw Failure(ExitCode::bad_input,
+                    fmt::format("{}={}: expected a whole number, as a launcher sets it; say which "
+                                "shard this is by --shard 3/16",
+                                name, variable_(name)));
+    return static_cast<std::size_t>(*number);
   }
-  std::vector<RemoteAnswer> answers(std::chrono::milliseconds wait) override {
-    return crew_->answers(wait);
+  std::size_t number(const char* name, std::size_t otherwise) const {
+    return has(name) ? number(name) : otherwise;
   }
-  int workers() const override { return crew_->workers(); }
-  int threads() const override { return crew_->threads(); }
-  std::string strangers() const override { return crew_->strangers(); }
+  /// "4(x2),3" begins with how many tasks this node has, or one like it.
+  int tasks_here(const char* name) const {
+    return has(name) ? std::max(1, std::atoi(variable_(name))) : 1;
+  }
 
  private:
-  std::unique_ptr<Crew> crew_;
-  pid_t relay_;
+  Variable variable_;
 };
+
+/// Launchers count from 0.
+Launch launch(const Environment& environment, const char* rank, const char* size, int local_size) {
+  const std::size_t number = environment.number(rank), count = environment.number(size);
+  if (number >= count)
+    throw Failure(ExitCode::bad_input,
+                  fmt::format("{}={} and {}={}: expected a rank below the number of processes; say "
+                              "which shard this is by --shard 3/16",
+                              rank, number, size, count));
+  return {{number + 1, count}, local_size, fmt::format("{} and {}", rank, size)};
+}
+
+/// srun sets SLURM_STEP_NUM_TASKS; the batch script has SLURM_PROCID=0 whatever SLURM_NTASKS is.
+std::optional<Launch> slurm_step(const Environment& environment, bool asked) {
+  if (!environment.has("SLURM_PROCID")) return {};
+  const bool step = environment.has("SLURM_STEP_NUM_TASKS");
+  const bool pmi =
+      environment.has("PMIX_RANK") || environment.has("PMI_RANK") || environment.has("PMI_FD");
+  const char* size = step ? "SLURM_STEP_NUM_TASKS" : "SLURM_NTASKS";
+  if (!environment.has(size) || !(step || pmi || asked)) return {};
+  return launch(environment, "SLURM_PROCID", size, environment.tasks_here("SLURM_TASKS_PER_NODE"));
+}
+
+std::optional<Launch> slurm_array(const Environment& environment) {
+  if (!environment.has("SLURM_ARRAY_TASK_ID") || !environment.has("SLURM_ARRAY_TASK_COUNT"))
+    return {};
+  const std::size_t id = environment.number("SLURM_ARRAY_TASK_ID"),
+                    count = environment.number("SLURM_ARRAY_TASK_COUNT"),
+                    least = environment.number("SLURM_ARRAY_TASK_MIN", 1),
+                    step = std::max<std::size_t>(1, environment.number("SLURM_ARRAY_TASK_STEP", 1));
+  if (id < least || (id - least) % step != 0 || (id - least) / step >= count)
+    throw Failure(
+        ExitCode::bad_input,
+        fmt::format("SLURM_ARRAY_TASK_ID={}: is none of {} numbers from {} on in steps of "
+                    "{}; submit an even array such as --array=1-16, or say which shard "
+                    "this is by --shard 3/16",
+                    id, count, least, step));
+  return Launch{
+      {(id - least) / step + 1, count}, 1, "SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT"};
+}
+
+/// Each job of an array may start several processes.
+Launch inside(const Launch& job, const Launch& process) {
+  return {{(job.process.number - 1) * process.process.count + process.process.number,
+           job.process.count * process.process.count},
+          process.local_size,
+          fmt::format("{}, {}", job.names, process.names)};
+}
 
 }  // namespace
 
-std::optional<Launch> launch_of(Variable variable) {
-  Launch launch;
-  const auto set = [variable](const char* name) { return variable(name) != nullptr; };
-  if (set("OMPI_COMM_WORLD_SIZE") && set("OMPI_COMM_WORLD_RANK")) {
-    launch = {number_in(variable, "OMPI_COMM_WORLD_RANK", 0),
-              number_in(variable, "OMPI_COMM_WORLD_SIZE", 1),
-              number_in(variable, "OMPI_COMM_WORLD_LOCAL_SIZE", 1), "openmpi"};
-  } else if (set("SLURM_PROCID") && (set("PMIX_RANK") || set("PMI_RANK") || set("PMI_FD"))) {
-    // srun; in a batch script without it there is no PMI, and nobody else.
-    launch = {number_in(variable, "SLURM_PROCID", 0), number_in(variable, "SLURM_NTASKS", 1),
-              number_in(variable, "SLURM_TASKS_PER_NODE", 1), set("PMIX_RANK") ? "openmpi" : ""};
-  } else if (set("PMI_SIZE") && set("PMI_RANK")) {
-    launch = {number_in(variable, "PMI_RANK", 0), number_in(variable, "PMI_SIZE", 1),
-              number_in(variable, "MPI_LOCALNRANKS", 1), "mpich"};
-  }
-  if (launch.size <= 1) return {};
-  return launch;
+std::optional<Launch> launch_of(Variable variable, bool asked) {
+  const Environment environment(variable);
+  const std::optional<Launch> array = slurm_array(environment);
+  std::optional<Launch> process;
+  if (environment.has("OMPI_COMM_WORLD_SIZE") && environment.has("OMPI_COMM_WORLD_RANK"))
+    process = launch(environment, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+                     environment.tasks_here("OMPI_COMM_WORLD_LOCAL_SIZE"));
+  if (!process) process = slurm_step(environment, asked && !array);
+  if (!process && environment.has("PMI_SIZE") && environment.has("PMI_RANK"))
+    process =
+        launch(environment, "PMI_RANK", "PMI_SIZE", environment.tasks_here("MPI_LOCALNRANKS"));
+  if (array && process && process->process.count > 1) return inside(*array, *process);
+  return array ? array : process;
 }
 
 int threads_here(int local_size) {
@@ -109,30 +110,6 @@ int threads_here(int local_size) {
   const int all = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
   const bool bound = cores < all;
   return std::max(1, bound ? cores : cores / std::max(1, local_size));
-}
-
-std::shared_ptr<RemoteWorkers> join(const Launch& launch, int threads) {
-  const std::string program = program_of(launch.mpi);
-  if (program.empty()) {
-    if (launch.rank > 0) std::exit(static_cast<int>(ExitCode::ok));
-    fmt::print(stderr, "no ringscope-mpi is beside this program: {} of {} processes do nothing\n",
-               launch.size - 1, launch.size);
-    return nullptr;
-  }
-  const std::string number = std::to_string(threads);
-  if (launch.rank > 0) become(program, {program, "relay", "--threads", number});
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    throw Failure(ExitCode::stuck, fmt::format("no socket: {}", std::strerror(errno)));
-  const pid_t relay = ::fork();
-  if (relay < 0)
-    throw Failure(ExitCode::stuck, fmt::format("no process: {}", std::strerror(errno)));
-  if (relay == 0) {
-    const std::string inherited = std::to_string(::dup(ends[1]));  // not closed by exec
-    become(program, {program, "relay", "--socket", inherited});
-  }
-  ::close(ends[1]);
-  return std::make_shared<LaunchedCrew>(ends[0], relay);
 }
 
 }  // namespace ringscope

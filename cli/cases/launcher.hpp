@@ -1,31 +1,28 @@
-// Detects that mpirun or srun has started several of us, and takes part in that.
+// Detects that mpirun, srun or a job array has started several of us.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 
-#include "sim/studies/remote_workers.hpp"
+#include "sim/studies/store_tables.hpp"
 
 namespace ringscope {
 
 /// The launcher's statements in the environment.
 struct Launch {
-  int rank = 0;
-  int size = 1;        ///< above 1
+  Shard process;       ///< which of them this is
   int local_size = 1;  ///< number of them on this host
-  std::string mpi;     ///< "openmpi" or "mpich", as their programs are called; "": either
+  std::string names;   ///< of the variables that say so
 };
 
-/// Nothing where this process was started alone. `variable` is std::getenv, or a test's.
-std::optional<Launch> launch_of(const char* (*variable)(const char*));
+using Variable = const char* (*)(const char*);
+
+/// Nothing where this process was started alone. `variable` is std::getenv, or a test's. In a batch
+/// script Slurm's variables of a task are there too, though no srun has started several: they count
+/// only where somebody has `asked` for them. Throws Failure (bad_input) for numbers that are none.
+std::optional<Launch> launch_of(Variable variable, bool asked);
 
 /// Threads for each of `local_size` processes: its share of this host; at least one.
 int threads_here(int local_size);
-
-/// On the first rank: workers on the others, through a program of that MPI beside this one. Null,
-/// with a word on standard error, where there is no such program. On the other ranks: never
-/// returns.
-std::shared_ptr<RemoteWorkers> join(const Launch& launch, int threads);
 
 }  // namespace ringscope

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 
 #include "cli/cases/cases.hpp"
 #include "cli/cases/launcher.hpp"
@@ -18,12 +17,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr double tolerance = 1e-9;  // of the two kernels, relative
 
-std::optional<Launch> launch_here() {
-  return launch_of([](const char* name) -> const char* { return std::getenv(name); });
-}
-
-int threads_of(const StudyOptions& options, const std::optional<Launch>& launch) {
-  return options.threads > 0 ? options.threads : threads_here(launch ? launch->local_size : 1);
+int threads_of(const StudyOptions& options) {
+  return options.threads > 0 ? options.threads : threads_here(options.processes_here);
 }
 
 }  // namespace
@@ -49,6 +44,10 @@ void add_study_options(Command& subcommand, StudyOptions& options) {
       "--store", options.store, "the SQLite file that keeps results; by default, NAME.sqlite here");
   const Option no_store =
       subcommand.add_flag("--no-store", options.no_store, "keep nothing").excludes(store);
+  subcommand.add_option("--shard", options.shard,
+                        "I/N: only the I-th of N equal parts, from 1 on, into a --store of its own "
+                        "(part-{shard}.sqlite); 'auto': as mpirun, srun or a job array says, which "
+                        "is the default where one has started several; 'none': all");
   subcommand
       .add_flag("--prune", options.prune,
                 "first drop from the store what other versions of this program wrote")
@@ -66,16 +65,6 @@ Seconds limit_of(const StudyOptions& options) {
   return options.limit.empty() ? no_limit : limit_of(options.limit);
 }
 
-void work_for_first(const StudyOptions& options) {
-  const auto launch = launch_here();
-  if (launch && launch->rank > 0) join(*launch, threads_of(options, launch));
-}
-
-void dismiss_others() {
-  // MPICH's launcher would wait for them, and they for the first.
-  if (const auto launch = launch_here()) join(*launch, 1);
-}
-
 StudyRun::StudyRun(const StudyOptions& options, const std::string& name)
     : name_(name),
       limit_(limit_of(options)),
@@ -83,19 +72,16 @@ StudyRun::StudyRun(const StudyOptions& options, const std::string& name)
       has_store_(!options.no_store),
       time_(options.time),
       start_(Clock::now()) {
-  const auto launch = launch_here();
   EvaluatorOptions evaluator;
   evaluator.skip = !options.no_skip;
   evaluator.prune = options.prune;
-  evaluator.threads = threads_of(options, launch);
-  if (launch) remote_ = join(*launch, evaluator.threads);
+  evaluator.threads = threads_of(options);
   if (!options.no_store) evaluator.store = options.store.empty() ? name + ".sqlite" : options.store;
   evaluator.progress = [this](double share) { show(share); };
   if (options.may_stop) {
     interrupt_ = std::make_unique<Interrupt>();
     evaluator.stop = [this](double share) { return stopped(share); };
   }
-  evaluator.remote = remote_;
   evaluator_ = std::make_unique<Evaluator>(std::move(evaluator));
 }
 
@@ -122,10 +108,6 @@ void StudyRun::show(double share) {
   if (share < 1 && Clock::now() - start_ >= limit_) stop(share);
   if (time_.count() > 0) share = std::max(share, Seconds(Clock::now() - start_) / time_);
   if (bar_) bar_->show(share);
-  if (!remote_ || strangers_named_) return;
-  const std::string strangers = remote_->strangers();
-  strangers_named_ = !strangers.empty();
-  if (strangers_named_) fmt::print(stderr, "{}\n", strangers);
 }
 
 std::string StudyRun::summary(std::size_t points) {
@@ -139,13 +121,22 @@ std::string StudyRun::summary(std::size_t points) {
                                 ? fmt::format(", {} the same as {}", evaluator_->cached(),
                                               evaluator_->cached() == 1 ? "another" : "others")
                                 : "";
-  std::string text = fmt::format("{} point{}: {} simulated{}, in {:.2f} s on {} thread{}", points,
-                                 points == 1 ? "" : "s", evaluator_->simulated(), known,
-                                 seconds.count(), threads, threads == 1 ? "" : "s");
-  if (remote_ && remote_->workers() > 0)
-    text +=
-        fmt::format(" here and {} in {} other processes", remote_->threads(), remote_->workers());
-  return text;
+  return fmt::format("{} point{}: {} simulated{}, in {:.2f} s on {} thread{}", points,
+                     points == 1 ? "" : "s", evaluator_->simulated(), known, seconds.count(),
+                     threads, threads == 1 ? "" : "s");
+}
+
+void run_shard(const Points& points, const StudyOptions& options) {
+  const std::string which = fmt::format("shard {}/{}", options.part->number, options.part->count);
+  StudyRun run(options, points.study);
+  const ShardOutcome outcome = simulate_shard(points, *options.part, run.evaluator());
+  const std::string summary = run.summary(outcome.done);
+  fmt::print(stderr, "{}: {}\n", which, summary);
+  if (outcome.done < outcome.points)
+    throw Failure(ExitCode::bad_input,
+                  fmt::format("{}: was stopped when {} of its {} points were simulated, and kept: "
+                              "start it again, and it goes on from there",
+                              which, outcome.done, outcome.points));
 }
 
 double Verified::difference() const {

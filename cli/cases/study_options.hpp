@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,12 +10,13 @@
 #include "cli/cases/case_runner.hpp"
 #include "cli/terminal/interrupt.hpp"
 #include "cli/terminal/words.hpp"
-#include "sim/studies/evaluator.hpp"
+#include "sim/studies/shard.hpp"
 
 namespace ringscope {
 
 struct StudyOptions {
   std::string store;  ///< "": NAME.sqlite in the working directory
+  std::string shard;  ///< of --shard; "": what a launcher says
   bool no_store = false;
   int threads = 0;  ///< 0: all cores
   int verify = 3;   ///< number of winners
@@ -24,20 +26,15 @@ struct StudyOptions {
   bool may_stop = false;
   Seconds time{};
   std::string limit;  ///< of a sweep, which then has no answer yet; "": none
+  // As settle_shard() sets them.
+  std::optional<Shard> part;  ///< none: the whole study
+  int processes_here = 1;     ///< that share this host's cores
 };
 
-/// --jobs, --store, --no-store, --prune, --verify and --no-skip.
+/// --jobs, --store, --no-store, --shard, --prune, --verify and --no-skip.
 void add_study_options(Command& subcommand, StudyOptions& options);
 
-/// Lets all processes of a launcher but the first work for that one, and does not return in them.
-/// Before the input is read: one is enough to say what is wrong with it.
-void work_for_first(const StudyOptions& options);
-
-/// Ends the others in good order, where there is nothing to do for them; for the first process.
-void dismiss_others();
-
-/// Surroundings of a study while it runs: a progress bar on a terminal, and, where a launcher has
-/// started several of us, the others as workers.
+/// Surroundings of a study while it runs: threads, a store, and a progress bar on a terminal.
 class StudyRun {
  public:
   StudyRun(const StudyOptions& options, const std::string& name);
@@ -57,14 +54,17 @@ class StudyRun {
   std::string name_;
   Seconds limit_;
   std::unique_ptr<Bar> bar_;
-  bool strangers_named_ = false;
   bool has_store_;
   Seconds time_;  ///< 0: no limit
   std::unique_ptr<Interrupt> interrupt_;
-  std::shared_ptr<RemoteWorkers> remote_;
   std::chrono::steady_clock::time_point start_;
   std::unique_ptr<Evaluator> evaluator_;
 };
+
+/// Simulates the shard that the options name into their store, and says on standard error what was
+/// done. Throws Failure (bad_input) where it was stopped before its end: it goes on when it is
+/// started again.
+void run_shard(const Points& points, const StudyOptions& options);
 
 /// A winner that was simulated once more, by SimGrid.
 struct Verified {

@@ -7,12 +7,14 @@
 
 #include "cli/cases/cases.hpp"
 #include "cli/cases/launch_options.hpp"
+#include "cli/cases/shard_option.hpp"
 #include "cli/commands/place_text.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "sim/simulation.hpp"
+#include "sim/studies/search/place_points.hpp"
 #include "topologies/input/data_files.hpp"
 #include "topologies/placement/slots.hpp"
 
@@ -124,19 +126,14 @@ PlaceStudy read_all(const Arguments& arguments) {
 }
 
 PlaceStudy read(const Arguments& arguments, StudyOptions& options) {
-  try {
-    if (!arguments.time.empty()) {
-      const Value time = said("--time", arguments.time);
-      options.time = time.seconds();
-      if (options.time.count() <= 0) time.fail("expected a time above 0, such as 60s");
-    }
-    PlaceStudy study = read_all(arguments);
-    arguments.launch.require_for(study.seat);
-    return study;
-  } catch (const std::exception&) {
-    dismiss_others();
-    throw;
+  if (!arguments.time.empty()) {
+    const Value time = said("--time", arguments.time);
+    options.time = time.seconds();
+    if (options.time.count() <= 0) time.fail("expected a time above 0, such as 60s");
   }
+  PlaceStudy study = read_all(arguments);
+  arguments.launch.require_for(study.seat);
+  return study;
 }
 
 PlaceAnswer answer_of(const PlaceStudy& study, StudyRun& run) {
@@ -187,14 +184,30 @@ void print(const Arguments& arguments, const PlaceStudy& study, const PlaceAnswe
   write_output("-", screen);
 }
 
+void place_shard(const Arguments& arguments, StudyOptions& options) {
+  const LaunchFiles& launch = arguments.launch;
+  refuse_answers(options,
+                 {{"--csv", arguments.csv},
+                  {"--json", arguments.json},
+                  {"--rankfile", launch.rankfile},
+                  {"--hostfile", launch.hostfile},
+                  {"--slurm", launch.slurm},
+                  {"--gpus", launch.gpus},
+                  {"--torchrun", launch.torchrun}},
+                 "place");
+  const PlaceStudy study = read(arguments, options);
+  run_shard(place_points(study), options);
+}
+
 void run_place(const Arguments& arguments) {
-  std::vector<std::string> files = arguments.launch.all();
-  files.insert(files.begin(), {arguments.csv, arguments.json});
-  work_for_first(arguments.options);
-  const bool text = print_text(files);
-  for (const std::string& file : files) require_writable(file);
   StudyOptions options = arguments.options;
   options.may_stop = true;
+  settle_shard(options);
+  if (options.part) return place_shard(arguments, options);
+  std::vector<std::string> files = arguments.launch.all();
+  files.insert(files.begin(), {arguments.csv, arguments.json});
+  const bool text = print_text(files);
+  for (const std::string& file : files) require_writable(file);
   const PlaceStudy study = read(arguments, options);
   StudyRun run(options, study.name);  // until all is written: it ends with what is in flight
   const PlaceAnswer answer = answer_of(study, run);
@@ -271,7 +284,8 @@ void add_place(Command& program) {
   add_rules(command, *arguments);
   add_answers(command, *arguments);
   command.footer(
-      "SimGrid simulates the best, the worst and yours again, unless --verify 0.\n\n"
+      "SimGrid simulates the best, the worst and yours again, unless --verify 0.\n"
+      "Where all placements are looked at, a --shard looks at a part of them; then merge.\n\n"
       "Examples:\n"
       "  ringscope place place-eight-on-three\n"
       "  ringscope place 03-anomaly --own 4-3-1 --csv placements.csv --rankfile best.rankfile\n"

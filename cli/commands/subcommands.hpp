@@ -11,6 +11,7 @@ void add_compare(Command& program);
 void add_explain(Command& program);
 void add_what_if(Command& program);
 void add_sweep(Command& program);
+void add_merge(Command& program);
 void add_show(Command& program);
 void add_list(Command& program);
 void add_place(Command& program);
@@ -22,9 +23,9 @@ void add_calibrate(Command& program);
 void add_validate(Command& program);
 
 inline constexpr void (*subcommands[])(Command&) = {
-    add_run,    add_compare,        add_explain,   add_what_if,  add_sweep,
-    add_show,   add_check,          add_list,      add_place,    add_lesson,
-    add_import, add_import_machine, add_calibrate, add_validate,
+    add_run,    add_compare, add_explain,        add_what_if,   add_sweep,
+    add_merge,  add_show,    add_check,          add_list,      add_place,
+    add_lesson, add_import,  add_import_machine, add_calibrate, add_validate,
 };
 
 }  // namespace ringscope

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/cases/cases.hpp"
+#include "cli/cases/shard_option.hpp"
 #include "cli/cases/study_options.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/commands/sweep_rows.hpp"
@@ -32,7 +33,7 @@ void order_by(Study& study, const std::string& metric) {
   study.metrics.insert(study.metrics.begin(), metric);
 }
 
-Study read_all(const Arguments& arguments) {
+Study read(const Arguments& arguments) {
   std::vector<Override> overrides;
   for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
   const std::vector<std::string> metrics = metric_names();
@@ -41,13 +42,17 @@ Study read_all(const Arguments& arguments) {
   return study;
 }
 
-Study read(const Arguments& arguments) {
-  try {
-    return read_all(arguments);
-  } catch (const InputError&) {
-    dismiss_others();
-    throw;
+/// The rows, for shards; the study outlives them.
+Points points_of(const Study& study) {
+  Points points{study.name, {}, {}, {}};
+  for (std::size_t row = 0; row < study.size(); ++row) {
+    points.words.push_back(row_words(study, row));
+    if (row % study.points.size() == 0) points.samples.push_back(row);
   }
+  points.make = [&study](std::size_t row, KnownParts& known) {
+    return study_scenario(study, row, known);
+  };
+  return points;
 }
 
 std::vector<Outcome> simulate_all(const Study& study, const StudyOptions& options) {
@@ -87,8 +92,20 @@ std::string table(const Study& study, std::span<const Outcome> outcomes,
   return text;
 }
 
-void sweep(const Arguments& arguments) {
-  work_for_first(arguments.options);
+void sweep_shard(const Arguments& arguments) {
+  refuse_answers(arguments.options,
+                 {{"--csv", arguments.csv},
+                  {"--json", arguments.json},
+                  {"--by", arguments.by},
+                  {"--top", arguments.top > 0 ? std::to_string(arguments.top) : ""}},
+                 "sweep");
+  const Study study = read(arguments);
+  run_shard(points_of(study), arguments.options);
+}
+
+void sweep(Arguments& arguments) {
+  settle_shard(arguments.options);
+  if (arguments.options.part) return sweep_shard(arguments);
   const bool text = print_text({arguments.csv, arguments.json});
   for (const std::string& file : {arguments.csv, arguments.json}) require_writable(file);
   const Study study = read(arguments);
@@ -130,11 +147,13 @@ void add_sweep(Command& program) {
                      "TIME: stop after so long; the store keeps what was simulated");
   command.footer(
       "What was simulated is kept: a sweep that was stopped goes on where it was.\n"
-      "Under mpirun or srun, all processes take part.\n\n"
+      "Of a cluster: each process of mpirun, srun or a job array does one --shard; then merge.\n\n"
       "Examples:\n"
       "  ringscope sweep cores-or-wires\n"
       "  ringscope sweep my-study.yaml --top 5 --by busbw --csv points.csv\n"
-      "  mpirun -n 16 ringscope sweep my-study.yaml --store results.sqlite");
+      "  mpirun -n 16 ringscope sweep my-study.yaml --store part-{shard}.sqlite\n"
+      "  ringscope merge part-*.sqlite -o all.sqlite\n"
+      "  ringscope sweep my-study.yaml --store all.sqlite");
   command.callback([arguments] { sweep(*arguments); });
 }
 

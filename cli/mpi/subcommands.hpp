@@ -11,14 +11,10 @@ namespace ringscope::mpi {
 // `command` is the whole command line, for the document.
 void add_replay(Command& program, const std::string& command);
 void add_probe(Command& program, const std::string& command);
-void add_relay(Command& program, const std::string& command);
-void add_study_worker(Command& program, const std::string& command);
 
 inline constexpr void (*subcommands[])(Command&, const std::string&) = {
     add_replay,
     add_probe,
-    add_relay,
-    add_study_worker,
 };
 
 }  // namespace ringscope::mpi

@@ -62,6 +62,20 @@ void write_output(const std::string& path, std::string_view text) {
   refuse(path, reason);
 }
 
+void make_output(const std::string& path, const std::function<void(const std::string&)>& make) {
+  const std::string target = target_of(path);
+  const std::string neighbour = fmt::format("{}.{}.tmp", target, ::getpid());
+  std::error_code ignored;
+  fs::remove(neighbour, ignored);
+  try {
+    make(neighbour);
+    if (std::rename(neighbour.c_str(), target.c_str()) != 0) refuse(path, errno);
+  } catch (...) {
+    fs::remove(neighbour, ignored);
+    throw;
+  }
+}
+
 void require_writable(const std::string& path) {
   std::error_code ignored;
   if (path.empty() || path == "-") return;

@@ -162,6 +162,20 @@ Study read_study(const StudyFile& file, const std::vector<Override>& overrides,
   return study;
 }
 
+std::string row_words(const Study& study, std::size_t index) {
+  const StudyPoint& point = study.points[index % study.points.size()];
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < study.keys.size(); ++i) {
+    if (point[i].is_null()) continue;
+    const bool scalar = point[i].kind() == Value::Kind::scalar;
+    parts.push_back(
+        fmt::format("{}={}", study.keys[i], scalar ? point[i].scalar() : canonical(point[i])));
+  }
+  std::ranges::sort(parts);
+  return fmt::format("{}: {}", study.cases[index / study.points.size()].name,
+                     fmt::join(parts, ", "));
+}
+
 Scenario study_scenario(const Study& study, std::size_t index, KnownParts& known) {
   const CaseTree& one = study.cases.at(index / study.points.size());
   const StudyPoint& point = study.points[index % study.points.size()];

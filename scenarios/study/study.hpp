@@ -42,6 +42,10 @@ std::vector<CaseTree> study_cases(const StudyFile& file, const std::vector<Overr
 Study read_study(const StudyFile& file, const std::vector<Override>& overrides,
                  std::span<const std::string> known_metrics);
 
+/// Words that tell a row apart, by the order of the keys' names: "03-anomaly: job.bytes=1 MiB,
+/// placement=4-3-1".
+std::string row_words(const Study& study, std::size_t index);
+
 /// The scenario of one row, `index` below size(): case by case, and in each all points.
 Scenario study_scenario(const Study& study, std::size_t index, KnownParts& known);
 

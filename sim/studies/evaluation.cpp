@@ -1,30 +1,25 @@
 #include "sim/studies/evaluation.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace ringscope {
-namespace {
 
-constexpr int most_lost = 3;
-
-}  // namespace
-
-Evaluation::Evaluation(std::size_t count, MakeScenario make, std::string how, Store& store)
+Evaluation::Evaluation(std::size_t count, MakeScenario make, NamePoint name, std::string how,
+                       Store& store)
     : count_(count),
       make_(std::move(make)),
+      name_(std::move(name)),
       how_(std::move(how)),
       store_(&store),
       outcomes_(count),
       answered_(count) {}
 
-std::optional<Evaluation::Task> Evaluation::begin(KnownParts& known, Where where) {
+std::optional<Evaluation::Task> Evaluation::begin(KnownParts& known) {
   while (true) {
     std::size_t index = 0;
     {
       const std::lock_guard lock(mutex_);
       if (closed_ || !failures_.empty()) return {};
-      if (auto task = take_again(where)) return task;
       if (next_ == count_) return {};
       index = next_++;
       ++making_;
@@ -44,21 +39,11 @@ std::optional<Evaluation::Task> Evaluation::begin(KnownParts& known, Where where
   }
 }
 
-std::optional<Evaluation::Task> Evaluation::take_again(Where where) {
-  std::erase_if(again_, [this](const Task& task) { return answered_[task.index]; });
-  const auto found = std::find_if(again_.begin(), again_.end(), [where](const Task& task) {
-    return where == Where::here || task.lost < most_lost;
-  });
-  if (found == again_.end()) return {};
-  Task task = std::move(*found);
-  again_.erase(found);
-  return task;
-}
-
 /// Nothing where the answer is known, or will be that of another index.
 std::optional<Evaluation::Task> Evaluation::make(std::size_t index, KnownParts& known) {
   Task task{index, {}, make_(index, known)};
   task.key = scenario_key(task.scenario, how_);
+  if (name_) store_->name(name_(index), task.key);
   {
     const std::lock_guard lock(mutex_);
     auto& same = claimed_[task.key];
@@ -82,16 +67,6 @@ bool Evaluation::settle(std::size_t index, const Outcome& outcome) {
   outcomes_[index] = outcome;
   ++done_;
   return true;
-}
-
-void Evaluation::begin_again(Task task) {
-  const std::lock_guard lock(mutex_);
-  if (!answered_[task.index]) again_.push_back(std::move(task));
-}
-
-void Evaluation::begin_here(Task task) {
-  task.lost = most_lost;
-  begin_again(std::move(task));
 }
 
 void Evaluation::end(const Task& task, Outcome outcome) {
@@ -120,12 +95,7 @@ void Evaluation::fail(std::size_t index, std::exception_ptr failure) {
 
 bool Evaluation::has_work() const {
   const std::lock_guard lock(mutex_);
-  return !closed_ && failures_.empty() && (next_ < count_ || !again_.empty());
-}
-
-bool Evaluation::is_needed(std::size_t index) const {
-  const std::lock_guard lock(mutex_);
-  return !closed_ && !answered_[index];
+  return !closed_ && failures_.empty() && next_ < count_;
 }
 
 bool Evaluation::all_done() const {

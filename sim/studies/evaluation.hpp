@@ -3,7 +3,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <map>
@@ -19,32 +18,29 @@ namespace ringscope {
 /// Makes the scenario of an index; called by several threads at once, each with parts of its own.
 using MakeScenario = std::function<Scenario(std::size_t index, KnownParts& known)>;
 
-/// Scenarios to be simulated, being simulated, and done. Thread-safe. A task that was begun may be
-/// begun again, by somebody else: the first answer counts. Scenarios of one key are simulated once,
-/// those in the store not at all.
+/// Name of an index in the store of a shard.
+using NamePoint = std::function<std::string(std::size_t index)>;
+
+/// Scenarios to be simulated, being simulated, and done. Thread-safe. Scenarios of one key are
+/// simulated once, those in the store not at all.
 class Evaluation {
  public:
   struct Task {
     std::size_t index = 0;
     Key key{};
     Scenario scenario;
-    int lost = 0;  ///< times that a worker elsewhere died with it
   };
-  enum class Where { here, elsewhere };
 
-  /// `how` they are simulated: by which kernel, and with which results in the last digits.
-  Evaluation(std::size_t count, MakeScenario make, std::string how, Store& store);
+  /// `how` they are simulated, as how_simulated() says it. `name`: null where the store has no
+  /// part.
+  Evaluation(std::size_t count, MakeScenario make, NamePoint name, std::string how, Store& store);
 
-  /// The next task to simulate; none where all were begun or something has failed. What was lost
-  /// elsewhere again and again is simulated here.
-  std::optional<Task> begin(KnownParts& known, Where where = Where::here);
-  void begin_again(Task task);  ///< somebody else shall; also what nobody needs any more
-  void begin_here(Task task);   ///< likewise, but a thread of this process
+  /// The next task to simulate; none where all were begun or something has failed.
+  std::optional<Task> begin(KnownParts& known);
   void end(const Task& task, Outcome outcome);
   void fail(std::size_t index, std::exception_ptr failure);
 
   bool has_work() const;
-  bool is_needed(std::size_t index) const;  ///< has no answer yet
   bool all_done() const;
   /// Waits until all is done, or at most `patience`.
   void wait(std::chrono::milliseconds patience);
@@ -60,11 +56,11 @@ class Evaluation {
 
  private:
   std::optional<Task> make(std::size_t index, KnownParts& known);
-  std::optional<Task> take_again(Where where);
   bool settle(std::size_t index, const Outcome& outcome);
 
   const std::size_t count_;
   const MakeScenario make_;
+  const NamePoint name_;
   const std::string how_;
   Store* store_;
   mutable std::mutex mutex_;
@@ -73,7 +69,6 @@ class Evaluation {
   std::uint64_t simulated_ = 0;
   int making_ = 0;
   bool closed_ = false, taken_ = false;
-  std::deque<Task> again_;
   std::vector<Outcome> outcomes_;
   std::vector<bool> answered_;
   std::map<Key, std::vector<std::size_t>> claimed_;  ///< the first index of a key, and the others

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,7 +13,6 @@
 #include <vector>
 
 #include "sim/studies/evaluation.hpp"
-#include "sim/studies/remote_workers.hpp"
 
 namespace ringscope {
 
@@ -30,11 +28,13 @@ struct EvaluatorOptions {
   /// Asked likewise: whether it shall end, having had this share of its time. Then nothing more is
   /// begun; what is being simulated is not waited for. Null: never.
   std::function<bool(double share)> stop;
-  std::shared_ptr<RemoteWorkers> remote;  ///< null: none
 };
 
 /// The outcome of one simulation. What a run throws beside a deadlock is thrown.
 Outcome simulated_outcome(const Scenario& scenario, const std::string& kernel, bool skip);
+
+/// By which kernel, and with which results in the last digits: a part of every key.
+std::string how_simulated(const EvaluatorOptions& options);
 
 /// Owns threads and the store. Outcomes do not depend on the number of either.
 class Evaluator {
@@ -50,8 +50,10 @@ class Evaluator {
   std::vector<Outcome> evaluate(std::span<const Scenario> scenarios);
   /// The same; the scenarios are made when it is their turn, by the thread that simulates them.
   std::vector<Outcome> evaluate(std::size_t count, const MakeScenario& make);
-  /// The same; scenarios not simulated when it was stopped are missing.
-  std::vector<std::optional<Outcome>> evaluate_some(std::size_t count, const MakeScenario& make);
+  /// The same; scenarios not simulated when it was stopped are missing. `name`: of each, in the
+  /// store of a shard.
+  std::vector<std::optional<Outcome>> evaluate_some(std::size_t count, const MakeScenario& make,
+                                                    const NamePoint& name = {});
   /// Part of the whole that comes next, for progress.
   void part(double begin, double end) { begin_ = begin, end_ = end; }
   /// Deadline of what comes next: when this share of the time is over.
@@ -59,33 +61,21 @@ class Evaluator {
   bool stopped() const { return options_.stop && options_.stop(until_); }
   /// Writes to the store what is not there yet; throws what it throws.
   void flush() { store_.flush(); }
+  Store& store() { return store_; }
+  std::string how() const { return how_simulated(options_); }
 
   std::uint64_t simulated() const { return simulated_; }
   std::uint64_t cached() const { return cached_; }  ///< answered without a simulation
   int threads() const { return static_cast<int>(threads_.size()); }
 
  private:
-  struct HandedOut {
-    Evaluation::Task task;
-    std::chrono::steady_clock::time_point since;
-    int again = 0;  ///< times that somebody else got it too
-  };
-
   void work(const std::stop_token& stop);
-  void wake();
   void tell(std::size_t done, std::size_t count) const;
   std::vector<std::optional<Outcome>> answers(std::size_t count, const MakeScenario& make,
-                                              bool some);
-  void attend(Evaluation& evaluation, bool some);
-  void hand_out(Evaluation& evaluation);
-  void hand_out_again(Evaluation& evaluation);
-  void take_answers(Evaluation& evaluation);
+                                              const NamePoint& name, bool some);
 
   EvaluatorOptions options_;
   Store store_;
-  KnownParts known_;  ///< of the calling thread
-  std::map<std::uint64_t, HandedOut> handed_out_;
-  std::uint64_t next_task_ = 0;
   double begin_ = 0, end_ = 1, until_ = 1;
   std::uint64_t simulated_ = 0, cached_ = 0;
   std::mutex mutex_;

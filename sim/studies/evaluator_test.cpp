@@ -1,9 +1,7 @@
-// Does every scenario get its outcome, simulated once, whoever simulates it and whoever dies?
+// Does every scenario get its outcome, simulated once, by however many threads?
 #include "sim/studies/evaluator.hpp"
 
 #include <gtest/gtest.h>
-
-#include <deque>
 
 #include "sim/simulation.hpp"
 #include "sim/studies/study_for_test.hpp"
@@ -22,53 +20,6 @@ std::vector<Outcome> one_by_one(std::span<const Scenario> scenarios) {
   for (const Scenario& scenario : scenarios)
     outcomes.push_back(simulated_outcome(scenario, "fluid", true));
   return outcomes;
-}
-
-/// Simulates when it is asked for answers; what it does with the n-th task is the test's.
-class FakeCrew final : public RemoteWorkers {
- public:
-  enum class Fate { answers, dies, hangs };
-  explicit FakeCrew(std::function<Fate(int)> fate) : fate_(std::move(fate)) {}
-
-  bool has_room() const override { return tasks_.size() < 4; }
-  bool hand_out(std::uint64_t task, const Scenario& scenario, bool) override {
-    if (!has_room()) return false;
-    ++handed_out;
-    tasks_.emplace_back(task, scenario);
-    return true;
-  }
-  std::vector<RemoteAnswer> answers(std::chrono::milliseconds) override {
-    std::vector<RemoteAnswer> answers;
-    for (; !tasks_.empty(); tasks_.pop_front()) {
-      const auto& [task, scenario] = tasks_.front();
-      const Fate fate = fate_(count_++);
-      if (fate == Fate::hangs) continue;
-      answers.push_back({task, {}});
-      if (fate == Fate::answers)
-        answers.back().outcome = simulated_outcome(scenario, "fluid", true);
-    }
-    return answers;
-  }
-  int workers() const override { return 1; }
-  int threads() const override { return 1; }
-
-  int handed_out = 0;
-
- private:
-  std::function<Fate(int)> fate_;
-  int count_ = 0;
-  std::deque<std::pair<std::uint64_t, Scenario>> tasks_;
-};
-
-void expect_all_right_with(std::function<FakeCrew::Fate(int)> fate) {
-  const std::vector<Scenario> scenarios = small_scenarios(60);
-  const auto crew = std::make_shared<FakeCrew>(std::move(fate));
-  EvaluatorOptions options = threads(1);
-  options.remote = crew;
-  Evaluator evaluator(options);
-  EXPECT_EQ(evaluator.evaluate(scenarios), one_by_one(scenarios));
-  EXPECT_EQ(evaluator.simulated(), scenarios.size());
-  EXPECT_GT(crew->handed_out, 0);
 }
 
 TEST(Evaluator, says_what_the_simulator_says) {
@@ -148,22 +99,6 @@ TEST(Evaluator, throws_what_the_first_bad_scenario_throws) {
       EXPECT_STREQ(error.what(), "bad 5");
     }
   }
-}
-
-TEST(Evaluator, takes_the_answers_of_workers_elsewhere) {
-  expect_all_right_with([](int) { return FakeCrew::Fate::answers; });
-}
-
-TEST(Evaluator, does_itself_what_dying_workers_lose) {
-  expect_all_right_with([](int) { return FakeCrew::Fate::dies; });
-  expect_all_right_with(
-      [](int n) { return n % 3 == 0 ? FakeCrew::Fate::dies : FakeCrew::Fate::answers; });
-}
-
-TEST(Evaluator, does_itself_what_hanging_workers_keep) {
-  expect_all_right_with([](int) { return FakeCrew::Fate::hangs; });
-  expect_all_right_with(
-      [](int n) { return n % 3 == 0 ? FakeCrew::Fate::hangs : FakeCrew::Fate::answers; });
 }
 
 }  // namespace

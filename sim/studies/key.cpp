@@ -43,6 +43,10 @@ Key scenario_key(const Scenario& scenario, std::string_view kernel) {
     bytes += "neighbour";
     for (const Location& where : one.placement.ranks) append(bytes, where);
   }
+  return sha256(bytes);
+}
+
+Key sha256(std::string_view bytes) {
   Key key{};
   SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), key.data());
   return key;

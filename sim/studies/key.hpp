@@ -19,6 +19,8 @@ Key scenario_key(const Scenario& scenario, std::string_view kernel);
 /// Version of the program and of its model's source: results of another one are other results.
 std::string model_version();
 
+Key sha256(std::string_view bytes);
+
 std::string to_hex(const Key& key);
 
 }  // namespace ringscope

@@ -7,13 +7,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 
-#include "sim/studies/key.hpp"
 #include "sim/studies/outcome.hpp"
-
-struct sqlite3;
+#include "sim/studies/store_tables.hpp"
 
 namespace ringscope {
 
@@ -39,29 +38,26 @@ class Store {
   /// Drops the results of other versions of the program, whose keys nobody asks for any more.
   void prune();
 
+  /// Says that it has a shard of a study, with these points. Refuses a store that has another one.
+  void begin_part(const PartLabel& label, std::span<const std::string> points);
+  /// Keeps, in such a store, the key of a point's result: on disk no later than the result.
+  void name(const std::string& point, const Key& key);
+
  private:
   using Rows = std::map<Key, Outcome>;
-  struct CloseDatabase {
-    void operator()(sqlite3* database) const;
-  };
-  class Statement;
+  using Names = std::map<std::string, Key>;
 
-  void open();
-  void prepare_tables();
-  void run(const char* sql);
-  [[noreturn]] void refuse(const std::string& why) const;
-  [[noreturn]] void refuse_last_error() const;
-  void write(const Rows& rows);
+  void write(const Rows& rows, const Names& names);
   void flush_now_and_then(const std::stop_token& stop);
   void throw_failure();
 
-  std::string path_;
   std::mutex database_mutex_;  ///< taken before rows_mutex_ where both are
-  std::unique_ptr<sqlite3, CloseDatabase> database_;
-  std::unique_ptr<Statement> select_, insert_;
+  Database database_;
+  std::unique_ptr<Database::Statement> select_, insert_;
   std::mutex rows_mutex_;
   std::condition_variable_any changed_;
   Rows waiting_;                ///< put, and not written yet
+  Names waiting_names_;         ///< likewise
   std::exception_ptr failure_;  ///< of a flush that nobody called
   std::jthread flusher_;        ///< last: it uses all the others
 };

@@ -76,7 +76,7 @@ TEST(Store, refuses_what_is_no_database) {
   std::ofstream(file.path()) << std::string(4096, 'x');
   EXPECT_THAT(complaint_of([&] { Store store(file.path()); }),
               HasSubstr("expected a store of results, which is an SQLite file, got something "
-                        "else; name another file with --store"));
+                        "else; name another file"));
   EXPECT_EQ(std::filesystem::file_size(file.path()), 4096U);
 }
 

@@ -1,17 +1,15 @@
 #include "sim/studies/search/place.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <numeric>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
 #include "sim/studies/search/annealing.hpp"
 #include "sim/studies/search/place_bound.hpp"
+#include "sim/studies/search/place_points.hpp"
 #include "sim/studies/search/plain_words.hpp"
 
 namespace ringscope {
@@ -23,52 +21,6 @@ constexpr const char* too_early =
     "stopped before one placement was simulated: there is no answer yet; give it more time";
 constexpr double stuck = std::numeric_limits<double>::infinity();
 
-/// The cables that the ranks' messages take, each by the name of one direction: of a ring those
-/// between neighbours.
-std::vector<std::string> cables_of(const PlaceStudy& study, const Placement& placement) {
-  const Topology& topology = study.scenario.cluster.topology;
-  const auto& ranks = placement.ranks;
-  const auto home = [&](const Location& rank) {
-    const Host& host = topology.hosts()[static_cast<std::size_t>(rank.host)];
-    return rank.gpu >= 0 ? host.gpus[static_cast<std::size_t>(rank.gpu)]
-                         : host.numa_domains[static_cast<std::size_t>(rank.numa)];
-  };
-  const bool ring = goes_round(study.scenario);
-  std::set<int> cables;
-  for (std::size_t a = 0; a < ranks.size(); ++a) {
-    for (std::size_t b = 0; b < ranks.size(); ++b) {
-      if (ranks[a].host == ranks[b].host || (ring && b != (a + 1) % ranks.size())) continue;
-      for (const Route& leg :
-           topology.journey(home(ranks[a]), home(ranks[b]), a * ranks.size() + b).legs)
-        for (const int id : leg.links)
-          if (topology.is_cable(id)) cables.insert(std::min(id, id ^ 1));
-    }
-  }
-  std::vector<std::string> names;
-  for (const int id : cables) names.push_back(topology.link(id).name);
-  return names;
-}
-
-Scenario scenario_of(const PlaceStudy& study, const Placement& placement,
-                     const std::string& degraded, KnownParts& known) {
-  const std::string name = study.name + " " + placement.text;
-  if (degraded.empty()) {
-    Scenario scenario = study.scenario;
-    scenario.placement = placement;
-    scenario.name = name;
-    return scenario;
-  }
-  Value tree = study.tree;
-  lay_over(tree, "cluster.degraded",
-           Value::from_text("place",
-                            fmt::format("[{{link: '{}', share: {}}}]", degraded, study.degrade)));
-  std::vector<Placement> placed = placements_of(study.scenario);
-  placed.front() = placement;
-  Scenario scenario = read_placed(tree, placed, known);
-  scenario.name = fmt::format("{} with {} degraded", name, degraded);
-  return scenario;
-}
-
 /// Costs of placements, by one call of the evaluator for many.
 class Costing {
  public:
@@ -76,17 +28,11 @@ class Costing {
 
   /// Results in the order of the placements; of those whose cost is known when it is stopped.
   std::vector<Placed> of(const std::vector<Placement>& placements) {
-    std::vector<Task> tasks;
-    for (std::size_t i = 0; i < placements.size(); ++i) {
-      if (study_->objective == Objective::worst_link)
-        for (const std::string& cable : cables_of(*study_, placements[i]))
-          tasks.push_back({i, cable});
-      if (tasks.empty() || tasks.back().placement != i) tasks.push_back({i, ""});
-    }
+    const std::vector<PlaceRun> tasks = runs_of(*study_, placements);
     const std::vector<std::optional<Outcome>> outcomes =
         evaluator_->evaluate_some(tasks.size(), [&](std::size_t index, KnownParts& known) {
-          const Task& task = tasks[index];
-          return scenario_of(*study_, placements[task.placement], task.cable, known);
+          const PlaceRun& task = tasks[index];
+          return placed_scenario(*study_, placements[task.placement], task.degraded, known);
         });
     std::vector<Placed> placed;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -105,16 +51,12 @@ class Costing {
       one.placement = placements[tasks[i].placement];
       one.outcome = outcome;
       one.cost_s = cost;
-      one.degraded = tasks[i].cable;
+      one.degraded = tasks[i].degraded;
     }
     return placed;
   }
 
  private:
-  struct Task {
-    std::size_t placement = 0;
-    std::string cable;
-  };
   const PlaceStudy* study_;
   Evaluator* evaluator_;
 };
@@ -282,13 +224,7 @@ void look(const PlaceStudy& study, const Placements& placements, const std::opti
 
 PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator) {
   const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
-  PlacementRules rules = study.rules;
-  // A hash that chooses among routes goes by the numbers of the ranks.
-  rules.rotations = rules.rotations && symmetry.only_routes();
-  const Placements placements(symmetry, rules);
-  if (!placements.some())
-    study.tree.fail(
-        fmt::format("no placement of {} ranks keeps to the rules of 'place'", rules.ranks));
+  const Placements placements = allowed_placements(study, symmetry);
   std::optional<Word> own = own_word(study, placements.bins());
   if (own && !placements.allows(*own)) own.reset();
   if (own) own = placements.first_alike(*own);
@@ -314,7 +250,7 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator) {
 
 Scenario placed_scenario(const PlaceStudy& study, const Placed& placed) {
   KnownParts known;
-  return scenario_of(study, placed.placement, placed.degraded, known);
+  return placed_scenario(study, placed.placement, placed.degraded, known);
 }
 
 }  // namespace ringscope

@@ -1,0 +1,183 @@
+#include "sim/studies/merge.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "topologies/input/input.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t most_words = 5;
+
+constexpr const char* select_points =
+    "SELECT p.words, p.key, r.key, r.time_s, r.held_up_by, r.metrics, r.error, r.version "
+    "FROM points p LEFT JOIN results r ON r.key = p.key ORDER BY p.words";
+constexpr int result_columns = 2;  // where those of `results` begin
+
+/// A file of those that are merged.
+struct Part {
+  std::unique_ptr<Database> database;
+  PartLabel label;
+};
+
+std::string shard_text(const Shard& shard) {
+  return fmt::format("{}/{}", shard.number, shard.count);
+}
+
+Part open_part(const std::string& path) {
+  std::error_code ignored;
+  Part part;
+  if (!std::filesystem::exists(path, ignored))
+    throw InputError({std::make_shared<const Source>(Source{path, ""}), 0, 0}, "no such file");
+  part.database = std::make_unique<Database>(path, Database::Open::existing);
+  require_store(*part.database);
+  const auto label = read_label(*part.database);
+  if (!label)
+    part.database->refuse(
+        "is a store of results, but of no shard: '--shard 3/16 --store part-{shard}.sqlite' of "
+        "'sweep' or 'place' writes one");
+  part.label = *label;
+  return part;
+}
+
+/// Refuses a part that does not belong to the first one.
+void require_alike(const Part& first, const Part& other) {
+  const PartLabel &a = first.label, &b = other.label;
+  const std::string& file = first.database->path();
+  if (a.study != b.study)
+    other.database->refuse(
+        fmt::format("is a part of the study '{}', and {} one of '{}'", b.study, file, a.study));
+  if (a.version != b.version)
+    other.database->refuse(
+        fmt::format("was simulated by ringscope {}, and {} by {}: their results are different "
+                    "ones; start the shards of one of them again with the other version",
+                    b.version, file, a.version));
+  if (a.digest != b.digest)
+    other.database->refuse(
+        fmt::format("is a part of another '{}' than {}: the study, its scenario or --set and "
+                    "--no-skip differed; start the shards of one of them again",
+                    b.study, file));
+  if (a.shard.count != b.shard.count)
+    other.database->refuse(fmt::format("is shard {}, and {} shard {}: merge shards of one number",
+                                       shard_text(b.shard), file, shard_text(a.shard)));
+}
+
+using Parts = std::map<std::size_t, Part>;  ///< by the shard's number
+
+Parts open_all(std::span<const std::string> paths) {
+  Parts parts;
+  const Part* first = nullptr;
+  for (const std::string& path : paths) {
+    Part part = open_part(path);
+    if (first != nullptr) require_alike(*first, part);
+    const auto [there, is_new] = parts.try_emplace(part.label.shard.number, std::move(part));
+    if (is_new && first == nullptr) first = &there->second;
+    if (is_new) continue;
+    const std::string& before = there->second.database->path();
+    std::error_code ignored;
+    if (std::filesystem::equivalent(before, path, ignored))
+      there->second.database->refuse("stands twice among the parts; once is enough");
+    part.database->refuse(fmt::format("is shard {}, as {} is: which of them is to be merged?",
+                                      shard_text(part.label.shard), before));
+  }
+  return parts;
+}
+
+/// The new store, and which part each of its results is from.
+class Output {
+ public:
+  explicit Output(const std::string& path) : database_(path) {
+    prepare_results(database_);
+    database_.run("BEGIN IMMEDIATE");
+    insert_ = std::make_unique<Database::Statement>(database_, insert_result);
+    select_ = std::make_unique<Database::Statement>(
+        database_, "SELECT time_s, held_up_by, metrics, error, version FROM results WHERE key = ?");
+  }
+  /// Reads what it can be made of: a row of `select_points`.
+  void add(Database::Statement& row, const Part& part) {
+    const Key key = row.key(result_columns);
+    const auto [from, is_new] = from_.emplace(key, &part);
+    if (!is_new) return require_same(key, row, part, *from->second);
+    insert_->bind(1, key);
+    insert_->bind(2, row.number(result_columns + 1));
+    for (int i = 2; i <= 5; ++i) insert_->bind(i + 1, row.text(result_columns + i));
+    insert_->step();
+    insert_->reset();
+  }
+  void commit() {
+    insert_.reset();
+    select_.reset();
+    database_.run("COMMIT");
+  }
+
+ private:
+  void require_same(const Key& key, Database::Statement& row, const Part& part,
+                    const Part& before) {
+    select_->bind(1, key);
+    select_->step();
+    const double there = select_->number(0), here = row.number(result_columns + 1);
+    bool same = there == here;
+    for (int i = 1; i <= 4; ++i)
+      same = same && select_->text(i) == row.text(result_columns + 1 + i);
+    select_->reset();
+    if (same) return;
+    part.database->refuse(fmt::format(
+        "has another result of the point '{}' than {}: {} s and {} s, of one version of one "
+        "program; one of the files is damaged, start its shard again with a new file",
+        row.text(0), before.database->path(), here, there));
+  }
+
+  Database database_;
+  std::unique_ptr<Database::Statement> insert_, select_;
+  std::map<Key, const Part*> from_;
+};
+
+MissingPoints take(const Part& part, Output& output) {
+  MissingPoints missing{part.label.shard, part.database->path(), 0, {}};
+  Database::Statement row(*part.database, select_points);
+  while (row.step()) {
+    if (!row.text(result_columns).empty()) {
+      output.add(row, part);
+      continue;
+    }
+    ++missing.count;
+    if (missing.words.size() < most_words) missing.words.push_back(row.text(0));
+  }
+  return missing;
+}
+
+/// So many points the shard has: as dealt_to() deals them.
+std::uint64_t share_of(const Shard& shard, std::uint64_t points) {
+  return (points + shard.count - shard.number) / shard.count;
+}
+
+}  // namespace
+
+std::uint64_t Merged::missing_points() const {
+  std::uint64_t sum = 0;
+  for (const MissingPoints& one : missing) sum += one.count;
+  return sum;
+}
+
+Merged merge_parts(std::span<const std::string> paths, const std::string& path) {
+  const Parts parts = open_all(paths);
+  const PartLabel& label = parts.begin()->second.label;
+  Output output(path);
+  Merged merged{label.study, label.points, {}};
+  for (std::size_t number = 1; number <= label.shard.count; ++number) {
+    const Shard shard{number, label.shard.count};
+    const auto part = parts.find(number);
+    MissingPoints missing = part == parts.end()
+                                ? MissingPoints{shard, "", share_of(shard, label.points), {}}
+                                : take(part->second, output);
+    if (missing.count > 0) merged.missing.push_back(std::move(missing));
+  }
+  output.commit();
+  return merged;
+}
+
+}  // namespace ringscope

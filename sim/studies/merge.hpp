@@ -1,0 +1,34 @@
+// The stores of a study's shards as one store.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/studies/store_tables.hpp"
+
+namespace ringscope {
+
+/// Points that parts lack, of a shard that is among them or of one that is not.
+struct MissingPoints {
+  Shard shard;
+  std::string file;                ///< "": none of the parts has this shard
+  std::uint64_t count = 0;         ///< of points without a result
+  std::vector<std::string> words;  ///< of the first ones, where there is a file
+};
+
+struct Merged {
+  std::string study;
+  std::uint64_t points = 0;            ///< of the whole study
+  std::vector<MissingPoints> missing;  ///< by shard
+
+  std::uint64_t missing_points() const;
+};
+
+/// Writes the results of all parts into `output`, a new file, and says what is missing. Throws
+/// InputError for what is no part, for parts of different studies or versions, for a shard that
+/// comes twice, and for a result that two parts have otherwise.
+Merged merge_parts(std::span<const std::string> parts, const std::string& output);
+
+}  // namespace ringscope

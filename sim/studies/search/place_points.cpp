@@ -1,0 +1,107 @@
+#include "sim/studies/search/place_points.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace ringscope {
+namespace {
+
+/// The cables that the ranks' messages take, each by the name of one direction: of a ring those
+/// between neighbours.
+std::vector<std::string> cables_of(const PlaceStudy& study, const Placement& placement) {
+  const Topology& topology = study.scenario.cluster.topology;
+  const auto& ranks = placement.ranks;
+  const auto home = [&](const Location& rank) {
+    const Host& host = topology.hosts()[static_cast<std::size_t>(rank.host)];
+    return rank.gpu >= 0 ? host.gpus[static_cast<std::size_t>(rank.gpu)]
+                         : host.numa_domains[static_cast<std::size_t>(rank.numa)];
+  };
+  const bool ring = goes_round(study.scenario);
+  std::set<int> cables;
+  for (std::size_t a = 0; a < ranks.size(); ++a) {
+    for (std::size_t b = 0; b < ranks.size(); ++b) {
+      if (ranks[a].host == ranks[b].host || (ring && b != (a + 1) % ranks.size())) continue;
+      for (const Route& leg :
+           topology.journey(home(ranks[a]), home(ranks[b]), a * ranks.size() + b).legs)
+        for (const int id : leg.links)
+          if (topology.is_cable(id)) cables.insert(std::min(id, id ^ 1));
+    }
+  }
+  std::vector<std::string> names;
+  for (const int id : cables) names.push_back(topology.link(id).name);
+  return names;
+}
+
+}  // namespace
+
+std::vector<PlaceRun> runs_of(const PlaceStudy& study, std::span<const Placement> placements) {
+  std::vector<PlaceRun> runs;
+  for (std::size_t i = 0; i < placements.size(); ++i) {
+    if (study.objective == Objective::worst_link)
+      for (const std::string& cable : cables_of(study, placements[i])) runs.push_back({i, cable});
+    if (runs.empty() || runs.back().placement != i) runs.push_back({i, ""});
+  }
+  return runs;
+}
+
+Scenario placed_scenario(const PlaceStudy& study, const Placement& placement,
+                         const std::string& degraded, KnownParts& known) {
+  const std::string name = study.name + " " + placement.text;
+  if (degraded.empty()) {
+    Scenario scenario = study.scenario;
+    scenario.placement = placement;
+    scenario.name = name;
+    return scenario;
+  }
+  Value tree = study.tree;
+  lay_over(tree, "cluster.degraded",
+           Value::from_text("place",
+                            fmt::format("[{{link: '{}', share: {}}}]", degraded, study.degrade)));
+  std::vector<Placement> placed = placements_of(study.scenario);
+  placed.front() = placement;
+  Scenario scenario = read_placed(tree, placed, known);
+  scenario.name = fmt::format("{} with {} degraded", name, degraded);
+  return scenario;
+}
+
+Placements allowed_placements(const PlaceStudy& study, const Symmetry& symmetry) {
+  PlacementRules rules = study.rules;
+  // A hash that chooses among routes goes by the numbers of the ranks.
+  rules.rotations = rules.rotations && symmetry.only_routes();
+  Placements placements(symmetry, rules);
+  if (!placements.some())
+    study.tree.fail(
+        fmt::format("no placement of {} ranks keeps to the rules of 'place'", rules.ranks));
+  return placements;
+}
+
+Points place_points(const PlaceStudy& study) {
+  const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
+  const Placements allowed = allowed_placements(study, symmetry);
+  const auto words = allowed.all(study.budget);
+  if (!words)
+    study.tree.fail(fmt::format(
+        "more than {} placements differ, the 'budget': a search goes from one to the next, and is "
+        "not dealt out to shards; raise the budget to simulate them all, or leave out --shard",
+        study.budget));
+  const auto placements = std::make_shared<std::vector<Placement>>();
+  placements->push_back(study.scenario.placement);
+  for (const Word& word : *words) placements->push_back(placement_of(study, allowed.bins(), word));
+  const auto runs = std::make_shared<const std::vector<PlaceRun>>(runs_of(study, *placements));
+  Points points{study.name, {}, {}, {0, runs->size() - 1}};
+  for (const PlaceRun& run : *runs)
+    points.words.push_back(fmt::format(
+        "{}{}{}", run.placement == 0 ? "yours: " : "", (*placements)[run.placement].text,
+        run.degraded.empty() ? "" : " with " + run.degraded + " degraded"));
+  points.make = [&study, placements, runs](std::size_t index, KnownParts& known) {
+    const PlaceRun& run = (*runs)[index];
+    return placed_scenario(study, (*placements)[run.placement], run.degraded, known);
+  };
+  return points;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,114 @@
+#include "sim/studies/store_tables.hpp"
+
+#include <fmt/format.h>
+
+namespace ringscope {
+namespace {
+
+constexpr int schema = 2;                // 1 had no versions
+constexpr int application = 0x52534354;  // "RSCT", SQLite's mark of whose file it is
+
+constexpr const char* make_results = R"(
+  CREATE TABLE results (
+    key BLOB PRIMARY KEY,    -- SHA-256 of the resolved scenario, the kernel and the version
+    time_s REAL NOT NULL,    -- 0 where there is an error
+    held_up_by TEXT NOT NULL,
+    metrics TEXT NOT NULL,   -- JSON, by the names in schema.md
+    error TEXT NOT NULL,     -- empty, or why there is no time
+    version TEXT NOT NULL DEFAULT ''  -- of the program and the text of its model
+  ) STRICT, WITHOUT ROWID
+)";
+
+constexpr const char* make_part = R"(
+  CREATE TABLE IF NOT EXISTS part (
+    study TEXT NOT NULL, digest TEXT NOT NULL, shard INTEGER NOT NULL, shards INTEGER NOT NULL,
+    points INTEGER NOT NULL, version TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS points (
+    words TEXT PRIMARY KEY,
+    key BLOB                 -- of its result; NULL: its scenario was not made yet
+  ) STRICT, WITHOUT ROWID
+)";
+
+constexpr const char* has_part = "SELECT count(*) FROM sqlite_schema WHERE name = 'part'";
+
+struct Marks {
+  int whose = 0, schema = 0;
+  bool empty = false;
+};
+
+Marks marks_of(Database& database) {
+  return {static_cast<int>(database.number("PRAGMA application_id")),
+          static_cast<int>(database.number("PRAGMA user_version")),
+          database.number("SELECT count(*) FROM sqlite_schema") == 0};
+}
+
+void require_marks(const Database& database, const Marks& found) {
+  if (found.whose != application)
+    database.refuse(
+        "expected a store of results, got an SQLite file of another program; "
+        "name another file");
+  if (found.schema != schema)
+    database.refuse(
+        fmt::format("expected a store of version {}, got one of version {}, which another "
+                    "version of ringscope wrote; name another file",
+                    schema, found.schema));
+}
+
+}  // namespace
+
+void prepare_results(Database& database) {
+  database.run("BEGIN IMMEDIATE");  // two programs may make one file at once
+  const Marks found = marks_of(database);
+  if (found.empty && found.whose == 0 && found.schema == 0) {
+    database.run(make_results);
+    database.run(fmt::format("PRAGMA application_id = {}", application));
+    database.run(fmt::format("PRAGMA user_version = {}", schema));
+  } else if (found.whose == application && found.schema == 1) {
+    database.run("ALTER TABLE results ADD COLUMN version TEXT NOT NULL DEFAULT ''");
+    database.run(fmt::format("PRAGMA user_version = {}", schema));
+  } else {
+    require_marks(database, found);
+  }
+  database.run("COMMIT");
+}
+
+void require_store(Database& database) {
+  const Marks found = marks_of(database);
+  if (found.empty && found.whose == 0)
+    database.refuse("is empty: its shard died before it had begun; start that again");
+  require_marks(database, found);
+}
+
+void prepare_part(Database& database) { database.run(make_part); }
+
+std::optional<PartLabel> read_label(Database& database) {
+  if (database.number(has_part) == 0) return {};
+  Database::Statement row(database,
+                          "SELECT study, digest, shard, shards, points, version FROM part");
+  if (!row.step()) return {};
+  return PartLabel{
+      row.text(0),
+      row.text(1),
+      {static_cast<std::size_t>(row.number(2)), static_cast<std::size_t>(row.number(3))},
+      static_cast<std::uint64_t>(row.number(4)),
+      row.text(5)};
+}
+
+void write_label(Database& database, const PartLabel& label) {
+  Database::Statement row(database, "INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)");
+  row.bind(1, label.study);
+  row.bind(2, label.digest);
+  row.bind(3, static_cast<double>(label.shard.number));
+  row.bind(4, static_cast<double>(label.shard.count));
+  row.bind(5, static_cast<double>(label.points));
+  row.bind(6, label.version);
+  row.step();
+}
+
+void drop_part(Database& database) {
+  if (database.number(has_part) == 0) return;
+  database.run("DELETE FROM part; DELETE FROM points");
+}
+
+}  // namespace ringscope
