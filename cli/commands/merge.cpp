@@ -100,8 +100,7 @@ void add_merge(Command& program) {
                    "write what is there, although some points are missing");
   command.footer(
       "The store has what one process would have written: 'sweep' or 'place' reads it with "
-      "--store, "
-      "and simulates only what is not there.\n\n"
+      "--store, and simulates only what is not there.\n\n"
       "Examples:\n"
       "  ringscope merge part-*.sqlite -o all.sqlite\n"
       "  ringscope sweep my-study.yaml --store all.sqlite --csv points.csv");

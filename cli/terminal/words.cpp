@@ -68,7 +68,6 @@ Option Command::add_numbered(const std::string& name, const std::function<void(i
 
 void Command::footer(const std::string& text) { app_->footer(text); }
 void Command::callback(std::function<void()> run) { app_->callback(std::move(run)); }
-void Command::hide() { app_->group(""); }
 
 void Command::take_all_words() {
   app_->set_help_flag();

@@ -71,8 +71,6 @@ class Command {
   void footer(const std::string& text);
   /// Runs when the words are parsed. It throws Failure or InputError.
   void callback(std::function<void()> run);
-  /// Leaves it out of the help: it is not for people.
-  void hide();
   /// Leaves all words that follow, --help too, to someone else: remaining().
   void take_all_words();
   std::vector<std::string> remaining() const;
