@@ -74,14 +74,18 @@ struct Workspace {
 };
 
 struct Algorithm {
-  std::string_view collective;  ///< "allreduce", "pingpong", ...
+  std::string_view collective;  ///< "allreduce", "pingpong", ...: a row of collectives.def
   std::string_view name;        ///< unique inside its collective: "ring", "recursive_doubling"
   std::string_view summary;     ///< one line for `ringscope list`
   std::vector<std::string_view> options;  ///< the names of the Options it reads
   int least_ranks = 1;
   bool one_host = false;  ///< all its ranks have to be on one
-  int threads = 1;        ///< of each rank at once, its first one counted
-  int nonblocking = 0;    ///< non-blocking collectives of each rank at once
+  /// Each rank sends to the next one alone, the last to the first, all alike; and to the root,
+  /// where its collective has one.
+  bool ring = false;
+  bool one_channel = false;  ///< stands for a library that opens several, one by each NIC of a host
+  int threads = 1;           ///< of each rank at once, its first one counted
+  int nonblocking = 0;       ///< non-blocking collectives of each rank at once
   /// Number of threads where it depends on the options; `threads` then does not count.
   int (*threads_for)(const Options&) = nullptr;
   Task (*run)(Communicator, Workspace, Options);

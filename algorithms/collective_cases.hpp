@@ -1,21 +1,13 @@
 // Shared by the tests of the collectives: the vectors that ranks begin with, and every run of an
 // algorithm that its test looks at.
-//
-// The conventions of all collectives: each rank's vector has S items and is cut into P chunks, one
-// per rank. What a collective does not promise about a rank's vector it may overwrite.
-//   broadcast       every vector is the root's
-//   reduce          the root's vector is the sum of all
-//   scatter         chunk r of rank r is the root's
-//   gather          chunk r of the root is rank r's
-//   allgather       chunk r of every rank is rank r's
-//   reduce_scatter  chunk r of rank r is the sum of all chunks r
-//   alltoall        piece r in scratch space of rank j is chunk j of rank r (pieces.hpp)
-//   allreduce       every vector is the sum of all
 #pragma once
 
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "algorithms/catalogue_cases.hpp"
+#include "algorithms/collectives.hpp"
 
 namespace ringscope {
 
@@ -39,6 +31,14 @@ inline std::vector<float> chunk_of(const std::vector<float>& vector, int index, 
   return {begin, begin + static_cast<std::ptrdiff_t>(chunk.size)};
 }
 
+/// Where nothing has been promised there is nothing: NaN.
+inline float held_item(Held held, int rank, std::size_t index, const Range& own, int root) {
+  const bool there = held == Held::root     ? rank == root
+                     : held == Held::chunks ? index >= own.offset && index < own.offset + own.size
+                                            : true;
+  return there ? item_of(rank, index) : std::numeric_limits<float>::quiet_NaN();
+}
+
 /// One run of an algorithm.
 struct Outcome {
   int ranks = 0;
@@ -55,16 +55,23 @@ struct Outcome {
 };
 
 /// Every number of ranks up to 17, each size, set of options and way to run; and many ranks once.
+/// Ranks begin with what counts before the collective, and no more.
 template <typename Check>
 void for_all_runs(const Algorithm& algorithm, Check check) {
   const auto run = [&](int ranks, std::size_t items, const Options& options,
                        const LoopbackOptions& how) {
     SCOPED_TRACE(testing::Message()
                  << "ranks " << ranks << ", items " << items << ", root " << options.root
-                 << ", segment " << options.segment << ", synchronous " << how.synchronous_sends
-                 << ", seed " << how.seed);
+                 << ", segment " << options.segment << ", rings " << options.rings << ", threads "
+                 << options.threads << ", inside " << options.inside << ", synchronous "
+                 << how.synchronous_sends << ", seed " << how.seed);
+    const Chunks chunks({.size = items}, ranks);
+    const Held before = collective_of(algorithm).before;
+    const auto initial = [&](int rank, std::size_t index) {
+      return held_item(before, rank, index, chunks[rank], options.root);
+    };
     check(Outcome{ranks, items, options,
-                  run_loopback(algorithm, ranks, items, options, item_of, how)});
+                  run_loopback(algorithm, ranks, items, options, initial, how)});
   };
   for (int ranks = algorithm.least_ranks; ranks <= 17; ++ranks)
     for (std::size_t items : sizes_for(ranks))

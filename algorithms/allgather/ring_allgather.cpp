@@ -24,6 +24,7 @@ Algorithm describe_ring_allgather() {
       .name = "ring",
       .summary = "chunks go around a ring",
       .options = {},
+      .ring = true,
       .run = [](Communicator comm, Workspace work,
                 Options) { return ring_allgather(comm, Chunks(work.data, comm.size())); },
       .cost =

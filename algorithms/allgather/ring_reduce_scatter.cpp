@@ -28,6 +28,7 @@ Algorithm describe_ring_reduce_scatter() {
       .name = "ring",
       .summary = "chunks go around a ring and are summed on the way",
       .options = {},
+      .ring = true,
       .run =
           [](Communicator comm, Workspace work, Options) {
             return ring_reduce_scatter(comm, Chunks(work.data, comm.size()), work.scratch);

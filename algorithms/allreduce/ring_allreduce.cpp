@@ -36,6 +36,7 @@ Algorithm describe_ring_allreduce() {
       .name = "ring",
       .summary = "ring; per step irecv, blocking send, wait, reduce",
       .options = {},
+      .ring = true,
       .run =
           [](Communicator comm, Workspace work, Options) {
             return ring_allreduce(comm, Chunks(work.data, comm.size()), work.scratch);

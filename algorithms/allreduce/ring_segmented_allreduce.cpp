@@ -65,6 +65,7 @@ Algorithm describe_ring_segmented_allreduce() {
       .name = "ring_segmented",
       .summary = "ring; while a segment of a chunk is reduced, the next one is under way",
       .options = {"segment"},
+      .ring = true,
       .run =
           [](Communicator comm, Workspace work, Options options) {
             const Chunks chunk(work.data, comm.size());

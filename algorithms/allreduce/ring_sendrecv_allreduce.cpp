@@ -30,6 +30,7 @@ Algorithm describe_ring_sendrecv_allreduce() {
       .name = "ring_sendrecv",
       .summary = "ring; per step sendrecv, reduce",
       .options = {},
+      .ring = true,
       .run =
           [](Communicator comm, Workspace work, Options) {
             return ring_sendrecv_allreduce(comm, Chunks(work.data, comm.size()), work.scratch);

@@ -46,6 +46,7 @@ Algorithm describe_ring_threads_allreduce() {
       .name = "ring_threads",
       .summary = "ring; each of k threads takes its part of the vector round",
       .options = {"threads"},
+      .ring = true,
       .threads_for = [](const Options& options) { return options.threads; },
       .run = [](Communicator comm, Workspace work,
                 Options options) { return ring_threads_allreduce(comm, work, options.threads); },

@@ -37,6 +37,7 @@ Algorithm describe_ring_two_threads_allreduce() {
       .name = "ring_two_threads",
       .summary = "ring; a second thread sends while the first receives and reduces",
       .options = {},
+      .ring = true,
       .threads = 2,
       .run =
           [](Communicator comm, Workspace work, Options) {

@@ -35,6 +35,7 @@ Algorithm describe_ring_waitall_allreduce() {
       .name = "ring_waitall",
       .summary = "ring; per step irecv, isend, wait_all, reduce",
       .options = {},
+      .ring = true,
       .run =
           [](Communicator comm, Workspace work, Options) {
             return ring_waitall_allreduce(comm, Chunks(work.data, comm.size()), work.scratch);

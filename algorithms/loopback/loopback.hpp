@@ -28,6 +28,8 @@ struct LoopbackResult {
   std::size_t scratch_used = 0;  ///< items from the front of scratch that any rank wrote
   /// heard[a][b]: rank a ended after it had heard from rank b, directly or through others.
   std::vector<std::vector<bool>> heard;
+  /// sent[a][b]: how many messages rank a sent to rank b.
+  std::vector<std::vector<int>> sent;
   /// Everything that the program observed, in the order in which it did.
   std::map<std::string, std::vector<double>> observed;
 };

@@ -103,6 +103,7 @@ struct Rank {
   std::int64_t last_sent = 0, last_received = 0;  ///< rounds
   std::size_t scratch_used = 0;
   std::vector<bool> heard;
+  std::vector<int> sent;  ///< messages to each rank
 
   bool contains(const Range& range) const;
   /// Requires contains(range).

@@ -64,6 +64,7 @@ World::World(int ranks, std::size_t items, std::size_t scratch_items, const Init
     for (std::size_t i = 0; i < items; ++i) self.data[i] = initial(r, i);
     self.scratch.assign(scratch_items, std::numeric_limits<float>::quiet_NaN());
     self.heard.assign(ranks_.size(), false);
+    self.sent.assign(ranks_.size(), 0);
     self.heard[static_cast<std::size_t>(r)] = true;
   }
 }
@@ -99,6 +100,7 @@ LoopbackResult World::run(const Algorithm& algorithm, const Options& options) {
     result.data.push_back(std::move(self.data));
     result.scratch.push_back(std::move(self.scratch));
     result.heard.push_back(std::move(self.heard));
+    result.sent.push_back(std::move(self.sent));
   }
   return result;
 }
@@ -149,6 +151,7 @@ void World::multicast(int from, const Operation& operation, std::int64_t round) 
 
 /// Hands the message to the receive that waits for it, or queues it.
 void World::deliver(int to, Message message) {
+  ++rank(message.source).sent[static_cast<std::size_t>(to)];
   Rank& receiver = rank(to);
   const auto waiting =
       std::find_if(receiver.posted.begin(), receiver.posted.end(), [&](int candidate) {

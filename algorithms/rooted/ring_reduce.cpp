@@ -46,6 +46,7 @@ Algorithm describe_ring_reduce() {
       .name = "ring",
       .summary = "each rank sums a chunk in a ring and sends it to the root",
       .options = {"root"},
+      .ring = true,
       .run =
           [](Communicator comm, Workspace work, Options options) {
             return ring_reduce(comm, Chunks(work.data, comm.size()), work.scratch, options.root);

@@ -38,6 +38,7 @@ constexpr Selection selection = {
 Algorithm describe_nccl_allreduce() {
   Algorithm nccl = selector<selection>({"segment"});
   nccl.varies = Varies::steps;
+  nccl.one_channel = true;
   return nccl;
 }
 

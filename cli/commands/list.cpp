@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "algorithms/catalogue.hpp"
+#include "algorithms/collectives.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/file_kind.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/hosts/host_type.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 struct Row {
   std::string name, text;
+  Json facts = Json::object();  ///< beside the name and the text
 };
 using Rows = std::vector<Row>;
 
@@ -25,7 +27,30 @@ Rows algorithms() {
   Rows rows;
   for (const Algorithm& algorithm : catalogue()) {
     rows.push_back({fmt::format("{} {}", algorithm.collective, algorithm.name),
-                    std::string(algorithm.summary)});
+                    std::string(algorithm.summary),
+                    {{"collective", algorithm.collective},
+                     {"algorithm", algorithm.name},
+                     {"options", algorithm.options},
+                     {"least_ranks", algorithm.least_ranks},
+                     {"threads", threads_of(algorithm, {})},
+                     {"ring", algorithm.ring},
+                     {"selects", algorithm.chosen != nullptr}}});
+  }
+  return rows;
+}
+
+Rows rows_of_collectives() {
+  const auto name_of = [](Held held) { return held_names[static_cast<std::size_t>(held)]; };
+  Rows rows;
+  for (const Collective& one : collectives()) {
+    rows.push_back({std::string(one.name),
+                    std::string(one.summary),
+                    {{"before", name_of(one.before)},
+                     {"after", name_of(one.after)},
+                     {"sums", one.sums},
+                     {"root", has_root(one)},
+                     {"passes", one.passes},
+                     {"nccl", one.nccl}}});
   }
   return rows;
 }
@@ -57,6 +82,7 @@ struct Listing {
 const Listing listings[] = {
     {"algorithms", algorithms},
     {"clusters", [] { return files("topologies/clusters", "about"); }},
+    {"collectives", rows_of_collectives},
     {"hosts", [] { return summaries(host_types()); }},
     {"libraries", [] { return files("scenarios/libraries", "about"); }},
     {"models", [] { return files("scenarios/models", "about"); }},
@@ -72,27 +98,44 @@ std::string print(const Rows& rows) {
   return text;
 }
 
-void list(const std::string& what) {
+std::string as_json(const std::string& what, const Rows& rows) {
+  Json list = Json::array();
+  for (const Row& row : rows) {
+    list.push_back({{"name", row.name}, {"text", row.text}});
+    list.back().update(row.facts);
+  }
+  const Json document = {{"schema", 1}, {"version", version()}, {what, std::move(list)}};
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+void list(const std::string& what, const std::string& json) {
   std::vector<std::string> names;
   for (const Listing& listing : listings) names.push_back(listing.name);
   const auto found = std::find(names.begin(), names.end(), what);
   if (found == names.end()) {
     throw Failure(ExitCode::bad_input, "list: " + unknown_name("list", what, names));
   }
-  write_output("-", print(listings[found - names.begin()].rows()));
+  const Rows rows = listings[found - names.begin()].rows();
+  if (json.empty())
+    write_output("-", print(rows));
+  else
+    write_output(json, as_json(what, rows));
 }
 
 }  // namespace
 
 void add_list(Command& program) {
   Command command = program.add_subcommand("list", "What there is to choose from");
-  const auto what = std::make_shared<std::string>();
+  const auto what = std::make_shared<std::string>(), json = std::make_shared<std::string>();
   command
-      .add_option("WHAT", *what,
-                  "algorithms, clusters, hosts, libraries, models, networks or scenarios")
+      .add_option(
+          "WHAT", *what,
+          "algorithms, clusters, collectives, hosts, libraries, models, networks or scenarios")
       .required();
+  command.add_option("--json", *json,
+                     "write the list and what else is known as JSON (scenarios/schema.md)");
   command.footer("Examples:\n  ringscope list algorithms\n  ringscope list scenarios");
-  command.callback([what] { list(*what); });
+  command.callback([what, json] { list(*what, *json); });
 }
 
 }  // namespace ringscope

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "algorithms/collectives.hpp"
 #include "cli/lesson/lesson_case.hpp"
 #include "scenarios/answer/recording.hpp"
 
@@ -26,12 +27,12 @@ std::string in_runs(const std::vector<int>& ranks) {
 
 /// Promise of a collective: the number of contributions to these chunks of these ranks.
 Json goal_of(const Job& job, int ranks) {
-  const std::string_view name = job.algorithm->collective;
-  const bool sums = name == "allreduce" || name == "reduce" || name == "reduce_scatter";
+  const Collective& collective = collective_of(*job.algorithm);
   const char* where = "all";
-  if (name == "reduce_scatter" || name == "scatter") where = "own";
-  if (name == "reduce" || name == "gather") where = "root";
-  return {{"contributions", sums ? ranks : 1}, {"where", where}, {"root", job.options.root}};
+  if (collective.after == Held::chunks) where = "own";
+  if (collective.after == Held::root) where = "root";
+  return {
+      {"contributions", collective.sums ? ranks : 1}, {"where", where}, {"root", job.options.root}};
 }
 
 /// Small numbers take few bytes: seven bits each, the lowest first; the sign in the lowest bit.

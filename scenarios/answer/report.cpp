@@ -3,14 +3,6 @@
 #include <algorithm>
 
 namespace ringscope {
-double bus_factor(std::string_view collective, int ranks) {
-  const double share = (ranks - 1.0) / ranks;
-  if (collective == "allreduce") return 2 * share;
-  for (const std::string_view spread :
-       {"allgather", "reduce_scatter", "alltoall", "gather", "scatter"})
-    if (collective == spread) return share;
-  return 1;
-}
 
 std::string shown_name(const Report& report) {
   return report.deadlock ? report.name + " (deadlock)" : report.name;

@@ -174,11 +174,6 @@ struct Report {
 double slowest_job_s(const Report& report);
 double mean_job_s(const Report& report);
 
-/// S / t, and that times the collective's factor: 2(P-1)/P for an allreduce, (P-1)/P for allgather,
-/// reduce_scatter, alltoall, gather and scatter, 1 otherwise. Source: nccl-tests,
-/// doc/PERFORMANCE.md and, for the last two, src/gather.cu and src/scatter.cu.
-double bus_factor(std::string_view collective, int ranks);
-
 /// "05-deadlock (deadlock)" where the run could not go on: what a timeline and a trace call it.
 std::string shown_name(const Report&);
 

@@ -9,6 +9,7 @@
 #include <limits>
 #include <sstream>
 
+#include "algorithms/collectives.hpp"
 #include "algorithms/steps/host_order.hpp"
 #include "topologies/input/units.hpp"
 
@@ -70,7 +71,7 @@ Estimate estimate_of(const Scenario& scenario, bool on_simgrid) {
   for (const Neighbour& one : scenario.neighbours) estimate.ranks += one.placement.ranks.size();
   estimate.messages = messages_of(scenario);
   const auto ranks = static_cast<double>(estimate.ranks);
-  const bool all_pairs = scenario.job.algorithm->collective == "alltoall";
+  const bool all_pairs = collective_of(*scenario.job.algorithm).after == Held::pieces;
   estimate.memory_bytes =
       bytes_of_program + bytes_per_rank * ranks + (all_pairs ? bytes_per_pair * ranks * ranks : 0);
   estimate.seconds =

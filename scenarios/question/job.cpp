@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "algorithms/collectives.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "scenarios/workload/options.hpp"
 #include "scenarios/workload/training.hpp"
@@ -13,17 +14,14 @@ namespace {
 
 constexpr std::int64_t most_repeats = 1'000'000;
 
-std::vector<std::string> collectives() {
+std::vector<std::string> names_of_collectives() {
   std::vector<std::string> names;
-  for (const Algorithm& algorithm : catalogue()) {
-    const std::string name(algorithm.collective);
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
+  for (const Collective& one : collectives()) names.emplace_back(one.name);
   return names;
 }
 
 const Algorithm& read_algorithm(Fields& fields) {
-  const std::vector<std::string> known = collectives();
+  const std::vector<std::string> known = names_of_collectives();
   const std::string collective = known[fields.required("collective").one_of("collective", known)];
   std::vector<std::string> names;
   for (const Algorithm& algorithm : catalogue()) {
@@ -45,16 +43,17 @@ std::vector<Value> size_of_model(Fields& fields, const Training& training) {
   return {Value::scalar_at(fields.map().place(), sum)};
 }
 
-/// The sizes, each with the value to stand in the resolved job. A barrier carries no data.
+/// The sizes, each with the value to stand in the resolved job.
 std::vector<Value> read_sizes(Fields& fields, const Algorithm& algorithm) {
-  const bool barrier = algorithm.collective == "barrier";
-  const Value& bytes = barrier ? fields.value_or("bytes", "0 B") : fields.required("bytes");
+  const bool no_data = collective_of(algorithm).before == Held::nothing;
+  const Value& bytes = no_data ? fields.value_or("bytes", "0 B") : fields.required("bytes");
   const std::vector<Value> sizes =
       bytes.kind() == Value::Kind::list ? bytes.items() : std::vector<Value>{bytes};
   if (sizes.empty()) bytes.fail("expected at least one size such as \"64 MiB\", got none");
   for (const Value& size : sizes) {
-    const std::uint64_t count = read_size(size, barrier ? 0 : 1);
-    if (barrier && count > 0) size.fail("a barrier carries no data: leave job.bytes out");
+    const std::uint64_t count = read_size(size, no_data ? 0 : 1);
+    if (no_data && count > 0)
+      size.fail(fmt::format("a {} carries no data: leave job.bytes out", algorithm.collective));
   }
   return sizes;
 }

@@ -3,18 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 namespace ringscope {
 namespace {
-
-/// Neighbours in the order of ranks talk to each other, and nobody else.
-bool is_ring(const Algorithm& algorithm) {
-  constexpr std::array rings = {"ring",           "ring_waitall", "ring_sendrecv",
-                                "ring_segmented", "ring_threads", "ring_two_threads"};
-  return std::find(rings.begin(), rings.end(), algorithm.name) != rings.end();
-}
 
 /// Location of a rank's buffers; of several domains, the rank's own.
 Vertex home_of(const Topology& topology, const Location& where) {
@@ -63,13 +55,13 @@ std::vector<std::string> job_warnings(const Scenario& scenario) {
   const std::size_t count = host.nics.size();
   if (count < 2) return {};
   const Algorithm& algorithm = *scenario.job.algorithm;
-  if (algorithm.name == "nccl")
+  if (algorithm.one_channel)
     return {fmt::format(
-        "nccl is simulated as one channel, which leaves a host by one NIC at a time; NCCL opens "
+        "{} is simulated as one channel, which leaves a host by one NIC at a time; NCCL opens "
         "several and fills all {} NICs of {}, so that between hosts it may be up to {} times as "
         "fast. parallel_rings with 'options: {{rings: {}}}' comes nearer",
-        count, host.name, count, count)};
-  if (!is_ring(algorithm)) return {};
+        algorithm.name, count, host.name, count, count)};
+  if (!algorithm.ring) return {};
   const std::set<Vertex> used = nics_of_ring(scenario, ranks.front().host);
   if (used.size() >= count || used.empty()) return {};
   return {fmt::format(

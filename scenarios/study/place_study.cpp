@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 
+#include "algorithms/collectives.hpp"
 #include "scenarios/question/neighbours.hpp"
 #include "topologies/placement/slots.hpp"
 
@@ -136,19 +137,13 @@ double time_that_counts(const PlaceStudy& study, double own_s,
 }
 
 bool goes_round(const Scenario& scenario) {
-  constexpr std::array round = {"ring",           "ring_waitall", "ring_sendrecv",
-                                "ring_segmented", "ring_threads", "ring_two_threads"};
   const Job& job = scenario.job;
-  const std::string_view collective = job.algorithm->collective;
-  const bool ring =
-      (collective == "allreduce" || collective == "allgather" || collective == "reduce_scatter") &&
-      std::ranges::find(round, job.algorithm->name) != round.end();
   const bool random = job.skew.count() > 0 || job.noise.spread > 0 || job.noise.every.count() > 0 ||
                       !job.noise.stragglers.empty() ||
                       std::ranges::any_of(scenario.library.transports, [](const Transport& way) {
                         return !way.jitter.is_zero();
                       });
-  return ring && !random;
+  return turns(*job.algorithm) && !random;
 }
 
 PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overrides,

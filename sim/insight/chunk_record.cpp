@@ -119,7 +119,7 @@ void ChunkRecord::Witness::take(Request request) {
 ChunkRecord::ChunkRecord(const Kernel& kernel) : kernel_(&kernel) {}
 ChunkRecord::~ChunkRecord() = default;
 
-void ChunkRecord::restart(std::string_view collective, int ranks, std::size_t items, int root) {
+void ChunkRecord::restart(const Collective& collective, int ranks, std::size_t items, int root) {
   states_ = std::make_unique<ChunkStates>(collective, ranks, items, root, kernel_->now());
   sent_.clear();
   posted_.clear();

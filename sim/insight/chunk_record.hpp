@@ -23,7 +23,7 @@ class ChunkRecord {
   ChunkRecord& operator=(const ChunkRecord&) = delete;
 
   /// Starts before the programs of a repetition. Requires no_chunks_of(...) == "".
-  void restart(std::string_view collective, int ranks, std::size_t items, int root);
+  void restart(const Collective& collective, int ranks, std::size_t items, int root);
   /// Executor for a rank's program in place of `inner`.
   Executor& in_front_of(Executor& inner);
   ChunkHistory take() { return states_->take(); }

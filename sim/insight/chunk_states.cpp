@@ -11,17 +11,6 @@ namespace {
 /// A matrix of more can be neither seen nor kept.
 constexpr int most_ranks = 256;
 
-constexpr std::array<std::string_view, 7> known_collectives = {
-    "allreduce", "allgather", "reduce_scatter", "broadcast", "reduce", "scatter", "gather"};
-
-bool from_root(std::string_view collective) {
-  return collective == "broadcast" || collective == "scatter";
-}
-
-bool own_chunk_only(std::string_view collective) {
-  return collective == "allgather" || collective == "gather";
-}
-
 }  // namespace
 
 int RankSets::intern(const Bits& bits) {
@@ -64,16 +53,16 @@ std::vector<int> RankSets::ranks(int set) const {
   return ranks;
 }
 
-std::string no_chunks_of(std::string_view collective, int ranks) {
-  if (std::ranges::find(known_collectives, collective) == known_collectives.end())
-    return fmt::format("the ranks of {} do not share out one vector in chunks", collective);
+std::string no_chunks_of(const Collective& collective, int ranks) {
+  if (!is_of_one_vector(collective))
+    return fmt::format("the ranks of {} do not share out one vector in chunks", collective.name);
   if (ranks > most_ranks)
     return fmt::format("the chunks of {} ranks are too many to be seen (at most {})", ranks,
                        most_ranks);
   return "";
 }
 
-ChunkStates::ChunkStates(std::string_view collective, int ranks, std::size_t items, int root,
+ChunkStates::ChunkStates(const Collective& collective, int ranks, std::size_t items, int root,
                          double start)
     : sets_(ranks),
       chunks_({Buffer::data, 0, items}, ranks),
@@ -84,8 +73,9 @@ ChunkStates::ChunkStates(std::string_view collective, int ranks, std::size_t ite
   history_.holdings.emplace_back();
   known_[{.items = 1}] = 0;
   for (int rank = 0; rank < ranks; ++rank) {
-    if (from_root(collective) && rank != root) continue;
-    const Range own = own_chunk_only(collective) ? chunks_[rank] : Range{Buffer::data, 0, items};
+    if (collective.before == Held::root && rank != root) continue;
+    const Range own =
+        collective.before == Held::chunks ? chunks_[rank] : Range{Buffer::data, 0, items};
     if (own.size > 0)
       buffer(rank, Buffer::data)[own.offset] = {own.offset + own.size, 0, sets_.of(rank)};
   }

@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "algorithms/catalogue.hpp"
+#include "algorithms/collectives.hpp"
 #include "scenarios/answer/recording.hpp"
 
 namespace ringscope::sim {
@@ -43,12 +43,12 @@ class RankSets {
 };
 
 /// Reason why the chunks of this collective cannot be followed; "" where they can.
-std::string no_chunks_of(std::string_view collective, int ranks);
+std::string no_chunks_of(const Collective& collective, int ranks);
 
 class ChunkStates {
  public:
   /// Requires no_chunks_of(...) == "". Times are counted from `start`.
-  ChunkStates(std::string_view collective, int ranks, std::size_t items, int root, double start);
+  ChunkStates(const Collective& collective, int ranks, std::size_t items, int root, double start);
 
   /// Contents of `range` of a rank; to be put elsewhere later.
   struct Piece {

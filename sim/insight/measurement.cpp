@@ -8,6 +8,8 @@
 #include <iterator>
 #include <utility>
 
+#include "algorithms/collectives.hpp"
+
 namespace ringscope::sim {
 namespace {
 
@@ -138,7 +140,7 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   // A step of training is more than the exchange of its vector.
   if (report.time_s > 0 && scenario.job.training == nullptr && !report.deadlock) {
     report.algbw = static_cast<double>(report.bytes) / report.time_s;
-    report.busbw = report.algbw * bus_factor(report.collective, report.ranks);
+    report.busbw = report.algbw * bus_factor(collective_of(*scenario.job.algorithm), report.ranks);
   }
   report.messages = median.traffic.messages;
   report.bytes_on_wire = median.traffic.bytes;

@@ -12,11 +12,11 @@ Recorder::Recorder(std::unique_ptr<Kernel> kernel)
 void Recorder::restart(const Job& job, int ranks) {
   loads_->restart();
   ranks_ = ranks;
-  no_chunks_ = no_chunks_of(job.algorithm->collective, ranks);
+  const Collective& collective = collective_of(*job.algorithm);
+  no_chunks_ = no_chunks_of(collective, ranks);
   follows_chunks_ = no_chunks_.empty();
   if (follows_chunks_)
-    chunks_.restart(job.algorithm->collective, ranks, static_cast<std::size_t>(job.bytes.count),
-                    job.options.root);
+    chunks_.restart(collective, ranks, static_cast<std::size_t>(job.bytes.count), job.options.root);
 }
 
 std::shared_ptr<const Recording> Recorder::take(const Ledger& ledger) {

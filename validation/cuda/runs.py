@@ -49,10 +49,11 @@ class RunTest(unittest.TestCase):
         return json.loads(out)
 
     def algorithms(self, collective):
-        listed = subprocess.run([str(self.build / "ringscope"), "list", "algorithms"], check=True,
-                                capture_output=True, text=True,
-                                env={**os.environ, "RINGSCOPE_DATA": str(ROOT)}).stdout
-        return [line.split()[1] for line in listed.splitlines() if line.startswith(collective)]
+        listed = subprocess.run(
+            [str(self.build / "ringscope"), "list", "algorithms", "--json", "-"], check=True,
+            capture_output=True, text=True, env={**os.environ, "RINGSCOPE_DATA": str(ROOT)}).stdout
+        return [one["algorithm"] for one in json.loads(listed)["algorithms"]
+                if one["collective"] == collective]
 
 
 def skip_where_there_is_no_gpu(program):

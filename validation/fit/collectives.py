@@ -79,7 +79,7 @@ class Loop:
     def __init__(self, result, documents, simulator, settings):
         self.result, self.simulator = result, simulator
         self.cases = cases.gather(documents, set(), accuracy.Limits())
-        self.known = simulator.algorithms()
+        self.known, self.nccl = simulator.algorithms(), simulator.nccl()
         self.algorithms = dict(settings.algorithms)
         self.rounds = 0  # of simulations, in all
         self.left = settings.rounds  # of those that fit
@@ -90,7 +90,7 @@ class Loop:
 
     def scenarios(self, library, repetitions):
         fitted = model.Model("the fit", profile.cluster_of(self.result), library, {},
-                             self.algorithms)
+                             self.algorithms, self.nccl)
         found = [model.scenario_for(fitted, case, self.known) for case in self.cases]
         for scenario in found:
             scenario["job"]["repetitions"] = repetitions

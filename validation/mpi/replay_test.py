@@ -23,11 +23,14 @@ class Replay(JobTest):
         return json.loads(out)
 
     def algorithms(self, collective):
-        listed = subprocess.run([str(self.build / "ringscope"), "list", "algorithms"], check=True,
-                                capture_output=True, text=True).stdout
-        names = [line.split()[1] for line in listed.splitlines() if line.startswith(collective)]
-        # Debian's Open MPI hangs in many jobs with MPI_THREAD_MULTIPLE: tried by hand only.
-        return [name for name in names if "threads" not in name]
+        """Those of one thread: Debian's Open MPI hangs in many jobs with MPI_THREAD_MULTIPLE, which
+        is tried by hand only."""
+        listed = subprocess.run(
+            [str(self.build / "ringscope"), "list", "algorithms", "--json", "-"], check=True,
+            capture_output=True, text=True).stdout
+        return [one["algorithm"] for one in json.loads(listed)["algorithms"]
+                if one["collective"] == collective and one["threads"] == 1
+                and "threads" not in one["options"]]
 
     def test_every_allreduce_gives_the_right_sums(self):
         for ranks, size in ((3, "28 B"), (4, "40 kB")):

@@ -3,16 +3,13 @@
 import copy
 import re
 
-# NCCL's choices, in the simulator's terms: its rings and chains; for allreduce its own rule.
-CHOSEN = {"allreduce": "nccl", "broadcast": "chain", "reduce": "ring", "allgather": "ring",
-          "reduce_scatter": "ring", "alltoall": "posted", "exchange": "bidirectional",
-          "gather": "linear", "scatter": "linear"}
 LIBRARY = re.compile(r"\bnccl\b", re.IGNORECASE)
 
 
-def chosen(where: dict, collective: str) -> str:
-    """The algorithm that stands for NCCL's choice; "" where it was not NCCL that measured."""
-    return CHOSEN.get(collective, "") if LIBRARY.search(where.get("mpi", "")) else ""
+def chosen(where: dict, collective: str, nccl: dict) -> str:
+    """The algorithm that stands for NCCL's choice, of those that the simulator has for it by
+    collective; "" where it was not NCCL that measured."""
+    return nccl.get(collective, "") if LIBRARY.search(where.get("mpi", "")) else ""
 
 
 def placement_of(measurement):

@@ -13,6 +13,7 @@ import yaml
 from validation.measurements import Document, Measurement
 from validation.verdict import cases, gpus, model
 from validation.verdict.round_trip_test import WithPrograms
+from validation.verdict.simulator import Simulator
 
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
 
@@ -82,12 +83,15 @@ class Gpus(unittest.TestCase):
         self.assertIsNone(gpus.library_for(library, measurement({}, path="device")))
 
     def test_nccl_chooses_for_itself(self):
-        for collective, expected in (("allreduce", "nccl"), ("broadcast", "chain")):
+        nccl = Simulator(str(WithPrograms.build / "ringscope")).nccl()
+        for collective, expected in (("allreduce", "nccl"), ("broadcast", "chain"),
+                                     ("barrier", model.CHOSEN)):
             one = measurement({"mpi": "NCCL 2.28.9"}, collective)
             case = cases.Case(one, cases.series_of(one.document.where),
                               cases.placement_of(one), 1, [], None)
-            self.assertEqual(model.Model("", {}, {}, {}).algorithm_of(case), expected)
-        self.assertEqual(gpus.chosen({"mpi": "Open MPI 4.1"}, "allreduce"), "")
+            self.assertEqual(model.Model("", {}, {}, {}, nccl=nccl).algorithm_of(case),
+                             expected)
+        self.assertEqual(gpus.chosen({"mpi": "Open MPI 4.1"}, "allreduce", nccl), "")
 
 
 class NcclTests(WithPrograms):
@@ -154,12 +158,13 @@ class NcclTests(WithPrograms):
 
     def test_every_sibling_is_predicted(self):
         self.calibrated()
+        nccl = Simulator(str(self.build / "ringscope")).nccl()
         for name in SIBLINGS:
             log = self.folder / f"{name}.log"
             log.write_text(SIBLING.format(name=name), encoding="utf-8")
             (case,) = self.verdict("m.yaml", self.imported(log, f"{name}.json"))["cases"]
             self.assertGreater(case["predicted_s"], 1e-6, name)
-            self.assertEqual(case["predicted_as"], gpus.CHOSEN[case["collective"]])
+            self.assertEqual(case["predicted_as"], nccl[case["collective"]])
 
     def test_what_a_library_refuses_is_said_and_the_rest_goes_on(self):
         self.calibrated()

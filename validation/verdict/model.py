@@ -35,6 +35,7 @@ class Model:
     library: dict
     calibration: dict
     algorithms: dict = field(default_factory=dict)  # {collective: what the library chose}
+    nccl: dict = field(default_factory=dict)  # {collective: what the simulator has for NCCL's}
 
     @property
     def fitted(self) -> set:
@@ -60,7 +61,7 @@ class Model:
             return Choice(self.algorithms[collective], "as --algorithm says", True)
         if found := (self.calibration.get("algorithms") or {}).get(collective):
             return Choice(found, "as the fit found", True)
-        if found := gpus.chosen(case.measured.document.where, collective):
+        if found := gpus.chosen(case.measured.document.where, collective, self.nccl):
             return Choice(found, "as NCCL does", True)
         if table := table_of(mpi):
             return Choice(table, f"as {mpi} does", True)

@@ -39,14 +39,19 @@ class Simulator:
         kind = Stuck if ran.returncode == 3 else InputError
         raise kind(ran.stderr.strip() or f"{self.program}: ended with {ran.returncode}")
 
+    def listed(self, what: str) -> list:
+        return json.loads(self.output("list", what, "--json", "-"))[what]
+
     def algorithms(self) -> dict:
         """{collective: [names]}, as listed."""
         known: dict = {}
-        for line in self.output("list", "algorithms").splitlines():
-            words = line.split()
-            if len(words) >= 2:
-                known.setdefault(words[0], []).append(words[1])
+        for one in self.listed("algorithms"):
+            known.setdefault(one["collective"], []).append(one["algorithm"])
         return known
+
+    def nccl(self) -> dict:
+        """{collective: the algorithm that stands for NCCL's choice}"""
+        return {one["name"]: one["nccl"] for one in self.listed("collectives")}
 
     def run(self, library: dict, scenarios: list, names: list, *options: str) -> str:
         """One output for all; where the simulator refuses one, the first of `names` is said whose
@@ -72,7 +77,7 @@ class Simulator:
 
 def predict(simulator: Simulator, fitted: model.Model, measured: list):
     """Sets `predicted_s` of every case: the median, or the mean where a mean was published."""
-    known = simulator.algorithms()
+    known, fitted.nccl = simulator.algorithms(), simulator.nccl()
     scenarios = [model.scenario_for(fitted, case, known) for case in measured]
     for begin in range(0, len(measured), AT_ONCE):
         some = measured[begin:begin + AT_ONCE]

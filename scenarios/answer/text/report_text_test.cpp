@@ -200,18 +200,6 @@ TEST(PieceText, says_on_what_or_on_whom) {
   EXPECT_EQ(piece_text({Cause::latency, -1, "", 1}), "latency");
 }
 
-TEST(BusFactor, is_that_of_nccl_tests) {
-  EXPECT_DOUBLE_EQ(bus_factor("allreduce", 8), 2.0 * 7 / 8);
-  EXPECT_DOUBLE_EQ(bus_factor("allgather", 8), 7.0 / 8);
-  EXPECT_DOUBLE_EQ(bus_factor("reduce_scatter", 8), 7.0 / 8);
-  EXPECT_DOUBLE_EQ(bus_factor("alltoall", 8), 7.0 / 8);
-  EXPECT_DOUBLE_EQ(bus_factor("gather", 8), 7.0 / 8);
-  EXPECT_DOUBLE_EQ(bus_factor("scatter", 8), 7.0 / 8);
-  EXPECT_DOUBLE_EQ(bus_factor("broadcast", 8), 1);
-  EXPECT_DOUBLE_EQ(bus_factor("pingpong", 2), 1);
-  EXPECT_DOUBLE_EQ(bus_factor("allreduce", 1), 0);
-}
-
 TEST(TimeScale, the_largest_time_has_four_digits) {
   EXPECT_EQ(TimeScale(0.4123).text(0.4123), "412.3 ms");
   EXPECT_EQ(TimeScale(0.4123).text(0.00004), "0.0 ms");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "algorithms/collectives.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -61,9 +63,9 @@ std::optional<double> bound_of_rings(const PlaceStudy& study, std::span<const Bi
     room.push_back(std::min(bin.capacity, study.rules.slots[static_cast<std::size_t>(bin.host)]));
   const auto slowest = least_bottleneck(pair_costs(study, bins), room, study.rules.ranks);
   if (!slowest) return {};
-  // Every chunk but one passes between two neighbours, in an allreduce twice; chunks are at least
-  // this large.
-  const std::uint64_t passes = job.algorithm->collective == "allreduce" ? 2 : 1;
+  // Every chunk but one passes between two neighbours, as often as the collective has it; chunks
+  // are at least this large.
+  const auto passes = static_cast<std::uint64_t>(collective_of(*job.algorithm).passes);
   const std::uint64_t bytes = passes * (ranks - 1) * (job.bytes.count / ranks);
   return static_cast<double>(bytes) * *slowest;
 }

@@ -102,7 +102,8 @@ void MachineParts::find_cables() {
       return host < 0 ? 0 : place_in(parts_[at(host)], v);
     };
     auto [cables, is_new] = cables_.try_emplace({node, other});
-    cables->second +=
+    ++cables->second.count;
+    cables->second.words +=
         fmt::format("; {} from {} to {}", link_words(id), number_in(from), number_in(to));
     if (is_new) neighbours_[at(node)].push_back(other);
   }
@@ -146,9 +147,9 @@ bool MachineParts::only_routes() const {
   constexpr std::size_t most_bins = 256;
   if (at(topology_->link_count()) / 2 + 1 == num_vertices(topology_->graph())) return true;
   bool one_cable = is_tree();
-  for (const auto& [nodes, words] : cables_)
+  for (const auto& [nodes, cables] : cables_)
     if (at(std::min(nodes.first, nodes.second)) >= parts_.size())
-      one_cable = one_cable && std::ranges::count(words, ';') == 1;
+      one_cable = one_cable && cables.count == 1;
   std::map<int, int> looked_at;
   std::vector<Vertex> ends;
   for (int host = 0; host < static_cast<int>(parts_.size()); ++host) {
@@ -215,7 +216,7 @@ ColouredTree MachineParts::tree() const {
     tree.parents.push_back(-1);
     for (int i = 0; i < 2; ++i) {
       tree.parents[at(middle[at(i)])] = nodes;
-      up[at(middle[at(i)])] = cables_.at({middle[at(i)], middle[at(1 - i)]});
+      up[at(middle[at(i)])] = cables_.at({middle[at(i)], middle[at(1 - i)]}).words;
     }
   }
   std::vector<char> reached(at(nodes));
@@ -225,7 +226,8 @@ ColouredTree MachineParts::tree() const {
       if (reached[at(next)]) continue;
       reached[at(next)] = true;
       tree.parents[at(next)] = open[i];
-      up[at(next)] = cables_.at({next, open[i]}) + " back " + cables_.at({open[i], next});
+      up[at(next)] =
+          cables_.at({next, open[i]}).words + " back " + cables_.at({open[i], next}).words;
       open.push_back(next);
     }
   }
@@ -239,9 +241,9 @@ ColouredGraph MachineParts::network() const {
   ColouredGraph graph;
   for (int node = 0; node < static_cast<int>(neighbours_.size()); ++node)
     graph.colours.push_back(number_of(node_words(node)));
-  for (const auto& [nodes, words] : cables_) {
+  for (const auto& [nodes, cables] : cables_) {
     const int cable = static_cast<int>(graph.colours.size());
-    graph.colours.push_back(number_of(words));
+    graph.colours.push_back(number_of(cables.words));
     graph.edges.insert(graph.edges.end(), {{nodes.first, cable}, {cable, nodes.second}});
   }
   return graph;

@@ -50,7 +50,11 @@ class MachineParts {
   std::vector<int> node_;                     ///< of each component: its host's, or its own
   std::vector<std::string> outside_;          ///< of each node that is no host: its words
   std::vector<std::vector<int>> neighbours_;  ///< of each node: hosts first, then what is outside
-  std::map<std::pair<int, int>, std::string> cables_;  ///< from node to node, in words
+  struct Cables {
+    int count = 0;
+    std::string words;
+  };
+  std::map<std::pair<int, int>, Cables> cables_;  ///< from node to node
 };
 
 }  // namespace ringscope

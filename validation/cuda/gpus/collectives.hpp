@@ -25,9 +25,6 @@ inline std::string_view name_of(Collective one) {
   return collective_names[static_cast<std::size_t>(one)];
 }
 
-/// The simulator's algorithm for the library's own choice.
-std::string_view algorithm_of(Collective one);
-
 /// A rank: its GPU and stream, and its two vectors.
 struct CollectiveRank {
   int gpu = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "algorithms/collectives.hpp"
 #include "topologies/input/units.hpp"
 #include "validation/cuda/gpus/owned.hpp"
 #include "validation/measurement.hpp"
@@ -70,27 +71,23 @@ class Ranks {
   std::vector<CollectiveRank> all_;
 };
 
-/// Value expected at an item of a rank's result.
+const ringscope::Collective& facts_of(Collective one) { return *find_collective(name_of(one)); }
+
+/// Value expected at an item of a rank's result; vectors that are cut in chunks lie in one.
 float expected_at(Collective what, int ranks, int rank, std::size_t items, std::size_t index) {
   const std::size_t part = items / static_cast<std::size_t>(ranks);
-  switch (what) {
-    case Collective::allreduce:
-    case Collective::reduce:
-      return sum_of(ranks, index);
-    case Collective::broadcast:
-      return item_of(0, index);
-    case Collective::allgather:
-      return item_of(static_cast<int>(index / part), index % part);
-    case Collective::reduce_scatter:
-      return sum_of(ranks, static_cast<std::size_t>(rank) * part + index);
-  }
-  return 0;
+  const ringscope::Collective& facts = facts_of(what);
+  if (facts.after == Held::chunks) index += static_cast<std::size_t>(rank) * part;
+  if (facts.sums) return sum_of(ranks, index);
+  if (facts.before == Held::chunks) return item_of(static_cast<int>(index / part), index % part);
+  return item_of(0, index);
 }
 
 void check(Collective what, const Ranks& ranks, std::size_t items) {
   const auto count = static_cast<std::size_t>(ranks.count());
-  const std::size_t mine = what == Collective::reduce_scatter ? items / count : items;
-  const int checked = what == Collective::reduce ? 1 : ranks.count();
+  const Held after = facts_of(what).after;
+  const std::size_t mine = after == Held::chunks ? items / count : items;
+  const int checked = after == Held::root ? 1 : ranks.count();
   for (int rank = 0; rank < checked; ++rank) {
     const std::vector<float> got = ranks.result(rank, mine);
     for (std::size_t i = 0; i < mine; ++i) {
@@ -109,7 +106,7 @@ Json scenario_of(Collective what, const Ranks& ranks, std::size_t bytes) {
   return {{"placement", std::move(placement)},
           {"job",
            {{"collective", name_of(what)},
-            {"algorithm", algorithm_of(what)},
+            {"algorithm", facts_of(what).nccl},
             {"bytes", fmt::format("{} B", bytes)}}}};
 }
 
@@ -150,20 +147,6 @@ Json measure(Gpus& gpus, CollectiveGroup& group, const Ranks& ranks, Collective 
 }
 
 }  // namespace
-
-std::string_view algorithm_of(Collective one) {
-  switch (one) {
-    case Collective::allreduce:
-      return "nccl";
-    case Collective::broadcast:
-      return "chain";
-    case Collective::reduce:
-    case Collective::allgather:
-    case Collective::reduce_scatter:
-      return "ring";
-  }
-  return "";
-}
 
 CollectiveResults measure_collectives(Gpus& gpus, CollectiveLibrary& library,
                                       const CollectiveOptions& options) {

@@ -1,0 +1,71 @@
+// Do the lists of what there is to choose from say the same on the screen and as JSON?
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "cli/program_for_test.hpp"
+
+namespace ringscope {
+namespace {
+
+Ended ringscope(const std::string& arguments) {
+  return ended(std::string(RINGSCOPE_PROGRAM) + " " + arguments + " 2>&1");
+}
+
+/// The keys that schema.md lists under the heading: "- `LIST[].name`: text ...".
+std::set<std::string> documented_keys(const std::string& heading) {
+  std::ifstream file("scenarios/schema.md");
+  EXPECT_TRUE(file) << "this test runs in the root of the source tree";
+  std::set<std::string> keys;
+  bool here = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("## ")) here = line.find(heading) != std::string::npos;
+    if (here && line.starts_with("- `")) keys.insert(line.substr(3, line.find('`', 3) - 3));
+  }
+  return keys;
+}
+
+TEST(Lists, every_list_has_something_in_it) {
+  for (const char* what : {"algorithms", "clusters", "collectives", "libraries", "models"}) {
+    const auto [code, text] = ringscope(std::string("list ") + what);
+    EXPECT_EQ(code, 0);
+    EXPECT_NE(text, "") << what;
+  }
+}
+
+/// The document of `ringscope list WHAT --json`.
+nlohmann::json listed(const std::string& what) {
+  const auto [code, text] = ringscope("list " + what + " --json -");
+  EXPECT_EQ(code, 0) << text;
+  return nlohmann::json::parse(text);
+}
+
+TEST(Lists, a_list_as_json_has_the_lines_of_the_screen) {
+  for (const char* what : {"algorithms", "collectives", "hosts", "models"}) {
+    std::istringstream screen(ringscope(std::string("list ") + what).text);
+    const nlohmann::json document = listed(what);
+    for (const auto& row : document.at(what)) {
+      std::string line;
+      ASSERT_TRUE(std::getline(screen, line));
+      EXPECT_TRUE(line.starts_with(std::string(row.at("name")) + " ")) << line;
+      EXPECT_TRUE(line.ends_with(" " + std::string(row.at("text")))) << line;
+    }
+  }
+}
+
+TEST(Lists, a_list_as_json_has_exactly_the_documented_keys) {
+  std::set<std::string> keys;
+  for (const char* what : {"algorithms", "collectives", "hosts"}) {
+    const nlohmann::json document = listed(what);
+    for (const auto& [key, value] : document.items()) keys.insert(key == what ? "LIST" : key);
+    for (const auto& row : document.at(what))
+      for (const auto& [key, fact] : row.items()) keys.insert("LIST[]." + key);
+  }
+  EXPECT_EQ(keys, documented_keys("list --json"));
+}
+
+}  // namespace
+}  // namespace ringscope

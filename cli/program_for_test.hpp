@@ -1,0 +1,28 @@
+// The program as a whole, for tests: how it ended and what it said.
+#pragma once
+
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+
+namespace ringscope {
+
+struct Ended {
+  int code = -1;
+  std::string text;  ///< of both streams
+};
+
+inline Ended ended(const std::string& command) {
+  std::FILE* pipe = ::popen(command.c_str(), "r");
+  Ended result;
+  std::array<char, 4096> part{};
+  while (const std::size_t count = std::fread(part.data(), 1, part.size(), pipe)) {
+    result.text.append(part.data(), count);
+  }
+  result.code = WEXITSTATUS(::pclose(pipe));
+  return result;
+}
+
+}  // namespace ringscope
