@@ -220,5 +220,14 @@ TEST(Table, cells_align_and_long_ones_are_cut) {
                                " " + std::string(54, 'x') + "..   1\n");
 }
 
+// The whole chain of a long run: a width looked for in all rows, for each row, would take minutes.
+TEST(Table, a_hundred_thousand_rows_take_no_longer_each_than_a_few) {
+  constexpr std::size_t rows = 100'000;
+  Table table({{"name", Table::Align::left}, {"n"}});
+  for (std::size_t i = 0; i < rows; ++i) table.add({"a", std::to_string(i)});
+  const std::string text = table.text(0);
+  EXPECT_EQ(text.size(), (rows + 1) * std::string("name  99999\n").size());
+}
+
 }  // namespace
 }  // namespace ringscope

@@ -39,13 +39,14 @@ std::string Table::text(int indent) const {
   std::vector<std::vector<std::string>> lines(1);
   for (const Column& column : columns_) lines[0].push_back(column.header);
   lines.insert(lines.end(), rows_.begin(), rows_.end());
+  std::vector<std::size_t> widest(columns_.size());
+  for (const auto& cells : lines)
+    for (std::size_t i = 0; i < cells.size(); ++i) widest[i] = std::max(widest[i], width(cells[i]));
   std::string text;
   for (const auto& cells : lines) {
     std::string line(static_cast<std::size_t>(indent), ' ');
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      std::size_t widest = 0;
-      for (const auto& other : lines) widest = std::max(widest, width(other[i]));
-      const std::string padding(widest - width(cells[i]), ' ');
+      const std::string padding(widest[i] - width(cells[i]), ' ');
       if (i > 0) line += "  ";
       line += columns_[i].align == Align::left ? cells[i] + padding : padding + cells[i];
     }
