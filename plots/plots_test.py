@@ -252,6 +252,11 @@ class BadInput(InFolder):
                 ('{"cases": [\n}', ":2:1: is not JSON: Expecting value"),
                 ("[]", ": key 'cases' is missing"),
                 ('{"cases": []}', ": cases: is empty"),
+                ('{"cases": [], "stuck": [{"name": "a", "deadlock": {"text": "deadlock\\nb"}}]}',
+                 ": cases: is empty: the only case is stuck, and so there is nothing to draw: "
+                 "a: deadlock"),
+                ('{"cases": [], "stuck": [1, 2]}',
+                 ": cases: is empty: all 2 cases are stuck, and so there is nothing to draw"),
                 ('{"cases": {}}', ": cases: expected a list, got {}"),
                 ('{"cases": [1]}', ": cases[0]: key 'ranks' is missing"),
                 (report(ranks=0), ": cases[0]: ranks: is empty"),

@@ -174,8 +174,21 @@ def read_cases(path):
         raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}") from None
     cases = field(path, report, "cases", list)
     if not cases:
-        raise InputError(f"{path}: cases: is empty")
+        raise InputError(f"{path}: cases: is empty{stuck_text(report)}")
     return cases
+
+
+def stuck_text(report):
+    """Why no case has ended, of a report whose cases are all stuck; or ""."""
+    stuck = report.get("stuck")
+    if not isinstance(stuck, list) or not stuck:
+        return ""
+    case = stuck[0] if isinstance(stuck[0], dict) else {}
+    deadlock = case.get("deadlock")
+    words = deadlock.get("text") if isinstance(deadlock, dict) else None
+    which = "the only case is" if len(stuck) == 1 else f"all {len(stuck)} cases are"
+    first = f": {case.get('name')}: {words}".splitlines()[0] if isinstance(words, str) else ""
+    return f": {which} stuck, and so there is nothing to draw{first}"
 
 
 def field(where, value, key, kind):

@@ -28,7 +28,8 @@ Json document(std::span<const Report>);
 /// differences() as a list.
 Json differences_json(const Report& first, const Report& other);
 
-/// The document of `compare --json`: that of `run`, and how each case differs from the first.
+/// The document of `compare --json`: that of `run`, and how each case that has ended differs from
+/// the first such.
 Json comparison(std::span<const Report>);
 
 Json spans_to_json(std::span<const Span>);

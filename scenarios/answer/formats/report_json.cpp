@@ -63,10 +63,15 @@ Json differences_json(const Report& first, const Report& other) {
 Json comparison(std::span<const Report> reports) {
   Json result = document(reports);
   result["differences"] = Json::array();
-  for (std::size_t i = 1; i < reports.size(); ++i) {
-    result["differences"].push_back({{"first", reports[0].name},
-                                     {"other", reports[i].name},
-                                     {"causes", differences_json(reports[0], reports[i])}});
+  const Report* first = nullptr;
+  for (const Report& report : reports) {
+    if (report.deadlock) continue;
+    if (first != nullptr)
+      result["differences"].push_back({{"first", first->name},
+                                       {"other", report.name},
+                                       {"causes", differences_json(*first, report)}});
+    else
+      first = &report;
   }
   return result;
 }

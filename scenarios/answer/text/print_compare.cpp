@@ -20,11 +20,20 @@ std::string ratio_text(double time_s, double first_s) {
   return first_s > 0 ? fmt::format("{:.3f} x", time_s / first_s) : "-";
 }
 
+/// Row of a case that never ends, in a table of so many columns.
+std::vector<std::string> stuck_row(const std::string& name, std::size_t columns) {
+  std::vector<std::string> cells(columns, "-");
+  cells[0] = name;
+  cells[1] = "stuck";
+  return cells;
+}
+
 /// Overview of training jobs: a step's time, and its part neither computed nor hidden.
-std::string training_overview(std::span<const Report> reports,
+std::string training_overview(std::span<const Report> reports, const Report& first,
                               const std::vector<std::string>& names) {
   double longest = 0;
-  for (const Report& report : reports) longest = std::max(longest, report.training->step_s);
+  for (const Report& report : reports)
+    if (!report.deadlock) longest = std::max(longest, report.training->step_s);
   const TimeScale scale(longest);
   Table table({{"case", Align::left},
                {"step"},
@@ -34,22 +43,33 @@ std::string training_overview(std::span<const Report> reports,
                {"records/s"},
                {"efficiency"}});
   for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (reports[i].deadlock) {
+      table.add(stuck_row(names[i], 7));
+      continue;
+    }
     const TrainingReport& step = *reports[i].training;
-    table.add({names[i], scale.text(step.step_s),
-               ratio_text(step.step_s, reports[0].training->step_s), scale.text(step.compute_s),
-               scale.text(step.exposed_s), fmt::format("{:.4g}", step.records_per_s),
+    table.add({names[i], scale.text(step.step_s), ratio_text(step.step_s, first.training->step_s),
+               scale.text(step.compute_s), scale.text(step.exposed_s),
+               fmt::format("{:.4g}", step.records_per_s),
                fmt::format("{:.1f} %", 100 * step.efficiency)});
   }
   return table.text(0);
 }
 
-std::string overview(std::span<const Report> reports, const std::vector<std::string>& names) {
-  if (std::all_of(reports.begin(), reports.end(), [](auto& one) { return one.training; }))
-    return training_overview(reports, names);
+/// `first`: that the others are compared with.
+std::string overview(std::span<const Report> reports, const Report& first,
+                     const std::vector<std::string>& names) {
+  if (std::all_of(reports.begin(), reports.end(),
+                  [](auto& one) { return one.training || one.deadlock; }))
+    return training_overview(reports, first, names);
   Table table({{"case", Align::left}, {"time"}, {"ratio"}, {"algbw"}, {"busbw"}});
   for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (reports[i].deadlock) {
+      table.add(stuck_row(names[i], 5));
+      continue;
+    }
     table.add({names[i], to_short_text(Seconds(reports[i].time_s)),
-               ratio_text(reports[i].time_s, reports[0].time_s), bandwidth(reports[i].algbw),
+               ratio_text(reports[i].time_s, first.time_s), bandwidth(reports[i].algbw),
                bandwidth(reports[i].busbw)});
   }
   return table.text(0);
@@ -146,13 +166,18 @@ std::vector<Difference> differences(const Report& first, const Report& other) {
 }
 
 std::string print_compare(std::span<const Report> reports) {
-  if (reports.empty()) return "";
+  const auto ended = std::find_if(reports.begin(), reports.end(),
+                                  [](const Report& report) { return !report.deadlock; });
+  if (ended == reports.end()) return "";
+  const Report& first = *ended;
+  const auto at = static_cast<std::size_t>(ended - reports.begin());
   const std::vector<std::string> names = short_names(reports);
-  std::string text = overview(reports, names);
-  for (std::size_t i = 1; i < reports.size(); ++i) {
-    const std::vector<Difference> list = differences(reports[0], reports[i]);
-    text += '\n' + sentence(names[0], names[i], reports[0].time_s, reports[i], list) + '\n' +
-            difference_table(reports[0], reports[i], std::vector{names[0], names[i]}, list,
+  std::string text = overview(reports, first, names);
+  for (std::size_t i = at + 1; i < reports.size(); ++i) {
+    if (reports[i].deadlock) continue;
+    const std::vector<Difference> list = differences(first, reports[i]);
+    text += '\n' + sentence(names[at], names[i], first.time_s, reports[i], list) + '\n' +
+            difference_table(first, reports[i], std::vector{names[at], names[i]}, list,
                              most_differences);
   }
   return text;

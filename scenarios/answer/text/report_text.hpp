@@ -14,6 +14,7 @@ std::string print_run(std::span<const Report> reports);
 
 /// One table of all cases, then for each case against the first: what the critical paths of the two
 /// were spent on. The differences add up to the difference of the times, in the digits shown too.
+/// What is stuck is so marked, and compared with nothing; where all are, "".
 std::string print_compare(std::span<const Report> reports);
 
 /// The names of the cases without the words that all of them begin with ("03-anomaly 4-3-1" and
