@@ -36,6 +36,17 @@ std::vector<std::string> cables_of(const PlaceStudy& study, const Placement& pla
   return names;
 }
 
+/// The list `degraded` of the cluster itself, and the cable.
+Value degraded_with(const PlaceStudy& study, const std::string& cable) {
+  std::string list;
+  if (const Value* own = study.scenario.cluster.resolved.find("degraded"))
+    for (const Value& link : own->items())
+      list += fmt::format("{{link: '{}', share: {}}}, ", link.find("link")->text(),
+                          link.find("share")->text());
+  list += fmt::format("{{link: '{}', share: {}}}", cable, study.degrade);
+  return Value::from_text("place", '[' + list + ']');
+}
+
 }  // namespace
 
 std::vector<PlaceRun> runs_of(const PlaceStudy& study, std::span<const Placement> placements) {
@@ -58,9 +69,7 @@ Scenario placed_scenario(const PlaceStudy& study, const Placement& placement,
     return scenario;
   }
   Value tree = study.tree;
-  lay_over(tree, "cluster.degraded",
-           Value::from_text("place",
-                            fmt::format("[{{link: '{}', share: {}}}]", degraded, study.degrade)));
+  lay_over(tree, "cluster.degraded", degraded_with(study, degraded));
   std::vector<Placement> placed = placements_of(study.scenario);
   placed.front() = placement;
   Scenario scenario = read_placed(tree, placed, known);

@@ -212,6 +212,33 @@ TEST(TheWorstLink, CostsWhatItsShareSays) {
   EXPECT_NE(half.own.degraded.find("nic0"), std::string::npos);
 }
 
+// With a cable at half of its bandwidth as the cluster says, the worst is to lose from that one.
+// And of two ways of which one is dead, the worst leaves the other one alone, as wide as it is.
+TEST(TheWorstLink, KeepsWhatTheClusterItselfHasDegraded) {
+  const auto worst = [](const std::string& share, const std::string& host) {
+    const PlaceStudy study = study_of(
+        "scenario:\n"
+        "  question: which?\n"
+        "  cluster:\n"
+        "    network: star\n"
+        "    hosts: 2\n"
+        "    link: {bandwidth: 1 GB/s, latency: 0 s}\n"
+        "    host: {" +
+            host +
+            "}\n"
+            "    degraded: [{link: host0/nic0->switch, share: " +
+            share +
+            "}]\n"
+            "  library: ideal\n"
+            "  placement: 1-1\n"
+            "  job: {collective: allgather, algorithm: ring, bytes: 100 MB}\n",
+        "{objective: worst_link, degrade: 0.25}");
+    return answer_of(study).own.cost_s;
+  };
+  EXPECT_NEAR(worst("0.5", "type: simple, cores: 1"), 0.05 / (0.5 * 0.25), 1e-6);
+  EXPECT_NEAR(worst("0", "type: numa, nics: [{}, {}]"), 0.05 / 0.25, 1e-6);
+}
+
 TEST(TheRulesOfPlace, LeaveOutHostsThatAreTakenAndCountSlots) {
   const PlaceStudy study = study_of(rack, "{taken: [host1], slots: 5}");
   EXPECT_EQ(study.rules.slots, (std::vector{5, 0, 5}));
