@@ -62,7 +62,8 @@ TEST(Program, what_is_typed_is_utf8) {
 
 TEST(Program, what_will_take_long_is_told_before_and_ended_at_its_limit) {
   const auto [code, text] = ringscope(
-      "run 02-ring-of-8 --set job.bytes=1MiB --set job.repetitions=1000000 --limit '0.3 s'");
+      "run 02-ring-of-8 --set job.bytes=1MiB --set job.repetitions=1000000 --limit '0.3 s' "
+      "--kernel simgrid");
   EXPECT_EQ(code, 1);
   // 8 ranks of a ring send 2 x 7 messages each.
   EXPECT_NE(text.find(": 8 ranks that send 1.12e+08 messages, some "), std::string::npos) << text;

@@ -47,7 +47,7 @@ class Sweep(StudyTest):
                                       "library.network.send_cost": "5 ns/B"})
         changes = [word for key, value in row["set"].items() for word in
                    ("--set", f"{key}={value}")]
-        self.ringscope("run", "03-anomaly", *changes, "--json", "run.json")
+        self.ringscope("run", "03-anomaly", *changes, "--kernel", "simgrid", "--json", "run.json")
         case = json.loads(self.read("run.json"))["cases"][0]
         for metric in ("time_s", "busbw"):
             self.assertAlmostEqual(row["metrics"][metric] / case[metric], 1, delta=1e-9)

@@ -21,7 +21,7 @@ class DeadlockError : public std::runtime_error {
 inline constexpr std::size_t long_path_limit = 4'000'000;
 
 struct RunOptions {
-  std::string_view kernel = "simgrid";
+  std::string_view kernel = "fluid";
   bool skip = true;           ///< periods of a steady state, where that is possible
   bool record = false;        ///< fill Report::recording
   bool record_spans = false;  ///< fill Report::spans

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <set>
 
+#include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "scenarios/question/job_warnings.hpp"
@@ -13,6 +15,8 @@
 
 namespace ringscope {
 namespace {
+
+constexpr const char* both_kernels = "both";
 
 /// Two cases of one name, from two files or from one twice, would be one in a table or a timeline:
 /// the second becomes "name (2)".
@@ -28,7 +32,7 @@ void tell_apart(std::vector<Scenario>& scenarios) {
 /// Announces cases that will take long, so that nobody waits for what can be asked smaller.
 void announce(const std::vector<Scenario>& scenarios, const CaseArguments& arguments) {
   constexpr double long_s = 60;
-  const bool on_simgrid = arguments.kernel == "simgrid";
+  const bool on_simgrid = arguments.kernel == "simgrid" || arguments.kernel == both_kernels;
   const double free = free_memory_bytes();
   for (const Scenario& scenario : scenarios) {
     const Estimate estimate = estimate_of(scenario, on_simgrid);
@@ -43,6 +47,26 @@ void announce(const std::vector<Scenario>& scenarios, const CaseArguments& argum
                     to_short_text(Bytes{static_cast<std::uint64_t>(estimate.memory_bytes)}, 2),
                     what_to_lower(scenario));
     std::fprintf(stderr, "%s\n", for_terminal(text).c_str());
+  }
+}
+
+/// Fluid's share of the time that both kernels take, by what is known before.
+double share_of_fluid(const std::vector<Scenario>& scenarios) {
+  double fluid = 0, simgrid = 0;
+  for (const Scenario& scenario : scenarios) {
+    fluid += estimate_of(scenario, false).seconds;
+    simgrid += estimate_of(scenario, true).seconds;
+  }
+  return fluid + simgrid > 0 ? fluid / (fluid + simgrid) : 0;
+}
+
+std::vector<Report> run_on_simgrid(const std::vector<Scenario>& scenarios, RunOptions options,
+                                   const Simulate& one, Seconds limit) {
+  options.kernel = "simgrid";
+  try {
+    return run_cases(scenarios, options, one, limit);
+  } catch (const Failure& failure) {
+    throw Failure(failure.code(), std::string("on simgrid: ") + failure.what());
   }
 }
 
@@ -63,7 +87,11 @@ void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
       .add_option("--set", arguments.changes,
                   "KEY=VALUE: overrides a key of every scenario, such as job.bytes=64MiB")
       .one_word();
-  subcommand.add_option("--kernel", arguments.kernel, "what simulates").show_default();
+  subcommand
+      .add_option("--kernel", arguments.kernel,
+                  "what simulates: fluid; simgrid, which takes 10 times as long or more; both, to "
+                  "see by how much they differ; or reference, slow and plain")
+      .show_default();
   subcommand.add_flag("--no-skip", arguments.no_skip,
                       "simulate every step, also where the fluid kernel finds that they repeat");
   subcommand
@@ -73,8 +101,9 @@ void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
 
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
   const auto known = kernel_names();
-  if (std::find(known.begin(), known.end(), arguments.kernel) == known.end()) {
-    const std::vector<std::string> names(known.begin(), known.end());
+  std::vector<std::string> names(known.begin(), known.end());
+  names.push_back(both_kernels);
+  if (std::find(names.begin(), names.end(), arguments.kernel) == names.end()) {
     throw Failure(ExitCode::bad_input,
                   "--kernel: " + unknown_name("kernel", arguments.kernel, names));
   }
@@ -90,18 +119,33 @@ std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
   return scenarios;
 }
 
-std::vector<Report> run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
-                             RunOptions options, const Simulate& one) {
+Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
+                RunOptions options, const Simulate& one) {
   const Seconds limit = limit_of(arguments.limit);
   announce(scenarios, arguments);
   ProgressBar bar;
-  options.kernel = arguments.kernel;
+  const bool both = arguments.kernel == both_kernels;
+  const double first = both ? share_of_fluid(scenarios) : 1;
+  options.kernel = both ? "fluid" : std::string_view(arguments.kernel);
   options.skip = !arguments.no_skip;
-  options.progress = [&bar](double done) { bar.show(done); };
-  std::vector<Report> reports = run_cases(scenarios, options, one, limit);
-  for (std::size_t i = 0; i < std::min(reports.size(), scenarios.size()); ++i)
-    reports[i].warnings = job_warnings(scenarios[i]);
-  return reports;
+  options.progress = [&](double done) { bar.show(first * done); };
+  Answer answer{run_cases(scenarios, options, one, limit), {}};
+  if (both) {
+    options.progress = [&](double done) { bar.show(first + (1 - first) * done); };
+    answer.difference =
+        kernel_difference(answer.reports, run_on_simgrid(scenarios, options, one, limit));
+  }
+  for (std::size_t i = 0; i < std::min(answer.reports.size(), scenarios.size()); ++i)
+    answer.reports[i].warnings = job_warnings(scenarios[i]);
+  return answer;
+}
+
+void tell_difference(const std::optional<KernelDifference>& difference, bool text) {
+  if (!difference) return;
+  const std::string words = difference->text();
+  if (difference->is_defect()) throw Failure(ExitCode::wrong_result, words);
+  if (text) return write_output("-", '\n' + words + '\n');
+  std::fprintf(stderr, "%s\n", for_terminal(words).c_str());
 }
 
 RunOptions recording(bool record) {
@@ -112,8 +156,15 @@ RunOptions recording(bool record) {
   return options;
 }
 
-std::vector<Report> run_cases_of(const CaseArguments& arguments, RunOptions options) {
+Answer run_cases_of(const CaseArguments& arguments, RunOptions options) {
   return run_with(arguments, scenarios_of(arguments), std::move(options));
+}
+
+std::vector<Report> ended_ones(const std::vector<Report>& reports) {
+  std::vector<Report> ended;
+  std::ranges::copy_if(reports, std::back_inserter(ended),
+                       [](const Report& report) { return !report.deadlock; });
+  return ended;
 }
 
 void refuse_stuck(const std::vector<Report>& reports) {

@@ -1,9 +1,11 @@
 // Shared by `run` and `compare`: the choice of cases, and running them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/cases/both_kernels.hpp"
 #include "cli/cases/case_runner.hpp"
 #include "cli/terminal/words.hpp"
 
@@ -12,7 +14,7 @@ namespace ringscope {
 struct CaseArguments {
   std::vector<std::string> scenarios;
   std::vector<std::string> changes;  ///< of --set
-  std::string kernel = "simgrid";
+  std::string kernel = "fluid";      ///< or another, or "both"
   bool no_skip = false;
   std::string limit = "3600 s";  ///< of the time that a case may take
 };
@@ -26,17 +28,28 @@ Seconds limit_of(const std::string& text);
 /// Reads all cases; no two have one name. Throws Failure for an unknown kernel.
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments);
 
-/// Simulates the cases as the arguments and `options` say, with a progress bar. Says beforehand
-/// on standard error which will take long, and refuses those for which there is not enough
-/// memory.
-std::vector<Report> run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
-                             RunOptions options = {}, const Simulate& one = simulate);
+struct Answer {
+  std::vector<Report> reports;
+  std::optional<KernelDifference> difference;  ///< of --kernel both, whose reports are fluid's
+};
+
+/// Simulates the cases as the arguments and `options` say, with a progress bar. Says beforehand on
+/// standard error which will take long, and refuses those for which there is not enough memory.
+Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
+                RunOptions options = {}, const Simulate& one = simulate);
 
 /// Reads and simulates all cases, with a progress bar; records spans and chains where asked to.
-std::vector<Report> run_cases_of(const CaseArguments& arguments, RunOptions options = {});
+Answer run_cases_of(const CaseArguments& arguments, RunOptions options = {});
+
+/// Says by how much the kernels of --kernel both differ, below the text for people, or else on
+/// standard error; when all outputs are written. Throws Failure where that is a defect.
+void tell_difference(const std::optional<KernelDifference>& difference, bool text);
 
 /// Spans and chains, of cases that are stuck too.
 RunOptions recording(bool record);
+
+/// Those that are not stuck.
+std::vector<Report> ended_ones(const std::vector<Report>& reports);
 
 /// Throws the Failure of all cases that are stuck, if any is: for when all outputs are written.
 void refuse_stuck(const std::vector<Report>& reports);

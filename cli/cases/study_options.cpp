@@ -15,7 +15,6 @@ namespace ringscope {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double tolerance = 1e-9;  // of the two kernels, relative
 
 int threads_of(const StudyOptions& options) {
   return options.threads > 0 ? options.threads : threads_here(options.processes_here);
@@ -148,7 +147,9 @@ Verification verify_on_simgrid(std::span<const Scenario> scenarios,
   Verification result;
   std::vector<Report> reports;
   try {
-    reports = run_cases(scenarios, {}, simulate, limit);
+    RunOptions on_simgrid;
+    on_simgrid.kernel = "simgrid";
+    reports = run_cases(scenarios, on_simgrid, simulate, limit);
   } catch (const Failure& failure) {
     result.warning =
         fmt::format("warning: SimGrid could not simulate them again: {}", failure.what());
@@ -157,7 +158,7 @@ Verification verify_on_simgrid(std::span<const Scenario> scenarios,
   for (std::size_t i = 0; i < reports.size(); ++i) {
     result.verified.push_back({scenarios[i].name, outcomes[i].time_s, reports[i].time_s});
     const Verified& one = result.verified.back();
-    if (one.difference() <= tolerance) continue;
+    if (one.difference() <= KernelDifference::tolerance) continue;
     result.warning += fmt::format(
         "{}warning: {}: takes {} s, but {} s as SimGrid simulates it ({:.2g} %): a defect of this "
         "program; please report it with the scenario",

@@ -20,16 +20,21 @@ void add_compare(Command& program) {
   compare.add_option("--json", arguments->json,
                      "write everything as JSON, with the differences (scenarios/schema.md)");
   compare.footer(
-      "Every case is compared with the first one.\n\n"
+      "Every case is compared with the first one; where cases cannot go on (a deadlock, exit code\n"
+      "3), with the first one that ends. The JSON has those under 'stuck'.\n\n"
       "Examples:\n"
       "  ringscope compare 03-anomaly\n"
-      "  ringscope compare 03-anomaly 04-anomaly-gone --set job.bytes=16MiB");
+      "  ringscope compare 03-anomaly 04-anomaly-gone --set job.bytes=16MiB\n"
+      "  ringscope compare 03-anomaly --kernel both");
   compare.callback([arguments] {
     const bool text = print_text({arguments->json});
     require_writable(arguments->json);
-    const std::vector<Report> reports = run_cases_of(arguments->cases);
+    const auto [reports, difference] = run_cases_of(arguments->cases, recording(false));
     if (!arguments->json.empty()) write_output(arguments->json, comparison(reports).dump(2) + '\n');
-    if (text) write_output("-", print_compare(reports));
+    const std::string screen = print_compare(reports);
+    if (text && !screen.empty()) write_output("-", screen);
+    tell_difference(difference, text);
+    refuse_stuck(reports);
   });
 }
 

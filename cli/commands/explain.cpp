@@ -26,9 +26,10 @@ void explain(const Arguments& arguments) {
   RunOptions options;
   options.record_chain = true;
   options.path_limit = long_path_limit;
-  const std::vector<Report> reports = run_with(arguments.cases, scenarios, options);
+  const auto [reports, difference] = run_with(arguments.cases, scenarios, options);
   if (!arguments.json.empty()) write_output(arguments.json, explanation(reports).dump(2) + '\n');
   if (text) write_output("-", print_explanation(reports, arguments.all));
+  tell_difference(difference, text);
 }
 
 }  // namespace

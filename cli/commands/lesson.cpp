@@ -42,8 +42,7 @@ Report simulate_for_page(const Scenario& scenario, const RunOptions& options) {
   return report;
 }
 
-std::vector<Report> run_all(const std::vector<Scenario>& scenarios,
-                            const CaseArguments& arguments) {
+Answer run_all(const std::vector<Scenario>& scenarios, const CaseArguments& arguments) {
   RunOptions options = recording(true);
   options.record = true;
   return run_with(arguments, scenarios, options, simulate_for_page);
@@ -114,7 +113,7 @@ void write_lesson(const Arguments& arguments) {
   require_writable(arguments.output);
   const std::vector<Scenario> scenarios = scenarios_of(arguments.cases);
   require_visible(scenarios);
-  const std::vector<Report> reports = run_all(scenarios, arguments.cases);
+  const auto [reports, difference] = run_all(scenarios, arguments.cases);
   Json cases = Json::array();
   for (const Report& report : reports) {
     Json one = Json::parse(report.attachment);
@@ -132,6 +131,7 @@ void write_lesson(const Arguments& arguments) {
                      {"differences", all_differences(reports)},
                      {"reasons", reasons_json(reports)}};
   write_output(arguments.output, lesson::page(data));
+  tell_difference(difference, arguments.output != "-");
   refuse_stuck(reports);
 }
 

@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <iterator>
 #include <memory>
 
 #include "cli/cases/cases.hpp"
@@ -21,16 +19,16 @@ void run(const Arguments& arguments) {
   const bool text = print_text({json, csv, trace, timeline, paje});
   for (const std::string& file : {json, csv, trace, timeline, paje}) require_writable(file);
   const bool record = !trace.empty() || !timeline.empty() || !paje.empty();
-  const std::vector<Report> reports = run_cases_of(cases, recording(record));
+  const Answer answer = run_cases_of(cases, recording(record));
+  const std::vector<Report>& reports = answer.reports;
   if (!json.empty()) write_output(json, document(reports).dump(2) + '\n');
   if (!csv.empty()) write_output(csv, to_csv(reports));
   if (!trace.empty()) write_output(trace, to_trace(reports));
   if (!paje.empty()) write_output(paje, to_paje(reports));
   if (!timeline.empty()) write_output(timeline, to_timeline_csv(reports));
-  std::vector<Report> ended;
-  std::ranges::copy_if(reports, std::back_inserter(ended),
-                       [](const Report& report) { return !report.deadlock; });
+  const std::vector<Report> ended = ended_ones(reports);
   if (text && !ended.empty()) write_output("-", print_run(ended));
+  tell_difference(answer.difference, text);
   refuse_stuck(reports);
 }
 
@@ -56,6 +54,7 @@ void add_run(Command& program) {
       "  ringscope run 03-anomaly\n"
       "  ringscope run my.yaml --set placement=4-3-1 --set job.bytes='[1 MiB, 64 MiB]'\n"
       "  ringscope run 03-anomaly --set library.network.send_cost='2 ns/B' --json -\n"
+      "  ringscope run 03-anomaly --kernel both\n"
       "  ringscope run 03-anomaly --trace out/trace.json");
   run_command.callback([arguments] { run(*arguments); });
 }

@@ -18,12 +18,15 @@ struct Arguments {
   std::size_t top = 5;
 };
 
+/// `difference`: of the kernels, to which that of these runs is added.
 std::vector<Gain> gains_of(const Scenario& scenario, const Report& report,
-                           const Arguments& arguments) {
+                           const Arguments& arguments,
+                           std::optional<KernelDifference>& difference) {
   const std::vector<Candidate> list = candidates(report, arguments.top);
   std::vector<Scenario> scenarios;
   for (const Candidate& one : list) scenarios.push_back(improved(scenario, one));
-  const std::vector<Report> reports = run_with(arguments.cases, scenarios);
+  const auto [reports, of_these] = run_with(arguments.cases, scenarios);
+  if (of_these) difference->merge(*of_these);
   std::vector<Gain> gains;
   for (std::size_t i = 0; i < list.size(); ++i) gains.push_back({list[i], reports[i].time_s});
   sort_gains(gains);
@@ -34,17 +37,18 @@ void what_if(const Arguments& arguments) {
   const bool text = print_text({arguments.json});
   require_writable(arguments.json);
   const std::vector<Scenario> scenarios = only_cases(scenarios_of(arguments.cases), arguments.only);
-  const std::vector<Report> reports = run_with(arguments.cases, scenarios);
+  auto [reports, difference] = run_with(arguments.cases, scenarios);
   Json cases = Json::array();
   std::string screen;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
-    const std::vector<Gain> gains = gains_of(scenarios[i], reports[i], arguments);
+    const std::vector<Gain> gains = gains_of(scenarios[i], reports[i], arguments, difference);
     cases.push_back(gains_json(reports[i], gains));
     screen += (screen.empty() ? "" : "\n") + print_gains(reports[i], gains);
   }
   const Json document = {{"schema", 1}, {"version", version()}, {"cases", cases}};
   if (!arguments.json.empty()) write_output(arguments.json, document.dump(2) + '\n');
   if (text) write_output("-", screen);
+  tell_difference(difference, text);
 }
 
 }  // namespace
@@ -53,7 +57,6 @@ void add_what_if(Command& program) {
   Command command =
       program.add_subcommand("what-if", "What a run gains from twice as much of one thing");
   const auto arguments = std::make_shared<Arguments>();
-  arguments->cases.kernel = "fluid";
   add_case_arguments(command, arguments->cases);
   add_case_option(command, arguments->only);
   command.add_option("--top", arguments->top, "how many things, by their time on the path")

@@ -22,7 +22,7 @@ def pick_mutated(random, seeds):
 
 LIMIT = ["--limit", "5 s"]  # large inputs are meant to be refused, or ended with a word
 ONE_SCENARIO = [
-    ["run"], ["run"], ["run", "--kernel", "fluid"], ["run", "--kernel", "fluid", "--no-skip"],
+    ["run"], ["run", "--kernel", "both"], ["run", "--kernel", "simgrid"], ["run", "--no-skip"],
     ["run", "--json", "o.json", "--csv", "o.csv", "--trace", "t.json", "--timeline", "t.csv",
      "--paje", "p.trace"],
     ["compare", "--json", "o.json"], ["explain", "--all", "--json", "o.json"], ["explain"],

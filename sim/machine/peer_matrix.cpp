@@ -74,7 +74,7 @@ class Bench {
 
 std::vector<PeerMatrix> measure_peers(const Cluster& cluster, int host,
                                       const std::vector<bool>& peers) {
-  const auto kernel = sim::make_kernel("simgrid");
+  const auto kernel = sim::make_kernel("fluid");
   sim::Ledger ledger(*kernel);
   std::vector<PeerMatrix> matrices;
   for (const bool granted : peers)

@@ -20,7 +20,7 @@ struct PeerMatrix {
 };
 
 /// Measures the GPUs of host `host`, with the peer access that it grants, or (peers false) without
-/// any. Uses the simgrid kernel: once per process, for all the matrices asked for at once.
+/// any.
 std::vector<PeerMatrix> measure_peers(const Cluster& cluster, int host,
                                       const std::vector<bool>& peers);
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "scenarios/question/scenario_tree.hpp"
@@ -11,7 +12,7 @@
 
 namespace ringscope {
 
-/// Skips where tests share a process: SimGrid's engine exists once in it.
+/// A run on both kernels. Skips where tests share a process: SimGrid exists once in it.
 class SimulationTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -27,7 +28,24 @@ inline Scenario scenario_of(const std::string& yaml) {
 /// Program of every rank, as an algorithm of the catalogue would be.
 using Text = Task (*)(Communicator, Workspace, Options);
 
-inline Report run(const Scenario& scenario) { return simulate(scenario, {}); }
+/// Equal to the last digits that doubles and the kernel's units leave.
+inline void expect_seconds(double got, double expected) {
+  EXPECT_NEAR(got, expected, 1e-9 * expected);
+}
+
+/// On fluid, whose times SimGrid has too.
+inline Report on_both_kernels(const Scenario& scenario) {
+  RunOptions simgrid;
+  simgrid.kernel = "simgrid";
+  const Report reference = simulate(scenario, simgrid);
+  Report report = simulate(scenario, {});
+  EXPECT_EQ(report.times_s.size(), reference.times_s.size());
+  for (std::size_t i = 0; i < std::min(report.times_s.size(), reference.times_s.size()); ++i)
+    expect_seconds(report.times_s[i], reference.times_s[i]);
+  return report;
+}
+
+inline Report run(const Scenario& scenario) { return on_both_kernels(scenario); }
 
 /// Runs `text`, of up to `threads` threads per rank, in place of the scenario's algorithm.
 inline Report run(Scenario scenario, Text text, const Options& options = {}, int threads = 1) {
@@ -39,16 +57,11 @@ inline Report run(Scenario scenario, Text text, const Options& options = {}, int
   algorithm.scratch_items = [](int, std::size_t items, Options) { return items; };
   scenario.job.algorithm = &algorithm;
   scenario.job.options = options;
-  return simulate(scenario, {});
+  return on_both_kernels(scenario);
 }
 
 inline double finish(const Report& report, int rank) {
   return report.rank_reports.at(static_cast<std::size_t>(rank)).finish_s;
-}
-
-/// Equal to the last digits that doubles and the kernel's units leave.
-inline void expect_seconds(double got, double expected) {
-  EXPECT_NEAR(got, expected, 1e-9 * expected);
 }
 
 }  // namespace ringscope

@@ -111,7 +111,8 @@ std::string sentence(const std::string& first, const std::string& other, double 
   if (first_s <= 0 || other_s <= 0) return fmt::format("{} against {}", other, first);
   const double ratio = other_s / first_s;
   if (std::abs(ratio - 1) < 0.01) {
-    return fmt::format("{} takes as long as {} ({:+.2f} %)", other, first, 100 * (ratio - 1));
+    const double percent = std::abs(ratio - 1) < 0.5e-4 ? 0 : 100 * (ratio - 1);  // not "-0.00"
+    return fmt::format("{} takes as long as {} ({:+.2f} %)", other, first, percent);
   }
   const bool slower = ratio > 1;
   const auto same_way = [&](const Difference& d) { return (d.seconds() > 0) == slower; };

@@ -260,7 +260,7 @@ std::string skipped_text(const Report& report) {
   if (report.skipped_messages == 0) return "";
   return fmt::format(
       "  Skipped: {} of its {} messages, in {} of its time, repeat those before them.\n",
-      report.skipped_messages, report.messages, to_text(Seconds(report.skipped_s)));
+      report.skipped_messages, report.messages, to_short_text(Seconds(report.skipped_s)));
 }
 
 }  // namespace

@@ -209,6 +209,7 @@ TEST(TimeScale, the_largest_time_has_four_digits) {
   EXPECT_EQ(TimeScale(5210).text(5210.4), "5210 s");
   EXPECT_EQ(TimeScale(0).text(0), "-");
   EXPECT_EQ(TimeScale(1).difference(-0.25), "-0.250 s");
+  EXPECT_EQ(TimeScale(1).difference(-1e-9), "+0.000 s");
 }
 
 TEST(Table, cells_align_and_long_ones_are_cut) {

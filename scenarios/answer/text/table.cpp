@@ -80,7 +80,8 @@ std::string TimeScale::text(double seconds) const {
 }
 
 std::string TimeScale::difference(double seconds) const {
-  return fmt::format("{:+.{}f} {}", seconds * per_second_, decimals_, unit_);
+  const double shown = rounded(seconds) == 0 ? 0 : seconds;  // not "-0.0"
+  return fmt::format("{:+.{}f} {}", shown * per_second_, decimals_, unit_);
 }
 
 double TimeScale::rounded(double seconds) const {

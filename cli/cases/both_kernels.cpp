@@ -1,0 +1,100 @@
+#include "cli/cases/both_kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "scenarios/answer/explain/explain.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
+
+namespace ringscope {
+namespace {
+
+using Times = std::map<std::string, double>;
+
+/// All below keys that say seconds, by their places: "ranks[3].finish_s".
+void collect(const Json& json, const std::string& place, bool is_time, Times& times) {
+  if (json.is_number()) {
+    if (is_time) times[place] = json;
+  } else if (json.is_array()) {
+    for (std::size_t i = 0; i < json.size(); ++i)
+      collect(json[i], fmt::format("{}[{}]", place, i), is_time, times);
+  } else if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) {
+      const bool seconds = key.ends_with("_s") && !key.ends_with("_per_s");
+      collect(value, place.empty() ? key : place + '.' + key,
+              is_time || seconds || key == "seconds", times);
+    }
+  }
+}
+
+/// All times but those that the simulation itself took; sums of the critical path, where equal
+/// pieces have no order.
+Times times_of(const Report& report) {
+  Json json = to_json(report);
+  for (const char* key : {"scenario", "critical_path", "skipped", "wall_s"}) json.erase(key);
+  Times times;
+  collect(json, "", false, times);
+  for (const Blamed& one : blames(report))
+    times["critical path, " + blame_text(one)] += one.piece.seconds;
+  return times;
+}
+
+double share_of(double difference, double whole) {
+  if (difference == 0) return 0;
+  return whole > 0 ? std::abs(difference) / whole : std::numeric_limits<double>::infinity();
+}
+
+KernelDifference difference_of(const Report& fluid, const Report& simgrid) {
+  KernelDifference most;
+  most.cases = 1;
+  const auto look = [&](const std::string& what, double a, double b, double share) {
+    ++most.times;
+    if (share > most.share) most = {most.cases, most.times, share, fluid.name, what, a, b};
+  };
+  if (fluid.deadlock.has_value() != simgrid.deadlock.has_value())
+    look(fluid.deadlock ? "stuck on fluid alone" : "stuck on simgrid alone", fluid.time_s,
+         simgrid.time_s, std::numeric_limits<double>::infinity());
+  const Times first = times_of(fluid);
+  Times second = times_of(simgrid);
+  for (const auto& [what, seconds] : first) {
+    const double same = second[what];  // what took no time need not be there
+    look(what, seconds, same, share_of(seconds - same, fluid.time_s));
+    second.erase(what);
+  }
+  for (const auto& [what, seconds] : second)
+    look(what, 0, seconds, share_of(seconds, fluid.time_s));
+  return most;
+}
+
+}  // namespace
+
+std::string KernelDifference::text() const {
+  const std::string all = fmt::format("{} times of {} case{}", times, cases, cases == 1 ? "" : "s");
+  if (share == 0) return fmt::format("fluid and simgrid agree to the last digit: {}", all);
+  if (!is_defect())
+    return fmt::format(
+        "fluid and simgrid agree: {}, which differ by {:.1e} of the case's time at most ({}: {})",
+        all, share, name, what);
+  return fmt::format(
+      "fluid and simgrid differ by {:.1e} of the case's time: {}: {}: {} s on fluid, {} s on "
+      "simgrid; more than {:.0e} is a defect of this program: please report it with the scenario",
+      share, name, what, fluid_s, simgrid_s, tolerance);
+}
+
+void KernelDifference::merge(const KernelDifference& other) {
+  const KernelDifference before = *this;
+  if (other.share > share) *this = other;
+  cases = before.cases + other.cases;
+  times = before.times + other.times;
+}
+
+KernelDifference kernel_difference(std::span<const Report> fluid, std::span<const Report> simgrid) {
+  KernelDifference most;
+  for (std::size_t i = 0; i < fluid.size(); ++i) most.merge(difference_of(fluid[i], simgrid[i]));
+  return most;
+}
+
+}  // namespace ringscope
