@@ -119,9 +119,10 @@ TEST(Collectives, those_without_data_send_none) {
 }
 
 TEST(Collectives, only_those_with_a_root_let_it_be_chosen) {
-  for (const Algorithm& algorithm : catalogue())
-    if (std::ranges::find(algorithm.options, "root") != algorithm.options.end())
-      EXPECT_TRUE(has_root(collective_of(algorithm))) << algorithm.collective;
+  for (const Algorithm& algorithm : catalogue()) {
+    if (std::ranges::find(algorithm.options, "root") == algorithm.options.end()) continue;
+    EXPECT_TRUE(has_root(collective_of(algorithm))) << algorithm.collective;
+  }
 }
 
 // The least that a port must carry: a vector goes whole into (or out of) a port, or all of it
@@ -155,8 +156,10 @@ TEST(Collectives, the_bus_factor_is_that_of_nccl_tests) {
 }
 
 TEST(Collectives, what_stands_for_nccl_is_one_of_their_algorithms) {
-  for (const Collective& one : collectives())
-    if (!one.nccl.empty()) EXPECT_TRUE(find_algorithm(one.name, one.nccl)) << one.name;
+  for (const Collective& one : collectives()) {
+    if (one.nccl.empty()) continue;
+    EXPECT_TRUE(find_algorithm(one.name, one.nccl)) << one.name;
+  }
 }
 
 /// Whether every rank sends to the next alone, as many messages as any other, or to the root.
