@@ -79,7 +79,7 @@ TEST_F(Deadlock, a_receive_that_nobody_sends_names_its_source) {
   const Text text = [](Communicator comm, Workspace work, Options) -> Task {
     if (comm.rank() == 1) co_await comm.recv(work.data, 0);
   };
-  expect_deadlock("deadlock at 0 s: rank 1 waits for 1 KiB from rank 0 (test/text)",
+  expect_deadlock("deadlock at 0 s: rank 1 waits for 1 KiB from rank 0 (exchange/text)",
                   [&] { run(on_tcp(2, 1024), text); });
 }
 
@@ -87,7 +87,7 @@ TEST_F(Deadlock, or_that_any_rank_might_have_sent) {
   const Text text = [](Communicator comm, Workspace work, Options) -> Task {
     if (comm.rank() == 1) co_await comm.recv(work.data, any_source);
   };
-  expect_deadlock("deadlock at 0 s: rank 1 waits for 1 KiB from any rank (test/text)",
+  expect_deadlock("deadlock at 0 s: rank 1 waits for 1 KiB from any rank (exchange/text)",
                   [&] { run(on_tcp(2, 1024), text); });
 }
 
@@ -101,9 +101,9 @@ TEST_F(Deadlock, a_cycle_of_three_ranks_is_named) {
   };
   expect_deadlock(
       "deadlock at 0 s: "
-      "rank 0 waits for 1 kB from rank 1 (test/text, round, step 1); "
-      "rank 1 waits for 1 kB from rank 2 (test/text, round, step 1); "
-      "rank 2 waits for 1 kB from rank 0 (test/text, round, step 1)"
+      "rank 0 waits for 1 kB from rank 1 (exchange/text, round, step 1); "
+      "rank 1 waits for 1 kB from rank 2 (exchange/text, round, step 1); "
+      "rank 2 waits for 1 kB from rank 0 (exchange/text, round, step 1)"
       "\nranks 0 -> 1 -> 2 -> 0 wait for each other",
       [&] { run(on_tcp(3, 1000), text); });
 }
@@ -115,8 +115,8 @@ TEST_F(Deadlock, a_wrong_tag_is_one_too) {
   };
   expect_deadlock(
       "deadlock at 17 us: "
-      "rank 0 waits for rank 1 to receive 1 MB (test/text); "
-      "rank 1 waits for 1 MB from rank 0 (test/text)"
+      "rank 0 waits for rank 1 to receive 1 MB (exchange/text); "
+      "rank 1 waits for 1 MB from rank 0 (exchange/text)"
       "\nranks 0 -> 1 -> 0 wait for each other" +
           eager_limits,
       [&] { run(on_tcp(2, 1'000'000), text); });
@@ -135,8 +135,8 @@ TEST_F(Deadlock, a_wait_for_any_of_several_names_them_and_the_cycle_among_them) 
   expect_deadlock(
       "deadlock at 0 s: "
       "rank 0 waits for 1 kB from rank 2 or waits for 1 kB from any rank or waits for 1 kB from "
-      "rank 1 (test/text); "
-      "rank 1 waits for 1 kB from rank 0 (test/text)"
+      "rank 1 (exchange/text); "
+      "rank 1 waits for 1 kB from rank 0 (exchange/text)"
       "\nranks 0 -> 1 -> 0 wait for each other",
       [&] { run(on_tcp(3, 1000), text); });
 }
@@ -151,8 +151,8 @@ TEST_F(Deadlock, the_threads_of_a_rank_are_told_apart) {
   };
   expect_deadlock(
       "deadlock at 0 s: "
-      "rank 0 waits for its thread 1 (test/text); "
-      "rank 0 waits for 1 kB from rank 1 (test/text, thread 1)",
+      "rank 0 waits for its thread 1 (exchange/text); "
+      "rank 0 waits for 1 kB from rank 1 (exchange/text, thread 1)",
       [&] { run(on_tcp(2, 1000), text, {}, 2); });
 }
 

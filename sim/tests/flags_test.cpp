@@ -117,10 +117,11 @@ TEST_F(Flags, are_those_of_one_rank) {
     run(pair(), text);
     FAIL() << "no deadlock";
   } catch (const DeadlockError& error) {
-    EXPECT_STREQ(error.what(),
-                 "deadlock at 0 s: "
-                 "rank 0 waits for its flag 0 to be raised 2 times, which it was 1 (test/text); "
-                 "rank 1 waits for its flag 0 to be raised 2 times, which it was 0 (test/text)");
+    EXPECT_STREQ(
+        error.what(),
+        "deadlock at 0 s: "
+        "rank 0 waits for its flag 0 to be raised 2 times, which it was 1 (exchange/text); "
+        "rank 1 waits for its flag 0 to be raised 2 times, which it was 0 (exchange/text)");
   }
 }
 

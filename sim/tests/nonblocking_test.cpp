@@ -182,9 +182,9 @@ TEST_F(NonblockingStuck, is_named_with_what_it_waits_for) {
   } catch (const DeadlockError& error) {
     EXPECT_STREQ(error.what(),
                  "deadlock at 1 ms: "
-                 "rank 0 waits for its non-blocking collective 1 (test/text); "
+                 "rank 0 waits for its non-blocking collective 1 (exchange/text); "
                  "rank 0 waits for 4 MB from rank 1 "
-                 "(test/text, gather, step 0, non-blocking collective 1)");
+                 "(exchange/text, gather, step 0, non-blocking collective 1)");
   }
 }
 

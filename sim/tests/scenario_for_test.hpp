@@ -47,10 +47,10 @@ inline Report on_both_kernels(const Scenario& scenario) {
 
 inline Report run(const Scenario& scenario) { return on_both_kernels(scenario); }
 
-/// Runs `text`, of up to `threads` threads per rank, in place of the scenario's algorithm.
+/// Runs `text` as an exchange of up to `threads` threads per rank, in place of the algorithm.
 inline Report run(Scenario scenario, Text text, const Options& options = {}, int threads = 1) {
   Algorithm algorithm = *scenario.job.algorithm;
-  algorithm.collective = "test";
+  algorithm.collective = "exchange";
   algorithm.name = "text";
   algorithm.threads = threads;
   algorithm.run = text;
