@@ -111,7 +111,7 @@ class Readme(unittest.TestCase):
 
     def test_the_ring_is_the_real_text(self):
         for _, block in blocks(self.text, "cpp"):
-            with open(os.path.join(ROOT, "algorithms", "ring_allreduce.cpp"),
+            with open(os.path.join(ROOT, "algorithms", "allreduce", "ring_allreduce.cpp"),
                       encoding="utf-8") as file:
                 self.assertIn(block, file.read())
 
