@@ -4,9 +4,12 @@ The group also has a large share of the machine, so that other processes disturb
 host gets the share of one session (sched_autogroup), however many ranks it has.
 """
 
+import contextlib
 import os
 import pathlib
 import resource
+import signal
+import time
 
 CGROUP = pathlib.Path("/sys/fs/cgroup")
 NAME = "ringscope-lab"
@@ -74,9 +77,20 @@ class Group:
         return path.read_text().splitlines() if path.exists() else []
 
 
-def remove_groups():
-    """Removes groups that we, or one of us that was killed, left. Nothing may run in them."""
+def remove_groups(patience_s: float = 10):
+    """Removes groups that we, or one of us that was killed, left, and what runs in them: a child of
+    the launcher that has not reached its namespace yet is in no host, and one that is ending has
+    left its host before it leaves its group."""
+    ends = time.monotonic() + patience_s
     for root in (CGROUP / "cpu", CGROUP / "cpuacct", CGROUP):
         folder = root / NAME
-        if folder.is_dir():
-            folder.rmdir()
+        while folder.is_dir():
+            for line in Group.lines(folder / "cgroup.procs"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(int(line), signal.SIGKILL)
+            try:
+                folder.rmdir()
+            except OSError:
+                if time.monotonic() > ends:
+                    raise
+                time.sleep(0.02)

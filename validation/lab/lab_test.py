@@ -33,13 +33,13 @@ def lab(*words, timeout=100):
                           timeout=timeout, stdin=subprocess.DEVNULL)
 
 
-def running(word):
-    """Ids of the processes that have `word` on their command line, the lab itself apart."""
+def running(length):
+    """Ids of the processes that sleep for `length`: neither the lab nor a launcher, which have it
+    on their command lines too."""
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
-            words = path.read_bytes().decode(errors="replace").split("\0")
-            if word in words and not any("ringscope-lab" in one for one in words):
+            if path.read_bytes() == f"sleep\0{length}\0".encode():
                 found.append(int(path.parent.name))
     return found
 
@@ -174,6 +174,20 @@ class Ends(Lab):
             job.send_signal(number)
             self.assertEqual(job.wait(20), 128 + number)
             self.assertEqual(running(length), [])
+            self.nothing_is_left()
+
+    def test_a_lab_that_is_interrupted_while_its_job_starts_takes_everything_down(self):
+        for delay_s in (0, 0.05, 0.1, 0.2, 0.4):
+            job = subprocess.Popen([LAB, "run", "--placement", "1-1", "--build", str(self.build),
+                                    "--", "sleep", "4000"], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            ends = time.monotonic() + 20
+            while not pathlib.Path("/run/ringscope-lab/tmp").exists():
+                self.assertLess(time.monotonic(), ends, "the lab does not start")
+                time.sleep(0.01)
+            time.sleep(delay_s)
+            job.terminate()
+            self.assertEqual(job.wait(20), 128 + signal.SIGTERM)
             self.nothing_is_left()
 
     def test_the_next_lab_removes_what_a_killed_one_left(self):
