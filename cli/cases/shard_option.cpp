@@ -51,8 +51,6 @@ std::string filled_in(const std::string& store, const Shard& shard) {
   return filled;
 }
 
-std::string text_of(const Shard& shard) { return fmt::format("{}/{}", shard.number, shard.count); }
-
 /// Where a launcher names the shards, one command line is all of theirs.
 void require_own_store(const StudyOptions& options, const std::optional<Launch>& launch) {
   const std::string shard = text_of(*options.part);

@@ -126,7 +126,7 @@ std::string StudyRun::summary(std::size_t points) {
 }
 
 void run_shard(const Points& points, const StudyOptions& options) {
-  const std::string which = fmt::format("shard {}/{}", options.part->number, options.part->count);
+  const std::string which = "shard " + text_of(*options.part);
   StudyRun run(options, points.study);
   const ShardOutcome outcome = simulate_shard(points, *options.part, run.evaluator());
   const std::string summary = run.summary(outcome.done);

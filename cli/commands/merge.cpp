@@ -8,6 +8,7 @@
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "topologies/input/read_file.hpp"
 
 namespace ringscope {
 namespace {
@@ -20,10 +21,6 @@ struct Arguments {
   bool partial = false;
 };
 
-[[noreturn]] void refuse(const std::string& file, const std::string& why) {
-  throw Failure(ExitCode::bad_input, fmt::format("{}: {}", file, why));
-}
-
 std::string count_text(std::uint64_t count) {
   return fmt::format("{} point{}", count, count == 1 ? "" : "s");
 }
@@ -32,7 +29,7 @@ std::string count_text(std::uint64_t count) {
 std::string list_of(const Merged& merged) {
   std::vector<std::string> lines;
   for (const MissingPoints& one : merged.missing) {
-    const std::string shard = fmt::format("shard {}/{}", one.shard.number, one.shard.count);
+    const std::string shard = "shard " + text_of(one.shard);
     if (one.file.empty()) {
       lines.push_back(fmt::format("{} is in none of the files: {}", shard, count_text(one.count)));
       continue;
@@ -63,9 +60,9 @@ void require_replaceable(const Arguments& arguments) {
   if (!std::filesystem::exists(arguments.output, ignored)) return;
   for (const std::string& part : arguments.parts)
     if (std::filesystem::equivalent(part, arguments.output, ignored))
-      refuse(arguments.output, "is one of the parts: name another file for the whole");
+      refuse_file(arguments.output, "is one of the parts: name another file for the whole");
   if (!std::filesystem::is_regular_file(arguments.output, ignored))
-    refuse(arguments.output, "is no file: a store can be nothing else");
+    refuse_file(arguments.output, "is no file: a store can be nothing else");
   Database there(arguments.output, Database::Open::existing);
   require_store(there);
 }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "topologies/input/input.hpp"
+#include "topologies/input/read_file.hpp"
 
 namespace ringscope {
 namespace {
@@ -36,9 +36,7 @@ double Database::number(const char* sql) {
   return statement.step() ? statement.number(0) : 0;
 }
 
-void Database::refuse(const std::string& why) const {
-  throw InputError({std::make_shared<const Source>(Source{path_, ""}), 0, 0}, why);
-}
+void Database::refuse(const std::string& why) const { refuse_file(path_, why); }
 
 void Database::refuse_last_error() const {
   const int code = sqlite3_errcode(database_.get()) & 0xff;
@@ -73,13 +71,13 @@ bool Database::Statement::step() {
   return code == SQLITE_ROW;
 }
 
-std::string Database::Statement::text(int column) {
+std::string Database::Statement::text(int column) const {
   const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_, column));
   const int size = sqlite3_column_bytes(statement_, column);
   return bytes == nullptr ? "" : std::string(bytes, static_cast<std::size_t>(size));
 }
 
-Key Database::Statement::key(int column) {
+Key Database::Statement::key(int column) const {
   Key key{};
   const std::string bytes = text(column);
   if (bytes.size() == key.size()) std::copy(bytes.begin(), bytes.end(), key.begin());

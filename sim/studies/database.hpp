@@ -47,9 +47,9 @@ class Database::Statement {
   bool step();  ///< whether there is a row
   void reset() { sqlite3_reset(statement_); }
 
-  double number(int column) { return sqlite3_column_double(statement_, column); }
-  std::string text(int column);  ///< or a blob's bytes; "" for NULL
-  Key key(int column);           ///< all 0 for anything else
+  double number(int column) const { return sqlite3_column_double(statement_, column); }
+  std::string text(int column) const;  ///< or a blob's bytes; "" for NULL
+  Key key(int column) const;           ///< all 0 for anything else
 
  private:
   const Database* database_;

@@ -6,7 +6,7 @@
 #include <map>
 #include <memory>
 
-#include "topologies/input/input.hpp"
+#include "topologies/input/read_file.hpp"
 
 namespace ringscope {
 namespace {
@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t most_words = 5;
 
 constexpr const char* select_points =
-    "SELECT p.words, p.key, r.key, r.time_s, r.held_up_by, r.metrics, r.error, r.version "
+    "SELECT p.words, r.* "
     "FROM points p LEFT JOIN results r ON r.key = p.key ORDER BY p.words";
-constexpr int result_columns = 2;  // where those of `results` begin
+constexpr int first_of_result = 1;  // column where those of `results` begin
 
 /// A file of those that are merged.
 struct Part {
@@ -24,15 +24,10 @@ struct Part {
   PartLabel label;
 };
 
-std::string shard_text(const Shard& shard) {
-  return fmt::format("{}/{}", shard.number, shard.count);
-}
-
 Part open_part(const std::string& path) {
   std::error_code ignored;
   Part part;
-  if (!std::filesystem::exists(path, ignored))
-    throw InputError({std::make_shared<const Source>(Source{path, ""}), 0, 0}, "no such file");
+  if (!std::filesystem::exists(path, ignored)) refuse_file(path, "no such file");
   part.database = std::make_unique<Database>(path, Database::Open::existing);
   require_store(*part.database);
   const auto label = read_label(*part.database);
@@ -63,7 +58,7 @@ void require_alike(const Part& first, const Part& other) {
                     b.study, file));
   if (a.shard.count != b.shard.count)
     other.database->refuse(fmt::format("is shard {}, and {} shard {}: merge shards of one number",
-                                       shard_text(b.shard), file, shard_text(a.shard)));
+                                       text_of(b.shard), file, text_of(a.shard)));
 }
 
 using Parts = std::map<std::size_t, Part>;  ///< by the shard's number
@@ -82,7 +77,7 @@ Parts open_all(std::span<const std::string> paths) {
     if (std::filesystem::equivalent(before, path, ignored))
       there->second.database->refuse("stands twice among the parts; once is enough");
     part.database->refuse(fmt::format("is shard {}, as {} is: which of them is to be merged?",
-                                      shard_text(part.label.shard), before));
+                                      text_of(part.label.shard), before));
   }
   return parts;
 }
@@ -90,49 +85,26 @@ Parts open_all(std::span<const std::string> paths) {
 /// The new store, and which part each of its results is from.
 class Output {
  public:
-  explicit Output(const std::string& path) : database_(path) {
-    prepare_results(database_);
+  explicit Output(const std::string& path) : database_(path), results_(database_) {
     database_.run("BEGIN IMMEDIATE");
-    insert_ = std::make_unique<Database::Statement>(database_, insert_result);
-    select_ = std::make_unique<Database::Statement>(
-        database_, "SELECT time_s, held_up_by, metrics, error, version FROM results WHERE key = ?");
   }
   /// Reads what it can be made of: a row of `select_points`.
-  void add(Database::Statement& row, const Part& part) {
-    const Key key = row.key(result_columns);
-    const auto [from, is_new] = from_.emplace(key, &part);
-    if (!is_new) return require_same(key, row, part, *from->second);
-    insert_->bind(1, key);
-    insert_->bind(2, row.number(result_columns + 1));
-    for (int i = 2; i <= 5; ++i) insert_->bind(i + 1, row.text(result_columns + i));
-    insert_->step();
-    insert_->reset();
-  }
-  void commit() {
-    insert_.reset();
-    select_.reset();
-    database_.run("COMMIT");
-  }
-
- private:
-  void require_same(const Key& key, Database::Statement& row, const Part& part,
-                    const Part& before) {
-    select_->bind(1, key);
-    select_->step();
-    const double there = select_->number(0), here = row.number(result_columns + 1);
-    bool same = there == here;
-    for (int i = 1; i <= 4; ++i)
-      same = same && select_->text(i) == row.text(result_columns + 1 + i);
-    select_->reset();
-    if (same) return;
+  void add(const Database::Statement& row, const Part& part) {
+    const ResultRow result = result_in(row, first_of_result);
+    const auto [from, is_new] = from_.emplace(result.key, &part);
+    if (is_new) return results_.insert(result);
+    const ResultRow there = results_.find(result.key).value();
+    if (there == result) return;
     part.database->refuse(fmt::format(
         "has another result of the point '{}' than {}: {} s and {} s, of one version of one "
         "program; one of the files is damaged, start its shard again with a new file",
-        row.text(0), before.database->path(), here, there));
+        row.text(0), from->second->database->path(), result.time_s, there.time_s));
   }
+  void commit() { database_.run("COMMIT"); }
 
+ private:
   Database database_;
-  std::unique_ptr<Database::Statement> insert_, select_;
+  Results results_;
   std::map<Key, const Part*> from_;
 };
 
@@ -140,7 +112,7 @@ MissingPoints take(const Part& part, Output& output) {
   MissingPoints missing{part.label.shard, part.database->path(), 0, {}};
   Database::Statement row(*part.database, select_points);
   while (row.step()) {
-    if (!row.text(result_columns).empty()) {
+    if (!row.text(first_of_result).empty()) {
       output.add(row, part);
       continue;
     }

@@ -13,19 +13,13 @@ namespace {
 
 constexpr auto interval = std::chrono::milliseconds(100);
 
-std::string metrics_text(const Outcome& outcome) { return nlohmann::json(outcome.metrics).dump(); }
-
 std::string words_of(const PartLabel& label) {
-  return fmt::format("shard {}/{} of '{}'", label.shard.number, label.shard.count, label.study);
+  return fmt::format("shard {} of '{}'", text_of(label.shard), label.study);
 }
 
 }  // namespace
 
-Store::Store(const std::string& path) : database_(path) {
-  prepare_results(database_);
-  select_ = std::make_unique<Database::Statement>(
-      database_, "SELECT time_s, held_up_by, metrics, error FROM results WHERE key = ?");
-  insert_ = std::make_unique<Database::Statement>(database_, insert_result);
+Store::Store(const std::string& path) : database_(path), results_(database_) {
   flusher_ = std::jthread([this](const std::stop_token& stop) { flush_now_and_then(stop); });
 }
 
@@ -37,8 +31,6 @@ Store::~Store() {
   } catch (const std::exception&) {
     // Whoever wants to know has called flush().
   }
-  select_.reset();
-  insert_.reset();
 }
 
 std::optional<Outcome> Store::find(const Key& key) {
@@ -48,19 +40,16 @@ std::optional<Outcome> Store::find(const Key& key) {
     if (const auto row = waiting_.find(key); row != waiting_.end()) return row->second;
   }
   const std::lock_guard lock(database_mutex_);
-  select_->bind(1, key);
-  std::optional<Outcome> outcome;
-  if (select_->step()) {
-    outcome.emplace();
-    outcome->time_s = select_->number(0);
-    outcome->limit = select_->text(1);
-    outcome->error = select_->text(3);
-    const auto metrics = nlohmann::json::parse(select_->text(2), nullptr, false);
-    if (metrics.is_discarded() || !metrics.is_object())
-      database_.refuse("a row's metrics are damaged");
-    outcome->metrics = metrics.get<std::map<std::string, double>>();
-  }
-  select_->reset();
+  const std::optional<ResultRow> row = results_.find(key);
+  if (!row) return {};
+  const auto metrics = nlohmann::json::parse(row->metrics, nullptr, false);
+  if (metrics.is_discarded() || !metrics.is_object())
+    database_.refuse("a row's metrics are damaged");
+  Outcome outcome;
+  outcome.time_s = row->time_s;
+  outcome.limit = row->held_up_by;
+  outcome.error = row->error;
+  outcome.metrics = metrics.get<std::map<std::string, double>>();
   return outcome;
 }
 
@@ -146,16 +135,9 @@ void Store::write(const Rows& rows, const Names& names) {
       update.reset();
     }
   }
-  for (const auto& [key, outcome] : rows) {
-    insert_->bind(1, key);
-    insert_->bind(2, outcome.time_s);
-    insert_->bind(3, outcome.limit);
-    insert_->bind(4, metrics_text(outcome));
-    insert_->bind(5, outcome.error);
-    insert_->bind(6, version);
-    insert_->step();
-    insert_->reset();
-  }
+  for (const auto& [key, outcome] : rows)
+    results_.insert({key, outcome.time_s, outcome.limit, nlohmann::json(outcome.metrics).dump(),
+                     outcome.error, version});
   database_.run("COMMIT");
 }
 

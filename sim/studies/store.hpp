@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <exception>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -53,7 +52,7 @@ class Store {
 
   std::mutex database_mutex_;  ///< taken before rows_mutex_ where both are
   Database database_;
-  std::unique_ptr<Database::Statement> select_, insert_;
+  Results results_;
   std::mutex rows_mutex_;
   std::condition_variable_any changed_;
   Rows waiting_;                ///< put, and not written yet

@@ -55,9 +55,8 @@ void require_marks(const Database& database, const Marks& found) {
                     schema, found.schema));
 }
 
-}  // namespace
-
-void prepare_results(Database& database) {
+/// The database, with the table made where it is new.
+Database& with_results(Database& database) {
   database.run("BEGIN IMMEDIATE");  // two programs may make one file at once
   const Marks found = marks_of(database);
   if (found.empty && found.whose == 0 && found.schema == 0) {
@@ -71,6 +70,39 @@ void prepare_results(Database& database) {
     require_marks(database, found);
   }
   database.run("COMMIT");
+  return database;
+}
+
+}  // namespace
+
+std::string text_of(const Shard& shard) { return fmt::format("{}/{}", shard.number, shard.count); }
+
+ResultRow result_in(const Database::Statement& row, int column) {
+  return {row.key(column),      row.number(column + 1), row.text(column + 2),
+          row.text(column + 3), row.text(column + 4),   row.text(column + 5)};
+}
+
+Results::Results(Database& database)
+    : select_(with_results(database), "SELECT * FROM results WHERE key = ?"),
+      insert_(database, "INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?)") {}
+
+std::optional<ResultRow> Results::find(const Key& key) {
+  select_.bind(1, key);
+  std::optional<ResultRow> row;
+  if (select_.step()) row = result_in(select_, 0);
+  select_.reset();
+  return row;
+}
+
+void Results::insert(const ResultRow& row) {
+  insert_.bind(1, row.key);
+  insert_.bind(2, row.time_s);
+  insert_.bind(3, row.held_up_by);
+  insert_.bind(4, row.metrics);
+  insert_.bind(5, row.error);
+  insert_.bind(6, row.version);
+  insert_.step();
+  insert_.reset();
 }
 
 void require_store(Database& database) {

@@ -14,6 +14,7 @@ struct Shard {
   std::size_t number = 1, count = 1;
   bool operator==(const Shard&) const = default;
 };
+std::string text_of(const Shard& shard);  ///< "3/16"
 
 /// Title of a store that one shard of a study fills.
 struct PartLabel {
@@ -24,11 +25,27 @@ struct PartLabel {
   std::string version;       ///< model_version()
 };
 
-inline constexpr const char* insert_result =
-    "INSERT OR IGNORE INTO results VALUES (?, ?, ?, ?, ?, ?)";
+/// A row of the table `results`.
+struct ResultRow {
+  Key key{};  ///< SHA-256 of the resolved scenario, the kernel and the version
+  double time_s = 0;
+  std::string held_up_by, metrics, error, version;
+  bool operator==(const ResultRow&) const = default;
+};
+/// Reads it from the columns that begin with this one.
+ResultRow result_in(const Database::Statement& row, int column);
 
-/// Makes the tables of a new file; refuses a file that is something else.
-void prepare_results(Database& database);
+/// The table `results`: made in a new file; a file that is something else is refused.
+class Results {
+ public:
+  explicit Results(Database& database);
+
+  std::optional<ResultRow> find(const Key& key);
+  void insert(const ResultRow& row);  ///< unless its key is there
+
+ private:
+  Database::Statement select_, insert_;
+};
 
 /// Throws InputError for what is no store of this version.
 void require_store(Database& database);

@@ -6,31 +6,10 @@
 #include <bit>
 #include <cmath>
 
-#include "sim/tests/scenario_for_test.hpp"
+#include "sim/tests/star_for_test.hpp"
 
 namespace ringscope {
 namespace {
-
-constexpr double latency = 2 * 5e-6;  ///< of two cables
-constexpr double bandwidth = 1.25e9;  ///< B/s
-
-/// `ranks` hosts with one rank each on a switch.
-Scenario on_star(int ranks, const std::string& collective, const std::string& algorithm,
-                 std::uint64_t bytes) {
-  return scenario_of(
-      fmt::format(R"(
-cluster:
-  network: star
-  hosts: {}
-  link: {{bandwidth: 10 Gbit/s, latency: 5 us}}
-  host: {{type: simple}}
-library: ideal
-placement: 1x{}
-job: {{collective: {}, algorithm: {}, {}}}
-)",
-                  ranks, ranks, collective, algorithm,
-                  collective == "barrier" ? "seed: 1" : fmt::format("bytes: {} B", bytes)));
-}
 
 /// All large messages wait for their receivers, and nothing but the wire takes time.
 Scenario synchronous(Scenario scenario) {

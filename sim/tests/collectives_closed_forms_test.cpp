@@ -11,30 +11,12 @@
 #include <algorithm>
 #include <bit>
 
-#include "sim/tests/scenario_for_test.hpp"
+#include "sim/tests/star_for_test.hpp"
 
 namespace ringscope {
 namespace {
 
-constexpr double latency = 2 * 5e-6;  ///< of two cables
-constexpr double bandwidth = 1.25e9;  ///< B/s
 constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
-
-/// `ranks` hosts with one rank each on a switch.
-Scenario on_star(int ranks, std::string_view collective, std::string_view algorithm,
-                 std::uint64_t bytes) {
-  return scenario_of(fmt::format(R"(
-cluster:
-  network: star
-  hosts: {}
-  link: {{bandwidth: 10 Gbit/s, latency: 5 us}}
-  host: {{type: simple}}
-library: ideal
-placement: 1x{}
-job: {{collective: {}, algorithm: {}, bytes: {} B}}
-)",
-                                 ranks, ranks, collective, algorithm, bytes));
-}
 
 /// A send ends when its message has been received: blocking sends of a rank do not share its link.
 Scenario with_handshakes(Scenario scenario) {

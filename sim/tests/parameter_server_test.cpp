@@ -6,13 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/tests/scenario_for_test.hpp"
+#include "sim/tests/star_for_test.hpp"
 
 namespace ringscope {
 namespace {
 
-constexpr double latency = 2 * 5e-6;     ///< of two cables
-constexpr double bandwidth = 1.25e9;     ///< B/s
 constexpr double bytes = 1 << 20;        ///< S
 constexpr double compute_s = 2e-3;       ///< of a step
 constexpr double update_s_per_b = 1e-9;  ///< of an update
@@ -20,21 +18,6 @@ constexpr double update_s_per_b = 1e-9;  ///< of an update
 class ParameterServer : public SimulationTest {};
 class Stragglers : public SimulationTest {};
 class Streaming : public SimulationTest {};
-
-/// A job on hosts of a star with one rank each. Messages go in one piece.
-Scenario on_star(int hosts, const std::string& job) {
-  return scenario_of(fmt::format(R"(
-cluster:
-  network: star
-  hosts: {}
-  link: {{bandwidth: 10 Gbit/s, latency: 5 us}}
-  host: {{type: simple}}
-library: ideal
-placement: 1x{}
-job: {{{}}}
-)",
-                                 hosts, hosts, job));
-}
 
 Scenario parameter_server(const std::string& algorithm, int workers, int servers, int steps) {
   return on_star(workers + servers,

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <vector>
 
 #include "topologies/input/characters.hpp"
+#include "topologies/input/read_file.hpp"
 
 namespace ringscope {
 
@@ -20,26 +17,7 @@ namespace ringscope {
 
 namespace {
 
-// Large machines fill a few MiB of hwloc XML.
-constexpr std::size_t largest_text = 16 * 1024 * 1024;
-
-std::string read_text(const std::string& path) {
-  const auto refuse = [&](const std::string& message) {
-    throw InputError({std::make_shared<const Source>(Source{path, ""}), 0, 0}, message);
-  };
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) refuse("is a directory, expected a file");
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
-  std::string text(largest_text + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) refuse("cannot be read to its end");
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > largest_text) refuse("is larger than 16 MiB");
-  if (text.empty()) refuse("is empty");
-  return text;
-}
+constexpr std::size_t most_mebibytes = 16;  // large machines fill a few of hwloc XML
 
 const MachineFormat& format_of(const std::shared_ptr<const Source>& source, const std::string& as) {
   const auto formats = machine_formats();
@@ -70,7 +48,9 @@ std::span<const MachineFormat> machine_formats() {
 }
 
 Machine read_machine(const std::string& path, const std::string& as) {
-  return parse_machine({path, read_text(path)}, as);
+  std::string text = read_file(path, most_mebibytes);
+  if (text.empty()) refuse_file(path, "is empty");
+  return parse_machine({path, std::move(text)}, as);
 }
 
 Machine parse_machine(const Source& source, const std::string& as) {

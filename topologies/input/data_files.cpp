@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "topologies/input/read_file.hpp"
+
 namespace ringscope {
 
 namespace fs = std::filesystem;
@@ -28,9 +30,8 @@ std::vector<std::string> names_in(const std::string& folder) {
     if (file->path().extension() == ".yaml") names.push_back(file->path().stem().string());
   if (error) {
     const bool chosen = std::getenv("RINGSCOPE_DATA") != nullptr;
-    throw InputError({std::make_shared<const Source>(Source{path.string(), ""}), 0, 0},
-                     fmt::format("cannot be read: {}{}", error.message(),
-                                 chosen ? "; RINGSCOPE_DATA says to look there" : ""));
+    refuse_file(path.string(), fmt::format("cannot be read: {}{}", error.message(),
+                                           chosen ? "; RINGSCOPE_DATA says to look there" : ""));
   }
   std::ranges::sort(names);
   return names;

@@ -4,20 +4,17 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <unordered_map>
 
 #include "topologies/input/characters.hpp"
 #include "topologies/input/input.hpp"
+#include "topologies/input/read_file.hpp"
 
 namespace ringscope {
 namespace {
 
-constexpr std::size_t largest_text = 1024 * 1024;
+constexpr std::size_t most_mebibytes = 1;
 constexpr std::size_t deepest = 64;
 constexpr std::size_t most_keys = 4096;
 
@@ -166,26 +163,15 @@ class YamlReader : public YAML::EventHandler {
 
 Value Value::from_text(const std::string& name, const std::string& text) {
   auto source = std::make_shared<const Source>(Source{name, text});
-  if (text.size() > largest_text) throw InputError({source, 0, 0}, "is larger than 1 MiB");
+  if (text.size() > most_mebibytes * 1024 * 1024)
+    throw InputError({source, 0, 0}, fmt::format("is larger than {} MiB", most_mebibytes));
   require_utf8(source);
   return YamlReader(std::move(source)).read();
 }
 
 Value Value::from_file(const std::string& path) {
-  const auto refuse = [&](const std::string& message) {
-    throw InputError({std::make_shared<const Source>(Source{path, ""}), 0, 0}, message);
-  };
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) refuse("is a directory, expected a file");
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
-  std::string text(largest_text + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) refuse("cannot be read to its end");
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  Value value = from_text(path, text);
-  if (value.is_null()) refuse("is empty");
+  Value value = from_text(path, read_file(path, most_mebibytes));
+  if (value.is_null()) refuse_file(path, "is empty");
   return value;
 }
 

@@ -3,35 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <sstream>
 #include <unordered_map>
 
 #include "topologies/input/characters.hpp"
+#include "topologies/input/read_file.hpp"
 
 namespace ringscope {
 namespace {
 
 constexpr int most_slots = 1 << 20;
-constexpr std::size_t largest_text = 16 * 1024 * 1024;
+constexpr std::size_t most_mebibytes = 16;
 
 std::shared_ptr<const Source> read_source(const Value& path) {
   const std::string name = path_from(path.place(), path.text());
-  std::error_code ignored;
-  if (std::filesystem::is_directory(name, ignored))
-    path.fail(fmt::format("the hostfile '{}' is a directory", name));
-  errno = 0;
-  std::ifstream file(name, std::ios::binary);
-  if (!file)
-    path.fail(fmt::format("the hostfile '{}' cannot be read: {}", name, std::strerror(errno)));
-  std::string text(largest_text + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  if (text.size() > largest_text) path.fail(fmt::format("the hostfile '{}' is too large", name));
+  std::string text = read_file(name, most_mebibytes, [&](const std::string& why) {
+    path.fail(fmt::format("the hostfile '{}' {}", name, why));
+  });
   auto source = std::make_shared<const Source>(Source{name, std::move(text)});
   require_utf8(source);
   return source;

@@ -99,7 +99,7 @@ const Broken broken[] = {
      "  {hostfile: /no/such}\n"
      "             ^"},
     {"{hostfile: /}",
-     "x.yaml:1:12: the hostfile '/' is a directory\n"
+     "x.yaml:1:12: the hostfile '/' is a directory, expected a file\n"
      "  {hostfile: /}\n"
      "             ^"},
     {"{hosts: 4, on: gpu}",

@@ -1,0 +1,39 @@
+#include "topologies/input/read_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "topologies/input/input.hpp"
+
+namespace ringscope {
+
+void refuse_file(const std::string& path, const std::string& why) {
+  throw InputError({std::make_shared<const Source>(Source{path, ""}), 0, 0}, why);
+}
+
+std::string read_file(const std::string& path, std::size_t most_mebibytes,
+                      const std::function<void(const std::string& why)>& refuse) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) refuse("is a directory, expected a file");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
+  const std::size_t most = most_mebibytes * 1024 * 1024;
+  std::string text(most + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) refuse("cannot be read to its end");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > most) refuse(fmt::format("is larger than {} MiB", most_mebibytes));
+  return text;
+}
+
+std::string read_file(const std::string& path, std::size_t most_mebibytes) {
+  return read_file(path, most_mebibytes,
+                   [&path](const std::string& why) { refuse_file(path, why); });
+}
+
+}  // namespace ringscope
