@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from fuzzing import inputs, verdict
+from fuzzing import inputs, jobs, parting, quantities, scenarios, verdict
 from fuzzing.run import Ended, Program
 from fuzzing.seeds import Seeds
 
@@ -123,11 +123,114 @@ class Verdict(unittest.TestCase):
                 (ended(0, out="time  nan us"), "no number")):
             self.assertIn(word, verdict.problem(run) or "", run)
 
+    def test_a_name_in_the_input_is_no_number(self):
+        scenario = {"s.yaml": b"cases:\n  - {name: nan servers, set: {}}\n"}
+        named = ended(0, out="s nan servers takes 82.68 ms\n")
+        self.assertIsNone(verdict.problem(named, scenario))
+        self.assertIn("no number", verdict.problem(named))
+        both = ended(0, out="s nan servers takes nan ms\n")
+        self.assertIn("no number", verdict.problem(both, scenario))
+
     def test_files_are_read_as_others_will_read_them(self):
         self.assertIsNone(verdict.file_problem("o.json", b'{"a": 1}'))
         self.assertIn("NaN", verdict.file_problem("o.json", b'{"a": NaN}'))
         self.assertIn("UTF-8", verdict.file_problem("o.csv", b"\xff"))
         self.assertIsNone(verdict.file_problem("s.sqlite", b"\xff"))
+
+
+def listed(collective, name, *options, **facts):
+    """As `ringscope list algorithms --json` has it."""
+    return {"collective": collective, "algorithm": name, "options": list(options),
+            "least_ranks": 1, "one_host": False, "threads": 1, "nonblocking": 0, "ring": False,
+            "selects": False, **facts}
+
+
+CATALOGUE = jobs.Catalogue([
+    listed("allreduce", "ring"), listed("allreduce", "library", selects=True),
+    listed("alltoall", "nobody_knows_it", "nor_this_option"),
+    listed("parameter_server", "asynchronous", "segment", "servers", "steps"),
+    listed("training", "mirrored", "model", "input", "exchange", one_host=True)])
+
+
+def drawn(count=300):
+    return [scenarios.scenario(random.Random(f"scenarios {n}"), CATALOGUE) for n in range(count)]
+
+
+class Scenarios(unittest.TestCase):
+    def test_whatever_is_listed_is_drawn(self):
+        algorithms = {one["job"]["algorithm"] for one in drawn()}
+        self.assertEqual(algorithms, {"ring", "library", "nobody_knows_it", "asynchronous",
+                                      "mirrored"})
+
+    def test_gpus_background_jobs_and_training_are_among_them(self):
+        on_gpus = [one for one in drawn() if one["placement"].get("on") == "gpu"]
+        self.assertTrue(on_gpus)
+        for one in on_gpus:
+            self.assertEqual(one["cluster"]["host"]["type"], "pcie_tree")
+            self.assertIn("p2p", one["library"])
+        self.assertTrue(any("nvlink" in one["cluster"]["host"] for one in on_gpus))
+        self.assertTrue(any("neighbours" in one for one in drawn()))
+        self.assertTrue(any("storage" in one for one in drawn()))
+
+    def test_an_algorithm_for_one_host_has_one(self):
+        for one in drawn():
+            if one["job"]["algorithm"] == "mirrored":
+                self.assertNotIn("-", one["placement"]["hosts"])
+
+    def test_an_exchange_is_an_algorithm_that_stands_for_itself(self):
+        self.assertEqual(CATALOGUE.exchanges(), ["ring"])
+
+    def test_few_pieces_are_in_flight_at_once(self):
+        server = listed("parameter_server", "asynchronous", "segment")
+        for n in range(300):
+            job = jobs.Job(random.Random(n), CATALOGUE, server, ranks=2 + n % 30)
+            segment = int(job.made["options"].get("segment", "65536 B").split()[0])
+            self.assertLessEqual(-(-job.bytes // segment) * job.ranks, jobs.MOST_IN_FLIGHT)
+
+    def test_all_that_has_a_time_in_it_is_scaled(self):
+        made = {"a": [quantities.Rate(6), quantities.PerSecond(6)], "b": quantities.Time(6),
+                "c": {"d": quantities.Cost(6), "e": 6, "f": "6 B"}}
+        self.assertEqual(quantities.as_yaml(quantities.scaled(made, 3)), quantities.as_yaml({
+            "a": [quantities.Rate(18), quantities.PerSecond(18)], "b": quantities.Time(2),
+            "c": {"d": quantities.Cost(2), "e": 6, "f": "6 B"}}))
+
+
+def timeline(dates, rank="0"):
+    """One event after the other, each from a date to the next one."""
+    return [{"rank": rank, "activity": "in_wait", "phase": "", "step": "", "peer": "",
+             "cause": "wire", "start_s": repr(begin), "end_s": repr(end)}
+            for begin, end in zip(dates, dates[1:])]
+
+
+def later(dates, by):
+    return [date * (1 + more) / 3 for date, more in zip(dates, by)]
+
+
+class Parting(unittest.TestCase):
+    DATES = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+
+    def at_once(self, by, parted):
+        return parting.begins_at_once(timeline(self.DATES), timeline(later(self.DATES, by)), 3,
+                                      parted)
+
+    def test_what_grows_step_by_step_is_rounding(self):
+        self.assertIsNone(self.at_once([0, 1e-15, 1e-14, 3e-13, 4e-11, 1e-9], 1e-9))
+
+    def test_what_begins_at_once_is_a_fault(self):
+        self.assertIn("apart, and before that", self.at_once([0, 0, 0, 1e-9, 1e-9, 1e-9], 1e-9))
+
+    def test_ends_that_part_where_no_date_does_are_a_fault(self):
+        self.assertIn("the ends are", self.at_once([0, 0, 0, 0, 1e-15, 1e-15], 1e-9))
+
+    def test_another_order_among_dates_that_are_equal_is_a_fault(self):
+        ours = timeline(self.DATES)
+        theirs = timeline(later(self.DATES, [0] * 6))
+        theirs[3]["peer"] = "7"
+        self.assertIn("at 4.0 s the order changes", parting.begins_at_once(ours, theirs, 3, 1e-9))
+
+    def test_an_event_more_is_a_fault(self):
+        ours, theirs = timeline(self.DATES), timeline(later(self.DATES, [0] * 6))
+        self.assertIn("the order changes", parting.begins_at_once(ours, theirs[:-1], 3, 1e-9))
 
 
 if __name__ == "__main__":

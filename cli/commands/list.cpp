@@ -32,7 +32,9 @@ Rows algorithms() {
                      {"algorithm", algorithm.name},
                      {"options", algorithm.options},
                      {"least_ranks", algorithm.least_ranks},
+                     {"one_host", algorithm.one_host},
                      {"threads", threads_of(algorithm, {})},
+                     {"nonblocking", algorithm.nonblocking},
                      {"ring", algorithm.ring},
                      {"selects", algorithm.chosen != nullptr}}});
   }

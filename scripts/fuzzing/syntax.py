@@ -13,7 +13,7 @@ def run(options, budget, outcomes):
     def one(number):
         made = inputs.make(options.random(NAME, number), seeds)
         ended = options.program.run(made.words, made.files, keep=True)
-        problem = verdict.problem(ended) or problem_of_files(ended)
+        problem = verdict.problem(ended, made.files) or problem_of_files(ended)
         if problem:
             outcomes.found(NAME, number, problem, made.files)
 

@@ -18,20 +18,23 @@ PLACE = re.compile(r"^(?:[^\n]*?:\d+:\d+: |(?:the )?[^\n:][^\n]*?: |.*--?\w|.*\b
                    r"unknown \w+ |(?:The following|A subcommand|Run with|usage: ))", re.DOTALL)
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
 NO_NUMBER = re.compile(r"(?<![\w.'\"/-])-?(?:nan|inf)(?![\w./'\"-])", re.IGNORECASE)
+# Names that the input gives, and the program repeats: one may well hold "nan".
+NAMED = re.compile(rb"""\b(?:name|about|question) *: *["']?([^\n,{}\[\]"']+)""")
 DEADLOCK = re.compile(r"deadlock|wait|no progress|cannot be written|is full", re.IGNORECASE)
 
 
-def problem(ended):
-    """A line that says what is wrong, and behind it all that there is to know; or None."""
+def problem(ended, inputs=None):
+    """A line that says what is wrong, and behind it all that there is to know; or None. `inputs`:
+    the files that it read, {name: bytes}."""
     out, err = (text.decode("utf-8", errors="surrogateescape") for text in (ended.out, ended.err))
-    first = what_is_wrong(ended, out, err)
+    first = what_is_wrong(ended, out, err, names_in(inputs or {}))
     if first is None:
         return None
     shown = err.encode("utf-8", errors="backslashreplace").decode()[-6000:]
     return f"{first}\n$ {ended.command}\nexit code {ended.code}\n{shown}"
 
 
-def what_is_wrong(ended, out, err):
+def what_is_wrong(ended, out, err, names):
     if ended.late:
         return "it did not end in time"
     if found := SANITIZER.search(err):
@@ -46,22 +49,31 @@ def what_is_wrong(ended, out, err):
         return f"exit code 3 without a reason: {err[:200]}"
     if ended.code != 0 and not err.strip():
         return f"exit code {ended.code} without a word"
-    if unfit := what_is_printed(out, err):
+    if unfit := what_is_printed(out, err, names):
         return unfit
     if ended.code == 1 and not PLACE.search(err):
         return f"an error without its place: {err[:200]}"
     return None
 
 
-def what_is_printed(out, err):
+def what_is_printed(out, err, names):
     for name, text in (("standard output", out), ("standard error", err)):
         if any("\udc80" <= letter <= "\udcff" for letter in text):
             return f"{name} is not UTF-8"
         if found := CONTROL.search(text):
             return f"a control character on {name}: {ascii(line_of(text, found.start()))}"
+    for name in names:
+        out = out.replace(name, "")
     if found := NO_NUMBER.search(out):
         return f"no number: {line_of(out, found.start())}"
     return None
+
+
+def names_in(inputs):
+    """Names in the input that look like no number, the longest first."""
+    found = {name.decode("utf-8", errors="replace").strip()
+             for text in inputs.values() for name in NAMED.findall(text)}
+    return sorted(filter(NO_NUMBER.search, found), key=len, reverse=True)
 
 
 def line_of(text, at):

@@ -1,0 +1,61 @@
+"""Two runs that rounding alone parts: the same events in the same order, apart by more and more.
+
+Max-min sharing magnifies what differs. A transfer that runs alone until four others join it has a
+fifth of its rate from then on: where these come later by d, it ends earlier by 4 d. What others
+begin when it ends, they begin earlier by that, and so on: from message to message the last digit of
+a rate may grow by such factors. Two runs of which one has all rates three times as high (each of
+them rounded) are so a billionth apart after some hundreds of messages that share links.
+
+That is what sharing is, and no fault. A fault is what parts at once: an order that hangs on the
+last digits of two dates, or a time that does not scale. What grows does so in steps, and until it
+has come to the width of an instant (sim/kernel/instant.hpp) the order of all events is the same.
+"""
+
+import csv
+import io
+
+ROUNDING = 1e-14  # what the dates may differ by from the start, relative to the date
+INSTANT = 1e-12  # from here on two events may change places, and then anything may follow
+MOST_AT_ONCE = 1000  # times as far apart as before, from one event of any rank to the next
+WHAT = ("rank", "activity", "phase", "step", "peer", "cause")
+
+
+def apart(a, b):
+    return abs(a - b) / max(abs(a), abs(b), 1e-300)
+
+
+def rows_of(timeline):
+    """The rows of `ringscope run --timeline`."""
+    return list(csv.DictReader(io.StringIO(timeline)))
+
+
+def begins_at_once(ours, theirs, faster, parted):
+    """Fault of two timelines, the second of rates `faster` times as high; None where
+    rounding grows step by step, to what has parted the ends."""
+    dates, changed = dates_of(ours, theirs, faster)
+    before = ROUNDING
+    for date, difference in dates:
+        if date >= changed:
+            break
+        if difference > MOST_AT_ONCE * before:
+            return f"at {date} s dates are {difference:.1e} apart, and before that {before:.1e}"
+        before = max(before, difference)
+        if before >= INSTANT:
+            return None
+    if changed < float("inf"):
+        return f"at {changed} s the order changes, with dates {before:.1e} apart"
+    return f"the ends are {parted:.1e} apart, all dates of the timeline at most {before:.1e}"
+
+
+def dates_of(ours, theirs, faster):
+    """(date, how far apart) of all events in their order; the date from which on they are other
+    events, infinite where there is none."""
+    dates, changed = [], float("inf") if len(ours) == len(theirs) else float(ours[-1]["end_s"])
+    for one, other in zip(ours, theirs):
+        if any(one[key] != other[key] for key in WHAT):
+            changed = min(changed, float(one["start_s"]))
+            continue
+        for key in ("start_s", "end_s"):
+            date = float(one[key])
+            dates.append((date, apart(date, faster * float(other[key]))))
+    return sorted(dates), changed
