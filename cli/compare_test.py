@@ -3,6 +3,7 @@
 Usage: python3 -m cli.compare_test BUILD
 """
 
+import csv
 import json
 import pathlib
 import subprocess
@@ -45,6 +46,56 @@ class Stuck(unittest.TestCase):
         done = ringscope("compare", "05-deadlock")
         self.assertEqual((done.returncode, done.stdout), (3, ""))
         self.assertTrue(done.stderr.startswith("deadlock at "), done.stderr)
+
+
+    def test_has_no_row_of_a_csv(self):
+        words = ["01-two-hosts", "05-deadlock", "03-anomaly", "--set", "job.bytes=1MiB"]
+        compared = ringscope("compare", *words, "--csv", "-")
+        self.assertEqual(compared.returncode, 3)
+        rows = list(csv.DictReader(compared.stdout.splitlines()))
+        ran = list(csv.DictReader(ringscope("run", *words, "--csv", "-").stdout.splitlines()))
+        self.assertEqual([{**row, "ratio": None} for row in rows],
+                         [{**row, "ratio": None} for row in ran])
+        first = float(rows[0]["time_s"])
+        self.assertEqual([float(row["ratio"]) for row in rows],
+                         [float(row["time_s"]) / first for row in rows])
+
+    def test_alone_has_a_csv_without_rows_and_that_is_said(self):
+        for command in ("run", "compare"):
+            done = ringscope(command, "05-deadlock", "--csv", "-")
+            self.assertEqual((done.returncode, len(done.stdout.splitlines())), (3, 1))
+            self.assertTrue(done.stderr.startswith(
+                "standard output: a header without rows, as no case has ended\ndeadlock at "),
+                done.stderr)
+
+    def test_is_named_beside_what_is_explained(self):
+        sizes = "job.bytes=[1 KiB, 1 MiB, 2 KiB]"  # Open MPI's eager limit is 64 KiB
+        for command in ("explain", "what-if"):
+            with self.subTest(command):
+                done = ringscope(command, "05-deadlock", "--set", sizes)
+                self.assertEqual(done.returncode, 3)
+                self.assertIn("2 KiB", done.stdout)
+                self.assertEqual("1 MiB is stuck." in done.stdout, command == "explain")
+                self.assertTrue(done.stderr.startswith("05-deadlock 1 MiB: deadlock at "))
+
+    def test_is_written_beside_what_is_explained(self):
+        sizes = "job.bytes=[1 MiB, 1 KiB, 2 KiB]"
+        for command in ("explain", "what-if"):
+            with self.subTest(command):
+                done = ringscope(command, "05-deadlock", "--set", sizes, "--json", "-")
+                self.assertEqual(done.returncode, 3)
+                document = json.loads(done.stdout)
+                names = [case["name"] for case in document["cases"]]
+                self.assertEqual(names, ["05-deadlock 1 KiB", "05-deadlock 2 KiB"])
+                self.assertEqual([case["name"] for case in document["stuck"]],
+                                 ["05-deadlock 1 MiB"])
+                self.assertIn("deadlock at ", document["stuck"][0]["deadlock"]["text"])
+
+    def test_alone_is_neither_explained_nor_improved(self):
+        for command in ("explain", "what-if"):
+            done = ringscope(command, "05-deadlock")
+            self.assertEqual((done.returncode, done.stdout), (3, ""))
+            self.assertTrue(done.stderr.startswith("deadlock at "), done.stderr)
 
 
 class BothKernels(unittest.TestCase):

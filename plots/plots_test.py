@@ -245,6 +245,9 @@ class BadInput(InFolder):
             self.refuses(timeline.read_timeline, text, message)
         self.refuses(scaling.read_points, "case\nx\n",
                      ":1: column 'cluster' is missing (found: case)")
+        self.refuses(scaling.read_points, ",".join(scaling.COLUMNS) + "\n",
+                     ": has a header but no rows: all cases are stuck (a deadlock), and so there "
+                     "is nothing to draw; `ringscope run` says why")
 
     def test_json(self):
         for text, message in (

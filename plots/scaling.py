@@ -19,12 +19,14 @@ Point = namedtuple("Point", "case parts ranks bytes time busbw")
 
 WIDTH, PANEL_HEIGHT = 10.0, 3.3  # inches, like all lengths here
 TOP, BOTTOM, LEFT, RIGHT, GAP, LEGEND_ROW = 0.7, 0.6, 0.72, 0.25, 0.85, 0.2
+WITHOUT_ROWS = (": all cases are stuck (a deadlock), and so there is nothing to draw; "
+                "`ringscope run` says why")
 MOST_TICKS = 6  # a panel is 4.1 inches wide, "512 KiB" takes 0.55
 
 
 def read_points(path):
     points = []
-    for line, row in style.read_csv(path, COLUMNS):
+    for line, row in style.read_csv(path, COLUMNS, WITHOUT_ROWS):
         points.append(Point(row["case"], tuple(row[part] for part in PARTS),
                             style.number(path, line, row, "ranks", int),
                             style.number(path, line, row, "bytes", int),

@@ -132,8 +132,9 @@ def read_text(path):
     return text
 
 
-def read_csv(path, columns):
-    """The rows as (line number, {column: text}); every column named in `columns` is there."""
+def read_csv(path, columns, without_rows=""):
+    """The rows as (line number, {column: text}); every column named in `columns` is there.
+    `without_rows`: what a file without any means."""
     reader = csv.reader(io.StringIO(read_text(path), newline=""))
     header = next(reader)
     for column in columns:
@@ -149,7 +150,7 @@ def read_csv(path, columns):
     except csv.Error as error:
         raise InputError(f"{path}:{reader.line_num}: {error}") from None
     if not rows:
-        raise InputError(f"{path}: has a header but no rows")
+        raise InputError(f"{path}: has a header but no rows{without_rows}")
     return rows
 
 

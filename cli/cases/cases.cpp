@@ -167,6 +167,15 @@ std::vector<Report> ended_ones(const std::vector<Report>& reports) {
   return ended;
 }
 
+void write_rows(const std::string& file, const std::string& csv,
+                const std::vector<Report>& reports) {
+  write_output(file, csv);
+  if (!ended_ones(reports).empty()) return;
+  const std::string name = file == "-" ? "standard output" : file;
+  std::fprintf(stderr, "%s: a header without rows, as no case has ended\n",
+               for_terminal(name).c_str());
+}
+
 void refuse_stuck(const std::vector<Report>& reports) {
   std::string text;
   for (const Report& report : reports) {

@@ -51,6 +51,11 @@ RunOptions recording(bool record);
 /// Those that are not stuck.
 std::vector<Report> ended_ones(const std::vector<Report>& reports);
 
+/// Writes the CSV whose rows are cases that have ended. Where there is none, says so on standard
+/// error, since the file cannot.
+void write_rows(const std::string& file, const std::string& csv,
+                const std::vector<Report>& reports);
+
 /// Throws the Failure of all cases that are stuck, if any is: for when all outputs are written.
 void refuse_stuck(const std::vector<Report>& reports);
 

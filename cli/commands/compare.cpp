@@ -11,7 +11,7 @@ namespace ringscope {
 void add_compare(Command& program) {
   struct Arguments {
     CaseArguments cases;
-    std::string json;
+    std::string json, csv;
   };
   Command compare =
       program.add_subcommand("compare", "Simulate scenarios, and say where the first differs");
@@ -19,6 +19,8 @@ void add_compare(Command& program) {
   add_case_arguments(compare, arguments->cases);
   compare.add_option("--json", arguments->json,
                      "write everything as JSON, with the differences (scenarios/schema.md)");
+  compare.add_option("--csv", arguments->csv,
+                     "write one row per case: run's columns, and the ratio to the first");
   compare.footer(
       "Every case is compared with the first one; where cases cannot go on (a deadlock, exit code\n"
       "3), with the first one that ends. The JSON has those under 'stuck'.\n\n"
@@ -27,10 +29,12 @@ void add_compare(Command& program) {
       "  ringscope compare 03-anomaly 04-anomaly-gone --set job.bytes=16MiB\n"
       "  ringscope compare 03-anomaly --kernel both");
   compare.callback([arguments] {
-    const bool text = print_text({arguments->json});
-    require_writable(arguments->json);
-    const auto [reports, difference] = run_cases_of(arguments->cases, recording(false));
-    if (!arguments->json.empty()) write_output(arguments->json, comparison(reports).dump(2) + '\n');
+    const auto& [cases, json, csv] = *arguments;
+    const bool text = print_text({json, csv});
+    for (const std::string& file : {json, csv}) require_writable(file);
+    const auto [reports, difference] = run_cases_of(cases, recording(false));
+    if (!json.empty()) write_output(json, comparison(reports).dump(2) + '\n');
+    if (!csv.empty()) write_rows(csv, comparison_csv(reports), reports);
     const std::string screen = print_compare(reports);
     if (text && !screen.empty()) write_output("-", screen);
     tell_difference(difference, text);

@@ -24,12 +24,14 @@ void explain(const Arguments& arguments) {
   require_writable(arguments.json);
   const std::vector<Scenario> scenarios = only_cases(scenarios_of(arguments.cases), arguments.only);
   RunOptions options;
-  options.record_chain = true;
+  options.record_chain = options.keep_deadlock = true;
   options.path_limit = long_path_limit;
   const auto [reports, difference] = run_with(arguments.cases, scenarios, options);
   if (!arguments.json.empty()) write_output(arguments.json, explanation(reports).dump(2) + '\n');
-  if (text) write_output("-", print_explanation(reports, arguments.all));
+  const std::string screen = print_explanation(reports, arguments.all);
+  if (text && !screen.empty()) write_output("-", screen);
   tell_difference(difference, text);
+  refuse_stuck(reports);
 }
 
 }  // namespace
@@ -67,7 +69,8 @@ void add_explain(Command& program) {
   command.add_option("--json", arguments->json, "write everything as JSON (scenarios/schema.md)");
   command.footer(
       "Of one case: a sentence, where the time of the critical path went, and the path in its\n"
-      "order. Of several: how each differs from the first.\n\n"
+      "order. Of several: how each differs from the first that ends. Cases that cannot go on (a\n"
+      "deadlock, exit code 3) are named; the JSON has them under 'stuck'.\n\n"
       "Examples:\n"
       "  ringscope explain 03-anomaly\n"
       "  ringscope explain 03-anomaly --case 4-3-1\n"

@@ -22,7 +22,7 @@ void run(const Arguments& arguments) {
   const Answer answer = run_cases_of(cases, recording(record));
   const std::vector<Report>& reports = answer.reports;
   if (!json.empty()) write_output(json, document(reports).dump(2) + '\n');
-  if (!csv.empty()) write_output(csv, to_csv(reports));
+  if (!csv.empty()) write_rows(csv, to_csv(reports), reports);
   if (!trace.empty()) write_output(trace, to_trace(reports));
   if (!paje.empty()) write_output(paje, to_paje(reports));
   if (!timeline.empty()) write_output(timeline, to_timeline_csv(reports));
@@ -49,7 +49,7 @@ void add_run(Command& program) {
   run_command.footer(
       "A file '-' is standard output; then no table is printed.\n"
       "Of cases that cannot go on (a deadlock, exit code 3) the JSON says under 'stuck' who waits\n"
-      "for whom, and timeline and trace show what was until then.\n\n"
+      "for whom, and timeline and trace show what was until then; the CSV has no row of them.\n\n"
       "Examples:\n"
       "  ringscope run 03-anomaly\n"
       "  ringscope run my.yaml --set placement=4-3-1 --set job.bytes='[1 MiB, 64 MiB]'\n"

@@ -37,18 +37,23 @@ void what_if(const Arguments& arguments) {
   const bool text = print_text({arguments.json});
   require_writable(arguments.json);
   const std::vector<Scenario> scenarios = only_cases(scenarios_of(arguments.cases), arguments.only);
-  auto [reports, difference] = run_with(arguments.cases, scenarios);
+  RunOptions options;
+  options.keep_deadlock = true;
+  auto [reports, difference] = run_with(arguments.cases, scenarios, options);
   Json cases = Json::array();
   std::string screen;
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    if (reports[i].deadlock) continue;
     const std::vector<Gain> gains = gains_of(scenarios[i], reports[i], arguments, difference);
     cases.push_back(gains_json(reports[i], gains));
     screen += (screen.empty() ? "" : "\n") + print_gains(reports[i], gains);
   }
-  const Json document = {{"schema", 1}, {"version", version()}, {"cases", cases}};
+  Json document = {{"schema", 1}, {"version", version()}, {"cases", cases}};
+  add_stuck(reports, document);
   if (!arguments.json.empty()) write_output(arguments.json, document.dump(2) + '\n');
-  if (text) write_output("-", screen);
+  if (text && !screen.empty()) write_output("-", screen);
   tell_difference(difference, text);
+  refuse_stuck(reports);
 }
 
 }  // namespace
@@ -66,7 +71,9 @@ void add_what_if(Command& program) {
   command.footer(
       "For each of the things that the critical path spends most time on, the run again with\n"
       "twice the capacity of that link, core, memory or lock, or with half of all latencies or\n"
-      "overheads; the largest gain first.\n\n"
+      "overheads; the largest gain first. Of cases that cannot go on (a deadlock, exit code 3) "
+      "the\n"
+      "JSON says under 'stuck' who waits for whom.\n\n"
       "Examples:\n"
       "  ringscope what-if 03-anomaly --case 4-3-1\n"
       "  ringscope what-if 02-ring-of-8 --set placement=2-2-2-2 --top 10");

@@ -25,9 +25,9 @@ ONE_SCENARIO = [
     ["run"], ["run", "--kernel", "both"], ["run", "--kernel", "simgrid"], ["run", "--no-skip"],
     ["run", "--json", "o.json", "--csv", "o.csv", "--trace", "t.json", "--timeline", "t.csv",
      "--paje", "p.trace"],
-    ["compare", "--json", "o.json"], ["explain", "--all", "--json", "o.json"], ["explain"],
-    ["what-if", "--top", "3", "--json", "o.json"], ["check"],
-    ["show", "--dot", "o.dot", "--simgrid", "o.xml", "--peers", "o.csv"],
+    ["compare", "--json", "o.json", "--csv", "o.csv"], ["explain"],
+    ["explain", "--all", "--json", "o.json"], ["what-if", "--top", "3", "--json", "o.json"],
+    ["check"], ["show", "--dot", "o.dot", "--simgrid", "o.xml", "--peers", "o.csv"],
     ["show", "--from", "0", "--to", "1"], ["lesson", "-o", "o.html"]]
 
 

@@ -53,7 +53,8 @@ std::string difference_reason(const Report& first, const Report& other,
                               std::span<const std::string> names);
 
 /// Screens: a sentence, the table, and the chain; of several reports how each differs from the
-/// first. With `all` nothing is left out.
+/// first that has ended, and the names of those that are stuck. With `all` nothing is left out.
+/// Where all are stuck, "".
 std::string print_explanation(std::span<const Report> reports, bool all);
 /// The document of `explain --json`; schema.md says which keys.
 nlohmann::ordered_json explanation(std::span<const Report> reports);

@@ -101,19 +101,29 @@ std::vector<Difference> rows_of(const std::vector<BlameDifference>& list) {
 
 std::string print_explanation(std::span<const Report> reports, bool all) {
   const std::vector<std::string> names = short_names(reports);
-  if (reports.size() == 1) return one_explanation(reports[0], names[0], all);
+  std::vector<std::size_t> ended;
+  std::string stuck;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (!reports[i].deadlock)
+      ended.push_back(i);
+    else
+      stuck += '\n' + names[i] + " is stuck.\n";
+  }
+  if (ended.empty()) return "";
+  const std::size_t first = ended[0];
   std::string text;
-  for (std::size_t i = 1; i < reports.size(); ++i) {
-    const std::vector<std::string> pair = {names[0], names[i]};
-    if (i > 1) text += '\n';
-    text += wrapped(difference_reason(reports[0], reports[i], pair) + '.');
-    const std::vector<Difference> rows = rows_of(blame_differences(reports[0], reports[i]));
-    text += '\n' + difference_table(reports[0], reports[i], pair, rows,
+  for (const std::size_t i : std::span(ended).subspan(1)) {
+    const std::vector<std::string> pair = {names[first], names[i]};
+    if (!text.empty()) text += '\n';
+    text += wrapped(difference_reason(reports[first], reports[i], pair) + '.');
+    const std::vector<Difference> rows = rows_of(blame_differences(reports[first], reports[i]));
+    text += '\n' + difference_table(reports[first], reports[i], pair, rows,
                                     all ? std::nullopt : std::optional(most_rows));
   }
-  for (std::size_t i = 0; all && i < reports.size(); ++i)
-    text += '\n' + one_explanation(reports[i], names[i], all);
-  return text;
+  const bool alone = ended.size() == 1;
+  for (const std::size_t i : ended)
+    if (all || alone) text += (alone ? "" : "\n") + one_explanation(reports[i], names[i], all);
+  return text + stuck;
 }
 
 }  // namespace ringscope

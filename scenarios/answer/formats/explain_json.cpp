@@ -64,10 +64,19 @@ Json one_difference(const Report& first, const Report& other) {
 
 Json explanation(std::span<const Report> reports) {
   Json cases = Json::array(), differences = Json::array();
-  for (const Report& report : reports) cases.push_back(one_explanation(report));
-  for (std::size_t i = 1; i < reports.size(); ++i)
-    differences.push_back(one_difference(reports[0], reports[i]));
-  return {{"schema", 1}, {"version", version()}, {"cases", cases}, {"differences", differences}};
+  const Report* first = nullptr;
+  for (const Report& report : reports) {
+    if (report.deadlock) continue;
+    cases.push_back(one_explanation(report));
+    if (first != nullptr)
+      differences.push_back(one_difference(*first, report));
+    else
+      first = &report;
+  }
+  Json json = {
+      {"schema", 1}, {"version", version()}, {"cases", cases}, {"differences", differences}};
+  add_stuck(reports, json);
+  return json;
 }
 
 }  // namespace ringscope

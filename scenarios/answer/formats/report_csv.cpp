@@ -23,15 +23,16 @@ std::string number_or_nothing(int number, bool known) {
   return known ? std::to_string(number) : std::string();
 }
 
-}  // namespace
-
-std::string to_csv(std::span<const Report> reports) {
+/// `first`: the case to whose time the ratios are; null: without ratios.
+std::string rows_of(std::span<const Report> reports, const Report* first) {
   std::string text =
       "case,collective,algorithm,cluster,library,placement,ranks,bytes,time_s,algbw_bytes_per_s,"
       "busbw_bytes_per_s,messages,bytes_on_wire,bytes_between_hosts,seed,kernel";
   const bool several_jobs =
       std::ranges::any_of(reports, [](const Report& report) { return !report.neighbours.empty(); });
-  text += several_jobs ? ",slowest_job_s,mean_job_s\n" : "\n";
+  if (several_jobs) text += ",slowest_job_s,mean_job_s";
+  if (first != nullptr) text += ",ratio";
+  text += '\n';
   for (const Report& r : reports) {
     if (r.deadlock) continue;  // there is no time
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
@@ -39,9 +40,21 @@ std::string to_csv(std::span<const Report> reports) {
                    cell(r.library), cell(r.placement), r.ranks, r.bytes, r.time_s, r.algbw, r.busbw,
                    r.messages, r.bytes_on_wire, r.bytes_between_hosts, r.seed, cell(r.kernel));
     if (several_jobs) text += fmt::format(",{},{}", slowest_job_s(r), mean_job_s(r));
+    if (first != nullptr)
+      text += first->time_s > 0 ? fmt::format(",{}", r.time_s / first->time_s) : ",";
     text += '\n';
   }
   return text;
+}
+
+}  // namespace
+
+std::string to_csv(std::span<const Report> reports) { return rows_of(reports, nullptr); }
+
+std::string comparison_csv(std::span<const Report> reports) {
+  const auto first = std::ranges::find_if(reports, [](auto& one) { return !one.deadlock; });
+  const Report none;
+  return rows_of(reports, first == reports.end() ? &none : &*first);
 }
 
 std::string to_timeline_csv(std::span<const Report> reports) {

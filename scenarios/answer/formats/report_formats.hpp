@@ -25,6 +25,10 @@ Json to_json(const Report&);
 /// The document of `run --json`: schema, version, the cases, and those that are stuck.
 Json document(std::span<const Report>);
 
+/// Adds `stuck`, the names of the cases that are and why, to a document that tells of the others
+/// something else than their reports; nothing where none is.
+void add_stuck(std::span<const Report>, Json& document);
+
 /// differences() as a list.
 Json differences_json(const Report& first, const Report& other);
 
@@ -41,6 +45,8 @@ std::vector<Span> spans_from_json(const Json&);
 
 /// One row per case that has ended.
 std::string to_csv(std::span<const Report>);
+/// The same rows, and how many times as long each case took as the first of them.
+std::string comparison_csv(std::span<const Report>);
 /// One row per span of each case.
 std::string to_timeline_csv(std::span<const Report>);
 /// Chrome's trace format, which Perfetto reads: one process per case, one track per rank. Of

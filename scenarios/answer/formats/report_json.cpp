@@ -50,6 +50,13 @@ Json document(std::span<const Report> reports) {
   return json;
 }
 
+void add_stuck(std::span<const Report> reports, Json& document) {
+  for (const Report& report : reports)
+    if (report.deadlock)
+      document["stuck"].push_back(
+          {{"name", report.name}, {"deadlock", to_json(report).at("deadlock")}});
+}
+
 Json differences_json(const Report& first, const Report& other) {
   Json causes = Json::array();
   for (const Difference& one : differences(first, other))

@@ -66,7 +66,8 @@ TEST(Schema, explanations_have_exactly_the_documented_keys) {
   chain->pieces = {{report.path.front(), 0, Cause::progress}};
   report.chain = chain;
   Keys keys;
-  collect(explanation(std::vector{sample_report(), report}), "", keys);
+  collect(explanation(std::vector{sample_report(), report, stuck_report()}), "", keys);
+  std::erase_if(keys, [](auto& key) { return key.starts_with("stuck[].deadlock."); });
   // schema.md describes the keys of the chain in prose: they are those of the blames.
   std::erase_if(keys, [](auto& key) { return key.starts_with("cases[].chain[]."); });
   std::erase_if(keys, [](auto& key) { return key.starts_with("differences[].rows[]."); });
@@ -76,9 +77,11 @@ TEST(Schema, explanations_have_exactly_the_documented_keys) {
 TEST(Schema, gains_have_exactly_the_documented_keys) {
   const Report report = sample_report();
   const Gain gain{candidates(report, 1).at(0), 0.25};
-  const Json json = {{"schema", 1}, {"version", "x"}, {"cases", {gains_json(report, {gain})}}};
+  Json json = {{"schema", 1}, {"version", "x"}, {"cases", {gains_json(report, {gain})}}};
+  add_stuck(std::vector{report, stuck_report()}, json);
   Keys keys;
   collect(json, "", keys);
+  std::erase_if(keys, [](auto& key) { return key.starts_with("stuck[].deadlock."); });
   EXPECT_EQ(keys, documented_keys("what-if --json"));
 }
 
@@ -172,6 +175,20 @@ TEST(Csv, one_row_per_case) {
 TEST(Csv, a_case_that_is_stuck_has_no_time_and_no_row) {
   EXPECT_EQ(to_csv(std::vector{stuck_report(), sample_report()}),
             to_csv(std::vector{sample_report()}));
+}
+
+TEST(Csv, of_a_comparison_has_the_ratio_to_the_first_that_has_ended) {
+  Report longer = sample_report();
+  longer.time_s = 4 * sample_report().time_s;
+  const std::vector reports = {stuck_report(), sample_report(), longer};
+  std::istringstream plain(to_csv(reports)), compared(comparison_csv(reports));
+  for (const std::string last : {",ratio", ",1", ",4"}) {
+    std::string line, more;
+    std::getline(plain, line);
+    std::getline(compared, more);
+    EXPECT_EQ(more, line + last);
+  }
+  EXPECT_TRUE(comparison_csv(std::vector{stuck_report()}).ends_with(",kernel,ratio\n"));
 }
 
 TEST(TimelineCsv, a_case_that_is_stuck_says_so) {
