@@ -22,7 +22,7 @@ void add_uses(Uses& uses, const Uses& others, int times) {
 }
 
 Fabric::Fabric(const Scenario& scenario, Ledger& ledger)
-    : scenario_(&scenario), ledger_(&ledger), ways_(topology().graph(), topology().hosts()) {
+    : scenario_(&scenario), ledger_(&ledger), routes_(topology().graph(), topology().hosts()) {
   find_homes();
   find_grain();
   add_memories();
@@ -155,13 +155,13 @@ void Fabric::add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, bool 
 }
 
 // Routes that a library stages though it need not: through the memory near the GPU that sends.
-Journey Fabric::way_of(Vertex source, Vertex target, std::uint64_t flow) const {
+Journey Fabric::journey_of(Vertex source, Vertex target, std::uint64_t flow) const {
   const bool stages = scenario_->library.gpu.always_staged && is_gpu(source) && is_gpu(target) &&
                       component(source).host == component(target).host;
-  if (!stages) return topology().journey(source, target, flow, &ways_);
+  if (!stages) return topology().journey(source, target, flow, &routes_);
   const Vertex between = topology().nearest_domain(source);
-  Journey journey{.legs = {topology().route(source, between, flow, &ways_),
-                           topology().route(between, target, flow, &ways_)},
+  Journey journey{.legs = {topology().route(source, between, flow, &routes_),
+                           topology().route(between, target, flow, &routes_)},
                   .staging = {between}};
   const auto host = static_cast<std::size_t>(component(source).host);
   journey.latency =
@@ -179,7 +179,7 @@ Fabric::Trip Fabric::trip(int from, int to) const {
   for (int i = 0; i < shares; ++i) {
     const Vertex source = sources[static_cast<std::size_t>(i) % sources.size()];
     const Vertex target = targets[static_cast<std::size_t>(i) % targets.size()];
-    const Journey journey = way_of(source, target, flow);
+    const Journey journey = journey_of(source, target, flow);
     trip.latency = std::max(trip.latency, journey.latency.count());
     trip.staged =
         trip.staged || (!journey.staging.empty() && location(from).host == location(to).host);

@@ -11,7 +11,7 @@
 
 #include "scenarios/question/scenario.hpp"
 #include "sim/machine/ledger.hpp"
-#include "topologies/graph/known_ways.hpp"
+#include "topologies/graph/known_routes.hpp"
 
 namespace ringscope::sim {
 
@@ -56,7 +56,7 @@ class Fabric {
   void add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, bool all_nics, int shares,
                std::uint64_t flow) const;
   void add_engine(Uses& uses, Vertex gpu, bool out, int shares) const;
-  Journey way_of(Vertex source, Vertex target, std::uint64_t flow) const;
+  Journey journey_of(Vertex source, Vertex target, std::uint64_t flow) const;
   const Location& location(int rank) const {
     return scenario_->placement.ranks[static_cast<std::size_t>(rank)];
   }
@@ -77,7 +77,7 @@ class Fabric {
   std::vector<int> both_resources_;         ///< likewise, of both directions together
   std::map<Vertex, int> memory_resources_;  ///< of NUMA domains and GPUs whose memory is limited
   std::map<Vertex, Engines> engines_;
-  mutable KnownWays ways_;  ///< a cache: changes no answer
+  mutable KnownRoutes routes_;  ///< a cache: changes no answer
 };
 
 }  // namespace ringscope::sim

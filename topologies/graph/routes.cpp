@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "topologies/graph/known_ways.hpp"
+#include "topologies/graph/known_routes.hpp"
 #include "topologies/graph/nearest_nics.hpp"
-#include "topologies/graph/ways.hpp"
+#include "topologies/graph/route_search.hpp"
 
 namespace ringscope {
 namespace {
@@ -15,18 +15,17 @@ void append(std::vector<int>& links, const std::vector<int>& more) {
   links.insert(links.end(), more.begin(), more.end());
 }
 
-std::vector<int> way(const Topology& topology, Vertex from, Vertex to, std::uint64_t flow,
-                     KnownWays* known) {
-  std::vector<int> links;
-  if (known == nullptr || !known->find(from, to, flow, links))
-    links = find_way(topology.graph(), from, to, flow, Fabric::other);
-  return links;
+std::vector<int> links_of(const Topology& topology, Vertex from, Vertex to, std::uint64_t flow,
+                          KnownRoutes* known) {
+  if (known != nullptr)
+    if (auto links = known->find(from, to, flow)) return std::move(*links);
+  return find_links(topology.graph(), from, to, flow, Fabric::other);
 }
 
 /// Variant of `links`, which lead from host to host, by the NICs that are the GPUs' at its ends,
 /// where that is as short.
 std::vector<int> by_own_nics(const Topology& topology, std::vector<int> links, std::uint64_t flow,
-                             KnownWays* known) {
+                             KnownRoutes* known) {
   const Vertex ends[] = {topology.source_of(links.front()), topology.target_of(links.back())};
   std::vector<Vertex> stops = {ends[0]};
   for (const Vertex end : ends)
@@ -36,7 +35,7 @@ std::vector<int> by_own_nics(const Topology& topology, std::vector<int> links, s
   stops.push_back(ends[1]);
   std::vector<int> own;
   for (std::size_t i = 0; i + 1 < stops.size(); ++i)
-    append(own, way(topology, stops[i], stops[i + 1], flow, known));
+    append(own, links_of(topology, stops[i], stops[i + 1], flow, known));
   return own.size() == links.size() ? own : links;
 }
 
@@ -69,12 +68,12 @@ std::vector<int> Topology::over_root_complex(std::vector<int> links) const {
   if (!is_gpu(first) && !is_gpu(last)) return links;
   if (!hosts_[static_cast<std::size_t>(graph()[first].host)].iommu) return links;
   const Vertex root = nearest_domain(is_gpu(first) ? first : last);
-  links = find_way(*graph_, first, root, 0, Fabric::other);
-  append(links, find_way(*graph_, root, last, 0, Fabric::other));
+  links = find_links(*graph_, first, root, 0, Fabric::other);
+  append(links, find_links(*graph_, root, last, 0, Fabric::other));
   return links;
 }
 
-Route Topology::route(Vertex from, Vertex to, std::uint64_t flow, KnownWays* known) const {
+Route Topology::route(Vertex from, Vertex to, std::uint64_t flow, KnownRoutes* known) const {
   if (from == to) return {};
   if (hash_seed_ != 0) {
     std::uint64_t state = hash_seed_;
@@ -83,10 +82,10 @@ Route Topology::route(Vertex from, Vertex to, std::uint64_t flow, KnownWays* kno
   const int host = graph()[from].host, other_host = graph()[to].host;
   const bool peers = is_gpu(from) && is_gpu(to) && host == other_host;
   if (peers) {
-    auto links = find_way(*graph_, from, to, flow, Fabric::nvlink);
+    auto links = find_links(*graph_, from, to, flow, Fabric::nvlink);
     if (!links.empty()) return summed(std::move(links));
   }
-  std::vector<int> links = way(*this, from, to, flow, known);
+  std::vector<int> links = links_of(*this, from, to, flow, known);
   if (links.empty())
     throw std::logic_error(
         fmt::format("no route from '{}' to '{}'", graph()[from].name, graph()[to].name));

@@ -70,7 +70,7 @@ struct Host {
   Seconds staging_latency{};  ///< of a copy through host memory, beyond that of its links
 };
 
-/// A way from one component to another: link ids in order, and what they add up to.
+/// The straight path from one component to another: link ids in order, and what they add up to.
 struct Route {
   std::vector<int> links;
   Seconds latency{};
@@ -86,7 +86,7 @@ struct Journey {
   Seconds latency{};            ///< of the legs and of the staging
 };
 
-class KnownWays;  // known_ways.hpp
+class KnownRoutes;  // known_routes.hpp
 
 class Topology {
  public:
@@ -125,7 +125,7 @@ class Topology {
   /// ends, `flow` and the seed, so that flows spread and the same flow always takes the same way.
   /// Empty when from == to. Throws std::logic_error when there is none: check() first. Whoever asks
   /// for many keeps what the searches find in `known`; the answers are the same.
-  Route route(Vertex from, Vertex to, std::uint64_t flow = 0, KnownWays* known = nullptr) const;
+  Route route(Vertex from, Vertex to, std::uint64_t flow = 0, KnownRoutes* known = nullptr) const;
   /// One route for each NIC of the first host, to share the data among them: NIC i sends to NIC
   /// i mod n of the other host's n. Inside a host, or without NICs: only route().
   std::vector<Route> rails(Vertex from, Vertex to, std::uint64_t flow = 0) const;
@@ -139,7 +139,8 @@ class Topology {
   /// route() in one leg where it may be used as it stands. Two GPUs of a host without peer access
   /// meet in the domain nearest to the first; between hosts, a GPU of a host without GPUDirect
   /// copies to (or from) the domain nearest to it.
-  Journey journey(Vertex from, Vertex to, std::uint64_t flow = 0, KnownWays* known = nullptr) const;
+  Journey journey(Vertex from, Vertex to, std::uint64_t flow = 0,
+                  KnownRoutes* known = nullptr) const;
 
   /// Throws InputError at `origin` naming the first violated invariant.
   void check(const Place& origin) const;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "topologies/graph/ways.hpp"
+#include "topologies/graph/route_search.hpp"
 
 namespace ringscope {
 namespace {
@@ -114,10 +114,10 @@ std::vector<Vertex> MachineParts::bins_in(int host) const {
   return rules_->seat == Seat::gpu ? parts.gpus : parts.numa_domains;
 }
 
-bool MachineParts::are_only_ways(Vertex from, Vertex to) const {
+bool MachineParts::are_only_routes(Vertex from, Vertex to) const {
   const Graph& graph = topology_->graph();
   const auto only = [&](Vertex a, Vertex b, Fabric fabric) {
-    return a == b || is_only_way(graph, a, b, fabric);
+    return a == b || is_only_route(graph, a, b, fabric);
   };
   const auto is_gpu = [&](Vertex v) { return graph[v].kind == ComponentKind::gpu; };
   const Journey journey = topology_->journey(from, to);
@@ -160,7 +160,7 @@ bool MachineParts::only_routes() const {
   if (ends.size() > most_bins) return false;
   for (const Vertex from : ends)
     for (const Vertex to : ends)
-      if (from != to && !are_only_ways(from, to)) return false;
+      if (from != to && !are_only_routes(from, to)) return false;
   return true;
 }
 

@@ -33,7 +33,7 @@ class MachineParts {
   std::string outside_words(Vertex vertex) const;
   ColouredGraph inside_graph(int host) const;
   std::vector<Vertex> bins_in(int host) const;
-  bool are_only_ways(Vertex from, Vertex to) const;
+  bool are_only_routes(Vertex from, Vertex to) const;
   void find_nodes();
   void find_cables();
   bool is_tree() const;

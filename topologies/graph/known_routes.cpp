@@ -1,0 +1,46 @@
+#include "topologies/graph/known_routes.hpp"
+
+#include <algorithm>
+
+namespace ringscope {
+
+Surroundings& KnownRoutes::around(Vertex end) {
+  const Bounds bounds{{(*graph_)[end].host, Bounds::none}, Graph::null_vertex()};
+  return known_.try_emplace(end, *graph_, end, bounds).first->second;
+}
+
+const std::vector<Vertex>& KnownRoutes::doors(int host) {
+  const auto [entry, is_new] = doors_.try_emplace(host);
+  if (!is_new) return entry->second;
+  const Host& inside = hosts_[static_cast<std::size_t>(host)];
+  for (const auto* list : {&inside.numa_domains, &inside.gpus, &inside.nics, &inside.pcie_switches})
+    for (const Vertex v : *list)
+      for (const auto& edge : boost::make_iterator_range(out_edges(v, *graph_)))
+        if (const Vertex next = target(edge, *graph_); (*graph_)[next].host != host)
+          entry->second.push_back(next);
+  return entry->second;
+}
+
+std::optional<std::vector<int>> KnownRoutes::find(Vertex from, Vertex to, std::uint64_t flow) {
+  constexpr std::size_t most_kept = 1 << 22;  // arrivals: some 64 MB
+  const int hosts[] = {(*graph_)[from].host, (*graph_)[to].host};
+  if (hosts[0] == hosts[1] || hosts[0] < 0 || hosts[1] < 0) return {};
+  if (kept_ > most_kept) {
+    known_.clear();
+    kept_ = 0;
+  }
+  Surroundings &around_from = around(from), &around_to = around(to);
+  const std::size_t before = around_from.size() + around_to.size();
+  Meeting meeting(around_from, around_to);
+  while (!meeting.is_found()) {
+    const int side = meeting.moving();
+    const Surroundings::Level& here = meeting.newest(side);
+    const bool enters =
+        std::ranges::any_of(doors(hosts[1 - side]), [&](Vertex v) { return here.find(v) >= 0; });
+    if (enters || !meeting.advance(side)) return {};
+  }
+  kept_ += around_from.size() + around_to.size() - before;
+  return meeting.links(seed_of(from, to, flow));
+}
+
+}  // namespace ringscope

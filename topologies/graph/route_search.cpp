@@ -1,0 +1,172 @@
+#include "topologies/graph/route_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ringscope {
+
+// One step of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators).
+std::uint64_t next_random(std::uint64_t& state) {
+  std::uint64_t z = (state += 0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+std::uint64_t seed_of(Vertex from, Vertex to, std::uint64_t flow) {
+  std::uint64_t state = from;
+  state = next_random(state) ^ to;
+  state = next_random(state) ^ flow;
+  return next_random(state);
+}
+
+bool Bounds::allow(const Graph& graph, Vertex vertex) const {
+  const Component& part = graph[vertex];
+  const bool inside = hosts[0] == hosts[1];
+  if (part.host != hosts[0] && part.host != hosts[1] && (part.host != none || inside)) return false;
+  if (vertex == other_end) return true;
+  if (part.kind == ComponentKind::gpu) return false;
+  if ((part.kind == ComponentKind::nvswitch) != (fabric == Fabric::nvlink)) return false;
+  return out_degree(vertex, graph) > 1;
+}
+
+Surroundings::Surroundings(const Graph& graph, Vertex end, const Bounds& bounds)
+    : graph_(&graph), bounds_(bounds), frontier_{static_cast<std::uint32_t>(end)} {
+  levels_.push_back({frontier_, {0, 0}, {}, out_degree(end, graph)});
+}
+
+int Surroundings::Level::find(Vertex component) const {
+  const auto found = std::ranges::lower_bound(components, component);
+  if (found == components.end() || *found != component) return -1;
+  return static_cast<int>(found - components.begin());
+}
+
+std::span<const Surroundings::Arrival> Surroundings::Level::arrivals_at(Vertex component) const {
+  const auto index = static_cast<std::size_t>(find(component));
+  return std::span(arrivals).subspan(first[index], first[index + 1] - first[index]);
+}
+
+const Surroundings::Level& Surroundings::level(std::size_t number) {
+  while (levels_.size() <= number) advance();
+  return levels_[number];
+}
+
+// Links have opposites: what is next to a level lies in it, or in the one before or behind it.
+bool Surroundings::seen(Vertex v) const {
+  const std::size_t count = levels_.size();
+  return levels_[count - 1].find(v) >= 0 || (count > 1 && levels_[count - 2].find(v) >= 0);
+}
+
+void Surroundings::advance() {
+  struct Step {
+    std::uint32_t to;
+    Arrival arrival;
+  };
+  std::vector<Step> steps;
+  for (const std::uint32_t v : frontier_)
+    for (const auto& edge : boost::make_iterator_range(out_edges(v, *graph_))) {
+      const Vertex next = target(edge, *graph_);
+      if (bounds_.allow(*graph_, next) && !seen(next))
+        steps.push_back({static_cast<std::uint32_t>(next), {v, (*graph_)[edge].id}});
+    }
+  std::vector<std::uint32_t> order(steps.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return steps[i].to; });
+  Level level;
+  std::vector<std::uint32_t> first_steps;
+  for (const std::uint32_t i : order) {
+    if (level.components.empty() || level.components.back() != steps[i].to) {
+      level.components.push_back(steps[i].to);
+      level.first.push_back(static_cast<std::uint32_t>(level.arrivals.size()));
+      level.links += out_degree(steps[i].to, *graph_);
+      first_steps.push_back(i);
+    }
+    level.arrivals.push_back(steps[i].arrival);
+  }
+  level.first.push_back(static_cast<std::uint32_t>(level.arrivals.size()));
+  std::ranges::sort(first_steps);
+  frontier_.clear();
+  for (const std::uint32_t i : first_steps) frontier_.push_back(steps[i].to);
+  size_ += level.arrivals.size() + 1;
+  levels_.push_back(std::move(level));
+}
+
+const Surroundings::Level& Meeting::newest(int side) const {
+  const auto index = static_cast<std::size_t>(side);
+  return sides_[index]->level(reached_[index]);
+}
+
+int Meeting::moving() const { return newest(0).links <= newest(1).links ? 0 : 1; }
+
+bool Meeting::advance(int side) {
+  ++reached_[static_cast<std::size_t>(side)];
+  const auto& components = newest(side).components;
+  std::ranges::set_intersection(components, newest(1 - side).components,
+                                std::back_inserter(middles_));
+  return !components.empty();
+}
+
+std::vector<int> Meeting::links_back(std::size_t side, Vertex v,
+                                     std::uint64_t& random_state) const {
+  std::vector<int> links;
+  for (std::size_t number = reached_[side]; number > 0; --number) {
+    const auto arrivals = sides_[side]->level(number).arrivals_at(v);
+    const Surroundings::Arrival& arrival = arrivals[next_random(random_state) % arrivals.size()];
+    links.push_back(arrival.link);
+    v = arrival.from;
+  }
+  return links;
+}
+
+bool Meeting::has_only_route_back(std::size_t side, Vertex v) const {
+  for (std::size_t number = reached_[side]; number > 0; --number) {
+    const auto arrivals = sides_[side]->level(number).arrivals_at(v);
+    if (arrivals.size() != 1) return false;
+    v = arrivals.front().from;
+  }
+  return true;
+}
+
+std::vector<int> Meeting::links(std::uint64_t random_state) const {
+  const Vertex middle = middles_[next_random(random_state) % middles_.size()];
+  std::vector<int> links = links_back(0, middle, random_state);
+  std::ranges::reverse(links);
+  for (const int id : links_back(1, middle, random_state)) links.push_back(id ^ 1);
+  return links;
+}
+
+bool Meeting::is_only_route() const {
+  return middles_.size() == 1 && has_only_route_back(0, middles_[0]) &&
+         has_only_route_back(1, middles_[0]);
+}
+
+namespace {
+
+/// The surroundings of two ends, for one search.
+struct Pair {
+  Pair(const Graph& graph, Vertex from, Vertex to, Fabric fabric)
+      : around_from(graph, from, {{graph[from].host, graph[to].host}, to, fabric}),
+        around_to(graph, to, {{graph[from].host, graph[to].host}, from, fabric}),
+        meeting(around_from, around_to) {
+    while (!meeting.is_found() && meeting.advance(meeting.moving())) {
+    }
+  }
+
+  Surroundings around_from, around_to;
+  Meeting meeting;
+};
+
+}  // namespace
+
+std::vector<int> find_links(const Graph& graph, Vertex from, Vertex to, std::uint64_t flow,
+                            Fabric fabric) {
+  const Pair pair(graph, from, to, fabric);
+  return pair.meeting.is_found() ? pair.meeting.links(seed_of(from, to, flow)) : std::vector<int>();
+}
+
+bool is_only_route(const Graph& graph, Vertex from, Vertex to, Fabric fabric) {
+  const Pair pair(graph, from, to, fabric);
+  return !pair.meeting.is_found() || pair.meeting.is_only_route();
+}
+
+}  // namespace ringscope

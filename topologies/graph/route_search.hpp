@@ -1,0 +1,107 @@
+// The search behind Topology::route(), from both ends at once.
+//
+// Invariants: Surroundings hold exactly the components within so many links of their end, and know
+// every link by which a fewest-links route comes to them. Those of two ends grow level by level
+// until they touch; then every fewest-links route passes exactly one component that is in the
+// newest level of both. On trees and fat trees that looks at few components, whatever their number.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "topologies/graph/topology.hpp"
+
+namespace ringscope {
+
+/// Links that a search may take: those between GPUs and NVSwitches, or all others.
+enum class Fabric { nvlink, other };
+
+/// The links of a route with the fewest of them, chosen among equal ones by the two ends and
+/// `flow`. Empty when there is none; requires from != to.
+std::vector<int> find_links(const Graph& graph, Vertex from, Vertex to, std::uint64_t flow,
+                            Fabric fabric);
+
+/// True if no other route has as few links, so that nothing is left to choose. Also true where
+/// there is none.
+bool is_only_route(const Graph& graph, Vertex from, Vertex to, Fabric fabric);
+
+/// The random numbers that choose: one step.
+std::uint64_t next_random(std::uint64_t& state);
+
+/// Components that a search from one end may enter. A component of a third host, a third GPU, or a
+/// dead end is on no route; what lies outside is on none inside a host.
+struct Bounds {
+  static constexpr int none = -1;  ///< no host
+
+  std::array<int, 2> hosts;  ///< of the two ends, or of one end and `none`
+  Vertex other_end;          ///< may be entered whatever it is; null_vertex() for none
+  Fabric fabric = Fabric::other;
+
+  bool allow(const Graph& graph, Vertex vertex) const;
+};
+
+/// The components around one end, level by level: those in level n are n links away. Levels are
+/// found when first asked for.
+class Surroundings {
+ public:
+  Surroundings(const Graph& graph, Vertex end, const Bounds& bounds);
+
+  struct Arrival {
+    std::uint32_t from = 0;  ///< a component of the level before
+    int link = -1;
+  };
+  struct Level {
+    std::vector<std::uint32_t> components;  ///< ascending
+    std::vector<std::uint32_t> first;       ///< of each component: its first arrival; and the end
+    std::vector<Arrival> arrivals;          ///< of a component: in the order of the search
+    std::size_t links = 0;                  ///< leading away from the components
+
+    /// Index of a component in `components`, or -1.
+    int find(Vertex component) const;
+    std::span<const Arrival> arrivals_at(Vertex component) const;  ///< requires that it is here
+  };
+  const Level& level(std::size_t number);
+  /// Sum over all levels found so far, in proportion to which memory is taken.
+  std::size_t size() const { return size_; }
+
+ private:
+  void advance();
+  bool seen(Vertex v) const;
+
+  const Graph* graph_;
+  Bounds bounds_;
+  std::vector<Level> levels_;
+  std::vector<std::uint32_t> frontier_;  ///< the last level in the order of the search
+  std::size_t size_ = 0;
+};
+
+/// Where the surroundings of two ends touch.
+class Meeting {
+ public:
+  Meeting(Surroundings& from, Surroundings& to) : sides_{&from, &to} {}
+
+  bool is_found() const { return !middles_.empty(); }
+  /// The side, 0 or 1, that has the fewest links to look at.
+  int moving() const;
+  const Surroundings::Level& newest(int side) const;
+  /// Takes the next level of a side. False where nothing is left.
+  bool advance(int side);
+
+  // Where it is found:
+  std::vector<int> links(std::uint64_t random_state) const;  ///< of the route that this chooses
+  bool is_only_route() const;
+
+ private:
+  std::vector<int> links_back(std::size_t side, Vertex v, std::uint64_t& random_state) const;
+  bool has_only_route_back(std::size_t side, Vertex v) const;
+
+  std::array<Surroundings*, 2> sides_;
+  std::array<std::size_t, 2> reached_{};  ///< number of each side's newest level
+  std::vector<std::uint32_t> middles_;    ///< ascending
+};
+
+/// The state from which the route of a flow between two ends is chosen.
+std::uint64_t seed_of(Vertex from, Vertex to, std::uint64_t flow);
+
+}  // namespace ringscope
