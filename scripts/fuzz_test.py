@@ -127,6 +127,7 @@ class Verdict(unittest.TestCase):
         scenario = {"s.yaml": b"cases:\n  - {name: nan servers, set: {}}\n"}
         named = ended(0, out="s nan servers takes 82.68 ms\n")
         self.assertIsNone(verdict.problem(named, scenario))
+        self.assertIsNone(verdict.problem(ended(0, out="time  nan serv..  a\n"), scenario))
         self.assertIn("no number", verdict.problem(named))
         both = ended(0, out="s nan servers takes nan ms\n")
         self.assertIn("no number", verdict.problem(both, scenario))

@@ -62,18 +62,25 @@ def what_is_printed(out, err, names):
             return f"{name} is not UTF-8"
         if found := CONTROL.search(text):
             return f"a control character on {name}: {ascii(line_of(text, found.start()))}"
-    for name in names:
-        out = out.replace(name, "")
-    if found := NO_NUMBER.search(out):
-        return f"no number: {line_of(out, found.start())}"
+    for found in NO_NUMBER.finditer(out):
+        if not repeats_a_name(out, found, names):
+            return f"no number: {line_of(out, found.start())}"
     return None
 
 
+def repeats_a_name(out, found, names):
+    """Whether the word stands beside a word with which it stands in a name, that may be cut."""
+    before = re.search(r"(\S+ )$", out[:found.start()][-100:])
+    after = re.match(r" \w+", out[found.end():found.end() + 100])
+    pairs = [before and before[0] + found[0], after and found[0] + after[0]]
+    return any(pair in name for pair in filter(None, pairs) for name in names)
+
+
 def names_in(inputs):
-    """Names in the input that look like no number, the longest first."""
-    found = {name.decode("utf-8", errors="replace").strip()
-             for text in inputs.values() for name in NAMED.findall(text)}
-    return sorted(filter(NO_NUMBER.search, found), key=len, reverse=True)
+    """Names in the input that look like no number."""
+    found = (name.decode("utf-8", errors="replace")
+             for text in inputs.values() for name in NAMED.findall(text))
+    return list(filter(NO_NUMBER.search, found))
 
 
 def line_of(text, at):
