@@ -10,20 +10,20 @@ namespace {
 using Plain = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
 
 /// A vertex's colour and those of its neighbours, sorted.
-struct Surroundings {
+struct Neighbourhood {
   int colour = 0;
   std::vector<int> out, in;
-  auto operator<=>(const Surroundings&) const = default;
+  auto operator<=>(const Neighbourhood&) const = default;
 };
 
 /// Colours both alike, until vertices of one colour have neighbours of the same colours (colour
 /// refinement, or the one-dimensional algorithm of Weisfeiler and Leman).
 void refine(const ColouredGraph& graph, std::vector<int>& colours, std::vector<int>& others) {
   std::size_t before = 0;
-  for (std::map<Surroundings, int> found;; before = found.size()) {
+  for (std::map<Neighbourhood, int> found;; before = found.size()) {
     found.clear();
     for (std::vector<int>* side : {&colours, &others}) {
-      std::vector<Surroundings> around(side->size());
+      std::vector<Neighbourhood> around(side->size());
       for (std::size_t i = 0; i < around.size(); ++i) around[i].colour = (*side)[i];
       for (const auto& [from, to] : graph.edges) {
         around[static_cast<std::size_t>(from)].out.push_back((*side)[static_cast<std::size_t>(to)]);
