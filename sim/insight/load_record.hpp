@@ -30,8 +30,15 @@ class LoadRecord final : public Kernel {
   void set_capacity(int resource, double capacity) override;
   ActivityId start(double amount, std::span<const Use> uses, Callback done) override;
   double remaining(ActivityId activity) const override { return inner_->remaining(activity); }
-  void suspend(ActivityId activity) override;
-  void resume(ActivityId activity) override;
+  double used(int resource) const override { return inner_->used(resource); }
+  void suspend(ActivityId activity) override {
+    note(activity);
+    inner_->suspend(activity);
+  }
+  void resume(ActivityId activity) override {
+    note(activity);
+    inner_->resume(activity);
+  }
   void cancel(ActivityId activity) override;
   void after(double delay, Callback callback) override { inner_->after(delay, callback); }
   void run() override { inner_->run(); }
@@ -39,29 +46,21 @@ class LoadRecord final : public Kernel {
 
  private:
   struct Flight {
-    ActivityId activity;
-    double amount = 0;
     Callback done;
-    std::vector<Use> uses;
+    std::vector<int> resources;
   };
-  struct Account {
-    double ended = 0;         ///< units used by activities that have ended
-    double before = 0;        ///< units used when the curve began
-    std::vector<int> active;  ///< activities
+  struct Curve {
+    double before = 0;  ///< units used when it began
     std::vector<LoadCurve::Point> points;
   };
 
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
-  double used(const Account& account) const;
-  double moved(const Flight& flight) const;
-  int weight(const Flight& flight, const Account& account) const;
-  void note(const Flight& flight);
-  void note(Account& account);
-  void release(int flight, double moved);
+  void note(int resource);
+  void note(ActivityId activity);
   void ended(std::uint64_t flight);
 
   std::unique_ptr<Kernel> inner_;
-  std::vector<Account> accounts_;
+  std::vector<Curve> curves_;  ///< by resource
   std::vector<Flight> flights_;
   std::vector<int> free_, flight_of_;  ///< flight_of_: by the slot of its activity
   double start_ = 0;

@@ -13,9 +13,10 @@
 // begins: pausing or stopping it then only holds back its callback. Rates are solved once, when all
 // has happened.
 //
-// Digits: a rate is the double nearest to the true one (exact.hpp). What is left of an activity is
-// reckoned when its rate changes, left - rate * (now - since), and it is due at since + left /
-// rate. So every kernel gives the same answer to the last bit.
+// Digits: a rate is the double nearest to the true one. What is left of an activity is reckoned
+// when its rate changes, left - rate * (now - since), with the digits of exact.hpp, and it is due
+// at the double nearest to since + left / rate. So every kernel gives the same answer to the last
+// bit, in whatever order it adds.
 #pragma once
 
 #include <cstdint>
@@ -69,6 +70,8 @@ class Kernel {
 
   /// Capacity in units per second, positive.
   virtual int add_resource(const std::string& name, double capacity) = 0;
+  /// Units of a resource that activities have used up to now, since the clock stood at 0.
+  virtual double used(int resource) const = 0;
   /// Sets the capacity from now on; it may be tiny but not 0.
   virtual void set_capacity(int resource, double capacity) = 0;
 

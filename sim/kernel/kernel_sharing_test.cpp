@@ -177,6 +177,42 @@ TEST_P(KernelSharing, random_systems_run_one_after_the_other) {
   }
 }
 
+// Each has an equal share: when that of `i` units ends, those before it are done and the rest have
+// moved as much as it has.
+TEST_P(KernelSharing, an_incast_of_a_thousand_ends_one_by_one) {
+  constexpr int count = 1000;
+  constexpr double capacity = 3;
+  const int receiver = add_resource(capacity);
+  std::vector<double> ends(count + 1, 0.0);
+  for (int i = 1; i <= count; ++i)
+    start(i, {{add_resource(1), 1}, {receiver, 1}},
+          call([this, &ends, i] { ends[static_cast<std::size_t>(i)] = kernel().now(); }));
+  kernel().run();
+  for (int i = 1; i <= count; ++i) {
+    // Three are left of which each is held back by its sender, at 1.
+    const double shared = std::min(i, count - 2);
+    const double expected =
+        (shared * (shared + 1) / 2 + (count - shared) * shared) / capacity + (i - shared);
+    EXPECT_NEAR(ends[static_cast<std::size_t>(i)], expected, tolerance * expected) << i;
+  }
+}
+
+TEST_P(KernelSharing, what_is_used_counts_what_has_ended_what_goes_on_and_what_was_stopped) {
+  const int wide = add_resource(8), narrow = add_resource(2);
+  start(4, {{wide, 3}, {narrow, 1}}, {});  // at 1 while two share `narrow`
+  const ActivityId stopped = start(10, {{wide, 1}, {narrow, 1}}, {});
+  kernel().after(1, call([&, this] {
+                   EXPECT_DOUBLE_EQ(kernel().used(wide), 3 * 1 + 1 * 1);
+                   EXPECT_DOUBLE_EQ(kernel().used(narrow), 1 + 1);
+                   kernel().cancel(stopped);
+                 }));
+  kernel().run();
+  EXPECT_DOUBLE_EQ(kernel().used(wide), 3 * 4 + 1 * 1);
+  EXPECT_DOUBLE_EQ(kernel().used(narrow), 4 + 1);
+  kernel().rewind();
+  EXPECT_EQ(kernel().used(wide), 0);
+}
+
 TEST_P(KernelSharing, amounts_and_capacities_span_twelve_orders_of_magnitude) {
   std::vector<double> expected, times;
   for (double amount = 1; amount <= 1e12; amount *= 10)

@@ -7,8 +7,17 @@
 namespace ringscope::sim {
 namespace {
 
-/// Two rates that differ by less are equal: what rounding leaves of a difference.
-constexpr Exact rate_tolerance = 1e-28;
+/// Resources with more bundles than this find them by a table.
+constexpr std::size_t many_bundles = 8;
+
+std::uint64_t key_of(int resource, int bottleneck) {
+  return static_cast<std::uint64_t>(resource) << 32 | static_cast<std::uint32_t>(bottleneck);
+}
+
+/// Most users of a resource are alone on it, with a weight of 1.
+Exact share(double capacity, std::int64_t weight) {
+  return weight == 1 ? Exact(capacity) : Exact(capacity) / static_cast<double>(weight);
+}
 
 }  // namespace
 
@@ -18,220 +27,243 @@ int MaxMin::add_resource(double capacity) {
   return static_cast<int>(resources_.size()) - 1;
 }
 
-void MaxMin::set_capacity(int resource, double capacity) {
+void MaxMin::set_capacity(int id, double capacity) {
   assert(capacity > 0);
-  resources_[index(resource)].capacity = capacity;
-  // Whoever uses it may be too fast now.
-  for (const User& user : resources_[index(resource)].users) new_flows_.push_back(user.flow);
-}
-
-void MaxMin::note_change(int resource) {
-  if (!std::exchange(resources_[index(resource)].changed, true)) changed_.push_back(resource);
+  resource(id).capacity = capacity;
+  if (!resource(id).bundles.empty()) wait(id);
 }
 
 void MaxMin::set_uses(int id, std::span<const Use> uses) {
   if (index(id) >= flows_.size()) flows_.resize(index(id) + 1);
   Flow& flow = flows_[index(id)];
-  assert(!flow.flows);
+  assert(flow.bottleneck < 0);
   flow.parts.clear();
   for (const Use& use : uses) {
     assert(use.weight > 0);
-    flow.parts.push_back({use.resource, use.weight, 0});
+    flow.parts.push_back({use.resource, use.weight, -1, 0});
   }
 }
 
+int MaxMin::find_bundle(int id, int bottleneck) const {
+  const Resource& resource = resources_[index(id)];
+  if (id == bottleneck) return resource.own;
+  if (resource.bundles.size() > many_bundles) {
+    const auto found = bundle_of_.find(key_of(id, bottleneck));
+    return found == bundle_of_.end() ? -1 : found->second;
+  }
+  for (const int bundle : resource.bundles)
+    if (bundles_[index(bundle)].bottleneck == bottleneck) return bundle;
+  return -1;
+}
+
+// On a full resource it follows its bottleneck; elsewhere no level of it is safe yet.
+int MaxMin::open_bundle(int where, int bottleneck) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<int>(bundles_.size()));
+    bundles_.emplace_back();
+  }
+  const int id = free_.back();
+  free_.pop_back();
+  Resource& there = resource(where);
+  Bundle& opened = bundle(id);
+  opened.resource = where;
+  opened.bottleneck = bottleneck;
+  opened.weight = 0;
+  opened.position = static_cast<int>(there.bundles.size());
+  opened.follower = -1;
+  opened.since = 0;
+  opened.safe = -1;
+  there.bundles.push_back(id);
+  if (there.bundles.size() == many_bundles + 1)
+    for (const int each : there.bundles) bundle_of_[key_of(where, bundle(each).bottleneck)] = each;
+  else if (there.bundles.size() > many_bundles)
+    bundle_of_[key_of(where, bottleneck)] = id;
+  if (where == bottleneck)
+    there.own = id;
+  else if (there.full)
+    follow(id);
+  return id;
+}
+
+void MaxMin::close_bundle(int id) {
+  Bundle& closed = bundle(id);
+  Resource& there = resource(closed.resource);
+  follow_no_longer(id);
+  closed.since = 0;
+  if (there.own == id) there.own = -1;
+  if (there.bundles.size() == many_bundles + 1)
+    for (const int each : there.bundles)
+      bundle_of_.erase(key_of(closed.resource, bundle(each).bottleneck));
+  else if (there.bundles.size() > many_bundles)
+    bundle_of_.erase(key_of(closed.resource, closed.bottleneck));
+  const int last = there.bundles.back();
+  there.bundles[index(closed.position)] = last;
+  bundle(last).position = closed.position;
+  there.bundles.pop_back();
+  free_.push_back(id);
+}
+
+void MaxMin::follow(int id) {
+  Bundle& followed = bundle(id);
+  auto& followers = resource(followed.bottleneck).followers;
+  followed.since = 0;
+  followed.follower = static_cast<int>(followers.size());
+  followers.push_back(id);
+}
+
+void MaxMin::follow_no_longer(int id) {
+  Bundle& left = bundle(id);
+  if (left.follower < 0) return;
+  auto& followers = resource(left.bottleneck).followers;
+  followers[index(left.follower)] = followers.back();
+  bundle(followers.back()).follower = left.follower;
+  followers.pop_back();
+  left.follower = -1;
+}
+
+void MaxMin::make_safe(int id, Exact level) {
+  Bundle& made = bundle(id);
+  auto& heap = resource(made.bottleneck).safe;
+  made.safe = level;
+  made.since = ++stamps_;
+  if (heap.size() > 64 + 4 * resource(made.bottleneck).bundles.size() && heap.size() % 64 == 0) {
+    const auto is_void = [this](const Safe& entry) {
+      return bundle(entry.bundle).since != entry.since;
+    };
+    heap.erase(std::remove_if(heap.begin(), heap.end(), is_void), heap.end());
+    std::make_heap(heap.begin(), heap.end());
+  }
+  heap.push_back({level, id, made.since});
+  if (heap.size() > 1) std::push_heap(heap.begin(), heap.end());
+}
+
+void MaxMin::add_user(int id, int number) {
+  ++operations_;
+  const Flow& flow = flows_[index(id)];
+  const int where = flow.parts[index(number)].resource;
+  int found = find_bundle(where, flow.bottleneck);
+  if (found < 0) found = open_bundle(where, flow.bottleneck);
+  Part& part = flows_[index(id)].parts[index(number)];
+  Bundle& joined = bundle(found);
+  part.bundle = found;
+  part.position = static_cast<int>(joined.users.size());
+  joined.users.push_back({id, number});
+  joined.weight += part.weight;
+  Resource& there = resource(where);
+  if (where == flow.bottleneck || !there.full) return;
+  there.others += part.weight * level_of(joined);
+  there.overtaken = there.overtaken || level_of(joined) > there.level;
+}
+
+void MaxMin::drop_user(int id, int number) {
+  ++operations_;
+  const Part part = flows_[index(id)].parts[index(number)];
+  Bundle& left = bundle(part.bundle);
+  const User last = left.users.back();
+  left.users[index(part.position)] = last;
+  flows_[index(last.flow)].parts[index(last.part)].position = part.position;
+  left.users.pop_back();
+  left.weight -= part.weight;
+  if (part.resource != left.bottleneck && resource(part.resource).full)
+    resource(part.resource).others -= part.weight * level_of(left);
+  if (left.users.empty()) close_bundle(part.bundle);
+}
+
+void MaxMin::note_moved(int id) {
+  if (!std::exchange(flows_[index(id)].moved, true)) moved_.push_back(id);
+}
+
+void MaxMin::touch(int id) {
+  if (!std::exchange(resource(id).touched, true)) touched_.push_back(id);
+}
+
 // Most flows find all that they use idle: the work of a core that has nothing else to do. These
-// need no solving.
+// need no settling.
+void MaxMin::join_alone(int id, int slowest) {
+  Flow& flow = flows_[index(id)];
+  Resource& limit = resource(slowest);
+  flow.bottleneck = slowest;
+  limit.full = true;
+  limit.others = 0.0;
+  for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) add_user(id, part);
+  limit.level = share(limit.capacity, bundle(limit.own).weight);
+  touch(slowest);
+  for (const Part& part : flow.parts) {
+    if (part.resource == slowest) continue;
+    const std::int64_t weight = bundle(part.bundle).weight;
+    make_safe(part.bundle, share(resource(part.resource).capacity, weight));
+  }
+}
+
+// A guess, which settling corrects: the full resource that would give it least, or else the one
+// that has least for each of its users.
+int MaxMin::likely_bottleneck(const Flow& flow) const {
+  int likely = -1;
+  bool full = false;
+  double least = 0;
+  for (const Part& part : flow.parts) {
+    const Resource& there = resources_[index(part.resource)];
+    if (full && !there.full) continue;
+    double weight = part.weight, capacity = there.capacity;
+    if (there.full) {
+      capacity -= rounded(there.others);
+      if (there.own >= 0) weight += static_cast<double>(bundles_[index(there.own)].weight);
+    } else {
+      for (const int each : there.bundles)
+        weight += static_cast<double>(bundles_[index(each)].weight);
+    }
+    if (likely >= 0 && full == there.full && capacity / weight >= least) continue;
+    likely = part.resource;
+    full = there.full;
+    least = capacity / weight;
+  }
+  return likely;
+}
+
 void MaxMin::join(int id) {
   Flow& flow = flows_[index(id)];
-  assert(!flow.flows);
-  flow.flows = true;
-  flow.told = false;
-  flow.rate = 0;
-  flow.bottleneck = -1;
-  int number = 0, slowest = -1;
-  Exact least = std::numeric_limits<double>::infinity();
+  assert(flow.bottleneck < 0);
+  note_moved(id);
+  int slowest = -1;
+  double least = std::numeric_limits<double>::infinity();
   bool alone = true;
-  for (Part& part : flow.parts) {
-    Resource& resource = resources_[index(part.resource)];
-    alone = alone && resource.users.empty();
-    const Exact rate = Exact(resource.capacity) / part.weight;
-    if (rate < least) {
-      least = rate;
-      slowest = part.resource;
-    }
-    part.position = static_cast<int>(resource.users.size());
-    resource.users.push_back({id, number++});
+  for (const Part& part : flow.parts) {
+    const Resource& there = resource(part.resource);
+    alone = alone && there.bundles.empty();
+    const double rate = there.capacity / part.weight;
+    if (rate >= least) continue;
+    least = rate;
+    slowest = part.resource;
   }
-  if (!alone) return new_flows_.push_back(id);
-  flow.rate = least;
-  flow.bottleneck = slowest;
-  alone_.push_back(id);
+  if (alone) return join_alone(id, slowest);
+  flow.bottleneck = likely_bottleneck(flow);
+  for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) {
+    add_user(id, part);
+    wait(flow.parts[index(part)].resource);
+  }
+}
+
+void MaxMin::make_idle(int id) {
+  Resource& idle = resource(id);
+  idle.full = idle.overtaken = false;
+  idle.level = idle.others = 0.0;
+  idle.safe.clear();
+  touch(id);
 }
 
 void MaxMin::leave(int id) {
   Flow& flow = flows_[index(id)];
-  assert(flow.flows);
-  flow.flows = false;
+  assert(flow.bottleneck >= 0);
+  for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) drop_user(id, part);
   for (const Part& part : flow.parts) {
-    auto& users = resources_[index(part.resource)].users;
-    const User last = users.back();
-    users.pop_back();
-    if (users.empty()) continue;
-    if (index(part.position) != users.size()) {
-      users[index(part.position)] = last;
-      flows_[index(last.flow)].parts[index(last.part)].position = part.position;
-    }
-    note_change(part.resource);
+    const Resource& there = resource(part.resource);
+    if (!there.full) continue;
+    if (there.bundles.empty())
+      make_idle(part.resource);
+    else
+      wait(part.resource);
   }
-}
-
-std::span<const int> MaxMin::solve() {
-  reported_.clear();
-  if (!new_flows_.empty() || !changed_.empty()) {
-    ++epoch_;
-    again_.clear();
-    looked_at_.clear();
-    include_changed();
-    // Solve all that is connected where changes spread far: cheaper than to feel the way.
-    constexpr int most_attempts = 12;
-    for (int attempt = 1;; ++attempt) {
-      fill();
-      if (!expand()) break;
-      if (attempt == most_attempts) include_users();
-    }
-    for (const int id : again_) {
-      Flow& flow = flows_[index(id)];
-      flow.bottleneck = flow.next_bottleneck;
-      const double before = rate(id);
-      flow.rate = flow.next_rate;
-      if (rate(id) != before) flow.told = false;
-      report(id);
-    }
-  }
-  for (const int id : alone_) report(id);
-  alone_.clear();
-  return reported_;
-}
-
-void MaxMin::report(int id) {
-  Flow& flow = flows_[index(id)];
-  if (!flow.flows || std::exchange(flow.told, true)) return;
-  reported_.push_back(id);
-}
-
-void MaxMin::include(int id) {
-  Flow& flow = flows_[index(id)];
-  if (flow.epoch == epoch_) return;
-  flow.epoch = epoch_;
-  again_.push_back(id);
-  for (const Part& part : flow.parts) {
-    Resource& resource = resources_[index(part.resource)];
-    if (resource.epoch == epoch_) continue;
-    resource.epoch = epoch_;
-    looked_at_.push_back(part.resource);
-  }
-}
-
-void MaxMin::include_changed() {
-  for (const int flow : new_flows_)
-    if (flows_[index(flow)].flows) include(flow);
-  new_flows_.clear();
-  for (const int id : changed_) {
-    resources_[index(id)].changed = false;
-    for (const User& user : resources_[index(id)].users)
-      if (flows_[index(user.flow)].bottleneck == id) include(user.flow);
-  }
-  changed_.clear();
-}
-
-// All flows that hang together with those that are solved again.
-void MaxMin::include_users() {
-  for (std::size_t i = 0; i < looked_at_.size(); ++i)
-    for (const User& user : resources_[index(looked_at_[i])].users) include(user.flow);
-}
-
-// Progressive filling: the rates grow together; where a resource is full its users are held back.
-// Flows that are not solved again keep what they have.
-void MaxMin::fill() {
-  levels_.clear();
-  for (const int id : looked_at_) {
-    Resource& resource = resources_[index(id)];
-    resource.left = resource.capacity;
-    resource.weight = 0;
-    resource.level = -1;
-    for (const User& user : resource.users) {
-      const Flow& flow = flows_[index(user.flow)];
-      const int weight = flow.parts[index(user.part)].weight;
-      if (flow.epoch == epoch_)
-        resource.weight += weight;
-      else
-        resource.left -= weight * flow.rate;
-    }
-    levels_.push_back({resource.left / static_cast<Exact>(resource.weight), id});
-  }
-  for (const int flow : again_) flows_[index(flow)].next_bottleneck = -1;
-  std::make_heap(levels_.begin(), levels_.end());
-  while (!levels_.empty()) {
-    std::pop_heap(levels_.begin(), levels_.end());
-    const Level lowest = levels_.back();
-    levels_.pop_back();
-    const Resource& resource = resources_[index(lowest.resource)];
-    if (resource.weight == 0) continue;
-    // Levels only grow while others are held back below them.
-    const Exact level = resource.left / static_cast<Exact>(resource.weight);
-    if (!levels_.empty() && level > levels_.front().level) {
-      levels_.push_back({level, lowest.resource});
-      std::push_heap(levels_.begin(), levels_.end());
-    } else {
-      hold_back(lowest.resource, std::max(level, Exact{0}));
-    }
-  }
-}
-
-void MaxMin::hold_back(int id, Exact level) {
-  resources_[index(id)].level = level;
-  for (const User& user : resources_[index(id)].users) {
-    Flow& flow = flows_[index(user.flow)];
-    if (flow.epoch != epoch_ || flow.next_bottleneck >= 0) continue;
-    flow.next_bottleneck = id;
-    flow.next_rate = level;
-    for (const Part& part : flow.parts) {
-      Resource& resource = resources_[index(part.resource)];
-      resource.left -= part.weight * level;
-      resource.weight -= part.weight;
-    }
-  }
-}
-
-// Includes the flows whose bottleneck is one no longer. False: there are none.
-bool MaxMin::expand() {
-  faster_.clear();
-  for (const int resource : looked_at_) check(resource);
-  for (const int flow : faster_) include(flow);
-  return !faster_.empty();
-}
-
-void MaxMin::check(int id) {
-  const Resource& resource = resources_[index(id)];
-  const bool full = resource.left <= rate_tolerance * resource.capacity;
-  Exact fastest = 0;
-  bool others = false;
-  for (const User& user : resource.users) {
-    const Flow& flow = flows_[index(user.flow)];
-    const bool again = flow.epoch == epoch_;
-    fastest = std::max(fastest, again ? flow.next_rate : flow.rate);
-    others = others || !again;
-  }
-  if (!others) return;
-  for (const User& user : resource.users) {
-    const Flow& flow = flows_[index(user.flow)];
-    if (flow.epoch == epoch_) continue;
-    const bool held_here = flow.bottleneck == id;
-    const bool too_slow = held_here && (!full || fastest > flow.rate * (1 + rate_tolerance));
-    const bool too_fast = resource.level >= 0 && flow.rate > resource.level * (1 + rate_tolerance);
-    if (too_slow || too_fast) faster_.push_back(user.flow);
-  }
+  flow.bottleneck = -1;
 }
 
 }  // namespace ringscope::sim

@@ -1,14 +1,22 @@
-// Max-min fair rates, solved again only where something has changed.
+// Max-min fair rates, solved again only where something has changed, by bottlenecks and not by
+// flows.
 //
 // A flow is held back by its bottleneck: a resource that is full, and on which no flow is faster.
-// Rates are max-min fair exactly when each flow has one. So after a change only these flows are
-// solved again: the new ones, those whose bottleneck has changed, and then, as long as there are
-// any, those whose bottleneck is one no longer because of what the others now do.
+// Rates are max-min fair exactly when each flow has one. All flows of a bottleneck have the same
+// rate, its level: what its other users leave of the capacity, shared by weight. So the state is
+// one level per full resource, and on each resource its users sorted into bundles: those of one
+// bottleneck. When a level changes, the full resources on which that bottleneck has a bundle follow
+// at once. A resource that is not full need not be looked at: each of its bundles has a level up to
+// which it is safe, such that the resource is not overfull as long as no bundle is above its own.
+//
+// After a change this goes on from the lowest level upwards, as in progressive filling, since a
+// level hangs on lower ones only: thousands of flows over one resource cost no more than one.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,69 +37,126 @@ class MaxMin {
   /// Lets a flow flow from now on, or stops it.
   void join(int flow);
   void leave(int flow);
-  /// Units per second, after solve(), of a flow that flows.
-  double rate(int flow) const { return static_cast<double>(flows_[index(flow)].rate); }
 
-  /// The flows that have another rate than they had after the last call, or are new; valid until
-  /// the next call.
-  std::span<const int> solve();
+  /// Groups are numbered as resources: flows with one bottleneck, and therefore one rate.
+  int group(int flow) const { return flows_[index(flow)].bottleneck; }
+  /// Units per second of each flow of the group, after solve().
+  double rate(int group) const { return resources_[index(group)].told; }
+
+  /// What another group or another rate has than after the last call; valid until the next one.
+  struct Changes {
+    std::span<const int> moved;   ///< flows with another group, new ones among them
+    std::span<const int> groups;  ///< with another rate; those of moved flows need not be here
+  };
+  Changes solve();
+
+  /// What a flow uses: a range of values with a `resource` and a `weight`.
+  const auto& uses(int flow) const { return flows_[index(flow)].parts; }
+  /// Calls visit(group, weight) for all that flows through a resource: sum of weights by group.
+  template <class Visit>
+  void visit_groups(int resource, Visit visit) const {
+    for (const int id : resources_[index(resource)].bundles)
+      visit(bundles_[index(id)].bottleneck, bundles_[index(id)].weight);
+  }
+  /// Bundles and flows that were touched so far: what the work grows with.
+  std::uint64_t operations() const { return operations_; }
 
  private:
   struct Part {  ///< one resource of a flow
     int resource = 0, weight = 1;
-    int position = 0;  ///< among the resource's users
+    int bundle = -1;
+    int position = 0;  ///< among the bundle's users
   };
   struct Flow {
     boost::container::small_vector<Part, 2> parts;
-    Exact rate = 0;
-    int bottleneck = -1;
-    bool flows = false;
-    bool told = false;  ///< its owner knows this rate
-    // While it is solved again:
-    int next_bottleneck = -1;
-    Exact next_rate = 0;
-    std::uint64_t epoch = 0;  ///< of that solve()
+    int bottleneck = -1;  ///< -1: it does not flow
+    bool moved = false;   ///< since the last solve()
   };
   struct User {
     int flow = 0, part = 0;
   };
+  /// The users of a resource that have one bottleneck.
+  struct Bundle {
+    int resource = 0, bottleneck = 0;
+    std::int64_t weight = 0;  ///< sum over the users
+    boost::container::small_vector<User, 2> users;
+    int position = 0;   ///< among the resource's bundles
+    int follower = -1;  ///< among the followers of the bottleneck; -1: the resource is not full
+    std::uint64_t since = 0;  ///< stamp of the safe level; others are void
+    Exact safe = 0;           ///< level of the bottleneck up to which the resource is not overfull
+  };
+  struct Safe {  ///< entry of a heap, lowest first
+    Exact level = 0;
+    int bundle = 0;
+    std::uint64_t since = 0;
+    bool operator<(const Safe& other) const { return level > other.level; }
+  };
   struct Resource {
     double capacity = 0;
-    boost::container::small_vector<User, 1> users;
-    bool changed = false;     ///< less used, or of another capacity, than at the last solve()
-    std::uint64_t epoch = 0;  ///< of the last solve() that looked at it
-    // While flows are being filled up:
-    Exact left = 0;           ///< of the capacity
-    std::int64_t weight = 0;  ///< of its users that have no rate yet
-    Exact level = -1;         ///< at which its users were held back; -1: none was
-  };
-  struct Level {
+    bool full = false;       ///< it is a bottleneck
+    bool waits = false;      ///< in the queue of those to be settled
+    bool touched = false;    ///< its level may have changed since the last solve()
+    bool overtaken = false;  ///< a bundle has come that may be faster than its own flows
+    int own = -1;            ///< bundle of the flows that it holds back; -1: none
+    boost::container::small_vector<int, 2> bundles;
+    // Of a bottleneck:
     Exact level = 0;
+    Exact others = 0;  ///< units per second of the users that are held back elsewhere
+    double told = 0;   ///< rate that the caller knows
+    boost::container::small_vector<int, 2> followers;  ///< bundles on other full resources
+    boost::container::small_vector<Safe, 1>
+        safe;  ///< a heap, of bundles on resources that are not full
+  };
+  struct Waiting {  ///< entry of a heap, lowest level first
+    double level = 0;
     int resource = 0;
-    bool operator<(const Level& other) const {
+    bool operator<(const Waiting& other) const {
       return level != other.level ? level > other.level : resource > other.resource;
     }
   };
 
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
-  void report(int flow);
-  void note_change(int resource);
-  void include(int flow);
-  void include_changed();
-  void include_users();
-  void fill();
-  void hold_back(int resource, Exact level);
-  bool expand();
-  void check(int resource);
+  Resource& resource(int id) { return resources_[index(id)]; }
+  Bundle& bundle(int id) { return bundles_[index(id)]; }
+  Exact level_of(const Bundle& bundle) const { return resources_[index(bundle.bottleneck)].level; }
+
+  // Bundles (max_min.cpp)
+  int find_bundle(int resource, int bottleneck) const;
+  int open_bundle(int resource, int bottleneck);
+  void close_bundle(int id);
+  void add_user(int flow, int part);
+  void drop_user(int flow, int part);
+  void follow(int id);
+  void follow_no_longer(int id);
+  void make_safe(int id, Exact level);
+  void note_moved(int flow);
+  void touch(int resource);
+  void join_alone(int flow, int slowest);
+  void make_idle(int resource);
+  int likely_bottleneck(const Flow& flow) const;
+
+  // Levels (max_min_levels.cpp)
+  void wait(int resource);
+  void settle(int resource);
+  void settle_level(int resource);
+  void settle_idle(int resource);
+  void make_full(int resource);
+  void set_level(int resource, Exact level);
+  void tell_followers(int resource, Exact before);
+  void check_safe(int resource);
+  int fastest_other(const Resource& resource);
+  void take(int bundle);
+  void move(int flow, int to);
 
   std::vector<Resource> resources_;
   std::vector<Flow> flows_;
-  std::vector<int> new_flows_, changed_;  ///< since the last solve(); flows, resources
-  std::vector<int> alone_;                ///< new flows that found everything idle
-  std::uint64_t epoch_ = 0;
-  std::vector<int> again_, looked_at_, faster_;  ///< flows, resources, flows
-  std::vector<int> reported_;
-  std::vector<Level> levels_;  ///< a heap, lowest first
+  std::vector<Bundle> bundles_;
+  std::vector<int> free_;                             ///< bundles
+  std::unordered_map<std::uint64_t, int> bundle_of_;  ///< of resources with many
+  std::uint64_t stamps_ = 0;
+  std::vector<Waiting> queue_;
+  std::vector<int> moved_, touched_, taken_, too_fast_, told_, groups_;
+  std::uint64_t operations_ = 0;
 };
 
 }  // namespace ringscope::sim

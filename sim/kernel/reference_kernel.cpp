@@ -24,6 +24,7 @@ class ReferenceKernel final : public Kernel {
   int add_resource(const std::string&, double capacity) override {
     assert(capacity > 0);
     capacities_.push_back(capacity);
+    used_.push_back(0);
     return static_cast<int>(capacities_.size()) - 1;
   }
   void set_capacity(int resource, double capacity) override {
@@ -31,17 +32,22 @@ class ReferenceKernel final : public Kernel {
     capacities_[static_cast<std::size_t>(resource)] = capacity;
   }
   ActivityId start(double amount, std::span<const Use> uses, Callback done) override;
-  double remaining(ActivityId id) const override { return left(activities_.at(id.slot)); }
+  double remaining(ActivityId id) const override { return rounded(left(activities_.at(id.slot))); }
+  double used(int resource) const override;
   void suspend(ActivityId) override;
   void resume(ActivityId) override;
   void cancel(ActivityId) override;
   void after(double delay, Callback callback) override;
   void run() override;
-  void rewind() override { now_ = end_ = 0; }
+  void rewind() override {
+    now_ = end_ = 0;
+    std::fill(used_.begin(), used_.end(), 0);
+  }
 
  private:
   struct Activity {
-    double left = 0;  ///< at `since`, when its rate changed last
+    double amount = 0;
+    Exact left = 0;  ///< at `since`, when its rate changed last
     double since = 0;
     double rate = 0;
     std::vector<Use> uses;
@@ -58,8 +64,14 @@ class ReferenceKernel final : public Kernel {
   };
 
   bool flows(const Activity& a) const { return !a.suspended && !a.ended; }
-  double left(const Activity& a) const {
-    return flows(a) ? std::max(0.0, a.left - a.rate * (now_ - a.since)) : a.left;
+  Exact left(const Activity& a) const {
+    return flows(a) ? std::max(Exact{0}, a.left - Exact(a.rate) * (Exact(now_) - a.since)) : a.left;
+  }
+  double end(const Activity& a) const { return date_of(a.since, a.left, a.rate); }
+  /// Notes what an activity that goes has used.
+  void leave(const Activity& a) {
+    for (const Use& use : a.uses)
+      used_[static_cast<std::size_t>(use.resource)] += use.weight * rounded(a.amount - left(a));
   }
   void set_rate(Activity& a, double rate) {
     a.left = left(a);
@@ -76,8 +88,8 @@ class ReferenceKernel final : public Kernel {
   std::vector<int> end_what_is_done();
   std::map<int, Exact> fair_rates() const;
 
-  std::vector<double> capacities_;
-  std::map<int, Activity> activities_;  ///< by slot
+  std::vector<double> capacities_, used_;  ///< used by activities that are no more
+  std::map<int, Activity> activities_;     ///< by slot
   std::vector<Timer> timers_;
   std::vector<Callback> soon_;
   std::uint64_t set_ = 0;
@@ -89,13 +101,14 @@ ActivityId ReferenceKernel::start(double amount, std::span<const Use> uses, Call
   int slot = 0;
   while (activities_.contains(slot)) ++slot;
   Activity& started = activities_[slot];
+  started.amount = amount;
   started.left = amount;
   started.since = now_;
   started.uses.assign(uses.begin(), uses.end());
   started.done = done;
   started.order = set_++;
   if (amount == 0 || uses.empty()) {
-    started.left = 0;
+    started.left = 0.0;
     started.ended = true;
     soon(slot);
   }
@@ -111,8 +124,17 @@ void ReferenceKernel::turn(std::uint64_t value) {
     return;
   }
   const Callback done = ended.done;
+  leave(ended);
   activities_.erase(slot);
   if (done.function != nullptr) done();
+}
+
+double ReferenceKernel::used(int resource) const {
+  double sum = used_[static_cast<std::size_t>(resource)];
+  for (const auto& [slot, a] : activities_)
+    for (const Use& use : a.uses)
+      if (use.resource == resource) sum += use.weight * rounded(a.amount - left(a));
+  return sum;
 }
 
 void ReferenceKernel::suspend(ActivityId id) {
@@ -139,6 +161,7 @@ void ReferenceKernel::cancel(ActivityId id) {
     cancelled.done = {};
     cancelled.suspended = false;
   } else {
+    leave(cancelled);
     activities_.erase(id.slot);
   }
 }
@@ -155,7 +178,7 @@ double ReferenceKernel::next_date() const {
   double next = never;
   for (const Timer& timer : timers_) next = std::min(next, timer.date);
   for (const auto& [slot, a] : activities_)
-    if (flows(a)) next = std::min(next, a.since + a.left / a.rate);
+    if (flows(a)) next = std::min(next, end(a));
   return next;
 }
 
@@ -171,8 +194,8 @@ std::vector<Callback> ReferenceKernel::take_timers() {
 std::vector<int> ReferenceKernel::end_what_is_done() {
   std::vector<int> done;
   for (auto& [slot, a] : activities_) {
-    if (!flows(a) || a.since + a.left / a.rate > end_) continue;
-    a.left = 0;
+    if (!flows(a) || end(a) > end_) continue;
+    a.left = 0.0;
     a.ended = true;
     done.push_back(slot);
   }
@@ -202,7 +225,7 @@ std::map<int, Exact> ReferenceKernel::fair_rates() const {
     Exact level = 0;
     for (std::size_t r = 0; r < free.size(); ++r) {
       if (weights[r] == 0) continue;
-      const Exact here = free[r] / static_cast<Exact>(weights[r]);
+      const Exact here = free[r] / static_cast<double>(weights[r]);
       if (narrowest >= 0 && here >= level) continue;
       narrowest = static_cast<int>(r);
       level = here;
@@ -229,8 +252,7 @@ void ReferenceKernel::run() {
       fire({});
     }
     for (const auto& [slot, rate] : fair_rates())
-      if (Activity& a = activities_.at(slot); a.rate != static_cast<double>(rate))
-        set_rate(a, static_cast<double>(rate));
+      if (Activity& a = activities_.at(slot); a.rate != rounded(rate)) set_rate(a, rounded(rate));
     const double next = next_date();
     if (next == never) return;
     now_ = std::max(now_, next);

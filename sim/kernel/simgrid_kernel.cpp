@@ -60,8 +60,20 @@ class SimGridRates {
   void set_uses(int flow, std::span<const Use> uses);
   void join(int flow);
   void leave(int flow);
+  /// SimGrid's flows have a rate each.
+  int group(int flow) const { return flow; }
   double rate(int flow) const { return flows_[index(flow)].rate; }
-  std::span<const int> solve();
+  struct Changes {
+    std::span<const int> moved, groups;
+  };
+  Changes solve();
+  const std::vector<Use>& uses(int flow) const { return flows_[index(flow)].uses; }
+  template <class Visit>
+  void visit_groups(int resource, Visit visit) const {
+    for (const int user : resources_[index(resource)].users)
+      for (const Use& use : flows_[index(user)].uses)
+        if (use.resource == resource) visit(user, use.weight);
+  }
 
   s4u::Engine& engine() { return engine_; }
   /// Activities that SimGrid has seen end: dropped before, they draw its warnings.
@@ -240,19 +252,19 @@ double SimGridRates::exact_rate(const Flow& flow) {
   Exact rate = std::numeric_limits<double>::infinity();
   for (const Use& use : flow.uses) {
     const Resource& resource = resources_[index(use.resource)];
-    rate = std::min(rate, resource.left / static_cast<Exact>(resource.weight));
+    rate = std::min(rate, resource.left / static_cast<double>(resource.weight));
   }
   for (const Use& use : flow.uses) {
     resources_[index(use.resource)].left -= rate * use.weight;
     resources_[index(use.resource)].weight -= use.weight;
   }
-  const auto nearest = static_cast<double>(rate);
+  const double nearest = rounded(rate);
   return std::abs(nearest - flow.rough) <= rounding * flow.rough ? nearest : flow.rough;
 }
 
-std::span<const int> SimGridRates::solve() {
+SimGridRates::Changes SimGridRates::solve() {
   reported_.clear();
-  if (changed_.empty()) return reported_;
+  if (changed_.empty()) return {};
   model_->next_occurring_event(s4u::Engine::get_clock());
   find_connected();
   for (const int id : connected_) {
@@ -277,7 +289,7 @@ std::span<const int> SimGridRates::solve() {
     if (flow.rate != before || !flow.told) reported_.push_back(id);
     flow.told = true;
   }
-  return reported_;
+  return {reported_, reported_};
 }
 
 class SimGridKernel final : public TimedKernel<SimGridRates> {

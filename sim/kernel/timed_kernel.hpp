@@ -11,17 +11,19 @@
 #include <utility>
 
 #include "sim/kernel/date_queue.hpp"
+#include "sim/kernel/group_time.hpp"
 #include "sim/kernel/instant.hpp"
 #include "sim/kernel/kernel.hpp"
 
 namespace ringscope::sim {
 
-/// Rates: add_resource, set_capacity, set_uses, join, leave, rate and solve as max_min.hpp has
-/// them.
+/// Rates: add_resource, set_capacity, set_uses, join, leave, group, rate, solve, uses and
+/// visit_groups as max_min.hpp has them.
 template <class Rates>
 class TimedKernel : public Kernel {
  public:
   int add_resource(const std::string&, double capacity) override {
+    used_.push_back(0);
     return rates_.add_resource(capacity);
   }
   void set_capacity(int resource, double capacity) override {
@@ -29,6 +31,7 @@ class TimedKernel : public Kernel {
   }
   ActivityId start(double amount, std::span<const Use> uses, Callback done) override;
   double remaining(ActivityId) const override;
+  double used(int resource) const override;
   void suspend(ActivityId) override;
   void resume(ActivityId) override;
   void cancel(ActivityId) override;
@@ -49,23 +52,28 @@ class TimedKernel : public Kernel {
  private:
   enum class State {
     free,
-    runs,  ///< its rate, if it has one yet, is that of its flow
+    runs,  ///< in a group, or about to be
     suspended,
     done,  ///< its callback is about to be called
     held   ///< done while it was suspended
   };
   struct Activity {
     State state = State::free;
+    bool joins = false;       ///< in the list of those that the solver has yet to be told of
+    int group = -1;           ///< -1: of none
+    std::uint64_t stamp = 0;  ///< of its entry in that group
     std::uint64_t order = 0;  ///< of its start
-    double left = 0;          ///< units, at `since`
-    double since = 0;
-    double rate = 0;
+    Exact left = 0;           ///< units; in a group: the end in its virtual time
     Callback done;
-    int finish = -1;          ///< index in finishes_; -1: it has no date yet
-    std::uint64_t dated = 0;  ///< when it got that: others in its name are forgotten
   };
-  struct Finish {
-    int slot = 0;
+  struct Group {
+    GroupTime time;
+    int date = -1;            ///< index in dates_; -1: it has none
+    std::uint64_t dated = 0;  ///< when it got that: others in its name are forgotten
+    bool touched = false;     ///< its first end or its rate may have changed
+  };
+  struct Dated {
+    int group = 0;
     std::uint64_t dated = 0;
   };
   struct Timer {
@@ -85,8 +93,20 @@ class TimedKernel : public Kernel {
 
   static std::size_t index(ActivityId id) { return static_cast<std::size_t>(id.slot); }
   Activity& activity(int slot) { return activities_[static_cast<std::size_t>(slot)]; }
+  Group& group(int id) { return groups_[static_cast<std::size_t>(id)]; }
+  auto is_live() const {
+    return [this](const GroupTime::End& entry) {
+      const Activity& member = activities_[static_cast<std::size_t>(entry.slot)];
+      return member.group >= 0 && member.stamp == entry.stamp;
+    };
+  }
   int take_slot();
-  void stop_now(int slot, double left);
+  void join(int slot);
+  void enter(int slot);
+  void leave(int slot, Exact at);
+  void touch(int group);
+  void set_date(int group);
+  void stop_now(int slot);
   void release(int slot) {
     activity(slot).state = State::free;
     free_.push_back(slot);
@@ -102,12 +122,17 @@ class TimedKernel : public Kernel {
   double end_ = 0;         ///< of this instant
   std::vector<Activity> activities_;
   std::vector<int> free_;
-  DateQueue<Finish> finishes_;
-  std::uint64_t dates_ = 0;
+  std::vector<int> joining_;  ///< slots
+  std::vector<Group> groups_;
+  std::vector<int> touched_;  ///< groups
+  /// Units of each resource, less what its users would have moved since their group began.
+  std::vector<double> used_;
+  DateQueue<Dated> dates_;
+  std::uint64_t stamps_ = 0;
   DateQueue<Timer> timers_;
   std::vector<Timer> due_timers_;
   std::vector<Callback> soon_, firing_;  ///< of this very instant
-  std::vector<Finish> due_;
+  std::vector<Dated> due_;
   std::vector<Completion> completed_, delivered_;
   Callback at_end_;
 };
@@ -131,17 +156,22 @@ ActivityId TimedKernel<Rates>::start(double amount, std::span<const Use> uses, C
   started.state = State::runs;
   started.order = set_++;
   started.left = amount;
-  started.since = now_;
-  started.rate = 0;
   started.done = done;
   if (amount == 0 || uses.empty()) {
-    started.left = 0;
+    started.left = 0.0;
     finish_soon(slot);
   } else {
     rates_.set_uses(slot, uses);
-    rates_.join(slot);
+    join(slot);
   }
   return {slot};
+}
+
+// The solver is told at the end of the instant: many begin and end within one.
+template <class Rates>
+void TimedKernel<Rates>::join(int slot) {
+  activity(slot).group = -1;
+  if (!std::exchange(activity(slot).joins, true)) joining_.push_back(slot);
 }
 
 // An activity without work has no flow, and ends as a timer would.
@@ -164,23 +194,73 @@ void TimedKernel<Rates>::finish(std::uint64_t value) {
   if (done.function != nullptr) done();
 }
 
-// The remainder is reckoned from when the rate changed last: asking does not change it.
 template <class Rates>
 double TimedKernel<Rates>::remaining(ActivityId id) const {
   const Activity& asked = activities_[index(id)];
-  if (asked.state != State::runs) return asked.left;
-  return std::max(0.0, asked.left - asked.rate * (now_ - asked.since));
+  if (asked.group < 0) return rounded(asked.left);
+  const GroupTime& time = groups_[static_cast<std::size_t>(asked.group)].time;
+  return std::max(0.0, rounded(asked.left - time.at(now_)));
 }
 
-// Takes the activity's flow away.
 template <class Rates>
-void TimedKernel<Rates>::stop_now(int slot, double left) {
+double TimedKernel<Rates>::used(int resource) const {
+  double sum = used_[static_cast<std::size_t>(resource)];
+  rates_.visit_groups(resource, [&](int id, std::int64_t weight) {
+    sum +=
+        static_cast<double>(weight) * rounded(groups_[static_cast<std::size_t>(id)].time.at(now_));
+  });
+  return sum;
+}
+
+template <class Rates>
+void TimedKernel<Rates>::touch(int id) {
+  if (!std::exchange(group(id).touched, true)) touched_.push_back(id);
+}
+
+// Puts the activity into the group that the solver has found for it.
+template <class Rates>
+void TimedKernel<Rates>::enter(int slot) {
+  Activity& entering = activity(slot);
+  const int to = rates_.group(slot);
+  if (entering.group == to) return;
+  if (entering.group >= 0) {
+    const Exact at = group(entering.group).time.at(now_);
+    leave(slot, at);
+    entering.left = std::max(Exact{0}, entering.left - at);
+  }
+  if (static_cast<std::size_t>(to) >= groups_.size())
+    groups_.resize(static_cast<std::size_t>(to) + 1);
+  GroupTime& time = group(to).time;
+  entering.group = to;
+  entering.stamp = ++stamps_;
+  const Exact left = entering.left;
+  entering.left = time.enter(left, slot, entering.stamp, now_);
+  const double at = rounded(entering.left - left);
+  for (const auto& use : rates_.uses(slot))
+    used_[static_cast<std::size_t>(use.resource)] -= use.weight * at;
+  touch(to);
+}
+
+// Takes the activity out of its group, at this virtual time of that.
+template <class Rates>
+void TimedKernel<Rates>::leave(int slot, Exact at) {
+  Activity& leaving = activity(slot);
+  group(leaving.group).time.leave();
+  touch(leaving.group);
+  leaving.group = -1;
+  for (const auto& use : rates_.uses(slot))
+    used_[static_cast<std::size_t>(use.resource)] += use.weight * rounded(at);
+}
+
+// Takes the activity's flow away, with what is left of it.
+template <class Rates>
+void TimedKernel<Rates>::stop_now(int slot) {
   Activity& stopped = activity(slot);
-  stopped.left = left;
-  stopped.rate = 0;
-  stopped.dated = 0;
+  if (stopped.group < 0) return;
+  const Exact at = group(stopped.group).time.at(now_);
+  leave(slot, at);
+  stopped.left = std::max(Exact{0}, stopped.left - at);
   rates_.leave(slot);
-  if (stopped.finish >= 0) finishes_.forget(std::exchange(stopped.finish, -1));
 }
 
 template <class Rates>
@@ -189,7 +269,7 @@ void TimedKernel<Rates>::suspend(ActivityId id) {
   assert(suspended.state == State::runs || suspended.state == State::done);
   // An activity that was done already is found suspended by whoever is about to call its callback.
   const bool ran = suspended.state == State::runs;
-  if (ran) stop_now(id.slot, remaining(id));
+  if (ran) stop_now(id.slot);
   suspended.state = ran && suspended.left <= 0 ? State::held : State::suspended;
 }
 
@@ -198,16 +278,15 @@ void TimedKernel<Rates>::resume(ActivityId id) {
   Activity& resumed = activity(id.slot);
   assert(resumed.state == State::suspended || resumed.state == State::held);
   if (resumed.state == State::held) return finish_soon(id.slot);
-  resumed.since = now_;
   resumed.state = resumed.left > 0 ? State::runs : State::done;
-  if (resumed.left > 0) rates_.join(id.slot);
+  if (resumed.left > 0) join(id.slot);
 }
 
 template <class Rates>
 void TimedKernel<Rates>::cancel(ActivityId id) {
   Activity& cancelled = activity(id.slot);
   const bool ran = cancelled.state == State::runs;
-  if (ran) stop_now(id.slot, remaining(id));
+  if (ran) stop_now(id.slot);
   if (ran || cancelled.left > 0 || cancelled.state == State::held) return release(id.slot);
   // Somebody is about to call it.
   cancelled.done = {};
@@ -249,15 +328,29 @@ bool TimedKernel<Rates>::complete() {
 
 template <class Rates>
 void TimedKernel<Rates>::solve() {
-  for (const int slot : rates_.solve()) {
-    Activity& changed = activity(slot);
-    changed.left = remaining({slot});
-    changed.since = now_;
-    changed.rate = rates_.rate(slot);
-    if (changed.finish >= 0) finishes_.forget(changed.finish);
-    changed.dated = ++dates_;
-    changed.finish = finishes_.add(now_ + changed.left / changed.rate, {slot, changed.dated});
+  for (const int slot : joining_) {
+    Activity& joining = activity(slot);
+    joining.joins = false;
+    if (joining.state == State::runs && joining.group < 0) rates_.join(slot);
   }
+  joining_.clear();
+  const auto changes = rates_.solve();
+  for (const int slot : changes.moved) enter(slot);
+  for (const int id : changes.groups) touch(id);
+  for (const int id : touched_) set_date(id);
+  touched_.clear();
+}
+
+template <class Rates>
+void TimedKernel<Rates>::set_date(int id) {
+  Group& changed = group(id);
+  changed.touched = false;
+  changed.dated = 0;
+  if (changed.date >= 0) dates_.forget(std::exchange(changed.date, -1));
+  if (changed.time.is_empty()) return;
+  changed.time.set_rate(rates_.rate(id), now_);
+  changed.dated = ++stamps_;
+  changed.date = dates_.add(changed.time.first_end(is_live()), {id, changed.dated});
 }
 
 template <class Rates>
@@ -266,7 +359,7 @@ double TimedKernel<Rates>::happen() {
   while (complete());
   if (at_end_.function != nullptr) std::exchange(at_end_, {})();
   solve();
-  return std::min(timers_.next_date(), finishes_.next_date());
+  return std::min(timers_.next_date(), dates_.next_date());
 }
 
 // Everything due is due from here on, whatever is paused or stopped before its turn comes.
@@ -276,14 +369,20 @@ void TimedKernel<Rates>::begin(double date) {
   end_ = end_of_instant(now_);
   while (timers_.next_date() <= end_) timers_.take(due_timers_);
   sort(due_timers_);
-  while (finishes_.next_date() <= end_) finishes_.take(due_);
-  for (const Finish& due : due_) {
-    Activity& done = activity(due.slot);
-    if (done.dated != due.dated) continue;
-    completed_.push_back({due.slot, done.order});
-    done.finish = -1;
-    stop_now(due.slot, 0);
-    done.state = State::done;
+  while (dates_.next_date() <= end_) dates_.take(due_);
+  for (const Dated& due : due_) {
+    Group& ending = group(due.group);
+    if (ending.dated != due.dated) continue;
+    ending.date = -1;
+    touch(due.group);
+    ending.time.take_ended(end_, is_live(), [this](const GroupTime::End& entry) {
+      Activity& done = activity(entry.slot);
+      completed_.push_back({entry.slot, done.order});
+      leave(entry.slot, entry.at);
+      rates_.leave(entry.slot);
+      done.left = 0.0;
+      done.state = State::done;
+    });
   }
   due_.clear();
   sort(completed_);
@@ -301,9 +400,10 @@ void TimedKernel<Rates>::run() {
 template <class Rates>
 void TimedKernel<Rates>::rewind() {
   assert(soon_.empty() && completed_.empty());
-  assert(std::min(timers_.next_date(), finishes_.next_date()) ==
+  assert(std::min(timers_.next_date(), dates_.next_date()) ==
          std::numeric_limits<double>::infinity());
   now_ = end_ = 0;
+  std::fill(used_.begin(), used_.end(), 0);
 }
 
 template <class Rates>
@@ -320,8 +420,8 @@ void TimedKernel<Rates>::skip(double seconds) {
   now_ += seconds;
   end_ = end_of_instant(now_);
   timers_.shift(seconds);
-  finishes_.shift(seconds);
-  for (Activity& moved : activities_) moved.since += seconds;
+  dates_.shift(seconds);
+  for (Group& moved : groups_) moved.time.shift(seconds);
 }
 
 }  // namespace ringscope::sim

@@ -30,7 +30,7 @@ int Ledger::start(double amount, std::span<const Use> uses, Callback done) {
   flight.opened = now();
   flight.parts.resize(uses.size());
   for (std::size_t i = 0; i < uses.size(); ++i) {
-    flight.parts[i] = {uses[i], 0, served(accounts_[index(uses[i].resource)])};
+    flight.parts[i] = {uses[i], 0, served(uses[i].resource)};
   }
   for (std::size_t i = 0; i < uses.size(); ++i) {
     auto& active = accounts_[index(uses[i].resource)].active;
@@ -47,16 +47,11 @@ double Ledger::moved(const Flight& flight) const {
   return flight.activity ? flight.amount - kernel_->remaining(flight.activity) : flight.amount;
 }
 
-double Ledger::served(const Account& account) const {
+double Ledger::served(int id) const {
+  const Account& account = accounts_[index(id)];
   if (account.active.empty()) return account.used;
-  if (account.served.at == now()) return account.served.value;
-  double total = account.used;
-  for (const Active& active : account.active) {
-    const Flight& flight = flights_[index(active.flight)];
-    total += flight.parts[index(active.part)].use.weight * moved(flight);
-  }
-  account.served = {now(), total};
-  return total;
+  if (account.served.at != now()) account.served = {now(), kernel_->used(id) + account.skipped};
+  return account.served.value;
 }
 
 bool Ledger::busy(int id) const {
@@ -103,7 +98,7 @@ double Ledger::queued(int id, double most_each) const {
 void Ledger::open_window(Flight& flight) {
   flight.opened = now();
   flight.moved_before = moved(flight);
-  for (Part& part : flight.parts) part.served_before = served(accounts_[index(part.use.resource)]);
+  for (Part& part : flight.parts) part.served_before = served(part.use.resource);
 }
 
 void Ledger::close_window(const Flight& flight, double moved) {
@@ -119,7 +114,7 @@ void Ledger::close_window(const Flight& flight, double moved) {
     const double own = part.use.weight * mine / possible;
     // An activity that fills a resource by itself need not look at the others.
     const double all =
-        own > 1 - tolerance ? own : (served(account) - part.served_before) / possible;
+        own > 1 - tolerance ? own : (served(part.use.resource) - part.served_before) / possible;
     const bool tie = std::abs(all - most) <= tolerance;
     if (bottleneck_ < 0 || (tie ? own > most_own + tolerance : all > most)) {
       bottleneck_ = part.use.resource;
@@ -202,12 +197,15 @@ void Ledger::forget_instant() {
 void Ledger::rewind() {
   kernel_->rewind();
   forget_instant();
-  for (Account& account : accounts_) account.used = 0;
+  for (Account& account : accounts_) account.used = account.skipped = 0;
 }
 
 void Ledger::skip(double seconds, std::span<const double> used) {
   forget_instant();
-  for (std::size_t id = 0; id < used.size(); ++id) accounts_[id].used += used[id];
+  for (std::size_t id = 0; id < used.size(); ++id) {
+    accounts_[id].used += used[id];
+    accounts_[id].skipped += used[id];
+  }
   for (Flight& flight : flights_) {
     flight.opened += seconds;
     for (Part& part : flight.parts) part.served_before += used[index(part.use.resource)];

@@ -97,12 +97,13 @@ class Ledger {
     double capacity = 0;
     double used = 0;
     boost::container::small_vector<Active, 1> active;
+    double skipped = 0;            ///< units that the kernel does not know of
     mutable Found<double> served;  ///< whatever starts and ends at that instant
   };
 
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   double moved(const Flight& flight) const;
-  double served(const Account& account) const;
+  double served(int id) const;
   bool busy(int id) const;
   void no_longer_flows(const Flight& flight);
   void forget_instant();

@@ -168,6 +168,8 @@ class RankThread final : public Executor, private Caller {
     double since = -1;                 ///< s: when it began to block; -1: it has not
     int request = -1, other_request = -1;
     int multicast = -1;  ///< the first of its messages
+    std::size_t complete =
+        0;  ///< of what it waits for: the first ones, as far as they are known to be
     Verb verb{};
     State state = State::queued;
     bool starts = false;  ///< no verb: the call that starts a non-blocking collective
@@ -200,7 +202,8 @@ class RankThread final : public Executor, private Caller {
   Progress advance(Pending& verb);
   void receive_part(Pending& verb, int request);
   Progress send_part(Pending& verb);
-  Progress wait_part(Pending& verb, std::span<const int> requests, bool all);
+  Progress wait_part(Pending& verb, bool all);
+  bool is_over(Pending& verb, bool all) const;
   /// `ended`: what came after that is noise.
   void account_wait(int request, double since, double ended);
   Progress finish_wait(Pending& verb, std::span<const int> requests);

@@ -22,18 +22,18 @@ RankThread::Progress RankThread::advance(Pending& verb) {
       return Progress::done;
     case Verb::recv:
       receive_part(verb, verb.request);
-      return wait_part(verb, requests_of(verb), true);
+      return wait_part(verb, true);
     case Verb::sendrecv:
       receive_part(verb, verb.other_request);
       [[fallthrough]];
     case Verb::send:
       if (send_part(verb) == Progress::blocked) return Progress::blocked;
-      return wait_part(verb, requests_of(verb), true);
+      return wait_part(verb, true);
     case Verb::wait:
     case Verb::wait_all:
-      return wait_part(verb, requests_of(verb), true);
+      return wait_part(verb, true);
     case Verb::wait_any:
-      return wait_part(verb, requests_of(verb), false);
+      return wait_part(verb, false);
     case Verb::test:
       return test_part(verb);
     case Verb::reduce:
@@ -99,13 +99,23 @@ RankThread::Progress RankThread::send_part(Pending& verb) {
   return Progress::done;
 }
 
-RankThread::Progress RankThread::wait_part(Pending& verb, std::span<const int> requests, bool all) {
+// Who waits for many is asked at each completion: those that were complete stay so.
+bool RankThread::is_over(Pending& verb, bool all) const {
+  const auto complete = [this](Request request) { return is_complete(request.slot); };
+  const auto& asked = verb.asked->requests;
+  if (!all) return std::any_of(asked.begin(), asked.end(), complete);
+  while (verb.complete < asked.size() && complete(asked[verb.complete])) ++verb.complete;
+  return verb.complete == asked.size() && (verb.request < 0 || is_complete(verb.request)) &&
+         (verb.other_request < 0 || is_complete(verb.other_request));
+}
+
+RankThread::Progress RankThread::wait_part(Pending& verb, bool all) {
   enter_mpi();
-  if (verb.state == State::completing) return finish_wait(verb, requests);
+  if (verb.state == State::completing) return finish_wait(verb, requests_of(verb));
+  if (!is_over(verb, all))
+    return block(verb, verb.verb == Verb::send ? Activity::in_send : Activity::in_wait);
+  const std::span<const int> requests = requests_of(verb);
   const auto complete = [this](int request) { return is_complete(request); };
-  const bool ready = all ? std::all_of(requests.begin(), requests.end(), complete)
-                         : std::any_of(requests.begin(), requests.end(), complete);
-  if (!ready) return block(verb, verb.verb == Verb::send ? Activity::in_send : Activity::in_wait);
   // The request that ended the wait: the last of all to complete, or the first that is complete.
   const auto decisive = all ? std::max_element(requests.begin(), requests.end(),
                                                [this](int a, int b) { return order(a) < order(b); })

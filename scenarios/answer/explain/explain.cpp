@@ -21,9 +21,12 @@ std::string place_name(const std::string& resource) {
   return resource.substr(0, resource.find(" (rank "));
 }
 
+/// Six digits of it: rounding must not choose between two that are equal on paper.
+float digits(double seconds) { return static_cast<float>(seconds); }
+
 void sort_longest_first(std::vector<Blamed>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const Blamed& a, const Blamed& b) {
-    return a.piece.seconds > b.piece.seconds;
+    return digits(a.piece.seconds) > digits(b.piece.seconds);
   });
 }
 
@@ -102,7 +105,7 @@ std::vector<BlameDifference> blame_differences(const Report& first, const Report
   std::vector<BlameDifference> list;
   for (const auto& [key, one] : rows) list.push_back(one);
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
-    return std::abs(a.seconds()) > std::abs(b.seconds());
+    return digits(std::abs(a.seconds())) > digits(std::abs(b.seconds()));
   });
   return list;
 }

@@ -86,7 +86,9 @@ Spent spent_on(const Report& report, Cause cause) {
   for (const PathPiece& piece : report.path) {
     if (piece.cause != cause) continue;
     spent.seconds += piece.seconds;
-    if (spent.most == nullptr || piece.seconds > spent.most->seconds) spent.most = &piece;
+    // Rounding must not choose between two that are equal on paper.
+    if (spent.most == nullptr || piece.seconds > (1 + 1e-9) * spent.most->seconds)
+      spent.most = &piece;
   }
   return spent;
 }

@@ -1,0 +1,96 @@
+// Virtual time of a group: activities that always have the same rate.
+//
+// It is what each of them has moved since it began, the integral of the rate. One that enters at V
+// with m units to go ends at V + m, whatever becomes of the rate: when that changes, only one date
+// does, that of the first end.
+#pragma once
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+
+#include "sim/kernel/exact.hpp"
+
+namespace ringscope::sim {
+
+class GroupTime {
+ public:
+  /// An activity's end in virtual time. The stamp tells it from others that had its slot.
+  struct End {
+    Exact at = 0;
+    int slot = 0;
+    std::uint64_t stamp = 0;
+    bool operator<(const End& other) const { return at > other.at; }
+  };
+
+  bool is_empty() const { return members_ == 0; }
+  double rate() const { return rate_; }
+  Exact at(double now) const {
+    return now == since_ ? moved_ : moved_ + Exact(rate_) * (Exact(now) - since_);
+  }
+
+  /// The rate from now on.
+  void set_rate(double rate, double now) {
+    if (rate == rate_) return;
+    moved_ = at(now);
+    since_ = now;
+    rate_ = rate;
+  }
+  /// Returns the virtual time of its end. An empty group begins anew.
+  Exact enter(Exact left, int slot, std::uint64_t stamp, double now) {
+    if (members_++ == 0) {
+      ends_.clear();
+      moved_ = 0.0;
+      rate_ = 0;
+      since_ = now;
+    }
+    const Exact end = at(now) + left;
+    ends_.push_back({end, slot, stamp});
+    if (ends_.size() > 1) std::push_heap(ends_.begin(), ends_.end());
+    return end;
+  }
+  /// One member less; its entry is dropped when it is met.
+  void leave() { --members_; }
+  void shift(double seconds) { since_ += seconds; }
+
+  /// Date of the first end. Requires a member, and is_live(entry) to tell entries of members.
+  template <class IsLive>
+  double first_end(IsLive is_live) {
+    if (ends_.size() > 16 + 2 * members_) {
+      ends_.erase(std::remove_if(ends_.begin(), ends_.end(),
+                                 [&](const End& entry) { return !is_live(entry); }),
+                  ends_.end());
+      std::make_heap(ends_.begin(), ends_.end());
+    }
+    while (!is_live(ends_.front())) pop();
+    return date_of(since_, ends_.front().at - moved_, rate_);
+  }
+  /// Drops the first entry of a member, whose date has come, and those of all that end until then;
+  /// calls visit(entry) for each of them that is one of a member.
+  template <class IsLive, class Visit>
+  void take_ended(double until, IsLive is_live, Visit visit) {
+    for (bool due = true; !ends_.empty();) {
+      const End first = ends_.front();
+      const bool live = is_live(first);
+      if (live && !due && date_of(since_, first.at - moved_, rate_) > until) return;
+      pop();
+      if (!live) continue;
+      due = false;
+      visit(first);
+    }
+  }
+
+ private:
+  void pop() {
+    if (ends_.size() > 1) std::pop_heap(ends_.begin(), ends_.end());
+    ends_.pop_back();
+  }
+
+  double rate_ = 0;
+  double since_ = 0;  ///< date of `moved_`
+  Exact moved_ = 0;
+  std::size_t members_ = 0;
+  boost::container::small_vector<End, 1> ends_;  ///< a heap, first one first
+};
+
+}  // namespace ringscope::sim
