@@ -64,7 +64,7 @@ TEST(MaxMin, thousands_of_flows_that_come_and_go_leave_the_rates_fair) {
   }
   for (int round = 0; round < 60; ++round) {
     for (int changes = 0; changes < 300; ++changes) {
-      const int flow = static_cast<int>(random() % 6000);
+      const int flow = static_cast<int>(random() % 8000);
       if (told.flows.contains(flow)) {
         rates.leave(flow);
         told.flows.erase(flow);
@@ -78,7 +78,7 @@ TEST(MaxMin, thousands_of_flows_that_come_and_go_leave_the_rates_fair) {
     expect_fair(told, rates);
     if (HasFatalFailure()) FAIL() << "round " << round;
   }
-  EXPECT_GT(told.flows.size(), 4000u);
+  EXPECT_GT(told.flows.size(), 3000u);
 }
 
 /// What it takes to let `flows` flows, each from a sender of its own, leave one receiver one by
