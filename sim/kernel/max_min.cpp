@@ -150,7 +150,11 @@ void MaxMin::add_user(int id, int number) {
   joined.users.push_back({id, number});
   joined.weight += part.weight;
   Resource& there = resource(where);
-  if (where == flow.bottleneck || !there.full) return;
+  if (where == flow.bottleneck) return;
+  if (!there.full) {
+    if (joined.since != 0) there.others += part.weight * joined.safe;
+    return;
+  }
   there.others += part.weight * level_of(joined);
   there.overtaken = there.overtaken || level_of(joined) > there.level;
 }
@@ -164,9 +168,25 @@ void MaxMin::drop_user(int id, int number) {
   flows_[index(last.flow)].parts[index(last.part)].position = part.position;
   left.users.pop_back();
   left.weight -= part.weight;
-  if (part.resource != left.bottleneck && resource(part.resource).full)
-    resource(part.resource).others -= part.weight * level_of(left);
+  Resource& there = resource(part.resource);
+  if (part.resource != left.bottleneck && there.full)
+    there.others -= part.weight * level_of(left);
+  else if (part.resource != left.bottleneck && left.since != 0)
+    there.others -= part.weight * left.safe;
   if (left.users.empty()) close_bundle(part.bundle);
+}
+
+// A bundle on a resource that is not full: one that has no safe level yet gets this one. The
+// resource is settled only if it might be overfull then.
+void MaxMin::admit(int id, Exact level) {
+  const int where = bundle(id).resource;
+  Resource& there = resource(where);
+  if (there.waits) return;
+  if (bundle(id).since == 0) {
+    there.others += static_cast<double>(bundle(id).weight) * level;
+    make_safe(id, level);
+  }
+  if (there.others > there.capacity) wait(where);
 }
 
 void MaxMin::note_moved(int id) {
@@ -191,6 +211,7 @@ void MaxMin::join_alone(int id, int slowest) {
   for (const Part& part : flow.parts) {
     if (part.resource == slowest) continue;
     const std::int64_t weight = bundle(part.bundle).weight;
+    resource(part.resource).others = resource(part.resource).capacity;
     make_safe(part.bundle, share(resource(part.resource).capacity, weight));
   }
 }
@@ -239,7 +260,11 @@ void MaxMin::join(int id) {
   flow.bottleneck = likely_bottleneck(flow);
   for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) {
     add_user(id, part);
-    wait(flow.parts[index(part)].resource);
+    const auto& [where, weight, joined, position] = flow.parts[index(part)];
+    if (where == flow.bottleneck || resource(where).full)
+      wait(where);
+    else
+      admit(joined, 2 * resource(flow.bottleneck).level);
   }
 }
 
@@ -257,7 +282,7 @@ void MaxMin::leave(int id) {
   for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) drop_user(id, part);
   for (const Part& part : flow.parts) {
     const Resource& there = resource(part.resource);
-    if (!there.full) continue;
+    if (!there.full && !there.bundles.empty()) continue;
     if (there.bundles.empty())
       make_idle(part.resource);
     else

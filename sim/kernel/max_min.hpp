@@ -101,8 +101,10 @@ class MaxMin {
     boost::container::small_vector<int, 2> bundles;
     // Of a bottleneck:
     Exact level = 0;
-    Exact others = 0;  ///< units per second of the users that are held back elsewhere
-    double told = 0;   ///< rate that the caller knows
+    /// Units per second of the users that are held back elsewhere; where it is not full, at most:
+    /// with each bundle at its safe level.
+    Exact others = 0;
+    double told = 0;                                   ///< rate that the caller knows
     boost::container::small_vector<int, 2> followers;  ///< bundles on other full resources
     boost::container::small_vector<Safe, 1>
         safe;  ///< a heap, of bundles on resources that are not full
@@ -129,6 +131,7 @@ class MaxMin {
   void follow(int id);
   void follow_no_longer(int id);
   void make_safe(int id, Exact level);
+  void admit(int bundle, Exact level);
   void note_moved(int flow);
   void touch(int resource);
   void join_alone(int flow, int slowest);

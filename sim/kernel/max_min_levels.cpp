@@ -102,18 +102,13 @@ void MaxMin::move(int id, int to) {
       wait(where);
       continue;
     }
-    // What was safe before is, for a bundle of its own or one that is as safe.
-    const int joined = flow.parts[index(number)].bundle;
-    if (bundle(joined).since == 0)
-      make_safe(joined, safe);
-    else if (bundle(joined).safe > safe)
-      wait(where);
+    admit(flow.parts[index(number)].bundle, safe);  // what was safe before
   }
   flow.bottleneck = to;
 }
 
-// A resource that holds nobody back: each of its bundles gets the same share of what is left as a
-// margin. If it is overfull, it holds back the fastest.
+// A resource that holds nobody back: its bundles get the same share of half of what is left as a
+// margin; the other half is for flows to come. If it is overfull, it holds back the fastest.
 void MaxMin::settle_idle(int id) {
   Resource& settled = resource(id);
   if (settled.full) make_idle(id);
@@ -126,7 +121,8 @@ void MaxMin::settle_idle(int id) {
     take(fastest_other(settled));
     return wait(id);
   }
-  const Exact margin = used > 0 ? std::max(Exact{1}, settled.capacity / used) : Exact{1};
+  const Exact margin = used > 0 ? std::max(Exact{1}, (1 + settled.capacity / used) / 2) : Exact{1};
+  settled.others = used * margin;
   for (const int each : settled.bundles) make_safe(each, level_of(bundle(each)) * margin);
 }
 
