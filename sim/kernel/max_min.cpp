@@ -10,6 +10,9 @@ namespace {
 /// Resources with more bundles than this find them by a table.
 constexpr std::size_t many_bundles = 8;
 
+/// Heaps shorter than this are not looked through for void entries.
+constexpr std::size_t least_cleared = 64;
+
 std::uint64_t key_of(int resource, int bottleneck) {
   return static_cast<std::uint64_t>(resource) << 32 | static_cast<std::uint32_t>(bottleneck);
 }
@@ -126,12 +129,14 @@ void MaxMin::make_safe(int id, Exact level) {
   auto& heap = resource(made.bottleneck).safe;
   made.safe = level;
   made.since = ++stamps_;
-  if (heap.size() > 64 + 4 * resource(made.bottleneck).bundles.size() && heap.size() % 64 == 0) {
+  std::size_t& most = resource(made.bottleneck).most_safe;
+  if (heap.size() >= most) {  // half of them are void
     const auto is_void = [this](const Safe& entry) {
       return bundle(entry.bundle).since != entry.since;
     };
     heap.erase(std::remove_if(heap.begin(), heap.end(), is_void), heap.end());
     std::make_heap(heap.begin(), heap.end());
+    most = std::max(least_cleared, 2 * heap.size());
   }
   heap.push_back({level, id, made.since});
   if (heap.size() > 1) std::push_heap(heap.begin(), heap.end());

@@ -107,7 +107,8 @@ class MaxMin {
     double told = 0;                                   ///< rate that the caller knows
     boost::container::small_vector<int, 2> followers;  ///< bundles on other full resources
     boost::container::small_vector<Safe, 1>
-        safe;  ///< a heap, of bundles on resources that are not full
+        safe;                    ///< a heap, of bundles on resources that are not full
+    std::size_t most_safe = 64;  ///< entries of that heap before it is looked through
   };
   struct Waiting {  ///< entry of a heap, lowest level first
     double level = 0;

@@ -9,17 +9,26 @@ namespace {
 
 bool takes(int wanted, int source) { return wanted == any_source || wanted == source; }
 
-// The id of the first item that `fits`, which leaves the list; -1 when there is none.
-template <class Items, class Fits>
-int extract_first(Items& items, Fits fits) {
-  const auto found = std::find_if(items.begin(), items.end(), fits);
-  if (found == items.end()) return -1;
+}  // namespace
+
+template <class Fits>
+int Matching::Items::extract_first(Fits fits) {
+  const auto start = items_.begin() + static_cast<std::ptrdiff_t>(first_);
+  const auto found = std::find_if(start, items_.end(), fits);
+  if (found == items_.end()) return -1;
   const int id = found->id;
-  items.erase(found);
+  if (found - start < items_.end() - found) {
+    std::move_backward(start, found, found + 1);
+    ++first_;
+  } else {
+    items_.erase(found);
+  }
+  if (2 * first_ >= items_.size()) {
+    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+  }
   return id;
 }
-
-}  // namespace
 
 void Matching::arrive(int message, int source, std::uint64_t sequence, std::vector<int>& visible) {
   if (last_order_ == nullptr || source != last_source_) {
@@ -44,23 +53,21 @@ void Matching::arrive(int message, int source, std::uint64_t sequence, std::vect
 }
 
 int Matching::match_message(int source, int tag) {
-  return extract_first(receives_, [=](const Item& receive) {
-    return receive.tag == tag && takes(receive.source, source);
-  });
+  return receives_.extract_first(
+      [=](const Item& receive) { return receive.tag == tag && takes(receive.source, source); });
 }
 
 void Matching::keep_message(int message, int source, int tag) {
-  messages_.push_back({message, source, tag});
+  messages_.add({message, source, tag});
 }
 
 int Matching::match_receive(int source, int tag) {
-  return extract_first(messages_, [=](const Item& message) {
-    return message.tag == tag && takes(source, message.source);
-  });
+  return messages_.extract_first(
+      [=](const Item& message) { return message.tag == tag && takes(source, message.source); });
 }
 
 void Matching::post_receive(int request, int source, int tag) {
-  receives_.push_back({request, source, tag});
+  receives_.add({request, source, tag});
 }
 
 }  // namespace ringscope::sim

@@ -45,7 +45,22 @@ class Matching {
     std::uint64_t next = 0;
     std::vector<Early> early;  ///< arrived before their turn
   };
-  using Items = boost::container::small_vector<Item, 2>;
+  /// A list in order. Among many, the one that fits is mostly near the front: then what stands
+  /// before it moves up.
+  class Items {
+   public:
+    auto begin() const { return items_.begin() + static_cast<std::ptrdiff_t>(first_); }
+    auto end() const { return items_.end(); }
+    std::size_t size() const { return items_.size() - first_; }
+    void add(const Item& item) { items_.push_back(item); }
+    /// The id of the first item that `fits`, which leaves the list; -1 when there is none.
+    template <class Fits>
+    int extract_first(Fits fits);
+
+   private:
+    boost::container::small_vector<Item, 2> items_;
+    std::size_t first_ = 0;  ///< those before it are gone
+  };
   Items receives_, messages_;
   std::unordered_map<int, Order> orders_;  ///< by source
   int last_source_ = -1;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 
@@ -24,6 +25,26 @@ std::vector<int> arrive(Matching& matching, int message, int source, std::uint64
   std::vector<int> visible;
   matching.arrive(message, source, sequence, visible);
   return visible;
+}
+
+TEST(Matching, each_of_a_thousand_takes_the_first_that_fits) {
+  std::mt19937 random(3);
+  Matching matching;
+  std::vector<std::array<int, 3>> kept;  // id, source, tag
+  for (int id = 0; id < 1000; ++id) {
+    kept.push_back({id, static_cast<int>(random() % 7), static_cast<int>(random() % 3)});
+    matching.keep_message(id, kept.back()[1], kept.back()[2]);
+  }
+  for (int i = 0; i < 2000; ++i) {
+    const int source = random() % 4 == 0 ? any_source : static_cast<int>(random() % 7);
+    const int wanted = static_cast<int>(random() % 3);
+    const auto first = std::find_if(kept.begin(), kept.end(), [&](const auto& one) {
+      return (source == any_source || one[1] == source) && one[2] == wanted;
+    });
+    ASSERT_EQ(matching.match_receive(source, wanted), first == kept.end() ? none : (*first)[0]);
+    if (first != kept.end()) kept.erase(first);
+  }
+  EXPECT_LT(kept.size(), 100u);
 }
 
 TEST(Arrival, messages_in_order_are_visible_at_once) {
