@@ -19,8 +19,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 # The first that fits a symbol names its part.
 PARTS = (
+    ("kernel: dates and callbacks", r"FluidKernel|TimedKernel|GroupTime|DateQueue|Callback"),
     ("kernel: max-min rates", r"MaxMin"),
-    ("kernel: dates and callbacks", r"FluidKernel|DateQueue|finish_heap|Callback"),
     ("ledger", r"Ledger"),
     ("critical paths", r"Path"),
     ("MPI: messages, matching, engines, streams",

@@ -114,6 +114,41 @@ def all_to_all(ranks: int) -> dict:
             "job": f"{{collective: alltoall, algorithm: posted, bytes: {ranks} MiB}}"}
 
 
+def parameter_server(workers: int, servers: int, size: str, algorithm: str = "synchronous",
+                     steps: int = 1) -> Callable:
+    """`workers` for the whole table; of few ranks an eighth are servers, at least one."""
+    def settings(ranks: int) -> dict:
+        apart = servers if ranks == workers + servers else max(1, ranks // 8)
+        return {**contended(ranks), "job": "{collective: parameter_server, algorithm: "
+                f"{algorithm}, bytes: {size}, options: {{servers: {apart}, segment: 64 KiB, "
+                f"steps: {steps}}}}}"}
+    return settings
+
+
+def contended(ranks: int) -> dict:
+    """One rank on each host of a star of 25 Gbit/s; the NICs move the bytes."""
+    return {"library": "rdma", "cluster.hosts": ranks, "placement": f"1x{ranks}",
+            "cluster.link": "{bandwidth: 25 Gbit/s, latency: 1 us}"}
+
+
+POSTED = "{collective: alltoall, algorithm: posted, bytes: 1 MiB}"
+
+
+def posted(ranks: int) -> dict:
+    return {**contended(ranks), "job": POSTED}
+
+
+def posted_fat_tree(ranks: int) -> dict:
+    """One rank on each of the first hosts of a 16-ary fat tree."""
+    return {"cluster": f"{{network: fat_tree, k: 16, hosts: {ranks}, "
+                       "link: {bandwidth: 25 Gbit/s, latency: 1 us}, host: {type: simple}}",
+            "library": "rdma", "placement": f"1x{ranks}", "job": POSTED}
+
+
+def jittery(ranks: int) -> dict:
+    return {**ring("rdma")(ranks), "library": "{base: rdma, network: {jitter: 2 us}}"}
+
+
 def against_smpi(row: Row, results: dict) -> str:
     other = ended(results, "ring_smpi")
     return f"{rate(results[row.name]) / rate(other):.0f} x SMPI" if other else ""
@@ -164,6 +199,21 @@ ROWS = (
         two_level("ring"), skip=True, target="60 s, 4 GB", repeated=1),
     Row("alltoall", "all-to-all, 256 ranks, 1 MiB a pair, posted at once", "run", 256, 16,
         all_to_all, target="0.65 s, within 1 % of the NIC", judged=against_bound),
+    Row("ring_jitter", "ring, 1,024 ranks, RDMA with 2 us of jitter", "run", 1024, 32, jittery,
+        target="700,000 messages/s", repeated=1),
+    Row("incast_128", "parameter server, 128 workers, 1 server, 10 MiB", "run", 129, 9,
+        parameter_server(128, 1, "10 MiB"), target="0.4 s"),
+    Row("incast_256", "parameter server, 256 workers, 16 servers, 100 MiB", "run", 272, 9,
+        parameter_server(256, 16, "100 MiB"), target="10 s", repeated=1),
+    Row("incast_1024", "parameter server, 1,024 workers, 16 servers, 100 MiB", "run", 1040, 9,
+        parameter_server(1024, 16, "100 MiB"), target="60 s, 1 GB", repeated=1),
+    Row("incast_async", "asynchronous, 256 workers, 16 servers, 100 MiB, 5 steps", "run", 272, 9,
+        parameter_server(256, 16, "100 MiB", "asynchronous", 5),
+        target="at most 2 x synchronous, per message", repeated=1),
+    Row("posted", "posted all-to-all of 1 MiB, 256 ranks on a star, RDMA", "run", 256, 16, posted,
+        target="0.8 s"),
+    Row("posted_fat_tree", "the same on a fat tree, k = 16", "run", 256, 16, posted_fat_tree,
+        target="10 s", repeated=1),
     Row("start_up", "start-up, 65,536 ranks", "run", 65536, 128, start_up, target="10 s",
         judged=reading),
     Row("bare_fluid", "bare loop on our kernel, 1,024 ranks", "bare", 1024, 32),

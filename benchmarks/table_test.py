@@ -48,6 +48,20 @@ class SmallTable(unittest.TestCase):
         bound = (row["ranks"] - 1) * 1024 * 1024 / 12.5e9
         self.assertAlmostEqual(row["simulated_s"], bound + 2e-6, delta=1e-9 * bound)
 
+    def test_every_worker_pushes_and_pulls_every_segment(self):
+        for name, vector, steps in (("incast_128", 10, 1), ("incast_256", 100, 1),
+                                    ("incast_async", 100, 5)):
+            with self.subTest(name):
+                workers = self.rows[name]["ranks"] - 1
+                segments = vector * 1024 // 64
+                self.assertEqual(self.rows[name]["messages"], 2 * workers * segments * steps)
+
+    def test_posted_messages_go_from_each_to_each_other(self):
+        for name in ("posted", "posted_fat_tree"):
+            with self.subTest(name):
+                ranks = self.rows[name]["ranks"]
+                self.assertEqual(self.rows[name]["messages"], ranks * (ranks - 1))
+
     def test_two_levels_send_what_their_parts_do(self):
         row = self.rows["two_level_ring"]
         ranks, hosts = row["ranks"], row["ranks"] // 8
