@@ -1,6 +1,7 @@
 #include "sim/mpi/matching.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "algorithms/verbs/communicator.hpp"
 
@@ -9,12 +10,20 @@ namespace {
 
 bool takes(int wanted, int source) { return wanted == any_source || wanted == source; }
 
+/// More messages than this are found by source and tag.
+constexpr std::size_t many = 32;
+
+std::uint64_t key_of(int source, int tag) {
+  return static_cast<std::uint64_t>(source) << 32 | static_cast<std::uint32_t>(tag);
+}
+
 }  // namespace
 
-template <class Fits>
-int Matching::Items::extract_first(Fits fits) {
+int Matching::Receives::extract(int source, int tag) {
   const auto start = items_.begin() + static_cast<std::ptrdiff_t>(first_);
-  const auto found = std::find_if(start, items_.end(), fits);
+  const auto found = std::find_if(start, items_.end(), [=](const Item& receive) {
+    return receive.tag == tag && takes(receive.source, source);
+  });
   if (found == items_.end()) return -1;
   const int id = found->id;
   if (found - start < items_.end() - found) {
@@ -25,6 +34,60 @@ int Matching::Items::extract_first(Fits fits) {
   }
   if (2 * first_ >= items_.size()) {
     items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+  }
+  return id;
+}
+
+void Matching::Kept::add(const Item& item) {
+  items_.push_back(item);
+  ++live_;
+  if (in_lines_) return enter(items_.size() - 1);
+  if (live_ <= many) return;
+  in_lines_ = true;
+  for (std::size_t place = first_; place < items_.size(); ++place)
+    if (items_[place].id >= 0) enter(place);
+}
+
+void Matching::Kept::enter(std::size_t place) {
+  const Item& item = items_[place];
+  lines_[key_of(item.source, item.tag)].numbers.push_back(number_ + place);
+}
+
+int Matching::Kept::extract(int source, int tag) {
+  if (in_lines_ && source != any_source) {
+    const auto found = lines_.find(key_of(source, tag));
+    if (found == lines_.end()) return -1;
+    Line& line = found->second;
+    while (line.first < line.numbers.size()) {
+      const std::uint64_t number = line.numbers[line.first++];
+      if (line.first == line.numbers.size()) line = {};
+      // A receive from anybody may have taken it.
+      if (number >= number_ && items_[number - number_].id >= 0) return take(number - number_);
+    }
+    return -1;
+  }
+  for (std::size_t place = first_; place < items_.size(); ++place) {
+    const Item& message = items_[place];
+    if (message.id >= 0 && message.tag == tag && takes(source, message.source)) return take(place);
+  }
+  return -1;
+}
+
+int Matching::Kept::take(std::size_t place) {
+  const int id = std::exchange(items_[place].id, -1);
+  if (--live_ == 0) {
+    number_ += items_.size();
+    items_.clear();
+    lines_.clear();
+    in_lines_ = false;
+    first_ = 0;
+    return id;
+  }
+  while (items_[first_].id < 0) ++first_;
+  if (2 * first_ >= items_.size()) {
+    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
+    number_ += first_;
     first_ = 0;
   }
   return id;
@@ -52,19 +115,13 @@ void Matching::arrive(int message, int source, std::uint64_t sequence, std::vect
   }
 }
 
-int Matching::match_message(int source, int tag) {
-  return receives_.extract_first(
-      [=](const Item& receive) { return receive.tag == tag && takes(receive.source, source); });
-}
+int Matching::match_message(int source, int tag) { return receives_.extract(source, tag); }
 
 void Matching::keep_message(int message, int source, int tag) {
   messages_.add({message, source, tag});
 }
 
-int Matching::match_receive(int source, int tag) {
-  return messages_.extract_first(
-      [=](const Item& message) { return message.tag == tag && takes(source, message.source); });
-}
+int Matching::match_receive(int source, int tag) { return messages_.extract(source, tag); }
 
 void Matching::post_receive(int request, int source, int tag) {
   receives_.add({request, source, tag});

@@ -30,7 +30,7 @@ class Matching {
     fields.exact(self.receives_.size());
     for (const Item& receive : self.receives_) fields.exact(receive.source, receive.tag);
     fields.exact(self.messages_.size());
-    for (const Item& message : self.messages_) fields.message(message.id);
+    self.messages_.visit([&](const Item& message) { fields.message(message.id); });
   }
 
  private:
@@ -45,23 +45,49 @@ class Matching {
     std::uint64_t next = 0;
     std::vector<Early> early;  ///< arrived before their turn
   };
-  /// A list in order. Among many, the one that fits is mostly near the front: then what stands
-  /// before it moves up.
-  class Items {
+  /// Posted receives in order. The one that fits is mostly near the front: then what stands before
+  /// it moves up.
+  class Receives {
    public:
     auto begin() const { return items_.begin() + static_cast<std::ptrdiff_t>(first_); }
     auto end() const { return items_.end(); }
     std::size_t size() const { return items_.size() - first_; }
     void add(const Item& item) { items_.push_back(item); }
-    /// The id of the first item that `fits`, which leaves the list; -1 when there is none.
-    template <class Fits>
-    int extract_first(Fits fits);
+    int extract(int source, int tag);
 
    private:
     boost::container::small_vector<Item, 2> items_;
     std::size_t first_ = 0;  ///< those before it are gone
   };
-  Items receives_, messages_;
+  /// Messages kept, in order; many are found by their source and tag.
+  class Kept {
+   public:
+    std::size_t size() const { return live_; }
+    template <class Visit>
+    void visit(Visit visit) const {
+      for (const Item& item : items_)
+        if (item.id >= 0) visit(item);
+    }
+    void add(const Item& item);
+    int extract(int source, int tag);
+
+   private:
+    struct Line {  ///< messages of one source and tag
+      std::vector<std::uint64_t> numbers;
+      std::size_t first = 0;
+    };
+    void enter(std::size_t place);
+    int take(std::size_t place);
+
+    boost::container::small_vector<Item, 2> items_;  ///< -1 as the id: taken
+    std::size_t first_ = 0;                          ///< those before it are taken
+    std::uint64_t number_ = 0;  ///< of the first item, among all that were kept
+    std::size_t live_ = 0;
+    bool in_lines_ = false;
+    std::unordered_map<std::uint64_t, Line> lines_;  ///< by source and tag
+  };
+  Receives receives_;
+  Kept messages_;
   std::unordered_map<int, Order> orders_;  ///< by source
   int last_source_ = -1;
   Order* last_order_ = nullptr;  ///< of that source: most messages of a rank are the same one's
