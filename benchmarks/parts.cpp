@@ -30,7 +30,7 @@ void flights_at_one_instant(benchmark::State& state) {
   for ([[maybe_unused]] auto _ : state) {
     const auto kernel = sim::make_kernel("fluid");
     sim::Ledger ledger(*kernel);
-    const int link = ledger.add({"link", sim::ResourceKind::link, 1e9, -1});
+    const int link = ledger.add({{"link"}, ResourceKind::link, 1e9});
     const sim::Use use[] = {{link, 1}};
     for (std::int64_t i = 0; i < flights; ++i) ledger.start(1e6, use, {nothing, nullptr, 0});
     kernel->run();

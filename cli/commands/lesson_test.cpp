@@ -35,8 +35,8 @@ TEST(Ticks, are_millionths_of_the_run_and_stay_in_it) {
 // 10 units/s, used whole from 1 s to 2 s and half from 2 s to 4 s, of a run of 4 s.
 Recording recording_of_one_load() {
   Recording recording;
-  recording.loads.push_back({"wire", "link", -1, 10, {{1, 0}, {2, 10}, {4, 20}}});
-  recording.loads.push_back({"unused", "link", -1, 10, {}});
+  recording.loads.push_back({{"wire"}, ResourceKind::link, 10, {{1, 0}, {2, 10}, {4, 20}}});
+  recording.loads.push_back({{"unused"}, ResourceKind::link, 10, {}});
   return recording;
 }
 

@@ -34,7 +34,7 @@ Json path_json(const Report& report) {
       list.back()[1] = end;
     else
       list.push_back({start, end, cause_names[static_cast<std::size_t>(piece.cause)], piece.rank,
-                      piece.resource});
+                      piece.resource.name()});
     before = &one;
     last = end;
   }

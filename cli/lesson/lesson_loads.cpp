@@ -41,9 +41,9 @@ Json load_json(const LoadCurve& curve, double whole_s, int bins) {
   std::string bytes;
   for (const double mean : means(curve, whole_s, bins))
     bytes += static_cast<char>(std::lround(std::clamp(mean, 0.0, 1.0) * levels));
-  return {{"name", curve.name},
-          {"kind", curve.kind},
-          {"rank", curve.rank},
+  return {{"name", curve.id.name()},
+          {"kind", resource_kind_names[static_cast<std::size_t>(curve.kind)]},
+          {"rank", curve.id.job.empty() ? curve.id.rank : -1},
           {"capacity", curve.capacity},
           {"mean", curve.points.back().used / (curve.capacity * whole_s)},
           {"bins", base64(bytes)}};

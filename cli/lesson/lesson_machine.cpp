@@ -68,12 +68,12 @@ class Loads {
   explicit Loads(const Recording& recording) {
     for (int written = 0; const LoadCurve& curve : recording.loads) {
       const bool used = !curve.points.empty() && curve.points.back().used > 0;
-      of_name_[curve.name].push_back(used ? written++ : -1);
+      of_id_[curve.id].push_back(used ? written++ : -1);
     }
   }
-  /// Index of the next link of that name.
-  int next(const std::string& name) {
-    std::deque<int>& left = of_name_[name];
+  /// Index of the next of the links that are named so.
+  int next(const ResourceId& link) {
+    std::deque<int>& left = of_id_[link];
     if (left.empty()) return -1;
     const int index = left.front();
     left.pop_front();
@@ -81,7 +81,7 @@ class Loads {
   }
 
  private:
-  std::map<std::string, std::deque<int>> of_name_;
+  std::map<ResourceId, std::deque<int>> of_id_;
 };
 
 Json links_json(const Topology& topology, const std::map<Vertex, int>& numbers,
@@ -90,7 +90,7 @@ Json links_json(const Topology& topology, const std::map<Vertex, int>& numbers,
   Json list = Json::array();
   for (int id = 0; id < topology.link_count(); id += 2) {
     const Link& link = topology.link(id);
-    const int there = loads.next(link.name), back = loads.next(topology.link(id + 1).name);
+    const int there = loads.next({link.name}), back = loads.next({topology.link(id + 1).name});
     const auto from = numbers.find(topology.source_of(id));
     const auto to = numbers.find(topology.target_of(id));
     if (from == numbers.end() || to == numbers.end()) continue;

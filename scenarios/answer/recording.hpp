@@ -6,13 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "scenarios/question/resource_id.hpp"
+
 namespace ringscope {
 
 /// Amount of a resource used by each instant: a piecewise linear curve.
 struct LoadCurve {
-  std::string name, kind;  ///< as in ResourceReport
-  int rank = -1;           ///< owner of the core or lock; -1 when shared or nobody's
-  double capacity = 0;     ///< units per second
+  ResourceId id;
+  ResourceKind kind{};
+  double capacity = 0;  ///< units per second
   struct Point {
     double at = 0, used = 0;  ///< units since the start
   };

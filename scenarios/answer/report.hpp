@@ -58,16 +58,16 @@ struct PhaseReport {
 };
 
 struct ResourceReport {
-  std::string name;        ///< "host2/core0 (rank 7)", "host0/nic0->switch"
-  std::string kind;        ///< "core", "link", "memory", "lock"
+  ResourceId id;
+  ResourceKind kind{};
   double utilisation = 0;  ///< share of its capacity used, 0..1
 };
 
 /// A segment of the critical path: for `seconds`, `cause` held the run up, on `resource` or `rank`.
 struct PathPiece {
   Cause cause{};
-  int rank = -1;         ///< owner of the core, computation or call; -1: none
-  std::string resource;  ///< "" where no resource is to blame
+  int rank = -1;        ///< owner of the core, computation or call; -1: none
+  ResourceId resource;  ///< empty where no resource is to blame
   double seconds = 0;
 };
 

@@ -30,10 +30,11 @@ inline Report sample_report() {
   r.rank_reports[0].waited_for[static_cast<std::size_t>(Cause::progress)] = 0.125;
   r.rank_reports[1].waited_for[static_cast<std::size_t>(Cause::wire)] = 0.0625;
   r.phases = {{"reduce-scatter", 0, 0.25}, {"allgather", 0.25, 0.5}};
-  r.resources = {{"host0/nic0->switch", "link", 0.875}, {"host1/core0 (rank 1)", "core", 0.5}};
-  r.path = {{Cause::wire, -1, "host0/nic0->switch", 0.375},
-            {Cause::reduce, 1, "host1/core0 (rank 1)", 0.0625},
-            {Cause::progress, 0, "", 0.0625}};
+  r.resources = {{{"host0/nic0->switch"}, ResourceKind::link, 0.875},
+                 {{"host1/core0", 1}, ResourceKind::core, 0.5}};
+  r.path = {{Cause::wire, -1, {"host0/nic0->switch"}, 0.375},
+            {Cause::reduce, 1, {"host1/core0", 1}, 0.0625},
+            {Cause::progress, 0, {}, 0.0625}};
   r.kernel = "simgrid";
   r.wall_s = 0.1;
   r.peak_rss_bytes = 1 << 20;
@@ -72,10 +73,10 @@ inline Report slower_report() {
   r.time_s = 0.875;
   r.times_s = {0.875};
   r.algbw = r.busbw = static_cast<double>(r.bytes) / r.time_s;
-  r.path = {{Cause::copy, 1, "host1/core0 (rank 1)", 0.4375},
-            {Cause::wire, -1, "host0/nic0->switch", 0.3125},
-            {Cause::reduce, 1, "host1/core0 (rank 1)", 0.0625},
-            {Cause::progress, 0, "", 0.0625}};
+  r.path = {{Cause::copy, 1, {"host1/core0", 1}, 0.4375},
+            {Cause::wire, -1, {"host0/nic0->switch"}, 0.3125},
+            {Cause::reduce, 1, {"host1/core0", 1}, 0.0625},
+            {Cause::progress, 0, {}, 0.0625}};
   return r;
 }
 

@@ -9,6 +9,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "scenarios/library/library.hpp"
+#include "scenarios/question/resource_id.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/placement/placement.hpp"
 
@@ -55,7 +56,7 @@ struct Neighbour {
 
 /// Improvement over the files, for the question "what if".
 struct Speedup {
-  std::string resource;       ///< by its name in reports; "": none
+  ResourceId resource;        ///< or none
   double capacity = 1;        ///< factor of its capacity
   double link_latencies = 1;  ///< factor of all of them
 };

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/insight/measurement.hpp"
-
 namespace ringscope::sim {
 namespace {
 
@@ -32,8 +30,9 @@ std::vector<ChainPiece> ChainOf::pieces(const Paths::Chain& chain) const {
   std::vector<ChainPiece> list;
   double at = chain.begin - start;
   for (const Paths::Piece& piece : chain.pieces) {
-    const std::string name = piece.resource < 0 ? "" : run.ledger->resource(piece.resource).name;
-    list.push_back({{piece.cause, piece.rank, name, piece.seconds}, at, std::nullopt});
+    const ResourceId resource =
+        piece.resource < 0 ? ResourceId() : run.ledger->resource(piece.resource).id;
+    list.push_back({{piece.cause, piece.rank, resource, piece.seconds}, at, std::nullopt});
     at += piece.seconds;
   }
   for (const Paths::Chain::Mark& mark : chain.marks) apply(mark, start, list);
@@ -44,7 +43,7 @@ ResourceReport ChainOf::resource(int id) const {
   const Resource& resource = run.ledger->resource(id);
   const double used = run.ledger->used(id) - used_before[static_cast<std::size_t>(id)];
   const double possible = resource.capacity * elapsed;
-  return {resource.name, std::string(kind_name(resource.kind)), possible > 0 ? used / possible : 0};
+  return {resource.id, resource.kind, possible > 0 ? used / possible : 0};
 }
 
 PathChain ChainOf::chain(const PathCursor& end) const {

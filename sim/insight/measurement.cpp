@@ -34,8 +34,7 @@ std::vector<ResourceReport> busiest_resources(const Run& run, double elapsed,
     const Resource& resource = run.ledger->resource(id);
     const double used = run.ledger->used(id) - used_before[static_cast<std::size_t>(id)];
     if (used > 0 && elapsed > 0)
-      all.push_back({resource.name, std::string(kind_name(resource.kind)),
-                     used / (resource.capacity * elapsed)});
+      all.push_back({resource.id, resource.kind, used / (resource.capacity * elapsed)});
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.utilisation > b.utilisation; });
@@ -47,7 +46,7 @@ std::vector<PathPiece> path_pieces(const Run& run, PathCursor end) {
   std::vector<PathPiece> pieces;
   for (const Paths::Piece& piece : run.paths->merged(end))
     pieces.push_back({piece.cause, piece.rank,
-                      piece.resource < 0 ? "" : run.ledger->resource(piece.resource).name,
+                      piece.resource < 0 ? ResourceId() : run.ledger->resource(piece.resource).id,
                       piece.seconds});
   return pieces;
 }
@@ -63,22 +62,6 @@ std::string_view chosen_by(const Scenario& scenario) {
 }
 
 }  // namespace
-
-std::string_view kind_name(ResourceKind kind) {
-  switch (kind) {
-    case ResourceKind::core:
-      return "core";
-    case ResourceKind::link:
-      return "link";
-    case ResourceKind::memory:
-      return "memory";
-    case ResourceKind::lock:
-      return "lock";
-    case ResourceKind::storage:
-      return "storage";
-  }
-  return "";
-}
 
 Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>> ranks,
                     double start, const std::vector<double>& used_before) {

@@ -10,8 +10,6 @@
 
 namespace ringscope::sim {
 
-std::string_view kind_name(ResourceKind kind);
-
 /// Result of one repetition; the fields as in Report.
 struct Measurement {
   double time_s = 0;

@@ -1,7 +1,5 @@
 #include "sim/insight/recorder.hpp"
 
-#include "sim/insight/measurement.hpp"
-
 namespace ringscope::sim {
 
 Recorder::Recorder(std::unique_ptr<Kernel> kernel)
@@ -11,7 +9,6 @@ Recorder::Recorder(std::unique_ptr<Kernel> kernel)
 
 void Recorder::restart(const Job& job, int ranks) {
   loads_->restart();
-  ranks_ = ranks;
   const Collective& collective = collective_of(*job.algorithm);
   no_chunks_ = no_chunks_of(collective, ranks);
   follows_chunks_ = no_chunks_.empty();
@@ -23,9 +20,7 @@ std::shared_ptr<const Recording> Recorder::take(const Ledger& ledger) {
   auto recording = std::make_shared<Recording>();
   for (int id = 0; id < ledger.resource_count(); ++id) {
     const Resource& resource = ledger.resource(id);
-    const int rank = resource.rank < ranks_ ? resource.rank : -1;
-    recording->loads.push_back({resource.name, std::string(kind_name(resource.kind)), rank,
-                                resource.capacity, loads_->points(id)});
+    recording->loads.push_back({resource.id, resource.kind, resource.capacity, loads_->points(id)});
   }
   recording->no_chunks = no_chunks_;
   if (follows_chunks_) recording->chunks = chunks_.take();

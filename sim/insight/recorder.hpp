@@ -29,7 +29,6 @@ class Recorder {
   std::unique_ptr<LoadRecord> kernel_;
   LoadRecord* loads_;
   ChunkRecord chunks_;
-  int ranks_ = 0;  ///< of the job
   bool follows_chunks_ = false;
   std::string no_chunks_;
 };

@@ -39,11 +39,11 @@ void expect_same(const Report& skipped, const Report& whole) {
     expect_near(skipped.phases[i].start_s, whole.phases[i].start_s, time, whole.phases[i].name);
     expect_near(skipped.phases[i].end_s, whole.phases[i].end_s, time, whole.phases[i].name);
   }
-  std::map<std::string, double> used;
-  for (const ResourceReport& resource : whole.resources) used[resource.name] = resource.utilisation;
+  std::map<ResourceId, double> used;
+  for (const ResourceReport& resource : whole.resources) used[resource.id] = resource.utilisation;
   for (const ResourceReport& resource : skipped.resources) {
-    if (!used.contains(resource.name)) continue;  // of ten among equals
-    EXPECT_NEAR(resource.utilisation, used[resource.name], 1e-9) << resource.name;
+    if (!used.contains(resource.id)) continue;  // of ten among equals
+    EXPECT_NEAR(resource.utilisation, used[resource.id], 1e-9) << resource.id.name();
   }
   double on_path = 0;
   for (const PathPiece& piece : skipped.path) on_path += piece.seconds;

@@ -65,7 +65,7 @@ void Fabric::find_grain() {
 
 int Fabric::add(const std::string& name, ResourceKind kind, Bandwidth bandwidth, double share) {
   if (bandwidth.is_unlimited()) return -1;
-  return ledger_->add({name, kind, bandwidth.bytes_per_second * share * grain_, -1});
+  return ledger_->add({{name}, kind, bandwidth.bytes_per_second * share * grain_});
 }
 
 // Memories of hosts that have ranks: others' memories and engines are never used.

@@ -29,11 +29,16 @@ const Job& Jobs::job(int rank) const {
 }
 
 std::string Jobs::text(int rank) const {
+  const ResourceId own = owned("", rank);
+  return own.job.empty() ? fmt::format("rank {}", rank)
+                         : fmt::format("rank {} of {}", own.rank, own.job);
+}
+
+ResourceId Jobs::owned(const std::string& place, int rank) const {
   const int job = index(rank);
-  if (job == 0) return fmt::format("rank {}", rank);
+  if (job == 0) return {place, rank};
   const auto neighbour = static_cast<std::size_t>(job) - 1;
-  return fmt::format("rank {} of {}", rank - first(neighbour),
-                     scenario_->neighbours[neighbour].name);
+  return {place, rank - first(neighbour), scenario_->neighbours[neighbour].name};
 }
 
 }  // namespace ringscope::sim

@@ -27,6 +27,8 @@ class Jobs {
   const Job& job(int rank) const;
   /// "rank 3"; of a background job "rank 1 of training".
   std::string text(int rank) const;
+  /// A resource that this rank alone has.
+  ResourceId owned(const std::string& place, int rank) const;
 
  private:
   const Scenario* scenario_;

@@ -6,8 +6,8 @@
 namespace ringscope::sim {
 
 int Ledger::add(Resource resource) {
-  if (resource.name == speedup_.resource) resource.capacity *= speedup_.capacity;
-  const int id = kernel_->add_resource(resource.name, resource.capacity);
+  if (resource.id == speedup_.resource) resource.capacity *= speedup_.capacity;
+  const int id = kernel_->add_resource(resource.id.name(), resource.capacity);
   accounts_.emplace_back().capacity = resource.capacity;
   busy_.emplace_back();
   resources_.push_back(std::move(resource));

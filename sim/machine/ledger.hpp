@@ -7,7 +7,6 @@
 #pragma once
 
 #include <boost/container/small_vector.hpp>
-#include <string>
 #include <vector>
 
 #include "scenarios/question/scenario.hpp"
@@ -15,13 +14,11 @@
 
 namespace ringscope::sim {
 
-enum class ResourceKind { core, link, memory, lock, storage };
-
 struct Resource {
-  std::string name;
+  ResourceId id;
   ResourceKind kind{};
   double capacity = 0;  ///< units per second
-  int rank = -1;        ///< owner of the core or lock; -1 when shared or nobody's
+  int rank = -1;        ///< as `id` has it, but numbered over all jobs
 };
 
 class Ledger {

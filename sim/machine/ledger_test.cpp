@@ -19,7 +19,7 @@ class LedgerTest : public KernelTest {
   }
 
   Ledger& ledger() { return *ledger_; }
-  int add(ResourceKind kind, double capacity) { return ledger().add({"", kind, capacity, -1}); }
+  int add(ResourceKind kind, double capacity) { return ledger().add({{}, kind, capacity}); }
   int fly(double amount, std::vector<Use> uses) {
     return ledger().start(amount, uses, call([] {}));
   }
@@ -45,8 +45,8 @@ INSTANTIATE_TEST_SUITE_P(Kernels, LedgerTest,
 using testing::ElementsAre;
 
 TEST_P(LedgerTest, a_resource_keeps_its_description) {
-  const int id = ledger().add({"host0/core1", ResourceKind::core, 8, 3});
-  EXPECT_EQ(ledger().resource(id).name, "host0/core1");
+  const int id = ledger().add({{"host0/core1", 3}, ResourceKind::core, 8, 3});
+  EXPECT_EQ(ledger().resource(id).id, (ResourceId{"host0/core1", 3}));
   EXPECT_EQ(ledger().resource(id).kind, ResourceKind::core);
   EXPECT_EQ(ledger().resource(id).rank, 3);
   EXPECT_EQ(ledger().resource_count(), 1);

@@ -69,12 +69,15 @@ const std::string& Machine::host_name(int rank) const {
   return scenario_->cluster.topology.hosts()[static_cast<std::size_t>(location(rank).host)].name;
 }
 
-std::string Machine::rank_name(int rank) const {
+std::string Machine::place_of(int rank) const {
   const Location& where = location(rank);
-  const std::string who = jobs_.text(rank);
-  if (where.binding != Binding::core) return fmt::format("{} ({})", host_name(rank), who);
+  if (where.binding != Binding::core) return host_name(rank);
   const std::string& domain = scenario_->cluster.topology.graph()[domain_of(rank)].name;
-  return fmt::format("{}/core{} ({})", domain, where.core, who);
+  return fmt::format("{}/core{}", domain, where.core);
+}
+
+Resource Machine::own(const std::string& place, ResourceKind kind, int rank) const {
+  return {jobs_.owned(place, rank), kind, scale(rank).capacity(), rank};
 }
 
 // The core, or the pool of cores, that a rank runs on. It is the rank's own where nobody shares it.
@@ -82,17 +85,17 @@ Resource Machine::core_resource(int rank, int sharers) const {
   const Location& where = location(rank);
   const Topology& topology = scenario_->cluster.topology;
   const Graph& graph = topology.graph();
-  const Vertex own = domain_of(rank);
+  const Component& domain = graph[domain_of(rank)];
+  const double capacity = scale(rank).capacity();
   if (where.binding == Binding::core)
-    return {sharers > 1 ? fmt::format("{}/core{}", graph[own].name, where.core) : rank_name(rank),
-            ResourceKind::core, scale(rank).capacity(), sharers > 1 ? -1 : rank};
+    return sharers > 1 ? Resource{{place_of(rank)}, ResourceKind::core, capacity}
+                       : own(place_of(rank), ResourceKind::core, rank);
   if (where.binding == Binding::numa)
-    return {graph[own].name + "/cores", ResourceKind::core,
-            scale(rank).capacity() * graph[own].cores, -1};
+    return {{domain.name + "/cores"}, ResourceKind::core, capacity * domain.cores};
   int cores = 0;
-  for (const Vertex domain : topology.hosts()[static_cast<std::size_t>(where.host)].numa_domains)
-    cores += graph[domain].cores;
-  return {host_name(rank) + "/cores", ResourceKind::core, scale(rank).capacity() * cores, -1};
+  for (const Vertex each : topology.hosts()[static_cast<std::size_t>(where.host)].numa_domains)
+    cores += graph[each].cores;
+  return {{host_name(rank) + "/cores"}, ResourceKind::core, capacity * cores};
 }
 
 void Machine::add_cpus() {
@@ -109,27 +112,25 @@ void Machine::add_cpus() {
     Uses cpu = {{place->second, 1}};
     // Free to use any of several cores, but never more than one at a time.
     if (location(rank).binding != Binding::core)
-      cpu.push_back(
-          {ledger_->add({rank_name(rank), ResourceKind::core, scale(rank).capacity(), rank}), 1});
+      cpu.push_back({ledger_->add(own(place_of(rank), ResourceKind::core, rank)), 1});
     cpus_.push_back(std::move(cpu));
   }
 }
 
 Uses Machine::spare_cpu(int rank, const std::string& what) {
-  const std::string name = fmt::format("{}/{} ({})", host_name(rank), what, jobs_.text(rank));
-  return {{ledger_->add({name, ResourceKind::core, scale(rank).capacity(), rank}), 1}};
+  const std::string place = fmt::format("{}/{}", host_name(rank), what);
+  return {{ledger_->add(own(place, ResourceKind::core, rank)), 1}};
 }
 
 Uses Machine::thread_cpu(int rank, const std::string& what) {
   if (scenario_->library.thread_core == ProgressCore::shared) return cpu(rank);
-  const Use own = spare_cpu(rank, what).front();
-  if (location(rank).binding == Binding::core) return {own};
-  return {cpu(rank).front(), own};
+  const Use spare = spare_cpu(rank, what).front();
+  if (location(rank).binding == Binding::core) return {spare};
+  return {cpu(rank).front(), spare};
 }
 
 int Machine::add_lock(int rank, int endpoint) {
-  const std::string name = fmt::format("endpoint{} ({})", endpoint, jobs_.text(rank));
-  return ledger_->add({name, ResourceKind::lock, scale(rank).capacity(), rank});
+  return ledger_->add(own(fmt::format("endpoint{}", endpoint), ResourceKind::lock, rank));
 }
 
 // Ranks on one GPU share it.
@@ -145,9 +146,8 @@ void Machine::add_gpus() {
     const std::string& name = scenario_->cluster.topology.graph()[gpu].name;
     if (is_new)
       place->second = sharers[gpu] > 1
-                          ? ledger_->add({name, ResourceKind::core, scale(rank).capacity(), -1})
-                          : ledger_->add({fmt::format("{} ({})", name, jobs_.text(rank)),
-                                          ResourceKind::core, scale(rank).capacity(), rank});
+                          ? ledger_->add({{name}, ResourceKind::core, scale(rank).capacity()})
+                          : ledger_->add(own(name, ResourceKind::core, rank));
     gpus_.back() = {{place->second, 1}};
   }
 }
@@ -185,7 +185,7 @@ void Machine::add_storage() {
     const std::string name =
         scenario_->cluster.topology.hosts()[static_cast<std::size_t>(host)].name + "/storage";
     place->second =
-        ledger_->add({name, ResourceKind::storage, storage.bandwidth.bytes_per_second, -1});
+        ledger_->add({{name}, ResourceKind::storage, storage.bandwidth.bytes_per_second});
   }
 }
 

@@ -71,8 +71,10 @@ class Machine {
   const std::string& host_name(int rank) const;
 
  private:
-  /// "host2/core0 (rank 7)": a thread that a rank may call its own.
-  std::string rank_name(int rank) const;
+  /// "host2/core0": where a rank runs, by its binding.
+  std::string place_of(int rank) const;
+  /// Something as fast as a core of the rank, which it alone has.
+  Resource own(const std::string& place, ResourceKind kind, int rank) const;
   void add_scales();
   void add_cpus();
   Resource core_resource(int rank, int sharers) const;

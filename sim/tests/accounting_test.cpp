@@ -91,7 +91,8 @@ void expect_ranks_add_up(const Report& report) {
   for (const RankReport& rank : report.rank_reports) {
     SCOPED_TRACE(rank.rank);
     EXPECT_NEAR(sum(rank.seconds), report.time_s, 1e-9 * report.time_s);
-    EXPECT_NEAR(sum(rank.waited_for), of(rank, Activity::in_send) + of(rank, Activity::in_wait),
+    EXPECT_NEAR(sum(rank.waited_for),
+                of(rank, Activity::in_send) + of(rank, Activity::in_wait),
                 1e-9 * report.time_s);
     for (const double seconds : rank.seconds) EXPECT_GE(seconds, 0);
     for (const double seconds : rank.waited_for) EXPECT_GE(seconds, 0);
@@ -130,8 +131,8 @@ void expect_phases_in_order(const Report& report) {
 
 void expect_resources_sound(const Report& report) {
   for (const ResourceReport& resource : report.resources) {
-    EXPECT_GT(resource.utilisation, 0) << resource.name;
-    EXPECT_LE(resource.utilisation, 1 + 1e-9) << resource.name;
+    EXPECT_GT(resource.utilisation, 0) << resource.id.name();
+    EXPECT_LE(resource.utilisation, 1 + 1e-9) << resource.id.name();
   }
 }
 
@@ -167,7 +168,8 @@ TEST_P(Accounts, cover_each_rank_with_spans_and_each_wait_with_its_causes) {
   std::vector<CauseSeconds> waited(covered.size());
   for (const Span& span : report.spans) {
     EXPECT_LT(span.start_s, span.end_s);
-    const bool blocked = span.activity == Activity::in_send || span.activity == Activity::in_wait;
+    const bool blocked =
+        span.activity == Activity::in_send || span.activity == Activity::in_wait;
     EXPECT_EQ(span.cause.has_value(), blocked);
     covered[static_cast<std::size_t>(span.rank)] += span.end_s - span.start_s;
     if (span.cause)

@@ -108,7 +108,7 @@ TEST_F(BetweenGpus, of_two_sockets_with_access_takes_no_memory) {
   const Report report = run(boxes(gpus(0, 2), "peer_access: all"), send_to_the_next);
   expect_seconds(report.time_s, p2p_latency + bytes / socket_link);
   for (const ResourceReport& resource : report.resources)
-    EXPECT_EQ(resource.name.find("numa0/memory"), std::string::npos) << resource.name;
+    EXPECT_EQ(resource.id.place.find("numa0/memory"), std::string::npos) << resource.id.name();
 }
 
 TEST_F(BetweenGpus, both_ways_is_as_fast_as_one_way) {
@@ -141,7 +141,7 @@ TEST_F(BetweenGpus, of_two_hosts_without_gpudirect_goes_through_the_memory_of_bo
   expect_seconds(report.time_s, network_latency + cable_latency + bytes / cable);
   int memories = 0;
   for (const ResourceReport& resource : report.resources)
-    if (resource.name == "host0/numa0/memory" || resource.name == "host1/numa0/memory") {
+    if (resource.id.place == "host0/numa0/memory" || resource.id.place == "host1/numa0/memory") {
       EXPECT_NEAR(resource.utilisation,
                   2 * bytes / memory / (network_latency + cable_latency + bytes / cable), 1e-9);
       ++memories;

@@ -69,7 +69,7 @@ TEST_F(ParameterServer, in_lock_step_there_is_an_update_for_each_push) {
 
 TEST_F(ParameterServer, the_hub_is_the_busiest) {
   const Report report = run(parameter_server("synchronous", 4, 1, 3));
-  EXPECT_THAT(report.resources.at(0).name, testing::HasSubstr("host4"));
+  EXPECT_THAT(report.resources.at(0).id.place, testing::HasSubstr("host4"));
   EXPECT_NEAR(report.resources.at(0).utilisation, 3 * 4 * bytes / bandwidth / report.time_s, 1e-9);
 }
 

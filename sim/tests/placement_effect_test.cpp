@@ -72,7 +72,7 @@ TEST_P(PlacementEffect, is_on_the_critical_path_as_the_core_of_the_lone_rank) {
   EXPECT_EQ(longest.cause, Cause::copy);
   if (!one_rank_alone()) return;
   EXPECT_EQ(longest.rank, 7);
-  EXPECT_EQ(longest.resource, "host2/numa0/core0 (rank 7)");
+  EXPECT_EQ(longest.resource, (ResourceId{"host2/numa0/core0", 7}));
   EXPECT_GT(longest.seconds, 0.8 * report.time_s);
 }
 

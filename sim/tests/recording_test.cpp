@@ -152,12 +152,13 @@ TEST(Recording, a_load_adds_up_to_what_the_resource_was_used_and_never_exceeds_i
     for (std::size_t i = 1; i < load.points.size(); ++i) {
       const double seconds = load.points[i].at - load.points[i - 1].at;
       const double used = load.points[i].used - load.points[i - 1].used;
-      EXPECT_GE(used, -1e-6) << load.name;
-      EXPECT_LE(used, load.capacity * seconds + 1e-3) << load.name;
+      EXPECT_GE(used, -1e-6) << load.id.name();
+      EXPECT_LE(used, load.capacity * seconds + 1e-3) << load.id.name();
     }
-    if (load.kind != "link") continue;
+    if (load.kind != ResourceKind::link) continue;
     ++cables;
-    EXPECT_NEAR(load.points.back().used, 400'000, 1e-3) << load.name;  // to or from four others
+    EXPECT_NEAR(load.points.back().used, 400'000, 1e-3)
+        << load.id.name();  // to or from four others
   }
   EXPECT_EQ(cables, 2 * 5);
 }

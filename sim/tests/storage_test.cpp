@@ -59,7 +59,7 @@ TEST_F(LocalDisk, is_what_its_ranks_wait_for) {
   expect_seconds(seconds(report, 0, Cause::storage), bytes / disk_rate);
   ASSERT_FALSE(report.path.empty());
   EXPECT_EQ(report.path.front().cause, Cause::storage);
-  EXPECT_EQ(report.path.front().resource, "ann/storage");
+  EXPECT_EQ(report.path.front().resource, ResourceId{"ann/storage"});
 }
 
 TEST_F(LocalDisk, takes_no_time_for_nothing) {

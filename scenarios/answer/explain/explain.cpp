@@ -16,11 +16,6 @@ bool outside_mpi(Cause cause) {
          cause == Cause::skew || cause == Cause::storage || cause == Cause::sleep;
 }
 
-/// Name without its owner: "host2/core0" of "host2/core0 (rank 7)".
-std::string place_name(const std::string& resource) {
-  return resource.substr(0, resource.find(" (rank "));
-}
-
 /// Six digits of it: rounding must not choose between two that are equal on paper.
 float digits(double seconds) { return static_cast<float>(seconds); }
 
@@ -38,7 +33,7 @@ Blamed blamed(const ChainPiece& one) {
 }
 
 std::vector<Blamed> blames(const Report& report) {
-  using Key = std::tuple<Cause, Cause, int, std::string>;
+  using Key = std::tuple<Cause, Cause, int, ResourceId>;
   std::map<Key, double> waited;
   if (report.chain)
     for (const ChainPiece& one : report.chain->pieces)
@@ -77,11 +72,11 @@ bool Directions::both() const {
   return sent > 0 && received > 0 && std::min(sent, received) >= least * std::max(sent, received);
 }
 
-Directions directions(const Report& report, const std::string& core) {
+Directions directions(const Report& report, const ResourceId& core) {
   Directions bytes;
   if (!report.chain) return bytes;
   const auto is_core = [&](int place) {
-    return place >= 0 && report.chain->resources[static_cast<std::size_t>(place)].name == core;
+    return place >= 0 && report.chain->resources[static_cast<std::size_t>(place)].id == core;
   };
   for (const MessageSpan& message : report.chain->messages) {
     if (!message.between_hosts) continue;
@@ -97,7 +92,7 @@ std::vector<BlameDifference> blame_differences(const Report& first, const Report
   const auto row = [&](const Blamed& one) -> BlameDifference& {
     const bool has_place = !one.piece.resource.empty();
     const Key key{one.blame, one.piece.cause, has_place ? -1 : one.piece.rank,
-                  place_name(one.piece.resource)};
+                  one.piece.resource.place};
     return rows.try_emplace(key, BlameDifference{one}).first->second;
   };
   for (const Blamed& one : blames(other)) row(one).other_s += one.piece.seconds;

@@ -32,7 +32,7 @@ struct Directions {
   double sent = 0, received = 0;  ///< bytes
   bool both() const;
 };
-Directions directions(const Report& report, const std::string& core);
+Directions directions(const Report& report, const ResourceId& core);
 
 /// A clause that says what sets the pace of the run, derived from its path, its messages and its
 /// placement.

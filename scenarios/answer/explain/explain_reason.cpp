@@ -16,10 +16,10 @@ std::string percent(double part, double whole) {
   return fmt::format("{:.0f} %", whole > 0 ? 100 * part / whole : 0);
 }
 
-std::string busy(const Report& report, const std::string& resource) {
+std::string busy(const Report& report, const ResourceId& resource) {
   if (!report.chain) return "";
   for (const ResourceReport& one : report.chain->resources)
-    if (one.name == resource) return fmt::format(", busy {:.0f} %", 100 * one.utilisation);
+    if (one.id == resource) return fmt::format(", busy {:.0f} %", 100 * one.utilisation);
   return "";
 }
 
@@ -60,7 +60,7 @@ std::string core_clause(const Report& report, const PathPiece& piece) {
         "rank {} on {} receives from the network and sends to the network, and one CPU has to "
         "push both",
         piece.rank, with.host);
-  std::string text = "one CPU sets the pace, " + piece.resource;
+  std::string text = "one CPU sets the pace, " + piece.resource.name();
   if (bytes.sent > 0 || bytes.received > 0)
     text += bytes.sent > bytes.received ? ", that sends to the network"
                                         : ", that receives from the network";
@@ -82,12 +82,12 @@ std::string pace_clause(const Report& report, const Share& share) {
       if (one_place && !piece.resource.empty()) return core_clause(report, piece);
       return fmt::format("CPUs that move bytes set the pace, {} of them", share.rows);
     case Cause::wire:
-      if (one_place) return "the wire sets the pace, at " + piece.resource;
+      if (one_place) return "the wire sets the pace, at " + piece.resource.name();
       return fmt::format("the wire sets the pace, at {} links", share.rows);
     case Cause::memory:
-      return "memory sets the pace, most of all " + piece.resource;
+      return "memory sets the pace, most of all " + piece.resource.name();
     case Cause::lock:
-      return "threads wait for each other at a lock, " + piece.resource;
+      return "threads wait for each other at a lock, " + piece.resource.name();
     case Cause::latency:
     case Cause::protocol:
       return "latencies and handshakes set the pace, not bytes";
@@ -133,7 +133,7 @@ Share largest_growth(const Report& faster, const Report& slower) {
 std::string reason(const Report& report) {
   if (report.path.empty()) return "nothing took time";
   const Share share = largest_share(report);
-  const std::string& resource = share.longest.piece.resource;
+  const ResourceId& resource = share.longest.piece.resource;
   return fmt::format(
       "{} ({} of the critical path{})", pace_clause(report, share),
       percent(share.seconds, report.time_s),

@@ -93,7 +93,7 @@ std::string one_explanation(const Report& report, const std::string& name, bool 
 std::vector<Difference> rows_of(const std::vector<BlameDifference>& list) {
   std::vector<Difference> rows;
   for (const BlameDifference& one : list)
-    rows.push_back({blame_text(one.blamed), "", one.first_s, one.other_s});
+    rows.push_back({blame_text(one.blamed), {}, one.first_s, one.other_s});
   return rows;
 }
 

@@ -13,21 +13,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* const latency_name = "latency";
-const char* const overhead_name = "overhead per message";
-
-/// Names in the order in which they first came, with sums.
+/// Candidates in the order in which they first came, with sums.
 class Sums {
  public:
-  void add(Candidate::Kind kind, const std::string& name, double seconds) {
-    const auto [place, is_new] = places_.try_emplace(name, list_.size());
-    if (is_new) list_.push_back({kind, name, 0});
+  void add(Candidate::Kind kind, const ResourceId& resource, double seconds) {
+    const auto [place, is_new] = places_.try_emplace({kind, resource}, list_.size());
+    if (is_new) list_.push_back({kind, resource, 0});
     list_[place->second].on_path_s += seconds;
   }
   std::vector<Candidate> take() { return std::move(list_); }
 
  private:
-  std::map<std::string, std::size_t> places_;
+  std::map<std::pair<Candidate::Kind, ResourceId>, std::size_t> places_;
   std::vector<Candidate> list_;
 };
 
@@ -45,14 +42,25 @@ std::string note_on_losses(const Report& report, const std::vector<Gain>& gains)
 
 }  // namespace
 
+std::string Candidate::name() const {
+  switch (kind) {
+    case Kind::resource:
+      return resource.name();
+    case Kind::latency:
+      return "latency";
+    case Kind::overhead:
+      return "overhead per message";
+  }
+  return "";
+}
+
 std::vector<Candidate> candidates(const Report& report, std::size_t most) {
   Sums sums;
   for (const PathPiece& piece : report.path) {
     if (!piece.resource.empty()) sums.add(Candidate::Kind::resource, piece.resource, piece.seconds);
     if (piece.cause == Cause::latency || piece.cause == Cause::protocol)
-      sums.add(Candidate::Kind::latency, latency_name, piece.seconds);
-    if (piece.cause == Cause::overhead)
-      sums.add(Candidate::Kind::overhead, overhead_name, piece.seconds);
+      sums.add(Candidate::Kind::latency, {}, piece.seconds);
+    if (piece.cause == Cause::overhead) sums.add(Candidate::Kind::overhead, {}, piece.seconds);
   }
   std::vector<Candidate> list = sums.take();
   std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) {
@@ -65,10 +73,10 @@ std::vector<Candidate> candidates(const Report& report, std::size_t most) {
 Scenario improved(const Scenario& scenario, const Candidate& candidate) {
   constexpr double half = 0.5;
   Scenario result = scenario;
-  result.name = fmt::format("{} with twice the {}", scenario.name, candidate.name);
+  result.name = fmt::format("{} with twice the {}", scenario.name, candidate.name());
   switch (candidate.kind) {
     case Candidate::Kind::resource:
-      result.speedup.resource = candidate.name;
+      result.speedup.resource = candidate.resource;
       result.speedup.capacity = 2;
       break;
     case Candidate::Kind::latency:
@@ -99,7 +107,7 @@ std::string print_gains(const Report& report, const std::vector<Gain>& gains) {
     const double ratio = report.time_s > 0 ? gain.time_s / report.time_s : 1;
     table.add({scale.text(scale.rounded(report.time_s - gain.time_s)), scale.text(gain.time_s),
                fmt::format("{:.3f} x", ratio), scale.text(gain.candidate.on_path_s),
-               gain.candidate.name});
+               gain.candidate.name()});
   }
   return fmt::format("{} takes {}. With one thing twice as fast:\n\n", report.name,
                      to_short_text(Seconds(report.time_s))) +
@@ -111,7 +119,7 @@ Json gains_json(const Report& report, const std::vector<Gain>& gains) {
   Json list = Json::array();
   for (const Gain& gain : gains)
     list.push_back({{"kind", kinds[static_cast<std::size_t>(gain.candidate.kind)]},
-                    {"what", gain.candidate.name},
+                    {"what", gain.candidate.name()},
                     {"on_path_s", gain.candidate.on_path_s},
                     {"time_s", gain.time_s},
                     {"gain_s", report.time_s - gain.time_s}});

@@ -13,8 +13,10 @@ namespace ringscope {
 struct Candidate {
   enum class Kind { resource, latency, overhead };
   Kind kind{};
-  std::string name;      ///< of the resource; else "latency", "overhead per message"
-  double on_path_s = 0;  ///< seconds of the critical path
+  ResourceId resource{};  ///< only of that kind
+  double on_path_s = 0;   ///< seconds of the critical path
+  /// Name of the resource; else "latency", "overhead per message".
+  std::string name() const;
 };
 
 /// Candidates that the path spends most on, the longest first.

@@ -11,7 +11,7 @@ Json blamed_json(const Blamed& one) {
   return {{"blame", name_of(one.blame)},
           {"cause", name_of(one.piece.cause)},
           {"rank", one.piece.rank < 0 ? Json() : Json(one.piece.rank)},
-          {"resource", one.piece.resource.empty() ? Json() : Json(one.piece.resource)}};
+          {"resource", one.piece.resource.empty() ? Json() : Json(one.piece.resource.name())}};
 }
 
 Json chain_pieces(const PathChain& chain) {

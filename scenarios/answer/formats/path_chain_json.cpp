@@ -1,20 +1,21 @@
 #include <memory>
 
-#include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/answer/formats/record_json.hpp"
 #include "scenarios/answer/path_chain.hpp"
 
 namespace ringscope {
 namespace {
 
 Json packed(const ChainPiece& one) {
-  return Json::array({static_cast<int>(one.piece.cause), one.piece.rank, one.piece.resource,
-                      one.piece.seconds, one.start_s,
+  return Json::array({static_cast<int>(one.piece.cause), one.piece.rank,
+                      one.piece.resource.name(), one.piece.seconds, one.start_s,
                       one.waited ? static_cast<int>(*one.waited) : -1});
 }
 
 ChainPiece piece_from(const Json& json) {
   ChainPiece one;
-  one.piece = {static_cast<Cause>(json.at(0).get<int>()), json.at(1), json.at(2), json.at(3)};
+  one.piece = {static_cast<Cause>(json.at(0).get<int>()), json.at(1),
+                 ResourceId::of_name(json.at(2)), json.at(3)};
   one.start_s = json.at(4);
   if (const int waited = json.at(5); waited >= 0) one.waited = static_cast<Cause>(waited);
   return one;
@@ -38,7 +39,8 @@ Json chain_to_json(const PathChain* chain) {
   for (const ChainPiece& one : chain->pieces) pieces.push_back(packed(one));
   for (const MessageSpan& one : chain->messages) messages.push_back(packed(one));
   for (const ResourceReport& one : chain->resources)
-    resources.push_back(Json::array({one.name, one.kind, one.utilisation}));
+    resources.push_back(
+        Json::array({one.id.name(), shape::Writer::written(one.kind), one.utilisation}));
   return Json::array({chain->begin_s, pieces, messages, resources});
 }
 
@@ -48,7 +50,12 @@ std::shared_ptr<const PathChain> chain_from_json(const Json& json) {
   chain->begin_s = json.at(0);
   for (const Json& one : json.at(1)) chain->pieces.push_back(piece_from(one));
   for (const Json& one : json.at(2)) chain->messages.push_back(message_from(one));
-  for (const Json& one : json.at(3)) chain->resources.push_back({one.at(0), one.at(1), one.at(2)});
+  for (const Json& one : json.at(3)) {
+    ResourceReport& resource = chain->resources.emplace_back();
+    shape::Reader::read(one.at(0), resource.id);
+    shape::Reader::read(one.at(1), resource.kind);
+    shape::Reader::read(one.at(2), resource.utilisation);
+  }
   return chain;
 }
 

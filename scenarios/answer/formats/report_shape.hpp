@@ -1,27 +1,14 @@
 // The keys of each part of a report, once for writing and for reading, in their order in the file.
-//
-// Shape<T>::visit(keys, record) names the fields of a T. A visitor has
-//   keys(key, field)               a field that is always there
-//   keys.unless_empty(key, field)  a list, or an optional, left out while it holds nothing
-//   keys.derived(key, make)        written as make() says and not read: it follows from the others
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <optional>
-#include <stdexcept>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/answer/formats/record_json.hpp"
 
 namespace ringscope::shape {
-
-template <class Record>
-struct Shape;
 
 template <>
 struct Shape<RankReport> {
@@ -47,7 +34,7 @@ struct Shape<PhaseReport> {
 template <>
 struct Shape<ResourceReport> {
   static void visit(auto& keys, auto& resource) {
-    keys("name", resource.name);
+    keys("name", resource.id);
     keys("kind", resource.kind);
     keys("utilisation", resource.utilisation);
   }
@@ -58,7 +45,7 @@ struct Shape<PathPiece> {
   static void visit(auto& keys, auto& segment) {
     keys("cause", segment.cause);
     keys.or_null("rank", segment.rank, -1);
-    keys.or_null("resource", segment.resource, std::string());
+    keys.or_null("resource", segment.resource, ResourceId());
     keys("seconds", segment.seconds);
   }
 };
@@ -210,120 +197,6 @@ struct Shape<Report> {
         std::tie(report.skipped_s, report.skipped_messages) =
             std::pair(skipped->seconds, skipped->messages);
   }
-};
-
-template <class Record>
-concept Shaped = requires {
-  sizeof(Shape<Record>);
-};
-
-/// Makes a JSON object of a record.
-class Writer {
- public:
-  template <class Field>
-  void operator()(const char* key, const Field& field) {
-    json_[key] = written(field);
-  }
-  template <class Field>
-  void or_null(const char* key, const Field& field, const Field& none) {
-    json_[key] = field == none ? Json() : Json(field);
-  }
-  template <class Names, class Values>
-  void named(const char* key, const Names& names, const Values& values, bool only_nonzero) {
-    Json map = Json::object();
-    for (std::size_t i = 0; i < names.size(); ++i)
-      if (!only_nonzero || values[i] != 0) map[std::string(names[i])] = values[i];
-    json_[key] = std::move(map);
-  }
-  template <class Item>
-  void unless_empty(const char* key, const std::vector<Item>& list) {
-    if (!list.empty()) json_[key] = written(list);
-  }
-  template <class Record>
-  void unless_empty(const char* key, const std::optional<Record>& record) {
-    if (record) json_[key] = written(*record);
-  }
-  void derived(const char* key, auto make) { json_[key] = make(); }
-
-  template <class Field>
-  static Json written(const Field& field) {
-    if constexpr (Shaped<Field>) {
-      Writer writer;
-      Shape<Field>::visit(writer, field);
-      return std::move(writer.json_);
-    } else if constexpr (std::is_same_v<Field, Cause>) {
-      return cause_names[static_cast<std::size_t>(field)];
-    } else if constexpr (std::is_same_v<Field, Value>) {
-      return to_json(field);
-    } else {
-      return field;
-    }
-  }
-  template <class Item>
-  static Json written(const std::vector<Item>& list) {
-    Json json = Json::array();
-    for (const Item& item : list) json.push_back(written(item));
-    return json;
-  }
-
- private:
-  Json json_ = Json::object();
-};
-
-/// Reads a record from a JSON object; throws a std::exception for anything that a Writer does not
-/// make.
-class Reader {
- public:
-  explicit Reader(const Json& json) : json_(&json) {}
-  template <class Field>
-  void operator()(const char* key, Field& field) {
-    read(json_->at(key), field);
-  }
-  template <class Field>
-  void or_null(const char* key, Field& field, const Field& none) {
-    const Json& json = json_->at(key);
-    field = json.is_null() ? none : json.get<Field>();
-  }
-  template <class Names, class Values>
-  void named(const char* key, const Names& names, Values& values, bool /*only_nonzero*/) {
-    const Json& map = json_->at(key);
-    for (std::size_t i = 0; i < names.size(); ++i)
-      values[i] = map.value(std::string(names[i]), 0.0);
-  }
-  template <class Field>
-  void unless_empty(const char* key, Field& field) {
-    if (json_->contains(key)) read(json_->at(key), field);
-  }
-  void derived(const char* /*key*/, const auto& /*make*/) {}
-
-  template <class Field>
-  static void read(const Json& json, Field& field) {
-    if constexpr (Shaped<Field>) {
-      Reader reader(json);
-      Shape<Field>::visit(reader, field);
-    } else if constexpr (std::is_same_v<Field, Cause>) {
-      const auto found = std::ranges::find(cause_names, json.get_ref<const std::string&>());
-      if (found == cause_names.end()) throw std::invalid_argument("unknown cause " + json.dump());
-      field = static_cast<Cause>(found - cause_names.begin());
-    } else if constexpr (std::is_same_v<Field, Value>) {
-      // JSON is YAML: the scenario reads back with the reader that scenarios have.
-      field = Value::from_text("a report's scenario", json.dump());
-    } else {
-      field = json.get<Field>();
-    }
-  }
-  template <class Item>
-  static void read(const Json& json, std::vector<Item>& list) {
-    list.clear();
-    for (const Json& item : json) read(item, list.emplace_back());
-  }
-  template <class Record>
-  static void read(const Json& json, std::optional<Record>& record) {
-    read(json, record.emplace());
-  }
-
- private:
-  const Json* json_;
 };
 
 }  // namespace ringscope::shape

@@ -30,8 +30,8 @@ constexpr std::array<Words, cause_names.size()> words = {{{"computing", "on"},
 }  // namespace
 
 std::string piece_text(const PathPiece& piece, bool most) {
-  std::string where = piece.resource;
-  if (piece.rank >= 0 && where.find("(rank") == std::string::npos) {
+  std::string where = piece.resource.name();
+  if (piece.rank >= 0 && piece.resource.rank < 0) {
     const std::string rank = "rank " + std::to_string(piece.rank);
     where += where.empty() ? rank : " (" + rank + ")";
   }

@@ -100,9 +100,9 @@ double outside_path(const Report& report) {
   return std::abs(outside) > 1e-9 * report.time_s ? outside : 0;
 }
 
-std::string busy_text(const Report& report, const std::string& resource) {
+std::string busy_text(const Report& report, const ResourceId& resource) {
   for (const ResourceReport& busy : report.resources)
-    if (busy.name == resource && busy.utilisation >= 0.5)
+    if (busy.id == resource && busy.utilisation >= 0.5)
       return fmt::format(", busy {:.0f} %", 100 * busy.utilisation);
   return "";
 }
@@ -161,7 +161,7 @@ std::vector<Difference> differences(const Report& first, const Report& other) {
                     after.seconds});
   }
   if (outside_path(first) != 0 || outside_path(other) != 0)
-    list.push_back({"outside the critical path", "", outside_path(first), outside_path(other)});
+    list.push_back({"outside the critical path", {}, outside_path(first), outside_path(other)});
   std::stable_sort(list.begin(), list.end(), [](const Difference& a, const Difference& b) {
     return std::abs(a.seconds()) > std::abs(b.seconds());
   });

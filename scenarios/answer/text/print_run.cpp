@@ -208,7 +208,9 @@ std::string training(const TrainingReport& report) {
 std::string resources(const Report& report) {
   Table table({{"resource", Align::left}, {"kind", Align::left}, {"busy"}});
   for (const ResourceReport& resource : report.resources) {
-    table.add({resource.name, resource.kind, fmt::format("{:.1f} %", 100 * resource.utilisation)});
+    table.add({resource.id.name(),
+               std::string(resource_kind_names[static_cast<std::size_t>(resource.kind)]),
+               fmt::format("{:.1f} %", 100 * resource.utilisation)});
   }
   return "\n  The busiest resources\n" + table.text(2);
 }

@@ -27,7 +27,7 @@ std::string short_heading(const std::string& name);
 struct Difference {
   /// "copying on host2/core0 (rank 7)": where the case that it cost more spent most of it.
   std::string spent_on;
-  std::string resource;  ///< that place, as resources are named; "" where there is none
+  ResourceId resource;  ///< that place; empty where there is none
   double first_s = 0, other_s = 0;
   double seconds() const { return other_s - first_s; }
 };

@@ -149,23 +149,24 @@ TEST(Differences, the_seconds_of_all_add_up_to_the_difference_of_the_times) {
 
 TEST(Differences, a_cause_is_one_difference_wherever_it_was_spent) {
   Report other = sample_report();
-  other.path = {{Cause::wire, -1, "host1/nic0->switch", 0.5}, {Cause::wire, -1, "switch", 0.25}};
+  other.path = {{Cause::wire, -1, {"host1/nic0->switch"}, 0.5},
+                {Cause::wire, -1, {"switch"}, 0.25}};
   const Difference wire = differences(sample_report(), other)[0];
   EXPECT_EQ(wire.spent_on, "the wire, most of it at host1/nic0->switch");
-  EXPECT_EQ(wire.resource, "host1/nic0->switch");
+  EXPECT_EQ(wire.resource, ResourceId{"host1/nic0->switch"});
   EXPECT_EQ(wire.seconds(), 0.75 - 0.375);
 }
 
 // A parameter server: the hub in one placement is another host in the other.
 TEST(Differences, blame_the_place_that_the_sentence_above_blames) {
   Report first = sample_report(), other = sample_report();
-  first.path = {{Cause::wire, -1, "host6/nic0->switch", 0.5}};
-  other.path = {{Cause::wire, -1, "host8/nic0->switch", 0.25}};
+  first.path = {{Cause::wire, -1, {"host6/nic0->switch"}, 0.5}};
+  other.path = {{Cause::wire, -1, {"host8/nic0->switch"}, 0.25}};
   first.time_s = 0.5;
   other.time_s = 0.25;
   const std::vector<std::string> names = {"one", "two"};
   for (const auto& [a, b] : {std::pair(first, other), std::pair(other, first)}) {
-    EXPECT_EQ(differences(a, b)[0].resource, "host6/nic0->switch");
+    EXPECT_EQ(differences(a, b)[0].resource, ResourceId{"host6/nic0->switch"});
     EXPECT_NE(difference_reason(a, b, names).find("host6/nic0->switch"), std::string::npos);
   }
 }
@@ -177,9 +178,9 @@ TEST(Differences, the_digits_shown_add_up_too) {
   first.time_s = 1;
   other.time_s = 3;
   // Thirds round down three times, and their sum does not.
-  for (int rank = 0; rank < 6; ++rank) other.path.push_back({Cause::copy, rank, "", 1.0 / 3});
-  other.path.push_back({Cause::wire, -1, "", 1});
-  first.path.push_back({Cause::wire, -1, "", 1});
+  for (int rank = 0; rank < 6; ++rank) other.path.push_back({Cause::copy, rank, {}, 1.0 / 3});
+  other.path.push_back({Cause::wire, -1, {}, 1});
+  first.path.push_back({Cause::wire, -1, {}, 1});
   double sum = 0, total = 0;
   for (const std::string& line : lines_of(print_compare(std::vector{first, other}))) {
     if (line.size() < 5 || line.find(" s  ") == std::string::npos) continue;
@@ -192,12 +193,11 @@ TEST(Differences, the_digits_shown_add_up_too) {
 }
 
 TEST(PieceText, says_on_what_or_on_whom) {
-  EXPECT_EQ(piece_text({Cause::copy, 7, "host2/core0 (rank 7)", 1}),
-            "copying on host2/core0 (rank 7)");
-  EXPECT_EQ(piece_text({Cause::lock, 7, "endpoint 0", 1}),
+  EXPECT_EQ(piece_text({Cause::copy, 7, {"host2/core0", 7}, 1}), "copying on host2/core0 (rank 7)");
+  EXPECT_EQ(piece_text({Cause::lock, 7, {"endpoint 0"}, 1}),
             "waiting for the lock of endpoint 0 (rank 7)");
-  EXPECT_EQ(piece_text({Cause::partner, 3, "", 1}), "waiting for the call of rank 3");
-  EXPECT_EQ(piece_text({Cause::latency, -1, "", 1}), "latency");
+  EXPECT_EQ(piece_text({Cause::partner, 3, {}, 1}), "waiting for the call of rank 3");
+  EXPECT_EQ(piece_text({Cause::latency, -1, {}, 1}), "latency");
 }
 
 TEST(TimeScale, the_largest_time_has_four_digits) {
