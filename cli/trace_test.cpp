@@ -152,15 +152,15 @@ TEST(Paje, pj_dump_reads_what_was_recorded) {
   ASSERT_EQ(dump.code, 0) << dump.text.substr(0, 1000);
   // 2 cases, their 16 ranks and 2 paths, below a root.
   EXPECT_EQ(lines_with(dump.text, "Container, "), 21);
-  std::size_t messages = 0, pieces = 0;
+  std::size_t messages = 0, segments = 0;
   for (const Report& report : reports) {
     messages += report.chain->messages.size();
-    pieces += report.chain->pieces.size();
+    segments += report.chain->segments.size();
   }
   EXPECT_EQ(messages, 2 * 8 * 14);  // a ring of 8 sends 14 from each rank
   EXPECT_EQ(lines_with(dump.text, "Link, "), messages);
   EXPECT_EQ(lines_with(dump.text, "State, c0path") + lines_with(dump.text, "State, critical path"),
-            pieces);
+            segments);
 }
 
 TEST(Paje, lines_stand_in_the_order_of_their_times) {

@@ -36,7 +36,7 @@ void Budget::begin_series(std::string name, double weight) {
   last_work_ = 0;
 }
 
-std::optional<std::vector<double>> Budget::take(const Point& point, const Run& run,
+std::optional<std::vector<double>> Budget::take(const Point& point, const TimedRun& run,
                                                 const Told& told, const Stand& stand) {
   const std::string size = to_short_text(Bytes{point.bytes});
   stand(size + ", the warm-up");
@@ -59,7 +59,7 @@ std::optional<std::vector<double>> Budget::take(const Point& point, const Run& r
   return samples_s;
 }
 
-Budget::Trial Budget::try_out(const Point& point, const Run& run, const Told& told) {
+Budget::Trial Budget::try_out(const Point& point, const TimedRun& run, const Told& told) {
   Trial trial;
   for (int trials = 1;; ++trials) {
     const double start_s = clock_();

@@ -31,7 +31,7 @@ struct Point {
 };
 
 /// Runs this many iterations and returns the seconds that count.
-using Run = std::function<double(int iterations)>;
+using TimedRun = std::function<double(int iterations)>;
 
 /// Divides a budget of time between series of points, and that of a series between its points.
 class Budget {
@@ -52,7 +52,7 @@ class Budget {
   /// Warms up, then takes samples as time allows, each the seconds of one operation. Nothing when
   /// the point was left out because 5 samples would take longer than the series may; its first
   /// point may take all that is left of the budget.
-  std::optional<std::vector<double>> take(const Point& point, const Run& run, const Told& told,
+  std::optional<std::vector<double>> take(const Point& point, const TimedRun& run, const Told& told,
                                           const Stand& stand);
 
   /// Points left out, in words.
@@ -64,7 +64,7 @@ class Budget {
     double sample_s = 0;  ///< duration of one, all told
     double timed_s = 0;   ///< the part of it that counts
   };
-  Trial try_out(const Point& point, const Run& run, const Told& told);
+  Trial try_out(const Point& point, const TimedRun& run, const Told& told);
   int next_iterations(const Trial& trial, const Point& point, int trials) const;
   int samples_count(const Point& point, double sample_s) const;
   bool is_hopeless(const Point& point) const;

@@ -38,9 +38,9 @@ struct Slot {
 };
 
 /// One thread of one rank.
-class RankThread final : public Executor {
+class LoopbackThread final : public Executor {
  public:
-  RankThread(World& world, int rank, int index) : world_(world), rank_(rank), index_(index) {}
+  LoopbackThread(World& world, int rank, int index) : world_(world), rank_(rank), index_(index) {}
 
   int rank() const override { return rank_; }
   int size() const override;
@@ -99,7 +99,7 @@ struct Rank {
   std::vector<Slot> slots;
   std::deque<int> posted;       ///< slots of receives without a message
   std::deque<Message> arrived;  ///< messages without a receive
-  std::deque<RankThread> threads;
+  std::deque<LoopbackThread> threads;
   std::int64_t last_sent = 0, last_received = 0;  ///< rounds
   std::size_t scratch_used = 0;
   std::vector<bool> heard;
@@ -125,9 +125,9 @@ class World {
 
   int size() const { return static_cast<int>(ranks_.size()); }
   Rank& rank(int index) { return ranks_[static_cast<std::size_t>(index)]; }
-  RankThread& thread(int rank, int index);
+  LoopbackThread& thread(int rank, int index);
   int threads() const { return threads_; }  ///< of a rank at most, its first one counted
-  const RankThread* running() const { return running_; }
+  const LoopbackThread* running() const { return running_; }
 
   void send(int from, int slot, std::int64_t round);
   void multicast(int from, const Operation& operation, std::int64_t round);
@@ -135,7 +135,7 @@ class World {
     observed_[std::string(what)].push_back(value);
   }
   void receive(int to, int slot);
-  void make_runnable(RankThread& thread) { runnable_.push_back(&thread); }
+  void make_runnable(LoopbackThread& thread) { runnable_.push_back(&thread); }
   void wake(int rank);
   /// A test that found nothing. Throws LoopbackDeadlock after too many in a row.
   void note_fruitless_test();
@@ -144,14 +144,14 @@ class World {
   void deliver(int to, Message message);
   void match(int to, int slot, Message message);
   void check_threads(const Algorithm& algorithm) const;
-  RankThread& next_runnable();
+  LoopbackThread& next_runnable();
   [[noreturn]] void report_deadlock() const;
   void check_nothing_left() const;
 
   LoopbackOptions how_;
   std::vector<Rank> ranks_;
-  std::deque<RankThread*> runnable_;
-  const RankThread* running_ = nullptr;
+  std::deque<LoopbackThread*> runnable_;
+  const LoopbackThread* running_ = nullptr;
   std::mt19937_64 random_;
   int fruitless_tests_ = 0;
   int threads_ = 1;

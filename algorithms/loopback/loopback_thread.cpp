@@ -24,9 +24,9 @@ std::string describe_need(const Operation& posted) {
 
 }  // namespace
 
-int RankThread::size() const { return world_.size(); }
+int LoopbackThread::size() const { return world_.size(); }
 
-Request RankThread::post(const Operation& operation) {
+Request LoopbackThread::post(const Operation& operation) {
   check(operation);
   Rank& self = world_.rank(rank_);
   const int slot = self.take_slot(operation);
@@ -39,7 +39,7 @@ Request RankThread::post(const Operation& operation) {
   return {slot};
 }
 
-bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
+bool LoopbackThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
   operation_ = &operation;
   waiter_ = waiter;
   awaited_.assign(operation.requests.begin(), operation.requests.end());
@@ -74,7 +74,7 @@ bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
 }
 
 /// True when the thread may go on at once; else the others run first, or it might spin for ever.
-bool RankThread::test() {
+bool LoopbackThread::test() {
   operation_->result = slot(awaited_[0]).complete ? 1 : 0;
   if (operation_->result == 1) {
     finish();
@@ -85,13 +85,13 @@ bool RankThread::test() {
   return false;
 }
 
-void RankThread::multicast(const Operation& operation) {
+void LoopbackThread::multicast(const Operation& operation) {
   Rank& self = world_.rank(rank_);
   self.last_sent = std::max(clock_, self.last_sent) + 1;
   world_.multicast(rank_, operation, self.last_sent);
 }
 
-void RankThread::raise(Flag flag) {
+void LoopbackThread::raise(Flag flag) {
   if (flag.index < 0 || flag.index >= flags)
     refuse(fmt::format("raises flag {} of {}", flag.index, flags));
   Raised& raised = world_.rank(rank_).raised.at(static_cast<std::size_t>(flag.index));
@@ -100,9 +100,9 @@ void RankThread::raise(Flag flag) {
   world_.wake(rank_);
 }
 
-void RankThread::observe(std::string_view what, double value) { world_.observe(what, value); }
+void LoopbackThread::observe(std::string_view what, double value) { world_.observe(what, value); }
 
-bool RankThread::ready() const {
+bool LoopbackThread::ready() const {
   const auto complete = [&](Request request) { return slot(request).complete; };
   if (operation_->verb == Verb::join) return world_.thread(rank_, operation_->thread.index).ended();
   if (operation_->verb == Verb::reach)
@@ -113,9 +113,9 @@ bool RankThread::ready() const {
   return std::all_of(awaited_.begin(), awaited_.end(), complete);
 }
 
-void RankThread::finish() {
+void LoopbackThread::finish() {
   if (operation_->verb == Verb::join) {
-    RankThread& other = world_.thread(rank_, operation_->thread.index);
+    LoopbackThread& other = world_.thread(rank_, operation_->thread.index);
     clock_ = std::max(clock_, other.clock_);
     other.task_.reset();
   } else if (operation_->verb == Verb::reach) {
@@ -137,7 +137,7 @@ void RankThread::finish() {
 }
 
 /// Uses a completed request up.
-void RankThread::take(Request request) {
+void LoopbackThread::take(Request request) {
   slot(request);
   Rank& self = world_.rank(rank_);
   Slot& done = self.slots[static_cast<std::size_t>(request.slot)];
@@ -147,7 +147,7 @@ void RankThread::take(Request request) {
   done = Slot{};
 }
 
-const Slot& RankThread::slot(Request request) const {
+const Slot& LoopbackThread::slot(Request request) const {
   const auto& slots = world_.rank(rank_).slots;
   const auto index = static_cast<std::size_t>(request.slot);
   if (request.slot < 0 || index >= slots.size() || !slots[index].used)
@@ -155,7 +155,7 @@ const Slot& RankThread::slot(Request request) const {
   return slots[index];
 }
 
-void RankThread::apply(const Operation& operation) {
+void LoopbackThread::apply(const Operation& operation) {
   Rank& self = world_.rank(rank_);
   const std::span<const float> from = self.items(operation.other);
   const std::span<float> into = self.writable(operation.range);
@@ -165,7 +165,7 @@ void RankThread::apply(const Operation& operation) {
     std::transform(into.begin(), into.end(), from.begin(), into.begin(), std::plus{});
 }
 
-void RankThread::check(const Operation& operation) const {
+void LoopbackThread::check(const Operation& operation) const {
   if (world_.running() != this) refuse("is used by a text that runs as another thread");
   Rank& self = world_.rank(rank_);
   const auto check_range = [&](const Range& range, bool writing) {
@@ -217,23 +217,23 @@ void RankThread::check(const Operation& operation) const {
   }
 }
 
-int RankThread::next_free(Beside how) {
+int LoopbackThread::next_free(Beside how) {
   int index = how == Beside::thread ? 1 : world_.threads();
   while (world_.thread(rank_, index).in_use()) ++index;
   return index;
 }
 
-Thread RankThread::start(Task body, Beside how) {
+Thread LoopbackThread::start(Task body, Beside how) {
   const int index = next_free(how);
-  RankThread& other = world_.thread(rank_, index);
+  LoopbackThread& other = world_.thread(rank_, index);
   other.mark_ = mark_;
   other.begin(std::move(body), clock_);
   return {index};
 }
 
-Executor& RankThread::thread(int index) { return world_.thread(rank_, index); }
+Executor& LoopbackThread::thread(int index) { return world_.thread(rank_, index); }
 
-void RankThread::begin(Task body, std::int64_t clock) {
+void LoopbackThread::begin(Task body, std::int64_t clock) {
   task_.emplace(std::move(body));
   waiter_ = nullptr;
   ended_ = false;
@@ -241,7 +241,7 @@ void RankThread::begin(Task body, std::int64_t clock) {
   world_.make_runnable(*this);
 }
 
-void RankThread::resume() {
+void LoopbackThread::resume() {
   operation_ = nullptr;  // after a test it lives no longer than this call
   if (waiter_)
     waiter_.resume();
@@ -253,14 +253,14 @@ void RankThread::resume() {
   world_.wake(rank_);
 }
 
-void RankThread::wake() {
+void LoopbackThread::wake() {
   const bool blocked = operation_ != nullptr && operation_->verb != Verb::test;
   if (!blocked || world_.running() == this || !ready()) return;
   finish();
   world_.make_runnable(*this);
 }
 
-LoopbackDeadlock::Blocked RankThread::blocked() const {
+LoopbackDeadlock::Blocked LoopbackThread::blocked() const {
   std::string needs;
   if (operation_ && operation_->verb == Verb::join)
     needs = fmt::format("its thread {} to end", operation_->thread.index);
@@ -275,7 +275,7 @@ LoopbackDeadlock::Blocked RankThread::blocked() const {
   return {rank_, index_, needs, std::string(mark_.phase), mark_.step};
 }
 
-void RankThread::refuse(const std::string& what) const {
+void LoopbackThread::refuse(const std::string& what) const {
   const std::string thread = index_ == 0 ? "" : fmt::format(" (thread {})", index_);
   const std::string where =
       mark_.phase.empty() ? "" : fmt::format(" ({}, step {})", mark_.phase, mark_.step);

@@ -69,7 +69,7 @@ World::World(int ranks, std::size_t items, std::size_t scratch_items, const Init
   }
 }
 
-RankThread& World::thread(int rank_index, int index) {
+LoopbackThread& World::thread(int rank_index, int index) {
   auto& threads = rank(rank_index).threads;
   while (std::ssize(threads) <= index)
     threads.emplace_back(*this, rank_index, static_cast<int>(threads.size()));
@@ -81,11 +81,11 @@ LoopbackResult World::run(const Algorithm& algorithm, const Options& options) {
   for (int r = 0; r < size(); ++r) {
     const Workspace work = {.data = {Buffer::data, 0, rank(r).data.size()},
                             .scratch = {Buffer::scratch, 0, rank(r).scratch.size()}};
-    RankThread& first = thread(r, 0);
+    LoopbackThread& first = thread(r, 0);
     first.begin(algorithm.run(Communicator(first), work, options), 0);
   }
   while (!runnable_.empty()) {
-    RankThread& next = next_runnable();
+    LoopbackThread& next = next_runnable();
     running_ = &next;
     next.resume();
     running_ = nullptr;
@@ -113,9 +113,9 @@ void World::check_threads(const Algorithm& algorithm) const {
                                algorithm.name, self.threads.size(), most));
 }
 
-RankThread& World::next_runnable() {
+LoopbackThread& World::next_runnable() {
   if (how_.seed != 0) std::swap(runnable_.front(), runnable_[random_() % runnable_.size()]);
-  RankThread* next = runnable_.front();
+  LoopbackThread* next = runnable_.front();
   runnable_.pop_front();
   return *next;
 }
@@ -205,7 +205,7 @@ void World::match(int to, int slot, Message message) {
 }
 
 void World::wake(int rank_index) {
-  for (RankThread& thread : rank(rank_index).threads) thread.wake();
+  for (LoopbackThread& thread : rank(rank_index).threads) thread.wake();
 }
 
 void World::note_fruitless_test() {
@@ -215,7 +215,7 @@ void World::note_fruitless_test() {
 void World::report_deadlock() const {
   std::vector<LoopbackDeadlock::Blocked> blocked;
   for (const Rank& self : ranks_)
-    for (const RankThread& thread : self.threads)
+    for (const LoopbackThread& thread : self.threads)
       if (thread.in_use() && !thread.ended()) blocked.push_back(thread.blocked());
   throw LoopbackDeadlock(std::move(blocked));
 }
@@ -224,8 +224,8 @@ void World::check_nothing_left() const {
   for (const Rank& self : ranks_)
     if (!self.threads.front().ended()) report_deadlock();
   for (const Rank& self : ranks_) {
-    const RankThread& first = self.threads.front();
-    for (const RankThread& thread : self.threads)
+    const LoopbackThread& first = self.threads.front();
+    for (const LoopbackThread& thread : self.threads)
       if (&thread != &first && thread.in_use()) first.refuse("ends before it joins its threads");
     for (const Slot& slot : self.slots)
       if (slot.used) first.refuse("ends with a request that it never waited for");

@@ -31,14 +31,14 @@ void collect(const Json& json, const std::string& place, bool is_time, Times& ti
 }
 
 /// All times but those that the simulation itself took; sums of the critical path, where equal
-/// pieces have no order.
+/// segments have no order.
 Times times_of(const Report& report) {
   Json json = to_json(report);
   for (const char* key : {"scenario", "critical_path", "skipped", "wall_s"}) json.erase(key);
   Times times;
   collect(json, "", false, times);
   for (const Blamed& one : blames(report))
-    times["critical path, " + blame_text(one)] += one.piece.seconds;
+    times["critical path, " + blame_text(one)] += one.segment.seconds;
   return times;
 }
 

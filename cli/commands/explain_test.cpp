@@ -79,14 +79,14 @@ INSTANTIATE_TEST_SUITE_P(Lessons, ExplainEach,
 TEST_P(ExplainEach, blames_the_whole_time_and_the_chain_covers_it) {
   for (const Report& report : explained(GetParam(), {})) {
     double sum = 0, chain = 0;
-    for (const Blamed& one : blames(report)) sum += one.piece.seconds;
+    for (const Blamed& one : blames(report)) sum += one.segment.seconds;
     EXPECT_NEAR(sum, report.time_s, 1e-9 * report.time_s) << report.name;
     ASSERT_NE(report.chain, nullptr);
     EXPECT_EQ(report.chain->begin_s, 0);
-    for (const ChainPiece& one : report.chain->pieces) {
+    for (const ChainSegment& one : report.chain->segments) {
       EXPECT_NEAR(one.start_s, chain, 1e-9 * report.time_s);
-      EXPECT_GT(one.piece.seconds, 0);
-      chain += one.piece.seconds;
+      EXPECT_GT(one.segment.seconds, 0);
+      chain += one.segment.seconds;
     }
     EXPECT_NEAR(chain, report.time_s, 1e-9 * report.time_s);
   }
@@ -107,25 +107,25 @@ TEST(Explain, totals_are_those_of_a_path_that_is_kept_whole) {
   const Report whole = explained(scenario), folded = explained(scenario, 100);
   EXPECT_GT(folded.chain->begin_s, 0);
   ASSERT_EQ(whole.path.size(), folded.path.size());
-  for (const PathPiece& piece : whole.path) {
+  for (const PathSegment& segment : whole.path) {
     const auto same = std::find_if(folded.path.begin(), folded.path.end(), [&](auto& one) {
-      return one.cause == piece.cause && one.rank == piece.rank &&
-             one.resource == piece.resource;
+      return one.cause == segment.cause && one.rank == segment.rank &&
+             one.resource == segment.resource;
     });
     ASSERT_NE(same, folded.path.end());
-    EXPECT_NEAR(same->seconds, piece.seconds, 1e-9 * whole.time_s);
+    EXPECT_NEAR(same->seconds, segment.seconds, 1e-9 * whole.time_s);
   }
 }
 
 TEST(Explain, words_for_each_blame_name_who_was_waited_for) {
-  const PathPiece work{Cause::compute, 3, {"host1/core0", 3}, 0.5};
+  const PathSegment work{Cause::compute, 3, {"host1/core0", 3}, 0.5};
   EXPECT_EQ(blame_text({Cause::compute, work}), "computing on host1/core0 (rank 3)");
   EXPECT_EQ(blame_text({Cause::progress, work}),
             "waiting for progress of rank 3 (computing on host1/core0 (rank 3))");
-  const ChainPiece meanwhile{work, 0, Cause::progress};
+  const ChainSegment meanwhile{work, 0, Cause::progress};
   EXPECT_EQ(blamed(meanwhile).blame, Cause::progress);
   // Inside MPI a rank makes progress: it is no waiting for that.
-  const ChainPiece copy{{Cause::copy, 3, {"host1/core0", 3}, 0.5}, 0, Cause::partner};
+  const ChainSegment copy{{Cause::copy, 3, {"host1/core0", 3}, 0.5}, 0, Cause::partner};
   EXPECT_EQ(blamed(copy).blame, Cause::copy);
 }
 
@@ -133,7 +133,7 @@ TEST(Explain, waiting_for_progress_is_taken_from_what_the_rank_did_meanwhile) {
   double progress = 0;
   for (const Report& report : explained("06-overlap", {}))
     for (const Blamed& one : blames(report))
-      if (one.blame == Cause::progress) progress += one.piece.seconds;
+      if (one.blame == Cause::progress) progress += one.segment.seconds;
   EXPECT_GT(progress, 0);
 }
 
@@ -191,9 +191,9 @@ TEST(WhatIf, half_of_latency_and_overhead_is_half_of_an_empty_message) {
       read_scenarios("01-two-hosts", {parse_override("job.bytes=1B")}).front();
   const Report report = explained(scenario);
   double latency = 0;
-  for (const PathPiece& piece : report.path)
-    if (piece.cause == Cause::latency || piece.cause == Cause::protocol)
-      latency += piece.seconds;
+  for (const PathSegment& segment : report.path)
+    if (segment.cause == Cause::latency || segment.cause == Cause::protocol)
+      latency += segment.seconds;
   ASSERT_GT(latency, 0);
   const Candidate candidate{Candidate::Kind::latency, {}, latency};
   EXPECT_NEAR(explained(improved(scenario, candidate)).time_s, report.time_s - latency / 2,

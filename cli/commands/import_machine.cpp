@@ -28,7 +28,7 @@ std::optional<Bandwidth> link_of(const Arguments& arguments) {
 void import_machine(const Arguments& arguments) {
   const std::optional<Bandwidth> link = link_of(arguments);
   require_writable(arguments.output);
-  Machine machine = read_machine(arguments.file, arguments.as);
+  ImportedHost machine = read_machine(arguments.file, arguments.as);
   const std::string origin = std::filesystem::path(arguments.file).filename().string();
   const std::string yaml = cluster_yaml(machine, origin, arguments.hosts, link);
   // The written file can be read, whatever stood in the machine's.

@@ -64,7 +64,7 @@ Json all_differences(const std::vector<Report>& reports) {
 
 Json path_words(const Report& report) {
   Json words = Json::array();
-  for (const PathPiece& piece : report.path) words.push_back(piece_text(piece));
+  for (const PathSegment& segment : report.path) words.push_back(segment_text(segment));
   return words;
 }
 

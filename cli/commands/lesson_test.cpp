@@ -62,9 +62,9 @@ Report report_of_spans(std::vector<Span> spans) {
 
 TEST(Spans, are_counted_from_where_the_last_one_ended) {
   const Json spans =
-      spans_json(report_of_spans({{0, Activity::in_send, "up", 0, 1, 0.25, 0.5, Cause::wire},
-                                  {0, Activity::reduce, "up", 1, -1, 0.75, 1, {}},
-                                  {1, Activity::in_wait, "up", 0, 0, 0, 1, Cause::copy}}));
+      spans_json(report_of_spans({{0, RankActivity::in_send, "up", 0, 1, 0.25, 0.5, Cause::wire},
+                                  {0, RankActivity::reduce, "up", 1, -1, 0.75, 1, {}},
+                                  {1, RankActivity::in_wait, "up", 0, 0, 0, 1, Cause::copy}}));
   EXPECT_EQ(spans.at("places"), Json::parse(R"([["up", 0], ["up", 1]])"));
   EXPECT_EQ(spans.at("rows"),
             Json::parse("[[250000, 250000, 4, 5, 0, 1, 250000, 250000, 1, -1, 1, -1],"
@@ -77,9 +77,9 @@ TEST(Spans, of_which_there_are_too_many_become_what_was_done_most) {
   constexpr int many = 16'000;
   for (int i = 0; i < many; ++i) {
     const double start = 0.5 * i / many, end = 0.5 * (i + 1) / many;
-    const Activity activity = i % 4 == 0 ? Activity::reduce : Activity::in_send;
+    const RankActivity activity = i % 4 == 0 ? RankActivity::reduce : RankActivity::in_send;
     spans.push_back({1, activity, "up", i, -1, start, end, {}});
-    if (activity == Activity::in_send) spans.back().cause = Cause::compute;
+    if (activity == RankActivity::in_send) spans.back().cause = Cause::compute;
   }
   const Json json = spans_json(report_of_spans(spans));
   const auto half = json.at("slots").get<std::size_t>() / 2;
@@ -88,10 +88,11 @@ TEST(Spans, of_which_there_are_too_many_become_what_was_done_most) {
 }
 
 TEST(Steps, last_from_the_first_rank_in_to_the_last_rank_out) {
-  const Json steps = steps_json(report_of_spans({{0, Activity::in_send, "up", 0, 1, 0, 0.25, {}},
-                                                 {0, Activity::in_send, "up", 1, 1, 0.25, 0.5, {}},
-                                                 {1, Activity::in_wait, "up", 0, 0, 0, 0.75, {}},
-                                                 {1, Activity::in_wait, "up", 1, 0, 0.75, 1, {}}}));
+  const Json steps =
+      steps_json(report_of_spans({{0, RankActivity::in_send, "up", 0, 1, 0, 0.25, {}},
+                                  {0, RankActivity::in_send, "up", 1, 1, 0.25, 0.5, {}},
+                                  {1, RankActivity::in_wait, "up", 0, 0, 0, 0.75, {}},
+                                  {1, RankActivity::in_wait, "up", 1, 0, 0.75, 1, {}}}));
   EXPECT_EQ(steps, Json::parse(R"([
     {"phase": "up", "step": 0, "start": 0, "end": 750000},
     {"phase": "up", "step": 1, "start": 250000, "end": 1000000}])"));

@@ -22,19 +22,20 @@ Json report_json(const Report& report) {
 Json path_json(const Report& report) {
   Json list = Json::array();
   if (report.chain == nullptr) return list;
-  const ChainPiece* before = nullptr;
+  const ChainSegment* before = nullptr;
   int last = tick(report.chain->begin_s, report.time_s);
-  for (const ChainPiece& one : report.chain->pieces) {
+  for (const ChainSegment& one : report.chain->segments) {
     const int start = last, end = tick(one.end_s(), report.time_s);
     if (end <= start) continue;
-    const PathPiece& piece = one.piece;
-    const bool same = before != nullptr && before->piece.cause == piece.cause &&
-                      before->piece.rank == piece.rank && before->piece.resource == piece.resource;
+    const PathSegment& segment = one.segment;
+    const bool same = before != nullptr && before->segment.cause == segment.cause &&
+                      before->segment.rank == segment.rank &&
+                      before->segment.resource == segment.resource;
     if (same)
       list.back()[1] = end;
     else
-      list.push_back({start, end, cause_names[static_cast<std::size_t>(piece.cause)], piece.rank,
-                      piece.resource.name()});
+      list.push_back({start, end, cause_names[static_cast<std::size_t>(segment.cause)],
+                      segment.rank, segment.resource.name()});
     before = &one;
     last = end;
   }

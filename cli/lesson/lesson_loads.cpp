@@ -76,7 +76,7 @@ Json all_spans(const Report& report) {
 /// Main activity of each rank in each of `slots` equal parts of the run, as letters: the activities
 /// from 'a' on; behind them the causes, of one who is blocked.
 Json merged_spans(const Report& report, int slots) {
-  constexpr auto idle = static_cast<std::size_t>(Activity::idle);
+  constexpr auto idle = static_cast<std::size_t>(RankActivity::idle);
   using Seconds = std::array<double, activity_names.size() + cause_names.size()>;
   const auto kind = [](const Span& span) {
     return span.cause ? activity_names.size() + static_cast<std::size_t>(*span.cause)

@@ -10,13 +10,13 @@
 
 namespace ringscope {
 
-struct ChainPiece {
-  PathPiece piece;
+struct ChainSegment {
+  PathSegment segment;
   double start_s = 0;
   /// Reason why a message waited meanwhile for the segment's rank: for its call (partner), or until
   /// it made progress.
   std::optional<Cause> waited;
-  double end_s() const { return start_s + piece.seconds; }
+  double end_s() const { return start_s + segment.seconds; }
 };
 
 /// Span of a message from the call of the send until the receive was complete.
@@ -32,7 +32,7 @@ struct MessageSpan {
 
 struct PathChain {
   double begin_s = 0;  ///< of what was before, only the totals of Report::path are known
-  std::vector<ChainPiece> pieces;
+  std::vector<ChainSegment> segments;
   std::vector<MessageSpan> messages;  ///< by the time of their completion
   /// Each that stands on the path.
   std::vector<ResourceReport> resources;

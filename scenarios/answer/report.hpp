@@ -16,7 +16,7 @@
 namespace ringscope {
 
 /// State of a rank at an instant. The blocked states say in which call it is blocked.
-enum class Activity { compute, reduce, copy, overhead, in_send, in_wait, idle };
+enum class RankActivity { compute, reduce, copy, overhead, in_send, in_wait, idle };
 inline constexpr std::array<std::string_view, 7> activity_names = {
     "compute", "reduce", "copy", "overhead", "in_send", "in_wait", "idle"};
 
@@ -48,7 +48,7 @@ struct RankReport {
   std::string host;
   int numa = 0;
   double finish_s = 0;                                  ///< from the start of the job
-  std::array<double, activity_names.size()> seconds{};  ///< indexed by Activity; sums to time_s
+  std::array<double, activity_names.size()> seconds{};  ///< indexed by RankActivity; sums to time_s
   CauseSeconds waited_for{};                            ///< sums to in_send + in_wait
 };
 
@@ -64,7 +64,7 @@ struct ResourceReport {
 };
 
 /// A segment of the critical path: for `seconds`, `cause` held the run up, on `resource` or `rank`.
-struct PathPiece {
+struct PathSegment {
   Cause cause{};
   int rank = -1;        ///< owner of the core, computation or call; -1: none
   ResourceId resource;  ///< empty where no resource is to blame
@@ -75,7 +75,7 @@ struct PathPiece {
 /// cause changes is a span for each of its causes.
 struct Span {
   int rank = 0;
-  Activity activity{};
+  RankActivity activity{};
   std::string phase;
   int step = 0;
   int peer = -1;
@@ -153,7 +153,7 @@ struct Report {
   std::vector<ResourceReport> resources;       ///< the ten busiest, busiest first
   std::vector<Observation> observations;       ///< by the order in which they were first made
   std::optional<TrainingReport> training;      ///< only of a training job
-  std::vector<PathPiece> path;                 ///< merged by (cause, rank, resource), longest first
+  std::vector<PathSegment> path;               ///< merged by (cause, rank, resource), longest first
   std::vector<Span> spans;                     ///< only when asked for
   std::shared_ptr<const Recording> recording;  ///< likewise; stays in the process that made it
   std::shared_ptr<const PathChain> chain;      ///< only when asked for

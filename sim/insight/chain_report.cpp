@@ -8,32 +8,32 @@ namespace {
 
 /// Flags mark.rank's segments after mark.since as waited-for. A segment that began before is cut in
 /// two.
-void apply(const Paths::Chain::Mark& mark, double start, std::vector<ChainPiece>& pieces) {
+void apply(const Paths::Chain::Mark& mark, double start, std::vector<ChainSegment>& segments) {
   const double since = mark.since - start, until = mark.until - start;
-  const auto ends_before = [](const ChainPiece& one, double at) { return one.end_s() <= at; };
-  auto piece = std::lower_bound(pieces.begin(), pieces.end(), since, ends_before);
-  if (piece == pieces.end()) return;
-  if (piece->start_s < since && piece->piece.rank == mark.rank && !piece->waited) {
-    ChainPiece before = *piece;
-    before.piece.seconds = since - before.start_s;
-    piece->piece.seconds -= before.piece.seconds;
-    piece->start_s = since;
-    piece = pieces.insert(piece, before) + 1;
+  const auto ends_before = [](const ChainSegment& one, double at) { return one.end_s() <= at; };
+  auto segment = std::lower_bound(segments.begin(), segments.end(), since, ends_before);
+  if (segment == segments.end()) return;
+  if (segment->start_s < since && segment->segment.rank == mark.rank && !segment->waited) {
+    ChainSegment before = *segment;
+    before.segment.seconds = since - before.start_s;
+    segment->segment.seconds -= before.segment.seconds;
+    segment->start_s = since;
+    segment = segments.insert(segment, before) + 1;
   }
-  for (; piece != pieces.end() && piece->start_s < until; ++piece)
-    if (piece->piece.rank == mark.rank && !piece->waited) piece->waited = mark.cause;
+  for (; segment != segments.end() && segment->start_s < until; ++segment)
+    if (segment->segment.rank == mark.rank && !segment->waited) segment->waited = mark.cause;
 }
 
 }  // namespace
 
-std::vector<ChainPiece> ChainOf::pieces(const Paths::Chain& chain) const {
-  std::vector<ChainPiece> list;
+std::vector<ChainSegment> ChainOf::segments(const Paths::Chain& chain) const {
+  std::vector<ChainSegment> list;
   double at = chain.begin - start;
-  for (const Paths::Piece& piece : chain.pieces) {
+  for (const Paths::Segment& segment : chain.segments) {
     const ResourceId resource =
-        piece.resource < 0 ? ResourceId() : run.ledger->resource(piece.resource).id;
-    list.push_back({{piece.cause, piece.rank, resource, piece.seconds}, at, std::nullopt});
-    at += piece.seconds;
+        segment.resource < 0 ? ResourceId() : run.ledger->resource(segment.resource).id;
+    list.push_back({{segment.cause, segment.rank, resource, segment.seconds}, at, std::nullopt});
+    at += segment.seconds;
   }
   for (const Paths::Chain::Mark& mark : chain.marks) apply(mark, start, list);
   return list;
@@ -50,10 +50,10 @@ PathChain ChainOf::chain(const PathCursor& end) const {
   PathChain result;
   const Paths::Chain chain = run.paths->chain(end);
   result.begin_s = chain.begin - start;
-  result.pieces = pieces(chain);
+  result.segments = segments(chain);
   std::map<int, int> places;  // on the path, by the ledger's id
-  for (const Paths::Piece& piece : run.paths->merged(end))
-    if (piece.resource >= 0) places[piece.resource] = -1;
+  for (const Paths::Segment& segment : run.paths->merged(end))
+    if (segment.resource >= 0) places[segment.resource] = -1;
   for (auto& [id, place] : places) {
     place = static_cast<int>(result.resources.size());
     result.resources.push_back(resource(id));

@@ -15,7 +15,7 @@ struct ChainOf {
   PathChain chain(const PathCursor& end) const;
 
  private:
-  std::vector<ChainPiece> pieces(const Paths::Chain& chain) const;
+  std::vector<ChainSegment> segments(const Paths::Chain& chain) const;
   ResourceReport resource(int id) const;
 };
 

@@ -148,7 +148,7 @@ void ChunkStates::touch(int rank, const Range& range, std::set<int>& chunks) con
   };
   if (range.buffer == Buffer::data)
     all_between(static_cast<std::int64_t>(range.offset), range.size);
-  for (const Piece& piece : contents(rank, range))
+  for (const Content& piece : contents(rank, range))
     if (piece.set != 0) all_between(piece.origin, piece.size);
 }
 
@@ -157,7 +157,7 @@ void ChunkStates::put(int rank, const Range& range, const Contents& contents, do
   touch(rank, range, chunks);
   Stretches& stretches = buffer(rank, range.buffer);
   std::size_t at = range.offset;
-  for (const Piece& piece : contents) {
+  for (const Content& piece : contents) {
     const std::size_t end = std::min(at + piece.size, range.offset + range.size);
     split(stretches, at);
     split(stretches, end);
@@ -193,7 +193,7 @@ void ChunkStates::reduce(int rank, const Range& into, const Range& from, double 
 ChunkStates::State ChunkStates::state(int rank, int chunk) {
   const Range range = chunks_[chunk];
   State state{.items = static_cast<double>(std::max<std::size_t>(range.size, 1))};
-  for (const Piece& piece : contents(rank, range)) {
+  for (const Content& piece : contents(rank, range)) {
     if (piece.set == 0) continue;
     state.set = sets_.joined(state.set, piece.set);
     state.contributions += static_cast<double>(piece.size) * sets_.size(piece.set);

@@ -51,12 +51,12 @@ class ChunkStates {
   ChunkStates(const Collective& collective, int ranks, std::size_t items, int root, double start);
 
   /// Contents of `range` of a rank; to be put elsewhere later.
-  struct Piece {
+  struct Content {
     std::size_t size = 0;
     std::int64_t origin = 0;  ///< of its first item, in the vector
     int set = 0;
   };
-  using Contents = std::vector<Piece>;  ///< side by side
+  using Contents = std::vector<Content>;  ///< side by side
 
   Contents contents(int rank, const Range& range) const;
   void put(int rank, const Range& range, const Contents& contents, double now);

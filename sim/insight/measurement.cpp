@@ -42,13 +42,14 @@ std::vector<ResourceReport> busiest_resources(const Run& run, double elapsed,
   return all;
 }
 
-std::vector<PathPiece> path_pieces(const Run& run, PathCursor end) {
-  std::vector<PathPiece> pieces;
-  for (const Paths::Piece& piece : run.paths->merged(end))
-    pieces.push_back({piece.cause, piece.rank,
-                      piece.resource < 0 ? ResourceId() : run.ledger->resource(piece.resource).id,
-                      piece.seconds});
-  return pieces;
+std::vector<PathSegment> path_segments(const Run& run, PathCursor end) {
+  std::vector<PathSegment> segments;
+  for (const Paths::Segment& segment : run.paths->merged(end))
+    segments.push_back(
+        {segment.cause, segment.rank,
+         segment.resource < 0 ? ResourceId() : run.ledger->resource(segment.resource).id,
+         segment.seconds});
+  return segments;
 }
 
 std::string_view chosen_by(const Scenario& scenario) {
@@ -78,7 +79,7 @@ Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>>
   result.observations = observations_of(worth_reporting(run));
   result.training = training_report(run, start);
   result.resources = busiest_resources(run, result.time_s, used_before);
-  result.path = path_pieces(run, last->end_of_path());
+  result.path = path_segments(run, last->end_of_path());
   result.path_reduced = run.paths->reduced();
   if (run.mpi->received != nullptr) {
     const ChainOf from{run, start, result.time_s, used_before};

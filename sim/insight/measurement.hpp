@@ -20,7 +20,7 @@ struct Measurement {
   std::vector<ResourceReport> resources;
   std::vector<Observation> observations;
   std::optional<TrainingReport> training;
-  std::vector<PathPiece> path;
+  std::vector<PathSegment> path;
   bool path_reduced = false;
   SteadyState::Skipped skipped;
   std::shared_ptr<const PathChain> chain;

@@ -36,7 +36,7 @@ class SteadyState final : public StepObserver {
 
  private:
   struct Accounts {
-    std::vector<RankThread::Account> ranks;
+    std::vector<RankThread::TimeAccount> ranks;
     std::vector<double> used;  ///< by resource
     Traffic traffic;
     std::size_t observed = 0;

@@ -46,14 +46,14 @@ void expect_same(const Report& skipped, const Report& whole) {
     EXPECT_NEAR(resource.utilisation, used[resource.id], 1e-9) << resource.id.name();
   }
   double on_path = 0;
-  for (const PathPiece& piece : skipped.path) on_path += piece.seconds;
+  for (const PathSegment& segment : skipped.path) on_path += segment.seconds;
   expect_near(on_path, time, time, "critical path");
 }
 
 CauseSeconds by_cause(const Report& report) {
   CauseSeconds seconds{};
-  for (const PathPiece& piece : report.path)
-    seconds[static_cast<std::size_t>(piece.cause)] += piece.seconds;
+  for (const PathSegment& segment : report.path)
+    seconds[static_cast<std::size_t>(segment.cause)] += segment.seconds;
   return seconds;
 }
 

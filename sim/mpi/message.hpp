@@ -31,7 +31,7 @@ struct Stage {
 };
 
 /// The data phase of a rendezvous message; see Stream.
-struct Flow {
+struct DataPhase {
   struct End {
     bool here = true;   ///< its engine ran, or was not needed, when the activity was started
     double credit = 0;  ///< bytes that may still move while this end is away
@@ -77,7 +77,7 @@ struct Message {
   double begun = 0;                   ///< s, as the kernel counts
   PathCursor path;
   boost::container::small_vector<Stage, 6> stages;
-  Flow flow;
+  DataPhase flow;
 
   /// Date up to which the stages account for the message.
   double settled() const { return stages.empty() ? begun : stages.back().end; }
@@ -100,7 +100,7 @@ struct Message {
       fields.exact(static_cast<int>(stage.cause));
       fields.date(stage.end);
     }
-    if (!self.eager) Flow::visit(self.flow, fields);
+    if (!self.eager) DataPhase::visit(self.flow, fields);
   }
 };
 

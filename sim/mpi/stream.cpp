@@ -108,7 +108,7 @@ void Streams::add_cpu(const Caller& caller, ByteCost cost) {
 void Streams::settle(Message& m, double moved) {
   m.flow.remaining = less(m.flow.remaining, moved);
   const Transport& transport = *m.channel->transport;
-  const auto settle_end = [&](Flow::End& end, ByteCost cost) {
+  const auto settle_end = [&](DataPhase::End& end, ByteCost cost) {
     if (end.here) return;
     end.credit = less(end.credit, moved);
     if (cost.seconds_per_byte > 0) end.owed += moved;
@@ -176,7 +176,7 @@ void Streams::entered(Caller& caller) {
 // Bytes that moved while an end was away still have to be copied by its CPU.
 void Streams::pay(int id, const Caller& at, bool sender_side) {
   Message& m = (*messages_)[id];
-  Flow::End& end = sender_side ? m.flow.sender : m.flow.receiver;
+  DataPhase::End& end = sender_side ? m.flow.sender : m.flow.receiver;
   Caller& caller = sender_side ? *m.sender : *m.receiver;
   if (end.owed <= 0 || !same_endpoint(caller, at)) return;
   const Transport& transport = *m.channel->transport;
@@ -191,7 +191,7 @@ void Streams::pay(int id, const Caller& at, bool sender_side) {
 }
 
 void Streams::paid(const Chore& chore) {
-  Flow& flow = (*messages_)[chore.message].flow;
+  DataPhase& flow = (*messages_)[chore.message].flow;
   --(chore.kind == Chore::Kind::pay_sender ? flow.sender : flow.receiver).paying;
   check_done(chore.message);
 }
@@ -208,7 +208,7 @@ void Streams::flight_done(std::uint64_t value) {
 }
 
 void Streams::check_done(int id) {
-  const Flow& flow = (*messages_)[id].flow;
+  const DataPhase& flow = (*messages_)[id].flow;
   if (flow.remaining > 0 || flow.flight >= 0) return;
   if (end_is_done(id, true)) owner_->stream_sent(id);
   if (end_is_done(id, false)) owner_->stream_received(id);
@@ -217,7 +217,7 @@ void Streams::check_done(int id) {
 // True once: the end has just become done.
 bool Streams::end_is_done(int id, bool sender_side) {
   Message& m = (*messages_)[id];
-  Flow::End& end = sender_side ? m.flow.sender : m.flow.receiver;
+  DataPhase::End& end = sender_side ? m.flow.sender : m.flow.receiver;
   if (end.done || end.owed > 0 || end.paying > 0) return false;
   end.done = true;
   if (sender_side ? needs_sender(m) : needs_receiver(m))

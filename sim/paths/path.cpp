@@ -13,8 +13,8 @@ constexpr std::size_t most_totals = 32;       ///< of a chain that flatten() lea
 constexpr std::size_t longest_leaf = 16;
 
 /// True where the chain comes to another rank: the end of a run must not depend on the fold.
-bool begins_run(const PathTotal& piece, int rank) {
-  return piece.rank >= 0 && rank >= 0 && piece.rank != rank;
+bool begins_run(const PathTotal& segment, int rank) {
+  return segment.rank >= 0 && rank >= 0 && segment.rank != rank;
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ void Paths::restart(double now) {
   marks_.clear();
 }
 
-Paths::Piece Paths::piece_of(const PathTotal& total) {
+Paths::Segment Paths::segment_of(const PathTotal& total) {
   constexpr What causes = (What{1} << cause_bits) - 1;
   return {Cause(total.what & causes), total.rank, static_cast<int>(total.what >> cause_bits) - 1,
           total.seconds};
@@ -81,8 +81,8 @@ PathSequence Paths::runs_from(std::size_t last) {
   int rank = -1;
   double now = 0, before = end(node(above_.back()).parent);
   const auto end_run = [&] {
-    if (!pieces_.empty()) runs_.append(sequence, runs_.leaf(pieces_, now));
-    pieces_.clear();
+    if (!segments_.empty()) runs_.append(sequence, runs_.leaf(segments_, now));
+    segments_.clear();
     rank = -1;
   };
   for (std::size_t i = above_.size(); i-- > last;) {
@@ -95,11 +95,11 @@ PathSequence Paths::runs_from(std::size_t last) {
       for (const int run : more) runs_.append(sequence, run);
       continue;
     }
-    const PathTotal piece{one.what, one.rank, one.end - before};
+    const PathTotal segment{one.what, one.rank, one.end - before};
     before = one.end;
-    if (begins_run(piece, rank) || pieces_.size() == longest_leaf) end_run();
+    if (begins_run(segment, rank) || segments_.size() == longest_leaf) end_run();
     now = one.end;
-    pieces_.push_back(piece);
+    segments_.push_back(segment);
     if (one.rank >= 0) rank = one.rank;
   }
   end_run();
@@ -164,14 +164,14 @@ void Paths::flatten() {
     for (std::size_t j = 0; j < all[i].size(); ++j) {
       PathTotal total = all[i][j];
       if (too_many && j >= most_totals)
-        total = {what_of(piece_of(total).cause, -1), -1, total.seconds};
+        total = {what_of(segment_of(total).cause, -1), -1, total.seconds};
       sums.add(total);
     }
     if (!all[i].empty()) sequences_[i] = {runs_.leaf(sums.list())};
   }
 }
 
-std::vector<Paths::Piece> Paths::merged(const PathCursor& cursor) const {
+std::vector<Paths::Segment> Paths::merged(const PathCursor& cursor) const {
   PathTotals all;
   for (int id = cursor.node_; id >= 0; id = node(id).parent) {
     const Node& one = node(id);
@@ -180,19 +180,19 @@ std::vector<Paths::Piece> Paths::merged(const PathCursor& cursor) const {
     else
       all.add({one.what, one.rank, one.end - end(one.parent)});
   }
-  std::vector<Piece> pieces;
+  std::vector<Segment> segments;
   for (const PathTotal& total : all.list())
-    if (total.seconds > 0) pieces.push_back(piece_of(total));
-  if (pieces.empty()) return pieces;
+    if (total.seconds > 0) segments.push_back(segment_of(total));
+  if (segments.empty()) return segments;
   // Sums of equal durations differ in their last digits, by the order in which they were added.
   constexpr double digits = 1e9;
-  const double unit = pieces.front().seconds / digits;
-  std::sort(pieces.begin(), pieces.end(), [unit](const Piece& a, const Piece& b) {
+  const double unit = segments.front().seconds / digits;
+  std::sort(segments.begin(), segments.end(), [unit](const Segment& a, const Segment& b) {
     const double a_units = std::round(a.seconds / unit), b_units = std::round(b.seconds / unit);
     if (a_units != b_units) return a_units > b_units;
     return std::tie(a.cause, a.rank, a.resource) < std::tie(b.cause, b.rank, b.resource);
   });
-  return pieces;
+  return segments;
 }
 
 void Paths::mark(PathCursor& path, Cause cause, int rank, double since) {
@@ -209,15 +209,15 @@ Paths::Chain Paths::chain(const PathCursor& cursor) const {
   int id = cursor.node_;
   for (; id >= 0 && node(id).what != runs; id = node(id).parent) {
     const Node& one = node(id);
-    const Piece piece = piece_of({one.what, one.rank, one.end - end(one.parent)});
-    if (piece.seconds > 0)
-      chain.pieces.push_back(piece);
-    else if (piece.resource >= 0)
-      chain.marks.push_back(
-          {piece.cause, piece.rank, marks_[static_cast<std::size_t>(piece.resource)], one.end});
+    const Segment segment = segment_of({one.what, one.rank, one.end - end(one.parent)});
+    if (segment.seconds > 0)
+      chain.segments.push_back(segment);
+    else if (segment.resource >= 0)
+      chain.marks.push_back({segment.cause, segment.rank,
+                             marks_[static_cast<std::size_t>(segment.resource)], one.end});
   }
   chain.begin = end(id);
-  std::reverse(chain.pieces.begin(), chain.pieces.end());
+  std::reverse(chain.segments.begin(), chain.segments.end());
   std::reverse(chain.marks.begin(), chain.marks.end());
   return chain;
 }

@@ -55,21 +55,21 @@ class Paths {
   /// One segment more, up to `until`; nothing when no time has passed.
   void extend(PathCursor& path, Cause cause, int rank, int resource, double until);
 
-  struct Piece {
+  struct Segment {
     Cause cause{};
     int rank = -1;
     int resource = -1;  ///< of the ledger; -1: none
     double seconds = 0;
   };
   /// The chain's segments merged by (cause, rank, resource), longest first.
-  std::vector<Piece> merged(const PathCursor& cursor) const;
+  std::vector<Segment> merged(const PathCursor& cursor) const;
   /// Some totals were added up by cause alone, since the last restart().
   bool reduced() const { return reduced_; }
 
   /// The segments in their order, from `begin` on; of what was before it only totals are known.
   struct Chain {
     double begin = 0;  ///< s, as the kernel counts: the start, or later
-    std::vector<Piece> pieces;
+    std::vector<Segment> segments;
     struct Mark {
       Cause cause{};
       int rank = -1;
@@ -100,7 +100,7 @@ class Paths {
   static What what_of(Cause cause, int resource) {
     return static_cast<What>(resource + 1) << cause_bits | static_cast<What>(cause);
   }
-  static Piece piece_of(const PathTotal& total);
+  static Segment segment_of(const PathTotal& total);
 
   struct Node {
     double end = 0;
@@ -154,7 +154,7 @@ class Paths {
   std::vector<double> marks_;            ///< since when; a segment without length names its mark
   std::vector<std::uint8_t> has_child_;  ///< by fold(), as the next two
   std::vector<int> above_;
-  std::vector<PathTotal> pieces_;
+  std::vector<PathTotal> segments_;
 };
 
 inline PathCursor::PathCursor(const PathCursor& other) noexcept

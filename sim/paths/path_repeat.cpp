@@ -31,12 +31,12 @@ std::vector<PathCursor> Paths::snapshot(std::span<PathCursor* const> cursors) {
 
 Paths::Stretch Paths::since_mark(int id, const std::unordered_map<int, int>& marks) {
   PathSequence runs_backward;
-  pieces_.clear();
+  segments_.clear();
   double now = end(id);
   const auto end_leaf = [&] {
-    std::reverse(pieces_.begin(), pieces_.end());
-    if (!pieces_.empty()) runs_backward.push_back(runs_.leaf(pieces_, now));
-    pieces_.clear();
+    std::reverse(segments_.begin(), segments_.end());
+    if (!segments_.empty()) runs_backward.push_back(runs_.leaf(segments_, now));
+    segments_.clear();
   };
   for (; !marks.contains(id); id = node(id).parent) {
     assert(id >= 0 && "every chain stands at some mark");
@@ -46,7 +46,7 @@ Paths::Stretch Paths::since_mark(int id, const std::unordered_map<int, int>& mar
       const PathSequence& more = sequences_[static_cast<std::size_t>(one.rank)];
       runs_backward.insert(runs_backward.end(), more.rbegin(), more.rend());
     } else if (one.end > end(one.parent)) {
-      pieces_.push_back({one.what, one.rank, one.end - end(one.parent)});
+      segments_.push_back({one.what, one.rank, one.end - end(one.parent)});
     }
   }
   end_leaf();

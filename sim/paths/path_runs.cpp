@@ -16,9 +16,9 @@ constexpr int digits_of_rounding = 42;
 constexpr double rounding = 4e-15;
 
 /// Rank of the first segment that has one.
-int rank_of(std::span<const PathTotal> pieces) {
-  for (const PathTotal& piece : pieces)
-    if (piece.rank >= 0) return piece.rank;
+int rank_of(std::span<const PathTotal> segments) {
+  for (const PathTotal& segment : segments)
+    if (segment.rank >= 0) return segment.rank;
   return -1;
 }
 
@@ -53,25 +53,26 @@ std::vector<PathTotal> PathTotals::list() const {
   return all;
 }
 
-std::uint64_t PathRuns::hash(const Run& run) const {
+std::uint64_t PathRuns::hash(const RunNode& run) const {
   std::uint64_t hash = 0;
   if (run.second >= 0)
     return mixed(mixed(hash, static_cast<std::uint64_t>(run.first)),
                  static_cast<std::uint64_t>(run.second));
-  for (const PathTotal& piece : pieces(run))
-    hash = mixed(hash, piece.key() * factor ^
-                           std::bit_cast<std::uint64_t>(piece.seconds) >> digits_of_rounding);
+  for (const PathTotal& segment : segments(run))
+    hash = mixed(hash, segment.key() * factor ^
+                           std::bit_cast<std::uint64_t>(segment.seconds) >> digits_of_rounding);
   return hash;
 }
 
-bool PathRuns::equal(const Run& a, const Run& b, double tolerance) const {
+bool PathRuns::equal(const RunNode& a, const RunNode& b, double tolerance) const {
   if (a.second >= 0 || b.second != a.second) return a.first == b.first && a.second == b.second;
-  return is_of(a, pieces(b), tolerance);
+  return is_of(a, segments(b), tolerance);
 }
 
-bool PathRuns::is_of(const Run& run, std::span<const PathTotal> others, double tolerance) const {
+bool PathRuns::is_of(const RunNode& run, std::span<const PathTotal> others,
+                     double tolerance) const {
   if (~run.second != static_cast<int>(others.size())) return false;
-  const auto own = pieces(run);
+  const auto own = segments(run);
   return std::equal(own.begin(), own.end(), others.begin(),
                     [tolerance](const PathTotal& one, const PathTotal& other) {
                       return one.key() == other.key() &&
@@ -79,7 +80,7 @@ bool PathRuns::is_of(const Run& run, std::span<const PathTotal> others, double t
                     });
 }
 
-int PathRuns::intern(const Run& run, double tolerance) {
+int PathRuns::intern(const RunNode& run, double tolerance) {
   if (2 * (runs_.size() + 1) > table_.size()) grow();
   const std::size_t mask = table_.size() - 1;
   std::size_t place = (hash(run) >> 20) & mask;
@@ -100,14 +101,14 @@ void PathRuns::grow() {
   }
 }
 
-int PathRuns::leaf(std::span<const PathTotal> pieces, double now) {
-  int& last = entry(last_leaves_, rank_of(pieces) + 1);
-  if (last >= 0 && is_of(runs_[static_cast<std::size_t>(last)], pieces, rounding * now))
+int PathRuns::leaf(std::span<const PathTotal> segments, double now) {
+  int& last = entry(last_leaves_, rank_of(segments) + 1);
+  if (last >= 0 && is_of(runs_[static_cast<std::size_t>(last)], segments, rounding * now))
     return last;
-  const std::size_t before = pieces_.size(), known = runs_.size();
-  pieces_.insert(pieces_.end(), pieces.begin(), pieces.end());
-  last = intern({static_cast<int>(before), ~static_cast<int>(pieces.size()), 0}, rounding * now);
-  if (runs_.size() == known) pieces_.resize(before);
+  const std::size_t before = segments_.size(), known = runs_.size();
+  segments_.insert(segments_.end(), segments.begin(), segments.end());
+  last = intern({static_cast<int>(before), ~static_cast<int>(segments.size()), 0}, rounding * now);
+  if (runs_.size() == known) segments_.resize(before);
   return last;
 }
 
@@ -136,19 +137,19 @@ void PathRuns::add_totals(const PathSequence& sequence, PathTotals& totals) cons
   for (const int run : sequence) times[static_cast<std::size_t>(run)] += 1;
   for (std::size_t id = times.size(); id-- > 0;) {
     if (times[id] == 0) continue;
-    const Run& run = runs_[id];
+    const RunNode& run = runs_[id];
     if (run.second >= 0) {
       times[static_cast<std::size_t>(run.first)] += times[id];
       times[static_cast<std::size_t>(run.second)] += times[id];
       continue;
     }
-    for (const PathTotal& piece : pieces(run))
-      totals.add({piece.what, piece.rank, times[id] * piece.seconds});
+    for (const PathTotal& segment : segments(run))
+      totals.add({segment.what, segment.rank, times[id] * segment.seconds});
   }
 }
 
 std::size_t PathRuns::bytes() const {
-  return pieces_.size() * sizeof(PathTotal) + runs_.size() * sizeof(Run) +
+  return segments_.size() * sizeof(PathTotal) + runs_.size() * sizeof(RunNode) +
          (table_.size() + last_leaves_.size() + last_pairs_.size()) * sizeof(int);
 }
 
@@ -164,8 +165,8 @@ PathRuns PathRuns::only(std::span<PathSequence> sequences) const {
   PathRuns needed;
   for (std::size_t id = 0; id < runs_.size(); ++id) {
     if (names[id] < 0) continue;
-    const Run& run = runs_[id];
-    names[id] = run.second < 0 ? needed.leaf(pieces(run))
+    const RunNode& run = runs_[id];
+    names[id] = run.second < 0 ? needed.leaf(segments(run))
                                : needed.pair(names[static_cast<std::size_t>(run.first)],
                                              names[static_cast<std::size_t>(run.second)]);
   }

@@ -19,7 +19,7 @@ class PathRuns {
  public:
   /// The run of these segments; or one whose durations differ by what rounding at `now` makes of
   /// equal ones.
-  int leaf(std::span<const PathTotal> pieces, double now = 0);
+  int leaf(std::span<const PathTotal> segments, double now = 0);
   int pair(int first, int second);
   void append(PathSequence& sequence, int run);
   /// Adds all segments of the sequence.
@@ -30,21 +30,21 @@ class PathRuns {
 
  private:
   /// Two runs, or, where `second` is negative, ~second segments from `first` on.
-  struct Run {
+  struct RunNode {
     int first = 0, second = 0;
     int height = 0;
   };
-  std::span<const PathTotal> pieces(const Run& run) const {
-    return {pieces_.data() + run.first, static_cast<std::size_t>(~run.second)};
+  std::span<const PathTotal> segments(const RunNode& run) const {
+    return {segments_.data() + run.first, static_cast<std::size_t>(~run.second)};
   }
-  std::uint64_t hash(const Run& run) const;
-  bool equal(const Run& a, const Run& b, double tolerance) const;
-  bool is_of(const Run& run, std::span<const PathTotal> pieces, double tolerance) const;
-  int intern(const Run& run, double tolerance);
+  std::uint64_t hash(const RunNode& run) const;
+  bool equal(const RunNode& a, const RunNode& b, double tolerance) const;
+  bool is_of(const RunNode& run, std::span<const PathTotal> segments, double tolerance) const;
+  int intern(const RunNode& run, double tolerance);
   void grow();
 
-  std::vector<PathTotal> pieces_;
-  std::vector<Run> runs_;
+  std::vector<PathTotal> segments_;
+  std::vector<RunNode> runs_;
   std::vector<int> table_;  ///< by hash: runs, -1 where none
   // Looked at before the table, which is spread over memory: ranks come in their order, and so do
   // the runs that they repeat.

@@ -12,18 +12,18 @@
 
 namespace ringscope::sim {
 
-bool operator==(const Paths::Piece& a, const Paths::Piece& b) {
+bool operator==(const Paths::Segment& a, const Paths::Segment& b) {
   return a.cause == b.cause && a.rank == b.rank && a.resource == b.resource &&
          a.seconds == b.seconds;
 }
-std::ostream& operator<<(std::ostream& out, const Paths::Piece& piece) {
-  return out << static_cast<int>(piece.cause) << " of rank " << piece.rank << " on "
-             << piece.resource << ": " << piece.seconds << " s";
+std::ostream& operator<<(std::ostream& out, const Paths::Segment& segment) {
+  return out << static_cast<int>(segment.cause) << " of rank " << segment.rank << " on "
+             << segment.resource << ": " << segment.seconds << " s";
 }
 
 namespace {
 
-using Piece = Paths::Piece;
+using Segment = Paths::Segment;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -41,9 +41,9 @@ PathCursor extended(Paths& paths, PathCursor from, Cause cause, int rank, int re
   return from;
 }
 
-double total(const std::vector<Piece>& pieces) {
-  return std::accumulate(pieces.begin(), pieces.end(), 0.0,
-                         [](double sum, const Piece& piece) { return sum + piece.seconds; });
+double total(const std::vector<Segment>& segments) {
+  return std::accumulate(segments.begin(), segments.end(), 0.0,
+                         [](double sum, const Segment& segment) { return sum + segment.seconds; });
 }
 
 TEST(Paths, the_default_cursor_covers_nothing) { EXPECT_THAT(started_at(3).merged({}), IsEmpty()); }
@@ -53,11 +53,11 @@ TEST(Paths, a_chain_adds_up_from_the_start_to_its_end) {
   PathCursor cursor = extended(paths, {}, Cause::compute, 0, core, 9);
   paths.extend(cursor, Cause::wire, 0, wire, 13);
   EXPECT_THAT(paths.merged(cursor),
-              ElementsAre(Piece{Cause::wire, 0, wire, 4}, Piece{Cause::compute, 0, core, 1}));
+              ElementsAre(Segment{Cause::wire, 0, wire, 4}, Segment{Cause::compute, 0, core, 1}));
   EXPECT_EQ(total(paths.merged(cursor)), 13 - 8);
 }
 
-TEST(Paths, no_time_adds_no_piece) {
+TEST(Paths, no_time_adds_no_segment) {
   Paths paths = started_at(1);
   EXPECT_EQ(extended(paths, {}, Cause::wire, 0, wire, 1), PathCursor{});
   const PathCursor cursor = extended(paths, {}, Cause::wire, 0, wire, 2);
@@ -65,7 +65,7 @@ TEST(Paths, no_time_adds_no_piece) {
   EXPECT_EQ(extended(paths, cursor, Cause::copy, 0, core, 1.5), cursor);
 }
 
-TEST(Paths, pieces_of_one_cause_rank_and_resource_are_one) {
+TEST(Paths, segments_of_one_cause_rank_and_resource_are_one) {
   Paths paths = started_at(0);
   PathCursor cursor;
   for (int step = 0; step < 4; ++step) {
@@ -73,8 +73,8 @@ TEST(Paths, pieces_of_one_cause_rank_and_resource_are_one) {
     paths.extend(cursor, Cause::wire, 0, wire, 2 * step + 2);
   }
   EXPECT_THAT(paths.merged(cursor),
-              ElementsAre(Piece{Cause::wire, 0, wire, 4}, Piece{Cause::copy, 0, core, 2},
-                          Piece{Cause::copy, 1, core, 2}));
+              ElementsAre(Segment{Cause::wire, 0, wire, 4}, Segment{Cause::copy, 0, core, 2},
+                          Segment{Cause::copy, 1, core, 2}));
 }
 
 TEST(Paths, who_waits_takes_over_the_chain_of_whom_it_waited_for) {
@@ -84,8 +84,8 @@ TEST(Paths, who_waits_takes_over_the_chain_of_whom_it_waited_for) {
   const PathCursor receiver = extended(paths, {}, Cause::compute, 1, core, 1);
   const PathCursor reduced = extended(paths, message, Cause::reduce, 1, core, 8);
   EXPECT_THAT(paths.merged(reduced),
-              ElementsAre(Piece{Cause::compute, 0, core, 5}, Piece{Cause::wire, 0, wire, 2},
-                          Piece{Cause::reduce, 1, core, 1}));
+              ElementsAre(Segment{Cause::compute, 0, core, 5}, Segment{Cause::wire, 0, wire, 2},
+                          Segment{Cause::reduce, 1, core, 1}));
   // The sender's own chain goes on from where it was, also where what it does is the same.
   EXPECT_EQ(total(paths.merged(extended(paths, sender, Cause::compute, 0, core, 6))), 6);
   EXPECT_EQ(total(paths.merged(sender)), 5);
@@ -99,9 +99,9 @@ TEST(Paths, a_chain_stands_in_its_order) {
   paths.extend(cursor, Cause::copy, 0, core, 14);
   const Paths::Chain chain = paths.chain(cursor);
   EXPECT_EQ(chain.begin, 8);
-  EXPECT_THAT(chain.pieces,
-              ElementsAre(Piece{Cause::copy, 0, core, 1}, Piece{Cause::wire, -1, wire, 3},
-                          Piece{Cause::copy, 0, core, 2}));
+  EXPECT_THAT(chain.segments,
+              ElementsAre(Segment{Cause::copy, 0, core, 1}, Segment{Cause::wire, -1, wire, 3},
+                          Segment{Cause::copy, 0, core, 2}));
 }
 
 TEST(Paths, a_chain_that_nobody_holds_is_gone) {
@@ -125,15 +125,15 @@ TEST(Paths, a_limit_of_zero_keeps_nothing) {
 
 /// A chain as a list, and the same as a cursor of Paths.
 struct Twin {
-  std::vector<Piece> pieces;
+  std::vector<Segment> segments;
   double end = 0;
   PathCursor cursor;
 };
 
-std::map<std::tuple<Cause, int, int>, double> by_place(const std::vector<Piece>& pieces) {
+std::map<std::tuple<Cause, int, int>, double> by_place(const std::vector<Segment>& segments) {
   std::map<std::tuple<Cause, int, int>, double> sums;
-  for (const Piece& piece : pieces)
-    sums[{piece.cause, piece.rank, piece.resource}] += piece.seconds;
+  for (const Segment& segment : segments)
+    sums[{segment.cause, segment.rank, segment.resource}] += segment.seconds;
   return sums;
 }
 
@@ -148,9 +148,9 @@ std::vector<Twin> random_chains(Paths& paths, int ranks, int steps) {
         const Twin& other = twins[static_cast<std::size_t>(draw(ranks))];
         if (other.end > twin.end) twin = other;
       }
-      const Piece piece{Cause(draw(5)), draw(ranks), draw(2), step - twin.end};
-      paths.extend(twin.cursor, piece.cause, piece.rank, piece.resource, step);
-      if (piece.seconds > 0) twin.pieces.push_back(piece);
+      const Segment segment{Cause(draw(5)), draw(ranks), draw(2), step - twin.end};
+      paths.extend(twin.cursor, segment.cause, segment.rank, segment.resource, step);
+      if (segment.seconds > 0) twin.segments.push_back(segment);
       twin.end = step;
     }
   }
@@ -158,10 +158,10 @@ std::vector<Twin> random_chains(Paths& paths, int ranks, int steps) {
 }
 
 // Times are whole numbers: the sums are exact in every order.
-TEST(Paths, totals_stay_exact_however_old_pieces_are_kept) {
+TEST(Paths, totals_stay_exact_however_old_segments_are_kept) {
   Paths paths = started_at(0, 64);
   for (const Twin& twin : random_chains(paths, 12, 500))
-    EXPECT_EQ(by_place(paths.merged(twin.cursor)), by_place(twin.pieces));
+    EXPECT_EQ(by_place(paths.merged(twin.cursor)), by_place(twin.segments));
   EXPECT_FALSE(paths.reduced());
 }
 
@@ -171,7 +171,7 @@ TEST(Paths, what_is_left_in_order_is_the_end_of_the_chain) {
     const Paths::Chain chain = paths.chain(twin.cursor);
     EXPECT_GT(chain.begin, 0);
     EXPECT_LT(chain.begin, 500);
-    EXPECT_EQ(chain.begin + total(chain.pieces), 500);
+    EXPECT_EQ(chain.begin + total(chain.segments), 500);
   }
 }
 
@@ -210,11 +210,12 @@ TEST(Paths, beyond_its_bytes_the_largest_totals_keep_their_places_and_causes_sta
   }
   EXPECT_TRUE(paths.reduced());
   EXPECT_LT(paths.bytes_of_runs(), 100'000);
-  const std::vector<Piece> pieces = paths.merged(cursor);
-  EXPECT_EQ(pieces.front(), (Piece{Cause::copy, 3, core, 10.0 * steps}));
-  EXPECT_EQ(total(pieces), now);
+  const std::vector<Segment> segments = paths.merged(cursor);
+  EXPECT_EQ(segments.front(), (Segment{Cause::copy, 3, core, 10.0 * steps}));
+  EXPECT_EQ(total(segments), now);
   double wires = 0;
-  for (const Piece& piece : pieces) wires += piece.cause == Cause::wire ? piece.seconds : 0;
+  for (const Segment& segment : segments)
+    wires += segment.cause == Cause::wire ? segment.seconds : 0;
   EXPECT_EQ(wires, steps);
 }
 
@@ -241,11 +242,11 @@ TEST(Paths, chains_round_a_ring_are_exact_in_memory_for_a_few_steps) {
   constexpr int ranks = 64, rounds = 100, steps = ranks * rounds;
   Paths paths = started_at(0, 1000);
   const std::vector<PathCursor> chains = ring_chains(paths, ranks, steps);
-  const std::vector<Piece> pieces = paths.merged(chains[5]);
-  ASSERT_EQ(pieces.size(), 3 * ranks);
-  for (const Piece& piece : pieces) {
-    const double share = piece.cause == Cause::copy ? 0.4 : 0.3;  // of each step
-    EXPECT_NEAR(piece.seconds, rounds * share / 7, 1e-9 * rounds / 7);
+  const std::vector<Segment> segments = paths.merged(chains[5]);
+  ASSERT_EQ(segments.size(), 3 * ranks);
+  for (const Segment& segment : segments) {
+    const double share = segment.cause == Cause::copy ? 0.4 : 0.3;  // of each step
+    EXPECT_NEAR(segment.seconds, rounds * share / 7, 1e-9 * rounds / 7);
   }
   EXPECT_FALSE(paths.reduced());
   // The chains have 64 x 6400 x 3 segments; 64 different runs of 3, and as many of each length 2^k.

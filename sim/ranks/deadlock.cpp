@@ -125,7 +125,7 @@ void RankThread::give_up() {
   const auto why = blocked();
   const bool one = why && why->peers.size() == 1;
   run_->paths->extend(path, Cause::partner, one ? why->peers.front() : rank(), -1, now());
-  set_activity(Activity::idle, now());
+  set_activity(RankActivity::idle, now());
   finish_time_ = now();
   end_phase();
 }

@@ -56,16 +56,16 @@ TEST_F(Deadlock, what_was_until_then_is_kept_where_that_is_asked_for) {
   expect_seconds(report.time_s, 17e-6);
   EXPECT_EQ(report.algbw, 0);
   double path = 0;
-  for (const PathPiece& piece : report.path) path += piece.seconds;
+  for (const PathSegment& segment : report.path) path += segment.seconds;
   expect_seconds(path, report.time_s);
   for (const RankReport& rank : report.rank_reports) {
-    expect_seconds(rank.seconds[static_cast<std::size_t>(Activity::overhead)], 2e-6);
-    expect_seconds(rank.seconds[static_cast<std::size_t>(Activity::in_send)], 15e-6);
+    expect_seconds(rank.seconds[static_cast<std::size_t>(RankActivity::overhead)], 2e-6);
+    expect_seconds(rank.seconds[static_cast<std::size_t>(RankActivity::in_send)], 15e-6);
     double waited = 0;
     for (const double seconds : rank.waited_for) waited += seconds;
     expect_seconds(waited, 15e-6);
   }
-  EXPECT_EQ(report.spans.back().activity, Activity::in_send);
+  EXPECT_EQ(report.spans.back().activity, RankActivity::in_send);
   expect_seconds(report.spans.back().end_s, report.time_s);
 }
 

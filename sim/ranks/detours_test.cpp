@@ -148,9 +148,9 @@ TEST_F(Detours, are_on_the_critical_path) {
   const Report report = run(
       scenario_on(4, network, ", repetitions: 51, noise: {detours: {every: 20 us, takes: 90 us}}"));
   double noise = 0, all = 0;
-  for (const PathPiece& piece : report.path) {
-    all += piece.seconds;
-    if (piece.cause == Cause::noise) noise += piece.seconds;
+  for (const PathSegment& segment : report.path) {
+    all += segment.seconds;
+    if (segment.cause == Cause::noise) noise += segment.seconds;
   }
   EXPECT_NEAR(all, report.time_s, 1e-9 * all);
   EXPECT_GT(noise, 0);

@@ -77,15 +77,15 @@ Thread RankThread::start(Task body, Beside how) {
 }
 
 // A library posts the first messages of a non-blocking collective in the call that starts it.
-RankThread::Progress RankThread::start_part(Pending& verb) {
+RankThread::Advance RankThread::start_part(Pending& verb) {
   enter_mpi();
-  if (!others_idle()) return block(verb, Activity::in_wait);
+  if (!others_idle()) return block(verb, RankActivity::in_wait);
   if (verb.since >= 0) {
     waited_for_[static_cast<std::size_t>(Cause::overhead)] += now() - verb.since;
     blocked_by_ = Cause::overhead;
     run_->paths->extend(path, Cause::overhead, rank(), cpu.front().resource, now());
   }
-  return Progress::done;
+  return Advance::done;
 }
 
 FlagState& RankThread::flag(Flag flag) const {
@@ -113,7 +113,7 @@ void RankThread::begin(Task body, double delay) {
   body_.push_back(std::move(body));
   mark_ = {};
   phase_ = -1;
-  set_activity(Activity::idle, now());
+  set_activity(RankActivity::idle, now());
   if (delay == 0) return run_->ready->add(*this);
   cpu_cause_ = Cause::skew;
   on_cpu_ = true;
@@ -188,7 +188,7 @@ void RankThread::go_on() {
   if (verbs_.empty()) body_.front().start();
   while (next_ < verbs_.size()) {
     // advance() never adds verbs: only the program does, when it is resumed below.
-    if (advance(verbs_[next_]) == Progress::blocked) {
+    if (advance(verbs_[next_]) == Advance::blocked) {
       // A test of the first thread's may have waited for this turn to end.
       if (is_nonblocking() && !on_cpu_) first_->completed(-1);
       return;
@@ -230,7 +230,7 @@ void RankThread::finish() {
   body.rethrow();
   finished_ = true;
   finish_time_ = now();
-  set_activity(Activity::idle, now());
+  set_activity(RankActivity::idle, now());
   end_phase();
   if (is_nonblocking()) first_->completed(-1);
   // MPI_Finalize makes progress; a thread that ends does not.
@@ -261,7 +261,7 @@ void RankThread::leave_mpi() {
 }
 
 bool RankThread::by_the_caller() const {
-  return run_->machine->scenario().library.progress == ringscope::Progress::caller;
+  return run_->machine->scenario().library.progress == Progress::caller;
 }
 
 bool RankThread::may_run() const { return !is_nonblocking() || !by_the_caller() || first_->inside; }
@@ -273,17 +273,17 @@ bool RankThread::others_idle() const {
   });
 }
 
-void RankThread::set_activity(Activity activity, double at) {
+void RankThread::set_activity(RankActivity activity, double at) {
   if (at > activity_since_) {
     seconds_[static_cast<std::size_t>(activity_)] += at - activity_since_;
-    if (run_->spans != nullptr && index_ == 0 && activity_ != Activity::idle) add_spans(at);
+    if (run_->spans != nullptr && index_ == 0 && activity_ != RankActivity::idle) add_spans(at);
   }
   activity_ = activity;
   activity_since_ = at;
 }
 
 void RankThread::add_spans(double until) {
-  const bool blocked = activity_ == Activity::in_send || activity_ == Activity::in_wait;
+  const bool blocked = activity_ == RankActivity::in_send || activity_ == RankActivity::in_wait;
   const Stage whole{blocked_by_, until};
   const std::span<const Stage> parts =
       run_->waited.empty() ? std::span(&whole, 1) : std::span<const Stage>(run_->waited);
@@ -317,7 +317,7 @@ void RankThread::describe(StateRecord& record, const Agenda& agenda) const {
   for (const Agenda::Entry& entry : agenda.of(this, 0)) record.add(entry);
 }
 
-void RankThread::skip(int steps, double seconds, int times, const Account& before) {
+void RankThread::skip(int steps, double seconds, int times, const TimeAccount& before) {
   skipped_ += steps;
   for (std::size_t i = 0; i < seconds_.size(); ++i)
     seconds_[i] += times * (seconds_[i] - before.seconds[i]);

@@ -112,7 +112,7 @@ class RankThread final : public Executor, private Caller {
   /// Accounts and the path start anew, at this instant.
   void reset();
   /// Counts the time since it finished as idle, up to now.
-  void settle_idle() { set_activity(Activity::idle, now()); }
+  void settle_idle() { set_activity(RankActivity::idle, now()); }
 
   /// Ends the account of a rank that can never go on, as one that waited for a partner.
   void give_up();
@@ -128,11 +128,11 @@ class RankThread final : public Executor, private Caller {
   std::vector<Blocked> all_blocked();
 
   // Questions of steady_state.hpp to a rank's only thread.
-  struct Account {
+  struct TimeAccount {
     std::array<double, activity_names.size()> seconds{};
     CauseSeconds waited_for{};
   };
-  Account account() const { return {seconds_, waited_for_}; }
+  TimeAccount account() const { return {seconds_, waited_for_}; }
   PathCursor& path_cursor() { return path; }
   /// Position of the rank in its program; its step as seen from `step`.
   void describe(StateRecord& record, int step) const;
@@ -140,13 +140,13 @@ class RankThread final : public Executor, private Caller {
   bool steps_are_alike() const { return step_ > 0 && !finished_ && others_.empty(); }
   int steps_left() const { return steps_ - 1 - step_ - skipped_; }
   /// Goes on `steps` later, and at a later time: what it did since `before`, `times` times over.
-  void skip(int steps, double seconds, int times, const Account& before);
+  void skip(int steps, double seconds, int times, const TimeAccount& before);
 
   /// Goes on with the program as far as it can; called by the ready queue.
   void go_on();
 
   // Interface of detours.hpp to a rank's first thread.
-  bool computes() const { return on_cpu_ && activity_ == Activity::compute; }
+  bool computes() const { return on_cpu_ && activity_ == RankActivity::compute; }
   /// The core is the rank's again.
   void let_go();
 
@@ -174,7 +174,7 @@ class RankThread final : public Executor, private Caller {
     State state = State::queued;
     bool starts = false;  ///< no verb: the call that starts a non-blocking collective
   };
-  enum class Progress { done, blocked };
+  enum class Advance { done, blocked };
 
   static void visit(auto& self, auto& fields) {  // sim/mpi/state_fields.hpp
     fields.exact(self.verbs_of_step_, std::hash<std::string_view>()(self.mark_.phase), self.inside,
@@ -199,23 +199,23 @@ class RankThread final : public Executor, private Caller {
 
   void completed(int request) override;
   void cpu_done(std::uint64_t);
-  Progress advance(Pending& verb);
+  Advance advance(Pending& verb);
   void receive_part(Pending& verb, int request);
-  Progress send_part(Pending& verb);
-  Progress wait_part(Pending& verb, bool all);
+  Advance send_part(Pending& verb);
+  Advance wait_part(Pending& verb, bool all);
   bool is_over(Pending& verb, bool all) const;
   /// `ended`: what came after that is noise.
   void account_wait(int request, double since, double ended);
-  Progress finish_wait(Pending& verb, std::span<const int> requests);
-  Progress test_part(Pending& verb);
-  Progress start_part(Pending& verb);
-  Progress local_part(Pending& verb);
-  Progress join_part(Pending& verb);
-  Progress sleep_part(Pending& verb);
-  Progress storage_part(Pending& verb);
-  Progress reach_part(Pending& verb);
-  Progress multicast_part(Pending& verb);
-  Progress pass(double seconds, Cause cause);
+  Advance finish_wait(Pending& verb, std::span<const int> requests);
+  Advance test_part(Pending& verb);
+  Advance start_part(Pending& verb);
+  Advance local_part(Pending& verb);
+  Advance join_part(Pending& verb);
+  Advance sleep_part(Pending& verb);
+  Advance storage_part(Pending& verb);
+  Advance reach_part(Pending& verb);
+  Advance multicast_part(Pending& verb);
+  Advance pass(double seconds, Cause cause);
   bool is_nonblocking() const { return index_ >= first_->threads_; }
   bool by_the_caller() const;
   bool may_run() const;
@@ -225,14 +225,14 @@ class RankThread final : public Executor, private Caller {
   const Uses& worker() const;  ///< processor on which this thread computes and reduces
   bool others_idle() const;
   FlagState& flag(Flag flag) const;
-  Progress block(Pending& verb, Activity activity);
-  Progress run_on_cpu(double amount, std::span<const Use> uses, Activity activity, Cause cause);
-  Progress run_time(double seconds, bool inside_mpi, Activity activity, Cause cause);
+  Advance block(Pending& verb, RankActivity activity);
+  Advance run_on_cpu(double amount, std::span<const Use> uses, RankActivity activity, Cause cause);
+  Advance run_time(double seconds, bool inside_mpi, RankActivity activity, Cause cause);
   void enter_mpi();
   void leave_mpi();
   void account_cpu(double until);
   void add_spans(double until);
-  void set_activity(Activity activity, double at);
+  void set_activity(RankActivity activity, double at);
   int peer() const;
   double now() const { return run_->ledger->now(); }
   void finish();
@@ -267,7 +267,7 @@ class RankThread final : public Executor, private Caller {
   int step_ = 0, steps_ = 0;  ///< of a phase whose steps are alike, from its second one on
   int skipped_ = 0;           ///< steps that the next one comes later
   int verbs_of_step_ = 0;     ///< performed since it began
-  Activity activity_ = Activity::idle;
+  RankActivity activity_ = RankActivity::idle;
   Cause blocked_by_ = Cause::partner;  ///< while that is one thing
   double activity_since_ = 0;
   double finish_time_ = 0;

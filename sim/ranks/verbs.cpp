@@ -11,7 +11,7 @@
 
 namespace ringscope::sim {
 
-RankThread::Progress RankThread::advance(Pending& verb) {
+RankThread::Advance RankThread::advance(Pending& verb) {
   if (verb.starts) return start_part(verb);
   switch (verb.verb) {
     case Verb::isend:
@@ -19,7 +19,7 @@ RankThread::Progress RankThread::advance(Pending& verb) {
     case Verb::irecv:
       enter_mpi();
       run_->mpi->post_receive(verb.request);
-      return Progress::done;
+      return Advance::done;
     case Verb::recv:
       receive_part(verb, verb.request);
       return wait_part(verb, true);
@@ -27,7 +27,7 @@ RankThread::Progress RankThread::advance(Pending& verb) {
       receive_part(verb, verb.other_request);
       [[fallthrough]];
     case Verb::send:
-      if (send_part(verb) == Progress::blocked) return Progress::blocked;
+      if (send_part(verb) == Advance::blocked) return Advance::blocked;
       return wait_part(verb, true);
     case Verb::wait:
     case Verb::wait_all:
@@ -52,7 +52,7 @@ RankThread::Progress RankThread::advance(Pending& verb) {
     case Verb::multicast:
       return multicast_part(verb);
   }
-  return Progress::done;
+  return Advance::done;
 }
 
 // The requests that the verb waits for, as the model's ids.
@@ -72,7 +72,7 @@ void RankThread::receive_part(Pending& verb, int request) {
   verb.state = State::receive_posted;
 }
 
-RankThread::Progress RankThread::send_part(Pending& verb) {
+RankThread::Advance RankThread::send_part(Pending& verb) {
   Mpi& mpi = *run_->mpi;
   if (verb.state < State::preparing) {
     enter_mpi();
@@ -81,7 +81,7 @@ RankThread::Progress RankThread::send_part(Pending& verb) {
     const double time = work.overhead + work.copy;
     if (time > 0) {
       tail_share_ = work.copy / time;
-      return run_time(time, true, Activity::overhead, Cause::overhead);
+      return run_time(time, true, RankActivity::overhead, Cause::overhead);
     }
   }
   const int message = mpi.request(verb.request).message;
@@ -89,14 +89,14 @@ RankThread::Progress RankThread::send_part(Pending& verb) {
     verb.state = State::copying;
     Uses& uses = run_->ledger->fresh_uses();
     if (mpi.copy_uses(message, uses))
-      return run_on_cpu(static_cast<double>(mpi.message(message).ahead), uses, Activity::copy,
+      return run_on_cpu(static_cast<double>(mpi.message(message).ahead), uses, RankActivity::copy,
                         Cause::copy);
   }
   if (verb.state == State::copying) {
     verb.state = State::launched;
     mpi.launch(message);
   }
-  return Progress::done;
+  return Advance::done;
 }
 
 // Who waits for many is asked at each completion: those that were complete stay so.
@@ -109,11 +109,11 @@ bool RankThread::is_over(Pending& verb, bool all) const {
          (verb.other_request < 0 || is_complete(verb.other_request));
 }
 
-RankThread::Progress RankThread::wait_part(Pending& verb, bool all) {
+RankThread::Advance RankThread::wait_part(Pending& verb, bool all) {
   enter_mpi();
   if (verb.state == State::completing) return finish_wait(verb, requests_of(verb));
   if (!is_over(verb, all))
-    return block(verb, verb.verb == Verb::send ? Activity::in_send : Activity::in_wait);
+    return block(verb, verb.verb == Verb::send ? RankActivity::in_send : RankActivity::in_wait);
   const std::span<const int> requests = requests_of(verb);
   const auto complete = [this](int request) { return is_complete(request); };
   // The request that ended the wait: the last of all to complete, or the first that is complete.
@@ -131,7 +131,7 @@ RankThread::Progress RankThread::wait_part(Pending& verb, bool all) {
   if (!all) verb.asked->result = static_cast<int>(decisive - requests.begin());
   for (const int request : all ? requests : std::span(&*decisive, 1))
     after += run_->mpi->completion_time(request);
-  if (after > 0) return run_time(after, true, Activity::overhead, Cause::overhead);
+  if (after > 0) return run_time(after, true, RankActivity::overhead, Cause::overhead);
   return finish_wait(verb, requests);
 }
 
@@ -146,10 +146,10 @@ void RankThread::account_wait(int request, double since, double ended) {
   stages.clear();
 }
 
-RankThread::Progress RankThread::finish_wait(Pending& verb, std::span<const int> requests) {
+RankThread::Advance RankThread::finish_wait(Pending& verb, std::span<const int> requests) {
   if (verb.verb == Verb::wait_any) {
     run_->mpi->close_request(requests[static_cast<std::size_t>(verb.asked->result)]);
-    return Progress::done;
+    return Advance::done;
   }
   for (const int request : requests) {
     const Posting& done = run_->mpi->request(request);
@@ -158,18 +158,18 @@ RankThread::Progress RankThread::finish_wait(Pending& verb, std::span<const int>
           std::min<std::uint64_t>(run_->mpi->message(done.message).bytes, INT_MAX));
     run_->mpi->close_request(request);
   }
-  return Progress::done;
+  return Advance::done;
 }
 
 // One turn of the progress engine: it does what there is to do, and the answer is what is then.
-RankThread::Progress RankThread::test_part(Pending& verb) {
+RankThread::Advance RankThread::test_part(Pending& verb) {
   enter_mpi();
   const int request = requests_of(verb).front();
   if (!run_->mpi->engine_idle(*this) && !is_complete(request)) {
     run_->mpi->call_when_idle(*this);
-    return block(verb, Activity::in_wait);
+    return block(verb, RankActivity::in_wait);
   }
-  if (!others_idle()) return block(verb, Activity::in_wait);
+  if (!others_idle()) return block(verb, RankActivity::in_wait);
   if (verb.since >= 0) {
     waited_for_[static_cast<std::size_t>(Cause::copy)] += now() - verb.since;
     blocked_by_ = Cause::copy;
@@ -177,12 +177,12 @@ RankThread::Progress RankThread::test_part(Pending& verb) {
   }
   verb.asked->result = is_complete(request) ? 1 : 0;
   if (verb.asked->result == 1) run_->mpi->close_request(request);
-  return Progress::done;
+  return Advance::done;
 }
 
-RankThread::Progress RankThread::multicast_part(Pending& verb) {
+RankThread::Advance RankThread::multicast_part(Pending& verb) {
   const Operation& operation = *verb.asked;
-  if (operation.receivers.empty()) return Progress::done;
+  if (operation.receivers.empty()) return Advance::done;
   if (verb.state == State::queued) {
     enter_mpi();
     verb.state = State::preparing;
@@ -192,25 +192,25 @@ RankThread::Progress RankThread::multicast_part(Pending& verb) {
     const double time = work.overhead + work.copy;
     if (time > 0) {
       tail_share_ = work.copy / time;
-      return run_time(time, true, Activity::overhead, Cause::overhead);
+      return run_time(time, true, RankActivity::overhead, Cause::overhead);
     }
   }
   run_->mpi->launch_multicast(verb.multicast);
-  return Progress::done;
+  return Advance::done;
 }
 
-RankThread::Progress RankThread::block(Pending& verb, Activity activity) {
+RankThread::Advance RankThread::block(Pending& verb, RankActivity activity) {
   if (verb.since < 0) {
     verb.since = now();
     set_activity(activity, now());
     blocked_by_ = Cause::partner;
   }
-  return Progress::blocked;
+  return Advance::blocked;
 }
 
-RankThread::Progress RankThread::run_time(double seconds, bool inside_mpi, Activity activity,
-                                          Cause cause) {
-  if (seconds <= 0) return Progress::done;
+RankThread::Advance RankThread::run_time(double seconds, bool inside_mpi, RankActivity activity,
+                                         Cause cause) {
+  if (seconds <= 0) return Advance::done;
   const CpuScale& scale = run_->machine->scale(rank());
   if (!inside_mpi) leave_mpi();  // may start activities of its own
   Uses& uses = run_->ledger->fresh_uses();
@@ -221,14 +221,14 @@ RankThread::Progress RankThread::run_time(double seconds, bool inside_mpi, Activ
   return run_on_cpu(scale.compute_amount(seconds), uses, activity, cause);
 }
 
-RankThread::Progress RankThread::run_on_cpu(double amount, std::span<const Use> uses,
-                                            Activity activity, Cause cause) {
+RankThread::Advance RankThread::run_on_cpu(double amount, std::span<const Use> uses,
+                                           RankActivity activity, Cause cause) {
   set_activity(activity, now());
   cpu_cause_ = cause;
   on_cpu_ = true;
   if (run_->detours != nullptr) taken_before_ = run_->detours->taken(rank());
   run_->ledger->start(amount, uses, Callback::to<&RankThread::cpu_done>(this));
-  return Progress::blocked;
+  return Advance::blocked;
 }
 
 // Ends CPU time, and a late start, which used no CPU.
@@ -239,7 +239,7 @@ void RankThread::cpu_done(std::uint64_t) {
     const double from = now() - share * (now() - run_->ledger->window_start());
     account_cpu(from);
     cpu_cause_ = std::exchange(tail_cause_, Cause::copy);
-    if (cpu_cause_ == Cause::copy) set_activity(Activity::copy, from);
+    if (cpu_cause_ == Cause::copy) set_activity(RankActivity::copy, from);
   }
   account_cpu(now());
   set_activity(activity_, now());  // it ends before the program goes on to its next step

@@ -55,11 +55,11 @@ std::string limit_of(const Report& report, const CauseSeconds& spent) {
   if (report.path.empty()) return "";
   const auto largest = std::max_element(spent.begin(), spent.end()) - spent.begin();
   // The segments stand longest first.
-  const auto most = std::find_if(report.path.begin(), report.path.end(), [&](const PathPiece& p) {
+  const auto most = std::find_if(report.path.begin(), report.path.end(), [&](const PathSegment& p) {
     return p.cause == static_cast<Cause>(largest);
   });
   const bool nearly_all = most->seconds > 0.9 * spent[static_cast<std::size_t>(largest)];
-  return piece_text(*most, !nearly_all);
+  return segment_text(*most, !nearly_all);
 }
 
 }  // namespace
@@ -92,8 +92,8 @@ Outcome outcome_of(const Report& report) {
     for (const TrainingMetric& metric : training_metrics)
       outcome.metrics.emplace(metric.name, metric.of(*report.training));
   CauseSeconds spent{};
-  for (const PathPiece& piece : report.path)
-    spent[static_cast<std::size_t>(piece.cause)] += piece.seconds;
+  for (const PathSegment& segment : report.path)
+    spent[static_cast<std::size_t>(segment.cause)] += segment.seconds;
   for (std::size_t i = 0; i < spent.size(); ++i)
     if (spent[i] > 0) outcome.metrics.emplace(path_metric(cause_names[i]), spent[i]);
   outcome.limit = limit_of(report, spent);

@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(Scenarios, Accounts, testing::ValuesIn(questions), name
 
 double sum(const auto& seconds) { return std::accumulate(seconds.begin(), seconds.end(), 0.0); }
 
-double of(const RankReport& rank, Activity activity) {
+double of(const RankReport& rank, RankActivity activity) {
   return rank.seconds[static_cast<std::size_t>(activity)];
 }
 
@@ -92,7 +92,7 @@ void expect_ranks_add_up(const Report& report) {
     SCOPED_TRACE(rank.rank);
     EXPECT_NEAR(sum(rank.seconds), report.time_s, 1e-9 * report.time_s);
     EXPECT_NEAR(sum(rank.waited_for),
-                of(rank, Activity::in_send) + of(rank, Activity::in_wait),
+                of(rank, RankActivity::in_send) + of(rank, RankActivity::in_wait),
                 1e-9 * report.time_s);
     for (const double seconds : rank.seconds) EXPECT_GE(seconds, 0);
     for (const double seconds : rank.waited_for) EXPECT_GE(seconds, 0);
@@ -103,14 +103,14 @@ void expect_ranks_add_up(const Report& report) {
 
 void expect_path_adds_up(const Report& report) {
   double path = 0;
-  for (const PathPiece& piece : report.path) {
-    EXPECT_GT(piece.seconds, 0);
-    path += piece.seconds;
+  for (const PathSegment& segment : report.path) {
+    EXPECT_GT(segment.seconds, 0);
+    path += segment.seconds;
   }
   EXPECT_NEAR(path, report.time_s, 1e-9 * report.time_s);
   EXPECT_TRUE(std::is_sorted(report.path.begin(), report.path.end(), [](auto& a, auto& b) {
     return a.seconds > b.seconds * (1 + 1e-8);  // equals, but for rounding, stand in another order
-  })) << "the longest piece stands first";
+  })) << "the longest segment stands first";
 }
 
 void expect_phases_in_order(const Report& report) {
@@ -169,7 +169,7 @@ TEST_P(Accounts, cover_each_rank_with_spans_and_each_wait_with_its_causes) {
   for (const Span& span : report.spans) {
     EXPECT_LT(span.start_s, span.end_s);
     const bool blocked =
-        span.activity == Activity::in_send || span.activity == Activity::in_wait;
+        span.activity == RankActivity::in_send || span.activity == RankActivity::in_wait;
     EXPECT_EQ(span.cause.has_value(), blocked);
     covered[static_cast<std::size_t>(span.rank)] += span.end_s - span.start_s;
     if (span.cause)
@@ -178,7 +178,7 @@ TEST_P(Accounts, cover_each_rank_with_spans_and_each_wait_with_its_causes) {
   }
   for (const RankReport& rank : report.rank_reports) {
     EXPECT_NEAR(covered[static_cast<std::size_t>(rank.rank)],
-                sum(rank.seconds) - of(rank, Activity::idle), 1e-9 * report.time_s);
+                sum(rank.seconds) - of(rank, RankActivity::idle), 1e-9 * report.time_s);
     for (std::size_t cause = 0; cause < cause_names.size(); ++cause)
       EXPECT_NEAR(waited[static_cast<std::size_t>(rank.rank)][cause], rank.waited_for[cause],
                   1e-9 * report.time_s)
@@ -212,7 +212,7 @@ TEST_F(Skew, makes_each_rank_idle_at_first) {
   const Report report = run(late(1));
   std::set<double> starts;
   for (const RankReport& rank : report.rank_reports)
-    starts.insert(rank.finish_s - of(rank, Activity::in_wait));
+    starts.insert(rank.finish_s - of(rank, RankActivity::in_wait));
   EXPECT_EQ(starts.size(), 8u);
 }
 
@@ -223,7 +223,7 @@ TEST_F(Skew, of_a_seed_is_known_beforehand) {
   const Report report = run(scenario);
   const double late_by = static_cast<double>(14514284786278117030u >> 11) * 0x1p-53 * 1e-3;
   const RankReport& first = report.rank_reports.front();
-  EXPECT_NEAR(first.finish_s - of(first, Activity::in_wait), late_by, 1e-12);
+  EXPECT_NEAR(first.finish_s - of(first, RankActivity::in_wait), late_by, 1e-12);
 }
 
 }  // namespace

@@ -43,11 +43,11 @@ TEST_F(Flags, are_reached_when_their_last_raiser_has_computed) {
   const Report report = run(pair(), text, {}, 2);
   expect_seconds(report.time_s, 5 * 2 * ms);
   const RankReport& rank = report.rank_reports.front();
-  const auto seconds = [&](Activity activity) {
+  const auto seconds = [&](RankActivity activity) {
     return rank.seconds[static_cast<std::size_t>(activity)];
   };
-  expect_seconds(seconds(Activity::compute), 1 * ms);
-  expect_seconds(seconds(Activity::in_wait), 9 * ms);
+  expect_seconds(seconds(RankActivity::compute), 1 * ms);
+  expect_seconds(seconds(RankActivity::in_wait), 9 * ms);
   expect_seconds(rank.waited_for[static_cast<std::size_t>(Cause::partner)], 9 * ms);
 }
 
@@ -61,8 +61,8 @@ TEST_F(Flags, hand_on_the_critical_path) {
   };
   const Report report = run(pair(), text, {}, 2);
   double computed = 0;
-  for (const PathPiece& piece : report.path)
-    if (piece.cause == Cause::compute) computed += piece.seconds;
+  for (const PathSegment& segment : report.path)
+    if (segment.cause == Cause::compute) computed += segment.seconds;
   expect_seconds(computed, 3 * ms);
 }
 

@@ -68,7 +68,7 @@ TEST_P(PlacementEffect, is_nothing_where_the_nic_moves_the_bytes) {
 
 TEST_P(PlacementEffect, is_on_the_critical_path_as_the_core_of_the_lone_rank) {
   const Report report = run(ring(placement(), "rack3", "slow_tcp"));
-  const PathPiece& longest = report.path.front();
+  const PathSegment& longest = report.path.front();
   EXPECT_EQ(longest.cause, Cause::copy);
   if (!one_rank_alone()) return;
   EXPECT_EQ(longest.rank, 7);

@@ -19,8 +19,8 @@ class KnownRoutes {
   explicit KnownRoutes(const Graph& graph, std::span<const Host> hosts)
       : graph_(&graph), hosts_(hosts) {}
 
-  /// As find_links() with Fabric::other. Nothing where the surroundings do not tell, because a host
-  /// lies next to what the other one's search looks at: then a search must.
+  /// As find_links() with LinkClass::other. Nothing where the surroundings do not tell, because a
+  /// host lies next to what the other one's search looks at: then a search must.
   std::optional<std::vector<int>> find(Vertex from, Vertex to, std::uint64_t flow);
 
  private:

@@ -24,7 +24,7 @@ Vertex Topology::nearest_domain(Vertex vertex) const {
 }
 
 bool Topology::nvlinked(Vertex gpu_a, Vertex gpu_b) const {
-  return gpu_a != gpu_b && !find_links(*graph_, gpu_a, gpu_b, 0, Fabric::nvlink).empty();
+  return gpu_a != gpu_b && !find_links(*graph_, gpu_a, gpu_b, 0, LinkClass::nvlink).empty();
 }
 
 bool Topology::peer_access(Vertex gpu_a, Vertex gpu_b) const {
@@ -45,7 +45,7 @@ bool Topology::peer_access(Vertex gpu_a, Vertex gpu_b) const {
     case PeerAccess::none:
       return false;
     case PeerAccess::same_switch:
-      return !meets_domain(find_links(*graph_, gpu_a, gpu_b, 0, Fabric::other));
+      return !meets_domain(find_links(*graph_, gpu_a, gpu_b, 0, LinkClass::other));
     case PeerAccess::same_socket:
       return socket(gpu_a) == socket(gpu_b);
     case PeerAccess::all:

@@ -26,7 +26,7 @@ bool Bounds::allow(const Graph& graph, Vertex vertex) const {
   if (part.host != hosts[0] && part.host != hosts[1] && (part.host != none || inside)) return false;
   if (vertex == other_end) return true;
   if (part.kind == ComponentKind::gpu) return false;
-  if ((part.kind == ComponentKind::nvswitch) != (fabric == Fabric::nvlink)) return false;
+  if ((part.kind == ComponentKind::nvswitch) != (allowed == LinkClass::nvlink)) return false;
   return out_degree(vertex, graph) > 1;
 }
 
@@ -144,9 +144,9 @@ namespace {
 
 /// The surroundings of two ends, for one search.
 struct Pair {
-  Pair(const Graph& graph, Vertex from, Vertex to, Fabric fabric)
-      : around_from(graph, from, {{graph[from].host, graph[to].host}, to, fabric}),
-        around_to(graph, to, {{graph[from].host, graph[to].host}, from, fabric}),
+  Pair(const Graph& graph, Vertex from, Vertex to, LinkClass allowed)
+      : around_from(graph, from, {{graph[from].host, graph[to].host}, to, allowed}),
+        around_to(graph, to, {{graph[from].host, graph[to].host}, from, allowed}),
         meeting(around_from, around_to) {
     while (!meeting.is_found() && meeting.advance(meeting.moving())) {
     }
@@ -159,13 +159,13 @@ struct Pair {
 }  // namespace
 
 std::vector<int> find_links(const Graph& graph, Vertex from, Vertex to, std::uint64_t flow,
-                            Fabric fabric) {
-  const Pair pair(graph, from, to, fabric);
+                            LinkClass allowed) {
+  const Pair pair(graph, from, to, allowed);
   return pair.meeting.is_found() ? pair.meeting.links(seed_of(from, to, flow)) : std::vector<int>();
 }
 
-bool is_only_route(const Graph& graph, Vertex from, Vertex to, Fabric fabric) {
-  const Pair pair(graph, from, to, fabric);
+bool is_only_route(const Graph& graph, Vertex from, Vertex to, LinkClass allowed) {
+  const Pair pair(graph, from, to, allowed);
   return !pair.meeting.is_found() || pair.meeting.is_only_route();
 }
 

@@ -15,16 +15,16 @@
 namespace ringscope {
 
 /// Links that a search may take: those between GPUs and NVSwitches, or all others.
-enum class Fabric { nvlink, other };
+enum class LinkClass { nvlink, other };
 
 /// The links of a route with the fewest of them, chosen among equal ones by the two ends and
 /// `flow`. Empty when there is none; requires from != to.
 std::vector<int> find_links(const Graph& graph, Vertex from, Vertex to, std::uint64_t flow,
-                            Fabric fabric);
+                            LinkClass allowed);
 
 /// True if no other route has as few links, so that nothing is left to choose. Also true where
 /// there is none.
-bool is_only_route(const Graph& graph, Vertex from, Vertex to, Fabric fabric);
+bool is_only_route(const Graph& graph, Vertex from, Vertex to, LinkClass allowed);
 
 /// The random numbers that choose: one step.
 std::uint64_t next_random(std::uint64_t& state);
@@ -36,7 +36,7 @@ struct Bounds {
 
   std::array<int, 2> hosts;  ///< of the two ends, or of one end and `none`
   Vertex other_end;          ///< may be entered whatever it is; null_vertex() for none
-  Fabric fabric = Fabric::other;
+  LinkClass allowed = LinkClass::other;
 
   bool allow(const Graph& graph, Vertex vertex) const;
 };

@@ -19,7 +19,7 @@ std::vector<int> links_of(const Topology& topology, Vertex from, Vertex to, std:
                           KnownRoutes* known) {
   if (known != nullptr)
     if (auto links = known->find(from, to, flow)) return std::move(*links);
-  return find_links(topology.graph(), from, to, flow, Fabric::other);
+  return find_links(topology.graph(), from, to, flow, LinkClass::other);
 }
 
 /// Variant of `links`, which lead from host to host, by the NICs that are the GPUs' at its ends,
@@ -68,8 +68,8 @@ std::vector<int> Topology::over_root_complex(std::vector<int> links) const {
   if (!is_gpu(first) && !is_gpu(last)) return links;
   if (!hosts_[static_cast<std::size_t>(graph()[first].host)].iommu) return links;
   const Vertex root = nearest_domain(is_gpu(first) ? first : last);
-  links = find_links(*graph_, first, root, 0, Fabric::other);
-  append(links, find_links(*graph_, root, last, 0, Fabric::other));
+  links = find_links(*graph_, first, root, 0, LinkClass::other);
+  append(links, find_links(*graph_, root, last, 0, LinkClass::other));
   return links;
 }
 
@@ -82,7 +82,7 @@ Route Topology::route(Vertex from, Vertex to, std::uint64_t flow, KnownRoutes* k
   const int host = graph()[from].host, other_host = graph()[to].host;
   const bool peers = is_gpu(from) && is_gpu(to) && host == other_host;
   if (peers) {
-    auto links = find_links(*graph_, from, to, flow, Fabric::nvlink);
+    auto links = find_links(*graph_, from, to, flow, LinkClass::nvlink);
     if (!links.empty()) return summed(std::move(links));
   }
   std::vector<int> links = links_of(*this, from, to, flow, known);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "topologies/imports/machine.hpp"
+#include "topologies/imports/imported_host.hpp"
 
 namespace ringscope {
 namespace {
@@ -18,7 +18,7 @@ std::string one_line(std::string text) {
 
 /// `name: N`, each device's label in a comment above.
 void append_count(std::string& yaml, std::string_view name, std::string_view kind,
-                  const std::vector<Machine::Device>& devices) {
+                  const std::vector<ImportedHost::Device>& devices) {
   if (devices.empty()) return;
   std::string labels;
   for (std::size_t i = 0; i < devices.size(); ++i)
@@ -26,10 +26,10 @@ void append_count(std::string& yaml, std::string_view name, std::string_view kin
   yaml += fmt::format("{}  {}: {}\n", labels, name, devices.size());
 }
 
-void append_domains(std::string& yaml, const Machine& machine) {
+void append_domains(std::string& yaml, const ImportedHost& machine) {
   yaml += "  domains:\n";
   for (std::size_t i = 0; i < machine.domains.size(); ++i) {
-    const Machine::Domain& domain = machine.domains[i];
+    const ImportedHost::Domain& domain = machine.domains[i];
     const std::string memory =
         domain.memory.count == 0 ? "" : fmt::format(", memory: {}", to_text(domain.memory));
     yaml += fmt::format("    - {{cores: {}, socket: {}, memory_bandwidth: {}{}}}  # numa{}\n",
@@ -37,26 +37,26 @@ void append_domains(std::string& yaml, const Machine& machine) {
   }
 }
 
-void append_gpus(std::string& yaml, const Machine& machine) {
+void append_gpus(std::string& yaml, const ImportedHost& machine) {
   if (machine.gpus.empty()) return;
   yaml += "  gpus:\n";
   for (std::size_t i = 0; i < machine.gpus.size(); ++i) {
-    const Machine::Device& gpu = machine.gpus[i];
+    const ImportedHost::Device& gpu = machine.gpus[i];
     const std::string memory =
         gpu.memory.count == 0 ? "" : fmt::format("memory: {}", to_text(gpu.memory));
     yaml += fmt::format("    - {{{}}}  # gpu{}: {}\n", memory, i, one_line(gpu.label));
   }
 }
 
-void append_links(std::string& yaml, const Machine& machine) {
+void append_links(std::string& yaml, const ImportedHost& machine) {
   if (machine.links.empty()) return;
   yaml += "  links:\n";
-  for (const Machine::Link& link : machine.links)
+  for (const ImportedHost::Link& link : machine.links)
     yaml += fmt::format("    - {{from: {}, to: {}, bandwidth: {}, latency: {}}}\n", link.from,
                         link.to, to_text(link.bandwidth), to_text(link.latency));
 }
 
-Bandwidth cable_of(Machine& machine, std::optional<Bandwidth> link) {
+Bandwidth cable_of(ImportedHost& machine, std::optional<Bandwidth> link) {
   if (link) return *link;
   if (machine.port) return *machine.port;
   const auto assumed = assumed_port();
@@ -67,7 +67,7 @@ Bandwidth cable_of(Machine& machine, std::optional<Bandwidth> link) {
 
 }  // namespace
 
-std::string cluster_yaml(Machine& machine, const std::string& origin, int hosts,
+std::string cluster_yaml(ImportedHost& machine, const std::string& origin, int hosts,
                          std::optional<Bandwidth> link) {
   const Bandwidth cable = cable_of(machine, link);
   const auto latency = assumed_cable_latency();

@@ -55,7 +55,7 @@ std::string for_libhwloc(const Xml& xml) {
   return out.str();
 }
 
-Machine read(const std::shared_ptr<const Source>& source) {
+ImportedHost read(const std::shared_ptr<const Source>& source) {
   const Xml xml(source, "topology");
   const std::string text = for_libhwloc(xml);
   // libhwloc 2.9 dereferences what some malformed files lack, and leaks what it refuses.

@@ -78,7 +78,7 @@ Bytes memory_of(hwloc_obj_t gpu) {
 
 class Devices {
  public:
-  explicit Devices(Machine& machine) : machine_(machine) {}
+  explicit Devices(ImportedHost& machine) : machine_(machine) {}
 
   PciDevice device(hwloc_obj_t object) {
     PciDevice found;
@@ -127,13 +127,13 @@ class Devices {
                     gpu.label));
   }
 
-  Machine& machine_;
+  ImportedHost& machine_;
 };
 
 bool is_io(hwloc_obj_t object) { return hwloc_obj_type_is_io(object->type) != 0; }
 
 void hang_all_of(hwloc_topology_t topology, hwloc_obj_type_t type, const DomainOf& domain_of,
-                 Machine& machine) {
+                 ImportedHost& machine) {
   Devices devices(machine);
   for (hwloc_obj_t at = nullptr; (at = hwloc_get_next_obj_by_type(topology, type, at));) {
     if (!at->parent || is_io(at->parent)) continue;
@@ -149,7 +149,7 @@ void hang_all_of(hwloc_topology_t topology, hwloc_obj_type_t type, const DomainO
 }
 
 /// The matrix that hwloc has from NVML, in MB/s: GPUs and the ports of NVSwitches.
-void read_nvlinks(hwloc_topology_t topology, Machine& machine) {
+void read_nvlinks(hwloc_topology_t topology, ImportedHost& machine) {
   hwloc_distances_s* matrix = nullptr;
   unsigned count = 1;
   if (hwloc_distances_get_by_name(topology, "NVLinkBandwidth", &count, &matrix, 0) != 0 ||
@@ -183,7 +183,7 @@ void read_nvlinks(hwloc_topology_t topology, Machine& machine) {
 
 }  // namespace
 
-void hang_devices(hwloc_topology_t topology, const DomainOf& domain_of, Machine& machine) {
+void hang_devices(hwloc_topology_t topology, const DomainOf& domain_of, ImportedHost& machine) {
   for (const auto type : {HWLOC_OBJ_BRIDGE, HWLOC_OBJ_PCI_DEVICE, HWLOC_OBJ_OS_DEVICE})
     hang_all_of(topology, type, domain_of, machine);
   read_nvlinks(topology, machine);

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "topologies/imports/machine.hpp"
+#include "topologies/imports/imported_host.hpp"
 
 namespace ringscope {
 
@@ -15,6 +15,6 @@ namespace ringscope {
 using DomainOf = std::function<std::string(hwloc_obj_t around, const std::string& label)>;
 
 /// Adds GPUs, NICs, the PCIe switches above them, and NVLinks.
-void hang_devices(hwloc_topology_t topology, const DomainOf& domain_of, Machine& machine);
+void hang_devices(hwloc_topology_t topology, const DomainOf& domain_of, ImportedHost& machine);
 
 }  // namespace ringscope

@@ -54,7 +54,7 @@ const AssumedCpu& cpu_of(hwloc_obj_t package) {
 /// node for all of them.
 class Domains {
  public:
-  Domains(hwloc_topology_t topology, Machine& machine)
+  Domains(hwloc_topology_t topology, ImportedHost& machine)
       : packages_(objects(topology, HWLOC_OBJ_PACKAGE)) {
     auto candidates = objects(topology, HWLOC_OBJ_NUMANODE);
     const bool split = candidates.size() == 1 && packages_.size() > 1;
@@ -82,7 +82,7 @@ class Domains {
   bool empty() const { return domains_.empty(); }
 
   /// The first domain that shares a core with the object.
-  std::string nearest(hwloc_obj_t object, const std::string& label, Machine& machine) const {
+  std::string nearest(hwloc_obj_t object, const std::string& label, ImportedHost& machine) const {
     std::size_t first = domains_.size(), count = 0;
     for (std::size_t i = domains_.size(); i-- > 0;) {
       if (object->cpuset && !hwloc_bitmap_intersects(object->cpuset, domains_[i]->cpuset)) continue;
@@ -147,10 +147,10 @@ class Domains {
 
 }  // namespace
 
-std::optional<Machine> read_hwloc(const std::string& xml) {
+std::optional<ImportedHost> read_hwloc(const std::string& xml) {
   const Loaded topology = load(xml);
   if (!topology) return {};
-  Machine machine;
+  ImportedHost machine;
   const Domains domains(topology.get(), machine);
   if (domains.empty()) return {};
   hang_devices(

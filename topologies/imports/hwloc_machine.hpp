@@ -4,11 +4,11 @@
 #include <optional>
 #include <string>
 
-#include "topologies/imports/machine.hpp"
+#include "topologies/imports/imported_host.hpp"
 
 namespace ringscope {
 
 /// The XML of hwloc 1 or 2; nothing where libhwloc refuses it. Malformed XML may crash libhwloc.
-std::optional<Machine> read_hwloc(const std::string& xml);
+std::optional<ImportedHost> read_hwloc(const std::string& xml);
 
 }  // namespace ringscope

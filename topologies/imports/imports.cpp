@@ -47,18 +47,18 @@ std::span<const MachineFormat> machine_formats() {
   return list;
 }
 
-Machine read_machine(const std::string& path, const std::string& as) {
+ImportedHost read_machine(const std::string& path, const std::string& as) {
   std::string text = read_file(path, most_mebibytes);
   if (text.empty()) refuse_file(path, "is empty");
   return parse_machine({path, std::move(text)}, as);
 }
 
-Machine parse_machine(const Source& source, const std::string& as) {
+ImportedHost parse_machine(const Source& source, const std::string& as) {
   const auto shared = std::make_shared<const Source>(source);
   require_utf8(shared);
   const MachineFormat& format = format_of(shared, as);
   try {
-    Machine machine = format.read(shared);
+    ImportedHost machine = format.read(shared);
     complete(machine);
     return machine;
   } catch (const std::length_error& error) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "topologies/imports/machine.hpp"
+#include "topologies/imports/imported_host.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
@@ -17,15 +17,15 @@ struct MachineFormat {
   std::string summary;
   bool (*recognises)(std::string_view text);
   /// Throws InputError.
-  Machine (*read)(const std::shared_ptr<const Source>& source);
+  ImportedHost (*read)(const std::shared_ptr<const Source>& source);
 };
 
 std::span<const MachineFormat> machine_formats();
 
 /// The machine that a file describes, in the format named by `as`, or, where that is empty, the one
 /// that recognises the text. Throws InputError, for an `as` at the place "--as".
-Machine read_machine(const std::string& path, const std::string& as);
+ImportedHost read_machine(const std::string& path, const std::string& as);
 /// The same of a text.
-Machine parse_machine(const Source& source, const std::string& as);
+ImportedHost parse_machine(const Source& source, const std::string& as);
 
 }  // namespace ringscope

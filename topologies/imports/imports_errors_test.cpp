@@ -124,7 +124,7 @@ std::string text_of(const std::string& name) {
 /// A machine whose cluster can be read, or an InputError: anything else is let through.
 void expect_machine_or_error(const std::string& text) {
   try {
-    Machine machine = parse_machine({"x", text}, "");
+    ImportedHost machine = parse_machine({"x", text}, "");
     const std::string yaml = cluster_yaml(machine, "a file", 2, {});
     EXPECT_NO_THROW(read_cluster(Value::from_text("x.yaml", yaml))) << yaml;
   } catch (const InputError& error) {

@@ -19,9 +19,11 @@ std::string text_of(const std::string& name) {
   return text.str();
 }
 
-Machine machine_of(const std::string& name) { return parse_machine({name, text_of(name)}, ""); }
+ImportedHost machine_of(const std::string& name) {
+  return parse_machine({name, text_of(name)}, "");
+}
 
-Cluster cluster_of(Machine machine) {
+Cluster cluster_of(ImportedHost machine) {
   return read_cluster(Value::from_text("x.yaml", cluster_yaml(machine, "a file", 2, {})));
 }
 
@@ -113,7 +115,7 @@ TEST(Import, pcie_is_as_fast_as_the_table_says_of_what_the_file_says) {
 
 TEST(Import, gpus_that_share_a_guessed_nic_are_told_of) {
   const auto notes_of = [](const std::string& name) {
-    Machine machine = machine_of(name);
+    ImportedHost machine = machine_of(name);
     return cluster_yaml(machine, name, 2, {});
   };
   EXPECT_NE(notes_of("nvidiaDGX2.xml").find("# look at: all 16 GPUs share the guessed NIC"),
@@ -124,7 +126,7 @@ TEST(Import, gpus_that_share_a_guessed_nic_are_told_of) {
 
 TEST(Import, where_a_file_names_no_nvlinks_the_notes_say_how_to_add_them) {
   for (const std::string key : {"nvlink", "nvswitch"}) {
-    Machine machine = machine_of("azure-ndv4.xml");
+    ImportedHost machine = machine_of("azure-ndv4.xml");
     std::string notes;
     for (const std::string& note : machine.notes) notes += note;
     const auto begin = notes.find(key + ": {");
@@ -161,9 +163,9 @@ TEST(Import, nvlinks_are_counted) {
 }
 
 TEST(Import, what_is_pix_shares_a_switch_and_what_is_sys_does_not) {
-  const Machine machine = machine_of("dgx1-v100.txt");
+  const ImportedHost machine = machine_of("dgx1-v100.txt");
   const auto parent = [&](const std::string& name) {
-    for (const Machine::Link& link : machine.links)
+    for (const ImportedHost::Link& link : machine.links)
       if (link.to == name) return link.from;
     return std::string();
   };
@@ -175,7 +177,7 @@ TEST(Import, what_is_pix_shares_a_switch_and_what_is_sys_does_not) {
 }
 
 TEST(Import, every_guess_is_told_with_its_source) {
-  Machine machine = machine_of("nvidiaDGX2.xml");
+  ImportedHost machine = machine_of("nvidiaDGX2.xml");
   const std::string yaml = cluster_yaml(machine, "a file", 2, {});
   for (const std::string& note : machine.notes)
     EXPECT_NE(yaml.find("# " + note), std::string::npos) << note;
@@ -187,7 +189,7 @@ TEST(Import, every_guess_is_told_with_its_source) {
 }
 
 TEST(Import, a_link_that_is_given_is_not_guessed) {
-  Machine machine = machine_of("virtual.xml");
+  ImportedHost machine = machine_of("virtual.xml");
   const std::string yaml = cluster_yaml(machine, "a file", 3, Bandwidth{25e9 / 8});
   EXPECT_EQ(yaml.find("guessed: cables"), std::string::npos);
   const Cluster cluster = read_cluster(Value::from_text("x.yaml", yaml));

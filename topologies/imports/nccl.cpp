@@ -68,7 +68,7 @@ class Reader {
  public:
   explicit Reader(const std::shared_ptr<const Source>& source) : xml_(source, "system") {}
 
-  Machine read() {
+  ImportedHost read() {
     const pugi::xml_node system = xml_.root();
     for (const pugi::xml_node cpu : system.children("cpu")) {
       add_domain(cpu);
@@ -190,13 +190,13 @@ class Reader {
   }
 
   Xml xml_;
-  Machine machine_;
+  ImportedHost machine_;
   std::vector<DomainPlace> places_;
   std::set<std::string> gpus_;  ///< their bus ids
   NvLinks nvlinks_;
 };
 
-Machine read(const std::shared_ptr<const Source>& source) { return Reader(source).read(); }
+ImportedHost read(const std::shared_ptr<const Source>& source) { return Reader(source).read(); }
 
 }  // namespace
 

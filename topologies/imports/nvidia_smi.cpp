@@ -33,7 +33,7 @@ class Reader {
  public:
   explicit Reader(const std::shared_ptr<const Source>& source) : matrix_(read_smi_matrix(source)) {}
 
-  Machine read() {
+  ImportedHost read() {
     add_domains();
     const auto near = groups(Relation::pix), around = groups(Relation::pxb);
     for (std::size_t top = 0; top < around.size(); ++top) {
@@ -156,11 +156,11 @@ class Reader {
   }
 
   SmiMatrix matrix_;
-  Machine machine_;
+  ImportedHost machine_;
   std::map<std::string, std::size_t> numbers_;  ///< of the domains, by name
 };
 
-Machine read(const std::shared_ptr<const Source>& source) { return Reader(source).read(); }
+ImportedHost read(const std::shared_ptr<const Source>& source) { return Reader(source).read(); }
 
 }  // namespace
 

@@ -15,7 +15,7 @@ void NvLinks::add_to_switch(int gpu, Bandwidth bandwidth) {
   to_switch_[gpu].bytes_per_second += bandwidth.bytes_per_second;
 }
 
-void NvLinks::connect(Machine& machine) const {
+void NvLinks::connect(ImportedHost& machine) const {
   if (empty()) return;
   const auto latency = assumed_nvlink_latency();
   machine.note(fmt::format("guessed: {} from GPU to GPU over NVLink, because no file says it: {}",

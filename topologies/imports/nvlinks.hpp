@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "topologies/imports/machine.hpp"
+#include "topologies/imports/imported_host.hpp"
 
 namespace ringscope {
 
@@ -17,7 +17,7 @@ class NvLinks {
 
   bool empty() const { return pairs_.empty() && to_switch_.empty(); }
   /// Adds them to the machine, with what is guessed of them.
-  void connect(Machine& machine) const;
+  void connect(ImportedHost& machine) const;
 
  private:
   std::map<std::pair<int, int>, Bandwidth> pairs_;

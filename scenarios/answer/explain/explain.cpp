@@ -21,50 +21,50 @@ float digits(double seconds) { return static_cast<float>(seconds); }
 
 void sort_longest_first(std::vector<Blamed>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const Blamed& a, const Blamed& b) {
-    return digits(a.piece.seconds) > digits(b.piece.seconds);
+    return digits(a.segment.seconds) > digits(b.segment.seconds);
   });
 }
 
 }  // namespace
 
-Blamed blamed(const ChainPiece& one) {
-  const bool waited = one.waited && outside_mpi(one.piece.cause);
-  return {waited ? *one.waited : one.piece.cause, one.piece};
+Blamed blamed(const ChainSegment& one) {
+  const bool waited = one.waited && outside_mpi(one.segment.cause);
+  return {waited ? *one.waited : one.segment.cause, one.segment};
 }
 
 std::vector<Blamed> blames(const Report& report) {
   using Key = std::tuple<Cause, Cause, int, ResourceId>;
   std::map<Key, double> waited;
   if (report.chain)
-    for (const ChainPiece& one : report.chain->pieces)
+    for (const ChainSegment& one : report.chain->segments)
       if (const Blamed row = blamed(one); row.waited())
-        waited[{row.blame, one.piece.cause, one.piece.rank, one.piece.resource}] +=
-            one.piece.seconds;
+        waited[{row.blame, one.segment.cause, one.segment.rank, one.segment.resource}] +=
+            one.segment.seconds;
   std::vector<Blamed> rows;
-  for (PathPiece piece : report.path) {
-    const double whole = piece.seconds;
+  for (PathSegment segment : report.path) {
+    const double whole = segment.seconds;
     double left = whole;
     for (const Cause blame : {Cause::partner, Cause::progress}) {
-      const auto found = waited.find({blame, piece.cause, piece.rank, piece.resource});
+      const auto found = waited.find({blame, segment.cause, segment.rank, segment.resource});
       if (found == waited.end()) continue;
       left -= found->second;
-      piece.seconds = found->second;
-      rows.push_back({blame, piece});
+      segment.seconds = found->second;
+      rows.push_back({blame, segment});
     }
-    piece.seconds = left;
+    segment.seconds = left;
     // Drop a remainder that is only rounding: the row has gone into others.
-    if (left > 1e-12 * whole) rows.push_back({piece.cause, piece});
+    if (left > 1e-12 * whole) rows.push_back({segment.cause, segment});
   }
   sort_longest_first(rows);
   return rows;
 }
 
 std::string blame_text(const Blamed& one) {
-  const std::string work = piece_text(one.piece);
+  const std::string work = segment_text(one.segment);
   if (!one.waited()) return work;
   const char* what = one.blame == Cause::progress ? "progress" : "the call";
-  return "waiting for " + std::string(what) + " of rank " + std::to_string(one.piece.rank) + " (" +
-         work + ")";
+  return "waiting for " + std::string(what) + " of rank " + std::to_string(one.segment.rank) +
+         " (" + work + ")";
 }
 
 bool Directions::both() const {
@@ -90,13 +90,13 @@ std::vector<BlameDifference> blame_differences(const Report& first, const Report
   using Key = std::tuple<Cause, Cause, int, std::string>;
   std::map<Key, BlameDifference> rows;
   const auto row = [&](const Blamed& one) -> BlameDifference& {
-    const bool has_place = !one.piece.resource.empty();
-    const Key key{one.blame, one.piece.cause, has_place ? -1 : one.piece.rank,
-                  one.piece.resource.place};
+    const bool has_place = !one.segment.resource.empty();
+    const Key key{one.blame, one.segment.cause, has_place ? -1 : one.segment.rank,
+                  one.segment.resource.place};
     return rows.try_emplace(key, BlameDifference{one}).first->second;
   };
-  for (const Blamed& one : blames(other)) row(one).other_s += one.piece.seconds;
-  for (const Blamed& one : blames(first)) row(one).first_s += one.piece.seconds;
+  for (const Blamed& one : blames(other)) row(one).other_s += one.segment.seconds;
+  for (const Blamed& one : blames(first)) row(one).first_s += one.segment.seconds;
   std::vector<BlameDifference> list;
   for (const auto& [key, one] : rows) list.push_back(one);
   std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {

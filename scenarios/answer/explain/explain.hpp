@@ -14,11 +14,11 @@ namespace ringscope {
 struct Blamed {
   /// The cause; but for work outside MPI while a message waited for that rank: partner or progress.
   Cause blame{};
-  PathPiece piece;  ///< merged; its cause is what its rank did
-  bool waited() const { return blame != piece.cause; }
+  PathSegment segment;  ///< merged; its cause is what its rank did
+  bool waited() const { return blame != segment.cause; }
 };
 
-Blamed blamed(const ChainPiece& one);
+Blamed blamed(const ChainSegment& one);
 
 /// The whole path, the longest first; adds up to the time of the run. Waits of messages for ranks
 /// are known for reports with a chain, as far as that goes back.

@@ -47,20 +47,20 @@ Company company(const Report& report, int rank) {
 }
 
 /// One core that moves bytes: which way?
-std::string core_clause(const Report& report, const PathPiece& piece) {
-  const Directions bytes = directions(report, piece.resource);
-  const Company with = company(report, piece.rank);
+std::string core_clause(const Report& report, const PathSegment& segment) {
+  const Directions bytes = directions(report, segment.resource);
+  const Company with = company(report, segment.rank);
   if (bytes.both() && with.ranks == 1)
     return fmt::format(
         "on {}, {} host with one process, rank {} receives from the network and sends to the "
         "network, and one CPU has to push both",
-        with.host, with.lone_hosts == 1 ? "the" : "a", piece.rank);
+        with.host, with.lone_hosts == 1 ? "the" : "a", segment.rank);
   if (bytes.both())
     return fmt::format(
         "rank {} on {} receives from the network and sends to the network, and one CPU has to "
         "push both",
-        piece.rank, with.host);
-  std::string text = "one CPU sets the pace, " + piece.resource.name();
+        segment.rank, with.host);
+  std::string text = "one CPU sets the pace, " + segment.resource.name();
   if (bytes.sent > 0 || bytes.received > 0)
     text += bytes.sent > bytes.received ? ", that sends to the network"
                                         : ", that receives from the network";
@@ -75,19 +75,19 @@ struct Share {
 };
 
 std::string pace_clause(const Report& report, const Share& share) {
-  const PathPiece& piece = share.longest.piece;
-  const bool one_place = piece.seconds > 0.5 * share.seconds;
+  const PathSegment& segment = share.longest.segment;
+  const bool one_place = segment.seconds > 0.5 * share.seconds;
   switch (share.longest.blame) {
     case Cause::copy:
-      if (one_place && !piece.resource.empty()) return core_clause(report, piece);
+      if (one_place && !segment.resource.empty()) return core_clause(report, segment);
       return fmt::format("CPUs that move bytes set the pace, {} of them", share.rows);
     case Cause::wire:
-      if (one_place) return "the wire sets the pace, at " + piece.resource.name();
+      if (one_place) return "the wire sets the pace, at " + segment.resource.name();
       return fmt::format("the wire sets the pace, at {} links", share.rows);
     case Cause::memory:
-      return "memory sets the pace, most of all " + piece.resource.name();
+      return "memory sets the pace, most of all " + segment.resource.name();
     case Cause::lock:
-      return "threads wait for each other at a lock, " + piece.resource.name();
+      return "threads wait for each other at a lock, " + segment.resource.name();
     case Cause::latency:
     case Cause::protocol:
       return "latencies and handshakes set the pace, not bytes";
@@ -95,10 +95,10 @@ std::string pace_clause(const Report& report, const Share& share) {
       return "the CPU time of each message sets the pace, not bytes";
     case Cause::progress:
     case Cause::partner:
-      return fmt::format("messages wait for rank {}, which is not in MPI: it is {}", piece.rank,
-                         piece_text(piece));
+      return fmt::format("messages wait for rank {}, which is not in MPI: it is {}", segment.rank,
+                         segment_text(segment));
     default:
-      return (one_place ? "" : "most of it ") + piece_text(piece);
+      return (one_place ? "" : "most of it ") + segment_text(segment);
   }
 }
 
@@ -107,7 +107,7 @@ Share largest_share(const Report& report) {
   for (const Blamed& one : blames(report)) {
     Share& share = shares[static_cast<std::size_t>(one.blame)];
     if (share.rows++ == 0) share.longest = one;
-    share.seconds += one.piece.seconds;
+    share.seconds += one.segment.seconds;
   }
   return *std::max_element(shares.begin(), shares.end(),
                            [](const Share& a, const Share& b) { return a.seconds < b.seconds; });
@@ -123,7 +123,7 @@ Share largest_growth(const Report& faster, const Report& slower) {
   for (const Blamed& one : blames(slower)) {
     if (one.blame != Cause(most - growth.begin())) continue;
     if (share.rows++ == 0) share.longest = one;
-    share.seconds += one.piece.seconds;
+    share.seconds += one.segment.seconds;
   }
   return share;
 }
@@ -133,11 +133,11 @@ Share largest_growth(const Report& faster, const Report& slower) {
 std::string reason(const Report& report) {
   if (report.path.empty()) return "nothing took time";
   const Share share = largest_share(report);
-  const ResourceId& resource = share.longest.piece.resource;
+  const ResourceId& resource = share.longest.segment.resource;
   return fmt::format(
       "{} ({} of the critical path{})", pace_clause(report, share),
       percent(share.seconds, report.time_s),
-      share.longest.piece.seconds > 0.5 * share.seconds ? busy(report, resource) : "");
+      share.longest.segment.seconds > 0.5 * share.seconds ? busy(report, resource) : "");
 }
 
 std::string difference_reason(const Report& first, const Report& other,

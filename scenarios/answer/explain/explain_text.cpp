@@ -11,7 +11,7 @@ namespace ringscope {
 namespace {
 
 constexpr std::size_t most_rows = 12;
-constexpr std::size_t most_pieces = 8;  // at each end of the chain
+constexpr std::size_t most_segments = 8;  // at each end of the chain
 using Align = Table::Align;
 
 /// Text in lines of at most 100 columns.
@@ -44,17 +44,17 @@ std::string blame_table(const Report& report, bool all) {
     table.add({scale.text(seconds), fmt::format("{:.1f} %", 100 * seconds / report.time_s), what});
   };
   const auto first_small = std::find_if(rows.begin(), rows.end(), [&](const Blamed& one) {
-    return scale.rounded(one.piece.seconds) == 0;
+    return scale.rounded(one.segment.seconds) == 0;
   });
   const std::size_t shown =
       all ? rows.size() : std::min(most_rows, static_cast<std::size_t>(first_small - rows.begin()));
-  for (std::size_t i = 0; i < shown; ++i) add(rows[i].piece.seconds, blame_text(rows[i]));
+  for (std::size_t i = 0; i < shown; ++i) add(rows[i].segment.seconds, blame_text(rows[i]));
   double rest = 0;
-  for (std::size_t i = shown; i < rows.size(); ++i) rest += rows[i].piece.seconds;
+  for (std::size_t i = shown; i < rows.size(); ++i) rest += rows[i].segment.seconds;
   if (shown < rows.size()) add(rest, smaller_ones(rows.size() - shown));
   std::string text = table.text(2);
   if (report.path_reduced)
-    text += "  The path is long: its smaller pieces are sums by cause, without their places.\n";
+    text += "  The path is long: its smaller segments are sums by cause, without their places.\n";
   return text;
 }
 
@@ -62,16 +62,16 @@ std::string chain_table(const Report& report, bool all) {
   const PathChain& chain = *report.chain;
   const TimeScale scale(report.time_s);
   Table table({{"from"}, {"for"}, {"spent on", Align::left}});
-  const std::size_t count = chain.pieces.size();
-  const bool whole = all || count <= 2 * most_pieces + 1;
+  const std::size_t count = chain.segments.size();
+  const bool whole = all || count <= 2 * most_segments + 1;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!whole && i == most_pieces) {
-      const std::size_t left_out = count - 2 * most_pieces;
-      table.add({"...", "", fmt::format("{} pieces; --all shows them", left_out)});
+    if (!whole && i == most_segments) {
+      const std::size_t left_out = count - 2 * most_segments;
+      table.add({"...", "", fmt::format("{} segments; --all shows them", left_out)});
       i += left_out;
     }
-    const ChainPiece& one = chain.pieces[i];
-    table.add({one.start_s == 0 ? "0 s" : scale.text(one.start_s), scale.text(one.piece.seconds),
+    const ChainSegment& one = chain.segments[i];
+    table.add({one.start_s == 0 ? "0 s" : scale.text(one.start_s), scale.text(one.segment.seconds),
                blame_text(blamed(one))});
   }
   std::string text = "\n  The chain from the start to the last rank's end, in order\n";

@@ -56,11 +56,12 @@ std::string Candidate::name() const {
 
 std::vector<Candidate> candidates(const Report& report, std::size_t most) {
   Sums sums;
-  for (const PathPiece& piece : report.path) {
-    if (!piece.resource.empty()) sums.add(Candidate::Kind::resource, piece.resource, piece.seconds);
-    if (piece.cause == Cause::latency || piece.cause == Cause::protocol)
-      sums.add(Candidate::Kind::latency, {}, piece.seconds);
-    if (piece.cause == Cause::overhead) sums.add(Candidate::Kind::overhead, {}, piece.seconds);
+  for (const PathSegment& segment : report.path) {
+    if (!segment.resource.empty())
+      sums.add(Candidate::Kind::resource, segment.resource, segment.seconds);
+    if (segment.cause == Cause::latency || segment.cause == Cause::protocol)
+      sums.add(Candidate::Kind::latency, {}, segment.seconds);
+    if (segment.cause == Cause::overhead) sums.add(Candidate::Kind::overhead, {}, segment.seconds);
   }
   std::vector<Candidate> list = sums.take();
   std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) {

@@ -9,17 +9,17 @@ std::string_view name_of(Cause cause) { return cause_names[static_cast<std::size
 
 Json blamed_json(const Blamed& one) {
   return {{"blame", name_of(one.blame)},
-          {"cause", name_of(one.piece.cause)},
-          {"rank", one.piece.rank < 0 ? Json() : Json(one.piece.rank)},
-          {"resource", one.piece.resource.empty() ? Json() : Json(one.piece.resource.name())}};
+          {"cause", name_of(one.segment.cause)},
+          {"rank", one.segment.rank < 0 ? Json() : Json(one.segment.rank)},
+          {"resource", one.segment.resource.empty() ? Json() : Json(one.segment.resource.name())}};
 }
 
-Json chain_pieces(const PathChain& chain) {
+Json chain_segments(const PathChain& chain) {
   Json list = Json::array();
-  for (const ChainPiece& one : chain.pieces) {
+  for (const ChainSegment& one : chain.segments) {
     Json json = blamed_json(blamed(one));
     json["start_s"] = one.start_s;
-    json["seconds"] = one.piece.seconds;
+    json["seconds"] = one.segment.seconds;
     list.push_back(json);
   }
   return list;
@@ -29,7 +29,7 @@ Json one_explanation(const Report& report) {
   Json rows = Json::array();
   for (const Blamed& one : blames(report)) {
     Json json = blamed_json(one);
-    json["seconds"] = one.piece.seconds;
+    json["seconds"] = one.segment.seconds;
     json["words"] = blame_text(one);
     rows.push_back(json);
   }
@@ -39,7 +39,7 @@ Json one_explanation(const Report& report) {
           {"blames", rows},
           {"places_complete", !report.path_reduced},
           {"chain_begin_s", report.chain ? Json(report.chain->begin_s) : Json()},
-          {"chain", report.chain ? chain_pieces(*report.chain) : Json::array()}};
+          {"chain", report.chain ? chain_segments(*report.chain) : Json::array()}};
 }
 
 Json one_difference(const Report& first, const Report& other) {

@@ -97,7 +97,7 @@ std::vector<Span> spans_from_json(const Json& json) {
   std::vector<Span> spans;
   spans.reserve(json.size());
   for (const Json& span : json) {
-    spans.push_back({span.at(0), static_cast<Activity>(span.at(1).get<int>()), span.at(2),
+    spans.push_back({span.at(0), static_cast<RankActivity>(span.at(1).get<int>()), span.at(2),
                      span.at(3), span.at(4), span.at(5), span.at(6), std::nullopt});
     if (const int cause = span.at(7); cause >= 0) spans.back().cause = static_cast<Cause>(cause);
   }

@@ -63,7 +63,7 @@ TEST(Schema, the_json_has_exactly_the_documented_keys) {
 TEST(Schema, explanations_have_exactly_the_documented_keys) {
   Report report = slower_report();
   auto chain = std::make_shared<PathChain>();
-  chain->pieces = {{report.path.front(), 0, Cause::progress}};
+  chain->segments = {{report.path.front(), 0, Cause::progress}};
   report.chain = chain;
   Keys keys;
   collect(explanation(std::vector{sample_report(), report, stuck_report()}), "", keys);

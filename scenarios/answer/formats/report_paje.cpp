@@ -73,7 +73,7 @@ constexpr std::string_view header =
 0 case 0 "Case"
 0 rank case "Rank"
 0 path case "Critical path"
-1 doing rank "Activity"
+1 doing rank "RankActivity"
 1 cause path "Cause"
 2 message case rank rank "Message"
 )";
@@ -121,7 +121,7 @@ std::string quoted(std::string name) {
 std::string rank_name(std::size_t index, int rank) { return fmt::format("c{}r{}", index, rank); }
 
 void add_states(std::size_t index, const Report& report, Lines& lines) {
-  const auto set = [&](int rank, double at, Activity activity) {
+  const auto set = [&](int rank, double at, RankActivity activity) {
     lines.add(at, fmt::format("6 {} doing {} doing_{}\n", at, rank_name(index, rank),
                               activity_names[static_cast<std::size_t>(activity)]));
   };
@@ -129,17 +129,17 @@ void add_states(std::size_t index, const Report& report, Lines& lines) {
   for (const Span& span : report.spans) {
     const bool gap = before != nullptr && before->rank == span.rank && before->end_s < span.start_s;
     const bool ended = before != nullptr && before->rank != span.rank;
-    if (gap || ended) set(before->rank, before->end_s, Activity::idle);
+    if (gap || ended) set(before->rank, before->end_s, RankActivity::idle);
     set(span.rank, span.start_s, span.activity);
     before = &span;
   }
-  if (before != nullptr) set(before->rank, before->end_s, Activity::idle);
+  if (before != nullptr) set(before->rank, before->end_s, RankActivity::idle);
 }
 
 void add_chain(std::size_t index, const PathChain& chain, Lines& lines) {
-  for (const ChainPiece& one : chain.pieces)
+  for (const ChainSegment& one : chain.segments)
     lines.add(one.start_s, fmt::format("6 {} cause c{}path cause_{}\n", one.start_s, index,
-                                       cause_names[static_cast<std::size_t>(one.piece.cause)]));
+                                       cause_names[static_cast<std::size_t>(one.segment.cause)]));
   std::size_t key = 0;
   for (const MessageSpan& message : chain.messages) {
     const auto line = [&](int kind, double at, int rank) {

@@ -41,7 +41,7 @@ struct Shape<ResourceReport> {
 };
 
 template <>
-struct Shape<PathPiece> {
+struct Shape<PathSegment> {
   static void visit(auto& keys, auto& segment) {
     keys("cause", segment.cause);
     keys.or_null("rank", segment.rank, -1);

@@ -33,14 +33,14 @@ Json event(std::size_t process, const Span& span) {
           {"args", args}};
 }
 
-Json event(std::size_t process, int track, const ChainPiece& one) {
+Json event(std::size_t process, int track, const ChainSegment& one) {
   return {{"ph", "X"},
           {"name", blame_text(blamed(one))},
-          {"cat", cause_names[static_cast<std::size_t>(one.piece.cause)]},
+          {"cat", cause_names[static_cast<std::size_t>(one.segment.cause)]},
           {"pid", process},
           {"tid", track},
           {"ts", one.start_s * microseconds},
-          {"dur", one.piece.seconds * microseconds},
+          {"dur", one.segment.seconds * microseconds},
           {"args", Json::object()}};
 }
 
@@ -51,8 +51,8 @@ struct Touch {
 };
 
 /// Middle of the overlap of a segment and the span of its rank.
-std::optional<Touch> touch(const ChainPiece& one, const std::vector<const Span*>& spans) {
-  const double middle = one.start_s + one.piece.seconds / 2;
+std::optional<Touch> touch(const ChainSegment& one, const std::vector<const Span*>& spans) {
+  const double middle = one.start_s + one.segment.seconds / 2;
   const auto next =
       std::upper_bound(spans.begin(), spans.end(), middle,
                        [](double at, const Span* span) { return at < span->start_s; });
@@ -70,7 +70,7 @@ using SpansOfRanks = std::vector<std::vector<const Span*>>;
 SpansOfRanks spans_of_ranks(const Report& report) {
   SpansOfRanks by_rank(static_cast<std::size_t>(report.ranks));
   for (const Span& span : report.spans)
-    if (span.activity != Activity::idle)
+    if (span.activity != RankActivity::idle)
       by_rank[static_cast<std::size_t>(span.rank)].push_back(&span);
   return by_rank;
 }
@@ -78,9 +78,9 @@ SpansOfRanks spans_of_ranks(const Report& report) {
 /// Touches in the order of the path, no span twice in a row.
 std::vector<Touch> touches(const Report& report, const SpansOfRanks& by_rank) {
   std::vector<Touch> list;
-  for (const ChainPiece& one : report.chain->pieces) {
-    if (one.piece.rank < 0 || one.piece.rank >= report.ranks) continue;
-    const auto found = touch(one, by_rank[static_cast<std::size_t>(one.piece.rank)]);
+  for (const ChainSegment& one : report.chain->segments) {
+    if (one.segment.rank < 0 || one.segment.rank >= report.ranks) continue;
+    const auto found = touch(one, by_rank[static_cast<std::size_t>(one.segment.rank)]);
     if (found && (list.empty() || list.back().span != found->span)) list.push_back(*found);
   }
   return list;
@@ -169,11 +169,11 @@ std::string to_trace(std::span<const Report> reports) {
                    fmt::format("rank {} ({})", rank.rank, rank.host)));
     }
     for (const Span& span : report.spans) {
-      if (span.activity != Activity::idle) add(event(process, span));
+      if (span.activity != RankActivity::idle) add(event(process, span));
     }
     if (!report.chain) continue;
     add(metadata("thread_name", process, report.ranks, "critical path"));
-    for (const ChainPiece& one : report.chain->pieces) add(event(process, report.ranks, one));
+    for (const ChainSegment& one : report.chain->segments) add(event(process, report.ranks, one));
     const SpansOfRanks spans = spans_of_ranks(report);
     for (const Json& one : flow(process, touches(report, spans))) add(one);
     for (const Json& one : messages(process, report, spans, next_flow)) add(one);

@@ -78,24 +78,24 @@ std::string overview(std::span<const Report> reports, const Report& first,
 /// Time that one path spent on one cause, and its largest segment.
 struct Spent {
   double seconds = 0;
-  const PathPiece* most = nullptr;
+  const PathSegment* most = nullptr;
 };
 
 Spent spent_on(const Report& report, Cause cause) {
   Spent spent;
-  for (const PathPiece& piece : report.path) {
-    if (piece.cause != cause) continue;
-    spent.seconds += piece.seconds;
+  for (const PathSegment& segment : report.path) {
+    if (segment.cause != cause) continue;
+    spent.seconds += segment.seconds;
     // Rounding must not choose between two that are equal on paper.
-    if (spent.most == nullptr || piece.seconds > (1 + 1e-9) * spent.most->seconds)
-      spent.most = &piece;
+    if (spent.most == nullptr || segment.seconds > (1 + 1e-9) * spent.most->seconds)
+      spent.most = &segment;
   }
   return spent;
 }
 
 double outside_path(const Report& report) {
   double outside = report.time_s;
-  for (const PathPiece& piece : report.path) outside -= piece.seconds;
+  for (const PathSegment& segment : report.path) outside -= segment.seconds;
   // The remainder of a complete path is the rounding of its sum.
   return std::abs(outside) > 1e-9 * report.time_s ? outside : 0;
 }
@@ -157,7 +157,7 @@ std::vector<Difference> differences(const Report& first, const Report& other) {
     const Spent& shown = before.seconds > after.seconds ? before : after;
     if (shown.most == nullptr) continue;
     const bool nearly_all = shown.most->seconds > 0.9 * shown.seconds;
-    list.push_back({piece_text(*shown.most, !nearly_all), shown.most->resource, before.seconds,
+    list.push_back({segment_text(*shown.most, !nearly_all), shown.most->resource, before.seconds,
                     after.seconds});
   }
   if (outside_path(first) != 0 || outside_path(other) != 0)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_ranks = 16;   // more are in the JSON
 constexpr std::size_t most_columns = 8;  // of times, so that a line keeps to 100 columns
-constexpr std::size_t most_pieces = 10;
+constexpr std::size_t most_segments = 10;
 using Align = Table::Align;
 
 std::string plural(std::uint64_t count, std::string_view noun) {
@@ -223,18 +223,19 @@ std::string path(const Report& report) {
   const auto share = [&](double seconds) {
     return report.time_s > 0 ? fmt::format("{:.1f} %", 100 * seconds / report.time_s) : "-";
   };
-  const std::size_t shown = std::min(most_pieces, report.path.size());
+  const std::size_t shown = std::min(most_segments, report.path.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    const PathPiece& piece = report.path[i];
-    table.add({scale.text(piece.seconds), share(piece.seconds), piece_text(piece)});
+    const PathSegment& segment = report.path[i];
+    table.add({scale.text(segment.seconds), share(segment.seconds), segment_text(segment)});
   }
   if (shown < report.path.size()) {
     double rest = 0;
     for (std::size_t i = shown; i < report.path.size(); ++i) rest += report.path[i].seconds;
-    table.add({scale.text(rest), share(rest), plural(report.path.size() - shown, "smaller piece")});
+    table.add(
+        {scale.text(rest), share(rest), plural(report.path.size() - shown, "smaller segment")});
   }
   const char* reduced =
-      report.path_reduced ? "  It is long: its smaller pieces are sums, without places.\n" : "";
+      report.path_reduced ? "  It is long: its smaller segments are sums, without places.\n" : "";
   return "\n  Why it took that long: the critical path\n" + table.text(2) + reduced;
 }
 

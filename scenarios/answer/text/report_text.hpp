@@ -38,6 +38,6 @@ std::vector<Difference> differences(const Report& first, const Report& other);
 
 /// A segment of the critical path in words: "copying on host2/core0 (rank 7)", or, where it stands
 /// for a sum of which it is the largest part, "copying, most of it on ...".
-std::string piece_text(const PathPiece& piece, bool most = false);
+std::string segment_text(const PathSegment& segment, bool most = false);
 
 }  // namespace ringscope

@@ -192,12 +192,13 @@ TEST(Differences, the_digits_shown_add_up_too) {
   EXPECT_NEAR(sum, total, 1e-12);
 }
 
-TEST(PieceText, says_on_what_or_on_whom) {
-  EXPECT_EQ(piece_text({Cause::copy, 7, {"host2/core0", 7}, 1}), "copying on host2/core0 (rank 7)");
-  EXPECT_EQ(piece_text({Cause::lock, 7, {"endpoint 0"}, 1}),
+TEST(SegmentText, says_on_what_or_on_whom) {
+  EXPECT_EQ(segment_text({Cause::copy, 7, {"host2/core0", 7}, 1}),
+            "copying on host2/core0 (rank 7)");
+  EXPECT_EQ(segment_text({Cause::lock, 7, {"endpoint 0"}, 1}),
             "waiting for the lock of endpoint 0 (rank 7)");
-  EXPECT_EQ(piece_text({Cause::partner, 3, {}, 1}), "waiting for the call of rank 3");
-  EXPECT_EQ(piece_text({Cause::latency, -1, {}, 1}), "latency");
+  EXPECT_EQ(segment_text({Cause::partner, 3, {}, 1}), "waiting for the call of rank 3");
+  EXPECT_EQ(segment_text({Cause::latency, -1, {}, 1}), "latency");
 }
 
 TEST(TimeScale, the_largest_time_has_four_digits) {

@@ -116,8 +116,8 @@ std::vector<Vertex> MachineParts::bins_in(int host) const {
 
 bool MachineParts::are_only_routes(Vertex from, Vertex to) const {
   const Graph& graph = topology_->graph();
-  const auto only = [&](Vertex a, Vertex b, Fabric fabric) {
-    return a == b || is_only_route(graph, a, b, fabric);
+  const auto only = [&](Vertex a, Vertex b, LinkClass allowed) {
+    return a == b || is_only_route(graph, a, b, allowed);
   };
   const auto is_gpu = [&](Vertex v) { return graph[v].kind == ComponentKind::gpu; };
   const Journey journey = topology_->journey(from, to);
@@ -127,16 +127,16 @@ bool MachineParts::are_only_routes(Vertex from, Vertex to) const {
   for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
     const Vertex here = stops[i], next = stops[i + 1];
     const bool nvlink = is_gpu(here) && is_gpu(next) && topology_->nvlinked(here, next);
-    if (!only(here, next, nvlink ? Fabric::nvlink : Fabric::other)) return false;
+    if (!only(here, next, nvlink ? LinkClass::nvlink : LinkClass::other)) return false;
     // With an IOMMU the way is pieced together around the domain.
     for (const Vertex end : {here, next})
-      if (is_gpu(end) && !only(end, topology_->nearest_domain(end), Fabric::other)) return false;
+      if (is_gpu(end) && !only(end, topology_->nearest_domain(end), LinkClass::other)) return false;
   }
   if (!rules_->nics_by_number || graph[from].host == graph[to].host) return true;
   for (const Vertex nic : topology_->hosts()[at(graph[from].host)].nics) {
-    if (!only(from, nic, Fabric::other)) return false;
+    if (!only(from, nic, LinkClass::other)) return false;
     for (const Vertex other : topology_->hosts()[at(graph[to].host)].nics)
-      if (!only(nic, other, Fabric::other)) return false;
+      if (!only(nic, other, LinkClass::other)) return false;
   }
   return true;
 }

@@ -103,13 +103,13 @@ std::vector<std::vector<int>> sequences(int bins, std::size_t most) {
   return all;
 }
 
-struct Machine {
+struct SymmetricMachine {
   std::string name, yaml;
   Seat seat = Seat::core;
   int symmetries = 1;  ///< by hand
 };
 
-class Symmetries : public testing::TestWithParam<Machine> {};
+class Symmetries : public testing::TestWithParam<SymmetricMachine> {};
 
 TEST_P(Symmetries, AreThoseThatBruteForceFinds) {
   const Topology topology = topology_of(GetParam().yaml);
@@ -137,14 +137,14 @@ TEST_P(Symmetries, AreThoseThatBruteForceFinds) {
 // their sockets; a circle of five turned and mirrored; one host.
 INSTANTIATE_TEST_SUITE_P(
     Machines, Symmetries,
-    testing::Values(Machine{"Star", star(4), Seat::core, 24},
-                    Machine{"Racks", racks(2, 3), Seat::core, 2 * 6 * 6},
-                    Machine{"ThreeRacks", racks(3, 2), Seat::core, 6 * 8},
-                    Machine{"Sockets", star(2, three_sockets), Seat::core, 2 * 2 * 2},
-                    Machine{"Gpus", star(2, gpus_and_a_nic), Seat::gpu, 2 * 4 * 4},
-                    Machine{"GpuPairs", star(1, gpus_in_pairs), Seat::gpu, 4},
-                    Machine{"RingOfSwitches", a_ring_of_switches, Seat::core, 10},
-                    Machine{"One", star(1), Seat::core, 1}),
+    testing::Values(SymmetricMachine{"Star", star(4), Seat::core, 24},
+                    SymmetricMachine{"Racks", racks(2, 3), Seat::core, 2 * 6 * 6},
+                    SymmetricMachine{"ThreeRacks", racks(3, 2), Seat::core, 6 * 8},
+                    SymmetricMachine{"Sockets", star(2, three_sockets), Seat::core, 2 * 2 * 2},
+                    SymmetricMachine{"Gpus", star(2, gpus_and_a_nic), Seat::gpu, 2 * 4 * 4},
+                    SymmetricMachine{"GpuPairs", star(1, gpus_in_pairs), Seat::gpu, 4},
+                    SymmetricMachine{"RingOfSwitches", a_ring_of_switches, Seat::core, 10},
+                    SymmetricMachine{"One", star(1), Seat::core, 1}),
     [](const auto& machine) { return machine.param.name; });
 
 TEST(Symmetry, OfHostsThatAreMarkedIsNone) {

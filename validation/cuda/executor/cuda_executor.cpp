@@ -25,11 +25,11 @@ CudaExecutor::CudaExecutor(Gpus& gpus, const std::vector<int>& gpu_of_rank,
                            const ExecutorOptions& options)
     : gpus_(gpus),
       options_(options),
-      progress_(gpus, options.progress),
-      transfers_(gpus, progress_, options.transfers, gpu_of_rank) {
+      completions_(gpus, options.progress),
+      transfers_(gpus, completions_, options.transfers, gpu_of_rank) {
   for (std::size_t rank = 0; rank < gpu_of_rank.size(); ++rank)
     ranks_.push_back(std::make_unique<Rank>(gpus, static_cast<int>(rank), gpu_of_rank[rank]));
-  progress_.on_failure = [this](const GpuError& error, int number) {
+  completions_.on_failure = [this](const GpuError& error, int number) {
     const Rank& of = rank(number);
     throw at_rank(error, number, of.threads.empty() ? "nothing" : of.threads.front().place());
   };
@@ -55,10 +55,10 @@ void CudaExecutor::allocate(std::size_t items, std::size_t scratch_items) {
 }
 
 void CudaExecutor::wait_for(Rank& rank, Stream stream) {
-  const PooledEvent done = progress_.take(rank.endpoint.gpu());
+  const PooledEvent done = completions_.take(rank.endpoint.gpu());
   gpus_.record(stream, done.event);
   gpus_.synchronize(done.event);
-  progress_.give(done);
+  completions_.give(done);
 }
 
 void CudaExecutor::fill(int number, std::span<const float> data) {
@@ -145,7 +145,7 @@ void CudaExecutor::match(Rank& from, int send_slot, Rank& to, int receive_slot) 
 
 void CudaExecutor::complete(Rank& rank, int slot) {
   rank.slot({slot}).complete = true;
-  for (RankThread& thread : rank.threads) thread.wake();
+  for (GpuThread& thread : rank.threads) thread.wake();
 }
 
 void CudaExecutor::begin(const Algorithm& algorithm, const Options& options) {
@@ -153,7 +153,7 @@ void CudaExecutor::begin(const Algorithm& algorithm, const Options& options) {
   for (const auto& one : ranks_) {
     const Workspace work = {.data = {Buffer::data, 0, one->items},
                             .scratch = {Buffer::scratch, 0, one->scratch_items}};
-    RankThread& first = one->thread(*this, 0);
+    GpuThread& first = one->thread(*this, 0);
     first.begin(algorithm.run(Communicator(first), work, options));
   }
 }
@@ -164,7 +164,7 @@ double CudaExecutor::run(const Algorithm& algorithm, const Options& options, dou
   const double begun = gpus_.now();
   try {
     for (run_ready(); !all_ended(); run_ready()) {
-      if (progress_.advance() || wake_sleepers()) continue;
+      if (completions_.advance() || wake_sleepers()) continue;
       check_not_stuck(begun, deadline);
       gpus_.idle();
       ready_.insert(ready_.end(), testing_.begin(), testing_.end());
@@ -179,15 +179,15 @@ double CudaExecutor::run(const Algorithm& algorithm, const Options& options, dou
 
 void CudaExecutor::run_ready() {
   while (!ready_.empty()) {
-    RankThread* next = ready_.front();
+    GpuThread* next = ready_.front();
     ready_.pop_front();
     next->resume();
   }
 }
 
 bool CudaExecutor::wake_sleepers() {
-  const std::vector<RankThread*> sleepers = sleeping_;
-  for (RankThread* sleeper : sleepers) sleeper->wake();
+  const std::vector<GpuThread*> sleepers = sleeping_;
+  for (GpuThread* sleeper : sleepers) sleeper->wake();
   return sleeping_.size() < sleepers.size();
 }
 
@@ -198,7 +198,7 @@ bool CudaExecutor::all_ended() const {
 
 void CudaExecutor::check_not_stuck(double begun, double deadline) {
   const double now = gpus_.now();
-  const bool nothing_comes = !progress_.waiting() && sleeping_.empty() && testing_.empty();
+  const bool nothing_comes = !completions_.waiting() && sleeping_.empty() && testing_.empty();
   if (nothing_comes)
     throw Stuck(fmt::format("deadlock at {:.6g} us: {}", (now - begun) * 1e6, waits()));
   if (now > deadline)
@@ -209,7 +209,7 @@ void CudaExecutor::check_not_stuck(double begun, double deadline) {
 std::string CudaExecutor::waits() const {
   std::string text;
   for (const auto& one : ranks_)
-    for (const RankThread& thread : one->threads)
+    for (const GpuThread& thread : one->threads)
       if (thread.in_use() && !thread.ended()) text += (text.empty() ? "" : "; ") + thread.waits();
   return text;
 }
@@ -224,7 +224,7 @@ std::string CudaExecutor::whereabouts() const {
 
 /// Drops the run before: nothing still to come of it must reach the next one's ranks.
 void CudaExecutor::give_up() {
-  progress_.forget();
+  completions_.forget();
   ready_.clear();
   testing_.clear();
   sleeping_.clear();

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
-#include "validation/cuda/executor/rank_thread.hpp"
+#include "validation/cuda/executor/gpu_thread.hpp"
 #include "validation/cuda/executor/transfers.hpp"
 
 namespace ringscope::cuda {
@@ -58,7 +58,7 @@ class CudaExecutor {
   std::string whereabouts() const;
 
  private:
-  friend class RankThread;
+  friend class GpuThread;
 
   void post_send(Rank& from, int slot);
   void post_receive(Rank& to, int slot);
@@ -75,12 +75,12 @@ class CudaExecutor {
 
   Gpus& gpus_;
   ExecutorOptions options_;
-  Progress progress_;
+  Completions completions_;
   Transfers transfers_;
   std::vector<std::unique_ptr<Rank>> ranks_;
-  std::deque<RankThread*> ready_;
-  std::vector<RankThread*> testing_;  ///< they have tested in vain, and shall again
-  std::vector<RankThread*> sleeping_;
+  std::deque<GpuThread*> ready_;
+  std::vector<GpuThread*> testing_;  ///< they have tested in vain, and shall again
+  std::vector<GpuThread*> sleeping_;
 };
 
 }  // namespace ringscope::cuda

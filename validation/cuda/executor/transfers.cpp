@@ -32,9 +32,9 @@ Endpoint::~Endpoint() {
     if (buffer.drained.gpu >= 0) gpus_.close(buffer.drained.event);
 }
 
-Transfers::Transfers(Gpus& gpus, Progress& progress, const TransferOptions& options,
+Transfers::Transfers(Gpus& gpus, Completions& completions, const TransferOptions& options,
                      const std::vector<int>& gpus_in_use)
-    : gpus_(gpus), progress_(progress), options_(options) {
+    : gpus_(gpus), completions_(completions), options_(options) {
   if (options.always_staged) return;
   std::vector<int> distinct = gpus_in_use;
   std::sort(distinct.begin(), distinct.end());
@@ -55,31 +55,31 @@ void Transfers::prepare(Endpoint& from) {
     from.buffers_.push_back({Memory(gpus_, options_.host_memory, options_.segment_bytes), {}});
 }
 
-void Transfers::start(Piece from, Piece to, std::size_t bytes, std::function<void()> sent,
-                      std::function<void()> received) {
+void Transfers::start(TransferEnd from, TransferEnd to, std::size_t bytes,
+                      std::function<void()> sent, std::function<void()> received) {
   Endpoint& sender = *from.endpoint;
   const Endpoint& receiver = *to.endpoint;
   const Path way = path(sender.gpu(), receiver.gpu());
   if (way == Path::staged) {
     stage(from, to, bytes);
-    progress_.when_done(sender.out(), sender.gpu(), sender.rank(), std::move(sent));
-    progress_.when_done(receiver.in(), receiver.gpu(), receiver.rank(), std::move(received));
+    completions_.when_done(sender.out(), sender.gpu(), sender.rank(), std::move(sent));
+    completions_.when_done(receiver.in(), receiver.gpu(), receiver.rank(), std::move(received));
     return;
   }
   if (way == Path::device)
     gpus_.copy(sender.out(), to.place, from.place, bytes);
   else
     gpus_.copy_peer(sender.out(), to.place, receiver.gpu(), from.place, sender.gpu(), bytes);
-  progress_.when_done(sender.out(), sender.gpu(), sender.rank(),
-                      [first = std::move(sent), then = std::move(received)] {
-                        first();
-                        then();
-                      });
+  completions_.when_done(sender.out(), sender.gpu(), sender.rank(),
+                         [first = std::move(sent), then = std::move(received)] {
+                           first();
+                           then();
+                         });
 }
 
 // A segment goes into host memory on the sender's stream and out of it on the receiver's; the next
 // one follows while there is a buffer that the receiver has emptied.
-void Transfers::stage(Piece from, Piece to, std::size_t bytes) {
+void Transfers::stage(TransferEnd from, TransferEnd to, std::size_t bytes) {
   Endpoint& sender = *from.endpoint;
   const Endpoint& receiver = *to.endpoint;
   prepare(sender);
@@ -88,15 +88,15 @@ void Transfers::stage(Piece from, Piece to, std::size_t bytes) {
     Endpoint::Buffer& buffer = sender.buffers_[sender.next_buffer_++ % sender.buffers_.size()];
     if (buffer.drained.gpu >= 0) {
       gpus_.wait(sender.out(), buffer.drained.event);
-      progress_.give(std::exchange(buffer.drained, {}));
+      completions_.give(std::exchange(buffer.drained, {}));
     }
     gpus_.copy(sender.out(), buffer.memory.bytes(), from.place + offset, size);
-    const PooledEvent filled = progress_.take(sender.gpu());
+    const PooledEvent filled = completions_.take(sender.gpu());
     gpus_.record(sender.out(), filled.event);
     gpus_.wait(receiver.in(), filled.event);
-    progress_.give(filled);
+    completions_.give(filled);
     gpus_.copy(receiver.in(), to.place + offset, buffer.memory.bytes(), size);
-    buffer.drained = progress_.take(receiver.gpu());
+    buffer.drained = completions_.take(receiver.gpu());
     gpus_.record(receiver.in(), buffer.drained.event);
   }
 }

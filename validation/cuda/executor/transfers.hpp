@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "validation/cuda/executor/progress.hpp"
+#include "validation/cuda/executor/completions.hpp"
 #include "validation/cuda/gpus/owned.hpp"
 
 namespace ringscope::cuda {
@@ -50,7 +50,7 @@ class Endpoint {
   std::size_t next_buffer_ = 0;
 };
 
-struct Piece {
+struct TransferEnd {
   Endpoint* endpoint = nullptr;
   std::byte* place = nullptr;
 };
@@ -58,7 +58,7 @@ struct Piece {
 class Transfers {
  public:
   /// Enables the peer access that there is among `gpus_in_use`.
-  Transfers(Gpus& gpus, Progress& progress, const TransferOptions& options,
+  Transfers(Gpus& gpus, Completions& completions, const TransferOptions& options,
             const std::vector<int>& gpus_in_use);
 
   Path path(int from_gpu, int to_gpu) const;
@@ -66,14 +66,14 @@ class Transfers {
   void prepare(Endpoint& from);
   /// Puts all of it into the streams. `sent`: the source may be changed; `received`: all is there.
   /// Requires bytes > 0.
-  void start(Piece from, Piece to, std::size_t bytes, std::function<void()> sent,
+  void start(TransferEnd from, TransferEnd to, std::size_t bytes, std::function<void()> sent,
              std::function<void()> received);
 
  private:
-  void stage(Piece from, Piece to, std::size_t bytes);
+  void stage(TransferEnd from, TransferEnd to, std::size_t bytes);
 
   Gpus& gpus_;
-  Progress& progress_;
+  Completions& completions_;
   TransferOptions options_;
 };
 

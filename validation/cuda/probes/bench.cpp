@@ -36,7 +36,7 @@ void Bench::run(const Series& series) {
   series.run(*this);
 }
 
-std::optional<double> Bench::measure(const Point& point, const Run& run) {
+std::optional<double> Bench::measure(const Point& point, const TimedRun& run) {
   const auto samples_s = budget_.take(
       point, run, [](int number) { return number; },
       [this](const std::string& place) { stand(place); });

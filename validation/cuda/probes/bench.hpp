@@ -28,7 +28,7 @@ class Bench {
   void run(const Series& series);
 
   /// Measures as Budget::take() does. The median, or nothing when the point was left out.
-  std::optional<double> measure(const Point& point, const Run& run);
+  std::optional<double> measure(const Point& point, const TimedRun& run);
 
   /// Sizes of vectors to measure, ascending and whole floats: those for which `buffers` of that
   /// size fit into half of the GPU's free memory.

@@ -64,7 +64,7 @@ void Bench::rest() {
   }
 }
 
-std::optional<double> Bench::measure(const Team& team, const Point& point, const Run& run) {
+std::optional<double> Bench::measure(const Team& team, const Point& point, const TimedRun& run) {
   const auto samples_s = budget_.take(
       point, run, [&team](int number) { return team.told(number); },
       [this](const std::string& place) { stand(place); });

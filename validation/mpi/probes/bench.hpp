@@ -32,7 +32,7 @@ class Bench {
 
   /// Measures as Budget::take() does; `run` returns the seconds that count on the team's first
   /// rank. The median, or nothing when the point was left out. Collective over the team.
-  std::optional<double> measure(const Team& team, const Point& point, const Run& run);
+  std::optional<double> measure(const Team& team, const Point& point, const TimedRun& run);
 
   /// Sizes of messages to measure, ascending: the rest of the series' time is shared between as
   /// many points. Those around the eager limit are for probes that show it, and where nobody asked

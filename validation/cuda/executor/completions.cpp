@@ -1,24 +1,24 @@
-#include "validation/cuda/executor/progress.hpp"
+#include "validation/cuda/executor/completions.hpp"
 
 #include <utility>
 
 namespace ringscope::cuda {
 
-Progress::~Progress() {
+Completions::~Completions() {
   forget();
   give(any_);
   for (const std::vector<Event>& events : pool_)
     for (const Event event : events) gpus_.close(event);
 }
 
-void Progress::forget() {
+void Completions::forget() {
   for (const Awaited& awaited : awaited_) give(awaited.reached);
   awaited_.clear();
   calls_ = std::make_shared<Calls>();  // calls still to come keep the old ones
   called_for_ = 0;
 }
 
-PooledEvent Progress::take(int gpu) {
+PooledEvent Completions::take(int gpu) {
   const auto place = static_cast<std::size_t>(gpu);
   if (place >= pool_.size()) pool_.resize(place + 1);
   if (pool_[place].empty()) return {gpus_.make_timeless_event(gpu), gpu};
@@ -27,11 +27,11 @@ PooledEvent Progress::take(int gpu) {
   return {event, gpu};
 }
 
-void Progress::give(PooledEvent event) {
+void Completions::give(PooledEvent event) {
   if (event.gpu >= 0) pool_[static_cast<std::size_t>(event.gpu)].push_back(event.event);
 }
 
-void Progress::when_done(Stream stream, int gpu, int rank, std::function<void()> then) {
+void Completions::when_done(Stream stream, int gpu, int rank, std::function<void()> then) {
   last_rank_ = rank;
   if (by_ == ProgressBy::callbacks) {
     if (any_.gpu < 0) any_ = take(gpu);
@@ -47,9 +47,9 @@ void Progress::when_done(Stream stream, int gpu, int rank, std::function<void()>
   awaited_.push_back({reached, rank, std::move(then)});
 }
 
-bool Progress::advance() { return by_ == ProgressBy::polling ? poll() : answer_calls(); }
+bool Completions::advance() { return by_ == ProgressBy::polling ? poll() : answer_calls(); }
 
-bool Progress::ask(const Awaited& awaited) {
+bool Completions::ask(const Awaited& awaited) {
   try {
     return gpus_.reached(awaited.reached.event);
   } catch (const GpuError& error) {
@@ -58,7 +58,7 @@ bool Progress::ask(const Awaited& awaited) {
   }
 }
 
-bool Progress::poll() {
+bool Completions::poll() {
   std::vector<std::function<void()>> due;
   for (auto one = awaited_.begin(); one != awaited_.end();) {
     if (!ask(*one)) {
@@ -73,7 +73,7 @@ bool Progress::poll() {
   return !due.empty();
 }
 
-bool Progress::answer_calls() {
+bool Completions::answer_calls() {
   std::vector<std::function<void()>> due;
   {
     const std::lock_guard guard(calls_->mutex);
@@ -86,7 +86,7 @@ bool Progress::answer_calls() {
 }
 
 // After a failure the runtime makes no calls any more: only asking shows it.
-void Progress::look_for_failures() {
+void Completions::look_for_failures() {
   constexpr int often = 4096;
   if (++fruitless_ % often != 0) return;
   ask({any_, last_rank_, {}});

@@ -29,9 +29,9 @@ struct Slot {
 };
 
 /// One thread of one rank: all of them are coroutines of one thread of the process.
-class RankThread final : public Executor {
+class GpuThread final : public Executor {
  public:
-  RankThread(CudaExecutor& world, Rank& rank, int index)
+  GpuThread(CudaExecutor& world, Rank& rank, int index)
       : world_(world), rank_(rank), index_(index) {}
 
   int rank() const override;
@@ -101,12 +101,12 @@ struct Rank {
   };
   std::deque<Arrived> arrived;
   std::array<std::size_t, flags> raised{};
-  std::deque<RankThread> threads;
+  std::deque<GpuThread> threads;
   std::array<double, verbs> seconds{};  ///< inside each verb of its first thread
   Writes writes;
 
   int number() const { return endpoint.rank(); }
-  RankThread& thread(CudaExecutor& world, int index);
+  GpuThread& thread(CudaExecutor& world, int index);
   float* place(const Range& range) const;
   Slot& slot(Request request) { return slots[static_cast<std::size_t>(request.slot)]; }
   const Slot& slot(Request request) const { return slots[static_cast<std::size_t>(request.slot)]; }

@@ -1,4 +1,4 @@
-// Progress of streams as the host learns of it: it asks, or they call.
+// Completion of work in streams as the host learns of it: it asks, or they call.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ struct PooledEvent {
   int gpu = -1;  ///< -1: none
 };
 
-class Progress {
+class Completions {
  public:
-  Progress(Gpus& gpus, ProgressBy by) : gpus_(gpus), by_(by) {}
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  Completions(Gpus& gpus, ProgressBy by) : gpus_(gpus), by_(by) {}
+  ~Completions();
+  Completions(const Completions&) = delete;
+  Completions& operator=(const Completions&) = delete;
 
   /// Runs `then`, by advance(), when all that was put into the stream so far is done. `rank` is who
   /// has put it there, for on_failure.

@@ -1,4 +1,4 @@
-#include "validation/cuda/executor/rank_thread.hpp"
+#include "validation/cuda/executor/gpu_thread.hpp"
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ std::string need(const Slot& slot) {
 
 }  // namespace
 
-RankThread& Rank::thread(CudaExecutor& world, int index) {
+GpuThread& Rank::thread(CudaExecutor& world, int index) {
   while (std::ssize(threads) <= index)
     threads.emplace_back(world, *this, static_cast<int>(threads.size()));
   return threads[static_cast<std::size_t>(index)];
@@ -55,12 +55,12 @@ void Rank::reset() {
   writes.clear();
 }
 
-int RankThread::rank() const { return rank_.number(); }
-int RankThread::size() const { return world_.size(); }
+int GpuThread::rank() const { return rank_.number(); }
+int GpuThread::size() const { return world_.size(); }
 
 /// Reports failures of the GPU meanwhile as this rank's, here.
 template <typename Calls>
-void RankThread::with_place(Calls calls) {
+void GpuThread::with_place(Calls calls) {
   try {
     calls();
   } catch (const GpuError& error) {
@@ -73,7 +73,7 @@ GpuError at_rank(const GpuError& error, int rank, const std::string& place) {
   return GpuError(error.call(), fmt::format("{}; rank {} was in {}", why, rank, place));
 }
 
-Request RankThread::post(const Operation& operation) {
+Request GpuThread::post(const Operation& operation) {
   whereabouts_.enter(verb_names[static_cast<std::size_t>(operation.verb)], operation.peer);
   rank_.writes.note(operation, whereabouts_.phase(), whereabouts_.step());
   Request posted;
@@ -81,7 +81,7 @@ Request RankThread::post(const Operation& operation) {
   return posted;
 }
 
-Request RankThread::post_slot(const Operation& operation) {
+Request GpuThread::post_slot(const Operation& operation) {
   const int slot = rank_.take_slot(operation);
   if (operation.verb == Verb::isend)
     world_.post_send(rank_, slot);
@@ -90,7 +90,7 @@ Request RankThread::post_slot(const Operation& operation) {
   return {slot};
 }
 
-bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
+bool GpuThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
   const bool has_peer = operation.verb <= Verb::sendrecv;
   whereabouts_.enter(verb_names[static_cast<std::size_t>(operation.verb)],
                      has_peer ? operation.peer : -1);
@@ -106,7 +106,7 @@ bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
   return false;
 }
 
-void RankThread::put(const Operation& operation) {
+void GpuThread::put(const Operation& operation) {
   switch (operation.verb) {
     case Verb::send:
     case Verb::recv:
@@ -126,7 +126,7 @@ void RankThread::put(const Operation& operation) {
   }
 }
 
-void RankThread::post_all(const Operation& operation) {
+void GpuThread::post_all(const Operation& operation) {
   awaited_.clear();
   if (operation.verb == Verb::recv || operation.verb == Verb::sendrecv)
     awaited_.push_back(post_slot(irecv_of(operation)));
@@ -137,7 +137,7 @@ void RankThread::post_all(const Operation& operation) {
         {.verb = Verb::isend, .range = operation.range, .peer = receiver, .tag = operation.tag}));
 }
 
-void RankThread::work(const Operation& operation) {
+void GpuThread::work(const Operation& operation) {
   const Endpoint& endpoint = rank_.endpoint;
   if (operation.verb == Verb::compute) {
     if (operation.time.count() <= 0) return;
@@ -155,16 +155,16 @@ void RankThread::work(const Operation& operation) {
   await_stream(endpoint.work());
 }
 
-void RankThread::await_stream(Stream stream) {
+void GpuThread::await_stream(Stream stream) {
   ++in_streams_;
-  world_.progress_.when_done(stream, rank_.endpoint.gpu(), rank(), [this] {
+  world_.completions_.when_done(stream, rank_.endpoint.gpu(), rank(), [this] {
     --in_streams_;
     wake();
   });
 }
 
 /// True when the thread may go on at once; else the others run first, or it might spin for ever.
-bool RankThread::test() {
+bool GpuThread::test() {
   operation_->result = rank_.slot(awaited_[0]).complete ? 1 : 0;
   if (operation_->result == 1) {
     finish();
@@ -174,7 +174,7 @@ bool RankThread::test() {
   return false;
 }
 
-bool RankThread::ready() const {
+bool GpuThread::ready() const {
   const auto complete = [this](Request request) { return rank_.slot(request).complete; };
   switch (operation_->verb) {
     case Verb::join:
@@ -190,7 +190,7 @@ bool RankThread::ready() const {
   }
 }
 
-void RankThread::finish() {
+void GpuThread::finish() {
   if (index_ == 0)
     rank_.seconds[static_cast<std::size_t>(operation_->verb)] += world_.gpus_.now() - entered_;
   if (operation_->verb == Verb::sleep) {
@@ -213,7 +213,7 @@ void RankThread::finish() {
   operation_ = nullptr;
 }
 
-int RankThread::next_free(Beside how) {
+int GpuThread::next_free(Beside how) {
   if (how == Beside::nonblocking)
     throw std::logic_error("a non-blocking collective of our own is not replayed on GPUs");
   int index = 1;
@@ -221,32 +221,32 @@ int RankThread::next_free(Beside how) {
   return index;
 }
 
-Thread RankThread::start(Task body, Beside how) {
+Thread GpuThread::start(Task body, Beside how) {
   const int index = next_free(how);
   rank_.thread(world_, index).begin(std::move(body));
   return {index};
 }
 
-Executor& RankThread::thread(int index) { return rank_.thread(world_, index); }
+Executor& GpuThread::thread(int index) { return rank_.thread(world_, index); }
 
-void RankThread::mark(Mark mark) {
+void GpuThread::mark(Mark mark) {
   whereabouts_.mark(mark);
   if (world_.options_.phases) phases_.mark(mark, world_.gpus_.now());
 }
 
-void RankThread::raise(Flag flag) {
+void GpuThread::raise(Flag flag) {
   ++rank_.raised.at(static_cast<std::size_t>(flag.index));
-  for (RankThread& thread : rank_.threads) thread.wake();
+  for (GpuThread& thread : rank_.threads) thread.wake();
 }
 
-void RankThread::begin(Task body) {
+void GpuThread::begin(Task body) {
   task_.emplace(std::move(body));
   waiter_ = nullptr;
   ended_ = false;
   world_.ready_.push_back(this);
 }
 
-void RankThread::resume() {
+void GpuThread::resume() {
   operation_ = nullptr;  // after a test it lives no longer than this call
   running_ = true;
   if (waiter_)
@@ -258,17 +258,17 @@ void RankThread::resume() {
   ended_ = true;
   if (world_.options_.phases) phases_.end(world_.gpus_.now());
   task_->rethrow();
-  for (RankThread& thread : rank_.threads) thread.wake();
+  for (GpuThread& thread : rank_.threads) thread.wake();
 }
 
-void RankThread::wake() {
+void GpuThread::wake() {
   const bool blocked = operation_ != nullptr && operation_->verb != Verb::test;
   if (!blocked || running_ || !ready()) return;
   finish();
   world_.ready_.push_back(this);
 }
 
-std::string RankThread::waits() const {
+std::string GpuThread::waits() const {
   std::string needs;
   if (in_streams_ > 0) needs = "its GPU";
   const bool any = operation_ != nullptr && operation_->verb == Verb::wait_any;

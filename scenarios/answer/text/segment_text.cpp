@@ -29,13 +29,13 @@ constexpr std::array<Words, cause_names.size()> words = {{{"computing", "on"},
 
 }  // namespace
 
-std::string piece_text(const PathPiece& piece, bool most) {
-  std::string where = piece.resource.name();
-  if (piece.rank >= 0 && piece.resource.rank < 0) {
-    const std::string rank = "rank " + std::to_string(piece.rank);
+std::string segment_text(const PathSegment& segment, bool most) {
+  std::string where = segment.resource.name();
+  if (segment.rank >= 0 && segment.resource.rank < 0) {
+    const std::string rank = "rank " + std::to_string(segment.rank);
     where += where.empty() ? rank : " (" + rank + ")";
   }
-  const auto& [cause, preposition] = words[static_cast<std::size_t>(piece.cause)];
+  const auto& [cause, preposition] = words[static_cast<std::size_t>(segment.cause)];
   std::string text(cause);
   if (where.empty()) return text;
   text.append(most ? ", most of it " : " ").append(preposition);

@@ -11,7 +11,7 @@ namespace ringscope {
 
 /// The components and links that host type `custom` takes. Components go by their kind and index:
 /// numa0, pcie0, gpu0, nic0, nvswitch0.
-struct Machine {
+struct ImportedHost {
   struct Domain {
     int cores = 0;
     int socket = 0;
@@ -57,7 +57,7 @@ bool leads_anywhere(const PciDevice& device);
 /// Hangs a device, and all below it, off a component. A bridge with one thing below is a part of
 /// its link and narrows it; one with several is a PCIe switch; one with nothing is left out.
 /// Throws std::length_error beyond 1024 links of a machine.
-void hang(const PciDevice& device, const std::string& parent, Machine& machine);
+void hang(const PciDevice& device, const std::string& parent, ImportedHost& machine);
 
 /// Location of a domain: domains of one package are nearer to each other.
 struct DomainPlace {
@@ -68,16 +68,16 @@ struct DomainPlace {
 
 /// Sets the domains' sockets and memory bandwidths, and links every two; `places` has one entry per
 /// domain. Throws std::length_error beyond 64 of them.
-void link_domains(const std::vector<DomainPlace>& places, Machine& machine);
+void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine);
 
 /// Completes the machine after all else: adds a NIC where there is none, as the network has to plug
 /// in somewhere, and notes which links' speeds were not known.
-void complete(Machine& machine);
+void complete(ImportedHost& machine);
 
 /// The cluster of `hosts` such machines on one switch, as YAML that read_cluster() takes; the notes
 /// stand at its head, and what is assumed of the cable joins them. The cable is as fast as `link`,
 /// or as the fastest port, or as is assumed.
-std::string cluster_yaml(Machine& machine, const std::string& origin, int hosts,
+std::string cluster_yaml(ImportedHost& machine, const std::string& origin, int hosts,
                          std::optional<Bandwidth> link);
 
 }  // namespace ringscope

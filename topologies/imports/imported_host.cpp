@@ -1,4 +1,4 @@
-#include "topologies/imports/machine.hpp"
+#include "topologies/imports/imported_host.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,14 +14,14 @@ std::optional<Bandwidth> narrower(std::optional<Bandwidth> a, std::optional<Band
   return a && b ? std::min(*a, *b) : a ? a : b;
 }
 
-std::string add(std::vector<Machine::Device>& list, std::string_view kind,
+std::string add(std::vector<ImportedHost::Device>& list, std::string_view kind,
                 const PciDevice& device) {
   list.push_back({device.label, device.memory});
   return fmt::format("{}{}", kind, list.size() - 1);
 }
 
 void connect(const std::string& parent, const std::string& name, std::optional<Bandwidth> known,
-             Machine& machine) {
+             ImportedHost& machine) {
   constexpr std::size_t most_links = 1024;
   if (machine.links.size() == most_links) throw std::length_error("more than 1024 PCIe links");
   if (!known) {
@@ -39,7 +39,7 @@ void connect(const std::string& parent, const std::string& name, std::optional<B
 
 /// `above` is the narrowest of the bridges in between that are no switch.
 void hang_below(const PciDevice& device, const std::string& parent, std::optional<Bandwidth> above,
-                Machine& machine) {
+                ImportedHost& machine) {
   const auto link = narrower(above, device.link);
   if (device.kind == PciDevice::Kind::gpu) {
     connect(parent, add(machine.gpus, "gpu", device), link, machine);
@@ -58,7 +58,7 @@ void hang_below(const PciDevice& device, const std::string& parent, std::optiona
   }
 }
 
-void add_nic(Machine& machine) {
+void add_nic(ImportedHost& machine) {
   machine.note("guessed: one NIC on numa0, because the file names none, and a network needs one");
   if (machine.gpus.size() > 1)
     machine.note(
@@ -73,12 +73,12 @@ void add_nic(Machine& machine) {
 
 }  // namespace
 
-int Machine::gpu_index(const std::string& label) const {
+int ImportedHost::gpu_index(const std::string& label) const {
   const auto gpu = std::ranges::find(gpus, label, &Device::label);
   return gpu == gpus.end() ? -1 : static_cast<int>(gpu - gpus.begin());
 }
 
-void Machine::note(std::string text) {
+void ImportedHost::note(std::string text) {
   if (std::ranges::find(notes, text) == notes.end()) notes.push_back(std::move(text));
 }
 
@@ -87,11 +87,11 @@ bool leads_anywhere(const PciDevice& device) {
          std::ranges::any_of(device.below, leads_anywhere);
 }
 
-void hang(const PciDevice& device, const std::string& parent, Machine& machine) {
+void hang(const PciDevice& device, const std::string& parent, ImportedHost& machine) {
   hang_below(device, parent, {}, machine);
 }
 
-void link_domains(const std::vector<DomainPlace>& places, Machine& machine) {
+void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine) {
   constexpr std::size_t most_domains = 64;
   if (places.size() > most_domains) throw std::length_error("more than 64 NUMA domains");
   const auto share = assumed_memory_share();
@@ -125,7 +125,7 @@ void link_domains(const std::vector<DomainPlace>& places, Machine& machine) {
   }
 }
 
-void complete(Machine& machine) {
+void complete(ImportedHost& machine) {
   if (machine.nics.empty()) add_nic(machine);
   if (machine.unknown.empty()) return;
   const auto assumed = assumed_pcie_link();
