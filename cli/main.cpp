@@ -1,11 +1,9 @@
-#include <cstdio>
 #include <new>
 
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/words.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
-#include "topologies/input/characters.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
@@ -39,14 +37,6 @@ int run_program(int count, char** words) {
   require_utf8_words(count, words);
   refuse_unknown_subcommand(program, count, words);
   return static_cast<int>(program.parse(count, words));
-}
-
-/// The one place where errors are printed: what they repeat of the input cannot drive a terminal.
-int report(const char* message, ExitCode code) {
-  // Not fmt::print: it throws when standard error is full too.
-  std::fputs(for_terminal(message).c_str(), stderr);
-  std::fputc('\n', stderr);
-  return static_cast<int>(code);
 }
 
 }  // namespace

@@ -34,10 +34,21 @@ void Budget::begin_series(std::string name, double weight) {
   started_ = false;
   left_out_ = false;
   last_work_ = 0;
+  stand("its start");
+}
+
+void Budget::stand(const std::string& place) {
+  const std::lock_guard lock(place_mutex_);
+  place_ = series_ + ": " + place;
+}
+
+std::string Budget::place() const {
+  const std::lock_guard lock(place_mutex_);
+  return place_;
 }
 
 std::optional<std::vector<double>> Budget::take(const Point& point, const TimedRun& run,
-                                                const Told& told, const Stand& stand) {
+                                                const Told& told) {
   const std::string size = to_short_text(Bytes{point.bytes});
   stand(size + ", the warm-up");
   if (told(is_hopeless(point) ? 1 : 0) != 0) {

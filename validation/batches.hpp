@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -38,8 +39,6 @@ class Budget {
  public:
   /// Broadcasts the deciding process's number to all; the number itself where there is one process.
   using Told = std::function<int(int)>;
-  /// Is told what is being done, for a watchdog: "4 KiB, the samples".
-  using Stand = std::function<void(const std::string&)>;
 
   /// `weight`: of all series that will be run. The clock starts here.
   Budget(std::function<double()> clock, const BenchOptions& options, double weight);
@@ -52,8 +51,14 @@ class Budget {
   /// Warms up, then takes samples as time allows, each the seconds of one operation. Nothing when
   /// the point was left out because 5 samples would take longer than the series may; its first
   /// point may take all that is left of the budget.
-  std::optional<std::vector<double>> take(const Point& point, const TimedRun& run, const Told& told,
-                                          const Stand& stand);
+  std::optional<std::vector<double>> take(const Point& point, const TimedRun& run,
+                                          const Told& told);
+
+  /// Present position, for a watchdog in another thread: "stream, shm: 4 KiB, the samples".
+  std::string place() const;
+  /// Sets it, inside the series: "waiting for the others".
+  void stand(const std::string& place);
+  const std::string& series() const { return series_; }
 
   /// Points left out, in words.
   const std::vector<std::string>& notes() const { return notes_; }
@@ -86,6 +91,8 @@ class Budget {
   double last_sample_s_ = 0;
 
   std::vector<std::string> notes_;
+  mutable std::mutex place_mutex_;
+  std::string place_;
 };
 
 }  // namespace ringscope

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "scenarios/answer/formats/report_formats.hpp"
+#include "validation/check.hpp"
 #include "validation/measurement.hpp"
+#include "validation/writes.hpp"
 
 namespace ringscope {
 
@@ -14,6 +16,37 @@ void refuse_result(const std::string& scenario, int rank, std::size_t item, floa
   throw WrongResult(
       fmt::format("{}: wrong result: rank {}, item {} is {}, expected {}; last written by: {}",
                   scenario, rank, item, got, expected, writer.empty() ? "nobody" : writer));
+}
+
+void check_result(const std::string& scenario, int rank, std::span<const float> got,
+                  std::span<const float> expected,
+                  const std::function<std::string(std::size_t item)>& writer) {
+  const std::ptrdiff_t wrong = first_difference(got, expected);
+  if (wrong < 0) return;
+  const auto item = static_cast<std::size_t>(wrong);
+  refuse_result(scenario, rank, item, got[item], expected[item], writer(item));
+}
+
+void Spent::add(const std::array<double, verbs>& seconds, const PhaseTimes& times) {
+  for (std::size_t verb = 0; verb < verbs; ++verb) verbs_s[verb] += seconds[verb];
+  phases.add(times);
+}
+
+nlohmann::ordered_json Spent::seconds_json(std::size_t samples) const {
+  nlohmann::ordered_json seconds = nlohmann::ordered_json::object();
+  for (std::size_t verb = 0; verb < verbs; ++verb)
+    if (verbs_s[verb] > 0)
+      seconds[std::string(verb_names[verb])] = verbs_s[verb] / static_cast<double>(samples);
+  return seconds;
+}
+
+nlohmann::ordered_json Spent::phases_json(std::size_t samples) const {
+  nlohmann::ordered_json entries = nlohmann::ordered_json::array();
+  for (const PhaseTime& time : phases.times())
+    entries.push_back({{"phase", time.phase},
+                       {"step", time.step},
+                       {"seconds", time.seconds / static_cast<double>(samples)}});
+  return entries;
 }
 
 Options in_items(Options options) {

@@ -1,13 +1,17 @@
 // Shared by replays on any executor: items, the refusals, the entry in the document.
 #pragma once
 
+#include <array>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "scenarios/question/scenario.hpp"
+#include "validation/phase_times.hpp"
 
 namespace ringscope {
 
@@ -22,6 +26,23 @@ class WrongResult : public std::runtime_error {
 /// `writer`: the verb that wrote the item last, or "".
 [[noreturn]] void refuse_result(const std::string& scenario, int rank, std::size_t item, float got,
                                 float expected, const std::string& writer);
+
+/// Throws it for the first item that is not the expected one. `writer` says which verb wrote an
+/// item.
+void check_result(const std::string& scenario, int rank, std::span<const float> got,
+                  std::span<const float> expected,
+                  const std::function<std::string(std::size_t item)>& writer);
+
+/// Time of a rank, summed over the samples that are kept.
+struct Spent {
+  std::array<double, verbs> verbs_s{};
+  PhaseTimes phases;
+
+  void add(const std::array<double, verbs>& seconds, const PhaseTimes& times);
+  // Means over so many samples, for the document:
+  nlohmann::ordered_json seconds_json(std::size_t samples) const;  ///< {"send": ...} by verb
+  nlohmann::ordered_json phases_json(std::size_t samples) const;
+};
 
 /// The same options in floats: a scenario counts bytes.
 Options in_items(Options options);

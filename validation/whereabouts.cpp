@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "validation/writes.hpp"
+
 namespace ringscope {
 
 void Whereabouts::mark(Mark mark) {
@@ -19,6 +21,11 @@ void Whereabouts::mark(Mark mark) {
 void Whereabouts::enter(const std::string_view& call, int peer) {
   call_.store(&call, std::memory_order_relaxed);
   peer_.store(peer, std::memory_order_relaxed);
+}
+
+void Whereabouts::enter(const Operation& operation) {
+  const bool has_peer = operation.verb <= Verb::sendrecv;
+  enter(verb_names[static_cast<std::size_t>(operation.verb)], has_peer ? operation.peer : -1);
 }
 
 std::string_view Whereabouts::phase() const {

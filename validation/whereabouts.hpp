@@ -16,6 +16,7 @@ class Whereabouts {
   void mark(Mark mark);
   /// A verb, or a call of MPI's own; `call` lives as long as the program.
   void enter(const std::string_view& call, int peer = -1);
+  void enter(const Operation& operation);
   void leave_phase() { phase_ = nullptr; }
 
   /// "reduce_scatter, step 2, send with rank 3".

@@ -10,7 +10,6 @@
 #include "cli/cuda/subcommands.hpp"
 #include "cli/replays/replay_options.hpp"
 #include "cli/replays/watchdog.hpp"
-#include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "validation/cuda/probes/collective_bench.hpp"
 
@@ -27,28 +26,21 @@ struct Arguments {
 };
 
 std::vector<Collective> chosen_collectives(const Arguments& arguments) {
-  if (arguments.only.empty()) return {collectives.begin(), collectives.end()};
   const std::vector<std::string> names(collective_names.begin(), collective_names.end());
-  std::set<std::size_t> chosen;
-  for (const std::string& name : arguments.only)
-    chosen.insert(option_word("--only", name).one_of("collective", names));
   std::vector<Collective> found;
-  for (const std::size_t i : chosen) found.push_back(collectives[i]);
+  for (const std::size_t i : chosen_indices(arguments.only, names, "collective"))
+    found.push_back(collectives[i]);
   return found;
 }
 
 /// 4 KiB, 16 KiB, ... 256 MiB, where nobody said.
 std::vector<std::uint64_t> chosen_sizes(const Arguments& arguments) {
-  std::set<std::uint64_t> sizes;
-  for (const std::string& text : arguments.sizes) {
-    const Value value = option_word("--sizes", text);
-    if (value.bytes().count < sizeof(float) || value.bytes().count > std::uint64_t{1} << 34)
-      value.fail(fmt::format("expected a size from 4 B to 16 GiB, got \"{}\"", text));
-    sizes.insert(value.bytes().count);
-  }
-  if (sizes.empty())
-    for (std::uint64_t bytes = 4 << 10; bytes <= 256 << 20; bytes *= 4) sizes.insert(bytes);
-  return {sizes.begin(), sizes.end()};
+  if (!arguments.sizes.empty())
+    return sizes_of("--sizes", arguments.sizes,
+                    {sizeof(float), std::uint64_t{1} << 34, 1, "a size from 4 B to 16 GiB"});
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t bytes = 4 << 10; bytes <= 256 << 20; bytes *= 4) sizes.push_back(bytes);
+  return sizes;
 }
 
 /// A rank on each GPU, and two where there is one GPU only: so that the document has what the
@@ -94,9 +86,7 @@ void add_nccl(Command& program, const std::string& command) {
   nccl.add_option("--ranks", arguments->bench.ranks, "how many; as many as there are GPUs")
       .separated_by(',')
       .between(1, 1024);
-  nccl.add_option("--timeout", arguments->timeout_s, "seconds that one size may take")
-      .show_default()
-      .above_zero();
+  add_timeout_option(nccl, arguments->timeout_s, "one size");
   add_timing_options(nccl, arguments->bench.stop, arguments->bench.warmups);
   nccl.footer(
       "The simulator predicts them by the algorithms that NCCL is known to choose: nccl "

@@ -27,30 +27,11 @@ struct Arguments {
   BenchOptions bench;
 };
 
-/// Indices into probes(): those asked for, or all.
-std::set<std::size_t> chosen_probes(const Arguments& arguments) {
-  std::vector<std::string> names;
-  for (const Probe& probe : probes()) names.emplace_back(probe.name);
-  std::set<std::size_t> chosen;
-  for (const std::string& name : arguments.only)
-    chosen.insert(option_word("--only", name).one_of("probe", names));
-  for (std::size_t i = 0; arguments.only.empty() && i < names.size(); ++i) chosen.insert(i);
-  return chosen;
-}
-
-std::vector<std::uint64_t> chosen_sizes(const std::string& option,
+std::vector<std::uint64_t> whole_floats(const std::string& option,
                                         const std::vector<std::string>& texts) {
-  constexpr std::uint64_t largest = 1 << 30;
-  std::set<std::uint64_t> sizes;
-  for (const std::string& text : texts) {
-    const Value value = option_word(option, text);
-    const std::uint64_t bytes = value.bytes().count;
-    if (bytes < sizeof(float) || bytes > largest || bytes % sizeof(float) != 0)
-      value.fail(
-          fmt::format("expected whole floats: a multiple of 4 B up to 1 GiB, got \"{}\"", text));
-    sizes.insert(bytes);
-  }
-  return {sizes.begin(), sizes.end()};
+  constexpr std::uint64_t item = sizeof(float);
+  return sizes_of(option, texts,
+                  {item, 1 << 30, item, "whole floats: a multiple of 4 B up to 1 GiB"});
 }
 
 std::vector<int> chosen_gpus(const Arguments& arguments, const Gpus& gpus) {
@@ -98,18 +79,16 @@ void print_reduction_share(const Json& measurements) {
 }
 
 void probe_command(Arguments& arguments) {
-  const std::set<std::size_t> chosen = chosen_probes(arguments);
-  arguments.bench.sizes = chosen_sizes("--sizes", arguments.sizes);
+  const std::set<std::size_t> indices = chosen_indices(arguments.only, names_of(probes()), "probe");
+  arguments.bench.sizes = whole_floats("--sizes", arguments.sizes);
   require_writable(arguments.output);
   const std::unique_ptr<Gpus> gpus = open_gpus();
   const ProbedGpus probed{gpus.get(), chosen_gpus(arguments, *gpus), arguments.most_streams,
-                          chosen_sizes("--segments", arguments.segments)};
+                          whole_floats("--segments", arguments.segments)};
   std::vector<Series> plan;
-  for (const std::size_t i : chosen)
+  for (const std::size_t i : indices)
     for (Series& series : probes()[i].plan(probed)) plan.push_back(std::move(series));
-  double weight = 0;
-  for (const Series& series : plan) weight += series.weight;
-  Bench bench(*gpus, arguments.bench, weight);
+  Bench bench(*gpus, arguments.bench, weight_of(plan));
   ProgressBar progress;
   double done = 0;
   for (const Series& series : plan) {
@@ -119,16 +98,13 @@ void probe_command(Arguments& arguments) {
   }
   for (const std::string& note : bench.notes()) fmt::print(stderr, "{}\n", note);
   print_reduction_share(bench.measurements());
-  const Json document = measurement_document("probes", provenance(arguments, *gpus, probed.chosen),
-                                             bench.measurements());
-  write_output(arguments.output, document.dump(2) + '\n');
+  write_document(arguments.output, "probes", provenance(arguments, *gpus, probed.chosen),
+                 bench.measurements());
 }
 
 std::string footer() {
-  std::string text = "Probes:\n";
-  for (const Probe& probe : probes())
-    text += fmt::format("  {:19} {}\n", probe.name, probe.summary);
-  return text + "\nThe GPUs should have nothing else to do: ringscope-cuda probe -o probes.json";
+  return probes_text(probes(), 19) +
+         "\nThe GPUs should have nothing else to do: ringscope-cuda probe -o probes.json";
 }
 
 }  // namespace
@@ -137,7 +113,7 @@ void add_probe(Command& program, const std::string& command) {
   const auto arguments = std::make_shared<Arguments>();
   arguments->command = command;
   Command probe = program.add_subcommand("probe", "Measure the GPUs of this machine");
-  probe.add_option("-o,--output", arguments->output, "the measurement (validation/measurement.md)");
+  add_output_option(probe, arguments->output);
   probe.add_option("--only", arguments->only, "NAME,...: these probes").separated_by(',');
   probe.add_option("--sizes", arguments->sizes, "such as 4KiB,1MiB,64MiB").separated_by(',');
   probe.add_option("--segments", arguments->segments, "of staged copies, such as 256KiB,4MiB")
@@ -146,17 +122,9 @@ void add_probe(Command& program, const std::string& command) {
   probe.add_option("--streams", arguments->most_streams, "that copy at once, at most")
       .show_default()
       .between(1, 64);
-  probe.add_option("--repetitions", arguments->bench.repetitions, "samples per point, at most")
-      .show_default()
-      .between(1, 1000000);
-  probe.add_option("--budget", arguments->bench.budget_s, "seconds for all probes together")
-      .show_default()
-      .above_zero();
-  probe.add_option("--timeout", arguments->timeout_s, "seconds that a series of sizes may take")
-      .show_default()
-      .above_zero();
-  probe.add_option("--emulated", arguments->emulated,
-                   "what of this machine is not real, in words, for the document");
+  add_bench_options(probe, arguments->bench);
+  add_timeout_option(probe, arguments->timeout_s, "a series of sizes");
+  add_emulated_option(probe, arguments->emulated, "machine");
   probe.footer(footer());
   probe.callback([arguments] { probe_command(*arguments); });
 }

@@ -1,5 +1,7 @@
 #include "cli/cuda/provenance.hpp"
 
+#include "cli/replays/measuring.hpp"
+
 namespace ringscope::cuda {
 
 Provenance provenance_on(Gpus& gpus, std::span<const int> devices, const std::string& command) {
@@ -8,10 +10,7 @@ Provenance provenance_on(Gpus& gpus, std::span<const int> devices, const std::st
   for (const int gpu : devices) where.devices.push_back(gpus.info(gpu).name);
   where.driver = gpus.info(devices.front()).driver;
   where.start = "one process";
-  constexpr int readings = 1000;
-  const double start_s = gpus.now();
-  for (int i = 0; i < readings; ++i) gpus.now();
-  where.timer_s = (gpus.now() - start_s) / readings;
+  where.timer_s = reading_s([&gpus] { return gpus.now(); });
   return where;
 }
 

@@ -12,7 +12,6 @@
 #include "cli/replays/replay_options.hpp"
 #include "cli/replays/watchdog.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "topologies/input/input.hpp"
 #include "validation/cuda/executor/replay.hpp"
@@ -75,14 +74,6 @@ Json measure(const Scenario& scenario, Gpus& gpus, const ReplayOptions& options)
   }
 }
 
-std::size_t segment_of(const std::string& text) {
-  const Value value = option_word("--segment", text);
-  const std::uint64_t bytes = value.bytes().count;
-  if (bytes < item_bytes || bytes % item_bytes != 0)
-    value.fail(fmt::format("expected a positive number of whole floats of 4 B, got \"{}\"", text));
-  return bytes;
-}
-
 void check_gpus(const std::vector<int>& asked, const Gpus& gpus) {
   for (const int gpu : asked)
     if (gpu < 0 || gpu >= gpus.count())
@@ -92,7 +83,9 @@ void check_gpus(const std::vector<int>& asked, const Gpus& gpus) {
 
 void replay_command(Arguments& arguments) {
   ReplayOptions& options = arguments.replay;
-  options.executor.transfers.segment_bytes = segment_of(arguments.segment);
+  options.executor.transfers.segment_bytes =
+      sizes_of("--segment", {arguments.segment},
+               {item_bytes, UINT64_MAX, item_bytes, "a positive number of whole floats of 4 B"})[0];
   if (arguments.ranks > 0)
     arguments.asked.changes.push_back(fmt::format("placement={}", arguments.ranks));
   const std::vector<Scenario> cases = read_all(arguments.asked);
@@ -110,8 +103,7 @@ void replay_command(Arguments& arguments) {
       provenance(arguments, *gpus, gpu_of_ranks(cases.front(), *gpus, options));
   Json results = Json::array();
   for (const Scenario& scenario : cases) results.push_back(measure(scenario, *gpus, options));
-  const Json document = measurement_document("replay", where, std::move(results));
-  write_output(arguments.output, document.dump(2) + '\n');
+  write_document(arguments.output, "replay", where, std::move(results));
 }
 
 void add_path_options(Command& replay, Arguments& arguments) {
@@ -145,19 +137,15 @@ void add_replay(Command& program, const std::string& command) {
   arguments->command = command;
   Command replay = program.add_subcommand("replay", "Run scenarios on the GPUs and time them");
   add_scenario_arguments(replay, arguments->asked);
-  replay.add_option("-o,--output", arguments->output,
-                    "the measurement (validation/measurement.md)");
+  add_output_option(replay, arguments->output);
   replay.add_option("--ranks", arguments->ranks, "so many, whatever the scenario places")
       .between(1, 1024);
   add_path_options(replay, *arguments);
   add_timing_options(replay, arguments->replay.stop, arguments->replay.warmups);
   replay.add_flag("--phases", arguments->replay.executor.phases,
                   "also the seconds inside each step of each phase");
-  replay.add_option("--timeout", arguments->replay.timeout_s, "seconds that a case may take")
-      .show_default()
-      .above_zero();
-  replay.add_option("--emulated", arguments->emulated,
-                    "what of this machine is not real, in words, for the document");
+  add_timeout_option(replay, arguments->replay.timeout_s, "a case");
+  add_emulated_option(replay, arguments->emulated, "machine");
   replay.footer("Example:\n  ringscope-cuda replay 02-ring-of-8 --path staged -o real.json");
   replay.callback([arguments] { replay_command(*arguments); });
 }

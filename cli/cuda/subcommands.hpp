@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/terminal/words.hpp"
+#include "cli/replays/measuring.hpp"
 
 namespace ringscope::cuda {
 
@@ -14,7 +14,7 @@ void add_replay(Command& program, const std::string& command);
 void add_probe(Command& program, const std::string& command);
 void add_nccl(Command& program, const std::string& command);
 
-inline constexpr void (*subcommands[])(Command&, const std::string&) = {
+inline constexpr AddSubcommand subcommands[] = {
     add_devices,
     add_replay,
     add_probe,

@@ -13,13 +13,6 @@
 namespace ringscope::mpi {
 namespace {
 
-double timer_cost() {
-  constexpr int readings = 1000;
-  const double start = MPI_Wtime();
-  for (int i = 0; i < readings; ++i) MPI_Wtime();
-  return (MPI_Wtime() - start) / readings;
-}
-
 std::string mpi_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
@@ -34,15 +27,11 @@ std::string mpi_version() {
 }  // namespace
 
 void add_job_options(Command& subcommand, JobOptions& options, const std::string& timed) {
-  subcommand.add_option("-o,--output", options.output,
-                        "the measurement (validation/measurement.md)");
+  add_output_option(subcommand, options.output);
   subcommand.add_option("--link-bandwidth", options.link_bandwidth,
                         "nominal rate of a host's link, such as \"10 Gbit/s\", for the document");
-  subcommand.add_option("--emulated", options.emulated,
-                        "what of this cluster is not real, in words, for the document");
-  subcommand.add_option("--timeout", options.timeout_s, "seconds that " + timed + " may take")
-      .show_default()
-      .above_zero();
+  add_emulated_option(subcommand, options.emulated, "cluster");
+  add_timeout_option(subcommand, options.timeout_s, timed);
 }
 
 void start_mpi(bool threads) {
@@ -87,16 +76,10 @@ Provenance provenance_of_job(const JobOptions& options) {
   Provenance where = provenance_here(options.command);
   where.hosts = hosts_of(MPI_COMM_WORLD);
   where.mpi = mpi_version();
-  where.timer_s = timer_cost();
+  where.timer_s = reading_s(MPI_Wtime);
   where.link_bandwidth = options.link_bandwidth;
   where.emulated = options.emulated;
   return where;
-}
-
-void write_document(const JobOptions& options, std::string_view kind, const Provenance& where,
-                    Json measurements) {
-  const Json document = measurement_document(kind, where, std::move(measurements));
-  write_output(options.output, document.dump(2) + '\n');
 }
 
 }  // namespace ringscope::mpi

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/terminal/words.hpp"
+#include "cli/replays/measuring.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
-#include "validation/measurement.hpp"
 
 namespace ringscope::mpi {
 
@@ -38,9 +37,5 @@ std::vector<std::string> hosts_of(MPI_Comm comm);
 
 /// Provenance of this job. Collective over all its ranks.
 Provenance provenance_of_job(const JobOptions& options);
-
-/// Called by rank 0 only.
-void write_document(const JobOptions& options, std::string_view kind, const Provenance& where,
-                    Json measurements);
 
 }  // namespace ringscope::mpi

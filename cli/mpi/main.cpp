@@ -9,8 +9,6 @@
 #include "cli/mpi/job.hpp"
 #include "cli/mpi/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
-#include "cli/terminal/words.hpp"
-#include "topologies/input/characters.hpp"
 #include "topologies/input/input.hpp"
 #include "validation/mpi/replay.hpp"
 
@@ -20,10 +18,7 @@ namespace {
 int run_program(int count, char** words) {
   Program program("The scenarios of the simulator, run for real: mpirun -n P ringscope-mpi ...",
                   "ringscope-mpi", std::string("ringscope-mpi ") + RINGSCOPE_VERSION);
-  const std::string command = fmt::format("{}", fmt::join(words, words + count, " "));
-  for (const auto add : subcommands) add(program, command);
-  require_utf8_words(count, words);
-  return static_cast<int>(program.parse(count, words));
+  return ringscope::run_program(program, subcommands, count, words);
 }
 
 /// Bad input is found by every rank: one says so, and all end in good order.
@@ -38,7 +33,7 @@ int refuse(const InputError& error) {
 
 /// An error that only this rank has found ends the others too.
 int abort_all(const char* message, ExitCode code) {
-  fmt::print(stderr, "{}\n", for_terminal(message));
+  report(message, code);
   std::fflush(stderr);
   int started = 0;
   MPI_Initialized(&started);

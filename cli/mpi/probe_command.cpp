@@ -25,32 +25,14 @@ struct Arguments {
 
 /// Indices into probes(): those asked for, or all that can run.
 std::set<std::size_t> chosen_probes(const Arguments& arguments) {
-  std::vector<std::string> names;
-  for (const Probe& probe : probes()) names.emplace_back(probe.name);
-  std::set<std::size_t> chosen;
-  for (const std::string& name : arguments.only) {
-    const Value value = option_word("--only", name);
-    chosen.insert(value.one_of("probe", names));
-    if (name == threads_probe && !arguments.threads)
-      value.fail("this probe needs MPI_THREAD_MULTIPLE: add --threads");
-  }
-  if (!arguments.only.empty()) return chosen;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] != threads_probe || arguments.threads) chosen.insert(i);
-  return chosen;
-}
-
-std::vector<std::uint64_t> chosen_sizes(const Arguments& arguments) {
-  constexpr std::uint64_t largest = 1 << 30;
-  std::set<std::uint64_t> sizes;
-  for (const std::string& size : arguments.sizes) {
-    const Value value = option_word("--sizes", size);
-    const std::uint64_t bytes = value.bytes().count;
-    if (bytes < 1 || bytes > largest)
-      value.fail(fmt::format("expected a size from 1 B to 1 GiB, got \"{}\"", size));
-    sizes.insert(bytes);
-  }
-  return {sizes.begin(), sizes.end()};
+  const std::vector<std::string> names = names_of(probes());
+  std::set<std::size_t> indices = chosen_indices(arguments.only, names, "probe");
+  if (arguments.threads) return indices;
+  for (const std::string& name : arguments.only)
+    if (name == threads_probe)
+      option_word("--only", name).fail("this probe needs MPI_THREAD_MULTIPLE: add --threads");
+  std::erase_if(indices, [&](std::size_t i) { return names[i] == threads_probe; });
+  return indices;
 }
 
 void check_ways(const Arguments& arguments) {
@@ -68,9 +50,7 @@ std::vector<std::size_t> cheap_first(const std::vector<Series>& plan) {
 }
 
 Bench::Results run_plan(const std::vector<Series>& plan, const Arguments& arguments, int rank) {
-  double weight = 0;
-  for (const Series& series : plan) weight += series.weight;
-  Bench bench(MPI_COMM_WORLD, arguments.bench, weight);
+  Bench bench(MPI_COMM_WORLD, arguments.bench, weight_of(plan));
   std::unique_ptr<ProgressBar> progress;
   if (rank == 0) progress = std::make_unique<ProgressBar>();
   double done = 0;
@@ -98,12 +78,13 @@ void probe_job(const Arguments& arguments, const std::set<std::size_t>& chosen) 
   Bench::Results results = run_plan(plan, arguments, rank);
   if (rank != 0) return;
   for (const std::string& note : results.left_out) fmt::print(stderr, "{}\n", note);
-  write_document(arguments.job, "probes", where, std::move(results.measurements));
+  write_document(arguments.job.output, "probes", where, std::move(results.measurements));
 }
 
 void probe_command(Arguments& arguments) {
   const std::set<std::size_t> chosen = chosen_probes(arguments);
-  arguments.bench.sizes = chosen_sizes(arguments);
+  arguments.bench.sizes = sizes_of("--sizes", arguments.sizes,
+                                   {.most = 1 << 30, .expected = "a size from 1 B to 1 GiB"});
   check_ways(arguments);
   start_mpi(arguments.threads);
   check(arguments.job);
@@ -112,10 +93,7 @@ void probe_command(Arguments& arguments) {
 }
 
 std::string footer() {
-  std::string text = "Probes:\n";
-  for (const Probe& probe : probes())
-    text += fmt::format("  {:15} {}\n", probe.name, probe.summary);
-  return text +
+  return probes_text(probes(), 15) +
          "\nTwo ranks on each of two hosts are enough for all of them:\n"
          "  mpirun -n 4 --map-by ppr:2:node ringscope-mpi probe -o probes.json\n"
          "Under --threads every call takes locks: give the probe \"threads\" a job of its own.";
@@ -133,12 +111,7 @@ void add_probe(Command& program, const std::string& command) {
   probe.add_option("--sizes", arguments->sizes, "such as 8B,1KiB,64KiB").separated_by(',');
   probe.add_option("--way", arguments->ways, "of self,shm,network: how ranks reach each other")
       .separated_by(',');
-  probe.add_option("--repetitions", arguments->bench.repetitions, "samples per point, at most")
-      .show_default()
-      .between(1, 1000000);
-  probe.add_option("--budget", arguments->bench.budget_s, "seconds for all probes together")
-      .show_default()
-      .above_zero();
+  add_bench_options(probe, arguments->bench);
   probe.add_flag("--threads", arguments->threads, "start MPI for threads, and probe them");
   probe.footer(footer());
   probe.callback([arguments] { probe_command(*arguments); });

@@ -82,7 +82,7 @@ void run_cases(const Arguments& arguments, const std::vector<Scenario>& cases) {
       results.push_back(
           case_json(scenario, std::move(samples), where.hosts, arguments.replay.call));
   }
-  if (rank == 0) write_document(arguments.job, "replay", where, std::move(results));
+  if (rank == 0) write_document(arguments.job.output, "replay", where, std::move(results));
 }
 
 void add_measuring_options(Command& replay, ReplayOptions& options) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/terminal/words.hpp"
+#include "cli/replays/measuring.hpp"
 
 namespace ringscope::mpi {
 
@@ -12,7 +12,7 @@ namespace ringscope::mpi {
 void add_replay(Command& program, const std::string& command);
 void add_probe(Command& program, const std::string& command);
 
-inline constexpr void (*subcommands[])(Command&, const std::string&) = {
+inline constexpr AddSubcommand subcommands[] = {
     add_replay,
     add_probe,
 };

@@ -18,4 +18,8 @@ class Failure : public std::runtime_error {
   ExitCode code_;
 };
 
+/// Prints why a program ends, the one place where that is done: what it repeats of the input cannot
+/// drive a terminal. Returns the code.
+int report(const char* message, ExitCode code);
+
 }  // namespace ringscope

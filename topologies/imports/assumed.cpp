@@ -10,91 +10,55 @@ constexpr Bandwidth gigabytes(double per_second) { return {per_second * 1e9}; }
 
 struct CpuRow {
   std::string_view vendor;
-  int family, first_model, last_model;
+  int family = 0, model = 0;
   AssumedCpu cpu;
 };
 
-// Memory: channels x transfers/s x 8 B. Links: links x transfers/s x 2 B (QPI, UPI carry 16 data
-// bits a transfer), or x 2 B for a x16 xGMI link.
+/// Lanes of a package that work side by side, each with 1e9 transfers/s.
+struct Lanes {
+  double count = 0, gigatransfers = 0;
+};
+
+/// Memory: channels x transfers/s x 8 B. Links: links x transfers/s x 2 B (QPI, UPI carry 16 data
+/// bits a transfer), or x 2 B for a x16 xGMI link.
+constexpr CpuRow cpu(std::string_view vendor, int family, int model, std::string_view name,
+                     Lanes channels, Lanes links, std::string_view source) {
+  return {vendor,
+          family,
+          model,
+          {name, gigabytes(channels.count * channels.gigatransfers * 8),
+           gigabytes(links.count * links.gigatransfers * 2), source}};
+}
+
+constexpr std::string_view intel = "GenuineIntel", amd = "AuthenticAMD";
+
 constexpr CpuRow cpus[] = {
-    {"GenuineIntel",
-     6,
-     26,
-     26,
-     {"Nehalem-EP", gigabytes(3 * 1.066 * 8), gigabytes(1 * 6.4 * 2),
-      "Intel ARK, Xeon X5570: 3 x DDR3-1066, QPI at 6.4 GT/s"}},
-    {"GenuineIntel",
-     6,
-     44,
-     44,
-     {"Westmere-EP", gigabytes(3 * 1.333 * 8), gigabytes(1 * 6.4 * 2),
-      "Intel ARK, Xeon X5650: 3 x DDR3-1333, QPI at 6.4 GT/s"}},
-    {"GenuineIntel",
-     6,
-     45,
-     45,
-     {"Sandy Bridge-EP", gigabytes(4 * 1.6 * 8), gigabytes(2 * 8.0 * 2),
-      "Intel ARK, Xeon E5-2680: 4 x DDR3-1600, 2 QPI at 8 GT/s"}},
-    {"GenuineIntel",
-     6,
-     62,
-     62,
-     {"Ivy Bridge-EP", gigabytes(4 * 1.866 * 8), gigabytes(2 * 8.0 * 2),
-      "Intel ARK, Xeon E5-2680 v2: 4 x DDR3-1866, 2 QPI at 8 GT/s"}},
-    {"GenuineIntel",
-     6,
-     63,
-     63,
-     {"Haswell-EP", gigabytes(4 * 2.133 * 8), gigabytes(2 * 9.6 * 2),
-      "Intel ARK, Xeon E5-2680 v3: 4 x DDR4-2133, 2 QPI at 9.6 GT/s"}},
-    {"GenuineIntel",
-     6,
-     79,
-     79,
-     {"Broadwell-EP", gigabytes(4 * 2.4 * 8), gigabytes(2 * 9.6 * 2),
-      "Intel ARK, Xeon E5-2698 v4: 4 x DDR4-2400, 2 QPI at 9.6 GT/s"}},
-    {"GenuineIntel",
-     6,
-     85,
-     85,
-     {"Skylake-SP or Cascade Lake", gigabytes(6 * 2.666 * 8), gigabytes(2 * 10.4 * 2),
-      "Intel ARK, Xeon Gold 6148: 6 x DDR4-2666, UPI at 10.4 GT/s, taken as 2 links"}},
-    {"GenuineIntel",
-     6,
-     106,
-     106,
-     {"Ice Lake-SP", gigabytes(8 * 3.2 * 8), gigabytes(3 * 11.2 * 2),
-      "Intel ARK, Xeon Platinum 8380: 8 x DDR4-3200, 3 UPI at 11.2 GT/s"}},
-    {"GenuineIntel",
-     6,
-     143,
-     143,
-     {"Sapphire Rapids", gigabytes(8 * 4.8 * 8), gigabytes(3 * 16.0 * 2),
-      "Intel ARK, Xeon Platinum 8480+: 8 x DDR5-4800, UPI at 16 GT/s, taken as 3 links"}},
-    {"AuthenticAMD",
-     23,
-     1,
-     1,
-     {"EPYC 7001 (Naples)", gigabytes(8 * 2.666 * 8), gigabytes(4 * 9.5 * 2),
-      "AMD EPYC 7001 data sheet: 8 x DDR4-2666, 4 x16 links of 38 GB/s both ways"}},
-    {"AuthenticAMD",
-     23,
-     49,
-     49,
-     {"EPYC 7002 (Rome)", gigabytes(8 * 3.2 * 8), gigabytes(4 * 16.0 * 2),
-      "AMD EPYC 7002 data sheet: 8 x DDR4-3200, 4 x16 xGMI-2 at 16 GT/s"}},
-    {"AuthenticAMD",
-     25,
-     1,
-     1,
-     {"EPYC 7003 (Milan)", gigabytes(8 * 3.2 * 8), gigabytes(4 * 16.0 * 2),
-      "AMD EPYC 7003 data sheet: 8 x DDR4-3200, 4 x16 xGMI-2 at 16 GT/s"}},
-    {"AuthenticAMD",
-     25,
-     17,
-     17,
-     {"EPYC 9004 (Genoa)", gigabytes(12 * 4.8 * 8), gigabytes(4 * 32.0 * 2),
-      "AMD EPYC 9004 data sheet: 12 x DDR5-4800, 4 x16 xGMI-3 at 32 GT/s"}},
+    cpu(intel, 6, 26, "Nehalem-EP", {3, 1.066}, {1, 6.4},
+        "Intel ARK, Xeon X5570: 3 x DDR3-1066, QPI at 6.4 GT/s"),
+    cpu(intel, 6, 44, "Westmere-EP", {3, 1.333}, {1, 6.4},
+        "Intel ARK, Xeon X5650: 3 x DDR3-1333, QPI at 6.4 GT/s"),
+    cpu(intel, 6, 45, "Sandy Bridge-EP", {4, 1.6}, {2, 8.0},
+        "Intel ARK, Xeon E5-2680: 4 x DDR3-1600, 2 QPI at 8 GT/s"),
+    cpu(intel, 6, 62, "Ivy Bridge-EP", {4, 1.866}, {2, 8.0},
+        "Intel ARK, Xeon E5-2680 v2: 4 x DDR3-1866, 2 QPI at 8 GT/s"),
+    cpu(intel, 6, 63, "Haswell-EP", {4, 2.133}, {2, 9.6},
+        "Intel ARK, Xeon E5-2680 v3: 4 x DDR4-2133, 2 QPI at 9.6 GT/s"),
+    cpu(intel, 6, 79, "Broadwell-EP", {4, 2.4}, {2, 9.6},
+        "Intel ARK, Xeon E5-2698 v4: 4 x DDR4-2400, 2 QPI at 9.6 GT/s"),
+    cpu(intel, 6, 85, "Skylake-SP or Cascade Lake", {6, 2.666}, {2, 10.4},
+        "Intel ARK, Xeon Gold 6148: 6 x DDR4-2666, UPI at 10.4 GT/s, taken as 2 links"),
+    cpu(intel, 6, 106, "Ice Lake-SP", {8, 3.2}, {3, 11.2},
+        "Intel ARK, Xeon Platinum 8380: 8 x DDR4-3200, 3 UPI at 11.2 GT/s"),
+    cpu(intel, 6, 143, "Sapphire Rapids", {8, 4.8}, {3, 16.0},
+        "Intel ARK, Xeon Platinum 8480+: 8 x DDR5-4800, UPI at 16 GT/s, taken as 3 links"),
+    cpu(amd, 23, 1, "EPYC 7001 (Naples)", {8, 2.666}, {4, 9.5},
+        "AMD EPYC 7001 data sheet: 8 x DDR4-2666, 4 x16 links of 38 GB/s both ways"),
+    cpu(amd, 23, 49, "EPYC 7002 (Rome)", {8, 3.2}, {4, 16.0},
+        "AMD EPYC 7002 data sheet: 8 x DDR4-3200, 4 x16 xGMI-2 at 16 GT/s"),
+    cpu(amd, 25, 1, "EPYC 7003 (Milan)", {8, 3.2}, {4, 16.0},
+        "AMD EPYC 7003 data sheet: 8 x DDR4-3200, 4 x16 xGMI-2 at 16 GT/s"),
+    cpu(amd, 25, 17, "EPYC 9004 (Genoa)", {12, 4.8}, {4, 32.0},
+        "AMD EPYC 9004 data sheet: 12 x DDR5-4800, 4 x16 xGMI-3 at 32 GT/s"),
 };
 
 constexpr AssumedCpu other_cpu = {"a processor that is not in the table", gigabytes(4 * 2.4 * 8),
@@ -104,9 +68,8 @@ constexpr AssumedCpu other_cpu = {"a processor that is not in the table", gigaby
 }  // namespace
 
 const AssumedCpu& assumed_cpu(std::string_view vendor, int family, int model) {
-  const auto row = std::ranges::find_if(cpus, [&](const CpuRow& cpu) {
-    return cpu.vendor == vendor && cpu.family == family && cpu.first_model <= model &&
-           model <= cpu.last_model;
+  const auto row = std::ranges::find_if(cpus, [&](const CpuRow& one) {
+    return one.vendor == vendor && one.family == family && one.model == model;
   });
   return row == std::end(cpus) ? other_cpu : row->cpu;
 }

@@ -47,9 +47,7 @@ void MpiExecutor::free_slots(std::span<const Request> requests) {
 }
 
 void MpiExecutor::enter(const Operation& operation) {
-  static constexpr auto has_peer = [](Verb verb) { return verb <= Verb::sendrecv; };
-  whereabouts_.enter(verb_names[static_cast<std::size_t>(operation.verb)],
-                     has_peer(operation.verb) ? operation.peer : -1);
+  whereabouts_.enter(operation);
   writes_.note(operation, whereabouts_.phase(), whereabouts_.step());
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <numeric>
 #include <utility>
@@ -58,11 +57,9 @@ std::vector<float> expected_data(const Scenario& scenario, MPI_Comm comm, std::s
   return result.data.front();
 }
 
-/// Time of one rank, summed over the samples.
-struct Spent {
-  std::array<double, verb_names.size()> verbs_s{};
+/// Also inside MPI's own collective, and of the process's cores.
+struct SpentHere : Spent {
   double call_s = 0, cpu_s = 0;
-  PhaseTimes phases;
 };
 
 /// The repetitions of one case on one rank.
@@ -93,7 +90,7 @@ class Repetitions {
   std::vector<float> expected_;
   CaseSamples result_;
   std::vector<double> delays_s_;
-  Spent spent_;
+  SpentHere spent_;
 };
 
 Repetitions::Repetitions(const Scenario& scenario, MPI_Comm comm, MpiExecutor& executor,
@@ -165,11 +162,9 @@ void Repetitions::run_once() {
 void Repetitions::keep(const Timed& timed, double own_s, double cpu_s) {
   result_.samples_s.push_back(timed.seconds);
   delays_s_.push_back(timed.latest_s);
-  for (std::size_t verb = 0; verb < verb_names.size(); ++verb)
-    spent_.verbs_s[verb] += executor_.seconds()[verb];
+  spent_.add(executor_.seconds(), executor_.phases());
   if (!options_.call.empty()) spent_.call_s += own_s;
   spent_.cpu_s += cpu_s;
-  spent_.phases.add(executor_.phases());
 }
 
 /// Rank 0 decides for all.
@@ -182,12 +177,10 @@ bool Repetitions::enough(double elapsed_s) {
 }
 
 void Repetitions::check() const {
-  const std::ptrdiff_t wrong = first_difference(vectors_.data, expected_);
-  if (wrong < 0) return;
-  const auto item = static_cast<std::size_t>(wrong);
-  const std::string writer = options_.call.empty() ? executor_.last_writer(item) : options_.call;
-  refuse_result(scenario_.name, executor_.rank(), item, vectors_.data[item], expected_[item],
-                writer);
+  check_result(scenario_.name, executor_.rank(), vectors_.data, expected_,
+               [this](std::size_t item) {
+                 return options_.call.empty() ? executor_.last_writer(item) : options_.call;
+               });
 }
 
 Json Repetitions::own_entry() const {
@@ -195,20 +188,13 @@ Json Repetitions::own_entry() const {
   int length = 0;
   MPI_Get_processor_name(host, &length);
   const auto count = static_cast<double>(result_.samples_s.size());
-  Json seconds = Json::object();
-  for (std::size_t verb = 0; verb < verb_names.size(); ++verb)
-    if (spent_.verbs_s[verb] > 0)
-      seconds[std::string(verb_names[verb])] = spent_.verbs_s[verb] / count;
+  Json seconds = spent_.seconds_json(result_.samples_s.size());
   if (!options_.call.empty()) seconds[options_.call] = spent_.call_s / count;
   Json entry = {{"rank", executor_.rank()},
                 {"host", host},
                 {"seconds", seconds},
                 {"cpu_s", spent_.cpu_s / count}};
-  if (!options_.phases) return entry;
-  entry["phases"] = Json::array();
-  for (const PhaseTime& time : spent_.phases.times())
-    entry["phases"].push_back(
-        {{"phase", time.phase}, {"step", time.step}, {"seconds", time.seconds / count}});
+  if (options_.phases) entry["phases"] = spent_.phases_json(result_.samples_s.size());
   return entry;
 }
 

@@ -74,7 +74,7 @@ GpuError at_rank(const GpuError& error, int rank, const std::string& place) {
 }
 
 Request GpuThread::post(const Operation& operation) {
-  whereabouts_.enter(verb_names[static_cast<std::size_t>(operation.verb)], operation.peer);
+  whereabouts_.enter(operation);
   rank_.writes.note(operation, whereabouts_.phase(), whereabouts_.step());
   Request posted;
   with_place([&] { posted = post_slot(operation); });
@@ -91,9 +91,7 @@ Request GpuThread::post_slot(const Operation& operation) {
 }
 
 bool GpuThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
-  const bool has_peer = operation.verb <= Verb::sendrecv;
-  whereabouts_.enter(verb_names[static_cast<std::size_t>(operation.verb)],
-                     has_peer ? operation.peer : -1);
+  whereabouts_.enter(operation);
   rank_.writes.note(operation, whereabouts_.phase(), whereabouts_.step());
   operation_ = &operation;
   waiter_ = waiter;

@@ -1,6 +1,5 @@
 #include "validation/cuda/executor/replay.hpp"
 
-#include <array>
 #include <set>
 #include <utility>
 
@@ -36,8 +35,7 @@ class Repetitions {
   std::vector<std::vector<float>> initial_, expected_;  ///< of each rank
   std::vector<float> got_;
   CaseSamples result_;
-  std::vector<std::array<double, verbs>> verbs_s_;  ///< of each rank, over all samples
-  std::vector<PhaseTimes> phases_;
+  std::vector<Spent> spent_;  ///< of each rank
 };
 
 Repetitions::Repetitions(const Scenario& scenario, Gpus& gpus, CudaExecutor& executor,
@@ -49,8 +47,7 @@ Repetitions::Repetitions(const Scenario& scenario, Gpus& gpus, CudaExecutor& exe
       deadline_(gpus.now() + options.timeout_s),
       hosts_(static_cast<std::size_t>(executor.size()), 0),
       job_options_(in_items(scenario.job.options)),
-      verbs_s_(hosts_.size()),
-      phases_(hosts_.size()) {
+      spent_(hosts_.size()) {
   job_options_.hosts = &hosts_;
   const Algorithm& algorithm = *scenario.job.algorithm;
   const std::size_t items = scenario.job.bytes.count / item_bytes;
@@ -85,10 +82,9 @@ double Repetitions::repeat() {
 
 void Repetitions::keep(double seconds) {
   result_.samples_s.push_back(seconds);
-  for (std::size_t rank = 0; rank < verbs_s_.size(); ++rank) {
+  for (std::size_t rank = 0; rank < spent_.size(); ++rank) {
     const Rank& of = executor_.rank(static_cast<int>(rank));
-    for (std::size_t verb = 0; verb < verbs; ++verb) verbs_s_[rank][verb] += of.seconds[verb];
-    phases_[rank].add(of.threads.front().phases());
+    spent_[rank].add(of.seconds, of.threads.front().phases());
   }
 }
 
@@ -96,32 +92,20 @@ void Repetitions::keep(double seconds) {
 void Repetitions::check() {
   if (scenario_.job.algorithm->varies == Varies::all) return;
   for (int rank = 0; rank < executor_.size(); ++rank) {
-    const std::vector<float>& expected = expected_[static_cast<std::size_t>(rank)];
     executor_.read(rank, got_);
-    const std::ptrdiff_t wrong = first_difference(got_, expected);
-    if (wrong < 0) continue;
-    const auto item = static_cast<std::size_t>(wrong);
-    refuse_result(scenario_.name, rank, item, got_[item], expected[item],
-                  executor_.rank(rank).writes.last(item));
+    check_result(scenario_.name, rank, got_, expected_[static_cast<std::size_t>(rank)],
+                 [&](std::size_t item) { return executor_.rank(rank).writes.last(item); });
   }
 }
 
 Json Repetitions::entry_of(int rank) const {
-  const auto place = static_cast<std::size_t>(rank);
-  const auto count = static_cast<double>(result_.samples_s.size());
-  Json seconds = Json::object();
-  for (std::size_t verb = 0; verb < verbs; ++verb)
-    if (verbs_s_[place][verb] > 0)
-      seconds[std::string(verb_names[verb])] = verbs_s_[place][verb] / count;
+  const Spent& spent = spent_[static_cast<std::size_t>(rank)];
+  const std::size_t count = result_.samples_s.size();
   Json entry = {{"rank", rank},
                 {"host", host_name()},
                 {"gpu", executor_.rank(rank).endpoint.gpu()},
-                {"seconds", seconds}};
-  if (!options_.executor.phases) return entry;
-  entry["phases"] = Json::array();
-  for (const PhaseTime& time : phases_[place].times())
-    entry["phases"].push_back(
-        {{"phase", time.phase}, {"step", time.step}, {"seconds", time.seconds / count}});
+                {"seconds", spent.seconds_json(count)}};
+  if (options_.executor.phases) entry["phases"] = spent.phases_json(count);
   return entry;
 }
 

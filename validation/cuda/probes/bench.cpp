@@ -30,19 +30,16 @@ Bench::Bench(Gpus& gpus, BenchOptions options, double weight)
       budget_([&gpus] { return gpus.now(); }, options_, weight) {}
 
 void Bench::run(const Series& series) {
-  series_ = series.name;
   budget_.begin_series(series.name, series.weight);
-  stand("its start");
   series.run(*this);
 }
 
 std::optional<double> Bench::measure(const Point& point, const TimedRun& run) {
-  const auto samples_s = budget_.take(
-      point, run, [](int number) { return number; },
-      [this](const std::string& place) { stand(place); });
+  const auto samples_s = budget_.take(point, run, [](int number) { return number; });
   if (!samples_s) return std::nullopt;
   if (spread_of(*samples_s).median_s <= 0) {
-    without_.push_back(fmt::format("{}: no time that the clock could see: left out", series_));
+    without_.push_back(
+        fmt::format("{}: no time that the clock could see: left out", budget_.series()));
     return std::nullopt;
   }
   if (point.kept)
@@ -58,22 +55,12 @@ std::vector<std::uint64_t> Bench::sizes(int gpu, std::size_t buffers) {
   const std::uint64_t room = gpus_->info(gpu).free_bytes / 2 / buffers;
   const auto end = std::upper_bound(sizes.begin(), sizes.end(), room);
   if (end != sizes.end())
-    without_.push_back(fmt::format("{}: {} and more left out: {} of memory are free", series_,
-                                   to_short_text(Bytes{*end}),
+    without_.push_back(fmt::format("{}: {} and more left out: {} of memory are free",
+                                   budget_.series(), to_short_text(Bytes{*end}),
                                    to_short_text(Bytes{gpus_->info(gpu).free_bytes})));
   sizes.erase(end, sizes.end());
   budget_.expect_points(static_cast<int>(sizes.size()));
   return sizes;
-}
-
-void Bench::stand(const std::string& place) {
-  const std::lock_guard lock(place_mutex_);
-  place_ = series_ + ": " + place;
-}
-
-std::string Bench::place() const {
-  const std::lock_guard lock(place_mutex_);
-  return place_;
 }
 
 std::vector<std::string> Bench::notes() const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -35,23 +34,18 @@ class Bench {
   std::vector<std::uint64_t> sizes(int gpu, std::size_t buffers);
 
   /// Present position, for a watchdog in another thread.
-  std::string place() const;
+  std::string place() const { return budget_.place(); }
 
   const nlohmann::ordered_json& measurements() const { return measurements_; }
   /// Points left out, in words.
   std::vector<std::string> notes() const;
 
  private:
-  void stand(const std::string& place);
-
   Gpus* gpus_;
   BenchOptions options_;
   Budget budget_;
-  std::string series_;
   nlohmann::ordered_json measurements_ = nlohmann::ordered_json::array();
   std::vector<std::string> without_;  ///< left out for other reasons than time
-  mutable std::mutex place_mutex_;
-  std::string place_;
 };
 
 }  // namespace ringscope::cuda

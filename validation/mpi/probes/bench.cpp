@@ -45,12 +45,10 @@ Bench::Bench(MPI_Comm job, BenchOptions options, double weight)
     : job_(job), options_(std::move(options)), budget_([] { return now_s(); }, options_, weight) {}
 
 void Bench::run(const Series& series, int order) {
-  series_ = series.name;
   order_ = order;
   budget_.begin_series(series.name, series.weight);
-  stand("its start");
   if (series.team.has_me()) series.run(*this);
-  stand("waiting for the others");
+  budget_.stand("waiting for the others");
   rest();
 }
 
@@ -65,9 +63,8 @@ void Bench::rest() {
 }
 
 std::optional<double> Bench::measure(const Team& team, const Point& point, const TimedRun& run) {
-  const auto samples_s = budget_.take(
-      point, run, [&team](int number) { return team.told(number); },
-      [this](const std::string& place) { stand(place); });
+  const auto samples_s =
+      budget_.take(point, run, [&team](int number) { return team.told(number); });
   if (!samples_s) return std::nullopt;
   if (team.index == 0 && point.kept)
     entries_.emplace_back(order_, measurement_json(point.what, point.parameters, *samples_s));
@@ -92,16 +89,6 @@ std::byte* Bench::room(int number, std::size_t bytes) {
   std::vector<std::byte>& room = rooms_[number];
   if (room.size() < bytes) room = std::vector<std::byte>(bytes);
   return room.data();
-}
-
-void Bench::stand(const std::string& place) {
-  const std::lock_guard lock(place_mutex_);
-  place_ = series_ + ": " + place;
-}
-
-std::string Bench::place() const {
-  const std::lock_guard lock(place_mutex_);
-  return place_;
 }
 
 Bench::Results Bench::results() const {

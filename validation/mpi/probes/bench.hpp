@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -51,7 +50,7 @@ class Bench {
   std::map<std::string, std::optional<std::uint64_t>>& eager_limits() { return eager_limits_; }
 
   /// Position of this rank, for a watchdog in another thread.
-  std::string place() const;
+  std::string place() const { return budget_.place(); }
 
   /// The measurements of all ranks in their order, and what was left out. Complete on rank 0 of the
   /// job. Collective.
@@ -63,19 +62,15 @@ class Bench {
 
  private:
   void rest();
-  void stand(const std::string& place);
 
   MPI_Comm job_;
   BenchOptions options_;
   Budget budget_;
-  std::string series_;  ///< in progress
-  int order_ = 0;       ///< its place in the document
+  int order_ = 0;  ///< its place in the document
 
   std::vector<std::pair<int, nlohmann::ordered_json>> entries_;  ///< by order
   std::map<std::string, std::optional<std::uint64_t>> eager_limits_;
   std::vector<std::byte> rooms_[2];
-  mutable std::mutex place_mutex_;
-  std::string place_;
 };
 
 }  // namespace ringscope::mpi

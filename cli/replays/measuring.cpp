@@ -1,0 +1,70 @@
+#include "cli/replays/measuring.hpp"
+
+#include <utility>
+
+#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/output_file.hpp"
+
+namespace ringscope {
+
+int run_program(Program& program, std::span<const AddSubcommand> subcommands, int count,
+                char** words) {
+  const std::string command = fmt::format("{}", fmt::join(words, words + count, " "));
+  for (const auto add : subcommands) add(program, command);
+  require_utf8_words(count, words);
+  return static_cast<int>(program.parse(count, words));
+}
+
+void add_output_option(Command& command, std::string& output) {
+  command.add_option("-o,--output", output, "the measurement (validation/measurement.md)");
+}
+
+void add_emulated_option(Command& command, std::string& emulated, const std::string& what) {
+  command.add_option("--emulated", emulated,
+                     "what of this " + what + " is not real, in words, for the document");
+}
+
+void add_timeout_option(Command& command, double& timeout_s, const std::string& timed) {
+  command.add_option("--timeout", timeout_s, "seconds that " + timed + " may take")
+      .show_default()
+      .above_zero();
+}
+
+void add_bench_options(Command& command, BenchOptions& options) {
+  command.add_option("--repetitions", options.repetitions, "samples per point, at most")
+      .show_default()
+      .between(1, 1000000);
+  command.add_option("--budget", options.budget_s, "seconds for all probes together")
+      .show_default()
+      .above_zero();
+}
+
+std::set<std::size_t> chosen_indices(const std::vector<std::string>& asked,
+                                     const std::vector<std::string>& names, std::string_view kind) {
+  std::set<std::size_t> indices;
+  for (const std::string& name : asked)
+    indices.insert(option_word("--only", name).one_of(kind, names));
+  for (std::size_t i = 0; asked.empty() && i < names.size(); ++i) indices.insert(i);
+  return indices;
+}
+
+std::vector<std::uint64_t> sizes_of(const std::string& option,
+                                    const std::vector<std::string>& texts, const SizeRule& rule) {
+  std::set<std::uint64_t> sizes;
+  for (const std::string& text : texts) {
+    const Value value = option_word(option, text);
+    const std::uint64_t bytes = value.bytes().count;
+    if (bytes < rule.least || bytes > rule.most || bytes % rule.multiple != 0)
+      value.fail(fmt::format("expected {}, got \"{}\"", rule.expected, text));
+    sizes.insert(bytes);
+  }
+  return {sizes.begin(), sizes.end()};
+}
+
+void write_document(const std::string& output, std::string_view kind, const Provenance& where,
+                    nlohmann::ordered_json measurements) {
+  const auto document = measurement_document(kind, where, std::move(measurements));
+  write_output(output, document.dump(2) + '\n');
+}
+
+}  // namespace ringscope

@@ -1,0 +1,85 @@
+// Shared by the programs that measure, whatever they measure on: their words and their documents.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/terminal/words.hpp"
+#include "validation/batches.hpp"
+#include "validation/measurement.hpp"
+
+namespace ringscope {
+
+/// Adds a subcommand to a program. `command` is the whole command line, for the document.
+using AddSubcommand = void (*)(Command& program, const std::string& command);
+
+/// Adds the subcommands, parses, and thereby runs, the words. Throws what the subcommands throw.
+int run_program(Program& program, std::span<const AddSubcommand> subcommands, int count,
+                char** words);
+
+/// -o: the measurement.
+void add_output_option(Command& command, std::string& output);
+/// --emulated; `what` is "cluster" or "machine".
+void add_emulated_option(Command& command, std::string& emulated, const std::string& what);
+/// --timeout; `timed` is what may take so long: "a case".
+void add_timeout_option(Command& command, double& timeout_s, const std::string& timed);
+/// --repetitions and --budget of probes.
+void add_bench_options(Command& command, BenchOptions& options);
+
+/// Indices into `names` of those that --only asks for, or all. `kind` is the noun.
+std::set<std::size_t> chosen_indices(const std::vector<std::string>& asked,
+                                     const std::vector<std::string>& names, std::string_view kind);
+
+/// Sizes that an option may ask for, and how its error names them.
+struct SizeRule {
+  std::uint64_t least = 1, most = 0, multiple = 1;
+  std::string_view expected;
+};
+/// Those asked for, each once, ascending.
+std::vector<std::uint64_t> sizes_of(const std::string& option,
+                                    const std::vector<std::string>& texts, const SizeRule& rule);
+
+void write_document(const std::string& output, std::string_view kind, const Provenance& where,
+                    nlohmann::ordered_json measurements);
+
+/// The names of probes, and of whatever else has one.
+template <typename List>
+std::vector<std::string> names_of(const List& list) {
+  std::vector<std::string> names;
+  for (const auto& one : list) names.emplace_back(one.name);
+  return names;
+}
+
+/// The list of probes for a help page, their names in a column so wide.
+template <typename Probes>
+std::string probes_text(const Probes& probes, int width) {
+  std::string text = "Probes:\n";
+  for (const auto& probe : probes)
+    text += fmt::format("  {:{}} {}\n", probe.name, width, probe.summary);
+  return text;
+}
+
+/// Sum over all series of a plan.
+template <typename Plan>
+double weight_of(const Plan& plan) {
+  double weight = 0;
+  for (const auto& series : plan) weight += series.weight;
+  return weight;
+}
+
+/// Seconds that reading a clock takes.
+template <typename Clock>
+double reading_s(Clock now) {
+  constexpr int readings = 1000;
+  const double start_s = now();
+  for (int i = 0; i < readings; ++i) now();
+  return (now() - start_s) / readings;
+}
+
+}  // namespace ringscope
