@@ -43,14 +43,14 @@ class MaxMin {
   /// Units per second of each flow of the group, after solve().
   double rate(int group) const { return resources_[index(group)].told; }
 
-  /// What another group or another rate has than after the last call; valid until the next one.
+  /// Flows and groups that differ from what the last call said; valid until the next one.
   struct Changes {
     std::span<const int> moved;   ///< flows with another group, new ones among them
     std::span<const int> groups;  ///< with another rate; those of moved flows need not be here
   };
   Changes solve();
 
-  /// What a flow uses: a range of values with a `resource` and a `weight`.
+  /// Uses of a flow: a range of values with a `resource` and a `weight`.
   const auto& uses(int flow) const { return flows_[index(flow)].parts; }
   /// Calls visit(group, weight) for all that flows through a resource: sum of weights by group.
   template <class Visit>
@@ -99,7 +99,7 @@ class MaxMin {
     bool overtaken = false;  ///< a bundle has come that may be faster than its own flows
     int own = -1;            ///< bundle of the flows that it holds back; -1: none
     boost::container::small_vector<int, 2> bundles;
-    // Of a bottleneck:
+    // A bottleneck's state:
     Exact level = 0;
     /// Units per second of the users that are held back elsewhere; where it is not full, at most:
     /// with each bundle at its safe level.

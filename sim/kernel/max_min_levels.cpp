@@ -17,7 +17,7 @@ bool above(const Exact& level, const Exact& other) { return level - other > othe
 void MaxMin::wait(int id) {
   Resource& waiting = resource(id);
   if (std::exchange(waiting.waits, true)) return;
-  // What is not full is looked at last: by then nobody's level changes any more.
+  // Resources that are not full are looked at last: by then nobody's level changes any more.
   double level = std::numeric_limits<double>::infinity();
   if (waiting.own >= 0)
     level = (waiting.capacity - rounded(waiting.others)) /
@@ -137,7 +137,7 @@ void MaxMin::set_level(int id, Exact level) {
   check_safe(id);
 }
 
-// What is taken over leaves the list, and may take others along: they are looked at again.
+// Bundles that are taken over leave the list, and may take others along: they are looked at again.
 void MaxMin::tell_followers(int id, Exact before) {
   const auto& followers = resource(id).followers;
   const Exact level = resource(id).level;

@@ -81,8 +81,8 @@ TEST(MaxMin, thousands_of_flows_that_come_and_go_leave_the_rates_fair) {
   EXPECT_GT(told.flows.size(), 3000u);
 }
 
-/// What it takes to let `flows` flows, each from a sender of its own, leave one receiver one by
-/// one.
+/// Operations that it takes to let `flows` flows, each from a sender of its own, leave one receiver
+/// one by one.
 double operations_of_an_incast(int flows) {
   MaxMin rates;
   const int receiver = rates.add_resource(1);

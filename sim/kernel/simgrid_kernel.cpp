@@ -19,6 +19,7 @@
 #include <stdexcept>
 
 #include "sim/kernel/exact.hpp"
+#include "sim/kernel/max_min.hpp"
 #include "sim/kernel/timed_kernel.hpp"
 
 namespace ringscope::sim {
@@ -31,7 +32,6 @@ using simgrid::kernel::resource::StandardLinkImpl;
 using simgrid::kernel::routing::NetPoint;
 using simgrid::kernel::routing::NetZoneImpl;
 using simgrid::kernel::routing::Route;
-namespace timer = simgrid::kernel::timer;
 
 /// A zone in which every route asked for is the one that was laid out last.
 class OneRouteZone final : public NetZoneImpl {
@@ -49,7 +49,7 @@ class OneRouteZone final : public NetZoneImpl {
   std::vector<StandardLinkImpl*> route_;
 };
 
-/// The interface of max_min.hpp's class, with the rates that SimGrid finds.
+/// The interface of max_min.hpp's class, with SimGrid's rates: a flow is a group of its own.
 class SimGridRates {
  public:
   SimGridRates();
@@ -60,23 +60,18 @@ class SimGridRates {
   void set_uses(int flow, std::span<const Use> uses);
   void join(int flow);
   void leave(int flow);
-  /// SimGrid's flows have a rate each.
   int group(int flow) const { return flow; }
   double rate(int flow) const { return flows_[index(flow)].rate; }
-  struct Changes {
-    std::span<const int> moved, groups;
-  };
-  Changes solve();
+  MaxMin::Changes solve();
   const std::vector<Use>& uses(int flow) const { return flows_[index(flow)].uses; }
-  template <class Visit>
-  void visit_groups(int resource, Visit visit) const {
+  void visit_groups(int resource, auto visit) const {
     for (const int user : resources_[index(resource)].users)
       for (const Use& use : flows_[index(user)].uses)
         if (use.resource == resource) visit(user, use.weight);
   }
 
   s4u::Engine& engine() { return engine_; }
-  /// Activities that SimGrid has seen end: dropped before, they draw its warnings.
+  /// Drops activities that SimGrid has seen end; before, they draw its warnings.
   void forget_ended() {
     std::erase_if(ended_, [](const s4u::CommPtr& comm) {
       return comm->get_state() != s4u::Activity::State::STARTED;
@@ -152,7 +147,6 @@ SimGridRates::SimGridRates() : engine_(configured_engine()) {
 
 SimGridRates::~SimGridRates() {
   forget_ended();
-  // SimGrid warns of activities that are dropped before their end.
   for (s4u::CommPtr& comm : ended_) comm.detach();
   for (Flow& flow : flows_) flow.comm.detach();
 }
@@ -262,7 +256,7 @@ double SimGridRates::exact_rate(const Flow& flow) {
   return std::abs(nearest - flow.rough) <= rounding * flow.rough ? nearest : flow.rough;
 }
 
-SimGridRates::Changes SimGridRates::solve() {
+MaxMin::Changes SimGridRates::solve() {
   reported_.clear();
   if (changed_.empty()) return {};
   model_->next_occurring_event(s4u::Engine::get_clock());
@@ -313,11 +307,12 @@ void SimGridKernel::run() {
 
 void SimGridKernel::set_timer(double date) {
   if (date == std::numeric_limits<double>::infinity()) return;
-  timer::Timer::set(std::max(zero_ + date, s4u::Engine::get_clock()), [this, date] {
-    rates().forget_ended();
-    begin(date);
-    set_timer(happen());
-  });
+  simgrid::kernel::timer::Timer::set(std::max(zero_ + date, s4u::Engine::get_clock()),
+                                     [this, date] {
+                                       rates().forget_ended();
+                                       begin(date);
+                                       set_timer(happen());
+                                     });
 }
 
 void SimGridKernel::rewind() {

@@ -1,0 +1,217 @@
+// Work that shares resources: how much of each is left, and when the next is done.
+//
+// The solver sorts what flows into groups of one rate; each group has its virtual time, and one
+// date, that of its first end.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sim/kernel/date_queue.hpp"
+#include "sim/kernel/group_time.hpp"
+#include "sim/kernel/kernel.hpp"
+
+namespace ringscope::sim {
+
+/// Works have numbers of the caller's. Rates: add_resource, set_capacity, set_uses, join, leave,
+/// group, rate, solve, uses and visit_groups as max_min.hpp has them.
+template <class Rates>
+class SharedWork {
+ public:
+  /// Goes by the caller's clock.
+  explicit SharedWork(const double* now) : now_(now) {}
+  Rates& rates() { return rates_; }
+  int add_resource(double capacity) {
+    used_.push_back(0);
+    return rates_.add_resource(capacity);
+  }
+
+  /// Makes a work of this amount, above 0, which does not flow yet.
+  void set(int id, double amount, std::span<const Use> uses);
+  /// Lets it flow; the solver is told at the end of the instant, since many begin and end in one.
+  void join(int id);
+  /// Stops it, whether or not it flows; what is left stays known.
+  void stop(int id);
+  /// Units left at this instant.
+  double left(int id) const;
+  bool is_done(int id) const { return works_[index(id)].left <= 0; }
+  /// Units of a resource used up to now.
+  double used(int resource) const;
+
+  /// Solves the rates from now on.
+  void solve();
+  /// Infinity when nothing flows.
+  double next_date() { return dates_.next_date(); }
+  /// Stops all works that are done by then, and calls visit(id) for each.
+  template <class Visit>
+  void take_done(double until, Visit visit);
+  /// Moves all that is to come; requires that now() has moved as far.
+  void skip(double seconds) {
+    dates_.shift(seconds);
+    for (Group& moved : groups_) moved.time.shift(seconds);
+  }
+  /// Requires that nothing flows.
+  void rewind() { std::fill(used_.begin(), used_.end(), 0); }
+
+ private:
+  struct Work {
+    bool joins = false;       ///< the solver has yet to be told of it
+    int group = -1;           ///< -1: of none
+    std::uint64_t stamp = 0;  ///< of its entry in that group
+    Exact left = 0;           ///< units; in a group: the end in its virtual time
+  };
+  struct Group {
+    GroupTime time;
+    int date = -1;            ///< index in dates_; -1: it has none
+    std::uint64_t dated = 0;  ///< stamp of that: others in its name are forgotten
+    bool touched = false;     ///< its first end or its rate may have changed
+  };
+  struct Dated {
+    int group = 0;
+    std::uint64_t dated = 0;
+  };
+
+  static std::size_t index(int id) { return static_cast<std::size_t>(id); }
+  auto is_live() const {
+    return [this](const GroupTime::End& entry) {
+      const Work& member = works_[index(entry.slot)];
+      return member.group >= 0 && member.stamp == entry.stamp;
+    };
+  }
+  void enter(int id);
+  void leave(int id, Exact at);
+  void touch(int group) {
+    if (!std::exchange(groups_[index(group)].touched, true)) touched_.push_back(group);
+  }
+  void set_date(int group);
+
+  const double* now_;
+  Rates rates_;
+  std::vector<Work> works_;
+  std::vector<int> joining_;
+  std::vector<Group> groups_;
+  std::vector<int> touched_;  ///< groups
+  /// Units of each resource, less what its users would have moved since their group began.
+  std::vector<double> used_;
+  DateQueue<Dated> dates_;
+  std::vector<Dated> due_;
+  std::uint64_t stamps_ = 0;
+};
+
+template <class Rates>
+void SharedWork<Rates>::set(int id, double amount, std::span<const Use> uses) {
+  if (index(id) >= works_.size()) works_.resize(index(id) + 1);
+  works_[index(id)].left = amount;
+  rates_.set_uses(id, uses);
+}
+
+template <class Rates>
+void SharedWork<Rates>::join(int id) {
+  Work& joining = works_[index(id)];
+  joining.group = -1;
+  if (!std::exchange(joining.joins, true)) joining_.push_back(id);
+}
+
+template <class Rates>
+double SharedWork<Rates>::left(int id) const {
+  const Work& asked = works_[index(id)];
+  if (asked.group < 0) return rounded(asked.left);
+  return std::max(0.0, rounded(asked.left - groups_[index(asked.group)].time.at(*now_)));
+}
+
+template <class Rates>
+double SharedWork<Rates>::used(int resource) const {
+  double sum = used_[index(resource)];
+  rates_.visit_groups(resource, [&](int id, std::int64_t weight) {
+    sum += static_cast<double>(weight) * rounded(groups_[index(id)].time.at(*now_));
+  });
+  return sum;
+}
+
+// Puts the work into the group that the solver has found for it.
+template <class Rates>
+void SharedWork<Rates>::enter(int id) {
+  Work& entering = works_[index(id)];
+  const int to = rates_.group(id);
+  if (entering.group == to) return;
+  if (entering.group >= 0) {
+    const Exact at = groups_[index(entering.group)].time.at(*now_);
+    leave(id, at);
+    entering.left = std::max(Exact{0}, entering.left - at);
+  }
+  if (index(to) >= groups_.size()) groups_.resize(index(to) + 1);
+  entering.group = to;
+  entering.stamp = ++stamps_;
+  const Exact left = entering.left;
+  entering.left = groups_[index(to)].time.enter(left, id, entering.stamp, *now_);
+  const double at = rounded(entering.left - left);
+  for (const auto& use : rates_.uses(id)) used_[index(use.resource)] -= use.weight * at;
+  touch(to);
+}
+
+// Takes the work out of its group, at this virtual time of that.
+template <class Rates>
+void SharedWork<Rates>::leave(int id, Exact at) {
+  Work& leaving = works_[index(id)];
+  groups_[index(leaving.group)].time.leave();
+  touch(leaving.group);
+  leaving.group = -1;
+  for (const auto& use : rates_.uses(id)) used_[index(use.resource)] += use.weight * rounded(at);
+}
+
+template <class Rates>
+void SharedWork<Rates>::stop(int id) {
+  Work& stopped = works_[index(id)];
+  stopped.joins = false;
+  if (stopped.group < 0) return;
+  const Exact at = groups_[index(stopped.group)].time.at(*now_);
+  leave(id, at);
+  stopped.left = std::max(Exact{0}, stopped.left - at);
+  rates_.leave(id);
+}
+
+template <class Rates>
+void SharedWork<Rates>::solve() {
+  for (const int id : joining_)
+    if (std::exchange(works_[index(id)].joins, false)) rates_.join(id);
+  joining_.clear();
+  const auto changes = rates_.solve();
+  for (const int id : changes.moved) enter(id);
+  for (const int id : changes.groups) touch(id);
+  for (const int id : touched_) set_date(id);
+  touched_.clear();
+}
+
+template <class Rates>
+void SharedWork<Rates>::set_date(int id) {
+  Group& changed = groups_[index(id)];
+  changed.touched = false;
+  changed.dated = 0;
+  if (changed.date >= 0) dates_.forget(std::exchange(changed.date, -1));
+  if (changed.time.is_empty()) return;
+  changed.time.set_rate(rates_.rate(id), *now_);
+  changed.dated = ++stamps_;
+  changed.date = dates_.add(changed.time.first_end(is_live()), {id, changed.dated});
+}
+
+template <class Rates>
+template <class Visit>
+void SharedWork<Rates>::take_done(double until, Visit visit) {
+  while (dates_.next_date() <= until) dates_.take(due_);
+  for (const Dated& due : due_) {
+    Group& ending = groups_[index(due.group)];
+    if (ending.dated != due.dated) continue;
+    ending.date = -1;
+    touch(due.group);
+    ending.time.take_ended(until, is_live(), [&](const GroupTime::End& entry) {
+      leave(entry.slot, entry.at);
+      rates_.leave(entry.slot);
+      works_[index(entry.slot)].left = 0.0;
+      visit(entry.slot);
+    });
+  }
+  due_.clear();
+}
+
+}  // namespace ringscope::sim
