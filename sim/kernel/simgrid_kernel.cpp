@@ -109,8 +109,7 @@ class SimGridRates {
   OneRouteZone* root_ = nullptr;
   std::unique_ptr<OneRouteZone> links_zone_;
   Model* model_ = nullptr;  ///< SimGrid's, of the network
-  s4u::Host* from_ = nullptr;
-  s4u::Host* to_ = nullptr;
+  s4u::Host *from_ = nullptr, *to_ = nullptr;
   std::vector<Resource> resources_;
   std::vector<Flow> flows_;
   std::vector<int> changed_, connected_, again_, reported_;  ///< the first two: resources
