@@ -19,7 +19,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 # The first that fits a symbol names its part.
 PARTS = (
-    ("kernel: dates and callbacks", r"FluidKernel|TimedKernel|SharedWork|GroupTime|DateQueue|Callback"),
+    ("kernel: dates and callbacks",
+     r"FluidKernel|TimedKernel|SharedWork|GroupTime|DateQueue|Callback"),
     ("kernel: max-min rates", r"MaxMin"),
     ("ledger", r"Ledger"),
     ("critical paths", r"Path"),
