@@ -8,6 +8,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -96,6 +97,34 @@ class Stuck(unittest.TestCase):
             done = ringscope(command, "05-deadlock")
             self.assertEqual((done.returncode, done.stdout), (3, ""))
             self.assertTrue(done.stderr.startswith("deadlock at "), done.stderr)
+
+
+# The neighbour's rounds take 20 us: the computation ends before 100,000 of them, the most that may
+# go by while the job sends nothing; of rounds of half the latency it does not.
+RESTLESS = """
+question: What does twice of one thing gain, where one of it makes the run restless?
+cluster: {base: pair, link: {latency: 10 us}}
+library: {base: ideal, progress: caller, network: {eager_limit: 0 B, driver: caller}}
+placement: 1-1
+job: {collective: overlap, algorithm: sender, bytes: 1 KiB, options: {compute: 1.5 s}}
+neighbours:
+  ping: {placement: 1-1, job: {collective: barrier, algorithm: dissemination}}
+"""
+
+
+class StuckImprovement(unittest.TestCase):
+    def test_is_told_beside_the_others(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "restless.yaml"
+            path.write_text(RESTLESS, encoding="utf-8")
+            self.assertEqual(ringscope("run", str(path)).returncode, 0)
+            done = ringscope("what-if", str(path))
+            self.assertEqual(done.returncode, 3)
+            self.assertRegex(done.stdout, r"- +stuck +- .* latency\n")
+            self.assertIn("With latency twice as fast it never ends: ", done.stdout)
+            self.assertIn("0.500 x      1.500 s  host0/numa0/core1 (rank 0)", done.stdout)
+            self.assertTrue(done.stderr.startswith(
+                "restless with latency twice as fast: the neighbours went through "), done.stderr)
 
 
 class BothKernels(unittest.TestCase):

@@ -71,8 +71,11 @@ class Simulation {
     if (options_->progress) watch(repetition);
     kernel_->run();
     if (run_.unfinished > 0) return stuck();
-    if (rounds_in_vain_ == most_rounds_in_vain) throw DeadlockError(in_vain_text());
     if (!is_announced()) job_ended(0);
+    if (rounds_in_vain_ == most_rounds_in_vain) {
+      if (!options_->keep_deadlock) throw DeadlockError(in_vain_text());
+      measured_.deadlock = Deadlock{in_vain_text(), {}, {}};
+    }
     for (const auto& neighbour : neighbours_)
       measured_.neighbours.push_back(neighbour->report(start));
     return std::move(measured_);

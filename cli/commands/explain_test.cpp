@@ -200,12 +200,18 @@ TEST(WhatIf, half_of_latency_and_overhead_is_half_of_an_empty_message) {
               1e-9 * report.time_s);
 }
 
+Report taking(double time_s) {
+  Report report;
+  report.time_s = time_s;
+  return report;
+}
+
 TEST(WhatIf, gains_are_sorted_and_written) {
   Report report;
   report.name = "x";
   report.time_s = 2;
-  std::vector<Gain> gains = {{{Candidate::Kind::resource, {"link"}, 1}, 1.75},
-                             {{Candidate::Kind::latency, {}, 0.5}, 1.5}};
+  std::vector<Gain> gains = {{{Candidate::Kind::resource, {"link"}, 1}, taking(1.75)},
+                             {{Candidate::Kind::latency, {}, 0.5}, taking(1.5)}};
   sort_gains(gains);
   const auto json = gains_json(report, gains);
   EXPECT_EQ(json["gains"][0]["what"], "latency");
@@ -214,8 +220,25 @@ TEST(WhatIf, gains_are_sorted_and_written) {
   EXPECT_THAT(print_gains(report, gains), HasSubstr("0.750 x"));
   EXPECT_THAT(print_gains(report, gains), Not(HasSubstr("A loss is no mistake")));
   std::vector<Gain> losses = gains;
-  losses.front().time_s = 1.01 * report.time_s;
+  losses.front().with.time_s = 1.01 * report.time_s;
   EXPECT_THAT(print_gains(report, losses), HasSubstr("A loss is no mistake"));
+}
+
+TEST(WhatIf, an_improvement_with_which_it_never_ends_stands_last_and_is_told) {
+  Report report = taking(2), stuck = taking(1);
+  stuck.deadlock = Deadlock{"deadlock at 1 s", {{0, "waits", {1}}, {1, "waits", {0}}}, {0, 1}};
+  std::vector<Gain> gains = {{{Candidate::Kind::resource, {"link"}, 1}, stuck},
+                             {{Candidate::Kind::latency, {}, 0.5}, taking(1.5)}};
+  sort_gains(gains);
+  const auto json = gains_json(report, gains);
+  ASSERT_EQ(json["gains"].size(), 1);
+  EXPECT_EQ(json["gains"][0]["what"], "latency");
+  EXPECT_EQ(json["stuck"][0]["what"], "link");
+  EXPECT_EQ(json["stuck"][0]["deadlock"]["cycle"], (std::vector{0, 1}));
+  const std::string screen = print_gains(report, gains);
+  EXPECT_THAT(screen, HasSubstr("  stuck  "));
+  EXPECT_THAT(screen, testing::EndsWith("\n  With link twice as fast it never ends: after 1 s "
+                                        "ranks 0, 1 wait for each other.\n"));
 }
 
 TEST(ExplainJson, says_the_same_as_the_screen) {

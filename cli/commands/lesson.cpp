@@ -68,15 +68,6 @@ Json path_words(const Report& report) {
   return words;
 }
 
-/// "never ends: after 17 us ranks 0, 1 wait for each other".
-std::string stuck_words(const Report& report) {
-  const Deadlock& deadlock = *report.deadlock;
-  return fmt::format("never ends: after {} {}", to_short_text(Seconds(report.time_s)),
-                     deadlock.cycle.empty() ? "some wait for what never comes"
-                                            : fmt::format("ranks {} wait for each other",
-                                                          fmt::join(deadlock.cycle, ", ")));
-}
-
 std::string stuck_sentence(const Report& first, const Report& other,
                            const std::vector<std::string>& names) {
   if (&first == &other) return stuck_words(first);

@@ -22,13 +22,15 @@ struct Arguments {
 std::vector<Gain> gains_of(const Scenario& scenario, const Report& report,
                            const Arguments& arguments,
                            std::optional<KernelDifference>& difference) {
+  RunOptions options;
+  options.keep_deadlock = true;
   const std::vector<Candidate> list = candidates(report, arguments.top);
   std::vector<Scenario> scenarios;
   for (const Candidate& one : list) scenarios.push_back(improved(scenario, one));
-  const auto [reports, of_these] = run_with(arguments.cases, scenarios);
+  auto [reports, of_these] = run_with(arguments.cases, scenarios, options);
   if (of_these) difference->merge(*of_these);
   std::vector<Gain> gains;
-  for (std::size_t i = 0; i < list.size(); ++i) gains.push_back({list[i], reports[i].time_s});
+  for (std::size_t i = 0; i < list.size(); ++i) gains.push_back({list[i], std::move(reports[i])});
   sort_gains(gains);
   return gains;
 }
@@ -42,17 +44,21 @@ void what_if(const Arguments& arguments) {
   auto [reports, difference] = run_with(arguments.cases, scenarios, options);
   Json cases = Json::array();
   std::string screen;
+  std::vector<Report> never_ended;  // of the improved ones
   for (std::size_t i = 0; i < scenarios.size(); ++i) {
     if (reports[i].deadlock) continue;
     const std::vector<Gain> gains = gains_of(scenarios[i], reports[i], arguments, difference);
     cases.push_back(gains_json(reports[i], gains));
     screen += (screen.empty() ? "" : "\n") + print_gains(reports[i], gains);
+    for (const Gain& gain : gains)
+      if (gain.with.deadlock) never_ended.push_back(gain.with);
   }
   Json document = {{"schema", 1}, {"version", version()}, {"cases", cases}};
   add_stuck(reports, document);
   if (!arguments.json.empty()) write_output(arguments.json, document.dump(2) + '\n');
   if (text && !screen.empty()) write_output("-", screen);
   tell_difference(difference, text);
+  reports.insert(reports.end(), never_ended.begin(), never_ended.end());
   refuse_stuck(reports);
 }
 
@@ -71,9 +77,9 @@ void add_what_if(Command& program) {
   command.footer(
       "For each of the things that the critical path spends most time on, the run again with\n"
       "twice the capacity of that link, core, memory or lock, or with half of all latencies or\n"
-      "overheads; the largest gain first. Of cases that cannot go on (a deadlock, exit code 3) "
-      "the\n"
-      "JSON says under 'stuck' who waits for whom.\n\n"
+      "overheads; the largest gain first. Of what cannot go on (a deadlock, exit code 3), a case "
+      "or\n"
+      "one of those runs, the JSON says under 'stuck' who waits for whom.\n\n"
       "Examples:\n"
       "  ringscope what-if 03-anomaly --case 4-3-1\n"
       "  ringscope what-if 02-ring-of-8 --set placement=2-2-2-2 --top 10");

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/answer/text/table.hpp"
 
 namespace ringscope {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Candidates in the order in which they first came, with sums.
 class Sums {
@@ -32,12 +30,22 @@ class Sums {
 std::string note_on_losses(const Report& report, const std::vector<Gain>& gains) {
   constexpr double rounding = 1e-9;
   const bool some = std::any_of(gains.begin(), gains.end(), [&](const Gain& gain) {
-    return gain.time_s > report.time_s * (1 + rounding);
+    return !gain.with.deadlock && gain.with.time_s > report.time_s * (1 + rounding);
   });
   if (!some) return "";
   return "\n  A loss is no mistake: what became faster comes earlier, and shares links and cores "
          "with\n"
          "  messages that others wait for.\n";
+}
+
+/// A line for each that never ends.
+std::string note_on_stuck(const std::vector<Gain>& gains) {
+  std::string text;
+  for (const Gain& gain : gains)
+    if (gain.with.deadlock)
+      text += fmt::format("\n  With {} twice as fast it {}.\n", gain.candidate.name(),
+                          stuck_words(gain.with));
+  return text;
 }
 
 }  // namespace
@@ -74,7 +82,7 @@ std::vector<Candidate> candidates(const Report& report, std::size_t most) {
 Scenario improved(const Scenario& scenario, const Candidate& candidate) {
   constexpr double half = 0.5;
   Scenario result = scenario;
-  result.name = fmt::format("{} with twice the {}", scenario.name, candidate.name());
+  result.name = fmt::format("{} with {} twice as fast", scenario.name, candidate.name());
   switch (candidate.kind) {
     case Candidate::Kind::resource:
       result.speedup.resource = candidate.resource;
@@ -96,8 +104,11 @@ Scenario improved(const Scenario& scenario, const Candidate& candidate) {
 }
 
 void sort_gains(std::vector<Gain>& gains) {
-  std::stable_sort(gains.begin(), gains.end(),
-                   [](const Gain& a, const Gain& b) { return a.time_s < b.time_s; });
+  std::stable_sort(gains.begin(), gains.end(), [](const Gain& a, const Gain& b) {
+    const bool a_stuck = a.with.deadlock.has_value();
+    return a_stuck == b.with.deadlock.has_value() ? !a_stuck && a.with.time_s < b.with.time_s
+                                                  : !a_stuck;
+  });
 }
 
 std::string print_gains(const Report& report, const std::vector<Gain>& gains) {
@@ -105,26 +116,19 @@ std::string print_gains(const Report& report, const std::vector<Gain>& gains) {
   Table table(
       {{"gain"}, {"time"}, {"ratio"}, {"on the path"}, {"twice as fast", Table::Align::left}});
   for (const Gain& gain : gains) {
-    const double ratio = report.time_s > 0 ? gain.time_s / report.time_s : 1;
-    table.add({scale.text(scale.rounded(report.time_s - gain.time_s)), scale.text(gain.time_s),
-               fmt::format("{:.3f} x", ratio), scale.text(gain.candidate.on_path_s),
-               gain.candidate.name()});
+    const std::string on_path = scale.text(gain.candidate.on_path_s);
+    if (gain.with.deadlock) {
+      table.add({"-", "stuck", "-", on_path, gain.candidate.name()});
+      continue;
+    }
+    const double time_s = gain.with.time_s;
+    const double ratio = report.time_s > 0 ? time_s / report.time_s : 1;
+    table.add({scale.text(scale.rounded(report.time_s - time_s)), scale.text(time_s),
+               fmt::format("{:.3f} x", ratio), on_path, gain.candidate.name()});
   }
   return fmt::format("{} takes {}. With one thing twice as fast:\n\n", report.name,
                      to_short_text(Seconds(report.time_s))) +
-         table.text(2) + note_on_losses(report, gains);
-}
-
-Json gains_json(const Report& report, const std::vector<Gain>& gains) {
-  constexpr std::array<const char*, 3> kinds = {"resource", "latency", "overhead"};
-  Json list = Json::array();
-  for (const Gain& gain : gains)
-    list.push_back({{"kind", kinds[static_cast<std::size_t>(gain.candidate.kind)]},
-                    {"what", gain.candidate.name()},
-                    {"on_path_s", gain.candidate.on_path_s},
-                    {"time_s", gain.time_s},
-                    {"gain_s", report.time_s - gain.time_s}});
-  return {{"name", report.name}, {"time_s", report.time_s}, {"gains", list}};
+         table.text(2) + note_on_losses(report, gains) + note_on_stuck(gains);
 }
 
 }  // namespace ringscope

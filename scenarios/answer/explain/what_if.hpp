@@ -28,10 +28,10 @@ Scenario improved(const Scenario& scenario, const Candidate& candidate);
 
 struct Gain {
   Candidate candidate;
-  double time_s = 0;  ///< with it
+  Report with;  ///< with it
 };
 
-/// The largest gain first.
+/// The largest gain first; last, what is stuck.
 void sort_gains(std::vector<Gain>& gains);
 std::string print_gains(const Report& report, const std::vector<Gain>& gains);
 nlohmann::ordered_json gains_json(const Report& report, const std::vector<Gain>& gains);

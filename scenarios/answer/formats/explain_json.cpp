@@ -1,4 +1,5 @@
 #include "scenarios/answer/explain/explain.hpp"
+#include "scenarios/answer/explain/what_if.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 
@@ -76,6 +77,27 @@ Json explanation(std::span<const Report> reports) {
   Json json = {
       {"schema", 1}, {"version", version()}, {"cases", cases}, {"differences", differences}};
   add_stuck(reports, json);
+  return json;
+}
+
+Json gains_json(const Report& report, const std::vector<Gain>& gains) {
+  constexpr std::array<const char*, 3> kinds = {"resource", "latency", "overhead"};
+  Json list = Json::array(), stuck = Json::array();
+  for (const Gain& gain : gains) {
+    Json one = {{"kind", kinds[static_cast<std::size_t>(gain.candidate.kind)]},
+                {"what", gain.candidate.name()},
+                {"on_path_s", gain.candidate.on_path_s}};
+    if (gain.with.deadlock) {
+      one["deadlock"] = to_json(gain.with).at("deadlock");
+      stuck.push_back(one);
+      continue;
+    }
+    one["time_s"] = gain.with.time_s;
+    one["gain_s"] = report.time_s - gain.with.time_s;
+    list.push_back(one);
+  }
+  Json json = {{"name", report.name}, {"time_s", report.time_s}, {"gains", list}};
+  if (!stuck.empty()) json["stuck"] = stuck;
   return json;
 }
 

@@ -76,12 +76,13 @@ TEST(Schema, explanations_have_exactly_the_documented_keys) {
 
 TEST(Schema, gains_have_exactly_the_documented_keys) {
   const Report report = sample_report();
-  const Gain gain{candidates(report, 1).at(0), 0.25};
-  Json json = {{"schema", 1}, {"version", "x"}, {"cases", {gains_json(report, {gain})}}};
+  const Candidate link = candidates(report, 1).at(0);
+  const std::vector<Gain> gains = {{link, report}, {link, stuck_report()}};
+  Json json = {{"schema", 1}, {"version", "x"}, {"cases", {gains_json(report, gains)}}};
   add_stuck(std::vector{report, stuck_report()}, json);
   Keys keys;
   collect(json, "", keys);
-  std::erase_if(keys, [](auto& key) { return key.starts_with("stuck[].deadlock."); });
+  std::erase_if(keys, [](auto& key) { return key.find("stuck[].deadlock.") != key.npos; });
   EXPECT_EQ(keys, documented_keys("what-if --json"));
 }
 

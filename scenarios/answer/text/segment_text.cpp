@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <array>
 #include <string_view>
 
@@ -40,6 +42,16 @@ std::string segment_text(const PathSegment& segment, bool most) {
   if (where.empty()) return text;
   text.append(most ? ", most of it " : " ").append(preposition);
   return text.append(" ").append(where);
+}
+
+std::string stuck_words(const Report& report) {
+  const Deadlock& deadlock = *report.deadlock;
+  std::string why = deadlock.text;
+  if (!deadlock.cycle.empty())
+    why = fmt::format("ranks {} wait for each other", fmt::join(deadlock.cycle, ", "));
+  else if (!deadlock.waits.empty())
+    why = "some wait for what never comes";
+  return fmt::format("never ends: after {} {}", to_short_text(Seconds(report.time_s)), why);
 }
 
 }  // namespace ringscope
