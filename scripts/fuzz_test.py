@@ -129,6 +129,10 @@ class Verdict(unittest.TestCase):
         self.assertIsNone(verdict.problem(named, scenario))
         self.assertIsNone(verdict.problem(ended(0, out="time  nan serv..  a\n"), scenario))
         self.assertIn("no number", verdict.problem(named))
+        comma = {"s.yaml": b"cases:\n  - name: 10 Gbit/s, inf worker\n    set: {}\n"}
+        self.assertIsNone(verdict.problem(ended(0, out="s 10 Gbit/s, inf worker: 890 ms"), comma))
+        self.assertIn("no number", verdict.problem(ended(0, out="s 10 Gbit/s, inf worker: inf s"),
+                                                   comma))
         both = ended(0, out="s nan servers takes nan ms\n")
         self.assertIn("no number", verdict.problem(both, scenario))
 

@@ -19,7 +19,9 @@ PLACE = re.compile(r"^(?:[^\n]*?:\d+:\d+: |(?:the )?[^\n:][^\n]*?: |.*--?\w|.*\b
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
 NO_NUMBER = re.compile(r"(?<![\w.'\"/-])-?(?:nan|inf)(?![\w./'\"-])", re.IGNORECASE)
 # Names that the input gives, and the program repeats: one may well hold "nan".
-NAMED = re.compile(rb"""\b(?:name|about|question) *: *["']?([^\n,{}\[\]"']+)""")
+# Outside of braces a name goes on to the end of its line.
+NAMED = re.compile(rb"""^[ \-]*(?:name|about|question) *: *["']?([^\n{}\[\]"']+)|"""
+                   rb"""\b(?:name|about|question) *: *["']?([^\n,{}\[\]"']+)""", re.MULTILINE)
 DEADLOCK = re.compile(r"deadlock|wait|no progress|cannot be written|is full", re.IGNORECASE)
 
 
@@ -79,7 +81,7 @@ def repeats_a_name(out, found, names):
 def names_in(inputs):
     """Names in the input that look like no number."""
     found = (name.decode("utf-8", errors="replace")
-             for text in inputs.values() for name in NAMED.findall(text))
+             for text in inputs.values() for name in map(b"".join, NAMED.findall(text)))
     return list(filter(NO_NUMBER.search, found))
 
 

@@ -140,6 +140,7 @@ TEST(Input, a_path_is_relative_to_the_file_that_names_it) {
 TEST(Input, files_that_are_none_say_why) {
   EXPECT_EQ(error_of([] { Value::from_file("/no/such"); }),
             "/no/such: cannot be read: No such file or directory");
+  EXPECT_EQ(error_of([] { Value::from_file(""); }), "the file '': has an empty name");
   EXPECT_EQ(error_of([] { Value::from_file("/tmp"); }), "/tmp: is a directory, expected a file");
   const std::string path = testing::TempDir() + "ringscope_empty.yaml";
   std::ofstream(path).close();

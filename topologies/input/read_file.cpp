@@ -12,11 +12,13 @@
 namespace ringscope {
 
 void refuse_file(const std::string& path, const std::string& why) {
-  throw InputError({std::make_shared<const Source>(Source{path, ""}), 0, 0}, why);
+  const std::string name = path.empty() ? "the file ''" : path;
+  throw InputError({std::make_shared<const Source>(Source{name, ""}), 0, 0}, why);
 }
 
 std::string read_file(const std::string& path, std::size_t most_mebibytes,
                       const std::function<void(const std::string& why)>& refuse) {
+  if (path.empty()) refuse("has an empty name");
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) refuse("is a directory, expected a file");
   errno = 0;
