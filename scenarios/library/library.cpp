@@ -14,6 +14,7 @@ namespace {
 
 constexpr double least_goodput = 0.01;
 const std::vector<std::string> driver_names = {"caller", "receiver", "nic"};
+const std::vector<std::string> order_names = {"shared", "fifo"};
 const std::vector<std::string> progress_names = {"caller", "thread", "nic"};
 const std::vector<std::string> progress_core_names = {"spare", "shared"};
 
@@ -72,6 +73,10 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   transport.driver = static_cast<Driver>(driver.one_of("driver", driver_names));
   if (transport.driver == Driver::receiver && way != Way::shm) {
     driver.fail(fmt::format("library.{}: only shm can have the driver 'receiver'", name));
+  }
+  if (const Value* order = fields.optional("order")) {
+    transport.order = static_cast<Order>(order->one_of("order", order_names));
+    fields.resolve("order", *order);
   }
   const Value& goodput = fields.value_or("goodput", "1");
   transport.goodput = goodput.number(least_goodput, 1);

@@ -15,6 +15,10 @@ namespace ringscope {
 /// by single copy: its get needs nobody at the other end), or the NIC.
 enum class Driver { caller, receiver, nic };
 
+/// How messages of one pair of processes are on their way that are above the eager limit: sharing
+/// it, or in order, the data of one after those of the other. Eager ones always go in order.
+enum class Order { shared, fifo };
+
 /// Runner of the progress engine, which matches messages and answers handshakes: the calling
 /// process (only while it is inside an MPI call), a thread beside it, or the NIC.
 enum class Progress { caller, thread, nic };
@@ -39,6 +43,7 @@ struct Transport {
   Bytes buffer{};         ///< bytes that the OS moves by itself when an end leaves MPI
   Bytes gap{};            ///< by which a message above the eager limit is longer on its way [g]
   Driver driver = Driver::caller;
+  Order order = Order::shared;
   double goodput = 1;  ///< of a network: the share of a cable's bandwidth that is not headers
 };
 

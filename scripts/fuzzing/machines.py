@@ -100,6 +100,8 @@ def transport(random, drivers):
     if random.random() < 0.4:
         made["buffer"] = random.choice(["4 KiB", "64 KiB", "1 MiB", "unlimited"])
     made["driver"] = random.choice(drivers)
+    if random.random() < 0.4:
+        made["order"] = random.choice(["shared", "fifo"])
     if random.random() < 0.1:
         made["jitter"] = time(random, 1e-7, 5e-6)
     return made

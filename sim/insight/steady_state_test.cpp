@@ -1,7 +1,9 @@
 // Is a run of which periods were skipped the run that it would have been?
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "sim/tests/scenario_for_test.hpp"
 
@@ -89,6 +91,32 @@ INSTANTIATE_TEST_SUITE_P(
                     Setting{"rdma", "1x32", "32 MiB", "algorithm: ring_waitall"},
                     Setting{"progress_thread", "1x32", "32 MiB", "algorithm: ring"},
                     Setting{"openmpi_tcp", "8x8", "64 MiB", "algorithm: ring"}));
+
+// Each step sends three messages more before it waits for those of the step before.
+Task keep_a_queue(Communicator comm, Workspace work, Options) {
+  std::array<std::array<Request, 3>, 2> last;
+  for (int step : comm.phase("queue", 200).alike()) {
+    for (int i = 0; i < 3; ++i)
+      last[0][static_cast<std::size_t>(i)] =
+          comm.rank() == 0 ? comm.isend(work.data, 1, i) : comm.irecv(work.data, 0, i);
+    if (step > 0) co_await comm.wait_all(last[1]);
+    std::swap(last[0], last[1]);
+  }
+  co_await comm.wait_all(last[1]);
+}
+
+TEST(SteadyState, with_messages_that_wait_for_their_turn_is_skipped) {
+  Scenario scenario = scenario_of(
+      "cluster: pair\nlibrary: {base: openmpi_tcp, network: {order: fifo}}\nplacement: 1-1\n"
+      "job: {collective: pingpong, algorithm: blocking, bytes: 1 MiB}");
+  Algorithm algorithm = *scenario.job.algorithm;
+  algorithm.run = keep_a_queue;
+  scenario.job.algorithm = &algorithm;
+  const Report skipped = with_fluid(scenario, true), whole = with_fluid(scenario, false);
+  EXPECT_EQ(whole.messages, 600u);
+  EXPECT_GT(skipped.skipped_messages, whole.messages / 2);
+  expect_same(skipped, whole);
+}
 
 TEST(SteadyState, chunks_of_different_sizes_are_all_simulated) {
   const Scenario scenario = ring("openmpi_tcp", "1x32", "32 KiB");

@@ -233,6 +233,10 @@ Channel Machine::make_channel(int from, int to) const {
   channel.way = way(from, to, trip);
   channel.transport = &scenario_->library.transport(channel.way);
   channel.route_latency = trip.latency * scenario_->speedup.link_latencies;
+  if (channel.transport->order == Order::fifo) {
+    const auto endpoints = static_cast<std::size_t>(scenario_->library.endpoints);
+    channel.last_data.assign(endpoints * endpoints, -1);
+  }
   if (channel.way != Way::shm && channel.way != Way::self) {
     channel.wire = trip.uses;
     return channel;

@@ -1,6 +1,7 @@
 // A placed scenario as resources: the cores that ranks run on, the links between them, memory.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <map>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +25,9 @@ struct Channel {
   /// The eager message that was put on the wire last, if it is not over it yet: the bytes between
   /// two processes arrive in the order in which they were sent. -1: none.
   int last_on_wire = -1;
+  /// Where data go in order, of each pair of endpoints: the last message that is on its way after a
+  /// handshake, or waits for its turn. -1: none.
+  boost::container::small_vector<int, 1> last_data;
   std::uint64_t next_sequence = 0;  ///< of the messages from one to the other
 
   bool between_hosts() const { return way == Way::network || way == Way::gdr; }

@@ -123,6 +123,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
     stage(message, cause, rank, resource, ledger_->now());
   }
   void stream_resumed(int message, Caller& by) override { released(message, Cause::progress, by); }
+  void stream_followed(int message, int before) override;
   void stream_sent(int message) override;
   void stream_received(int message) override;
 

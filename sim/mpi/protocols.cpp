@@ -43,10 +43,10 @@ void Mpi::put_on_wire(int id) {
 void Mpi::travelled(std::uint64_t id) {
   const int resource = ledger_->bottleneck();
   stage(static_cast<int>(id), Cause::wire, -1, resource, ledger_->now());
-  const Message& m = messages_[static_cast<int>(id)];
+  Message& m = messages_[static_cast<int>(id)];
   ledger_->kernel().after(m.channel->latency(m.eager ? m.bytes : 0) + draw_jitter(m),
                           Callback::to<&Mpi::arrived>(this, id));
-  if (m.next_on_wire >= 0) return put_on_wire(m.next_on_wire);
+  if (const int next = std::exchange(m.next_on_wire, -1); next >= 0) return put_on_wire(next);
   m.channel->last_on_wire = -1;
 }
 
@@ -214,6 +214,23 @@ void Mpi::grant(std::uint64_t value) {
   Endpoint& endpoint = endpoint_of(*messages_[id].sender);
   if (endpoint.engine.running()) return streams_.start(id);
   endpoint.granted.push_back(id);
+}
+
+// The stages that held up the one before held up this one; its chain is that one's.
+void Mpi::stream_followed(int id, int before) {
+  Message& m = messages_[id];
+  const Message& first = messages_[before];
+  if (first.settled() <= m.settled()) return;
+  bool follows = false;  // stages of one cause become one: a queue's last would have one for each
+  for (const Stage& stage : first.stages) {
+    if (stage.end <= m.settled()) continue;
+    if (follows && m.stages.back().cause == stage.cause)
+      m.stages.back().end = stage.end;
+    else
+      m.settle(stage.cause, stage.end);
+    follows = true;
+  }
+  m.path = first.path;
 }
 
 void Mpi::stream_sent(int id) {

@@ -51,17 +51,30 @@ void Streams::start(int id) {
   const auto buffer = static_cast<double>(transport.buffer.count);
   // A receiver that answered and left: what its OS takes in may come.
   m.flow.sender.credit = m.flow.receiver.credit = buffer;
-  if (needs_sender(m)) owner_->flows_of(*m.sender).push_back(id);
-  if (needs_receiver(m)) owner_->flows_of(*m.receiver).push_back(id);
-  if (is_copied(m)) {
-    const int engine = m.channel->wire.front().resource;
-    const int before = std::exchange(last_copies_.try_emplace(engine, -1).first->second, id);
+  if (int* last = last_in_queue(m); last != nullptr && m.flow.remaining > 0) {
+    const int before = std::exchange(*last, id);
     if (before >= 0) {
       (*messages_)[before].next_on_wire = id;
       return;
     }
   }
+  take_turn(id);
+}
+
+void Streams::take_turn(int id) {
+  const Message& m = (*messages_)[id];
+  if (needs_sender(m)) owner_->flows_of(*m.sender).push_back(id);
+  if (needs_receiver(m)) owner_->flows_of(*m.receiver).push_back(id);
   go(id);
+}
+
+void Streams::follow(int id, int before) {
+  Message& m = (*messages_)[id];
+  const DataPhase& ahead = (*messages_)[before].flow;
+  owner_->stream_followed(id, before);
+  if (needs_sender(m) && !sender_here(m)) m.flow.sender.credit = ahead.sender.credit;
+  if (needs_receiver(m) && !receiver_here(m)) m.flow.receiver.credit = ahead.receiver.credit;
+  take_turn(id);
 }
 
 // Copies inside a GPU, which use its memory alone, share that.
@@ -70,12 +83,22 @@ bool Streams::is_copied(const Message& m) const {
          m.channel->wire.size() > 1;
 }
 
-/// Message that its engine copies after this one; -1 for none.
-int Streams::next_copy(int id) {
+/// Place of the last message in the queue that this one's data go through; nullptr for none.
+int* Streams::last_in_queue(const Message& m) {
+  if (is_copied(m))
+    return &last_copies_.try_emplace(m.channel->wire.front().resource, -1).first->second;
+  if (m.channel->last_data.empty()) return nullptr;
+  // As many endpoints at either end.
+  const int sender = m.sender->endpoint, receiver = m.receiver->endpoint;
+  const auto place =
+      static_cast<std::size_t>(sender * machine_->scenario().library.endpoints + receiver);
+  return &m.channel->last_data[place];
+}
+
+/// Message whose turn it is when this one has moved; -1 for none, and when that is taken.
+int Streams::take_next(int id) {
   Message& m = (*messages_)[id];
-  if (!is_copied(m) || m.flow.remaining > 0) return -1;
-  int& last = last_copies_[m.channel->wire.front().resource];
-  if (last == id) last = -1;
+  if (int* last = last_in_queue(m); last != nullptr && *last == id) *last = -1;
   return std::exchange(m.next_on_wire, -1);
 }
 
@@ -202,16 +225,16 @@ void Streams::flight_done(std::uint64_t value) {
   m.flow.flight = -1;
   blame(id);
   settle(m, m.flow.started);
-  const int next = next_copy(id);
   check_done(id);
-  if (next >= 0) go(next);
 }
 
 void Streams::check_done(int id) {
   const DataPhase& flow = (*messages_)[id].flow;
   if (flow.remaining > 0 || flow.flight >= 0) return;
+  const int next = take_next(id);
   if (end_is_done(id, true)) owner_->stream_sent(id);
   if (end_is_done(id, false)) owner_->stream_received(id);
+  if (next >= 0) follow(next, id);
 }
 
 // True once: the end has just become done.

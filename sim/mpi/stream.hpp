@@ -3,8 +3,12 @@
 // A caller-driven flow uses the CPUs at both ends and the wire, and moves only while both engines
 // run, but for `buffer` bytes that the OS moves on after an end has left MPI; that end pays their
 // CPU cost when it comes back, which the other end does not wait for. A receiver-driven flow
-// (single copy in shared memory) needs the receiver alone, a NIC-driven one nobody. Where the
-// transport has a gap, as copy engines have, NIC-driven flows leave an end one after the other.
+// (single copy in shared memory) needs the receiver alone, a NIC-driven one nobody.
+//
+// Flows share their way, but for queues of which only the first is on its way: of a copy engine,
+// that is a NIC-driven transport with a gap; and where the order is fifo, of a pair of endpoints. A
+// flow that waits for its turn depends on no engine. What the OS may still move while an end is
+// away is the queue's, not each flow's.
 #pragma once
 
 #include <map>
@@ -23,6 +27,8 @@ class Streams {
     virtual std::vector<int>& flows_of(const Caller& caller) = 0;
     virtual void stream_worked(int message, Cause cause, int rank, int resource) = 0;
     virtual void stream_resumed(int message, Caller& by) = 0;
+    /// `message` waited until now for its turn behind `before`.
+    virtual void stream_followed(int message, int before) = 0;
     /// All bytes have moved, and what this end owed is paid.
     virtual void stream_sent(int message) = 0;
     virtual void stream_received(int message) = 0;
@@ -46,7 +52,10 @@ class Streams {
   bool receiver_here(const Message& m) { return owner_->engine_of(*m.receiver).running(); }
 
   bool is_copied(const Message& m) const;
-  int next_copy(int id);
+  int* last_in_queue(const Message& m);
+  int take_next(int id);
+  void take_turn(int id);
+  void follow(int id, int before);
   void go(int id);
   void halt(int id);
   void settle(Message& m, double moved);
