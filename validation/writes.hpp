@@ -1,7 +1,6 @@
 // Record of the last writers, so that a wrong result can name the verb that left it there.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,13 +8,6 @@
 #include "algorithms/verbs/communicator.hpp"
 
 namespace ringscope {
-
-/// Names by Verb.
-inline constexpr std::array<std::string_view, verbs> verb_names = {
-    "isend",  "irecv", "send",    "recv", "sendrecv", "wait", "wait_all", "wait_any", "test",
-    "reduce", "copy",  "compute", "join", "sleep",    "load", "store",    "reach",    "multicast"};
-
-inline std::string_view name_of(Verb verb) { return verb_names[static_cast<std::size_t>(verb)]; }
 
 /// The verbs of one rank that wrote into its data, in their order.
 class Writes {

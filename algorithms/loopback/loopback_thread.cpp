@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 
 #include "algorithms/loopback/loopback_rank.hpp"
 #include "algorithms/loopback/posts.hpp"
@@ -64,8 +65,21 @@ bool LoopbackThread::perform(Operation& operation, std::coroutine_handle<> waite
       check(operation);
       multicast(operation);
       break;
-    default:
+    case Verb::wait:
+    case Verb::wait_all:
+    case Verb::wait_any:
+    case Verb::test:
+    case Verb::compute:
+    case Verb::join:
+    case Verb::sleep:
+    case Verb::load:
+    case Verb::store:
+    case Verb::reach:
       check(operation);
+      break;
+    case Verb::isend:
+    case Verb::irecv:
+      assert(false && "isend and irecv are posted");
   }
   if (operation.verb == Verb::test) return !test();
   if (!ready()) return true;

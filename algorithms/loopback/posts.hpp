@@ -1,7 +1,7 @@
 // The posts that a blocking verb is made of, for executors that have only these.
 #pragma once
 
-#include "algorithms/verbs/operation.hpp"
+#include "algorithms/verbs/communicator.hpp"
 
 namespace ringscope {
 

@@ -200,6 +200,8 @@ class RankThread final : public Executor, private Caller {
   void completed(int request) override;
   void cpu_done(std::uint64_t);
   Advance advance(Pending& verb);
+  template <Verb one>
+  Advance part(Pending& verb);  ///< a verb that shares nothing with others, in verbs.cpp
   void receive_part(Pending& verb, int request);
   Advance send_part(Pending& verb);
   Advance wait_part(Pending& verb, bool all);
@@ -207,14 +209,9 @@ class RankThread final : public Executor, private Caller {
   /// `ended`: what came after that is noise.
   void account_wait(int request, double since, double ended);
   Advance finish_wait(Pending& verb, std::span<const int> requests);
-  Advance test_part(Pending& verb);
   Advance start_part(Pending& verb);
   Advance local_part(Pending& verb);
-  Advance join_part(Pending& verb);
-  Advance sleep_part(Pending& verb);
   Advance storage_part(Pending& verb);
-  Advance reach_part(Pending& verb);
-  Advance multicast_part(Pending& verb);
   Advance pass(double seconds, Cause cause);
   bool is_nonblocking() const { return index_ >= first_->threads_; }
   bool by_the_caller() const;

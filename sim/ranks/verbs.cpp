@@ -1,59 +1,12 @@
-// Each verb as a simulated thread performs it. A verb is a small state machine: advance() is called
-// again whenever something that it waited for has happened.
-#include <fmt/core.h>
-
+// Each verb as a simulated thread performs it. A verb is a small state machine: advance(), at the
+// end, is called again whenever something that it waited for has happened.
 #include <algorithm>
 #include <climits>
 #include <utility>
 
-#include "sim/ranks/detours.hpp"
 #include "sim/ranks/rank_thread.hpp"
 
 namespace ringscope::sim {
-
-RankThread::Advance RankThread::advance(Pending& verb) {
-  if (verb.starts) return start_part(verb);
-  switch (verb.verb) {
-    case Verb::isend:
-      return send_part(verb);
-    case Verb::irecv:
-      enter_mpi();
-      run_->mpi->post_receive(verb.request);
-      return Advance::done;
-    case Verb::recv:
-      receive_part(verb, verb.request);
-      return wait_part(verb, true);
-    case Verb::sendrecv:
-      receive_part(verb, verb.other_request);
-      [[fallthrough]];
-    case Verb::send:
-      if (send_part(verb) == Advance::blocked) return Advance::blocked;
-      return wait_part(verb, true);
-    case Verb::wait:
-    case Verb::wait_all:
-      return wait_part(verb, true);
-    case Verb::wait_any:
-      return wait_part(verb, false);
-    case Verb::test:
-      return test_part(verb);
-    case Verb::reduce:
-    case Verb::copy:
-    case Verb::compute:
-      return local_part(verb);
-    case Verb::join:
-      return join_part(verb);
-    case Verb::sleep:
-      return sleep_part(verb);
-    case Verb::load:
-    case Verb::store:
-      return storage_part(verb);
-    case Verb::reach:
-      return reach_part(verb);
-    case Verb::multicast:
-      return multicast_part(verb);
-  }
-  return Advance::done;
-}
 
 // The requests that the verb waits for, as the model's ids.
 std::span<const int> RankThread::requests_of(const Pending& verb) {
@@ -162,7 +115,8 @@ RankThread::Advance RankThread::finish_wait(Pending& verb, std::span<const int> 
 }
 
 // One turn of the progress engine: it does what there is to do, and the answer is what is then.
-RankThread::Advance RankThread::test_part(Pending& verb) {
+template <>
+RankThread::Advance RankThread::part<Verb::test>(Pending& verb) {
   enter_mpi();
   const int request = requests_of(verb).front();
   if (!run_->mpi->engine_idle(*this) && !is_complete(request)) {
@@ -180,7 +134,8 @@ RankThread::Advance RankThread::test_part(Pending& verb) {
   return Advance::done;
 }
 
-RankThread::Advance RankThread::multicast_part(Pending& verb) {
+template <>
+RankThread::Advance RankThread::part<Verb::multicast>(Pending& verb) {
   const Operation& operation = *verb.asked;
   if (operation.receivers.empty()) return Advance::done;
   if (verb.state == State::queued) {
@@ -199,74 +154,148 @@ RankThread::Advance RankThread::multicast_part(Pending& verb) {
   return Advance::done;
 }
 
-RankThread::Advance RankThread::block(Pending& verb, RankActivity activity) {
-  if (verb.since < 0) {
-    verb.since = now();
-    set_activity(activity, now());
-    blocked_by_ = Cause::partner;
+RankThread::Advance RankThread::local_part(Pending& verb) {
+  if (verb.state == State::working) return Advance::done;
+  const Operation& operation = *verb.asked;
+  if (operation.verb == Verb::compute) {
+    verb.state = State::working;
+    const double time = operation.time.count();
+    const double stretched = run_->noises->stretch(rank(), time);
+    if (stretched > time) {
+      tail_share_ = (stretched - time) / stretched;
+      tail_cause_ = Cause::noise;
+    }
+    return run_time(stretched, false, RankActivity::compute, Cause::compute);
   }
-  return Advance::blocked;
-}
-
-RankThread::Advance RankThread::run_time(double seconds, bool inside_mpi, RankActivity activity,
-                                         Cause cause) {
-  if (seconds <= 0) return Advance::done;
-  const CpuScale& scale = run_->machine->scale(rank());
-  if (!inside_mpi) leave_mpi();  // may start activities of its own
+  const bool reduces = operation.verb == Verb::reduce;
+  const RankActivity activity = reduces ? RankActivity::reduce : RankActivity::copy;
+  const Cause cause = reduces ? Cause::reduce : Cause::copy;
+  const Machine& machine = *run_->machine;
+  const Library& library = machine.scenario().library;
+  const bool gpu = machine.on_gpu(rank());
+  if (std::exchange(verb.state, State::working) == State::queued && gpu &&
+      library.gpu.launch.count() > 0) {
+    verb.state = State::preparing;  // the launch; then the work itself
+    return run_time(library.gpu.launch.count(), false, activity, cause);
+  }
+  const ByteCost host_cost = reduces ? library.reduce_cost : library.copy_cost;
+  const ByteCost gpu_cost = reduces ? library.gpu.reduce_cost : library.gpu.copy_cost;
+  const ByteCost cost = gpu ? gpu_cost : host_cost;
+  const Bytes bytes{operation.range.size};
+  const Uses& memory = reduces ? machine.reduction(rank()) : machine.copy(rank());
+  if (memory.empty()) return run_time((bytes * cost).count(), false, activity, cause);
+  if (bytes.count == 0) return Advance::done;
+  leave_mpi();
   Uses& uses = run_->ledger->fresh_uses();
-  if (inside_mpi)
-    run_->mpi->add_caller_cpu(uses, *this, scale.compute_weight());
+  add_uses(uses, worker(), machine.scale(rank()).weight(cost));
+  add_uses(uses, memory);
+  return run_on_cpu(static_cast<double>(bytes.count), uses, activity, cause);
+}
+
+template <>
+RankThread::Advance RankThread::part<Verb::join>(Pending& verb) {
+  RankThread& other = static_cast<RankThread&>(thread(verb.asked->thread.index));
+  // To wait for a non-blocking collective is a call of MPI, to join a thread is not.
+  if (other.is_nonblocking())
+    enter_mpi();
   else
-    add_uses(uses, worker(), scale.compute_weight());
-  return run_on_cpu(scale.compute_amount(seconds), uses, activity, cause);
-}
-
-RankThread::Advance RankThread::run_on_cpu(double amount, std::span<const Use> uses,
-                                           RankActivity activity, Cause cause) {
-  set_activity(activity, now());
-  cpu_cause_ = cause;
-  on_cpu_ = true;
-  if (run_->detours != nullptr) taken_before_ = run_->detours->taken(rank());
-  run_->ledger->start(amount, uses, Callback::to<&RankThread::cpu_done>(this));
-  return Advance::blocked;
-}
-
-// Ends CPU time, and a late start, which used no CPU.
-void RankThread::cpu_done(std::uint64_t) {
-  on_cpu_ = false;
-  blame_detour();
-  if (const double share = std::exchange(tail_share_, 0); share > 0) {
-    const double from = now() - share * (now() - run_->ledger->window_start());
-    account_cpu(from);
-    cpu_cause_ = std::exchange(tail_cause_, Cause::copy);
-    if (cpu_cause_ == Cause::copy) set_activity(RankActivity::copy, from);
+    leave_mpi();
+  if (!other.finished_) {
+    other.joiner_ = this;
+    return block(verb, RankActivity::in_wait);
   }
-  account_cpu(now());
-  set_activity(activity_, now());  // it ends before the program goes on to its next step
-  go_on();
+  if (verb.since >= 0) {
+    waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
+    path = other.path;
+  }
+  other.in_use_ = false;
+  return Advance::done;
 }
 
-// A detour's share of the CPU time that has just ended counts as its last part.
-void RankThread::blame_detour() {
-  const bool passed = cpu_cause_ == Cause::skew || cpu_cause_ == Cause::sleep;
-  if (run_->detours == nullptr || passed || tail_share_ > 0 || !on_ranks_core()) return;
-  const double all = now() - run_->ledger->window_start();
-  const double taken = run_->detours->taken(rank()) - taken_before_;
-  if (taken <= 0 || all <= 0) return;
-  tail_share_ = std::min(1.0, taken / all);
-  tail_cause_ = Cause::noise;
+template <>
+RankThread::Advance RankThread::part<Verb::sleep>(Pending& verb) {
+  if (std::exchange(verb.state, State::working) == State::working) return Advance::done;
+  leave_mpi();
+  return pass(verb.asked->time.count(), Cause::sleep);
 }
 
-void RankThread::account_cpu(double until) {
-  const bool passed = cpu_cause_ == Cause::skew || cpu_cause_ == Cause::sleep;
-  const int resource = passed ? -1 : run_->ledger->bottleneck();
-  run_->paths->extend(path, cpu_cause_, rank(), resource, until);
-  if (next_ >= verbs_.size()) return;
-  const Pending& verb = verbs_[next_];
-  if (verb.multicast >= 0)
-    run_->mpi->prepared_multicast(verb.multicast, cpu_cause_, until);
-  else if (verb.request >= 0 && (verb.state == State::preparing || verb.state == State::copying))
-    run_->mpi->prepared(verb.request, cpu_cause_, until);
+// Reading and writing files takes the core that calls for it, at the cost of a copy.
+RankThread::Advance RankThread::storage_part(Pending& verb) {
+  if (verb.state == State::working) {
+    waited_for_[static_cast<std::size_t>(Cause::storage)] += now() - verb.since;
+    return Advance::done;
+  }
+  verb.state = State::working;
+  verb.since = now();
+  const auto bytes = static_cast<double>(verb.asked->count);
+  const Machine& machine = *run_->machine;
+  leave_mpi();
+  Uses& uses = run_->ledger->fresh_uses();
+  uses = machine.storage(rank(), verb.verb == Verb::store);
+  const ByteCost cost = machine.scenario().library.copy_cost;
+  if (bytes == 0) return Advance::done;
+  set_activity(activity_, now());
+  blocked_by_ = Cause::storage;
+  if (uses.empty())
+    return run_time(bytes * cost.seconds_per_byte, false, RankActivity::in_wait, Cause::storage);
+  add_uses(uses, cpu, machine.scale(rank()).weight(cost));
+  return run_on_cpu(bytes, uses, RankActivity::in_wait, Cause::storage);
+}
+
+template <>
+RankThread::Advance RankThread::part<Verb::reach>(Pending& verb) {
+  const FlagState& state = flag(verb.asked->flag);
+  if (verb.since < 0) leave_mpi();
+  if (state.raised < verb.asked->count) return block(verb, RankActivity::in_wait);
+  if (verb.since >= 0) {
+    waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
+    path = state.path;
+  }
+  return Advance::done;
+}
+
+RankThread::Advance RankThread::advance(Pending& verb) {
+  if (verb.starts) return start_part(verb);
+  switch (verb.verb) {
+    case Verb::isend:
+      return send_part(verb);
+    case Verb::irecv:
+      enter_mpi();
+      run_->mpi->post_receive(verb.request);
+      return Advance::done;
+    case Verb::recv:
+      receive_part(verb, verb.request);
+      return wait_part(verb, true);
+    case Verb::sendrecv:
+      receive_part(verb, verb.other_request);
+      [[fallthrough]];
+    case Verb::send:
+      if (send_part(verb) == Advance::blocked) return Advance::blocked;
+      return wait_part(verb, true);
+    case Verb::wait:
+    case Verb::wait_all:
+      return wait_part(verb, true);
+    case Verb::wait_any:
+      return wait_part(verb, false);
+    case Verb::test:
+      return part<Verb::test>(verb);
+    case Verb::reduce:
+    case Verb::copy:
+    case Verb::compute:
+      return local_part(verb);
+    case Verb::join:
+      return part<Verb::join>(verb);
+    case Verb::sleep:
+      return part<Verb::sleep>(verb);
+    case Verb::load:
+    case Verb::store:
+      return storage_part(verb);
+    case Verb::reach:
+      return part<Verb::reach>(verb);
+    case Verb::multicast:
+      return part<Verb::multicast>(verb);
+  }
+  return Advance::done;
 }
 
 }  // namespace ringscope::sim

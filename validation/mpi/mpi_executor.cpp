@@ -127,9 +127,9 @@ void MpiExecutor::call(Operation& operation) {
       return reach(operation);
     case Verb::multicast:
       return multicast(operation);
-    case Verb::isend:
-    case Verb::irecv:
-      assert(false && "isend and irecv are posted");
+    default:
+      throw std::logic_error(
+          fmt::format("the replay on MPI does not perform {}", name_of(operation.verb)));
   }
 }
 

@@ -50,7 +50,7 @@ class MpiExecutor final : public Executor {
   void run(Task text);
 
   /// Seconds inside each verb since the last reset, indexed by Verb.
-  const std::array<double, verb_names.size()>& seconds() const { return seconds_; }
+  const std::array<double, verbs>& seconds() const { return seconds_; }
   /// Seconds inside each step since then; empty unless asked for.
   const PhaseTimes& phases() const { return phases_; }
   void reset();
@@ -93,7 +93,7 @@ class MpiExecutor final : public Executor {
   std::condition_variable was_raised_;
   std::thread running_;  ///< while this one is a started thread
   bool in_use_ = false;
-  std::array<double, verb_names.size()> seconds_{};
+  std::array<double, verbs> seconds_{};
   bool times_phases_;
   PhaseTimes phases_;
   Writes writes_;

@@ -109,6 +109,14 @@ TEST(ExecutorFailures, a_non_blocking_collective_is_refused) {
               ThrowsMessage<std::logic_error>(HasSubstr("is not replayed on GPUs")));
 }
 
+TEST(ExecutorFailures, a_verb_that_it_does_not_perform_is_refused_by_name) {
+  FakeGpus gpus({});
+  CudaExecutor executor(gpus, {0}, {});
+  Operation posted{.verb = Verb::isend};  // always posted, never performed
+  EXPECT_THAT([&] { executor.rank(0).thread(executor, 0).perform(posted, nullptr); },
+              ThrowsMessage<std::logic_error>("the replay on GPUs does not perform isend"));
+}
+
 Task sleep_and_compute(Communicator comm, Workspace, Options) {
   co_await comm.sleep(Duration(0.003));
   co_await comm.compute(Duration(0.002));

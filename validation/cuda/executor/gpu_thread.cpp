@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <stdexcept>
 #include <utility>
 
 #include "algorithms/loopback/posts.hpp"
@@ -119,8 +120,18 @@ void GpuThread::put(const Operation& operation) {
       wakes_at_ = entered_ + operation.time.count();
       world_.sleeping_.push_back(this);
       return;
-    default:
+    case Verb::wait:
+    case Verb::wait_all:
+    case Verb::wait_any:
+    case Verb::test:
+    case Verb::join:
+    case Verb::reach:
+    case Verb::load:
+    case Verb::store:
       return;  // nothing to put: waits, and files that are not there
+    default:
+      throw std::logic_error(
+          fmt::format("the replay on GPUs does not perform {}", name_of(operation.verb)));
   }
 }
 

@@ -1,0 +1,113 @@
+// Interface of an executor, the one that runs an algorithm's program, and the steps that it counts.
+#pragma once
+
+#include <chrono>
+#include <coroutine>
+#include <cstdint>
+#include <string_view>
+
+#include "algorithms/verbs/task.hpp"
+
+namespace ringscope {
+
+struct Operation;
+
+using Duration = std::chrono::duration<double>;
+
+inline constexpr int any_source = -1;
+
+/// A posted send or receive, to be waited for exactly once. Names a slot of its executor.
+struct Request {
+  int slot = -1;
+};
+
+/// A second thread of the same rank, or a non-blocking collective that it has started; to be joined
+/// exactly once.
+struct Thread {
+  int index = -1;
+};
+
+/// A counter of a rank, from 0, that its threads raise and wait for; there are `flags` of them.
+struct Flag {
+  int index = 0;
+};
+inline constexpr int flags = 16;
+
+/// Position of a rank in the algorithm's program: for reports, never for decisions.
+struct Mark {
+  std::string_view phase;
+  int step = 0;
+  std::string_view part;  ///< of an algorithm made of others: which one; "" elsewhere
+};
+
+/// Ways to run a program that a rank starts beside its own: as a thread; or as a non-blocking
+/// collective, whose calls are made by the library's progress engine whenever it runs.
+enum class Beside : std::uint8_t { thread, nonblocking };
+
+/// Services of an executor for one thread of one rank.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// isend and irecv: returns at once. The order of posts and performs is the order of the program.
+  virtual Request post(const Operation&) = 0;
+  /// Everything that may block. Returns false when it completed at once and the caller goes on;
+  /// true when the executor will resume `waiter` later. `operation` lives until then.
+  virtual bool perform(Operation& operation, std::coroutine_handle<> waiter) = 0;
+  /// Starts `body` as thread `next_free(how)` of this rank. The body must use that thread's
+  /// communicator. An index is in use until joined.
+  virtual Thread start(Task body, Beside how) = 0;
+  /// The lowest index not in use: of threads from 1 on, of non-blocking collectives behind them.
+  virtual int next_free(Beside how) = 0;
+  /// The executor of thread `index` of this rank; 0 is the rank's first thread.
+  virtual Executor& thread(int index) = 0;
+  virtual void mark(Mark) = 0;
+  /// The step that follows `step` in a phase of `count` steps that are alike: the next one, or a
+  /// later one, up to `count`.
+  virtual int next_step(int step, int /*count*/) { return step + 1; }
+  virtual void raise(Flag) = 0;
+  /// One value of something that the program wants reported, such as "staleness".
+  virtual void observe(std::string_view /*what*/, double /*value*/) {}
+};
+
+/// The steps of one phase: iterating marks where the rank stands.
+class Steps {
+ public:
+  Steps(Executor* executor, std::string_view phase, int count, std::string_view part)
+      : executor_(executor), phase_(phase), part_(part), count_(count) {}
+  /// The program's promise that its steps differ in nothing but the chunks that they name: an
+  /// executor that knows what they come to need not perform them all.
+  Steps alike() const {
+    Steps steps = *this;
+    steps.alike_ = true;
+    return steps;
+  }
+  class iterator {
+   public:
+    iterator(const Steps* steps, int step) : steps_(steps), step_(step) {}
+    int operator*() const {
+      steps_->executor_->mark({steps_->phase_, step_, steps_->part_});
+      return step_;
+    }
+    iterator& operator++() {
+      step_ = steps_->alike_ ? steps_->executor_->next_step(step_, steps_->count_) : step_ + 1;
+      return *this;
+    }
+    bool operator!=(const iterator& other) const { return step_ < other.step_; }
+
+   private:
+    const Steps* steps_;
+    int step_;
+  };
+  iterator begin() const { return {this, 0}; }
+  iterator end() const { return {this, count_}; }
+
+ private:
+  Executor* executor_;
+  std::string_view phase_, part_;
+  int count_;
+  bool alike_ = false;
+};
+
+}  // namespace ringscope

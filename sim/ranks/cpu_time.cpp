@@ -1,0 +1,95 @@
+// Time that a thread spends on its core or GPU, or waits: how it is begun, and what it counts as.
+#include <algorithm>
+#include <utility>
+
+#include "sim/ranks/detours.hpp"
+#include "sim/ranks/rank_thread.hpp"
+
+namespace ringscope::sim {
+
+const Uses& RankThread::worker() const {
+  return run_->machine->on_gpu(rank()) ? run_->machine->gpu(rank()) : cpu;
+}
+
+RankThread::Advance RankThread::block(Pending& verb, RankActivity activity) {
+  if (verb.since < 0) {
+    verb.since = now();
+    set_activity(activity, now());
+    blocked_by_ = Cause::partner;
+  }
+  return Advance::blocked;
+}
+
+// Time passes without work of this thread.
+RankThread::Advance RankThread::pass(double seconds, Cause cause) {
+  if (seconds <= 0) return Advance::done;
+  set_activity(RankActivity::in_wait, now());
+  cpu_cause_ = blocked_by_ = cause;
+  on_cpu_ = true;
+  waited_for_[static_cast<std::size_t>(cause)] += seconds;
+  run_->ledger->kernel().after(seconds, Callback::to<&RankThread::cpu_done>(this));
+  return Advance::blocked;
+}
+
+RankThread::Advance RankThread::run_time(double seconds, bool inside_mpi, RankActivity activity,
+                                         Cause cause) {
+  if (seconds <= 0) return Advance::done;
+  const CpuScale& scale = run_->machine->scale(rank());
+  if (!inside_mpi) leave_mpi();  // may start activities of its own
+  Uses& uses = run_->ledger->fresh_uses();
+  if (inside_mpi)
+    run_->mpi->add_caller_cpu(uses, *this, scale.compute_weight());
+  else
+    add_uses(uses, worker(), scale.compute_weight());
+  return run_on_cpu(scale.compute_amount(seconds), uses, activity, cause);
+}
+
+RankThread::Advance RankThread::run_on_cpu(double amount, std::span<const Use> uses,
+                                           RankActivity activity, Cause cause) {
+  set_activity(activity, now());
+  cpu_cause_ = cause;
+  on_cpu_ = true;
+  if (run_->detours != nullptr) taken_before_ = run_->detours->taken(rank());
+  run_->ledger->start(amount, uses, Callback::to<&RankThread::cpu_done>(this));
+  return Advance::blocked;
+}
+
+// Ends CPU time, and a late start, which used no CPU.
+void RankThread::cpu_done(std::uint64_t) {
+  on_cpu_ = false;
+  blame_detour();
+  if (const double share = std::exchange(tail_share_, 0); share > 0) {
+    const double from = now() - share * (now() - run_->ledger->window_start());
+    account_cpu(from);
+    cpu_cause_ = std::exchange(tail_cause_, Cause::copy);
+    if (cpu_cause_ == Cause::copy) set_activity(RankActivity::copy, from);
+  }
+  account_cpu(now());
+  set_activity(activity_, now());  // it ends before the program goes on to its next step
+  go_on();
+}
+
+// A detour's share of the CPU time that has just ended counts as its last part.
+void RankThread::blame_detour() {
+  const bool passed = cpu_cause_ == Cause::skew || cpu_cause_ == Cause::sleep;
+  if (run_->detours == nullptr || passed || tail_share_ > 0 || !on_ranks_core()) return;
+  const double all = now() - run_->ledger->window_start();
+  const double taken = run_->detours->taken(rank()) - taken_before_;
+  if (taken <= 0 || all <= 0) return;
+  tail_share_ = std::min(1.0, taken / all);
+  tail_cause_ = Cause::noise;
+}
+
+void RankThread::account_cpu(double until) {
+  const bool passed = cpu_cause_ == Cause::skew || cpu_cause_ == Cause::sleep;
+  const int resource = passed ? -1 : run_->ledger->bottleneck();
+  run_->paths->extend(path, cpu_cause_, rank(), resource, until);
+  if (next_ >= verbs_.size()) return;
+  const Pending& verb = verbs_[next_];
+  if (verb.multicast >= 0)
+    run_->mpi->prepared_multicast(verb.multicast, cpu_cause_, until);
+  else if (verb.request >= 0 && (verb.state == State::preparing || verb.state == State::copying))
+    run_->mpi->prepared(verb.request, cpu_cause_, until);
+}
+
+}  // namespace ringscope::sim
