@@ -1,6 +1,6 @@
 // One row of the table of speeds: one simulation, or one bare kernel loop, in one process.
 //
-//   speed run SCENARIO [--kernel K] [--no-skip] [--set KEY=VALUE]...
+//   speed run SCENARIO [--kernel K] [--no-skip] [--estimate] [--set KEY=VALUE]...
 //   speed bare RANKS [--kernel K]
 //
 // Prints one line of JSON: what was simulated, what CPU time and memory this process took.
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "benchmarks/bare_ring.hpp"
+#include "scenarios/question/estimate.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "sim/simulation.hpp"
 
@@ -48,14 +49,24 @@ std::uint64_t peak_bytes() {
 struct Arguments {
   std::string scenario, kernel = "fluid";
   std::vector<std::string> set;
-  bool no_skip = false;
+  bool no_skip = false, estimate = false;
   int ranks = 0;
 };
+
+/// Figures told beforehand of the run, without it.
+ordered_json estimated(const Arguments& arguments, const Scenario& scenario) {
+  const Estimate estimate = estimate_of(scenario, arguments.kernel == "simgrid");
+  return {{"ranks", estimate.ranks},
+          {"messages", estimate.messages},
+          {"seconds", estimate.seconds},
+          {"memory_bytes", estimate.memory_bytes}};
+}
 
 ordered_json run(const Arguments& arguments) {
   std::vector<Override> overrides;
   for (const std::string& text : arguments.set) overrides.push_back(parse_override(text));
   const auto scenarios = read_scenarios(arguments.scenario, overrides);
+  if (arguments.estimate) return estimated(arguments, scenarios.front());
   const double read = cpu_seconds();
   RunOptions options;
   options.kernel = arguments.kernel;
@@ -90,6 +101,7 @@ int main(int argc, char** argv) {
   of_run.add_option("scenario", arguments.scenario)->required();
   of_run.add_option("--set", arguments.set)->allow_extra_args(false);
   of_run.add_flag("--no-skip", arguments.no_skip);
+  of_run.add_flag("--estimate", arguments.estimate, "say beforehand how much it is, and end");
   CLI::App& of_bare = *app.add_subcommand("bare", "A ring on a kernel and nothing else.");
   of_bare.add_option("ranks", arguments.ranks)->required()->check(CLI::Range(2, 1 << 20));
   for (CLI::App* command : {&of_run, &of_bare})

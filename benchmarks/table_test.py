@@ -6,6 +6,8 @@ import subprocess
 import sys
 import unittest
 
+from benchmarks.rows import ROWS
+
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD = pathlib.Path(sys.argv.pop()) if len(sys.argv) > 1 else HERE.parent / "build"
 
@@ -75,6 +77,39 @@ class SmallTable(unittest.TestCase):
         for name, row in self.rows.items():
             if row:
                 self.assertGreater(row["peak_bytes"], 1e6, name)
+
+
+def row_of_readme(text):
+    """CPU seconds of a row as they stand in the README; None where it was stopped."""
+    readme = (HERE / "README.md").read_text(encoding="utf-8")
+    line = next(line for line in readme.splitlines() if line.startswith(f"| {text} |"))
+    seconds = line.split(" | ")[2]
+    return None if seconds == "-" else float(seconds)
+
+
+class Estimates(unittest.TestCase):
+    """Estimates that the program tells before a run, against the figures that stand in the README."""
+
+    def estimate(self, row):
+        done = subprocess.run([BUILD / "speed", *row.arguments(False), "--estimate"],
+                              capture_output=True, text=True, check=True, cwd=HERE.parent)
+        return json.loads(done.stdout)
+
+    def test_meet_the_measured_times_within_a_factor_of_4(self):
+        for row in ROWS:
+            if row.what != "run" or row.program != "speed":
+                continue
+            measured = row_of_readme(row.text)
+            with self.subTest(row.name):
+                seconds = self.estimate(row)["seconds"]
+                if measured is not None:
+                    self.assertGreater(4 * seconds, measured)
+                if measured is not None and not row.skip:  # where nothing is skipped, at most, too
+                    self.assertLess(seconds, 4 * measured)
+
+    def test_count_the_messages_of_all_repetitions(self):
+        row = next(row for row in ROWS if row.name == "ring_64")
+        self.assertEqual(self.estimate(row)["messages"], 200 * 2 * 64 * 63)
 
 
 class Table(unittest.TestCase):

@@ -31,7 +31,8 @@ struct RunOptions {
   /// Segments of critical paths kept one by one, beside those at which ranks and messages stand;
   /// older ones are summed. 0: no critical path.
   std::size_t path_limit = 16'384;
-  /// Called now and then with the share of the messages that are in flight or done.
+  /// Called now and then with the share of the messages that have been received; never less than
+  /// before. Those in flight do not count: of an all-to-all that is posted at once, that is all.
   std::function<void(double)> progress;
 };
 

@@ -42,6 +42,25 @@ TEST(Estimate, memory_grows_with_ranks_and_with_pairs_that_talk) {
   EXPECT_GT(estimate_of(all, false).memory_bytes, many + 512.0 * 512 * 1000);
 }
 
+// Flows of one NIC alone, or all flows of the network, have a new rate when one of them ends.
+TEST(Estimate, a_message_costs_more_the_more_are_tied_to_it) {
+  const auto seconds = [](std::vector<std::string> changes) {
+    changes.insert(changes.end(), {"placement=1x64", "job.bytes=64 MiB"});
+    const Estimate estimate = estimate_of(read(changes), false);
+    return estimate.seconds / estimate.messages;
+  };
+  const std::string fat_tree_of_64 =
+      "cluster={network: fat_tree, k: 8, hosts: 64, link: {bandwidth: 1 Gbit/s, latency: 1 us}, "
+      "host: {type: simple}}";
+  const std::string posted = "job={collective: alltoall, algorithm: posted}";
+  const double ring = seconds({}),
+               jitter = seconds({"library={base: rdma, network: {jitter: 1 us}}"});
+  const double star = seconds({posted}), fat_tree = seconds({posted, fat_tree_of_64});
+  EXPECT_GT(jitter, 2 * ring);
+  EXPECT_GT(star, 2 * jitter);
+  EXPECT_GT(fat_tree, 2 * star);
+}
+
 TEST(Estimate, simgrid_takes_longer) {
   EXPECT_GT(estimate_of(read({}), true).seconds, 10 * estimate_of(read({}), false).seconds);
 }

@@ -103,6 +103,7 @@ void SteadyState::skip(int steps, int times) {
   Traffic& traffic = run_->mpi->traffic;
   const std::uint64_t messages = more * (traffic.messages - kept_.traffic.messages);
   traffic.messages += messages;
+  traffic.received += more * (traffic.received - kept_.traffic.received);
   traffic.bytes += more * (traffic.bytes - kept_.traffic.bytes);
   traffic.bytes_between_hosts +=
       more * (traffic.bytes_between_hosts - kept_.traffic.bytes_between_hosts);

@@ -26,6 +26,7 @@ namespace ringscope::sim {
 
 struct Traffic {
   std::uint64_t messages = 0, bytes = 0, bytes_between_hosts = 0;
+  std::uint64_t received = 0;  ///< of the messages, those that have; counted for `watch` alone
 };
 
 class Mpi final : private Engine::Owner, private Streams::Owner {
@@ -93,7 +94,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   Traffic traffic;  ///< since it was last reset; of the foreground job
   /// Record of received messages if set, in times of the kernel; chains are marked, too.
   std::vector<MessageSpan>* received = nullptr;
-  /// Called with traffic.messages now and then, if set.
+  /// Called with traffic.received now and then, if set.
   std::function<void(std::uint64_t)> watch;
 
  private:

@@ -12,7 +12,6 @@ namespace ringscope::sim {
 void Mpi::count(int source, std::uint64_t bytes, bool between_hosts) {
   if (source >= machine_->jobs().own()) return;
   ++traffic.messages;
-  if (watch && traffic.messages % 4096 == 0) watch(traffic.messages);
   traffic.bytes += bytes;
   if (between_hosts) traffic.bytes_between_hosts += bytes;
 }
@@ -274,6 +273,9 @@ void Mpi::complete(int request) {
   done.order = completions_++;
   done.owner->completed(request);
   if (received != nullptr && done.receive) record(messages_[done.message]);
+  if (watch && done.receive && messages_[done.message].source < machine_->jobs().own() &&
+      ++traffic.received % 256 == 0)
+    watch(traffic.received);
 }
 
 }  // namespace ringscope::sim

@@ -40,7 +40,7 @@ std::vector<Difference> differences(const Report& first, const Report& other);
 /// for a sum of which it is the largest part, "copying, most of it on ...".
 std::string segment_text(const PathSegment& segment, bool most = false);
 
-/// What is said of a run that is stuck: "never ends: after 17 us ranks 0, 1 wait for each other".
+/// Words for a run that is stuck: "never ends: after 17 us ranks 0, 1 wait for each other".
 std::string stuck_words(const Report& report);
 
 }  // namespace ringscope
