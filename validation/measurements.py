@@ -30,6 +30,7 @@ PROBES = {
     "recv_call": ("bytes", "way"),
     "late_receiver": ("bytes", "way", "delay_s"),
     "overlap": ("bytes", "way", "side", "tests", "compute_s"),
+    "turns": ("bytes", "way", "messages", "until"),
     "threads": ("bytes", "way", "arrangement"),
     "exchange": ("bytes", "way", "set"),
     "reduction": ("bytes", "ranks"),
@@ -51,7 +52,7 @@ PARAMETERS = {
     "trace": ("rank", "placement"),
 }
 COUNTS = ("bytes", "pairs", "directions", "window", "ranks", "ranks_count", "hosts_count", "rank",
-          "gpu", "streams", "segment", "set")
+          "gpu", "streams", "segment", "set", "messages")
 
 
 @dataclasses.dataclass

@@ -11,6 +11,7 @@ from validation.fit.gpu_rings import check_can_be_fitted, fit_rings
 from validation.fit.gpus import fit_gpus
 from validation.fit.memory import fit_local_work, merged
 from validation.fit.network import fit_network
+from validation.fit.order import fit_order
 from validation.fit.parameters import gather
 from validation.fit.points import Points, is_asked_for
 from validation.fit.progress import Progress, fit_progress
@@ -69,6 +70,7 @@ class Calibration:
     trace: object = None  # fit.trace.Traced
     algorithms: dict = dataclasses.field(default_factory=dict)  # collective: what stands for ""
     changes: list = dataclasses.field(default_factory=list)  # fit.memory.Change, by rising size
+    orders: dict = dataclasses.field(default_factory=dict)  # way: fit.order.Order, where probed
     collectives: object = None  # fit.collectives.Fit
     gpus: object = None  # fit.gpus.Gpus
     only_gpus: bool = False  # nothing else was probed
@@ -171,6 +173,7 @@ def calibrate(documents, settings: Settings) -> Calibration:
     progress = fit_progress(points, network.transport, kind)
     result = Calibration(kind, hosts, cores, nominal, transports, host, progress, points,
                          documents[0].where)
+    result.orders = orders_of(points, transports)
     result.changes = merged(transports["shm"].changes, fit_local_work(host, points))
     result.assumed = assumed | {"library.network.driver": f"{kind}: {why}"}
     add_gpus(result, documents, settings)
@@ -186,6 +189,12 @@ def calibrate(documents, settings: Settings) -> Calibration:
         fit_collectives(result, replays, Simulator(), settings)
     gather(result)
     return result
+
+
+def orders_of(points, transports):
+    found = {way: fit_order(points, way, transports[way].transport.eager_limit)
+             for way in ("shm", "network")}
+    return {way: order for way, order in found.items() if order}
 
 
 def add_gpus(result, documents, settings):

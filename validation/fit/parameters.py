@@ -49,9 +49,11 @@ def gather(result):
         result.notes += [note for note in fitted.notes if note not in result.notes]
     collect_host(result)
     collect_progress(result)
+    collect_orders(result)
     collect_collectives(result)
     keys = {point.key for fitted in result.transports.values()
             for one in fitted.observations + fitted.compared for point in one.points}
+    keys |= {key for order in result.orders.values() for key in order.keys}
     keys |= {point.key for some in result.host.observations.values() for point in some}
     for what in ("late_receiver", "overlap", "reduction"):
         keys |= {point.key for point in result.points.of_probe(what)}
@@ -132,6 +134,19 @@ def collect_progress(result):
             *result.progress.rts_bracket)
     if not result.progress.bracket and result.kind == "tcp":
         result.assumed["library.network.buffer"] = "0 B: no overlap at the receiver was measured"
+
+
+def collect_orders(result):
+    notes = []
+    for way, order in result.orders.items():
+        if order.word:
+            notes.append(f"library.{way}.order {order.word}: {order.why}")
+        else:
+            result.undetermined[f"library.{way}.order"] = order.why
+        if order.eager_together:
+            notes.append(f"library.{way}: in the model eager messages go in order, but "
+                         f"{order.eager_together}")
+    result.notes += [note for note in notes if note not in result.notes]
 
 
 def collect_trace(result):

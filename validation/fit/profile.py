@@ -61,6 +61,9 @@ def library_of(result) -> dict:
             "copy_cost": format_cost(result.host.copy_cost),
             "self": transport_map(result.transports["self"].transport),
             "shm": transport_map(result.transports["shm"].transport), "network": network}
+    for way, order in result.orders.items():
+        if order.word:
+            found[way]["order"] = order.word
     if result.changes:
         found["uncached"] = [change_map(one) for one in result.changes]
     return found | (gpu_profile.library_of(result.gpus) if result.gpus else {})

@@ -66,6 +66,17 @@ class Cluster:
         self.add("overlap", seconds, bytes=size, way=way, side=side, tests=tests,
                  compute_s=compute)
 
+    def add_turns(self, transport, way, position, sizes=(1 << 14, 1 << 20, 1 << 22), messages=8):
+        """`position`: of the first's end, 0 as if alone, 1 with the last."""
+        for size in sizes:
+            one = np.array([float(size)])
+            alone = float(closed_forms.ping_pong(transport, one)[0])
+            more = (messages - 1) * float(closed_forms.stream(transport, one, 16)[0])
+            for count, until, seconds in ((1, "last", alone),
+                                          (messages, "first", alone + position * more),
+                                          (messages, "last", alone + more)):
+                self.add("turns", seconds, bytes=size, way=way, messages=count, until=until)
+
     def add_reductions(self, cost, memory=INFINITE, ranks=(1, 2, 4), what="reduction"):
         for size in SIZES[6:]:
             for count in ranks:

@@ -1,0 +1,92 @@
+"""Order on the wire: do messages of one pair, above the eager limit, go together or in turn?"""
+
+import dataclasses
+
+import numpy as np
+
+IN_TURN, TOGETHER = 0.3, 0.7  # where the first one ends: 0 as if alone, 1 with the last
+ENOUGH = 2.0  # times one alone: where the last is no later, latencies hide the wire
+
+
+@dataclasses.dataclass
+class Order:
+    """`word`: shared or fifo, None where the data do not tell; `why`: from what."""
+    word: str
+    why: str
+    keys: list = dataclasses.field(default_factory=list)  # of the points used
+    eager_together: str = ""  # what speaks against eager messages in order, as the model has them
+
+
+@dataclasses.dataclass
+class Turn:
+    """Messages of one size: one alone, the first and the last of `messages` at once."""
+    size: float
+    messages: int
+    alone: object  # Point
+    first: object
+    last: object
+
+    @property
+    def tells(self):
+        return self.last.seconds >= ENOUGH * self.alone.seconds
+
+    @property
+    def share(self):
+        return ((self.first.seconds - self.alone.seconds)
+                / (self.last.seconds - self.alone.seconds))
+
+    def in_words(self):
+        return (f"of {self.messages} messages of {self.size:.0f} bytes at once the first was there "
+                f"after {self.first.seconds * 1e3:.4g} ms and the last after "
+                f"{self.last.seconds * 1e3:.4g} ms, one alone after "
+                f"{self.alone.seconds * 1e3:.4g} ms")
+
+
+def turns(points, way):
+    """One for each size of which all three were measured, ascending."""
+    found = {}
+    for point in points.of_probe("turns", way=way):
+        count = int(point.parameters["messages"])
+        name = "alone" if count == 1 else point.parameters["until"]
+        found.setdefault(point.size, {})[name] = point
+        found[point.size]["messages"] = max(count, found[point.size].get("messages", 1))
+    return [Turn(size, **some) for size, some in sorted(found.items())
+            if {"alone", "first", "last"} <= set(some)]
+
+
+def fit_order(points, way, eager_limit):
+    """The order of `way`, or None where nothing was measured of it."""
+    found = turns(points, way)
+    if not found:
+        return None
+    eager = [one for one in found if one.size <= eager_limit and one.tells]
+    large = [one for one in found if one.size > eager_limit]
+    order = word_of([one for one in large if one.tells])
+    if not large:
+        order = Order(None, "no turns were measured above the eager limit")
+    elif order is None:
+        order = Order(None, f"{large[-1].in_words()}: less than {ENOUGH:g} times one alone")
+    order.keys = [point.key for one in found for point in (one.alone, one.first, one.last)]
+    if eager and np.median([one.share for one in eager]) > TOGETHER:
+        order.eager_together = eager[-1].in_words()
+    return order
+
+
+def word_of(large):
+    """By the longest messages, of which pieces matter least; None of no sizes."""
+    if not large:
+        return None
+    words = [word_for(one.share) for one in large]
+    why = large[-1].in_words()
+    if words[-1] is None:
+        return Order(None, f"{why}: neither in turn nor together")
+    others = [f"{one.size:.0f}" for one, word in zip(large, words) if word != words[-1]]
+    if others:
+        why += f"; messages of {', '.join(others)} bytes do not say the same"
+    return Order(words[-1], why)
+
+
+def word_for(share):
+    if share < IN_TURN:
+        return "fifo"
+    return "shared" if share > TOGETHER else None
