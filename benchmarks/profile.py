@@ -6,14 +6,13 @@ Needs a build with the benchmarks, and perf (Debian's linux-perf). What the comp
 for whom it was inlined into.
 """
 
-import argparse
 import pathlib
 import re
 import subprocess
 import tempfile
 
 from benchmarks.rows import ROWS, Row
-from validation.programs import InputError, run_main
+from validation.programs import InputError, page_parser, run_main
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -66,8 +65,7 @@ def shares(row: Row, build: pathlib.Path) -> dict:
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="profile", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = page_parser("profile", __doc__)
     parser.add_argument("rows", nargs="+", help="rows by their names")
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parent / "build",
                         metavar="FOLDER")

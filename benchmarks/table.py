@@ -9,7 +9,6 @@
 Needs a build (scripts/test, or cmake) with the benchmarks; the rows of SMPI also SimGrid's smpicxx.
 """
 
-import argparse
 import json
 import math
 import os
@@ -21,7 +20,7 @@ import time
 
 from benchmarks import smpi
 from benchmarks.rows import ROWS, Row
-from validation.programs import InputError, run_main, write_text
+from validation.programs import InputError, between_marks, page_parser, run_main, write_text
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -85,13 +84,6 @@ def note(started: float) -> str:
             f"load {os.getloadavg()[0]:.1f} at the end of the run.\n")
 
 
-def rewrite(text: str, inner: str, path: pathlib.Path) -> str:
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise InputError(f"{path}: expected one line {BEGIN.strip()} and one {END.strip()} "
-                         "behind it")
-    return text.split(BEGIN)[0] + BEGIN + inner + END + text.split(END)[1]
-
-
 def chosen(names: list) -> list:
     rows = [row for row in ROWS if not names or any(row.name.startswith(n) for n in names)]
     if not rows:
@@ -101,8 +93,7 @@ def chosen(names: list) -> list:
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="table", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = page_parser("table", __doc__)
     parser.add_argument("rows", nargs="*", help="rows by the beginning of their names")
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parent / "build",
                         metavar="FOLDER")
@@ -128,7 +119,8 @@ def main():
     if options.write:
         readme = HERE / "README.md"
         text = readme.read_text(encoding="utf-8")
-        write_text(str(readme), rewrite(text, table(rows, results) + note(started), readme))
+        write_text(str(readme), between_marks(
+            text, BEGIN, END, table(rows, results) + note(started), readme))
     return 0
 
 

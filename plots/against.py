@@ -6,7 +6,6 @@ time_s or training.records_per_s. Cases that lack the key, where others have it,
 Example: plots/against out/wires.json --key cluster.link.bandwidth -o out/wires.png
 """
 
-import argparse
 import math
 import re
 from collections import namedtuple
@@ -201,8 +200,7 @@ def mark_crossings(axes, lines, unit, size):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="against", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = style.page_parser("against", __doc__)
     parser.add_argument("report", help="JSON from `ringscope run --json` or `compare --json`")
     parser.add_argument("--key", required=True, help="of the scenario: the x axis")
     parser.add_argument("--value", default="time_s", help="of the case: the y axis")

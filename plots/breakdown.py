@@ -3,7 +3,6 @@
 Example: plots/breakdown out/anomaly.json -o out/breakdown.png
 """
 
-import argparse
 import textwrap
 from collections import namedtuple
 from itertools import groupby
@@ -143,12 +142,8 @@ def draw(cases, title):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="breakdown", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("report", help="JSON from `ringscope run --json`")
-    parser.add_argument("-o", "--output", required=True, help=style.OUTPUT)
-    parser.add_argument("--title", help="default: the scenario's question")
-    arguments = parser.parse_args()
+    arguments = style.parser("breakdown", __doc__, "report", "JSON from `ringscope run --json`",
+                             help="default: the scenario's question").parse_args()
     cases = read_report(arguments.report)
     title = arguments.title or cases[0].question or "Where does each rank's time go?"
     style.save(draw(cases, title), arguments.output)

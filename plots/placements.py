@@ -5,7 +5,6 @@ has a ring around it, the best, the worst and the user's their names.
 Example: plots/placements placements.csv -o placements.png
 """
 
-import argparse
 import re
 from collections import namedtuple
 
@@ -90,13 +89,9 @@ def mark(axes, rows, size):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="placements", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("placements", help="CSV from `ringscope place --csv`")
-    parser.add_argument("-o", "--output", required=True, help=style.OUTPUT)
-    parser.add_argument("--title",
-                        default="How long does each placement take, and what holds it up?")
-    arguments = parser.parse_args()
+    arguments = style.parser(
+        "placements", __doc__, "placements", "CSV from `ringscope place --csv`",
+        default="How long does each placement take, and what holds it up?").parse_args()
     style.save(draw(read_placements(arguments.placements), arguments.title), arguments.output)
 
 

@@ -4,7 +4,6 @@ One line per (cluster, placement, algorithm, library); the legend says only what
 Example: plots/scaling out/scaling.csv -o out/scaling.png
 """
 
-import argparse
 from collections import Counter, namedtuple
 
 from matplotlib.ticker import NullLocator
@@ -133,12 +132,8 @@ def draw(points, title):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="scaling", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", help="CSV from `ringscope run --csv`")
-    parser.add_argument("-o", "--output", required=True, help=style.OUTPUT)
-    parser.add_argument("--title", help="default: a question about what grows")
-    arguments = parser.parse_args()
+    arguments = style.parser("scaling", __doc__, "table", "CSV from `ringscope run --csv`",
+                             help="default: a question about what grows").parse_args()
     style.save(draw(read_points(arguments.table), arguments.title), arguments.output)
 
 

@@ -21,7 +21,7 @@ import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
 from matplotlib.patches import Patch  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
-from validation.programs import InputError, for_terminal, write_bytes  # noqa: E402
+from validation.programs import InputError, for_terminal, page_parser, write_bytes  # noqa: E402
 from validation.quantities import in_unit  # noqa: E402
 
 DOTS_PER_INCH = 150
@@ -286,6 +286,16 @@ def save(figure, path):
         write_bytes(path, picture.getvalue())
     finally:
         plt.close(figure)
+
+
+def parser(prog, page, table, what, **title):
+    """The parser of a plot: --help is `page`; `table` is what it reads, `what` where that is from;
+    `title`: the default of --title, or its help."""
+    made = page_parser(prog, page)
+    made.add_argument(table, help=what)
+    made.add_argument("-o", "--output", required=True, help=OUTPUT)
+    made.add_argument("--title", **title)
+    return made
 
 
 def run(main):

@@ -4,7 +4,6 @@ A black tick in a row marks where that rank enters a phase.
 Example: plots/timeline out/timeline.csv -o out/timeline.png
 """
 
-import argparse
 from collections import namedtuple
 
 from matplotlib.collections import LineCollection, PolyCollection
@@ -133,12 +132,8 @@ def draw(cases, title):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="timeline", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("timeline", help="CSV from `ringscope run --timeline`")
-    parser.add_argument("-o", "--output", required=True, help=style.OUTPUT)
-    parser.add_argument("--title", default="What does each rank do, and when?")
-    arguments = parser.parse_args()
+    arguments = style.parser("timeline", __doc__, "timeline", "CSV from `ringscope run --timeline`",
+                             default="What does each rank do, and when?").parse_args()
     style.save(draw(read_timeline(arguments.timeline), arguments.title), arguments.output)
 
 

@@ -12,12 +12,11 @@ Examples:
 RINGSCOPE names the simulator's program; without it, that of the build beside the sources is taken.
 """
 
-import argparse
 import sys
 
 from validation.fit import calibration, parameters, profile, report
 from validation.measurements import read
-from validation.programs import InputError, run_main, write_text
+from validation.programs import InputError, Parser, page_parser, run_main, write_text
 from validation.quantities import parse_quantity
 
 PROGRAM = "ringscope calibrate"
@@ -37,14 +36,8 @@ def count(text):
     return value
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise InputError(f"calibrate: {message}")
-
-
 def arguments():
-    parser = Parser(prog=PROGRAM, description=__doc__,
-                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = page_parser(PROGRAM, __doc__, Parser)
     parser.add_argument("documents", nargs="+", metavar="PROBES.json",
                         help="what `ringscope-mpi probe` or `ringscope import` wrote")
     parser.add_argument("-o", "--output", required=True, metavar="FILE.yaml")

@@ -5,10 +5,9 @@ fitted model (*.yaml) and documents (*.json). With --check nothing is written, a
 says something else is exit code 1.
 """
 
-import argparse
 import pathlib
 
-from validation.programs import InputError, run_main, write_text
+from validation.programs import InputError, between_marks, page_parser, run_main, write_text
 from validation.verdict import results
 from validation.verdict.simulator import Simulator
 
@@ -23,16 +22,11 @@ def replaced(path: pathlib.Path, table: str) -> tuple:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise InputError(f"{path}: expected one line {BEGIN.strip()} and one {END.strip()} "
-                         "behind it")
-    before, rest = text.split(BEGIN)
-    return text, before + BEGIN + table + END + rest.split(END)[1]
+    return text, between_marks(text, BEGIN, END, table, path)
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="error_tables", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = page_parser("error_tables", __doc__)
     parser.add_argument("--check", action="store_true", help="compare, and write nothing")
     parser.add_argument("--results", type=pathlib.Path, default=HERE / "results", metavar="FOLDER")
     parser.add_argument("--readme", type=pathlib.Path, default=HERE.parent / "README.md",

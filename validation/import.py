@@ -12,7 +12,7 @@ import sys
 from validation import imports, measurements
 from validation.imports import findings as findings_
 from validation.imports.source import read_source
-from validation.programs import InputError, run_main
+from validation.programs import InputError, page_parser, run_main
 from validation.quantities import parse_quantity
 
 MOST_RANKS = 1_000_000
@@ -30,8 +30,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def parse_arguments():
-    parser = Parser(prog="ringscope import", description=__doc__,
-                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = page_parser("ringscope import", __doc__, Parser)
     parser.add_argument("files", nargs="+", metavar="FILE", help='"-" is standard input')
     parser.add_argument("-o", "--output", default="-", metavar="FILE", help="default: the screen")
     parser.add_argument("--format", metavar="NAME", help="one of " + ", ".join(

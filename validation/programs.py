@@ -1,5 +1,6 @@
 """Shared by the scripts: what bad input is, how a file is written, how a script ends."""
 
+import argparse
 import os
 import stat
 import sys
@@ -46,11 +47,31 @@ def write_bytes(path: str, content: bytes):
             os.unlink(beside)
 
 
+def between_marks(text: str, begin: str, end: str, inner: str, path) -> str:
+    """`text`, the content of the file `path`, with `inner` between its two marks."""
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        raise InputError(f"{path}: expected one line {begin.strip()} and one {end.strip()} "
+                         "behind it")
+    return text.split(begin)[0] + begin + inner + end + text.split(end)[1]
+
+
 def for_terminal(text: str) -> str:
     """Control characters but tab and line break become \\x1b and the like: an error repeats what
     stood in a file, and that must not drive a terminal."""
     return "".join(letter if letter in "\t\n" or unicodedata.category(letter) not in ("Cc", "Cs")
                    else ascii(letter)[1:-1] for letter in text)
+
+
+class Parser(argparse.ArgumentParser):
+    """Parser of a subcommand: wrong words are bad input like any other."""
+
+    def error(self, message):
+        raise InputError(f"{self.prog.removeprefix('ringscope ')}: {message}")
+
+
+def page_parser(prog: str, page: str, kind=argparse.ArgumentParser) -> argparse.ArgumentParser:
+    """The parser of a script whose --help is `page`, its own text, line by line."""
+    return kind(prog=prog, description=page, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
 def run_main(main: Callable[[], Optional[int]]):

@@ -14,7 +14,7 @@ import argparse
 import sys
 
 from validation.measurements import read
-from validation.programs import InputError, run_main, write_text
+from validation.programs import InputError, Parser, page_parser, run_main, write_text
 from validation.verdict import accuracy, files, judge, markdown, model, text
 from validation.verdict.simulator import Simulator
 
@@ -25,24 +25,22 @@ class TooFar(InputError):
     exit_code = 4
 
 
-def share(words: str) -> float:
+def not_negative(words: str, unit: str, expected: str) -> float:
     try:
-        value = float(words.removesuffix("%")) / 100 if words.endswith("%") else -1
+        value = float(words.removesuffix(unit)) if words.endswith(unit) else -1
     except ValueError:
         value = -1
     if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a percentage such as 8%, got '{words}'")
+        raise argparse.ArgumentTypeError(f"expected {expected}, got '{words}'")
     return value
+
+
+def share(words: str) -> float:
+    return not_negative(words, "%", "a percentage such as 8%") / 100
 
 
 def cores(words: str) -> float:
-    try:
-        value = float(words)
-    except ValueError:
-        value = -1
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a number of cores such as 0.3, got '{words}'")
-    return value
+    return not_negative(words, "", "a number of cores such as 0.3")
 
 
 def choice(words: str) -> tuple:
@@ -52,14 +50,8 @@ def choice(words: str) -> tuple:
     return collective, algorithm
 
 
-class Parser(argparse.ArgumentParser):
-    def error(self, message):
-        raise InputError(f"validate: {message}")
-
-
 def arguments():
-    parser = Parser(prog="ringscope validate", description=__doc__,
-                    formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = page_parser("ringscope validate", __doc__, Parser)
     parser.add_argument("model", metavar="MYCLUSTER.yaml", help="what `calibrate` wrote")
     parser.add_argument("documents", metavar="REAL.json", nargs="+",
                         help="replays or traces (validation/measurement.md)")

@@ -10,7 +10,6 @@ ringscope-lab down
 Where no lab is up, run, probe, replay and campaign build one and take it down. Needs root.
 """
 
-import argparse
 import dataclasses
 import json
 import math
@@ -19,7 +18,7 @@ import shutil
 import sys
 
 from validation.lab import campaign, hosts, launch, recorded, session
-from validation.programs import run_main, write_text
+from validation.programs import page_parser, run_main, write_text
 from validation.quantities import parse_quantity
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -59,8 +58,7 @@ def add_launch(parser, placement):
 
 
 def arguments_of(words):
-    parser = argparse.ArgumentParser(prog="ringscope-lab", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = page_parser("ringscope-lab", __doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     up = commands.add_parser("up", help="build a lab that stays")
     add_shape(up, "unlimited")
