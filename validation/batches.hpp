@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "validation/stopping.hpp"
+
 namespace ringscope {
 
 struct BenchOptions {
@@ -37,9 +39,6 @@ using TimedRun = std::function<double(int iterations)>;
 /// Divides a budget of time between series of points, and that of a series between its points.
 class Budget {
  public:
-  /// Broadcasts the deciding process's number to all; the number itself where there is one process.
-  using Told = std::function<int(int)>;
-
   /// `weight`: of all series that will be run. The clock starts here.
   Budget(std::function<double()> clock, const BenchOptions& options, double weight);
 

@@ -65,8 +65,7 @@ void check_one_job_of_floats(const Scenario& scenario) {
         fmt::format("expected a whole number of floats of 4 B to replay, got {} B", bytes));
 }
 
-nlohmann::ordered_json replay_entry(const Scenario& scenario, const std::vector<double>& samples_s,
-                                    std::string_view stopped_by,
+nlohmann::ordered_json replay_entry(const Scenario& scenario, const CaseSamples& samples,
                                     const std::vector<std::string>& hosts,
                                     const std::string& call) {
   const Algorithm& algorithm = *scenario.job.algorithm;
@@ -78,10 +77,10 @@ nlohmann::ordered_json replay_entry(const Scenario& scenario, const std::vector<
                         {"ranks_count", hosts.size()},
                         {"hosts_count", hosts_count(hosts)},
                         {"placement", placement_text(hosts)}},
-                       samples_s);
+                       samples.samples_s);
   entry["name"] = call.empty() ? scenario.name : scenario.name + ' ' + call;
   entry["scenario"] = to_json(scenario.resolved);
-  entry["stopped_by"] = stopped_by;
+  entry["stopped_by"] = samples.stopped_by;
   return entry;
 }
 

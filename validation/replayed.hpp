@@ -33,6 +33,13 @@ void check_result(const std::string& scenario, int rank, std::span<const float> 
                   std::span<const float> expected,
                   const std::function<std::string(std::size_t item)>& writer);
 
+/// A measured case.
+struct CaseSamples {
+  std::vector<double> samples_s;  ///< of each repetition (validation/measurement.md)
+  std::string_view stopped_by;
+  nlohmann::ordered_json ranks;  ///< one entry per rank, as in the document
+};
+
 /// Time of a rank, summed over the samples that are kept.
 struct Spent {
   std::array<double, verbs> verbs_s{};
@@ -52,8 +59,7 @@ void check_one_job_of_floats(const Scenario& scenario);
 
 /// Entry of a measured case: `measurement_json` and a replay's own keys. The placement is where the
 /// ranks were, whatever the scenario asked for; `call` is "" or a library's own collective.
-nlohmann::ordered_json replay_entry(const Scenario& scenario, const std::vector<double>& samples_s,
-                                    std::string_view stopped_by,
+nlohmann::ordered_json replay_entry(const Scenario& scenario, const CaseSamples& samples,
                                     const std::vector<std::string>& hosts, const std::string& call);
 
 }  // namespace ringscope

@@ -55,4 +55,17 @@ std::string_view stopped_by(const StoppingRule& rule, const std::vector<double>&
   return elapsed_s >= rule.budget_s ? "budget" : "";
 }
 
+std::string_view repeat(const RepetitionRule& rule, const std::vector<double>& samples_s,
+                        const std::function<double()>& clock,
+                        const std::function<void(bool warmup)>& once, const Told& told) {
+  for (int i = 0; i < rule.warmups; ++i) once(true);
+  const double begun_s = clock();
+  std::string_view why;
+  do {
+    once(false);
+    why = stopped_by(rule.stop, samples_s, clock() - begun_s);
+  } while (told(why.empty() ? 0 : 1) == 0);
+  return why;
+}
+
 }  // namespace ringscope

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -34,5 +35,21 @@ struct StoppingRule {
 /// Reason why the samples suffice: "precision", "repetitions" or "budget"; "" while they do not.
 std::string_view stopped_by(const StoppingRule& rule, const std::vector<double>& samples,
                             double elapsed_s);
+
+/// Broadcasts the deciding process's number to all; the number itself where there is one process.
+using Told = std::function<int(int)>;
+inline int told_to_itself(int number) { return number; }
+
+struct RepetitionRule {
+  int warmups = 2;
+  StoppingRule stop;
+};
+
+/// Calls `once(true)` for each warm-up, then `once(false)`, which adds to `samples_s`, until the
+/// deciding process has enough samples. Returns the reason of this process.
+std::string_view repeat(const RepetitionRule& rule, const std::vector<double>& samples_s,
+                        const std::function<double()>& clock,
+                        const std::function<void(bool warmup)>& once,
+                        const Told& told = told_to_itself);
 
 }  // namespace ringscope

@@ -67,7 +67,7 @@ void nccl_command(Arguments& arguments) {
   for (int gpu = 0; gpu < gpus->count(); ++gpu) devices.push_back(gpu);
   Provenance where = provenance_on(*gpus, devices, arguments.command);
   where.mpi = library->version();
-  where.warmups = arguments.bench.warmups;
+  where.warmups = arguments.bench.repetitions.warmups;
   Json document = measurement_document("replay", where, results.measurements);
   if (!results.refused.empty()) document["refused"] = results.refused;
   write_output(arguments.output, document.dump(2) + '\n');
@@ -87,7 +87,7 @@ void add_nccl(Command& program, const std::string& command) {
       .separated_by(',')
       .between(1, 1024);
   add_timeout_option(nccl, arguments->timeout_s, "one size");
-  add_timing_options(nccl, arguments->bench.stop, arguments->bench.warmups);
+  add_timing_options(nccl, arguments->bench.repetitions);
   nccl.footer(
       "The simulator predicts them by the algorithms that NCCL is known to choose: nccl "
       "for allreduce,\nrings and chains for the others.");

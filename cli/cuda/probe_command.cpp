@@ -79,7 +79,7 @@ void print_reduction_share(const Json& measurements) {
 }
 
 void probe_command(Arguments& arguments) {
-  const std::set<std::size_t> indices = chosen_indices(arguments.only, names_of(probes()), "probe");
+  const std::set<std::size_t> indices = chosen_indices(arguments.only, names_of(probes), "probe");
   arguments.bench.sizes = whole_floats("--sizes", arguments.sizes);
   require_writable(arguments.output);
   const std::unique_ptr<Gpus> gpus = open_gpus();
@@ -87,7 +87,7 @@ void probe_command(Arguments& arguments) {
                           whole_floats("--segments", arguments.segments)};
   std::vector<Series> plan;
   for (const std::size_t i : indices)
-    for (Series& series : probes()[i].plan(probed)) plan.push_back(std::move(series));
+    for (Series& series : probes[i].plan(probed)) plan.push_back(std::move(series));
   Bench bench(*gpus, arguments.bench, weight_of(plan));
   ProgressBar progress;
   double done = 0;
@@ -103,7 +103,7 @@ void probe_command(Arguments& arguments) {
 }
 
 std::string footer() {
-  return probes_text(probes(), 19) +
+  return probes_text(probes, 19) +
          "\nThe GPUs should have nothing else to do: ringscope-cuda probe -o probes.json";
 }
 

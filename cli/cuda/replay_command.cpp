@@ -32,7 +32,7 @@ struct Arguments {
 
 Provenance provenance(const Arguments& arguments, Gpus& gpus, const std::vector<int>& gpu_of_rank) {
   Provenance where = provenance_on(gpus, gpu_of_rank, arguments.command);
-  where.warmups = arguments.replay.warmups;
+  where.warmups = arguments.replay.repetitions.warmups;
   where.emulated = arguments.emulated;
   return where;
 }
@@ -40,7 +40,7 @@ Provenance provenance(const Arguments& arguments, Gpus& gpus, const std::vector<
 Json case_json(const Scenario& scenario, CaseSamples samples, const CudaExecutor& executor,
                const ReplayOptions& options) {
   const std::vector<std::string> hosts(static_cast<std::size_t>(executor.size()), host_name());
-  Json entry = replay_entry(scenario, samples.samples_s, samples.stopped_by, hosts, "");
+  Json entry = replay_entry(scenario, samples, hosts, "");
   const std::string path = paths_text(executor);
   entry["path"] = path;
   if (path.find(name_of(Path::staged)) != std::string::npos) {
@@ -141,7 +141,7 @@ void add_replay(Command& program, const std::string& command) {
   replay.add_option("--ranks", arguments->ranks, "so many, whatever the scenario places")
       .between(1, 1024);
   add_path_options(replay, *arguments);
-  add_timing_options(replay, arguments->replay.stop, arguments->replay.warmups);
+  add_timing_options(replay, arguments->replay.repetitions);
   replay.add_flag("--phases", arguments->replay.executor.phases,
                   "also the seconds inside each step of each phase");
   add_timeout_option(replay, arguments->replay.timeout_s, "a case");

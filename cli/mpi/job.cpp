@@ -42,18 +42,6 @@ void start_mpi(bool threads) {
     throw Failure(ExitCode::bad_input, "this MPI library does not offer MPI_THREAD_MULTIPLE");
 }
 
-int rank_of(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
-int size_of(MPI_Comm comm) {
-  int size = 0;
-  MPI_Comm_size(comm, &size);
-  return size;
-}
-
 void check(const JobOptions& options) {
   const std::string& rate = options.link_bandwidth;
   if (!rate.empty()) option_word("--link-bandwidth", rate).bandwidth();

@@ -8,6 +8,7 @@
 
 #include "cli/replays/measuring.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
+#include "validation/mpi/ranks.hpp"
 
 namespace ringscope::mpi {
 
@@ -24,9 +25,6 @@ void add_job_options(Command& subcommand, JobOptions& options, const std::string
 /// Starts MPI, with MPI_THREAD_MULTIPLE only where asked for: it costs every MPI call a lock.
 /// Throws Failure where the library does not offer it.
 void start_mpi(bool threads);
-
-int rank_of(MPI_Comm comm);
-int size_of(MPI_Comm comm);
 
 /// Checks before a long run: throws InputError for a rate that is none, Failure for an output file
 /// that cannot be written.

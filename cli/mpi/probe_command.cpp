@@ -23,9 +23,9 @@ struct Arguments {
   bool threads = false;
 };
 
-/// Indices into probes(): those asked for, or all that can run.
+/// Indices into probes: those asked for, or all that can run.
 std::set<std::size_t> chosen_probes(const Arguments& arguments) {
-  const std::vector<std::string> names = names_of(probes());
+  const std::vector<std::string> names = names_of(probes);
   std::set<std::size_t> indices = chosen_indices(arguments.only, names, "probe");
   if (arguments.threads) return indices;
   for (const std::string& name : arguments.only)
@@ -71,7 +71,7 @@ void probe_job(const Arguments& arguments, const std::set<std::size_t>& chosen) 
   Layout layout(MPI_COMM_WORLD, where.hosts, arguments.ways);
   std::vector<Series> plan;
   for (const std::size_t i : chosen)
-    for (Series& series : probes()[i].plan(layout)) plan.push_back(std::move(series));
+    for (Series& series : probes[i].plan(layout)) plan.push_back(std::move(series));
   if (rank == 0)
     for (const std::string& way : layout.missing_ways())
       fmt::print(stderr, "no two ranks reach each other by {}: left out\n", way);
@@ -93,7 +93,7 @@ void probe_command(Arguments& arguments) {
 }
 
 std::string footer() {
-  return probes_text(probes(), 15) +
+  return probes_text(probes, 15) +
          "\nTwo ranks on each of two hosts are enough for all of them:\n"
          "  mpirun -n 4 --map-by ppr:2:node ringscope-mpi probe -o probes.json\n"
          "Under --threads every call takes locks: give the probe \"threads\" a job of its own.";

@@ -48,7 +48,7 @@ Provenance provenance_of(const Arguments& arguments) {
   const Watchdog watchdog(Seconds(arguments.job.timeout_s), rank_of(MPI_COMM_WORLD),
                           [] { return "the start of the job"; });
   Provenance where = provenance_of_job(arguments.job);
-  where.warmups = arguments.replay.warmups;
+  where.warmups = arguments.replay.repetitions.warmups;
   where.start = start_text(arguments.replay.start, MPI_COMM_WORLD);
   where.instrument_s = instrument_s();
   return where;
@@ -56,7 +56,7 @@ Provenance provenance_of(const Arguments& arguments) {
 
 Json case_json(const Scenario& scenario, CaseSamples samples, const std::vector<std::string>& hosts,
                const std::string& call) {
-  Json entry = replay_entry(scenario, samples.samples_s, samples.stopped_by, hosts, call);
+  Json entry = replay_entry(scenario, samples, hosts, call);
   entry["start"] = start_names[static_cast<std::size_t>(samples.start)];
   entry["missed_starts"] = samples.missed_starts;
   if (samples.start == StartMode::clock) entry["start_spread_s"] = samples.start_spread_s;
@@ -86,7 +86,7 @@ void run_cases(const Arguments& arguments, const std::vector<Scenario>& cases) {
 }
 
 void add_measuring_options(Command& replay, ReplayOptions& options) {
-  add_timing_options(replay, options.stop, options.warmups);
+  add_timing_options(replay, options.repetitions);
   const std::map<std::string, StartMode> modes = {{"clock", StartMode::clock},
                                                   {"barrier", StartMode::barrier}};
   replay.add_choice("--start", options.start,

@@ -19,21 +19,23 @@ std::vector<Scenario> read_all(const ScenarioArguments& arguments) {
   return cases;
 }
 
-void add_timing_options(Command& replay, StoppingRule& stop, int& warmups) {
+void add_timing_options(Command& replay, RepetitionRule& rule) {
   constexpr int most = 1000000;
   const auto add = [&replay](const char* name, auto& value, const char* help) {
     return replay.add_option(name, value, help).show_default();
   };
-  add("--repetitions", stop.least, "samples per case, at least").between(1, most);
-  add("--max-repetitions", stop.most, "samples per case, at most; --repetitions goes before it")
+  add("--repetitions", rule.stop.least, "samples per case, at least").between(1, most);
+  add("--max-repetitions", rule.stop.most,
+      "samples per case, at most; --repetitions goes before it")
       .between(1, most);
-  add("--precision", stop.precision,
+  add("--precision", rule.stop.precision,
       "enough, when the median's confidence interval reaches this share of it to either side")
       .above_zero();
-  add("--confidence", stop.confidence, "of that interval").between(1e-6, 1 - 1e-6);
-  add("--budget", stop.budget_s, "seconds after which a case gets no more samples than the least")
+  add("--confidence", rule.stop.confidence, "of that interval").between(1e-6, 1 - 1e-6);
+  add("--budget", rule.stop.budget_s,
+      "seconds after which a case gets no more samples than the least")
       .above_zero();
-  add("--warmups", warmups, "runs before the samples").between(0, most);
+  add("--warmups", rule.warmups, "runs before the samples").between(0, most);
 }
 
 }  // namespace ringscope

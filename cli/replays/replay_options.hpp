@@ -19,6 +19,6 @@ void add_scenario_arguments(Command& replay, ScenarioArguments& arguments);
 std::vector<Scenario> read_all(const ScenarioArguments& arguments);
 
 /// --repetitions, --max-repetitions, --precision, --confidence, --budget and --warmups.
-void add_timing_options(Command& replay, StoppingRule& stop, int& warmups);
+void add_timing_options(Command& replay, RepetitionRule& rule);
 
 }  // namespace ringscope

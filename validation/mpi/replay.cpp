@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <climits>
-#include <numeric>
 #include <utility>
 
 #include "algorithms/loopback/loopback.hpp"
 #include "validation/check.hpp"
 #include "validation/measurement.hpp"
 #include "validation/mpi/clock.hpp"
+#include "validation/mpi/ranks.hpp"
 
 namespace ringscope::mpi {
 namespace {
@@ -20,21 +20,14 @@ constexpr std::string_view preparing = "the preparation of a case",
                            starting = "the start of a repetition",
                            ending = "the end of a repetition";
 
-int rank_of(MPI_Comm comm) {
-  int rank = 0;
-  MPI_Comm_rank(comm, &rank);
-  return rank;
-}
-
 /// The host of each rank, named by its lowest rank. Collective.
 std::vector<int> hosts_of(MPI_Comm comm) {
   MPI_Comm host = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-  int lowest = rank_of(comm), size = 0;
+  int lowest = rank_of(comm);
   MPI_Bcast(&lowest, 1, MPI_INT, 0, host);
   MPI_Comm_free(&host);
-  MPI_Comm_size(comm, &size);
-  std::vector<int> hosts(static_cast<std::size_t>(size));
+  std::vector<int> hosts(static_cast<std::size_t>(size_of(comm)));
   MPI_Allgather(&lowest, 1, MPI_INT, hosts.data(), 1, MPI_INT, comm);
   return hosts;
 }
@@ -70,10 +63,9 @@ class Repetitions {
   CaseSamples run();
 
  private:
-  void repeat(bool warmup);
+  void repeat_once(bool warmup);
   void run_once();
   void keep(const Timed& timed, double own_s, double cpu_s);
-  bool enough(double elapsed_s);
   void check() const;
   Json own_entry() const;
   Json gather_entries() const;
@@ -114,10 +106,13 @@ Repetitions::Repetitions(const Scenario& scenario, MPI_Comm comm, MpiExecutor& e
 }
 
 CaseSamples Repetitions::run() {
-  for (int i = 0; i < options_.warmups; ++i) repeat(true);
-  const double begun = now_s();
-  do repeat(false);
-  while (!enough(now_s() - begun));
+  const auto told = [this](int number) {
+    MPI_Bcast(&number, 1, MPI_INT, 0, comm_);
+    return number;
+  };
+  result_.stopped_by = repeat(
+      options_.repetitions, result_.samples_s, now_s, [this](bool warmup) { repeat_once(warmup); },
+      told);
   result_.start = start_.mode();
   if (result_.start == StartMode::clock)
     result_.start_spread_s = spread_of(std::move(delays_s_)).median_s;
@@ -125,7 +120,7 @@ CaseSamples Repetitions::run() {
   return std::move(result_);
 }
 
-void Repetitions::repeat(bool warmup) {
+void Repetitions::repeat_once(bool warmup) {
   for (std::size_t item = 0; item < vectors_.data.size(); ++item)
     vectors_.data[item] = initial_item(executor_.rank(), item);
   executor_.reset();
@@ -167,15 +162,6 @@ void Repetitions::keep(const Timed& timed, double own_s, double cpu_s) {
   spent_.cpu_s += cpu_s;
 }
 
-/// Rank 0 decides for all.
-bool Repetitions::enough(double elapsed_s) {
-  if (rank_of(comm_) == 0)
-    result_.stopped_by = stopped_by(options_.stop, result_.samples_s, elapsed_s);
-  int over = result_.stopped_by.empty() ? 0 : 1;
-  MPI_Bcast(&over, 1, MPI_INT, 0, comm_);
-  return over != 0;
-}
-
 void Repetitions::check() const {
   check_result(scenario_.name, executor_.rank(), vectors_.data, expected_,
                [this](std::size_t item) {
@@ -200,19 +186,9 @@ Json Repetitions::own_entry() const {
 
 /// Every rank's own, on rank 0.
 Json Repetitions::gather_entries() const {
-  const std::string text = own_entry().dump();
-  const int length = static_cast<int>(text.size());
-  std::vector<int> lengths(static_cast<std::size_t>(executor_.size())), places(lengths.size());
-  MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm_);
-  std::exclusive_scan(lengths.begin(), lengths.end(), places.begin(), 0);
-  std::string all(static_cast<std::size_t>(places.back() + lengths.back()), ' ');
-  MPI_Gatherv(text.data(), length, MPI_CHAR, all.data(), lengths.data(), places.data(), MPI_CHAR, 0,
-              comm_);
   Json entries = Json::array();
-  if (executor_.rank() != 0) return entries;
-  for (std::size_t rank = 0; rank < lengths.size(); ++rank)
-    entries.push_back(Json::parse(all.substr(static_cast<std::size_t>(places[rank]),
-                                             static_cast<std::size_t>(lengths[rank]))));
+  for (const std::string& text : gather(comm_, own_entry().dump()))
+    entries.push_back(Json::parse(text));
   return entries;
 }
 

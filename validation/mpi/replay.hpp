@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "scenarios/answer/formats/report_formats.hpp"
@@ -18,8 +17,7 @@
 namespace ringscope::mpi {
 
 struct ReplayOptions {
-  int warmups = 2;
-  StoppingRule stop{.budget_s = 20};
+  RepetitionRule repetitions{.stop = {.budget_s = 20}};
   StartMode start = StartMode::clock;
   bool phases = false;
   std::string
@@ -27,13 +25,10 @@ struct ReplayOptions {
 };
 
 /// A measured case. Filled in on rank 0 only.
-struct CaseSamples {
-  std::vector<double> samples_s;  ///< of each repetition (validation/measurement.md)
+struct CaseSamples : ringscope::CaseSamples {
   StartMode start{};
   double start_spread_s = 0;  ///< clock: median over the repetitions of the last rank's delay
   int missed_starts = 0;      ///< repetitions that were made again
-  std::string_view stopped_by;
-  Json ranks;  ///< one entry per rank, as in the document
 };
 
 /// Throws InputError, the same on every rank, for a scenario that this job cannot replay: another

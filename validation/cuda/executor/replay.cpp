@@ -20,7 +20,7 @@ class Repetitions {
   CaseSamples run();
 
  private:
-  double repeat();
+  void repeat_once(bool warmup);
   void keep(double seconds);
   void check();
   Json entry_of(int rank) const;
@@ -61,23 +61,20 @@ Repetitions::Repetitions(const Scenario& scenario, Gpus& gpus, CudaExecutor& exe
 }
 
 CaseSamples Repetitions::run() {
-  for (int i = 0; i < options_.warmups; ++i) repeat();
-  const double begun = gpus_.now();
-  do {
-    keep(repeat());
-    result_.stopped_by = stopped_by(options_.stop, result_.samples_s, gpus_.now() - begun);
-  } while (result_.stopped_by.empty());
+  result_.stopped_by = repeat(
+      options_.repetitions, result_.samples_s, [this] { return gpus_.now(); },
+      [this](bool warmup) { repeat_once(warmup); });
   result_.ranks = Json::array();
   for (int rank = 0; rank < executor_.size(); ++rank) result_.ranks.push_back(entry_of(rank));
   return std::move(result_);
 }
 
-double Repetitions::repeat() {
+void Repetitions::repeat_once(bool warmup) {
   for (int rank = 0; rank < executor_.size(); ++rank)
     executor_.fill(rank, initial_[static_cast<std::size_t>(rank)]);
   const double seconds = executor_.run(*scenario_.job.algorithm, job_options_, deadline_);
   check();
-  return seconds;
+  if (!warmup) keep(seconds);
 }
 
 void Repetitions::keep(double seconds) {

@@ -2,9 +2,7 @@
 // repetition.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "scenarios/question/scenario.hpp"
@@ -15,18 +13,10 @@
 namespace ringscope::cuda {
 
 struct ReplayOptions {
-  int warmups = 2;
-  StoppingRule stop{.budget_s = 20};
+  RepetitionRule repetitions{.stop = {.budget_s = 20}};
   std::vector<int> gpus;  ///< of rank 0, rank 1, ..., from the front again; empty: all in turn
   ExecutorOptions executor;
   double timeout_s = 300;  ///< of a case
-};
-
-/// A measured case.
-struct CaseSamples {
-  std::vector<double> samples_s;  ///< of each repetition (validation/measurement.md)
-  std::string_view stopped_by;
-  nlohmann::ordered_json ranks;  ///< one entry per rank, as in the document
 };
 
 /// The GPU of each rank.

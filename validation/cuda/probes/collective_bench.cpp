@@ -130,18 +130,15 @@ Json entry_of(Collective what, const Ranks& ranks, std::size_t bytes,
 Json measure(Gpus& gpus, CollectiveGroup& group, const Ranks& ranks, Collective what,
              std::size_t items, const CollectiveOptions& options) {
   ranks.fill(items);
-  const auto run = [&] {
+  std::vector<double> samples_s;
+  const auto once = [&](bool warmup) {
     const double start_s = gpus.now();
     group.start(what, items);
     ranks.finish();
-    return gpus.now() - start_s;
+    if (!warmup) samples_s.push_back(gpus.now() - start_s);
   };
-  for (int i = 0; i < options.warmups; ++i) run();
-  std::vector<double> samples_s;
-  std::string_view why;
-  for (const double start_s = gpus.now(); why.empty();
-       why = stopped_by(options.stop, samples_s, gpus.now() - start_s))
-    samples_s.push_back(run());
+  const std::string_view why = repeat(
+      options.repetitions, samples_s, [&gpus] { return gpus.now(); }, once);
   check(what, ranks, items);
   return entry_of(what, ranks, items * sizeof(float), samples_s, why);
 }

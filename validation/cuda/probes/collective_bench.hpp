@@ -15,8 +15,7 @@ struct CollectiveOptions {
   std::vector<Collective> what;
   std::vector<std::uint64_t> sizes;  ///< bytes of the whole vector
   std::vector<int> ranks;            ///< rank counts, on GPUs 0, 1, ..., and round again
-  int warmups = 5;
-  StoppingRule stop{.budget_s = 5};
+  RepetitionRule repetitions{.warmups = 5, .stop = {.budget_s = 5}};
   /// Called before ranks join and before each point, with its name; for a watchdog.
   std::function<void(const std::string& point)> begin = [](const std::string&) {};
 };

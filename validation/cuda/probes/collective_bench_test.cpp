@@ -15,8 +15,7 @@ CollectiveOptions all_of(std::vector<int> ranks) {
   return {.what = {collectives.begin(), collectives.end()},
           .sizes = {4096, 65536},
           .ranks = std::move(ranks),
-          .warmups = 1,
-          .stop = {.least = 5, .most = 5}};
+          .repetitions = {.warmups = 1, .stop = {.least = 5, .most = 5}}};
 }
 
 TEST(Collectives, take_what_the_library_takes) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,7 +31,15 @@ struct Probe {
   std::vector<Series> (*plan)(const ProbedGpus&);
 };
 
+#define PROBE(name, summary) std::vector<Series> plan_##name(const ProbedGpus&);
+#include "validation/cuda/probes/probes.def"
+#undef PROBE
+
 /// All, in the order of probes.def.
-std::span<const Probe> probes();
+#define PROBE(name, summary) {#name, summary, plan_##name},
+inline constexpr Probe probes[] = {
+#include "validation/cuda/probes/probes.def"
+};
+#undef PROBE
 
 }  // namespace ringscope::cuda

@@ -24,7 +24,7 @@ std::map<std::string, double> measured(FakeParameters parameters, const std::str
   FakeGpus gpus(std::move(parameters));
   const ProbedGpus probed{&gpus, {0, 1}, 2, {segment}};
   Bench bench(gpus, {.sizes = std::move(sizes), .repetitions = 5}, 100);
-  for (const Probe& probe : probes())
+  for (const Probe& probe : probes)
     if (probe.name == name)
       for (const Series& series : probe.plan(probed)) bench.run(series);
   std::map<std::string, double> found;

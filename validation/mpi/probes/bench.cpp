@@ -5,6 +5,7 @@
 #include "validation/measurement.hpp"
 #include "validation/mpi/clock.hpp"
 #include "validation/mpi/probes/probe.hpp"
+#include "validation/mpi/ranks.hpp"
 
 namespace ringscope::mpi {
 namespace {
@@ -18,25 +19,6 @@ std::vector<std::uint64_t> default_sizes(std::optional<std::uint64_t> limit) {
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
-}
-
-/// One text per rank, on rank 0.
-std::vector<std::string> gather(MPI_Comm job, const std::string& mine) {
-  int rank = 0, size = 0;
-  MPI_Comm_rank(job, &rank);
-  MPI_Comm_size(job, &size);
-  const auto length = static_cast<int>(mine.size());
-  std::vector<int> lengths(static_cast<std::size_t>(size)), starts(lengths.size() + 1);
-  MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, job);
-  for (std::size_t i = 0; i < lengths.size(); ++i) starts[i + 1] = starts[i] + lengths[i];
-  std::string all(static_cast<std::size_t>(starts.back()), ' ');
-  MPI_Gatherv(mine.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(), MPI_CHAR, 0,
-              job);
-  std::vector<std::string> texts;
-  for (std::size_t i = 0; rank == 0 && i < lengths.size(); ++i)
-    texts.push_back(
-        all.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i])));
-  return texts;
 }
 
 }  // namespace

@@ -34,6 +34,14 @@ inline MPI_Request irecv_bytes(std::byte* data, std::uint64_t bytes, int from, M
   return request;
 }
 
+/// Sum over the iterations of a sample of the seconds that count in each.
+template <typename Once>
+double sum_of(int iterations, Once once) {
+  double seconds = 0;
+  for (int i = 0; i < iterations; ++i) seconds += once();
+  return seconds;
+}
+
 /// An empty message: "go on".
 inline void signal(int to, MPI_Comm comm, int tag = signal_tag) {
   MPI_Send(nullptr, 0, MPI_BYTE, to, tag, comm);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +25,16 @@ struct Probe {
   std::vector<Series> (*plan)(Layout&);
 };
 
+#define PROBE(name, summary) std::vector<Series> plan_##name(Layout&);
+#include "validation/mpi/probes/probes.def"
+#undef PROBE
+
 /// All, in the order of probes.def.
-std::span<const Probe> probes();
+#define PROBE(name, summary) {#name, summary, plan_##name},
+inline constexpr Probe probes[] = {
+#include "validation/mpi/probes/probes.def"
+};
+#undef PROBE
 
 /// Only under MPI_THREAD_MULTIPLE.
 inline constexpr std::string_view threads_probe = "threads";

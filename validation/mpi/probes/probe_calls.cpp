@@ -33,9 +33,7 @@ void send_calls(Bench& bench, const Team& pair, bool complete) {
     const Point point{
         complete ? "send_complete" : "send_call", {{"bytes", bytes}, {"way", pair.way}}, bytes};
     bench.measure(pair, point, [&](int iterations) {
-      double seconds = 0;
-      for (int i = 0; i < iterations; ++i) seconds += time_send(pair, data, bytes, complete);
-      return seconds;
+      return sum_of(iterations, [&] { return time_send(pair, data, bytes, complete); });
     });
   }
 }
@@ -71,9 +69,8 @@ void recv_calls(Bench& bench, const Team& pair) {
     const Point point{"recv_call", {{"bytes", bytes}, {"way", pair.way}}, bytes};
     bench.measure(pair, point, [&](int iterations) {
       if (patience_s == 0) patience_s = patience(pair, data, bytes);
-      double seconds = 0;
-      for (int i = 0; i < iterations; ++i) seconds += time_recv(pair, data, bytes, patience_s);
-      return pair.told(seconds, 1);
+      return pair.told(sum_of(iterations, [&] { return time_recv(pair, data, bytes, patience_s); }),
+                       1);
     });
   }
 }

@@ -38,13 +38,11 @@ std::optional<bool> is_held_back(Bench& bench, const Team& pair, std::uint64_t b
   point.kept = kept;
   double quickest_s = std::numeric_limits<double>::infinity();
   const auto measured = bench.measure(pair, point, [&](int iterations) {
-    double seconds = 0;
-    for (int i = 0; i < iterations; ++i) {
+    return sum_of(iterations, [&] {
       const double send_s = send_to_late_receiver(bench, pair, bytes);
       quickest_s = std::min(quickest_s, send_s);
-      seconds += send_s;
-    }
-    return seconds;
+      return send_s;
+    });
   });
   if (!measured) return std::nullopt;
   return pair.told(quickest_s) > delay_s / 2;

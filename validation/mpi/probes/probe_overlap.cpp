@@ -70,9 +70,7 @@ std::optional<double> transfer(Bench& bench, const Team& pair, std::uint64_t byt
   point.most_samples = 5;
   point.kept = false;
   return bench.measure(pair, point, [&](int iterations) {
-    double seconds = 0;
-    for (int i = 0; i < iterations; ++i) seconds += time_overlap(bench, pair, bytes, {1, 0, false});
-    return seconds;
+    return sum_of(iterations, [&] { return time_overlap(bench, pair, bytes, {1, 0, false}); });
   });
 }
 
@@ -100,10 +98,9 @@ void overlap(Bench& bench, const Team& pair, int part) {
                          {"compute_s", compute_s}},
                         bytes};
       bench.measure(pair, point, [&](int iterations) {
-        double seconds = 0;
-        for (int i = 0; i < iterations; ++i)
-          seconds += time_overlap(bench, pair, bytes, {part, compute_s, tests});
-        return seconds;
+        return sum_of(iterations, [&] {
+          return time_overlap(bench, pair, bytes, {part, compute_s, tests});
+        });
       });
     }
   }

@@ -8,17 +8,6 @@
 namespace ringscope::mpi {
 namespace {
 
-/// Elapsed on the slowest rank.
-double time_stream(Bench& bench, const Team& team, const Stream& stream, int windows) {
-  const std::byte* sent = bench.room(0, stream.bytes);
-  const auto window = static_cast<std::uint64_t>(stream.window);
-  std::byte* received = bench.room(1, window * stream.bytes);
-  team.meet();
-  const double start_s = now_s();
-  run_stream(team, team.comm, stream, windows, sent, received);
-  return team.slowest(now_s() - start_s);
-}
-
 void streams(Bench& bench, const Team& team, int directions) {
   for (const std::uint64_t bytes : bench.sizes(team, false)) {
     const Stream stream{bytes, window_of(bytes), team.size / 2, directions};

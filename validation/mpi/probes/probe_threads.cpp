@@ -27,16 +27,6 @@ double time_threads(Bench& bench, const Team& pair, const Stream& stream,
   return now_s() - start_s;
 }
 
-double time_processes(Bench& bench, const Team& team, const Stream& stream, int windows) {
-  const auto window = static_cast<std::uint64_t>(stream.window);
-  const std::byte* sent = bench.room(0, stream.bytes);
-  std::byte* received = bench.room(1, window * stream.bytes);
-  team.meet();
-  const double start_s = now_s();
-  run_stream(team, team.comm, stream, windows, sent, received);
-  return team.slowest(now_s() - start_s);
-}
-
 Point point_of(const Team& team, const Stream& stream, const std::string& arrangement) {
   Point point{"threads",
               {{"bytes", stream.bytes}, {"way", team.way}, {"arrangement", arrangement}},
@@ -62,7 +52,7 @@ void by_processes(Bench& bench, const Team& team) {
   for (const std::uint64_t bytes : bench.sizes(team, false)) {
     const Stream stream{bytes, window_of(bytes), 2};
     bench.measure(team, point_of(team, stream, "two_processes"),
-                  [&](int windows) { return time_processes(bench, team, stream, windows); });
+                  [&](int windows) { return time_stream(bench, team, stream, windows); });
   }
 }
 

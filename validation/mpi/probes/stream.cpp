@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "validation/mpi/clock.hpp"
+
 namespace ringscope::mpi {
 
 int window_of(std::uint64_t bytes) {
@@ -30,6 +32,16 @@ void run_stream(const Team& team, MPI_Comm comm, const Stream& stream, int windo
     else
       signal(partner, comm, stream.tag);
   }
+}
+
+double time_stream(Bench& bench, const Team& team, const Stream& stream, int windows) {
+  const std::byte* sent = bench.room(0, stream.bytes);
+  const auto window = static_cast<std::uint64_t>(stream.window);
+  std::byte* received = bench.room(1, window * stream.bytes);
+  team.meet();
+  const double start_s = now_s();
+  run_stream(team, team.comm, stream, windows, sent, received);
+  return team.slowest(now_s() - start_s);
 }
 
 }  // namespace ringscope::mpi

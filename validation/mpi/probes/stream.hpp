@@ -1,6 +1,7 @@
 // Many messages in flight at once.
 #pragma once
 
+#include "validation/mpi/probes/bench.hpp"
 #include "validation/mpi/probes/exchange.hpp"
 
 namespace ringscope::mpi {
@@ -20,5 +21,8 @@ int window_of(std::uint64_t bytes);
 /// a window of them.
 void run_stream(const Team& team, MPI_Comm comm, const Stream& stream, int windows,
                 const std::byte* sent, std::byte* received);
+
+/// Seconds of so many windows over the team's communicator, on the slowest rank.
+double time_stream(Bench& bench, const Team& team, const Stream& stream, int windows);
 
 }  // namespace ringscope::mpi
