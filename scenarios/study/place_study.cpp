@@ -198,13 +198,14 @@ SymmetryRules symmetry_rules(const PlaceStudy& study) {
   return rules;
 }
 
-Placement placement_of(const PlaceStudy& study, std::span<const Bin> bins, const Word& word) {
+Placement placement_of(const PlaceStudy& study, std::span<const Bin> bins,
+                       const Assignment& assignment) {
   const Location& like = study.scenario.placement.ranks.front();
   Placement placement;
-  placement.text = placed_text(study.scenario.cluster.topology, bins, word);
+  placement.text = placed_text(study.scenario.cluster.topology, bins, assignment);
   const std::vector<Location> others = seats_of(study.scenario.neighbours);
   std::map<std::pair<int, int>, int> next;  // core of each host's domains, as ranks come to them
-  for (const int index : word) {
+  for (const int index : assignment) {
     const Bin& bin = bins[at(index)];
     Location rank = like;
     rank.host = bin.host;
@@ -221,8 +222,8 @@ Placement placement_of(const PlaceStudy& study, std::span<const Bin> bins, const
   return placement;
 }
 
-std::optional<Word> own_word(const PlaceStudy& study, std::span<const Bin> bins) {
-  Word word;
+std::optional<Assignment> own_assignment(const PlaceStudy& study, std::span<const Bin> bins) {
+  Assignment assignment;
   const std::vector<Location> others = seats_of(study.scenario.neighbours);
   std::vector<std::array<int, 3>> cores;
   for (const Location& rank : study.scenario.placement.ranks) {
@@ -231,16 +232,16 @@ std::optional<Word> own_word(const PlaceStudy& study, std::span<const Bin> bins)
              (study.seat != Seat::core || one.numa == rank.numa);
     });
     if (bin == bins.end()) return {};
-    word.push_back(static_cast<int>(bin - bins.begin()));
+    assignment.push_back(static_cast<int>(bin - bins.begin()));
     cores.push_back({rank.host, rank.numa, rank.core});
   }
-  for (std::size_t i = 0; i < word.size(); ++i) {
-    if (std::ranges::count(word, word[i]) > bins[at(word[i])].capacity) return {};
+  for (std::size_t i = 0; i < assignment.size(); ++i) {
+    if (std::ranges::count(assignment, assignment[i]) > bins[at(assignment[i])].capacity) return {};
     const Location& rank = study.scenario.placement.ranks[i];
     const bool shared = std::ranges::count(cores, cores[i]) > 1 || has_core(others, rank);
     if (rank.binding == Binding::core && shared) return {};
   }
-  return word;
+  return assignment;
 }
 
 std::string counts_of(const Placement& placement) {
@@ -254,12 +255,14 @@ std::string counts_of(const Placement& placement) {
   return counts_text(host_of_rank);
 }
 
-std::string placed_text(const Topology& topology, std::span<const Bin> bins, const Word& word) {
+std::string placed_text(const Topology& topology, std::span<const Bin> bins,
+                        const Assignment& assignment) {
   std::vector<int> host_of_rank;
-  bool only_hosts = true, in_order = bins[at(word.front())].host == 0;
+  bool only_hosts = true, in_order = bins[at(assignment.front())].host == 0;
   std::string text;
-  for (auto begin = word.begin(); begin != word.end();) {
-    const auto end = std::find_if(begin, word.end(), [&](int index) { return index != *begin; });
+  for (auto begin = assignment.begin(); begin != assignment.end();) {
+    const auto end =
+        std::find_if(begin, assignment.end(), [&](int index) { return index != *begin; });
     const std::string name = bin_text(topology, bins[at(*begin)]);
     const int host = bins[at(*begin)].host;
     only_hosts = only_hosts && name.find('.') == std::string::npos;

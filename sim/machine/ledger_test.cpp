@@ -57,7 +57,7 @@ TEST_P(LedgerTest, used_counts_weights_of_ended_flights) {
   const int core = add(ResourceKind::core, 16), wire = add(ResourceKind::link, 4);
   fly(8, {{core, 3}, {wire, 1}});
   fly(2, {{wire, 2}});
-  at(0.5, [this, core] { EXPECT_EQ(ledger().used(core), 0) << "still under way"; });
+  at(0.5, [this, core] { EXPECT_EQ(ledger().used(core), 0) << "still in flight"; });
   run();
   EXPECT_DOUBLE_EQ(ledger().used(core), 8 * 3);
   EXPECT_DOUBLE_EQ(ledger().used(wire), 8 * 1 + 2 * 2);

@@ -20,24 +20,24 @@ constexpr int most_trials = 64;
 /// One walker: where it stands, and its own random numbers.
 class Chain {
  public:
-  Chain(const Placements& placements, Word start, std::uint64_t seed)
-      : placements_(&placements), word_(std::move(start)), random_(seed) {}
+  Chain(const Placements& placements, Assignment start, std::uint64_t seed)
+      : placements_(&placements), assignment_(std::move(start)), random_(seed) {}
 
-  const Word& word() const { return word_; }
+  const Assignment& assignment() const { return assignment_; }
   /// A neighbour that is allowed; itself where none was found.
-  Word neighbour() {
+  Assignment neighbour() {
     for (int trial = 0; trial < most_trials; ++trial) {
-      Word next = word_;
+      Assignment next = assignment_;
       change(next);
       if (placements_->rules().order == RankOrder::fixed) next = placements_->grouped(next);
-      if (next != word_ && placements_->allows(next)) return placements_->first_alike(next);
+      if (next != assignment_ && placements_->allows(next)) return placements_->first_alike(next);
     }
-    return word_;
+    return assignment_;
   }
-  void consider(const Word& next, double cost, double temperature) {
+  void consider(const Assignment& next, double cost, double temperature) {
     const double worse = cost - cost_;
     if (worse <= 0 || share() < std::exp(-worse / (temperature * cost_))) {
-      word_ = next;
+      assignment_ = next;
       cost_ = cost;
     }
   }
@@ -49,32 +49,32 @@ class Chain {
   double share() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
   int host_of(int bin) const { return placements_->bins()[static_cast<std::size_t>(bin)].host; }
 
-  void change(Word& word) {
+  void change(Assignment& assignment) {
     switch (below(placements_->rules().whole_hosts ? 5 : 4)) {
       case 0:
-        word[below(word.size())] = static_cast<int>(below(placements_->bins().size()));
+        assignment[below(assignment.size())] = static_cast<int>(below(placements_->bins().size()));
         break;
       case 1:
-        std::swap(word[below(word.size())], word[below(word.size())]);
+        std::swap(assignment[below(assignment.size())], assignment[below(assignment.size())]);
         break;
       case 2:
-        turn_round(word);
+        turn_round(assignment);
         break;
       case 3:
-        exchange_hosts(word);
+        exchange_hosts(assignment);
         break;
       default:
-        exchange_hosts(word);
-        std::swap(word[below(word.size())], word[below(word.size())]);
+        exchange_hosts(assignment);
+        std::swap(assignment[below(assignment.size())], assignment[below(assignment.size())]);
     }
   }
 
   /// Reverses the ranks of a stretch, or moves the stretch elsewhere.
-  void turn_round(Word& word) {
-    std::size_t begin = below(word.size()), end = below(word.size());
+  void turn_round(Assignment& assignment) {
+    std::size_t begin = below(assignment.size()), end = below(assignment.size());
     if (begin > end) std::swap(begin, end);
-    const auto first = word.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto last = word.begin() + static_cast<std::ptrdiff_t>(end) + 1;
+    const auto first = assignment.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto last = assignment.begin() + static_cast<std::ptrdiff_t>(end) + 1;
     if (below(2) == 0)
       std::reverse(first, last);
     else
@@ -82,16 +82,17 @@ class Chain {
   }
 
   /// Exchanges two hosts: ranks on one go to the bins of the same numbers on the other, and back.
-  void exchange_hosts(Word& word) {
+  void exchange_hosts(Assignment& assignment) {
     const auto bins = placements_->bins();
-    const int host = host_of(word[below(word.size())]), other = bins[below(bins.size())].host;
+    const int host = host_of(assignment[below(assignment.size())]),
+              other = bins[below(bins.size())].host;
     std::vector<int> here, there;
     for (int bin = 0; bin < static_cast<int>(bins.size()); ++bin) {
       if (host_of(bin) == host) here.push_back(bin);
       if (host_of(bin) == other) there.push_back(bin);
     }
     if (here.size() != there.size()) return;
-    for (int& bin : word) {
+    for (int& bin : assignment) {
       const auto place = std::ranges::find(here, bin), back = std::ranges::find(there, bin);
       if (place != here.end())
         bin = there[static_cast<std::size_t>(place - here.begin())];
@@ -101,23 +102,23 @@ class Chain {
   }
 
   const Placements* placements_;
-  Word word_;
+  Assignment assignment_;
   double cost_ = std::numeric_limits<double>::infinity();
   std::mt19937_64 random_;
 };
 
-/// Every word is asked for once, in batches.
+/// Every assignment is asked for once, in batches.
 class Known {
  public:
   Known(const Costs& costs, std::size_t budget) : costs_(&costs), budget_(budget) {}
 
-  /// Costs by word; what goes beyond the budget costs infinitely much.
-  std::vector<double> of(const std::vector<Word>& words) {
-    std::vector<Word> fresh;
-    for (const Word& word : words) {
+  /// Costs by assignment; what goes beyond the budget costs infinitely much.
+  std::vector<double> of(const std::vector<Assignment>& assignments) {
+    std::vector<Assignment> fresh;
+    for (const Assignment& assignment : assignments) {
       if (asked_.size() + fresh.size() == budget_) break;
-      if (!known_.contains(word) && std::ranges::find(fresh, word) == fresh.end())
-        fresh.push_back(word);
+      if (!known_.contains(assignment) && std::ranges::find(fresh, assignment) == fresh.end())
+        fresh.push_back(assignment);
     }
     const std::vector<double> answers = fresh.empty() ? std::vector<double>() : (*costs_)(fresh);
     cut_short_ = answers.size() < fresh.size();
@@ -125,8 +126,8 @@ class Known {
     for (std::size_t i = 0; i < fresh.size(); ++i) known_[fresh[i]] = answers[i];
     asked_.insert(asked_.end(), fresh.begin(), fresh.end());
     std::vector<double> result;
-    for (const Word& word : words) {
-      const auto found = known_.find(word);
+    for (const Assignment& assignment : assignments) {
+      const auto found = known_.find(assignment);
       result.push_back(found == known_.end() ? std::numeric_limits<double>::infinity()
                                              : found->second);
     }
@@ -135,46 +136,46 @@ class Known {
 
   std::size_t asked() const { return asked_.size(); }
   bool used_up() const { return cut_short_ || asked_.size() == budget_; }
-  std::vector<Word> take() { return std::move(asked_); }
+  std::vector<Assignment> take() { return std::move(asked_); }
 
  private:
   const Costs* costs_;
   std::size_t budget_;
   bool cut_short_ = false;
-  std::map<Word, double> known_;
-  std::vector<Word> asked_;
+  std::map<Assignment, double> known_;
+  std::vector<Assignment> asked_;
 };
 
 }  // namespace
 
-std::vector<Word> anneal(const Placements& placements, const Annealing& annealing,
-                         const Costs& costs) {
+std::vector<Assignment> anneal(const Placements& placements, const Annealing& annealing,
+                               const Costs& costs) {
   Known known(costs, annealing.budget);
   std::vector<Chain> walkers;
-  std::vector<Word> words;
-  for (const Word& start : annealing.starts) {
-    if (!words.empty() && annealing.stopped()) break;
-    words.push_back(placements.first_alike(start));
+  std::vector<Assignment> assignments;
+  for (const Assignment& start : annealing.starts) {
+    if (!assignments.empty() && annealing.stopped()) break;
+    assignments.push_back(placements.first_alike(start));
   }
-  const std::size_t starts = words.size();
+  const std::size_t starts = assignments.size();
   for (std::size_t i = 0; i < chains; ++i) {
-    if (i >= starts) words.push_back(words[i % starts]);
-    walkers.emplace_back(placements, words[i], annealing.seed * 0x9e3779b97f4a7c15u + i);
+    if (i >= starts) assignments.push_back(assignments[i % starts]);
+    walkers.emplace_back(placements, assignments[i], annealing.seed * 0x9e3779b97f4a7c15u + i);
   }
-  const std::vector<double> first = known.of(words);
+  const std::vector<double> first = known.of(assignments);
   for (std::size_t i = 0; i < chains; ++i) walkers[i].stand_at(first[i]);
   for (std::size_t in_vain = 0; !known.used_up() && in_vain < rounds_in_vain;) {
     const double spent = static_cast<double>(known.asked()) / static_cast<double>(annealing.budget);
     const double temperature = hot * std::pow(cold / hot, spent);
-    words.clear();
+    assignments.clear();
     for (Chain& walker : walkers) {
       if (annealing.stopped()) return known.take();
-      words.push_back(walker.neighbour());
+      assignments.push_back(walker.neighbour());
     }
     const std::size_t before = known.asked();
-    const std::vector<double> answers = known.of(words);
+    const std::vector<double> answers = known.of(assignments);
     for (std::size_t i = 0; i < chains; ++i)
-      if (std::isfinite(answers[i])) walkers[i].consider(words[i], answers[i], temperature);
+      if (std::isfinite(answers[i])) walkers[i].consider(assignments[i], answers[i], temperature);
     in_vain = known.asked() == before ? in_vain + 1 : 0;
   }
   return known.take();

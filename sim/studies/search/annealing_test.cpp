@@ -29,25 +29,27 @@ class Search : public testing::Test {
              .order = order,
              .rotations = true}};
   }
-  std::vector<Word> search(const Placements& among, std::uint64_t seed, std::size_t budget) {
-    return anneal(among, {budget, seed, {*among.some()}}, [&](std::span<const Word> words) {
-      std::vector<double> all;
-      for (const Word& word : words) all.push_back(cost(word));
-      ++calls_;
-      return all;
-    });
+  std::vector<Assignment> search(const Placements& among, std::uint64_t seed, std::size_t budget) {
+    return anneal(among, {budget, seed, {*among.some()}},
+                  [&](std::span<const Assignment> assignments) {
+                    std::vector<double> all;
+                    for (const Assignment& assignment : assignments)
+                      all.push_back(cost(assignment));
+                    ++calls_;
+                    return all;
+                  });
   }
 
-  /// Distance of a placement from 0-1-2, four times over: one word has no cost but 1.
-  static double cost(const Word& word) {
+  /// Distance of a placement from 0-1-2, four times over: one assignment has no cost but 1.
+  static double cost(const Assignment& assignment) {
     double sum = 1;
-    for (std::size_t rank = 0; rank < word.size(); ++rank)
-      sum += word[rank] == static_cast<int>(rank % 3) ? 0 : 1;
+    for (std::size_t rank = 0; rank < assignment.size(); ++rank)
+      sum += assignment[rank] == static_cast<int>(rank % 3) ? 0 : 1;
     return sum;
   }
-  static double best_of(const std::vector<Word>& words) {
-    double best = cost(words.front());
-    for (const Word& word : words) best = std::min(best, cost(word));
+  static double best_of(const std::vector<Assignment>& assignments) {
+    double best = cost(assignments.front());
+    for (const Assignment& assignment : assignments) best = std::min(best, cost(assignment));
     return best;
   }
   int calls_ = 0;
@@ -61,12 +63,13 @@ TEST_F(Search, FindsTheBestOfMillions) {
 
 TEST_F(Search, AsksForEachPlacementOnceAndKeepsToItsBudget) {
   const Placements all = placements(RankOrder::any);
-  const std::vector<Word> words = search(all, 1, 500);
-  EXPECT_EQ(words.size(), 500u);
-  EXPECT_EQ(std::set<Word>(words.begin(), words.end()).size(), words.size());
-  for (const Word& word : words) {
-    EXPECT_TRUE(all.allows(word));
-    EXPECT_EQ(all.first_alike(word), word);
+  const std::vector<Assignment> assignments = search(all, 1, 500);
+  EXPECT_EQ(assignments.size(), 500u);
+  EXPECT_EQ(std::set<Assignment>(assignments.begin(), assignments.end()).size(),
+            assignments.size());
+  for (const Assignment& assignment : assignments) {
+    EXPECT_TRUE(all.allows(assignment));
+    EXPECT_EQ(all.first_alike(assignment), assignment);
   }
 }
 
@@ -84,9 +87,10 @@ TEST_F(Search, AsksForManyAtOnceSoThatProcessorsHaveWork) {
 TEST_F(Search, KeepsWholeHostsWholeAndRanksInTheirOrder) {
   for (const Placements& some : {placements(RankOrder::any, true), placements(RankOrder::fixed),
                                  placements(RankOrder::fixed, true)}) {
-    const std::vector<Word> words = search(some, 1, 200);
-    EXPECT_FALSE(words.empty());
-    for (const Word& word : words) EXPECT_TRUE(some.allows(word)) << testing::PrintToString(word);
+    const std::vector<Assignment> assignments = search(some, 1, 200);
+    EXPECT_FALSE(assignments.empty());
+    for (const Assignment& assignment : assignments)
+      EXPECT_TRUE(some.allows(assignment)) << testing::PrintToString(assignment);
   }
 }
 

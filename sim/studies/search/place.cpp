@@ -10,7 +10,7 @@
 #include "sim/studies/search/annealing.hpp"
 #include "sim/studies/search/place_bound.hpp"
 #include "sim/studies/search/place_points.hpp"
-#include "sim/studies/search/plain_words.hpp"
+#include "sim/studies/search/plain_assignments.hpp"
 
 namespace ringscope {
 namespace {
@@ -62,13 +62,14 @@ class Costing {
 };
 
 std::vector<Placement> placements_of(const PlaceStudy& study, const Placements& placements,
-                                     std::span<const Word> words) {
+                                     std::span<const Assignment> assignments) {
   std::vector<Placement> result;
-  for (const Word& word : words) result.push_back(placement_of(study, placements.bins(), word));
+  for (const Assignment& assignment : assignments)
+    result.push_back(placement_of(study, placements.bins(), assignment));
   return result;
 }
 
-/// Words, and what they cost, in the order in which they were looked at.
+/// Assignments, and what they cost, in the order in which they were looked at.
 class Looked {
  public:
   Looked(const PlaceStudy& study, const Placements& placements, Evaluator& evaluator)
@@ -77,37 +78,39 @@ class Looked {
         evaluator_(&evaluator),
         costing_(study, evaluator) {}
 
-  /// Costs of words, of `all` that there may be: a part at a time, as many as fit into one answer.
-  std::vector<double> at(std::span<const Word> words, std::size_t all) {
+  /// Costs of assignments, of `all` that there may be: a part at a time, as many as fit into one
+  /// answer.
+  std::vector<double> at(std::span<const Assignment> assignments, std::size_t all) {
     std::vector<double> costs;
-    while (costs.size() < words.size() && !evaluator_->stopped()) {
-      const std::size_t count = std::min(at_once(), words.size() - costs.size());
-      const std::vector<double> some = look(words.subspan(costs.size(), count), all);
+    while (costs.size() < assignments.size() && !evaluator_->stopped()) {
+      const std::size_t count = std::min(at_once(), assignments.size() - costs.size());
+      const std::vector<double> some = look(assignments.subspan(costs.size(), count), all);
       costs.insert(costs.end(), some.begin(), some.end());
       if (some.size() < count) break;
     }
     return costs;
   }
-  std::size_t count() const { return words_.size(); }
+  std::size_t count() const { return assignments_.size(); }
   /// One that was looked at before.
-  void add(const Word& word, Placed placed) {
+  void add(const Assignment& assignment, Placed placed) {
     placed.per_host = counts_of(placed.placement);
-    placed.alike = placements_->alike(word);
-    words_.push_back(word);
+    placed.alike = placements_->alike(assignment);
+    assignments_.push_back(assignment);
     placed_.push_back(std::move(placed));
   }
 
-  /// The best first. Equal costs are of equal words in the order of words; times that differ in the
-  /// last digits alone count as equal.
-  void finish(PlaceAnswer& answer, const std::optional<Word>& own) {
-    std::vector<std::size_t> order(words_.size());
+  /// The best first, equal costs in the order of their assignments; times that differ in the last
+  /// digits alone count as equal.
+  void finish(PlaceAnswer& answer, const std::optional<Assignment>& own) {
+    std::vector<std::size_t> order(assignments_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return words_[a] < words_[b]; });
+    std::ranges::sort(
+        order, [&](std::size_t a, std::size_t b) { return assignments_[a] < assignments_[b]; });
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
       return rounded(placed_[a].cost_s) < rounded(placed_[b].cost_s);
     });
     for (const std::size_t i : order) {
-      if (own && words_[i] == *own) answer.same = answer.placed.size();
+      if (own && assignments_[i] == *own) answer.same = answer.placed.size();
       answer.placed.push_back(std::move(placed_[i]));
     }
   }
@@ -117,17 +120,17 @@ class Looked {
   /// With a cable degraded, each in turn, a placement is many simulations.
   std::size_t at_once() const { return study_->objective == Objective::worst_link ? 64 : SIZE_MAX; }
 
-  std::vector<double> look(std::span<const Word> words, std::size_t all) {
+  std::vector<double> look(std::span<const Assignment> assignments, std::size_t all) {
     const auto share = [all](std::size_t count) {
       return search_from +
              (search_to - search_from) * static_cast<double>(count) / static_cast<double>(all);
     };
-    evaluator_->part(share(words_.size()), share(words_.size() + words.size()));
-    std::vector<Placed> placed = costing_.of(placements_of(*study_, *placements_, words));
+    evaluator_->part(share(assignments_.size()), share(assignments_.size() + assignments.size()));
+    std::vector<Placed> placed = costing_.of(placements_of(*study_, *placements_, assignments));
     std::vector<double> costs;
     for (std::size_t i = 0; i < placed.size(); ++i) {
       costs.push_back(placed[i].cost_s);
-      add(words[i], std::move(placed[i]));
+      add(assignments[i], std::move(placed[i]));
     }
     return costs;
   }
@@ -136,21 +139,21 @@ class Looked {
   const Placements* placements_;
   Evaluator* evaluator_;
   Costing costing_;
-  std::vector<Word> words_;
+  std::vector<Assignment> assignments_;
   std::vector<Placed> placed_;
 };
 
 Annealing annealing_of(const PlaceStudy& study, const Placements& placements,
-                       const std::optional<Word>& own, const Word& some) {
+                       const std::optional<Assignment>& own, const Assignment& some) {
   Annealing annealing;
   annealing.budget = study.budget;
   annealing.seed = study.seed;
-  std::vector<Word> starts = simple_words(placements);
+  std::vector<Assignment> starts = simple_assignments(placements);
   if (own) {
     starts.insert(starts.begin(), *own);
     if (const auto ordered = best_order(study, placements.bins(), *own)) starts.push_back(*ordered);
   }
-  for (const Word& start : starts)
+  for (const Assignment& start : starts)
     if (placements.allows(start)) annealing.starts.push_back(start);
   if (annealing.starts.empty()) annealing.starts.push_back(some);
   return annealing;
@@ -178,9 +181,10 @@ std::optional<RandomPlacements> random_placements(const PlaceStudy& study,
     evaluator.part(search_to, 1);
     evaluator.until(1);
     if (evaluator.stopped()) return {};
-    const std::vector<Word> words = random_words(placements, study.random, study.seed);
+    const std::vector<Assignment> assignments =
+        random_assignments(placements, study.random, study.seed);
     for (const Placed& placed :
-         Costing(study, evaluator).of(placements_of(study, placements, words)))
+         Costing(study, evaluator).of(placements_of(study, placements, assignments)))
       costs.emplace_back(placed.cost_s, 1);
     random.count = costs.size();
   }
@@ -202,13 +206,14 @@ void add_bound(PlaceAnswer& answer, const PlaceStudy& study, std::span<const Bin
 }
 
 /// Looks at all placements that differ, or searches among them.
-void look(const PlaceStudy& study, const Placements& placements, const std::optional<Word>& own,
-          Evaluator& evaluator, Looked& looked, PlaceAnswer& answer) {
+void look(const PlaceStudy& study, const Placements& placements,
+          const std::optional<Assignment>& own, Evaluator& evaluator, Looked& looked,
+          PlaceAnswer& answer) {
   const auto stopped = [&evaluator] { return evaluator.stopped(); };
   evaluator.until(study.random > 0 ? search_to : 1);
-  if (const auto words = placements.all(study.budget, stopped)) {
-    answer.least = words->size();
-    answer.stopped = looked.at(*words, words->size()).size() < words->size();
+  if (const auto assignments = placements.all(study.budget, stopped)) {
+    answer.least = assignments->size();
+    answer.stopped = looked.at(*assignments, assignments->size()).size() < assignments->size();
     return;
   }
   answer.searched = true;
@@ -216,7 +221,7 @@ void look(const PlaceStudy& study, const Placements& placements, const std::opti
   Annealing annealing = annealing_of(study, placements, own, *placements.some());
   annealing.stopped = stopped;
   anneal(placements, annealing,
-         [&](std::span<const Word> fresh) { return looked.at(fresh, study.budget); });
+         [&](std::span<const Assignment> fresh) { return looked.at(fresh, study.budget); });
   answer.stopped = looked.count() < study.budget && evaluator.stopped();
 }
 
@@ -225,7 +230,7 @@ void look(const PlaceStudy& study, const Placements& placements, const std::opti
 PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator) {
   const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
   const Placements placements = allowed_placements(study, symmetry);
-  std::optional<Word> own = own_word(study, placements.bins());
+  std::optional<Assignment> own = own_assignment(study, placements.bins());
   if (own && !placements.allows(*own)) own.reset();
   if (own) own = placements.first_alike(*own);
 

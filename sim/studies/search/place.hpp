@@ -33,7 +33,7 @@ struct PlaceAnswer {
   bool searched = false;            ///< not all that differ were simulated
   bool stopped = false;             ///< before it had looked at its budget, or at all
   bool only_routes = true;          ///< else nothing was folded but cores
-  std::vector<Placed> placed;       ///< the best first; equal ones in the order of their words
+  std::vector<Placed> placed;       ///< the best first; equal ones by their assignments
   Placed own;                       ///< the user's
   std::optional<std::size_t> same;  ///< the place of the user's, or one like it, in `placed`
   std::optional<double> bound_s;    ///< no placement takes less

@@ -70,18 +70,18 @@ std::optional<double> bound_of_rings(const PlaceStudy& study, std::span<const Bi
   return static_cast<double>(bytes) * *slowest;
 }
 
-std::optional<Word> best_order(const PlaceStudy& study, std::span<const Bin> bins,
-                               const Word& own) {
+std::optional<Assignment> best_order(const PlaceStudy& study, std::span<const Bin> bins,
+                                     const Assignment& own) {
   if (own.size() > most_exact_places || bins.size() > most_bins) return {};
   const PairCosts all = pair_costs(study, bins);
   PairCosts costs(own.size(), std::vector<double>(own.size()));
   for (std::size_t a = 0; a < own.size(); ++a)
     for (std::size_t b = 0; b < own.size(); ++b)
       costs[a][b] = all[static_cast<std::size_t>(own[a])][static_cast<std::size_t>(own[b])];
-  Word word;
+  Assignment assignment;
   for (const int rank : best_ring_order(costs).order)
-    word.push_back(own[static_cast<std::size_t>(rank)]);
-  return word;
+    assignment.push_back(own[static_cast<std::size_t>(rank)]);
+  return assignment;
 }
 
 }  // namespace ringscope

@@ -19,6 +19,7 @@ std::optional<double> bound_of_rings(const PlaceStudy& study, std::span<const Bi
 
 /// The user's seats in the order of the best ring through them by pair_costs(), where there are few
 /// enough.
-std::optional<Word> best_order(const PlaceStudy& study, std::span<const Bin> bins, const Word& own);
+std::optional<Assignment> best_order(const PlaceStudy& study, std::span<const Bin> bins,
+                                     const Assignment& own);
 
 }  // namespace ringscope

@@ -73,41 +73,41 @@ const std::string shared_star =
     "    one: {placement: 1-1, repeat: 1, job: {collective: broadcast, algorithm: flat,\n"
     "          bytes: 64 KiB}}\n";
 
-// By brute force: of all words with one rank on each of the hosts of the background job and two on
-// each of the others, those that the exchange of hosts 2 and 3 and the turns of the ring take to
-// each other. All of these take the same time.
+// By brute force: of all assignments with one rank on each of the hosts of the background job and
+// two on each of the others, those that the exchange of hosts 2 and 3 and the turns of the ring
+// take to each other. All of these take the same time.
 TEST(PlacementsBesideANeighbour, AreFoldedOnlyWhereTheNeighbourIsNot) {
   const PlaceStudy study = study_of(shared_star);
   const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
   const Placements placements(symmetry, study.rules);
-  std::map<Word, std::vector<Word>> alike;
+  std::map<Assignment, std::vector<Assignment>> alike;
   const std::vector<int> room = {1, 1, 2, 2};
   for (int code = 0; code < 64; ++code) {
-    const Word word = {code % 4, code / 4 % 4, code / 16};
+    const Assignment assignment = {code % 4, code / 4 % 4, code / 16};
     bool fits = true;
     for (int host = 0; host < 4; ++host)
-      fits = fits && std::ranges::count(word, host) <= room[static_cast<std::size_t>(host)];
+      fits = fits && std::ranges::count(assignment, host) <= room[static_cast<std::size_t>(host)];
     if (!fits) continue;
-    Word first = word;
-    for (Word turned = word; const bool swap : {false, true}) {
-      for (std::size_t turn = 0; turn < word.size(); ++turn) {
+    Assignment first = assignment;
+    for (Assignment turned = assignment; const bool swap : {false, true}) {
+      for (std::size_t turn = 0; turn < assignment.size(); ++turn) {
         std::rotate(turned.begin(), turned.begin() + 1, turned.end());
         first = std::min(first, turned);
       }
       if (!swap)
         for (int& host : turned) host = host < 2 ? host : 5 - host;
     }
-    alike[first].push_back(word);
-    EXPECT_EQ(placements.first_alike(word), first);
+    alike[first].push_back(assignment);
+    EXPECT_EQ(placements.first_alike(assignment), first);
   }
-  const auto words = placements.all(1000);
-  ASSERT_TRUE(words.has_value());
-  ASSERT_EQ(words->size(), alike.size());
+  const auto assignments = placements.all(1000);
+  ASSERT_TRUE(assignments.has_value());
+  ASSERT_EQ(assignments->size(), alike.size());
   std::vector<Scenario> scenarios;
   for (const auto& [first, all] : alike) {
-    for (const Word& word : all) {
+    for (const Assignment& assignment : all) {
       scenarios.push_back(study.scenario);
-      scenarios.back().placement = placement_of(study, symmetry.bins(), word);
+      scenarios.back().placement = placement_of(study, symmetry.bins(), assignment);
     }
   }
   Evaluator evaluator(on_threads(2));

@@ -91,15 +91,16 @@ Placements allowed_placements(const PlaceStudy& study, const Symmetry& symmetry)
 Points place_points(const PlaceStudy& study) {
   const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
   const Placements allowed = allowed_placements(study, symmetry);
-  const auto words = allowed.all(study.budget);
-  if (!words)
+  const auto assignments = allowed.all(study.budget);
+  if (!assignments)
     study.tree.fail(fmt::format(
         "more than {} placements differ, the 'budget': a search goes from one to the next, and is "
         "not dealt out to shards; raise the budget to simulate them all, or leave out --shard",
         study.budget));
   const auto placements = std::make_shared<std::vector<Placement>>();
   placements->push_back(study.scenario.placement);
-  for (const Word& word : *words) placements->push_back(placement_of(study, allowed.bins(), word));
+  for (const Assignment& assignment : *assignments)
+    placements->push_back(placement_of(study, allowed.bins(), assignment));
   const auto runs = std::make_shared<const std::vector<PlaceRun>>(runs_of(study, *placements));
   Points points{study.name, {}, {}, {0, runs->size() - 1}};
   for (const PlaceRun& run : *runs)

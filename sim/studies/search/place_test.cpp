@@ -7,7 +7,7 @@
 
 #include "sim/studies/search/place_bound.hpp"
 #include "sim/studies/search/place_study_for_test.hpp"
-#include "sim/studies/search/plain_words.hpp"
+#include "sim/studies/search/plain_assignments.hpp"
 
 namespace ringscope {
 namespace {
@@ -63,19 +63,19 @@ TEST(PlacementsThatAreAlike, TakeTheSameTime) {
   const PlaceStudy study = study_of(sockets);
   const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
   const Placements placements(symmetry, study.rules);
-  const auto words = placements.all(1000);
-  ASSERT_TRUE(words.has_value());
+  const auto assignments = placements.all(1000);
+  ASSERT_TRUE(assignments.has_value());
   std::vector<Scenario> scenarios;
   const int bins = static_cast<int>(symmetry.bins().size());
-  for (const Word& word : *words) {
-    Word other = word;  // racks and hosts in the opposite order, the circle turned
+  for (const Assignment& assignment : *assignments) {
+    Assignment other = assignment;  // racks and hosts in the opposite order, the circle turned
     for (int& bin : other) {
       const int host = symmetry.bins()[static_cast<std::size_t>(bin)].host;
       bin = bin % 2 + 2 * (bins / 2 - 1 - host);
     }
     std::rotate(other.begin(), other.begin() + 1, other.end());
-    ASSERT_EQ(placements.first_alike(other), word);
-    for (const Word& one : {word, other}) {
+    ASSERT_EQ(placements.first_alike(other), assignment);
+    for (const Assignment& one : {assignment, other}) {
       scenarios.push_back(study.scenario);
       scenarios.back().placement = placement_of(study, symmetry.bins(), one);
     }
@@ -95,9 +95,10 @@ TEST(RingsThatGoRound, TakeTheSameTimeWhereverTheyBegin) {
     if (!goes_round(study.scenario)) continue;
     const std::vector<Bin> bins = bins_of(study.scenario.cluster.topology, Seat::core);
     std::vector<Scenario> scenarios;
-    for (const Word& word : {Word{0, 0, 1, 0, 2, 1, 1, 0}, Word{0, 1, 0, 2, 1, 1, 0, 0}}) {
+    for (const Assignment& assignment :
+         {Assignment{0, 0, 1, 0, 2, 1, 1, 0}, Assignment{0, 1, 0, 2, 1, 1, 0, 0}}) {
       scenarios.push_back(study.scenario);
-      scenarios.back().placement = placement_of(study, bins, word);
+      scenarios.back().placement = placement_of(study, bins, assignment);
     }
     std::vector<double> times;
     for (const Scenario& scenario : scenarios)
@@ -127,7 +128,7 @@ std::function<bool(double)> after(int times) {
   return [left = times](double) mutable { return left-- <= 0; };
 }
 
-// A round of the search asks more often than that, and so does the walk over all words.
+// A round of the search asks more often than that, and so does the walk over all assignments.
 TEST(APlaceThatIsStopped, AnswersWithWhatItHas) {
   const std::pair<const char*, int> cases[] = {{"{budget: 60}", 30},
                                                {"{objective: worst_link}", 200}};
@@ -173,12 +174,13 @@ TEST(RandomPlacements, KeepToTheRulesAndDependOnTheSeedAlone) {
     const PlaceStudy study = study_of(rack, flags);
     const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
     const Placements placements(symmetry, study.rules);
-    const std::vector<Word> words = random_words(placements, 50, 7);
-    EXPECT_EQ(words.size(), 50u);
-    for (const Word& word : words) EXPECT_TRUE(placements.allows(word)) << flags;
-    EXPECT_GT(std::set(words.begin(), words.end()).size(), 5u) << flags;
-    EXPECT_EQ(random_words(placements, 50, 7), words);
-    EXPECT_NE(random_words(placements, 50, 8), words);
+    const std::vector<Assignment> assignments = random_assignments(placements, 50, 7);
+    EXPECT_EQ(assignments.size(), 50u);
+    for (const Assignment& assignment : assignments)
+      EXPECT_TRUE(placements.allows(assignment)) << flags;
+    EXPECT_GT(std::set(assignments.begin(), assignments.end()).size(), 5u) << flags;
+    EXPECT_EQ(random_assignments(placements, 50, 7), assignments);
+    EXPECT_NE(random_assignments(placements, 50, 8), assignments);
   }
 }
 
@@ -266,10 +268,11 @@ TEST(TheRulesOfPlace, AreRefusedWhereTheyCannotBe) {
 
 TEST(PlacedText, SaysWhichHostsInTheOrderOfTheRanks) {
   const PlaceStudy one = study_of(rack), two = study_of(sockets);
-  const auto text = [](const PlaceStudy& study, const Word& word) {
+  const auto text = [](const PlaceStudy& study, const Assignment& assignment) {
     const Topology& topology = study.scenario.cluster.topology;
     const std::vector<Bin> bins = bins_of(topology, study.seat);
-    return placed_text(topology, bins, word) + ", " + counts_of(placement_of(study, bins, word));
+    return placed_text(topology, bins, assignment) + ", " +
+           counts_of(placement_of(study, bins, assignment));
   };
   EXPECT_EQ(text(one, {0, 0, 0, 0, 1, 1, 1, 2}), "4-3-1, 4-3-1");
   EXPECT_EQ(text(one, {0, 0, 1, 0, 2, 2, 2, 2}), "0x2 1 0 2x4, 4-3-1");

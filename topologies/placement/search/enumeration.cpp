@@ -9,10 +9,10 @@
 
 namespace ringscope {
 
-std::vector<int> touched_by(const Word& word) {
+std::vector<int> touched_by(const Assignment& assignment) {
   std::vector<int> touched;
   std::unordered_set<int> seen;
-  for (const int bin : word)
+  for (const int bin : assignment)
     if (seen.insert(bin).second) touched.push_back(bin);
   return touched;
 }
@@ -20,27 +20,30 @@ std::vector<int> touched_by(const Word& word) {
 Placements::Placements(const Symmetry& symmetry, PlacementRules rules)
     : symmetry_(&symmetry), rules_(std::move(rules)) {}
 
-bool Placements::in_fixed_order(const Word& word) const {
+bool Placements::in_fixed_order(const Assignment& assignment) const {
   std::set<int> hosts, bins;
-  for (std::size_t rank = 0; rank < word.size(); ++rank) {
+  for (std::size_t rank = 0; rank < assignment.size(); ++rank) {
     const bool first = rank == 0;
-    if ((first || word[rank] != word[rank - 1]) && !bins.insert(word[rank]).second) return false;
-    const int host = bin(word[rank]).host;
-    if ((first || host != bin(word[rank - 1]).host) && !hosts.insert(host).second) return false;
+    if ((first || assignment[rank] != assignment[rank - 1]) &&
+        !bins.insert(assignment[rank]).second)
+      return false;
+    const int host = bin(assignment[rank]).host;
+    if ((first || host != bin(assignment[rank - 1]).host) && !hosts.insert(host).second)
+      return false;
   }
   return true;
 }
 
-bool Placements::allows(const Word& word) const {
-  if (static_cast<int>(word.size()) != rules_.ranks) return false;
+bool Placements::allows(const Assignment& assignment) const {
+  if (static_cast<int>(assignment.size()) != rules_.ranks) return false;
   std::map<int, int> in_bin, on_host;
-  for (const int index : word) {
+  for (const int index : assignment) {
     if (++in_bin[index] > bin(index).capacity) return false;
     if (++on_host[bin(index).host] > rules_.slots[at(bin(index).host)]) return false;
   }
   for (const auto& [host, ranks] : on_host)
     if (rules_.whole_hosts && ranks != rules_.slots[at(host)]) return false;
-  return rules_.order == RankOrder::any || in_fixed_order(word);
+  return rules_.order == RankOrder::any || in_fixed_order(assignment);
 }
 
 Count Placements::raw() const {
@@ -50,63 +53,66 @@ Count Placements::raw() const {
   return count_placements(hosts, rules_);
 }
 
-Word Placements::grouped(const Word& word) const {
+Assignment Placements::grouped(const Assignment& assignment) const {
   std::map<int, std::size_t> host_place, bin_place;
-  for (std::size_t rank = 0; rank < word.size(); ++rank) {
-    host_place.try_emplace(bin(word[rank]).host, rank);
-    bin_place.try_emplace(word[rank], rank);
+  for (std::size_t rank = 0; rank < assignment.size(); ++rank) {
+    host_place.try_emplace(bin(assignment[rank]).host, rank);
+    bin_place.try_emplace(assignment[rank], rank);
   }
-  Word result = word;
+  Assignment result = assignment;
   std::ranges::stable_sort(result, {}, [&](int index) {
     return std::pair(host_place.at(bin(index).host), bin_place.at(index));
   });
   return result;
 }
 
-/// The first word that a symmetry of the machine makes of it.
-Word Placements::moved(const Word& word) const {
-  const std::vector<int> touched = touched_by(word);
+/// The first assignment that a symmetry of the machine makes of it.
+Assignment Placements::moved(const Assignment& assignment) const {
+  const std::vector<int> touched = touched_by(assignment);
   const std::vector<int> image = symmetry_->first_image(touched);
   std::vector<int> to(bins().size());
   for (std::size_t i = 0; i < touched.size(); ++i) to[at(touched[i])] = image[i];
-  Word result;
-  for (const int index : word) result.push_back(to[at(index)]);
+  Assignment result;
+  for (const int index : assignment) result.push_back(to[at(index)]);
   return result;
 }
 
-/// Images of a word under symmetries and rotations: each rotation's first word, sorted, unique.
-std::vector<Word> Placements::rotated(const Word& word) const {
-  std::set<Word> words = {moved(word)};
-  Word turned = word;
-  for (std::size_t i = 1; rules_.rotations && i < word.size(); ++i) {
+/// Images of an assignment under symmetries and rotations: the first of each rotation, sorted,
+/// unique.
+std::vector<Assignment> Placements::rotated(const Assignment& assignment) const {
+  std::set<Assignment> assignments = {moved(assignment)};
+  Assignment turned = assignment;
+  for (std::size_t i = 1; rules_.rotations && i < assignment.size(); ++i) {
     std::rotate(turned.begin(), turned.begin() + 1, turned.end());
-    if (rules_.order == RankOrder::any || in_fixed_order(turned)) words.insert(moved(turned));
+    if (rules_.order == RankOrder::any || in_fixed_order(turned)) assignments.insert(moved(turned));
   }
-  return {words.begin(), words.end()};
+  return {assignments.begin(), assignments.end()};
 }
 
-Word Placements::first_alike(const Word& word) const { return rotated(word).front(); }
+Assignment Placements::first_alike(const Assignment& assignment) const {
+  return rotated(assignment).front();
+}
 
-/// True of a word that is the first of its images.
-bool Placements::is_first_alike(const Word& word) const {
-  Word turned = word;
-  for (std::size_t i = 1; rules_.rotations && i < word.size(); ++i) {
+/// True of an assignment that is the first of its images.
+bool Placements::is_first_alike(const Assignment& assignment) const {
+  Assignment turned = assignment;
+  for (std::size_t i = 1; rules_.rotations && i < assignment.size(); ++i) {
     std::rotate(turned.begin(), turned.begin() + 1, turned.end());
-    if ((rules_.order == RankOrder::any || in_fixed_order(turned)) && moved(turned) < word)
+    if ((rules_.order == RankOrder::any || in_fixed_order(turned)) && moved(turned) < assignment)
       return false;
   }
   return true;
 }
 
-Count Placements::alike(const Word& word) const {
-  Count count = symmetry_->images(touched_by(word)) * rotated(word).size();
+Count Placements::alike(const Assignment& assignment) const {
+  Count count = symmetry_->images(touched_by(assignment)) * rotated(assignment).size();
   std::map<int, int> in_bin;
-  for (const int index : word) count *= bin(index).capacity - in_bin[index]++;
+  for (const int index : assignment) count *= bin(index).capacity - in_bin[index]++;
   return count;
 }
 
-/// Builds words rank by rank, each beginning the first of its images: what does not begin so cannot
-/// become so.
+/// Builds assignments rank by rank, each beginning the first of its images: what does not begin so
+/// cannot become so.
 class Placements::Walk {
  public:
   Walk(const Placements& placements, std::size_t limit, const std::function<bool()>& stopped)
@@ -123,13 +129,13 @@ class Placements::Walk {
   bool go() {
     const PlacementRules& rules = placements_.rules_;
     if (rules.whole_hosts && !can_fill()) return true;
-    if (static_cast<int>(word_.size()) == rules.ranks) {
-      // A circle has as many beginnings as ranks: more words than that many times the limit are
-      // more than the limit, whatever becomes of them.
-      last_seen_ = word_;
+    if (static_cast<int>(assignment_.size()) == rules.ranks) {
+      // A circle has as many beginnings as ranks: more assignments than that many times the limit
+      // are more than the limit, whatever becomes of them.
+      last_seen_ = assignment_;
       if (++seen_ > limit_ * at(rules.rotations ? rules.ranks : 1) || stopped_()) return false;
-      if (placements_.is_first_alike(word_)) words_.push_back(word_);
-      return words_.size() <= limit_;
+      if (placements_.is_first_alike(assignment_)) assignments_.push_back(assignment_);
+      return assignments_.size() <= limit_;
     }
     const std::vector<int> next = next_bins();
     for (const int bin : next)
@@ -137,8 +143,8 @@ class Placements::Walk {
     return true;
   }
 
-  std::vector<Word> take() { return std::move(words_); }
-  const std::optional<Word>& last_seen() const { return last_seen_; }
+  std::vector<Assignment> take() { return std::move(assignments_); }
+  const std::optional<Assignment>& last_seen() const { return last_seen_; }
 
  private:
   std::size_t at(int index) const { return static_cast<std::size_t>(index); }
@@ -151,9 +157,9 @@ class Placements::Walk {
     --room_[at(bin)];
     --left_[at(host_of(bin))];
     ++touched_hosts_[at(host_of(bin))];
-    word_.push_back(bin);
+    assignment_.push_back(bin);
     const bool within = go();
-    word_.pop_back();
+    assignment_.pop_back();
     --touched_hosts_[at(host_of(bin))];
     ++left_[at(host_of(bin))];
     ++room_[at(bin)];
@@ -162,10 +168,11 @@ class Placements::Walk {
   }
 
   bool fits_order(int bin) const {
-    if (placements_.rules_.order == RankOrder::any || word_.empty() || bin == word_.back())
+    if (placements_.rules_.order == RankOrder::any || assignment_.empty() ||
+        bin == assignment_.back())
       return true;
     if (std::ranges::find(touched_, bin) != touched_.end()) return false;
-    return host_of(bin) == host_of(word_.back()) || touched_hosts_[at(host_of(bin))] == 0;
+    return host_of(bin) == host_of(assignment_.back()) || touched_hosts_[at(host_of(bin))] == 0;
   }
 
   /// Touched bins, and of those that are not one for each way in which they differ from here.
@@ -187,7 +194,7 @@ class Placements::Walk {
   /// slot.
   bool can_fill() const {
     const std::vector<int>& slots = placements_.rules_.slots;
-    int ranks = placements_.rules_.ranks - static_cast<int>(word_.size());
+    int ranks = placements_.rules_.ranks - static_cast<int>(assignment_.size());
     for (std::size_t host = 0; host < slots.size(); ++host)
       if (touched_hosts_[host] > 0) ranks -= left_[host];
     if (ranks < 0) return false;
@@ -206,20 +213,20 @@ class Placements::Walk {
   std::vector<int> touched_hosts_;  // ranks on each
   std::vector<int> touched_;
   std::map<std::vector<int>, std::vector<int>> next_;
-  Word word_;
-  std::vector<Word> words_;
-  std::optional<Word> last_seen_;
+  Assignment assignment_;
+  std::vector<Assignment> assignments_;
+  std::optional<Assignment> last_seen_;
 };
 
-std::optional<std::vector<Word>> Placements::all(std::size_t limit,
-                                                 const std::function<bool()>& stopped) const {
+std::optional<std::vector<Assignment>> Placements::all(std::size_t limit,
+                                                       const std::function<bool()>& stopped) const {
   if (least_number() > limit) return {};
   Walk walk(*this, limit, stopped);
   if (!walk.go()) return {};
   return walk.take();
 }
 
-std::optional<Word> Placements::some() const {
+std::optional<Assignment> Placements::some() const {
   const std::function<bool()> never = [] { return false; };
   Walk walk(*this, 0, never);
   walk.go();

@@ -1,9 +1,9 @@
 // All placements of ranks on a machine, each that differs from the others once.
 //
-// A placement is a word: the bin of each rank. Words are alike when a symmetry of the machine takes
-// one to the other, or, for algorithms that do not care which rank is the first, a rotation of the
-// ranks, or both. Of all that are alike the first one stands for them: words in their order, bins
-// by their numbers.
+// A placement is an assignment: the bin of each rank. Assignments are alike when a symmetry of the
+// machine takes one to the other, or, for algorithms that do not care which rank is the first, a
+// rotation of the ranks, or both. Of all that are alike the first one stands for them: assignments
+// in their order, bins by their numbers.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace ringscope {
 
-using Word = std::vector<int>;
+using Assignment = std::vector<int>;  ///< the bin of each rank
 
 /// fixed: the ranks of each host, and of each bin in it, follow each other, as `mpirun` numbers
 /// them; hosts and bins stand in any order. any: any rank sits anywhere.
@@ -36,38 +36,38 @@ class Placements {
 
   const PlacementRules& rules() const { return rules_; }
   std::span<const Bin> bins() const { return symmetry_->bins(); }
-  bool allows(const Word& word) const;
+  bool allows(const Assignment& assignment) const;
   /// Number of placements, each core of a bin counted as one of its own.
   Count raw() const;
-  /// Canonical representative of the words equivalent to this one, of those that are allowed.
-  Word first_alike(const Word& word) const;
+  /// Canonical representative of the assignments equivalent to this one, of those that are allowed.
+  Assignment first_alike(const Assignment& assignment) const;
   /// Size of the orbit: the number of raw() that are equivalent to this one.
-  Count alike(const Word& word) const;
+  Count alike(const Assignment& assignment) const;
   /// The ranks of each host, and of each bin in it, together, in the order of the first ones.
-  Word grouped(const Word& word) const;
+  Assignment grouped(const Assignment& assignment) const;
   /// Canonical representatives, in their order; none when there are more than `limit`, or when it
   /// was `stopped` before it knew.
-  std::optional<std::vector<Word>> all(
+  std::optional<std::vector<Assignment>> all(
       std::size_t limit, const std::function<bool()>& stopped = [] { return false; }) const;
   /// Lower bound of the number that differ; often there are a good deal more.
   Count least_number() const;
   /// One that is allowed; none where none is.
-  std::optional<Word> some() const;
+  std::optional<Assignment> some() const;
 
  private:
   class Walk;
   std::size_t at(int index) const { return static_cast<std::size_t>(index); }
   const Bin& bin(int index) const { return symmetry_->bins()[at(index)]; }
-  bool in_fixed_order(const Word& word) const;
-  Word moved(const Word& word) const;
-  std::vector<Word> rotated(const Word& word) const;
-  bool is_first_alike(const Word& word) const;
+  bool in_fixed_order(const Assignment& assignment) const;
+  Assignment moved(const Assignment& assignment) const;
+  std::vector<Assignment> rotated(const Assignment& assignment) const;
+  bool is_first_alike(const Assignment& assignment) const;
 
   const Symmetry* symmetry_;
   PlacementRules rules_;
 };
 
-/// The bins of a word in the order in which ranks come to them.
-std::vector<int> touched_by(const Word& word);
+/// The bins of an assignment in the order in which ranks come to them.
+std::vector<int> touched_by(const Assignment& assignment);
 
 }  // namespace ringscope

@@ -1,4 +1,5 @@
-// Is every placement there exactly once, up to symmetry? Against all words, each with its likes.
+// Is every placement there exactly once, up to symmetry? Against all assignments, each with its
+// likes.
 #include "topologies/placement/search/enumeration.hpp"
 
 #include <gtest/gtest.h>
@@ -28,19 +29,19 @@ const std::string sockets = "network: star\nhosts: 2\n" + cable +
                             "socket_link: {bandwidth: 1 GB/s}}";
 const std::string uneven_racks = racks + "\nuplinks: 2";
 
-std::vector<Word> all_words(int ranks, int bins) {
-  std::vector<Word> words = {{}};
+std::vector<Assignment> all_assignments(int ranks, int bins) {
+  std::vector<Assignment> assignments = {{}};
   for (int rank = 0; rank < ranks; ++rank) {
-    std::vector<Word> longer;
-    for (const Word& word : words) {
+    std::vector<Assignment> longer;
+    for (const Assignment& assignment : assignments) {
       for (int bin = 0; bin < bins; ++bin) {
-        longer.push_back(word);
+        longer.push_back(assignment);
         longer.back().push_back(bin);
       }
     }
-    words = std::move(longer);
+    assignments = std::move(longer);
   }
-  return words;
+  return assignments;
 }
 
 SymmetryRules marked(const std::vector<int>& marks) {
@@ -57,25 +58,25 @@ class Enumeration : public testing::TestWithParam<Question> {
 };
 
 TEST_P(Enumeration, HasEachPlacementOnce) {
-  std::set<Word> differ;
+  std::set<Assignment> differ;
   Count raw = 0;
-  for (const Word& word :
-       all_words(GetParam().rules.ranks, static_cast<int>(symmetry_.bins().size()))) {
-    if (!placements_.allows(word)) continue;
-    const Word first = placements_.first_alike(word);
-    EXPECT_TRUE(placements_.allows(first)) << testing::PrintToString(word);
-    EXPECT_EQ(placements_.first_alike(first), first) << testing::PrintToString(word);
+  for (const Assignment& assignment :
+       all_assignments(GetParam().rules.ranks, static_cast<int>(symmetry_.bins().size()))) {
+    if (!placements_.allows(assignment)) continue;
+    const Assignment first = placements_.first_alike(assignment);
+    EXPECT_TRUE(placements_.allows(first)) << testing::PrintToString(assignment);
+    EXPECT_EQ(placements_.first_alike(first), first) << testing::PrintToString(assignment);
     differ.insert(first);
     Count cores = 1;  // of the bins
     std::map<int, int> taken;
-    for (const int bin : word)
+    for (const int bin : assignment)
       cores *= symmetry_.bins()[static_cast<std::size_t>(bin)].capacity - taken[bin]++;
     raw += cores;
   }
   EXPECT_EQ(placements_.raw(), raw);
   const auto all = placements_.all(100'000);
   ASSERT_TRUE(all.has_value());
-  EXPECT_EQ(std::set<Word>(all->begin(), all->end()), differ);
+  EXPECT_EQ(std::set<Assignment>(all->begin(), all->end()), differ);
   EXPECT_EQ(all->size(), differ.size());
   EXPECT_TRUE(std::ranges::is_sorted(*all));
 }
@@ -84,7 +85,7 @@ TEST_P(Enumeration, FoldsAsManyAsThereAre) {
   Count folded = 0;
   const auto all = placements_.all(100'000);
   ASSERT_TRUE(all.has_value());
-  for (const Word& word : *all) folded += placements_.alike(word);
+  for (const Assignment& assignment : *all) folded += placements_.alike(assignment);
   EXPECT_EQ(folded, placements_.raw());
 }
 
@@ -132,13 +133,13 @@ TEST(EnumerationOfTheRack, IsHostAfterHostTheNumberOfPartitions) {
 
 // 8 ranks on three hosts, in a circle: necklaces of 8 beads in up to three colours, the colours
 // interchangeable. Burnside: (1/(8*6)) * sum over rotations and permutations of the hosts of the
-// words that stay.
+// assignments that stay.
 TEST(EnumerationOfTheRack, IsTheNumberOfNecklacesInInterchangeableColours) {
   const Topology topology = read_cluster(Value::from_text("test", rack)).topology;
   const Symmetry symmetry(topology, {});
   const Placements placements(symmetry, {.ranks = 8, .slots = {8, 8, 8}, .rotations = true});
   // A permutation with f fixed colours, t in cycles of 2, and c in cycles of 3 keeps, under a
-  // rotation whose cycles have length n, (f + (n even) t + (n mod 3 = 0) c)^(8/n) words.
+  // rotation whose cycles have length n, (f + (n even) t + (n mod 3 = 0) c)^(8/n) assignments.
   int kept = 0;
   const int cycle_length[] = {1, 8, 4, 8, 2, 8, 4, 8};
   struct Kind {
@@ -148,9 +149,9 @@ TEST(EnumerationOfTheRack, IsTheNumberOfNecklacesInInterchangeableColours) {
     for (const Kind& kind : {Kind{1, 3, 0, 0}, Kind{3, 1, 2, 0}, Kind{2, 0, 0, 3}}) {
       const int colours =
           kind.fixed + (n % 2 == 0 ? kind.in_pairs : 0) + (n % 3 == 0 ? kind.in_threes : 0);
-      int words = kind.permutations;
-      for (int i = 0; i < 8 / n; ++i) words *= colours;
-      kept += words;
+      int assignments = kind.permutations;
+      for (int i = 0; i < 8 / n; ++i) assignments *= colours;
+      kept += assignments;
     }
   }
   const auto all = placements.all(1000);

@@ -1,4 +1,4 @@
-#include "sim/studies/search/plain_words.hpp"
+#include "sim/studies/search/plain_assignments.hpp"
 
 #include <algorithm>
 #include <random>
@@ -32,7 +32,7 @@ std::vector<int> whole_hosts(const PlacementRules& rules, std::mt19937_64& rando
   return slots;
 }
 
-Word drawn(const Placements& placements, std::mt19937_64& random) {
+Assignment drawn(const Placements& placements, std::mt19937_64& random) {
   const PlacementRules& rules = placements.rules();
   std::vector<int> left = rules.whole_hosts ? whole_hosts(rules, random) : rules.slots;
   std::vector<int> seats;
@@ -40,21 +40,21 @@ Word drawn(const Placements& placements, std::mt19937_64& random) {
     seats.insert(seats.end(), static_cast<std::size_t>(placements.bins()[bin].capacity),
                  static_cast<int>(bin));
   shuffle(seats, random);
-  Word word;
+  Assignment assignment;
   for (const int bin : seats) {
     int& slots =
         left[static_cast<std::size_t>(placements.bins()[static_cast<std::size_t>(bin)].host)];
-    if (slots == 0 || static_cast<int>(word.size()) == rules.ranks) continue;
+    if (slots == 0 || static_cast<int>(assignment.size()) == rules.ranks) continue;
     --slots;
-    word.push_back(bin);
+    assignment.push_back(bin);
   }
-  return rules.order == RankOrder::fixed ? placements.grouped(word) : word;
+  return rules.order == RankOrder::fixed ? placements.grouped(assignment) : assignment;
 }
 
 }  // namespace
 
-std::vector<Word> simple_words(const Placements& placements) {
-  Word packed, spread;
+std::vector<Assignment> simple_assignments(const Placements& placements) {
+  Assignment packed, spread;
   const auto bins = placements.bins();
   const PlacementRules& rules = placements.rules();
   std::vector<int> left = rules.slots;
@@ -79,21 +79,21 @@ std::vector<Word> simple_words(const Placements& placements) {
       more = true;
     }
   }
-  Word sorted = spread;
+  Assignment sorted = spread;
   std::ranges::sort(sorted);
   return {packed, spread, sorted};
 }
 
-std::vector<Word> random_words(const Placements& placements, std::size_t count,
-                               std::uint64_t seed) {
+std::vector<Assignment> random_assignments(const Placements& placements, std::size_t count,
+                                           std::uint64_t seed) {
   std::mt19937_64 random(seed ^ 0x5ca1ab1e0ddba11u);  // not the search's stream
-  std::vector<Word> words;
-  for (int trial = 0; words.size() < count && trial < most_trials;) {
-    Word word = drawn(placements, random);
-    trial = placements.allows(word) ? 0 : trial + 1;
-    if (trial == 0) words.push_back(std::move(word));
+  std::vector<Assignment> assignments;
+  for (int trial = 0; assignments.size() < count && trial < most_trials;) {
+    Assignment assignment = drawn(placements, random);
+    trial = placements.allows(assignment) ? 0 : trial + 1;
+    if (trial == 0) assignments.push_back(std::move(assignment));
   }
-  return words;
+  return assignments;
 }
 
 }  // namespace ringscope
