@@ -60,5 +60,46 @@ TEST(Stopping, the_interval_may_reach_as_far_as_the_precision_to_each_side) {
   EXPECT_EQ(stopped_by({.precision = 0.04}, samples, 0), "");
 }
 
+/// Runs that all take a second by the clock of the test.
+struct Runs {
+  std::vector<double> samples;
+  double now = 0;
+  int warmups = 0;
+
+  std::string_view repeat(const RepetitionRule& rule, const Told& told = told_to_itself) {
+    const auto once = [this](bool warmup) {
+      now += 1;
+      if (warmup)
+        ++warmups;
+      else
+        samples.push_back(1);
+    };
+    return ringscope::repeat(
+        rule, samples, [this] { return now; }, once, told);
+  }
+};
+
+TEST(Repeat, warms_up_and_then_takes_samples_until_they_are_enough) {
+  Runs runs;
+  EXPECT_EQ(runs.repeat({.warmups = 3, .stop = {.least = 2, .most = 4, .precision = 1e-9}}),
+            "repetitions");
+  EXPECT_EQ(runs.warmups, 3);
+  EXPECT_EQ(runs.samples.size(), 4);
+}
+
+TEST(Repeat, does_not_count_the_warm_ups_in_the_budget) {
+  Runs runs;
+  EXPECT_EQ(runs.repeat({.warmups = 9, .stop = {.least = 1, .budget_s = 5}}), "budget");
+  EXPECT_EQ(runs.samples.size(), 5);
+}
+
+TEST(Repeat, ends_when_the_deciding_process_says_so) {
+  Runs runs;
+  int asked = 0;
+  runs.repeat({.warmups = 0, .stop = {.least = 1, .most = 1}},
+              [&asked](int) { return ++asked < 7 ? 0 : 1; });
+  EXPECT_EQ(runs.samples.size(), 7);
+}
+
 }  // namespace
 }  // namespace ringscope

@@ -52,7 +52,7 @@ RankThread::Advance RankThread::send_part(Pending& verb) {
   return Advance::done;
 }
 
-// Who waits for many is asked at each completion: those that were complete stay so.
+// Asked at each completion of a wait for many: requests that were complete stay so.
 bool RankThread::is_over(Pending& verb, bool all) const {
   const auto complete = [this](Request request) { return is_complete(request.slot); };
   const auto& asked = verb.asked->requests;
