@@ -1,6 +1,7 @@
 // One row of the table of speeds: one simulation, or one bare kernel loop, in one process.
 //
-//   speed run SCENARIO [--kernel K] [--no-skip] [--estimate] [--set KEY=VALUE]...
+//   speed run SCENARIO [--kernel K] [--no-skip] [--estimate] [--tolerance SHARE]
+//             [--set KEY=VALUE]...
 //   speed bare RANKS [--kernel K]
 //
 // Prints one line of JSON: what was simulated, what CPU time and memory this process took.
@@ -50,6 +51,7 @@ struct Arguments {
   std::string scenario, kernel = "fluid";
   std::vector<std::string> set;
   bool no_skip = false, estimate = false;
+  double tolerance = 0;
   int ranks = 0;
 };
 
@@ -71,6 +73,7 @@ ordered_json run(const Arguments& arguments) {
   RunOptions options;
   options.kernel = arguments.kernel;
   options.skip = !arguments.no_skip;
+  options.tolerance = arguments.tolerance;
   const Report report = simulate(scenarios.front(), options);
   const std::size_t repetitions = report.times_s.size();
   return {{"ranks", report.ranks},
@@ -102,6 +105,7 @@ int main(int argc, char** argv) {
   of_run.add_option("--set", arguments.set)->allow_extra_args(false);
   of_run.add_flag("--no-skip", arguments.no_skip);
   of_run.add_flag("--estimate", arguments.estimate, "say beforehand how much it is, and end");
+  of_run.add_option("--tolerance", arguments.tolerance, "a share")->check(CLI::Range(0.0, 0.1));
   CLI::App& of_bare = *app.add_subcommand("bare", "A ring on a kernel and nothing else.");
   of_bare.add_option("ranks", arguments.ranks)->required()->check(CLI::Range(2, 1 << 20));
   for (CLI::App* command : {&of_run, &of_bare})

@@ -88,7 +88,7 @@ def row_of_readme(text):
 
 
 class Estimates(unittest.TestCase):
-    """Estimates that the program tells before a run, against the figures that stand in the README."""
+    """Estimates that the program tells before a run, against the figures in the README."""
 
     def estimate(self, row):
         done = subprocess.run([BUILD / "speed", *row.arguments(False), "--estimate"],
@@ -97,7 +97,7 @@ class Estimates(unittest.TestCase):
 
     def test_meet_the_measured_times_within_a_factor_of_4(self):
         for row in ROWS:
-            if row.what != "run" or row.program != "speed":
+            if row.what != "run" or row.program != "speed" or row.tolerance:
                 continue
             measured = row_of_readme(row.text)
             with self.subTest(row.name):

@@ -29,9 +29,11 @@ class Simulation {
   Simulation(const Scenario& scenario, const RunOptions& options)
       : scenario_(&scenario),
         options_(&options),
-        recorder_(options.record ? std::make_unique<Recorder>(make_kernel(options.kernel))
-                                 : nullptr),
-        kernel_(recorder_ ? recorder_->take_kernel() : make_kernel(options.kernel)),
+        recorder_(options.record
+                      ? std::make_unique<Recorder>(make_kernel(options.kernel, options.tolerance))
+                      : nullptr),
+        kernel_(recorder_ ? recorder_->take_kernel()
+                          : make_kernel(options.kernel, options.tolerance)),
         ledger_(*kernel_, scenario.speedup),
         paths_(options.path_limit),
         machine_(scenario, ledger_),
@@ -256,6 +258,7 @@ Report simulate(const Scenario& scenario, const RunOptions& options) {
   }
   Report report = sim::report_of(scenario, std::move(measurements));
   report.kernel = options.kernel;
+  if (options.tolerance > 0) report.tolerance = options.tolerance;
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;
   report.wall_s = wall.count();
   report.peak_rss_bytes = sim::peak_rss_bytes();

@@ -22,7 +22,10 @@ inline constexpr std::size_t long_path_limit = 4'000'000;
 
 struct RunOptions {
   std::string_view kernel = "fluid";
-  bool skip = true;           ///< periods of a steady state, where that is possible
+  bool skip = true;  ///< periods of a steady state, where that is possible
+  /// Activities that begin or end within that share of their own time of each other do so together;
+  /// of the fluid kernel only.
+  double tolerance = 0;
   bool record = false;        ///< fill Report::recording
   bool record_spans = false;  ///< fill Report::spans
   bool record_chain = false;  ///< fill Report::chain

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <iterator>
 #include <set>
@@ -80,6 +81,29 @@ Seconds limit_of(const std::string& text) {
   return limit;
 }
 
+void add_tolerance(Command& subcommand, std::string& text) {
+  subcommand
+      .add_option("--tolerance", text,
+                  "SHARE, such as 0.1%: transfers that begin or end within that share of their own "
+                  "time do so together, which is quicker where thousands share links")
+      .show_default();
+}
+
+double tolerance_of(const std::string& text) {
+  constexpr double most = 0.1;
+  const Place place{std::make_shared<const Source>(Source{"--tolerance", text}), 0, 0};
+  const Value value = Value::scalar_at(place, text);
+  const bool percent = text.ends_with('%');
+  const std::string_view digits(text.data(), text.find_last_not_of(" %") + 1);
+  double share = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), share);
+  if (error != std::errc{} || end != digits.data() + digits.size())
+    value.fail("expected a share, such as 0.1% or 0.001");
+  if (percent) share /= 100;
+  if (!(share >= 0 && share <= most)) value.fail("expected a share from 0 to 10%");
+  return share;
+}
+
 void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
   subcommand.add_option("SCENARIO", arguments.scenarios, "a name from scenarios/, or a file")
       .required();
@@ -94,6 +118,7 @@ void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
       .show_default();
   subcommand.add_flag("--no-skip", arguments.no_skip,
                       "simulate every step, also where the fluid kernel finds that they repeat");
+  add_tolerance(subcommand, arguments.tolerance);
   subcommand
       .add_option("--limit", arguments.limit, "TIME: end a case that takes longer to simulate")
       .show_default();
@@ -106,6 +131,10 @@ std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
   if (std::find(names.begin(), names.end(), arguments.kernel) == names.end()) {
     throw Failure(ExitCode::bad_input,
                   "--kernel: " + unknown_name("kernel", arguments.kernel, names));
+  }
+  if (tolerance_of(arguments.tolerance) > 0 && arguments.kernel != "fluid") {
+    throw Failure(ExitCode::bad_input, "--tolerance: the kernel " + arguments.kernel +
+                                           " is exact; only fluid takes a tolerance");
   }
   std::vector<Override> overrides;
   for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
@@ -128,6 +157,7 @@ Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& sce
   const double first = both ? share_of_fluid(scenarios) : 1;
   options.kernel = both ? "fluid" : std::string_view(arguments.kernel);
   options.skip = !arguments.no_skip;
+  options.tolerance = tolerance_of(arguments.tolerance);
   options.progress = [&](double done) { bar.show(first * done); };
   Answer answer{run_cases(scenarios, options, one, limit), {}};
   if (both) {

@@ -16,14 +16,21 @@ struct CaseArguments {
   std::vector<std::string> changes;  ///< of --set
   std::string kernel = "fluid";      ///< or another, or "both"
   bool no_skip = false;
+  std::string tolerance = "0";
   std::string limit = "3600 s";  ///< of the time that a case may take
 };
 
-/// SCENARIO..., --set, --kernel, --no-skip and --limit.
+/// SCENARIO..., --set, --kernel, --no-skip, --tolerance and --limit.
 void add_case_arguments(Command& subcommand, CaseArguments& arguments);
 
 /// A time above 0 as --limit says it. Throws InputError.
 Seconds limit_of(const std::string& text);
+
+/// Adds --tolerance, kept as its text.
+void add_tolerance(Command& subcommand, std::string& text);
+
+/// A share from 0 to 0.1, as --tolerance says it: "0.1%" or "0.001". Throws InputError.
+double tolerance_of(const std::string& text);
 
 /// Reads all cases; no two have one name. Throws Failure for an unknown kernel.
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments);

@@ -53,6 +53,7 @@ void add_study_options(Command& subcommand, StudyOptions& options) {
       .excludes(no_store);
   subcommand.add_flag("--no-skip", options.no_skip,
                       "simulate every step, also where they repeat; such results are kept apart");
+  add_tolerance(subcommand, options.tolerance);
   subcommand
       .add_option("--verify", options.verify,
                   "how many of the best are simulated again by SimGrid, to compare")
@@ -73,6 +74,7 @@ StudyRun::StudyRun(const StudyOptions& options, const std::string& name)
       start_(Clock::now()) {
   EvaluatorOptions evaluator;
   evaluator.skip = !options.no_skip;
+  evaluator.tolerance = tolerance_of(options.tolerance);
   evaluator.prune = options.prune;
   evaluator.threads = threads_of(options);
   if (!options.no_store) evaluator.store = options.store.empty() ? name + ".sqlite" : options.store;

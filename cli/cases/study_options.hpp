@@ -21,6 +21,7 @@ struct StudyOptions {
   int threads = 0;  ///< 0: all cores
   int verify = 3;   ///< number of winners
   bool no_skip = false;
+  std::string tolerance = "0";
   bool prune = false;  ///< the store
   /// An early end has an answer all the same: after `time`, if that is above 0, or by ^C.
   bool may_stop = false;
@@ -31,7 +32,7 @@ struct StudyOptions {
   int processes_here = 1;     ///< that share this host's cores
 };
 
-/// --jobs, --store, --no-store, --shard, --prune, --verify and --no-skip.
+/// --jobs, --store, --no-store, --shard, --prune, --verify, --no-skip and --tolerance.
 void add_study_options(Command& subcommand, StudyOptions& options);
 
 /// Surroundings of a study while it runs: threads, a store, and a progress bar on a terminal.

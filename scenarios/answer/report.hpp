@@ -164,7 +164,8 @@ struct Report {
   std::uint64_t skipped_messages = 0;
   std::vector<NeighbourReport> neighbours;  ///< in the order of the scenario
   std::string kernel;
-  double wall_s = 0;  ///< of the simulation itself
+  std::optional<double> tolerance;  ///< RunOptions::tolerance, where there was one
+  double wall_s = 0;                ///< of the simulation itself
   std::uint64_t peak_rss_bytes = 0;
   Value resolved;                     ///< the scenario, all defaults filled in
   std::vector<std::string> warnings;  ///< caveats of the answer; filled in by the command

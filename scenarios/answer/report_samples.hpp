@@ -47,6 +47,7 @@ inline Report sample_report() {
 inline Report full_report() {
   Report r = sample_report();
   r.skipped_s = 0.25;
+  r.tolerance = 0.001;
   r.skipped_messages = 6;
   r.observations = {{"staleness", 4, 0.75, 0, 1, 1, 1, 0.125, 0.25, {{0, 1}, {1, 3}}}};
   r.neighbours = {{"bulk", "broadcast", "flat", "0-0-2", 2, 64, 3, 0.25, 0.75}};

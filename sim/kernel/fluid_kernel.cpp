@@ -8,11 +8,14 @@ namespace {
 
 class FluidKernel final : public TimedKernel<MaxMin> {
  public:
+  explicit FluidKernel(double tolerance) { set_tolerance(tolerance); }
   std::string_view name() const override { return "fluid"; }
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_fluid_kernel() { return std::make_unique<FluidKernel>(); }
+std::unique_ptr<Kernel> make_fluid_kernel(double tolerance) {
+  return std::make_unique<FluidKernel>(tolerance);
+}
 
 }  // namespace ringscope::sim

@@ -65,18 +65,13 @@ class GroupTime {
     while (!is_live(ends_.front())) pop();
     return date_of(since_, ends_.front().at - moved_, rate_);
   }
-  /// Drops the first entry of a member, whose date has come, and those of all that end until then;
-  /// calls visit(entry) for each of them that is one of a member.
-  template <class IsLive, class Visit>
-  void take_ended(double until, IsLive is_live, Visit visit) {
-    for (bool due = true; !ends_.empty();) {
+  /// Drops the entries of members for which ends(entry, date) is true, the first ones first.
+  template <class IsLive, class Ends>
+  void take_ended(IsLive is_live, Ends ends) {
+    while (!ends_.empty()) {
       const End first = ends_.front();
-      const bool live = is_live(first);
-      if (live && !due && date_of(since_, first.at - moved_, rate_) > until) return;
+      if (is_live(first) && !ends(first, date_of(since_, first.at - moved_, rate_))) return;
       pop();
-      if (!live) continue;
-      due = false;
-      visit(first);
     }
   }
 

@@ -24,7 +24,7 @@ constexpr std::array entries = {
 #ifdef RINGSCOPE_SIMGRID
     Entry{"simgrid", make_simgrid_kernel},
 #endif
-    Entry{"fluid", make_fluid_kernel},
+    Entry{"fluid", [] { return make_fluid_kernel(0); }},
     Entry{"reference", make_reference_kernel},
 };
 
@@ -38,7 +38,11 @@ constexpr auto names = [] {
 
 std::span<const std::string_view> kernel_names() { return names; }
 
-std::unique_ptr<Kernel> make_kernel(std::string_view name) {
+std::unique_ptr<Kernel> make_kernel(std::string_view name, double tolerance) {
+  if (name == "fluid") return make_fluid_kernel(tolerance);
+  if (tolerance > 0)
+    throw std::invalid_argument(
+        fmt::format("the kernel '{}' is exact: a tolerance is for fluid", name));
   for (const Entry& entry : entries)
     if (entry.name == name) return entry.make();
   throw std::invalid_argument(

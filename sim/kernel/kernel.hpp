@@ -122,7 +122,9 @@ class Kernel {
 
 /// A kernel by name. Throws std::invalid_argument for a name that is not in kernel_names(), and
 /// std::logic_error for a second "simgrid" in one process: SimGrid's engine is a singleton.
-std::unique_ptr<Kernel> make_kernel(std::string_view name);
+/// `tolerance`: activities that begin or end within that share of their own time of each other do
+/// so together. The fluid kernel's; std::invalid_argument for another than 0 elsewhere.
+std::unique_ptr<Kernel> make_kernel(std::string_view name, double tolerance = 0);
 std::span<const std::string_view> kernel_names();
 
 }  // namespace ringscope::sim

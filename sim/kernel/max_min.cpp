@@ -246,6 +246,24 @@ int MaxMin::likely_bottleneck(const Flow& flow) const {
   return likely;
 }
 
+bool MaxMin::finds_idle(int id) const {
+  const auto& parts = flows_[index(id)].parts;
+  return std::all_of(parts.begin(), parts.end(), [this](const Part& part) {
+    return resources_[index(part.resource)].bundles.empty();
+  });
+}
+
+double MaxMin::likely_rate(int id) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Part& part : flows_[index(id)].parts) {
+    const Resource& there = resources_[index(part.resource)];
+    double weight = part.weight;
+    if (there.own >= 0) weight += static_cast<double>(bundles_[index(there.own)].weight);
+    least = std::min(least, (there.capacity - (there.full ? rounded(there.others) : 0)) / weight);
+  }
+  return least;
+}
+
 void MaxMin::join(int id) {
   Flow& flow = flows_[index(id)];
   assert(flow.bottleneck < 0);
@@ -282,18 +300,30 @@ void MaxMin::make_idle(int id) {
 }
 
 void MaxMin::leave(int id) {
+  leave_for_later(id);
+  follow_leaves();
+}
+
+bool MaxMin::leave_for_later(int id) {
   Flow& flow = flows_[index(id)];
   assert(flow.bottleneck >= 0);
   for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) drop_user(id, part);
+  const std::size_t before = left_.size();
   for (const Part& part : flow.parts) {
     const Resource& there = resource(part.resource);
-    if (!there.full && !there.bundles.empty()) continue;
     if (there.bundles.empty())
       make_idle(part.resource);
-    else
-      wait(part.resource);
+    else if (there.full)
+      left_.push_back(part.resource);
   }
   flow.bottleneck = -1;
+  return left_.size() > before;
+}
+
+void MaxMin::follow_leaves() {
+  for (const int id : left_)
+    if (!resource(id).bundles.empty()) wait(id);
+  left_.clear();
 }
 
 }  // namespace ringscope::sim

@@ -37,11 +37,19 @@ class MaxMin {
   /// Lets a flow flow from now on, or stops it.
   void join(int flow);
   void leave(int flow);
+  /// Leaves what the flow had to nobody before follow_leaves(). Returns whether anybody wants it.
+  bool leave_for_later(int flow);
+  void follow_leaves();
 
   /// Groups are numbered as resources: flows with one bottleneck, and therefore one rate.
   int group(int flow) const { return flows_[index(flow)].bottleneck; }
   /// Units per second of each flow of the group, after solve().
   double rate(int group) const { return resources_[index(group)].told; }
+
+  /// Whether nothing flows through what a flow uses that does not flow yet.
+  bool finds_idle(int flow) const;
+  /// Units per second that it would get at most: an estimate.
+  double likely_rate(int flow) const;
 
   /// Flows and groups that differ from what the last call said; valid until the next one.
   struct Changes {
@@ -49,6 +57,8 @@ class MaxMin {
     std::span<const int> groups;  ///< with another rate; those of moved flows need not be here
   };
   Changes solve();
+  /// As solve() where all that has joined found what it uses idle.
+  Changes tell();
 
   /// Uses of a flow: a range of values with a `resource` and a `weight`.
   const auto& uses(int flow) const { return flows_[index(flow)].parts; }
@@ -159,6 +169,7 @@ class MaxMin {
   std::unordered_map<std::uint64_t, int> bundle_of_;  ///< of resources with many
   std::uint64_t stamps_ = 0;
   std::vector<Waiting> queue_;
+  std::vector<int> left_;  ///< resources, for follow_leaves()
   std::vector<int> moved_, touched_, taken_, too_fast_, told_, groups_;
   std::uint64_t operations_ = 0;
 };

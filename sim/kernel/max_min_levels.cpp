@@ -173,6 +173,10 @@ MaxMin::Changes MaxMin::solve() {
     queue_.pop_back();
     settle(next);
   }
+  return tell();
+}
+
+MaxMin::Changes MaxMin::tell() {
   groups_.clear();
   for (const int id : touched_) {
     Resource& touched = resource(id);

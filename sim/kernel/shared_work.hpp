@@ -2,6 +2,10 @@
 //
 // The solver sorts what flows into groups of one rate; each group has its virtual time, and one
 // date, that of its first end.
+//
+// Tolerance: a work ends with others that end now where that is early by at most that share of its
+// age; it joins others late, and others take over late what it leaves, by at most that share of the
+// time that it takes, but is reckoned to have moved all along. So many rates change together.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +13,10 @@
 #include <vector>
 
 #include "sim/kernel/date_queue.hpp"
+#include "sim/kernel/delays.hpp"
 #include "sim/kernel/group_time.hpp"
 #include "sim/kernel/kernel.hpp"
+#include "sim/kernel/max_min.hpp"
 
 namespace ringscope::sim {
 
@@ -22,9 +28,17 @@ class SharedWork {
   /// Goes by the caller's clock.
   explicit SharedWork(const double* now) : now_(now) {}
   Rates& rates() { return rates_; }
+  /// Share of a work's time by which dates may be wrong; 0, the default: none. The rates need
+  /// finds_idle, likely_rate, tell, leave_for_later and follow_leaves then.
+  void set_tolerance(double share) { delays_.set_tolerance(share); }
   int add_resource(double capacity) {
     used_.push_back(0);
     return rates_.add_resource(capacity);
+  }
+
+  void set_capacity(int resource, double capacity) {
+    rates_.set_capacity(resource, capacity);
+    if (is_late()) delays_.add(*now_, 0, leaves);
   }
 
   /// Makes a work of this amount, above 0, which does not flow yet.
@@ -42,13 +56,15 @@ class SharedWork {
   /// Solves the rates from now on.
   void solve();
   /// Infinity when nothing flows.
-  double next_date() { return dates_.next_date(); }
+  double next_date() { return std::min(dates_.next_date(), delays_.next_date()); }
   /// Stops all works that are done by then, and calls visit(id) for each.
   template <class Visit>
   void take_done(double until, Visit visit);
   /// Moves all that is to come; requires that now() has moved as far.
   void skip(double seconds) {
     dates_.shift(seconds);
+    delays_.shift(seconds);
+    for (Work& moved : works_) moved.begun += seconds;
     for (Group& moved : groups_) moved.time.shift(seconds);
   }
   /// Requires that nothing flows.
@@ -59,6 +75,7 @@ class SharedWork {
     bool joins = false;       ///< the solver has yet to be told of it
     int group = -1;           ///< -1: of none
     std::uint64_t stamp = 0;  ///< of its entry in that group
+    double begun = 0;         ///< date since which it flows
     Exact left = 0;           ///< units; in a group: the end in its virtual time
   };
   struct Group {
@@ -81,15 +98,33 @@ class SharedWork {
   }
   void enter(int id);
   void leave(int id, Exact at);
+  static constexpr int leaves = -1;  ///< what follows works that have left, among delays
+  bool is_late() const { return delays_.tolerance() > 0; }
+  static constexpr bool can_wait = requires(Rates rates) { rates.tell(); };
+  void solve_due() requires can_wait;
+  void count_before(int id, double rate);
+  /// Units that a work has moved since it began and has not joined, at this rate.
+  Exact moved_before(const Work& joining, double rate) const {
+    return std::min(joining.left, Exact(rate) * (Exact(*now_) - joining.begun));
+  }
+  void leave_rates(int id);
+  void take_over(const MaxMin::Changes& changes);
   void touch(int group) {
     if (!std::exchange(groups_[index(group)].touched, true)) touched_.push_back(group);
   }
   void set_date(int group);
+  /// Latest date of an end that happens now: only what is within tolerance has not yet ended.
+  double latest_end(int id) const {
+    return *now_ + delays_.tolerance() * (*now_ - works_[index(id)].begun);
+  }
+  template <class Visit>
+  double end_group(int id, double until, Visit visit);
 
   const double* now_;
   Rates rates_;
   std::vector<Work> works_;
-  std::vector<int> joining_;
+  std::vector<int> joining_;  ///< new at this instant
+  Delays delays_;             ///< of works that join, and of `leaves`
   std::vector<Group> groups_;
   std::vector<int> touched_;  ///< groups
   /// Units of each resource, less what its users would have moved since their group began.
@@ -111,11 +146,15 @@ void SharedWork<Rates>::join(int id) {
   Work& joining = works_[index(id)];
   joining.group = -1;
   if (!std::exchange(joining.joins, true)) joining_.push_back(id);
+  joining.begun = *now_;
 }
 
 template <class Rates>
 double SharedWork<Rates>::left(int id) const {
   const Work& asked = works_[index(id)];
+  if constexpr (can_wait)
+    if (asked.joins && is_late())
+      return rounded(asked.left - moved_before(asked, rates_.likely_rate(id)));
   if (asked.group < 0) return rounded(asked.left);
   return std::max(0.0, rounded(asked.left - groups_[index(asked.group)].time.at(*now_)));
 }
@@ -139,6 +178,8 @@ void SharedWork<Rates>::enter(int id) {
     const Exact at = groups_[index(entering.group)].time.at(*now_);
     leave(id, at);
     entering.left = std::max(Exact{0}, entering.left - at);
+  } else if (is_late()) {
+    count_before(id, rates_.rate(to));
   }
   if (index(to) >= groups_.size()) groups_.resize(index(to) + 1);
   entering.group = to;
@@ -160,23 +201,78 @@ void SharedWork<Rates>::leave(int id, Exact at) {
   for (const auto& use : rates_.uses(id)) used_[index(use.resource)] += use.weight * rounded(at);
 }
 
+// Counts as moved what a work would have moved since it began, had it not been put off.
+template <class Rates>
+void SharedWork<Rates>::count_before(int id, double rate) {
+  Work& counted = works_[index(id)];
+  const Exact moved = moved_before(counted, rate);
+  counted.left -= moved;
+  for (const auto& use : rates_.uses(id)) used_[index(use.resource)] += use.weight * rounded(moved);
+}
+
+template <class Rates>
+void SharedWork<Rates>::leave_rates(int id) {
+  if (!is_late()) return rates_.leave(id);
+  if constexpr (can_wait)
+    if (rates_.leave_for_later(id)) delays_.add(*now_, *now_ - works_[index(id)].begun, leaves);
+}
+
 template <class Rates>
 void SharedWork<Rates>::stop(int id) {
   Work& stopped = works_[index(id)];
+  if constexpr (can_wait)
+    if (stopped.joins && is_late()) count_before(id, rates_.likely_rate(id));
   stopped.joins = false;
   if (stopped.group < 0) return;
   const Exact at = groups_[index(stopped.group)].time.at(*now_);
   leave(id, at);
   stopped.left = std::max(Exact{0}, stopped.left - at);
-  rates_.leave(id);
+  leave_rates(id);
 }
 
 template <class Rates>
 void SharedWork<Rates>::solve() {
+  if constexpr (can_wait)
+    if (is_late()) return solve_due();
   for (const int id : joining_)
     if (std::exchange(works_[index(id)].joins, false)) rates_.join(id);
   joining_.clear();
-  const auto changes = rates_.solve();
+  take_over(rates_.solve());
+}
+
+// A work that finds all that it uses idle flows at once; what several find idle they share at once,
+// lest one of those that are alike gets ahead. Others join works that flow, and may wait.
+template <class Rates>
+void SharedWork<Rates>::solve_due() requires can_wait {
+  const auto was_stopped = [this](int id) { return !works_[index(id)].joins; };
+  const auto finds_idle = [this](int id) { return rates_.finds_idle(id); };
+  const auto join = [this](int id) {
+    if (std::exchange(works_[index(id)].joins, false)) rates_.join(id);
+  };
+  joining_.erase(std::remove_if(joining_.begin(), joining_.end(), was_stopped), joining_.end());
+  const auto late = std::stable_partition(joining_.begin(), joining_.end(), finds_idle);
+  for (auto id = joining_.begin(); id != late; ++id) {
+    if (finds_idle(*id))
+      join(*id);
+    else
+      delays_.add(*now_, 0, *id);
+  }
+  for (auto id = late; id != joining_.end(); ++id) {
+    const double rate = rates_.likely_rate(*id);
+    delays_.add(*now_, rate > 0 ? rounded(works_[index(*id)].left) / rate : 0, *id);
+  }
+  joining_.clear();
+  const bool due = delays_.take_due(*now_, [&](int change) {
+    if (change == leaves)
+      rates_.follow_leaves();
+    else
+      join(change);
+  });
+  take_over(due ? rates_.solve() : rates_.tell());
+}
+
+template <class Rates>
+void SharedWork<Rates>::take_over(const MaxMin::Changes& changes) {
   for (const int id : changes.moved) enter(id);
   for (const int id : changes.groups) touch(id);
   for (const int id : touched_) set_date(id);
@@ -198,20 +294,34 @@ void SharedWork<Rates>::set_date(int id) {
 template <class Rates>
 template <class Visit>
 void SharedWork<Rates>::take_done(double until, Visit visit) {
-  while (dates_.next_date() <= until) dates_.take(due_);
-  for (const Dated& due : due_) {
-    Group& ending = groups_[index(due.group)];
-    if (ending.dated != due.dated) continue;
-    ending.date = -1;
-    touch(due.group);
-    ending.time.take_ended(until, is_live(), [&](const GroupTime::End& entry) {
-      leave(entry.slot, entry.at);
-      rates_.leave(entry.slot);
-      works_[index(entry.slot)].left = 0.0;
-      visit(entry.slot);
-    });
+  for (double last = until; dates_.next_date() <= last;) {
+    while (dates_.next_date() <= last) dates_.take(due_);
+    for (const Dated& due : due_)
+      if (groups_[index(due.group)].dated == due.dated)
+        last = std::max(last, end_group(due.group, until, visit));
+    due_.clear();
   }
-  due_.clear();
+}
+
+// Ends those of a group that are due. Returns until when the ends of others may be early.
+template <class Rates>
+template <class Visit>
+double SharedWork<Rates>::end_group(int id, double until, Visit visit) {
+  double last = until;
+  bool first = !is_late();  // its date was met, whatever its digits since
+  groups_[index(id)].date = -1;
+  touch(id);
+  groups_[index(id)].time.take_ended(is_live(), [&](const GroupTime::End& entry, double date) {
+    const double latest = is_late() ? std::max(until, latest_end(entry.slot)) : until;
+    if (!std::exchange(first, false) && date > latest) return false;
+    last = std::max(last, latest);
+    leave(entry.slot, entry.at);
+    leave_rates(entry.slot);
+    works_[index(entry.slot)].left = 0.0;
+    visit(entry.slot);
+    return true;
+  });
+  return last;
 }
 
 }  // namespace ringscope::sim

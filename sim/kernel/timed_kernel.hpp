@@ -25,7 +25,7 @@ class TimedKernel : public Kernel {
     return work_.add_resource(capacity);
   }
   void set_capacity(int resource, double capacity) override {
-    work_.rates().set_capacity(resource, capacity);
+    work_.set_capacity(resource, capacity);
   }
   ActivityId start(double amount, std::span<const Use> uses, Callback done) override;
   double remaining(ActivityId) const override;
@@ -43,6 +43,7 @@ class TimedKernel : public Kernel {
 
  protected:
   Rates& rates() { return work_.rates(); }
+  void set_tolerance(double share) { work_.set_tolerance(share); }
   /// All of this instant; when the next one begins, infinity for never.
   double happen();
   void begin(double date);

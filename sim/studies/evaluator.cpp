@@ -1,5 +1,7 @@
 #include "sim/studies/evaluator.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -12,10 +14,12 @@ constexpr auto nap = std::chrono::milliseconds(50);
 
 }  // namespace
 
-Outcome simulated_outcome(const Scenario& scenario, const std::string& kernel, bool skip) {
+Outcome simulated_outcome(const Scenario& scenario, const std::string& kernel, bool skip,
+                          double tolerance) {
   RunOptions run;
   run.kernel = kernel;
   run.skip = skip;
+  run.tolerance = tolerance;
   try {
     return outcome_of(simulate(scenario, run));
   } catch (const DeadlockError& deadlock) {
@@ -28,7 +32,8 @@ Outcome simulated_outcome(const Scenario& scenario, const std::string& kernel, b
 std::string how_simulated(const EvaluatorOptions& options) {
   // Whoever asks for every step wants to see what skipping does: an answer from before is none. And
   // the last digits may differ, where the store promises the same contents.
-  return options.kernel + (options.skip ? "" : ", every step");
+  return options.kernel + (options.skip ? "" : ", every step") +
+         (options.tolerance > 0 ? fmt::format(", tolerance {}", options.tolerance) : "");
 }
 
 Evaluator::Evaluator(EvaluatorOptions options)
@@ -102,7 +107,8 @@ void Evaluator::work(const std::stop_token& stop) {
       const auto task = evaluation->begin(known);
       if (!task) break;
       try {
-        evaluation->end(*task, simulated_outcome(task->scenario, options_.kernel, options_.skip));
+        evaluation->end(*task, simulated_outcome(task->scenario, options_.kernel, options_.skip,
+                                                 options_.tolerance));
       } catch (...) {
         evaluation->fail(task->index, std::current_exception());
       }

@@ -172,6 +172,7 @@ struct Shape<Report> {
     keys("peak_rss_bytes", report.peak_rss_bytes);
     keys.unless_empty("deadlock", report.deadlock);
     visit_skipped(keys, report);
+    keys.unless_empty("tolerance", report.tolerance);
     keys.unless_empty("warnings", report.warnings);
     keys.unless_empty("observations", report.observations);
     keys.unless_empty("training", report.training);

@@ -266,6 +266,14 @@ std::string skipped_text(const Report& report) {
       report.skipped_messages, report.messages, to_short_text(Seconds(report.skipped_s)));
 }
 
+std::string tolerance_text(const Report& report) {
+  if (!report.tolerance) return "";
+  return fmt::format(
+      "  Tolerance: transfers that begin or end within {:.3g} % of their own time of each other do "
+      "so together.\n",
+      100 * *report.tolerance);
+}
+
 }  // namespace
 
 std::string print_run(std::span<const Report> reports) {
@@ -283,6 +291,7 @@ std::string print_run(std::span<const Report> reports) {
     if (!report.resources.empty()) text += resources(report);
     text += path(report);
     text += skipped_text(report);
+    text += tolerance_text(report);
   }
   return text;
 }

@@ -6,7 +6,7 @@
 namespace ringscope {
 namespace {
 
-constexpr int most_trials = 1000;
+constexpr int most_tries = 1000;
 
 /// Not std::shuffle, which differs between libraries.
 template <typename Item>
@@ -88,7 +88,7 @@ std::vector<Assignment> random_assignments(const Placements& placements, std::si
                                            std::uint64_t seed) {
   std::mt19937_64 random(seed ^ 0x5ca1ab1e0ddba11u);  // not the search's stream
   std::vector<Assignment> assignments;
-  for (int trial = 0; assignments.size() < count && trial < most_trials;) {
+  for (int trial = 0; assignments.size() < count && trial < most_tries;) {
     Assignment assignment = drawn(placements, random);
     trial = placements.allows(assignment) ? 0 : trial + 1;
     if (trial == 0) assignments.push_back(std::move(assignment));
