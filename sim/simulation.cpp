@@ -229,6 +229,7 @@ void Simulation::watch(int repetition) {
   const Cost cost = job.algorithm->cost(own_, items, options_of_job_);
   const double all = static_cast<double>(cost.messages) * job.repetitions;
   const double before = static_cast<double>(cost.messages) * repetition;
+  if (repetition > 0) options_->progress(before / all);
   mpi_.watch = [this, before, all](std::uint64_t messages) {
     // The declared number may be the least, and one that is sent to many is received by each.
     constexpr double nearly_all = 0.99;

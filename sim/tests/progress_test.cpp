@@ -15,7 +15,8 @@ std::vector<double> shares_of(const Scenario& scenario) {
   return shares;
 }
 
-// All 32 x 31 messages are posted at once, of one repetition after the other; every 256th tells.
+// All 32 x 31 messages are posted at once, of one repetition after the other; every 256th tells,
+// and each repetition that begins.
 TEST(Progress, grows_while_messages_that_were_posted_at_once_end) {
   const Scenario scenario = scenario_of(R"(
 cluster: star64
@@ -24,8 +25,9 @@ placement: 1x32
 job: {collective: alltoall, algorithm: posted, bytes: 32 MiB, repetitions: 2}
 )");
   const double all = 2 * 32 * 31;
-  const std::vector<double> expected = {256 / all,         512 / all,         768 / all,
-                                        (992 + 256) / all, (992 + 512) / all, (992 + 768) / all};
+  const std::vector<double> expected = {256 / all,        512 / all,         768 / all,
+                                        992 / all,        (992 + 256) / all, (992 + 512) / all,
+                                        (992 + 768) / all};
   EXPECT_EQ(shares_of(scenario), expected);
 }
 
