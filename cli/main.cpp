@@ -16,7 +16,8 @@ void add_everything(Command& program) {
       "  ringscope compare 03-anomaly\n"
       "  ringscope run my.yaml --set placement=4-3-1 --json -\n"
       "  ringscope show 03-anomaly --from 0 --to 7\n\n"
-      "Exit codes: 0 done, 1 bad input, 3 a run that is stuck, 4 a wrong result.");
+      "Exit codes: 0 done, 1 bad input, 3 a run that is stuck, 4 a wrong result, 130 stopped by "
+      "^C.");
   for (const auto add : subcommands) add(program);
 }
 

@@ -181,7 +181,7 @@ class Place(StudyTest):
                 stderr=subprocess.PIPE, text=True) as search:
             end = time.monotonic() + 200
             while time.monotonic() < end and not (
-                    (self.folder / "s.sqlite").exists() and self.rows("s.sqlite")):
+                    (self.folder / "s.sqlite").exists() and len(self.rows("s.sqlite")) > 200):
                 time.sleep(0.1)
             search.send_signal(signal.SIGINT)
             error = search.communicate(timeout=100)[1]

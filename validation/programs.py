@@ -1,10 +1,13 @@
 """Shared by the scripts: what bad input is, how a file is written, how a script ends."""
 
 import argparse
+import contextlib
 import os
 import stat
 import sys
 import tempfile
+import threading
+import time
 import unicodedata
 from typing import Callable, Optional
 
@@ -72,6 +75,29 @@ class Parser(argparse.ArgumentParser):
 def page_parser(prog: str, page: str, kind=argparse.ArgumentParser) -> argparse.ArgumentParser:
     """The parser of a script whose --help is `page`, its own text, line by line."""
     return kind(prog=prog, description=page, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+@contextlib.contextmanager
+def waiting(what: str):
+    """Says on a terminal what goes on and since when, from its first second on."""
+    ended, begun = threading.Event(), time.monotonic()
+
+    def tell():
+        while not ended.wait(1):
+            print(f"\r{what}, {time.monotonic() - begun:.0f} s\x1b[K", end="", file=sys.stderr,
+                  flush=True)
+
+    if not sys.stderr.isatty():
+        yield
+        return
+    thread = threading.Thread(target=tell)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def run_main(main: Callable[[], Optional[int]]):

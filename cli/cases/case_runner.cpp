@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "cli/terminal/frame.hpp"
+#include "cli/terminal/interrupt.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/estimate.hpp"
 
@@ -166,6 +167,12 @@ Frame finish(Child& child, const Scenario& scenario) {
                        fmt::format("{}: its process {}", scenario.name, ending(status)));
 }
 
+void abandon(const Child& child) {
+  ::kill(child.process, SIGKILL);
+  ::close(child.pipe);
+  while (::waitpid(child.process, nullptr, 0) < 0 && errno == EINTR) continue;
+}
+
 Report unpack(const Frame& frame) {
   if (frame.kind == Frame::Kind::failure) {
     throw Failure(static_cast<ExitCode>(frame.payload.at(0)), frame.payload.substr(1));
@@ -179,30 +186,35 @@ Report unpack(const Frame& frame) {
   return report;
 }
 
-std::vector<pollfd> wait_for_any(const std::list<Child>& children, bool forever) {
+std::vector<pollfd> wait_for_any(const std::list<Child>& children) {
   constexpr int nap_ms = 100;
   std::vector<pollfd> polled;
   for (const Child& child : children) polled.push_back({child.pipe, POLLIN, 0});
-  while (::poll(polled.data(), polled.size(), forever ? -1 : nap_ms) < 0 && errno == EINTR)
-    continue;
+  while (::poll(polled.data(), polled.size(), nap_ms) < 0 && errno == EINTR) continue;
   return polled;
 }
 
 }  // namespace
 
-std::vector<Report> run_cases(std::span<const Scenario> scenarios, const RunOptions& options,
-                              const Simulate& one, Seconds limit) {
-  const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-  std::vector<Frame> answers(scenarios.size());
+std::size_t cases_at_once() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+SomeReports run_some_cases(std::span<const Scenario> scenarios, const RunOptions& options,
+                           const Simulate& one, Seconds limit) {
+  Interrupt interrupt;
+  std::vector<std::optional<Frame>> answers(scenarios.size());
   std::vector<double> done(scenarios.size());
   std::list<Child> running;
   for (std::size_t next = 0; next < scenarios.size() || !running.empty();) {
-    while (next < scenarios.size() && running.size() < cores) {
+    if (interrupt.asked()) {
+      for (Child& child : running) abandon(child);
+      break;
+    }
+    while (next < scenarios.size() && running.size() < cases_at_once()) {
       running.push_back(start(next, scenarios[next], options, one));
       ++next;
     }
     auto child = running.begin();
-    for (const pollfd& polled : wait_for_any(running, limit == no_limit)) {
+    for (const pollfd& polled : wait_for_any(running)) {
       const auto current = child++;
       keep_limit(*current, scenarios[current->index], limit);
       if (polled.revents == 0 || read_some(*current, done[current->index])) continue;
@@ -213,8 +225,19 @@ std::vector<Report> run_cases(std::span<const Scenario> scenarios, const RunOpti
     const double sum = std::accumulate(done.begin(), done.end(), 0.0);
     if (options.progress) options.progress(sum / static_cast<double>(done.size()));
   }
+  SomeReports reports;
+  for (const auto& answer : answers)
+    reports.push_back(answer ? std::optional(unpack(*answer)) : std::nullopt);
+  return reports;
+}
+
+std::vector<Report> run_cases(std::span<const Scenario> scenarios, const RunOptions& options,
+                              const Simulate& one, Seconds limit) {
   std::vector<Report> reports;
-  for (const Frame& answer : answers) reports.push_back(unpack(answer));
+  for (std::optional<Report>& report : run_some_cases(scenarios, options, one, limit)) {
+    if (!report) throw Failure(ExitCode::interrupted, "interrupted");
+    reports.push_back(std::move(*report));
+  }
   return reports;
 }
 

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "cli/terminal/output_file.hpp"
-#include "cli/terminal/progress_bar.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "scenarios/question/job_warnings.hpp"
 #include "topologies/input/characters.hpp"
@@ -30,25 +29,36 @@ void tell_apart(std::vector<Scenario>& scenarios) {
   }
 }
 
-/// Announces cases that will take long, so that nobody waits for what can be asked smaller.
-void announce(const std::vector<Scenario>& scenarios, const CaseArguments& arguments) {
-  constexpr double long_s = 60;
+constexpr double long_s = 60;
+
+/// Announces cases that will take long, so that nobody waits for what can be asked smaller: each of
+/// those, or all together. `times`: as often will they be simulated, changed a little.
+void announce(const std::vector<Scenario>& scenarios, const CaseArguments& arguments, double times,
+              ProgressBar& bar) {
   const bool on_simgrid = arguments.kernel == "simgrid" || arguments.kernel == both_kernels;
   const double free = free_memory_bytes();
+  // Nobody knows before how many steps will be alike.
+  const std::string at_most = !on_simgrid && !arguments.no_skip ? "at most" : "some";
+  const auto text = [](double seconds) { return to_short_text(Seconds(seconds), 2); };
+  double sum = 0, longest = 0;
+  const Scenario* largest = nullptr;
   for (const Scenario& scenario : scenarios) {
     const Estimate estimate = estimate_of(scenario, on_simgrid);
     require_memory(scenario, estimate, free);
+    sum += estimate.seconds;
+    if (estimate.seconds > longest) largest = &scenario;
+    longest = std::max(longest, estimate.seconds);
     if (estimate.seconds < long_s) continue;
-    // Nobody knows before how many steps will be alike.
-    const bool at_most = !on_simgrid && !arguments.no_skip;
-    const std::string text =
-        fmt::format("{}: {}, {} {} of computing and {} of memory; to have less of it, lower {}",
-                    scenario.name, in_words(estimate), at_most ? "at most" : "some",
-                    to_short_text(Seconds(estimate.seconds), 2),
-                    to_short_text(Bytes{static_cast<std::uint64_t>(estimate.memory_bytes)}, 2),
-                    what_to_lower(scenario));
-    std::fprintf(stderr, "%s\n", for_terminal(text).c_str());
+    bar.say(fmt::format("{}: {}, {} {} of computing and {} of memory; to have less of it, lower {}",
+                        scenario.name, in_words(estimate), at_most, text(estimate.seconds),
+                        to_short_text(Bytes{static_cast<std::uint64_t>(estimate.memory_bytes)}, 2),
+                        what_to_lower(scenario)));
   }
+  const double count = static_cast<double>(scenarios.size()) * times;
+  const double all = sum * times / std::min(static_cast<double>(cases_at_once()), count);
+  if (all < long_s || (longest >= long_s && all < 2 * longest)) return;
+  bar.say(fmt::format("{:.0f} simulations, {} {}; to have less of it, ask for fewer, or lower {}",
+                      count, at_most, text(all), what_to_lower(*largest)));
 }
 
 /// Fluid's share of the time that both kernels take, by what is known before.
@@ -61,11 +71,25 @@ double share_of_fluid(const std::vector<Scenario>& scenarios) {
   return fluid + simgrid > 0 ? fluid / (fluid + simgrid) : 0;
 }
 
-std::vector<Report> run_on_simgrid(const std::vector<Scenario>& scenarios, RunOptions options,
-                                   const Simulate& one, Seconds limit) {
+/// Those that have ended.
+Answer ended_of(const std::vector<Scenario>& scenarios, SomeReports some) {
+  Answer answer;
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    if (!some[i]) continue;
+    some[i]->warnings = job_warnings(scenarios[i]);
+    answer.reports.push_back(std::move(*some[i]));
+  }
+  if (answer.reports.size() == some.size()) return answer;
+  answer.interrupted =
+      fmt::format("interrupted: {} of {} cases had ended", answer.reports.size(), some.size());
+  return answer;
+}
+
+SomeReports run_on_simgrid(const std::vector<Scenario>& scenarios, RunOptions options,
+                           const Simulate& one, Seconds limit) {
   options.kernel = "simgrid";
   try {
-    return run_cases(scenarios, options, one, limit);
+    return run_some_cases(scenarios, options, one, limit);
   } catch (const Failure& failure) {
     throw Failure(failure.code(), std::string("on simgrid: ") + failure.what());
   }
@@ -149,25 +173,43 @@ std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
 }
 
 Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
-                RunOptions options, const Simulate& one) {
+                const Stretch& stretch, RunOptions options, const Simulate& one) {
   const Seconds limit = limit_of(arguments.limit);
-  announce(scenarios, arguments);
-  ProgressBar bar;
+  const double length = stretch.end - stretch.begin;
+  if (stretch.begin == 0) {
+    announce(scenarios, arguments, 1 / length, *stretch.bar);
+    stretch.bar->phase("");
+  }
   const bool both = arguments.kernel == both_kernels;
   const double first = both ? share_of_fluid(scenarios) : 1;
   options.kernel = both ? "fluid" : std::string_view(arguments.kernel);
   options.skip = !arguments.no_skip;
   options.tolerance = tolerance_of(arguments.tolerance);
-  options.progress = [&](double done) { bar.show(first * done); };
-  Answer answer{run_cases(scenarios, options, one, limit), {}};
-  if (both) {
-    options.progress = [&](double done) { bar.show(first + (1 - first) * done); };
-    answer.difference =
-        kernel_difference(answer.reports, run_on_simgrid(scenarios, options, one, limit));
+  const auto show = [&stretch, length](double from, double to) {
+    return [=, &stretch](double done) {
+      stretch.bar->show(stretch.begin + length * (from + (to - from) * done));
+    };
+  };
+  options.progress = show(0, first);
+  Answer answer = ended_of(scenarios, run_some_cases(scenarios, options, one, limit));
+  if (stretch.begin == 0 && answer.reports.empty() && !answer.interrupted.empty())
+    throw Failure(ExitCode::interrupted, "interrupted before any case had ended");
+  if (both && answer.interrupted.empty()) {
+    options.progress = show(first, 1);
+    const Answer other = ended_of(scenarios, run_on_simgrid(scenarios, options, one, limit));
+    if (other.interrupted.empty())
+      answer.difference = kernel_difference(answer.reports, other.reports);
+    else
+      answer.interrupted = "interrupted on simgrid: nothing is compared";
   }
-  for (std::size_t i = 0; i < std::min(answer.reports.size(), scenarios.size()); ++i)
-    answer.reports[i].warnings = job_warnings(scenarios[i]);
   return answer;
+}
+
+void begin_writing(ProgressBar& bar, bool text) {
+  if (text)
+    bar.phase("writing");
+  else
+    bar.end();
 }
 
 void tell_difference(const std::optional<KernelDifference>& difference, bool text) {
@@ -186,8 +228,8 @@ RunOptions recording(bool record) {
   return options;
 }
 
-Answer run_cases_of(const CaseArguments& arguments, RunOptions options) {
-  return run_with(arguments, scenarios_of(arguments), std::move(options));
+Answer run_cases_of(const CaseArguments& arguments, ProgressBar& bar, RunOptions options) {
+  return run_with(arguments, scenarios_of(arguments), {&bar}, std::move(options));
 }
 
 std::vector<Report> ended_ones(const std::vector<Report>& reports) {
@@ -206,7 +248,8 @@ void write_rows(const std::string& file, const std::string& csv,
                for_terminal(name).c_str());
 }
 
-void refuse_stuck(const std::vector<Report>& reports) {
+void refuse_unended(const Answer& answer) {
+  const std::vector<Report>& reports = answer.reports;
   std::string text;
   for (const Report& report : reports) {
     if (!report.deadlock) continue;
@@ -214,6 +257,8 @@ void refuse_stuck(const std::vector<Report>& reports) {
     if (reports.size() > 1) text += report.name + ": ";
     text += report.deadlock->text;
   }
+  if (!answer.interrupted.empty())
+    throw Failure(ExitCode::interrupted, text + (text.empty() ? "" : "\n") + answer.interrupted);
   if (!text.empty()) throw Failure(ExitCode::stuck, text);
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/cases/both_kernels.hpp"
 #include "cli/cases/case_runner.hpp"
+#include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/words.hpp"
 
 namespace ringscope {
@@ -36,17 +37,29 @@ double tolerance_of(const std::string& text);
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments);
 
 struct Answer {
-  std::vector<Report> reports;
+  std::vector<Report> reports;                 ///< of the cases that have ended, in their order
   std::optional<KernelDifference> difference;  ///< of --kernel both, whose reports are fluid's
+  std::string interrupted;  ///< what ^C has kept from being: "2 of 5 cases had ended"; "" nothing
 };
 
-/// Simulates the cases as the arguments and `options` say, with a progress bar. Says beforehand on
-/// standard error which will take long, and refuses those for which there is not enough memory.
-Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
-                RunOptions options = {}, const Simulate& one = simulate);
+/// Part of a bar on which a run shows its share.
+struct Stretch {
+  ProgressBar* bar = nullptr;
+  double begin = 0, end = 1;
+};
 
-/// Reads and simulates all cases, with a progress bar; records spans and chains where asked to.
-Answer run_cases_of(const CaseArguments& arguments, RunOptions options = {});
+/// Simulates the cases as the arguments and `options` say. The first run of a bar says beforehand
+/// on standard error what will take long, of the whole bar, and refuses cases for which there is
+/// not enough memory. Throws Failure (interrupted) where ^C comes before any case has ended.
+Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
+                const Stretch& stretch, RunOptions options = {}, const Simulate& one = simulate);
+
+/// Reads and simulates all cases; records spans and chains where asked to.
+Answer run_cases_of(const CaseArguments& arguments, ProgressBar& bar, RunOptions options = {});
+
+/// Ends the bar before anything else goes to the terminal: at once, or, where all outputs are
+/// files, when the text for people is written; until then it says that they are.
+void begin_writing(ProgressBar& bar, bool text);
 
 /// Says by how much the kernels of --kernel both differ, below the text for people, or else on
 /// standard error; when all outputs are written. Throws Failure where that is a defect.
@@ -63,8 +76,9 @@ std::vector<Report> ended_ones(const std::vector<Report>& reports);
 void write_rows(const std::string& file, const std::string& csv,
                 const std::vector<Report>& reports);
 
-/// Throws the Failure of all cases that are stuck, if any is: for when all outputs are written.
-void refuse_stuck(const std::vector<Report>& reports);
+/// Throws the Failure of all cases that are stuck, or that ^C has kept from ending, if any is: for
+/// when all outputs are written.
+void refuse_unended(const Answer& answer);
 
 /// Text for people, unless one of the files goes to standard output: then that is for a program.
 /// Throws Failure when two of them are one.

@@ -8,7 +8,7 @@
 
 #include "cli/cases/cases.hpp"
 #include "cli/cases/launcher.hpp"
-#include "cli/terminal/progress_bar.hpp"
+#include "scenarios/question/estimate.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {
@@ -21,20 +21,6 @@ int threads_of(const StudyOptions& options) {
 }
 
 }  // namespace
-
-/// Redrawn ten times a second at most.
-class StudyRun::Bar {
- public:
-  void show(double share) {
-    if (Clock::now() < next_) return;
-    next_ = Clock::now() + std::chrono::milliseconds(100);
-    bar_.show(share);
-  }
-
- private:
-  ProgressBar bar_;
-  Clock::time_point next_;
-};
 
 void add_study_options(Command& subcommand, StudyOptions& options) {
   subcommand.add_option("--jobs", options.threads, "threads that simulate; by default, all cores")
@@ -65,12 +51,15 @@ Seconds limit_of(const StudyOptions& options) {
   return options.limit.empty() ? no_limit : limit_of(options.limit);
 }
 
-StudyRun::StudyRun(const StudyOptions& options, const std::string& name)
+StudyRun::StudyRun(const StudyOptions& options, const std::string& name, ProgressBar& bar)
     : name_(name),
       limit_(limit_of(options)),
-      bar_(std::make_unique<Bar>()),
+      bar_(&bar),
+      may_stop_(options.may_stop),
+      skip_(!options.no_skip),
       has_store_(!options.no_store),
       time_(options.time),
+      interrupt_(std::make_unique<Interrupt>()),
       start_(Clock::now()) {
   EvaluatorOptions evaluator;
   evaluator.skip = !options.no_skip;
@@ -79,41 +68,67 @@ StudyRun::StudyRun(const StudyOptions& options, const std::string& name)
   evaluator.threads = threads_of(options);
   if (!options.no_store) evaluator.store = options.store.empty() ? name + ".sqlite" : options.store;
   evaluator.progress = [this](double share) { show(share); };
-  if (options.may_stop) {
-    interrupt_ = std::make_unique<Interrupt>();
-    evaluator.stop = [this](double share) { return stopped(share); };
-  }
+  if (may_stop_) evaluator.stop = [this](double share) { return stopped(share); };
   evaluator_ = std::make_unique<Evaluator>(std::move(evaluator));
 }
 
 StudyRun::~StudyRun() = default;
 
 bool StudyRun::stopped(double share) {
-  return interrupt_->asked() || (time_.count() > 0 && Clock::now() - start_ >= share * time_);
+  return (interrupt_ && interrupt_->asked()) ||
+         (time_.count() > 0 && Clock::now() - start_ >= share * time_);
 }
 
 // Threads that simulate cannot be interrupted: the process ends with them.
-void StudyRun::stop(double share) {
+void StudyRun::stop(double share, const std::string& when, ExitCode code) {
   evaluator_->flush();
-  bar_.reset();
-  const std::string text = fmt::format(
-      "{}: had not ended after {}: {:.1f} % of the points are simulated{}; raise --limit, or lower "
-      "how many there are or how large their jobs",
-      name_, to_short_text(limit_), 100 * share,
-      has_store_ ? ", and kept: the next call goes on from there" : "");
-  std::fprintf(stderr, "%s\n", for_terminal(text).c_str());
-  std::_Exit(static_cast<int>(ExitCode::bad_input));
+  bar_->end();
+  bar_->say(fmt::format(
+      "{}: {}: {:.1f} % of the points are simulated{}; {}lower how many there are or how large "
+      "their jobs",
+      name_, when, 100 * share, has_store_ ? ", and kept: the next call goes on from there" : "",
+      code == ExitCode::bad_input ? "raise --limit, or " : "or "));
+  std::_Exit(static_cast<int>(code));
+}
+
+void StudyRun::announce(std::size_t points, const MakeScenario& make) {
+  constexpr std::size_t most_looked_at = 16;
+  constexpr double long_s = 60;
+  if (points == 0) return;
+  const std::size_t count = std::min(points, most_looked_at);
+  KnownParts known;
+  double seconds = 0, longest = -1;
+  std::string lower;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Scenario scenario = make(i * points / count, known);
+    const double one = estimate_of(scenario, false).seconds;
+    if (one > longest) lower = what_to_lower(scenario);
+    longest = std::max(longest, one);
+    seconds += one;
+  }
+  const double all = seconds / static_cast<double>(count) * static_cast<double>(points) /
+                     std::min<double>(evaluator_->threads(), static_cast<double>(points));
+  if (all < long_s) return;
+  bar_->say(
+      fmt::format("{}: {} points, {} {} on {} threads{}; to have less of it, vary less, or "
+                  "lower {}",
+                  name_, points, skip_ ? "at most" : "some", to_short_text(Seconds(all), 2),
+                  evaluator_->threads(), has_store_ ? ", less what is in the store" : "", lower));
 }
 
 void StudyRun::show(double share) {
-  if (share < 1 && Clock::now() - start_ >= limit_) stop(share);
+  if (share < 1 && Clock::now() - start_ >= limit_)
+    stop(share, "had not ended after " + to_short_text(limit_), ExitCode::bad_input);
+  if (!may_stop_ && interrupt_ && interrupt_->asked())
+    stop(share, "interrupted", ExitCode::interrupted);
   if (time_.count() > 0) share = std::max(share, Seconds(Clock::now() - start_) / time_);
-  if (bar_) bar_->show(share);
+  bar_->show(share);
 }
 
 std::string StudyRun::summary(std::size_t points) {
   evaluator_->flush();
-  bar_.reset();
+  interrupt_.reset();
+  bar_->phase("");
   const std::chrono::duration<double> seconds = Clock::now() - start_;
   const int threads = evaluator_->threads();
   // Without a store an answer that is there already is one of this run's own.
@@ -127,12 +142,12 @@ std::string StudyRun::summary(std::size_t points) {
                      threads, threads == 1 ? "" : "s");
 }
 
-void run_shard(const Points& points, const StudyOptions& options) {
+void run_shard(const Points& points, const StudyOptions& options, ProgressBar& bar) {
   const std::string which = "shard " + text_of(*options.part);
-  StudyRun run(options, points.study);
+  StudyRun run(options, points.study, bar);
   const ShardOutcome outcome = simulate_shard(points, *options.part, run.evaluator());
   const std::string summary = run.summary(outcome.done);
-  fmt::print(stderr, "{}: {}\n", which, summary);
+  bar.say(which + ": " + summary);
   if (outcome.done < outcome.points)
     throw Failure(ExitCode::bad_input,
                   fmt::format("{}: was stopped when {} of its {} points were simulated, and kept: "
@@ -145,14 +160,20 @@ double Verified::difference() const {
 }
 
 Verification verify_on_simgrid(std::span<const Scenario> scenarios,
-                               std::span<const Outcome> outcomes, Seconds limit) {
+                               std::span<const Outcome> outcomes, ProgressBar& bar, Seconds limit) {
   Verification result;
   std::vector<Report> reports;
   try {
     RunOptions on_simgrid;
     on_simgrid.kernel = "simgrid";
+    bar.phase("simulating them again with SimGrid");
+    on_simgrid.progress = [&bar](double done) {
+      if (done > 0) bar.show(done);
+    };
     reports = run_cases(scenarios, on_simgrid, simulate, limit);
   } catch (const Failure& failure) {
+    result.interrupted = failure.code() == ExitCode::interrupted;
+    if (result.interrupted) return result;
     result.warning =
         fmt::format("warning: SimGrid could not simulate them again: {}", failure.what());
     return result;
@@ -171,6 +192,7 @@ Verification verify_on_simgrid(std::span<const Scenario> scenarios,
 }
 
 std::string Verification::text(const std::string& whom) const {
+  if (interrupted) return "interrupted before SimGrid had simulated " + whom + " again";
   if (!warning.empty() || verified.empty()) return warning;
   double worst = 0;
   for (const Verified& one : verified) worst = std::max(worst, one.difference());

@@ -9,6 +9,7 @@
 
 #include "cli/cases/case_runner.hpp"
 #include "cli/terminal/interrupt.hpp"
+#include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/words.hpp"
 #include "sim/studies/shard.hpp"
 
@@ -35,26 +36,30 @@ struct StudyOptions {
 /// --jobs, --store, --no-store, --shard, --prune, --verify, --no-skip and --tolerance.
 void add_study_options(Command& subcommand, StudyOptions& options);
 
-/// Surroundings of a study while it runs: threads, a store, and a progress bar on a terminal.
+/// Surroundings of a study while it runs: threads, a store, a progress bar, and ^C. Where nobody
+/// may stop it with an answer, ^C ends the program, and what was simulated is in the store.
 class StudyRun {
  public:
-  StudyRun(const StudyOptions& options, const std::string& name);
+  StudyRun(const StudyOptions& options, const std::string& name, ProgressBar& bar);
   ~StudyRun();
   StudyRun(const StudyRun&) = delete;
   StudyRun& operator=(const StudyRun&) = delete;
 
   Evaluator& evaluator() { return *evaluator_; }
-  /// "120 points: 118 simulated, 2 from the store, in 0.34 s on 2 threads"; flushes the store.
+  /// Says beforehand that it will take long, from what some of its points are estimated to.
+  void announce(std::size_t points, const MakeScenario& make);
+  /// "120 points: 118 simulated, 2 from the store, in 0.34 s on 2 threads"; flushes the store. From
+  /// here on ^C ends the program at once.
   std::string summary(std::size_t points);
 
  private:
-  class Bar;
   void show(double share);
   bool stopped(double share);
-  [[noreturn]] void stop(double share);
+  [[noreturn]] void stop(double share, const std::string& when, ExitCode code);
   std::string name_;
   Seconds limit_;
-  std::unique_ptr<Bar> bar_;
+  ProgressBar* bar_;
+  bool may_stop_, skip_;
   bool has_store_;
   Seconds time_;  ///< 0: no limit
   std::unique_ptr<Interrupt> interrupt_;
@@ -65,7 +70,7 @@ class StudyRun {
 /// Simulates the shard that the options name into their store, and says on standard error what was
 /// done. Throws Failure (bad_input) where it was stopped before its end: it goes on when it is
 /// started again.
-void run_shard(const Points& points, const StudyOptions& options);
+void run_shard(const Points& points, const StudyOptions& options, ProgressBar& bar);
 
 /// A winner that was simulated once more, by SimGrid.
 struct Verified {
@@ -80,14 +85,16 @@ struct Verification {
   std::vector<Verified> verified;
   std::string
       warning;  ///< times that differ by more than 1e-9, or why there are none; "": all well
+  bool interrupted = false;  ///< by ^C, before it had an answer
 
   /// "SimGrid agrees on the best 3 to 2e-14", of `whom`; or the warning; "" for none.
   std::string text(const std::string& whom) const;
 };
 
-/// Each in a process of its own.
+/// Each in a process of its own. ^C ends it, without an answer.
 Verification verify_on_simgrid(std::span<const Scenario> scenarios,
-                               std::span<const Outcome> outcomes, Seconds limit = no_limit);
+                               std::span<const Outcome> outcomes, ProgressBar& bar,
+                               Seconds limit = no_limit);
 
 /// The time of --limit; no_limit without.
 Seconds limit_of(const StudyOptions& options);

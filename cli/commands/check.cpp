@@ -5,6 +5,7 @@
 
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "cli/terminal/progress_bar.hpp"
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/job_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
@@ -37,6 +38,7 @@ std::string check(const std::string& name) {
     for (const std::string& warning : all)
       if (std::find(lines.begin(), lines.end(), warning) == lines.end()) lines.push_back(warning);
   };
+  ProgressBar bar("reading " + name);
   std::string text;
   if (is_scenario(name)) {
     const std::vector<Scenario> cases = read_scenarios(name, {});

@@ -32,13 +32,17 @@ void add_compare(Command& program) {
     const auto& [cases, json, csv] = *arguments;
     const bool text = print_text({json, csv});
     for (const std::string& file : {json, csv}) require_writable(file);
-    const auto [reports, difference] = run_cases_of(cases, recording(false));
+    ProgressBar bar("reading");
+    const Answer answer = run_cases_of(cases, bar, recording(false));
+    const std::vector<Report>& reports = answer.reports;
+    begin_writing(bar, text);
     if (!json.empty()) write_output(json, comparison(reports).dump(2) + '\n');
     if (!csv.empty()) write_rows(csv, comparison_csv(reports), reports);
     const std::string screen = print_compare(reports);
+    bar.end();
     if (text && !screen.empty()) write_output("-", screen);
-    tell_difference(difference, text);
-    refuse_stuck(reports);
+    tell_difference(answer.difference, text);
+    refuse_unended(answer);
   });
 }
 

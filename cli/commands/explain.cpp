@@ -22,16 +22,20 @@ struct Arguments {
 void explain(const Arguments& arguments) {
   const bool text = print_text({arguments.json});
   require_writable(arguments.json);
+  ProgressBar bar("reading");
   const std::vector<Scenario> scenarios = only_cases(scenarios_of(arguments.cases), arguments.only);
   RunOptions options;
   options.record_chain = options.keep_deadlock = true;
   options.path_limit = long_path_limit;
-  const auto [reports, difference] = run_with(arguments.cases, scenarios, options);
+  const Answer answer = run_with(arguments.cases, scenarios, {&bar}, options);
+  const std::vector<Report>& reports = answer.reports;
+  begin_writing(bar, text);
   if (!arguments.json.empty()) write_output(arguments.json, explanation(reports).dump(2) + '\n');
   const std::string screen = print_explanation(reports, arguments.all);
+  bar.end();
   if (text && !screen.empty()) write_output("-", screen);
-  tell_difference(difference, text);
-  refuse_stuck(reports);
+  tell_difference(answer.difference, text);
+  refuse_unended(answer);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "cli/terminal/progress_bar.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/imports/imports.hpp"
 #include "topologies/input/characters.hpp"
@@ -28,11 +29,13 @@ std::optional<Bandwidth> link_of(const Arguments& arguments) {
 void import_machine(const Arguments& arguments) {
   const std::optional<Bandwidth> link = link_of(arguments);
   require_writable(arguments.output);
+  ProgressBar bar("reading");
   ImportedHost machine = read_machine(arguments.file, arguments.as);
   const std::string origin = std::filesystem::path(arguments.file).filename().string();
   const std::string yaml = cluster_yaml(machine, origin, arguments.hosts, link);
   // The written file can be read, whatever stood in the machine's.
   read_cluster(Value::from_text("the cluster of " + arguments.file, yaml));
+  bar.end();
   write_output(arguments.output, yaml);
   for (const std::string& note : machine.notes)
     std::fprintf(stderr, "%s\n", for_terminal(note).c_str());

@@ -42,10 +42,15 @@ Report simulate_for_page(const Scenario& scenario, const RunOptions& options) {
   return report;
 }
 
-Answer run_all(const std::vector<Scenario>& scenarios, const CaseArguments& arguments) {
+/// Throws Failure (interrupted) where one of them has not ended: a page of the rest is none.
+Answer run_all(const std::vector<Scenario>& scenarios, const CaseArguments& arguments,
+               ProgressBar& bar) {
   RunOptions options = recording(true);
   options.record = true;
-  return run_with(arguments, scenarios, options, simulate_for_page);
+  Answer answer = run_with(arguments, scenarios, {&bar}, options, simulate_for_page);
+  if (!answer.interrupted.empty())
+    throw Failure(ExitCode::interrupted, answer.interrupted + ": no page is written");
+  return answer;
 }
 
 /// Differences of any two cases, as the reader may choose: [first][other].
@@ -102,9 +107,12 @@ Json reasons_json(const std::vector<Report>& reports) {
 
 void write_lesson(const Arguments& arguments) {
   require_writable(arguments.output);
+  ProgressBar bar("reading");
   const std::vector<Scenario> scenarios = scenarios_of(arguments.cases);
   require_visible(scenarios);
-  const auto [reports, difference] = run_all(scenarios, arguments.cases);
+  const Answer answer = run_all(scenarios, arguments.cases, bar);
+  const std::vector<Report>& reports = answer.reports;
+  begin_writing(bar, arguments.output != "-");
   Json cases = Json::array();
   for (const Report& report : reports) {
     Json one = Json::parse(report.attachment);
@@ -122,8 +130,9 @@ void write_lesson(const Arguments& arguments) {
                      {"differences", all_differences(reports)},
                      {"reasons", reasons_json(reports)}};
   write_output(arguments.output, lesson::page(data));
-  tell_difference(difference, arguments.output != "-");
-  refuse_stuck(reports);
+  bar.end();
+  tell_difference(answer.difference, arguments.output != "-");
+  refuse_unended(answer);
 }
 
 }  // namespace

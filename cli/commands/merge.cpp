@@ -8,6 +8,7 @@
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "cli/terminal/progress_bar.hpp"
 #include "topologies/input/read_file.hpp"
 
 namespace ringscope {
@@ -69,6 +70,7 @@ void require_replaceable(const Arguments& arguments) {
 
 void merge(const Arguments& arguments) {
   require_replaceable(arguments);
+  ProgressBar bar("merging");
   Merged merged;
   make_output(arguments.output, [&](const std::string& file) {
     merged = merge_parts(arguments.parts, file);
@@ -78,6 +80,7 @@ void merge(const Arguments& arguments) {
                               "stores that they had: each goes on where it was; or --partial",
                               missing_text(merged), arguments.output, list_of(merged)));
   });
+  bar.end();
   if (!merged.missing.empty())
     fmt::print(stderr, "warning: {}:\n{}\n", missing_text(merged), list_of(merged));
   fmt::print(stderr, "{}: {} of '{}', from {} part{}\n", arguments.output,

@@ -136,14 +136,14 @@ PlaceStudy read(const Arguments& arguments, StudyOptions& options) {
   return study;
 }
 
-PlaceAnswer answer_of(const PlaceStudy& study, StudyRun& run) {
+PlaceAnswer answer_of(const PlaceStudy& study, StudyRun& run, ProgressBar& bar) {
   PlaceAnswer answer = place(study, run.evaluator());
-  fmt::print(stderr, "{}\n", run.summary(run.evaluator().simulated() + run.evaluator().cached()));
+  bar.say(run.summary(run.evaluator().simulated() + run.evaluator().cached()));
   return answer;
 }
 
 /// The best, the worst and the user's, those that do not get stuck.
-Verification verify(const PlaceStudy& study, const PlaceAnswer& answer) {
+Verification verify(const PlaceStudy& study, const PlaceAnswer& answer, ProgressBar& bar) {
   std::vector<Scenario> scenarios;
   std::vector<Outcome> outcomes;
   for (const Placed* placed : {&answer.placed.front(), &answer.placed.back(), &answer.own}) {
@@ -151,7 +151,7 @@ Verification verify(const PlaceStudy& study, const PlaceAnswer& answer) {
     scenarios.push_back(placed_scenario(study, *placed));
     outcomes.push_back(placed->outcome);
   }
-  return verify_on_simgrid(scenarios, outcomes);
+  return verify_on_simgrid(scenarios, outcomes, bar);
 }
 
 /// Causes of the difference between the user's placement and the best.
@@ -172,7 +172,8 @@ std::string why(const PlaceStudy& study, const PlaceAnswer& answer) {
 }
 
 void print(const Arguments& arguments, const PlaceStudy& study, const PlaceAnswer& answer,
-           const Verification& verified) {
+           const Verification& verified, ProgressBar& bar) {
+  bar.phase("comparing the best with yours");
   std::string screen = place_screen(study, answer, arguments.top) + why(study, answer);
   const std::string words = answer.stopped && arguments.options.verify > 0
                                 ? "stopped before SimGrid had simulated any of them again"
@@ -181,6 +182,7 @@ void print(const Arguments& arguments, const PlaceStudy& study, const PlaceAnswe
   const std::string lines =
       arguments.launch.lines(answer.placed.front().placement, study.scenario.cluster.topology);
   if (!lines.empty()) screen += "\nthe best one is started by\n" + lines;
+  bar.end();
   write_output("-", screen);
 }
 
@@ -195,8 +197,9 @@ void place_shard(const Arguments& arguments, StudyOptions& options) {
                   {"--gpus", launch.gpus},
                   {"--torchrun", launch.torchrun}},
                  "place");
+  ProgressBar bar("reading");
   const PlaceStudy study = read(arguments, options);
-  run_shard(place_points(study), options);
+  run_shard(place_points(study), options, bar);
 }
 
 void run_place(const Arguments& arguments) {
@@ -208,18 +211,21 @@ void run_place(const Arguments& arguments) {
   files.insert(files.begin(), {arguments.csv, arguments.json});
   const bool text = print_text(files);
   for (const std::string& file : files) require_writable(file);
+  ProgressBar bar("reading");
   const PlaceStudy study = read(arguments, options);
-  StudyRun run(options, study.name);  // until all is written: it ends with what is in flight
-  const PlaceAnswer answer = answer_of(study, run);
+  bar.phase("");
+  StudyRun run(options, study.name, bar);  // until all is written: it ends with what is in flight
+  const PlaceAnswer answer = answer_of(study, run, bar);
   Verification verified;
-  if (options.verify > 0 && !answer.stopped) verified = verify(study, answer);
+  if (options.verify > 0 && !answer.stopped) verified = verify(study, answer, bar);
+  begin_writing(bar, text);
   if (!arguments.csv.empty()) write_output(arguments.csv, place_csv(answer));
   if (!arguments.json.empty())
     write_output(arguments.json, place_json(study, answer, verified).dump(2) + '\n');
   const Placement& winner = answer.placed.front().placement;
   const Topology& topology = study.scenario.cluster.topology;
   arguments.launch.write(winner, topology);
-  if (text) print(arguments, study, answer, verified);
+  if (text) print(arguments, study, answer, verified, bar);
   arguments.launch.require_written(winner, topology);
   end_with_warning(verified);
 }

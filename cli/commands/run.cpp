@@ -18,8 +18,10 @@ void run(const Arguments& arguments) {
   const auto& [cases, json, csv, trace, timeline, paje] = arguments;
   const bool text = print_text({json, csv, trace, timeline, paje});
   for (const std::string& file : {json, csv, trace, timeline, paje}) require_writable(file);
+  ProgressBar bar("reading");
   const bool record = !trace.empty() || !timeline.empty() || !paje.empty();
-  const Answer answer = run_cases_of(cases, recording(record));
+  const Answer answer = run_cases_of(cases, bar, recording(record));
+  begin_writing(bar, text);
   const std::vector<Report>& reports = answer.reports;
   if (!json.empty()) write_output(json, document(reports).dump(2) + '\n');
   if (!csv.empty()) write_rows(csv, to_csv(reports), reports);
@@ -27,9 +29,10 @@ void run(const Arguments& arguments) {
   if (!paje.empty()) write_output(paje, to_paje(reports));
   if (!timeline.empty()) write_output(timeline, to_timeline_csv(reports));
   const std::vector<Report> ended = ended_ones(reports);
+  bar.end();
   if (text && !ended.empty()) write_output("-", print_run(ended));
   tell_difference(answer.difference, text);
-  refuse_stuck(reports);
+  refuse_unended(answer);
 }
 
 }  // namespace

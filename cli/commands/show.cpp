@@ -9,6 +9,7 @@
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "cli/terminal/progress_bar.hpp"
 #include "scenarios/answer/text/topology_text.hpp"
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/scenario.hpp"
@@ -138,6 +139,7 @@ std::string peers(const Cluster& cluster, const std::string& file) {
 }
 
 void show(const Arguments& arguments, bool route) {
+  ProgressBar bar("reading and routing");
   const Shown shown = read(arguments.name);
   const Topology& topology = shown.cluster.topology;
   std::string text = shown.heading + "\n\n";
@@ -149,6 +151,7 @@ void show(const Arguments& arguments, bool route) {
     text += print_parts(topology) + '\n' + print_matrices(topology, shown.endpoints);
     text += peers(shown.cluster, arguments.peers);
   }
+  bar.end();
   if (!arguments.dot.empty()) write_output(arguments.dot, to_dot(topology));
   if (!arguments.simgrid.empty()) write_output(arguments.simgrid, to_simgrid(topology));
   if (print_text({arguments.dot, arguments.simgrid, arguments.peers})) write_output("-", text);

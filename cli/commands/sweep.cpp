@@ -55,18 +55,21 @@ Points points_of(const Study& study) {
   return points;
 }
 
-std::vector<Outcome> simulate_all(const Study& study, const StudyOptions& options) {
-  StudyRun run(options, study.name);
-  std::vector<Outcome> outcomes = run.evaluator().evaluate(
-      study.size(),
-      [&study](std::size_t row, KnownParts& known) { return study_scenario(study, row, known); });
-  const std::string summary = run.summary(outcomes.size());
-  fmt::print(stderr, "{}\n", summary);
+std::vector<Outcome> simulate_all(const Study& study, const StudyOptions& options,
+                                  ProgressBar& bar) {
+  StudyRun run(options, study.name, bar);
+  const MakeScenario make = [&study](std::size_t row, KnownParts& known) {
+    return study_scenario(study, row, known);
+  };
+  run.announce(study.size(), make);
+  std::vector<Outcome> outcomes = run.evaluator().evaluate(study.size(), make);
+  bar.say(run.summary(outcomes.size()));
   return outcomes;
 }
 
 Verification verify(const Study& study, std::span<const Outcome> outcomes,
-                    std::span<const std::size_t> best, const StudyOptions& options) {
+                    std::span<const std::size_t> best, const StudyOptions& options,
+                    ProgressBar& bar) {
   KnownParts known;
   std::vector<Scenario> scenarios;
   std::vector<Outcome> expected;
@@ -75,7 +78,7 @@ Verification verify(const Study& study, std::span<const Outcome> outcomes,
     scenarios.push_back(study_scenario(study, row, known));
     expected.push_back(outcomes[row]);
   }
-  return verify_on_simgrid(scenarios, expected, limit_of(options));
+  return verify_on_simgrid(scenarios, expected, bar, limit_of(options));
 }
 
 /// All rows as the study has them, or, where these are many or somebody asks for it, the best.
@@ -99,8 +102,9 @@ void sweep_shard(const Arguments& arguments) {
                   {"--by", arguments.by},
                   {"--top", arguments.top > 0 ? std::to_string(arguments.top) : ""}},
                  "sweep");
+  ProgressBar bar("reading");
   const Study study = read(arguments);
-  run_shard(points_of(study), arguments.options);
+  run_shard(points_of(study), arguments.options, bar);
 }
 
 void sweep(Arguments& arguments) {
@@ -108,10 +112,12 @@ void sweep(Arguments& arguments) {
   if (arguments.options.part) return sweep_shard(arguments);
   const bool text = print_text({arguments.csv, arguments.json});
   for (const std::string& file : {arguments.csv, arguments.json}) require_writable(file);
+  ProgressBar bar("reading");
   const Study study = read(arguments);
-  const std::vector<Outcome> outcomes = simulate_all(study, arguments.options);
+  const std::vector<Outcome> outcomes = simulate_all(study, arguments.options, bar);
   const std::vector<std::size_t> best = best_first(outcomes, study.metrics.front());
-  const Verification verified = verify(study, outcomes, best, arguments.options);
+  const Verification verified = verify(study, outcomes, best, arguments.options, bar);
+  begin_writing(bar, text);
   if (!arguments.csv.empty()) write_output(arguments.csv, sweep_csv(study, outcomes));
   if (!arguments.json.empty())
     write_output(arguments.json, sweep_json(study, outcomes, best, verified).dump(2) + '\n');
@@ -119,8 +125,9 @@ void sweep(Arguments& arguments) {
     const std::size_t count = verified.verified.size();
     const std::string words =
         verified.text(count == 1 ? "the best one" : fmt::format("the best {}", count));
-    write_output("-",
-                 table(study, outcomes, best, arguments) + words + (words.empty() ? "" : "\n"));
+    const std::string rows = table(study, outcomes, best, arguments);
+    bar.end();
+    write_output("-", rows + words + (words.empty() ? "" : "\n"));
   }
   end_with_warning(verified);
 }

@@ -18,19 +18,22 @@ struct Arguments {
   std::size_t top = 5;
 };
 
-/// `difference`: of the kernels, to which that of these runs is added.
+/// The gains that are known; to `all`, what its difference of the kernels and ^C have to say.
 std::vector<Gain> gains_of(const Scenario& scenario, const Report& report,
-                           const Arguments& arguments,
-                           std::optional<KernelDifference>& difference) {
+                           const Arguments& arguments, const Stretch& stretch, Answer& all) {
   RunOptions options;
   options.keep_deadlock = true;
   const std::vector<Candidate> list = candidates(report, arguments.top);
   std::vector<Scenario> scenarios;
   for (const Candidate& one : list) scenarios.push_back(improved(scenario, one));
-  auto [reports, of_these] = run_with(arguments.cases, scenarios, options);
-  if (of_these) difference->merge(*of_these);
+  Answer answer = run_with(arguments.cases, scenarios, stretch, options);
+  if (answer.difference && all.difference) all.difference->merge(*answer.difference);
+  all.interrupted = answer.interrupted;
   std::vector<Gain> gains;
-  for (std::size_t i = 0; i < list.size(); ++i) gains.push_back({list[i], std::move(reports[i])});
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < list.size() && next < answer.reports.size(); ++i)
+    if (answer.reports[next].name == scenarios[i].name)
+      gains.push_back({list[i], std::move(answer.reports[next++])});
   sort_gains(gains);
   return gains;
 }
@@ -38,16 +41,24 @@ std::vector<Gain> gains_of(const Scenario& scenario, const Report& report,
 void what_if(const Arguments& arguments) {
   const bool text = print_text({arguments.json});
   require_writable(arguments.json);
+  ProgressBar bar("reading");
   const std::vector<Scenario> scenarios = only_cases(scenarios_of(arguments.cases), arguments.only);
   RunOptions options;
   options.keep_deadlock = true;
-  auto [reports, difference] = run_with(arguments.cases, scenarios, options);
+  const double once = 1.0 / static_cast<double>(1 + arguments.top);
+  Answer answer = run_with(arguments.cases, scenarios, {&bar, 0, once}, options);
+  std::vector<Report>& reports = answer.reports;
+  if (!answer.interrupted.empty()) throw Failure(ExitCode::interrupted, answer.interrupted);
   Json cases = Json::array();
   std::string screen;
   std::vector<Report> never_ended;  // of the improved ones
-  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+  const double each = (1 - once) / static_cast<double>(scenarios.size());
+  for (std::size_t i = 0; i < scenarios.size() && answer.interrupted.empty(); ++i) {
     if (reports[i].deadlock) continue;
-    const std::vector<Gain> gains = gains_of(scenarios[i], reports[i], arguments, difference);
+    const double begin = once + each * static_cast<double>(i);
+    const std::vector<Gain> gains =
+        gains_of(scenarios[i], reports[i], arguments, {&bar, begin, begin + each}, answer);
+    if (gains.empty() && !answer.interrupted.empty()) break;
     cases.push_back(gains_json(reports[i], gains));
     screen += (screen.empty() ? "" : "\n") + print_gains(reports[i], gains);
     for (const Gain& gain : gains)
@@ -55,11 +66,13 @@ void what_if(const Arguments& arguments) {
   }
   Json document = {{"schema", 1}, {"version", version()}, {"cases", cases}};
   add_stuck(reports, document);
+  begin_writing(bar, text);
   if (!arguments.json.empty()) write_output(arguments.json, document.dump(2) + '\n');
+  bar.end();
   if (text && !screen.empty()) write_output("-", screen);
-  tell_difference(difference, text);
+  tell_difference(answer.difference, text);
   reports.insert(reports.end(), never_ended.begin(), never_ended.end());
-  refuse_stuck(reports);
+  refuse_unended(answer);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ void probe_command(Arguments& arguments) {
   for (const std::size_t i : indices)
     for (Series& series : probes[i].plan(probed)) plan.push_back(std::move(series));
   Bench bench(*gpus, arguments.bench, weight_of(plan));
-  ProgressBar progress;
+  ProgressBar progress("", ProgressBar::Redraw::when_shown);
   double done = 0;
   for (const Series& series : plan) {
     progress.show(done++ / static_cast<double>(plan.size()));

@@ -52,7 +52,7 @@ std::vector<std::size_t> cheap_first(const std::vector<Series>& plan) {
 Bench::Results run_plan(const std::vector<Series>& plan, const Arguments& arguments, int rank) {
   Bench bench(MPI_COMM_WORLD, arguments.bench, weight_of(plan));
   std::unique_ptr<ProgressBar> progress;
-  if (rank == 0) progress = std::make_unique<ProgressBar>();
+  if (rank == 0) progress = std::make_unique<ProgressBar>("", ProgressBar::Redraw::when_shown);
   double done = 0;
   for (const std::size_t i : cheap_first(plan)) {
     if (progress) progress->show(done++ / static_cast<double>(plan.size()));

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "cli/terminal/failure.hpp"
+#include "cli/terminal/interrupt.hpp"
 
 namespace ringscope {
 namespace {
@@ -53,6 +54,7 @@ void write_output(const std::string& path, std::string_view text) {
     if (const int reason = write_to(path, text)) refuse(path, reason);
     return;
   }
+  const Interrupt when_it_is_whole;  // ^C, that is
   const std::string target = target_of(path);
   const std::string neighbour = fmt::format("{}.{}.tmp", target, ::getpid());
   int reason = write_to(neighbour, text);

@@ -1,8 +1,11 @@
 // A bar on standard error for those who wait at a terminal.
 #pragma once
 
-#include <chrono>
+#include <mutex>
 #include <string>
+#include <thread>
+
+#include "cli/terminal/progress_line.hpp"
 
 namespace ringscope {
 
@@ -10,18 +13,31 @@ namespace ringscope {
 /// Destruction removes the bar.
 class ProgressBar {
  public:
-  ProgressBar();
+  /// Redrawing: five times a second, by a thread, so that what is long without a word is still seen
+  /// to go on; or, where that would disturb what is measured, by whoever shows a share.
+  enum class Redraw { by_itself, when_shown };
+
+  explicit ProgressBar(const std::string& phase = "", Redraw redraw = Redraw::by_itself);
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  void show(double done);  ///< from 0 to 1
+  void phase(const std::string& name);  ///< as of a ProgressLine
+  void show(double done);               ///< from 0 to 1
+  void say(const std::string& text);    ///< a line on standard error, terminal or not, for good
+  void end();                           ///< removes it, and shows nothing more
 
  private:
-  std::string left_text(double done) const;
-  bool terminal_;
+  void redraw_until(const std::stop_token& stop);
+  void draw();
+  void remove();
+
+  const bool terminal_;
+  const Redraw redraw_;
+  std::mutex mutex_;  ///< guards all below but the thread
+  ProgressLine line_;
   bool shown_ = false;
-  std::chrono::steady_clock::time_point start_;
+  std::jthread thread_;  ///< last: it uses all the others; none where there is no terminal
 };
 
 }  // namespace ringscope

@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import tempfile
 
-from validation.programs import InputError
+from validation.programs import InputError, waiting
 from validation.verdict import cases, model
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -82,8 +82,9 @@ def predict(simulator: Simulator, fitted: model.Model, measured: list):
     for begin in range(0, len(measured), AT_ONCE):
         some = measured[begin:begin + AT_ONCE]
         names = [cases.place_of(case.measured) for case in some]
-        text = simulator.run(fitted.library, scenarios[begin:begin + AT_ONCE], names,
-                             "--json", "-")
+        with waiting(f"simulating {begin + 1} to {begin + len(some)} of {len(measured)} cases"):
+            text = simulator.run(fitted.library, scenarios[begin:begin + AT_ONCE], names,
+                                 "--json", "-")
         results = json.loads(text)["cases"]
         if len(results) != len(some):
             raise InputError(f"{simulator.program}: expected {len(some)} results, got "
