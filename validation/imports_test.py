@@ -95,6 +95,8 @@ node-1:50292:50292 [0] NCCL INFO 4 coll channels
 # Avg bus bandwidth    : 0.04
 """
 
+NCCL_RANK_1 = "#  Rank  1 Group  0 Pid  49542 on node-2 device  0 [0000:30:00] NVIDIA H100\n"
+
 
 def found_in(text, **given):
     """[(kind, what, parameters, seconds)] of all formats that occur, and the notes."""
@@ -287,6 +289,13 @@ class NcclTests(unittest.TestCase):
                                     ("alltoall", "alltoall"), ("all_reduce", "allreduce")):
             points, _ = found_in(NCCL.replace("all_gather_perf", f"{program}_perf"))
             self.assertEqual({what for _, what, _, _ in points}, {collective}, program)
+
+    def test_sendrecv_of_more_than_two_ranks_is_left_out_and_said(self):
+        third = NCCL_RANK_1.replace("Rank  1", "Rank  2").replace("node-2", "node-3")
+        points, notes = found_in(NCCL.replace("all_gather_perf", "sendrecv_perf")
+                                 .replace(NCCL_RANK_1, NCCL_RANK_1 + third))
+        self.assertEqual(points, [])
+        self.assertIn("sendrecv of 3 ranks sends each vector to the next rank of a ring", notes[0])
 
     def test_a_run_without_its_end_and_wrong_results_are_said(self):
         text = NCCL.replace("values : 0 OK", "values : 3 FAILED").replace("# Avg", "# An")

@@ -66,9 +66,13 @@ std::vector<std::string> job_warnings(const Scenario& scenario) {
   if (used.size() >= count || used.empty()) return {};
   return {fmt::format(
       "the ring comes to {0} and leaves it by {1} of its {2} NICs ({3}), and the others are idle: "
-      "'placement.nics: all' sends a share by each, the allreduce parallel_rings goes round once "
-      "for each of 'options: {{rings: {2}}}'",
-      host.name, used.size(), count, names_of(topology, used))};
+      "'placement.nics: all' sends a share by each{4}",
+      host.name, used.size(), count, names_of(topology, used),
+      ranks.front().gpu >= 0
+          ? fmt::format(", the allreduce parallel_rings goes round once for each of "
+                        "'options: {{rings: {}}}'",
+                        count)
+          : "")};
 }
 
 }  // namespace ringscope

@@ -13,6 +13,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 std::vector<std::string> warnings_of(const std::string& cluster, const std::string& placement,
                                      const std::string& algorithm) {
@@ -35,6 +36,9 @@ TEST(JobWarnings, a_ring_leaves_nics_idle) {
   EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8-8, on: gpu}", "ring"),
               ElementsAre(AllOf(HasSubstr("by 2 of its 8 NICs (host0/nic0, host0/nic7)"),
                                 HasSubstr("nics: all"), HasSubstr("{rings: 8}"))));
+  // Rings of ranks on cores may meet at one NIC.
+  EXPECT_THAT(warnings_of("a100_nvswitch", "8-8", "ring"),
+              ElementsAre(AllOf(HasSubstr("nics: all"), Not(HasSubstr("parallel_rings")))));
   EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8-8, on: gpu, nics: all}", "ring"), IsEmpty());
   EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8, on: gpu}", "ring"), IsEmpty());
   EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8-8, on: gpu}", "rabenseifner"), IsEmpty());

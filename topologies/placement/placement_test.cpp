@@ -113,6 +113,7 @@ TEST(CountsOfRanks, SayWhichNumberIsWhich) {
   EXPECT_EQ(counts_words("16x32"), "16 ranks on each of 32 hosts");
   EXPECT_EQ(counts_words("4x64-1 on gpu"), "4 ranks on each of 64 hosts, then 1 on one");
   EXPECT_EQ(counts_words("3-1x4 by node"), "3 ranks on one, then 1 on each of 4 hosts");
+  EXPECT_EQ(counts_words("8x16, all NICs"), "8 ranks on each of 16 hosts");
   EXPECT_EQ(counts_words("4-3-1"), "");
   EXPECT_EQ(counts_words("0x3 1x2 0"), "");
 }

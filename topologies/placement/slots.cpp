@@ -105,7 +105,7 @@ std::string counts_text(const std::vector<int>& host_of_rank) {
 }
 
 std::string counts_words(std::string_view counts) {
-  const auto end = counts.find(' ');
+  const auto end = counts.find_first_of(", ");
   const bool listed =
       end < counts.size() && end + 1 < counts.size() &&
       std::isdigit(static_cast<unsigned char>(counts[end + 1])) != 0;  // "0x3 1x2 0"
