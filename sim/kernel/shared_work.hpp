@@ -101,7 +101,7 @@ class SharedWork {
   static constexpr int leaves = -1;  ///< what follows works that have left, among delays
   bool is_late() const { return delays_.tolerance() > 0; }
   static constexpr bool can_wait = requires(Rates rates) { rates.tell(); };
-  void solve_due() requires can_wait;
+  void solve_due();
   void count_before(int id, double rate);
   /// Units that a work has moved since it began and has not joined, at this rate.
   Exact moved_before(const Work& joining, double rate) const {
@@ -243,7 +243,7 @@ void SharedWork<Rates>::solve() {
 // A work that finds all that it uses idle flows at once; what several find idle they share at once,
 // lest one of those that are alike gets ahead. Others join works that flow, and may wait.
 template <class Rates>
-void SharedWork<Rates>::solve_due() requires can_wait {
+void SharedWork<Rates>::solve_due() {
   const auto was_stopped = [this](int id) { return !works_[index(id)].joins; };
   const auto finds_idle = [this](int id) { return rates_.finds_idle(id); };
   const auto join = [this](int id) {

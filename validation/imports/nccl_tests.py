@@ -113,8 +113,8 @@ class Run:
         layout = self.layout()
         if self.collective == "exchange" and len(self.devices) > 2:
             findings.note(f"{self.source.path}:{self.start}: sendrecv of {len(self.devices)} ranks "
-                          "sends each vector to the next rank of a ring, which no collective of the "
-                          "simulator does: this run is left out")
+                          "sends each vector to the next rank of a ring, which no collective of "
+                          "the simulator does: this run is left out")
             return
         for row in self.rows:
             size = self.source.count(row.line, row.cells["size"], "a size in bytes")
