@@ -73,6 +73,10 @@ struct Workspace {
   Range scratch;
 };
 
+/// A property of an algorithm, for a number of ranks, of items, and options.
+using Property = bool (*)(int ranks, std::size_t items, const Options&);
+inline bool always(int, std::size_t, const Options&) { return true; }
+
 struct Algorithm {
   std::string_view collective;  ///< "allreduce", "pingpong", ...: a row of collectives.def
   std::string_view name;        ///< unique inside its collective: "ring", "recursive_doubling"
@@ -94,6 +98,10 @@ struct Algorithm {
   /// A selector's choice: the name of the algorithm that it runs.
   std::string_view (*chosen)(int ranks, std::size_t items, Options) = nullptr;
   Varies varies = Varies::nothing;
+  /// Rank r + n does with p + n, modulo the ranks, what rank r does with its peer p: for every n
+  /// that leads from a rank of one host to that rank of another, where hosts have as many ranks
+  /// each and chunks are of one size. Null: never. A test holds every algorithm that says so to it.
+  Property alike = nullptr;
 };
 
 /// All algorithms, in the order of catalogue.def.

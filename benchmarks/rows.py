@@ -44,7 +44,7 @@ class Row:
         ranks = self.ranks(quick)
         if self.what == "bare":
             return ["bare", str(ranks), "--kernel", self.kernel]
-        arguments = ["run", "02-ring-of-8", "--kernel", self.kernel]
+        arguments = ["run", "02-ring-of-8", "--kernel", self.kernel, "--no-fold"]
         if not self.skip:
             arguments.append("--no-skip")
         if self.tolerance:

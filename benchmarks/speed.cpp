@@ -1,6 +1,6 @@
 // One row of the table of speeds: one simulation, or one bare kernel loop, in one process.
 //
-//   speed run SCENARIO [--kernel K] [--no-skip] [--estimate] [--tolerance SHARE]
+//   speed run SCENARIO [--kernel K] [--no-skip] [--no-fold] [--estimate] [--tolerance SHARE]
 //             [--set KEY=VALUE]...
 //   speed bare RANKS [--kernel K]
 //
@@ -50,7 +50,7 @@ std::uint64_t peak_bytes() {
 struct Arguments {
   std::string scenario, kernel = "fluid";
   std::vector<std::string> set;
-  bool no_skip = false, estimate = false;
+  bool no_skip = false, no_fold = false, estimate = false;
   double tolerance = 0;
   int ranks = 0;
 };
@@ -74,12 +74,14 @@ ordered_json run(const Arguments& arguments) {
   options.kernel = arguments.kernel;
   options.skip = !arguments.no_skip;
   options.tolerance = arguments.tolerance;
+  if (arguments.no_fold) options.fold_from = never_fold;
   const Report report = simulate(scenarios.front(), options);
   const std::size_t repetitions = report.times_s.size();
   return {{"ranks", report.ranks},
           {"repetitions", repetitions},
           {"messages", report.messages * repetitions},
           {"skipped", report.skipped_messages},
+          {"simulated_ranks", report.simulated_ranks},
           {"simulated_s", report.time_s},
           {"read_s", read},
           {"cpu_s", cpu_seconds()},
@@ -106,6 +108,7 @@ int main(int argc, char** argv) {
   of_run.add_flag("--no-skip", arguments.no_skip);
   of_run.add_flag("--estimate", arguments.estimate, "say beforehand how much it is, and end");
   of_run.add_option("--tolerance", arguments.tolerance, "a share")->check(CLI::Range(0.0, 0.1));
+  of_run.add_flag("--no-fold", arguments.no_fold);
   CLI::App& of_bare = *app.add_subcommand("bare", "A ring on a kernel and nothing else.");
   of_bare.add_option("ranks", arguments.ranks)->required()->check(CLI::Range(2, 1 << 20));
   for (CLI::App* command : {&of_run, &of_bare})

@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "algorithms/steps/host_order.hpp"
+#include "sim/alike/alike_ranks.hpp"
 #include "sim/insight/measurement.hpp"
 #include "sim/insight/recorder.hpp"
 #include "sim/insight/steady_state.hpp"
+#include "sim/insight/unfold.hpp"
 #include "sim/ranks/deadlock.hpp"
 #include "sim/ranks/detours.hpp"
 #include "sim/ranks/neighbour_run.hpp"
@@ -23,10 +25,13 @@ namespace {
 /// Rounds that a background job may go through while the foreground job sends nothing.
 constexpr int most_rounds_in_vain = 100'000;
 
+/// A run cannot go on in which some ranks stand for others: what each waits for is to be told.
+struct StuckWhileFolded {};
+
 /// Everything that lives as long as the run of one case.
 class Simulation {
  public:
-  Simulation(const Scenario& scenario, const RunOptions& options)
+  Simulation(const Scenario& scenario, const RunOptions& options, std::optional<Orbits> orbits)
       : scenario_(&scenario),
         options_(&options),
         recorder_(options.record
@@ -36,9 +41,10 @@ class Simulation {
                           : make_kernel(options.kernel, options.tolerance)),
         ledger_(*kernel_, scenario.speedup),
         paths_(options.path_limit),
-        machine_(scenario, ledger_),
+        machine_(scenario, ledger_, orbits),
         mpi_(machine_, ledger_, paths_),
         own_(machine_.jobs().own()),
+        simulated_(machine_.orbits().folded() ? machine_.orbits().simulated : own_),
         noises_(scenario.job.noise, own_),
         ready_(*kernel_),
         options_of_job_(scenario.job.options),
@@ -57,7 +63,7 @@ class Simulation {
             .spans = options.record_spans ? &spans_ : nullptr};
     if (options.record_chain) mpi_.received = &received_;
     if (may_skip()) run_.steps = &steady_;
-    for (int rank = 0; rank < machine_.ranks(); ++rank)
+    for (int rank = 0; rank < machine_.orbits().simulated; ++rank)
       ranks_.push_back(std::make_unique<RankThread>(run_, rank));
     if (has_detours()) {
       detours_ = std::make_unique<Detours>(scenario.job.noise, run_, own_ranks());
@@ -86,7 +92,7 @@ class Simulation {
  private:
   Measurement stuck();
   std::span<const std::unique_ptr<RankThread>> own_ranks() const {
-    return std::span(ranks_).first(static_cast<std::size_t>(own_));
+    return std::span(ranks_).first(static_cast<std::size_t>(simulated_));
   }
   bool may_skip() const;
   bool has_detours() const {
@@ -110,7 +116,8 @@ class Simulation {
   Paths paths_;
   Machine machine_;
   Mpi mpi_;
-  const int own_;  ///< ranks of the foreground job
+  const int own_;        ///< ranks of the foreground job
+  const int simulated_;  ///< of these
   Noises noises_;
   ReadyQueue ready_;
   Options options_of_job_;
@@ -132,6 +139,7 @@ class Simulation {
 };
 
 Measurement Simulation::stuck() {
+  if (machine_.orbits().folded()) throw StuckWhileFolded();
   Deadlock deadlock = describe_deadlock(*scenario_, machine_.jobs(), kernel_->now(), ranks_);
   if (!options_->keep_deadlock) throw DeadlockError(deadlock.text);
   for (const auto& rank : own_ranks()) rank->give_up();
@@ -170,7 +178,7 @@ void Simulation::begin(int repetition) {
   mpi_.traffic = {};
   used_before_.clear();
   for (int id = 0; id < ledger_.resource_count(); ++id) used_before_.push_back(ledger_.used(id));
-  run_.unfinished = left_ = own_;
+  run_.unfinished = left_ = simulated_;
   if (recorder_) recorder_->restart(job, own_);
   for (const auto& rank : own_ranks()) {
     rank->reset();
@@ -218,8 +226,10 @@ std::string Simulation::in_vain_text() {
 
 // Background traffic after that is not the job's.
 void Simulation::job_ended(std::uint64_t) {
+  unfold(run_.observed, machine_.orbits());
   measured_ = measure(run_, own_ranks(), start_, used_before_);
   measured_.skipped = steady_.skipped();
+  unfold(measured_, machine_);
   if (recorder_) measured_.recording = recorder_->take(ledger_);
 }
 
@@ -227,8 +237,8 @@ void Simulation::watch(int repetition) {
   const Job& job = scenario_->job;
   const auto items = static_cast<std::size_t>(job.bytes.count);
   const Cost cost = job.algorithm->cost(own_, items, options_of_job_);
-  const double all = static_cast<double>(cost.messages) * job.repetitions;
-  const double before = static_cast<double>(cost.messages) * repetition;
+  const double each = static_cast<double>(cost.messages) / machine_.orbits().size();
+  const double all = each * job.repetitions, before = each * repetition;
   if (repetition > 0) options_->progress(before / all);
   mpi_.watch = [this, before, all](std::uint64_t messages) {
     // The declared number may be the least, and one that is sent to many is received by each.
@@ -246,9 +256,11 @@ std::uint64_t peak_rss_bytes() {
 }  // namespace
 }  // namespace sim
 
-Report simulate(const Scenario& scenario, const RunOptions& options) {
-  const auto begun = std::chrono::steady_clock::now();
-  sim::Simulation simulation(scenario, options);
+namespace {
+
+std::vector<sim::Measurement> measurements_of(const Scenario& scenario, const RunOptions& options,
+                                              std::optional<sim::Orbits> orbits) {
+  sim::Simulation simulation(scenario, options, orbits);
   std::vector<sim::Measurement> measurements;
   for (int i = 0; i < scenario.job.repetitions; ++i) {
     sim::Measurement measured = simulation.repeat(i);
@@ -257,7 +269,34 @@ Report simulate(const Scenario& scenario, const RunOptions& options) {
     measurements.push_back(std::move(measured));
     if (stuck) break;
   }
+  return measurements;
+}
+
+/// Whether the run is to be of some ranks that stand for all, and why not.
+sim::Alike alike_for(const Scenario& scenario, const RunOptions& options) {
+  if (std::ssize(scenario.placement.ranks) < options.fold_from) return {};
+  if (options.record || options.record_spans || options.record_chain)
+    return {.reason = "the history of each rank is asked for"};
+  return sim::alike_ranks(scenario,
+                          std::ssize(scenario.placement.ranks) >= options.fold_uneven_from);
+}
+
+}  // namespace
+
+Report simulate(const Scenario& scenario, const RunOptions& options) {
+  const auto begun = std::chrono::steady_clock::now();
+  sim::Alike alike = alike_for(scenario, options);
+  std::vector<sim::Measurement> measurements;
+  try {
+    measurements = measurements_of(scenario, options, alike.orbits);
+  } catch (const sim::StuckWhileFolded&) {
+    alike = {.reason = "it cannot go on, and each rank's state is told"};
+    measurements = measurements_of(scenario, options, {});
+  }
   Report report = sim::report_of(scenario, std::move(measurements));
+  if (alike.orbits) report.simulated_ranks = alike.orbits->simulated;
+  report.not_folded = alike.reason;
+  report.uneven = alike.uneven;
   report.kernel = options.kernel;
   if (options.tolerance > 0) report.tolerance = options.tolerance;
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begun;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <stdexcept>
 #include <string_view>
@@ -20,12 +21,24 @@ class DeadlockError : public std::runtime_error {
 /// A limit of paths that keeps every segment of all but huge runs: some hundred megabytes.
 inline constexpr std::size_t long_path_limit = 4'000'000;
 
+/// Below it all ranks are simulated even where they are alike: that takes well under a second, and
+/// the report names the ranks and resources of every host.
+inline constexpr int fewest_folded_ranks = 128;
+/// Below it they are alike only where all chunks have one size, and all times are exact. From here
+/// on few runs of all ranks end, and ranks rarely divide a model's gradients.
+inline constexpr int fewest_uneven_ranks = 1024;
+inline constexpr int never_fold = std::numeric_limits<int>::max();
+
 struct RunOptions {
   std::string_view kernel = "fluid";
   bool skip = true;  ///< periods of a steady state, where that is possible
   /// Activities that begin or end within that share of their own time of each other do so together;
   /// of the fluid kernel only.
   double tolerance = 0;
+  /// Ranks from which on those that are alike are simulated once.
+  int fold_from = fewest_folded_ranks;
+  /// The same where the chunks of a ring differ by one item.
+  int fold_uneven_from = fewest_uneven_ranks;
   bool record = false;        ///< fill Report::recording
   bool record_spans = false;  ///< fill Report::spans
   bool record_chain = false;  ///< fill Report::chain

@@ -33,6 +33,7 @@ Algorithm describe_ring_allgather() {
             return Cost{steps, ranks * steps, static_cast<std::uint64_t>(steps) * items};
           },
       .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
+      .alike = always,
   };
 }
 

@@ -39,6 +39,7 @@ Algorithm describe_ring_reduce_scatter() {
             return Cost{steps, ranks * steps, static_cast<std::uint64_t>(steps) * items};
           },
       .scratch_items = ring_scratch_items,
+      .alike = always,
   };
 }
 

@@ -85,6 +85,7 @@ Algorithm describe_parallel_rings_allreduce() {
             return lanes_scratch_items(ranks, items, options.rings);
           },
       .varies = Varies::steps,
+      .alike = always,
   };
 }
 

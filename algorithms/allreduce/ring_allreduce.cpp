@@ -43,6 +43,7 @@ Algorithm describe_ring_allreduce() {
           },
       .cost = ring_cost,
       .scratch_items = ring_scratch_items,
+      .alike = always,
   };
 }
 

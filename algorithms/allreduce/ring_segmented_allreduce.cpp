@@ -79,6 +79,7 @@ Algorithm describe_ring_segmented_allreduce() {
             return ring_cost(ranks, items, static_cast<std::int64_t>(segments));
           },
       .scratch_items = scratch_items,
+      .alike = always,
   };
 }
 

@@ -37,6 +37,7 @@ Algorithm describe_ring_sendrecv_allreduce() {
           },
       .cost = ring_cost,
       .scratch_items = ring_scratch_items,
+      .alike = always,
   };
 }
 

@@ -59,6 +59,7 @@ Algorithm describe_ring_threads_allreduce() {
             return lanes_scratch_items(ranks, items, options.threads);
           },
       .varies = Varies::steps,
+      .alike = always,
   };
 }
 

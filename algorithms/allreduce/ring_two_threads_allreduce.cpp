@@ -45,6 +45,7 @@ Algorithm describe_ring_two_threads_allreduce() {
           },
       .cost = ring_cost,
       .scratch_items = ring_scratch_items,
+      .alike = always,
   };
 }
 

@@ -42,6 +42,7 @@ Algorithm describe_ring_waitall_allreduce() {
           },
       .cost = ring_cost,
       .scratch_items = ring_scratch_items,
+      .alike = always,
   };
 }
 

@@ -93,6 +93,13 @@ std::size_t scratch_items(int ranks, std::size_t items, Options options) {
   return most;
 }
 
+/// Inside a host anything goes: the program there is that of each host.
+bool alike(int ranks, std::size_t items, const Options& options) {
+  const int leaders = static_cast<int>(host_groups(ranks, options)->hosts.size());
+  const Property between = allreduce(options.between).alike;
+  return between != nullptr && between(leaders, items, below(options));
+}
+
 }  // namespace
 
 Algorithm describe_two_level_allreduce() {
@@ -113,6 +120,7 @@ Algorithm describe_two_level_allreduce() {
       .cost = cost,
       .scratch_items = scratch_items,
       .varies = Varies::steps,
+      .alike = alike,
   };
 }
 

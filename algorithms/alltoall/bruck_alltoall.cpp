@@ -109,6 +109,7 @@ Algorithm describe_bruck_alltoall() {
           },
       .cost = cost,
       .scratch_items = scratch_items,
+      .alike = always,
   };
 }
 

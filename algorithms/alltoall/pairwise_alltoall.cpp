@@ -35,6 +35,7 @@ Algorithm describe_pairwise_alltoall() {
       .cost = pairs_cost,
       .scratch_items = [](int ranks, std::size_t items,
                           Options) { return pieces_items(ranks, items); },
+      .alike = always,
   };
 }
 

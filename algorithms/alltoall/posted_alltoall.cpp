@@ -43,6 +43,7 @@ Algorithm describe_posted_alltoall() {
       .scratch_items = [](int ranks, std::size_t items,
                           Options) { return pieces_items(ranks, items); },
       .varies = Varies::steps,
+      .alike = always,
   };
 }
 

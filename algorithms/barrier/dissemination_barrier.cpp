@@ -41,6 +41,7 @@ Algorithm describe_dissemination_barrier() {
             return Cost{steps, ranks * steps, 0};
           },
       .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
+      .alike = always,
   };
 }
 

@@ -65,6 +65,12 @@ Algorithm selector(std::vector<std::string_view> options) {
           [](int ranks, std::size_t items, Options chosen) {
             return chosen_algorithm<selection>(ranks, items, chosen).name;
           },
+      .alike =
+          [](int ranks, std::size_t items, const Options& options) {
+            Options chosen = options;
+            const Algorithm& algorithm = chosen_algorithm<selection>(ranks, items, chosen);
+            return algorithm.alike != nullptr && algorithm.alike(ranks, items, chosen);
+          },
   };
 }
 

@@ -1,5 +1,6 @@
 #include "algorithms/training/step.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace ringscope {
@@ -184,6 +185,14 @@ std::size_t allreduce_scratch(int ranks, const Options& options,
   for (const Gradient& bucket : buckets)
     most = std::max(most, exchange_of(options).scratch_items(ranks, bucket.range.size, options));
   return most;
+}
+
+bool allreduces_alike(int ranks, const Options& options, const std::vector<Gradient>& buckets) {
+  const Property alike = exchange_of(options).alike;
+  return alike != nullptr && training_of(options).checkpoint.every == 0 &&
+         std::ranges::all_of(buckets, [&](const Gradient& bucket) {
+           return alike(ranks, bucket.range.size, options);
+         });
 }
 
 }  // namespace ringscope

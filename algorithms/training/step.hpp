@@ -64,6 +64,9 @@ Cost allreduce_cost(int ranks, const Options& options, const std::vector<Gradien
 std::size_t allreduce_scratch(int ranks, const Options& options,
                               const std::vector<Gradient>& buckets);
 
+/// Each of these allreduces is alike for all ranks, and no rank writes files.
+bool allreduces_alike(int ranks, const Options& options, const std::vector<Gradient>& buckets);
+
 /// Packs in which a strategy exchanges the gradients of a step.
 using Packing = std::vector<Gradient> (*)(const Options& options, Range whole);
 
@@ -94,6 +97,10 @@ Algorithm allreduce_strategy(std::string_view name, std::string_view summary,
             return allreduce_scratch(ranks, job, packing(job, {.size = items}));
           },
       .varies = Varies::steps,
+      .alike =
+          [](int ranks, std::size_t items, const Options& job) {
+            return allreduces_alike(ranks, job, packing(job, {.size = items}));
+          },
   };
 }
 

@@ -143,6 +143,15 @@ void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
   subcommand.add_flag("--no-skip", arguments.no_skip,
                       "simulate every step, also where the fluid kernel finds that they repeat");
   add_tolerance(subcommand, arguments.tolerance);
+  const Option no_fold =
+      subcommand.add_flag("--no-fold", arguments.no_fold,
+                          "simulate every rank, also where those of all hosts do the same");
+  subcommand
+      .add_option("--fold-from", arguments.fold_from,
+                  "RANKS: with so many, ranks of all hosts that do the same are simulated once")
+      .between(2, never_fold)
+      .show_default()
+      .excludes(no_fold);
   subcommand
       .add_option("--limit", arguments.limit, "TIME: end a case that takes longer to simulate")
       .show_default();
@@ -185,6 +194,7 @@ Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& sce
   options.kernel = both ? "fluid" : std::string_view(arguments.kernel);
   options.skip = !arguments.no_skip;
   options.tolerance = tolerance_of(arguments.tolerance);
+  options.fold_from = arguments.no_fold ? never_fold : arguments.fold_from;
   const auto show = [&stretch, length](double from, double to) {
     return [=, &stretch](double done) {
       stretch.bar->show(stretch.begin + length * (from + (to - from) * done));

@@ -16,12 +16,13 @@ struct CaseArguments {
   std::vector<std::string> scenarios;
   std::vector<std::string> changes;  ///< of --set
   std::string kernel = "fluid";      ///< or another, or "both"
-  bool no_skip = false;
+  bool no_skip = false, no_fold = false;
+  int fold_from = fewest_folded_ranks;
   std::string tolerance = "0";
   std::string limit = "3600 s";  ///< of the time that a case may take
 };
 
-/// SCENARIO..., --set, --kernel, --no-skip, --tolerance and --limit.
+/// SCENARIO..., --set, --kernel, --no-skip, --no-fold, --fold-from, --tolerance and --limit.
 void add_case_arguments(Command& subcommand, CaseArguments& arguments);
 
 /// A time above 0 as --limit says it. Throws InputError.

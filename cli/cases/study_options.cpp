@@ -40,6 +40,8 @@ void add_study_options(Command& subcommand, StudyOptions& options) {
   subcommand.add_flag("--no-skip", options.no_skip,
                       "simulate every step, also where they repeat; such results are kept apart");
   add_tolerance(subcommand, options.tolerance);
+  subcommand.add_flag("--no-fold", options.no_fold,
+                      "simulate every rank, also where many are alike; likewise");
   subcommand
       .add_option("--verify", options.verify,
                   "how many of the best are simulated again by SimGrid, to compare")
@@ -64,6 +66,7 @@ StudyRun::StudyRun(const StudyOptions& options, const std::string& name, Progres
   EvaluatorOptions evaluator;
   evaluator.skip = !options.no_skip;
   evaluator.tolerance = tolerance_of(options.tolerance);
+  evaluator.fold = !options.no_fold;
   evaluator.prune = options.prune;
   evaluator.threads = threads_of(options);
   if (!options.no_store) evaluator.store = options.store.empty() ? name + ".sqlite" : options.store;

@@ -21,7 +21,7 @@ struct StudyOptions {
   bool no_store = false;
   int threads = 0;  ///< 0: all cores
   int verify = 3;   ///< number of winners
-  bool no_skip = false;
+  bool no_skip = false, no_fold = false;
   std::string tolerance = "0";
   bool prune = false;  ///< the store
   /// An early end has an answer all the same: after `time`, if that is above 0, or by ^C.
@@ -33,7 +33,7 @@ struct StudyOptions {
   int processes_here = 1;     ///< that share this host's cores
 };
 
-/// --jobs, --store, --no-store, --shard, --prune, --verify, --no-skip and --tolerance.
+/// --jobs, --store, --no-store, --shard, --prune, --verify, --no-skip, --no-fold and --tolerance.
 void add_study_options(Command& subcommand, StudyOptions& options);
 
 /// Surroundings of a study while it runs: threads, a store, a progress bar, and ^C. Where nobody

@@ -162,6 +162,12 @@ struct Report {
   /// Share of `time_s` and of `messages` not simulated, since it only repeats what was.
   double skipped_s = 0;
   std::uint64_t skipped_messages = 0;
+  /// Number of ranks simulated, where these stand for all: the others' rows are copies. 0: all.
+  int simulated_ranks = 0;
+  /// Share of a message by which those of other ranks are longer or shorter, at most, and so about
+  /// that of each time; 0: none.
+  double uneven = 0;
+  std::string not_folded;  ///< why many ranks were all simulated; "" where nobody asked
   std::vector<NeighbourReport> neighbours;  ///< in the order of the scenario
   std::string kernel;
   std::optional<double> tolerance;  ///< RunOptions::tolerance, where there was one

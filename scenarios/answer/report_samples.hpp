@@ -49,6 +49,9 @@ inline Report full_report() {
   r.skipped_s = 0.25;
   r.tolerance = 0.001;
   r.skipped_messages = 6;
+  r.simulated_ranks = 2;
+  r.uneven = 0.0009765625;
+  r.not_folded = "some ranks are stragglers";
   r.observations = {{"staleness", 4, 0.75, 0, 1, 1, 1, 0.125, 0.25, {{0, 1}, {1, 3}}}};
   r.neighbours = {{"bulk", "broadcast", "flat", "0-0-2", 2, 64, 3, 0.25, 0.75}};
   r.training = TrainingReport{.model = "resnet50",

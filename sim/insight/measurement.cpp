@@ -13,8 +13,6 @@
 namespace ringscope::sim {
 namespace {
 
-constexpr std::size_t busiest = 10;
-
 RankReport rank_report(const Run& run, RankThread& rank, double start) {
   rank.settle_idle();
   RankReport report;

@@ -10,6 +10,9 @@
 
 namespace ringscope::sim {
 
+/// Number of resources that a report has.
+inline constexpr std::size_t busiest = 10;
+
 /// Result of one repetition; the fields as in Report.
 struct Measurement {
   double time_s = 0;

@@ -21,8 +21,11 @@ void add_uses(Uses& uses, const Uses& others, int times) {
   for (const Use& use : others) add_use(uses, use.resource, use.weight * times);
 }
 
-Fabric::Fabric(const Scenario& scenario, Ledger& ledger)
-    : scenario_(&scenario), ledger_(&ledger), routes_(topology().graph(), topology().hosts()) {
+Fabric::Fabric(const Scenario& scenario, Ledger& ledger, int only_host)
+    : scenario_(&scenario),
+      ledger_(&ledger),
+      only_host_(only_host),
+      routes_(topology().graph(), topology().hosts()) {
   find_homes();
   find_grain();
   add_memories();
@@ -71,7 +74,8 @@ int Fabric::add(const std::string& name, ResourceKind kind, Bandwidth bandwidth,
 // Memories of hosts that have ranks: others' memories and engines are never used.
 void Fabric::add_memories() {
   std::set<int> hosts;
-  for (const Location& where : scenario_->placement.ranks) hosts.insert(where.host);
+  for (const Location& where : scenario_->placement.ranks)
+    if (has_resources(where.host)) hosts.insert(where.host);
   for (const int index : hosts) {
     const Host& host = topology().hosts()[static_cast<std::size_t>(index)];
     std::vector<Vertex> all = host.numa_domains;
@@ -104,6 +108,14 @@ void Fabric::add_links() {
   const double goodput = scenario_->library.transport(Way::network).goodput;
   for (int id = 0; id < topology().link_count(); ++id) {
     const Link& link = topology().link(id);
+    // A cable to a switch is its host's.
+    const int host = std::max(component(topology().source_of(id)).host,
+                              component(topology().target_of(id)).host);
+    if (!has_resources(host)) {
+      link_resources_.push_back(-1);
+      both_resources_.push_back(-1);
+      continue;
+    }
     const double share = topology().is_cable(id) ? goodput : 1;
     link_resources_.push_back(add(link.name, ResourceKind::link, link.bandwidth, share));
     // The two directions have neighbouring ids.

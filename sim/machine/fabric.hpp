@@ -24,8 +24,10 @@ void add_uses(Uses& uses, const Uses& others, int times = 1);
 
 class Fabric {
  public:
-  /// Adds the resources of `scenario` to `ledger`; both outlive the fabric.
-  Fabric(const Scenario& scenario, Ledger& ledger);
+  /// Adds the resources of `scenario` to `ledger`; both outlive the fabric. With `only_host` those
+  /// of that host alone: what a trip uses elsewhere is then left out.
+  Fabric(const Scenario& scenario, Ledger& ledger, int only_host = every_host);
+  static constexpr int every_host = -1;
 
   int grain() const { return grain_; }
   /// Location of a rank's buffers: its GPU, or one or several NUMA domains.
@@ -62,6 +64,7 @@ class Fabric {
   }
   const Topology& topology() const { return scenario_->cluster.topology; }
   const Component& component(Vertex vertex) const { return topology().graph()[vertex]; }
+  bool has_resources(int host) const { return only_host_ == every_host || host == only_host_; }
   bool is_gpu(Vertex vertex) const { return component(vertex).kind == ComponentKind::gpu; }
   int add(const std::string& name, ResourceKind kind, Bandwidth bandwidth, double share = 1);
 
@@ -71,6 +74,7 @@ class Fabric {
   };
   const Scenario* scenario_;
   Ledger* ledger_;
+  int only_host_;
   int grain_ = 1;
   std::vector<std::vector<Vertex>> homes_;  ///< by rank
   std::vector<int> link_resources_;         ///< by link id; -1 for an unlimited link

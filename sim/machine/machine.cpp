@@ -14,8 +14,12 @@ void add_costs(std::vector<ByteCost>& costs, const Transport& transport) {
 
 }  // namespace
 
-Machine::Machine(const Scenario& scenario, Ledger& ledger)
-    : jobs_(scenario), scenario_(&jobs_.whole()), ledger_(&ledger), fabric_(*scenario_, ledger) {
+Machine::Machine(const Scenario& scenario, Ledger& ledger, std::optional<Orbits> orbits)
+    : jobs_(scenario),
+      scenario_(&jobs_.whole()),
+      ledger_(&ledger),
+      orbits_(orbits.value_or(Orbits{ranks(), ranks()})),
+      fabric_(*scenario_, ledger, orbits_.folded() ? location(0).host : Fabric::every_host) {
   for (const Location& where : scenario_->placement.ranks) hosts_.push_back(where.host);
   add_scales();
   add_cpus();
@@ -39,7 +43,7 @@ void Machine::add_scales() {
       if (count > 1) with_shm.insert(host);
     }
   }
-  for (int rank = 0; rank < ranks(); ++rank) {
+  for (int rank = 0; rank < orbits_.simulated; ++rank) {
     const int host = location(rank).host;
     std::vector<ByteCost> costs;
     if (with_network.contains(host)) add_costs(costs, library.transport(Way::network));
@@ -105,8 +109,8 @@ void Machine::add_cpus() {
                       where.binding == Binding::core ? where.core : -1);
   };
   std::map<decltype(key(0)), int> sharers, resources;
-  for (int rank = 0; rank < ranks(); ++rank) ++sharers[key(rank)];
-  for (int rank = 0; rank < ranks(); ++rank) {
+  for (int rank = 0; rank < orbits_.simulated; ++rank) ++sharers[key(rank)];
+  for (int rank = 0; rank < orbits_.simulated; ++rank) {
     const auto [place, is_new] = resources.try_emplace(key(rank), -1);
     if (is_new) place->second = ledger_->add(core_resource(rank, sharers[key(rank)]));
     Uses cpu = {{place->second, 1}};
@@ -136,9 +140,9 @@ int Machine::add_lock(int rank, int endpoint) {
 // Ranks on one GPU share it.
 void Machine::add_gpus() {
   std::map<Vertex, int> sharers, resources;
-  for (int rank = 0; rank < ranks(); ++rank)
+  for (int rank = 0; rank < orbits_.simulated; ++rank)
     if (on_gpu(rank)) ++sharers[fabric_.homes(rank).front()];
-  for (int rank = 0; rank < ranks(); ++rank) {
+  for (int rank = 0; rank < orbits_.simulated; ++rank) {
     gpus_.emplace_back();
     if (!on_gpu(rank)) continue;
     const Vertex gpu = fabric_.homes(rank).front();
@@ -169,7 +173,7 @@ Uses Machine::local_work(int rank, int reads, int writes) const {
 
 // A reduction reads two vectors and writes one, a copy reads one.
 void Machine::add_local_work() {
-  for (int rank = 0; rank < ranks(); ++rank) {
+  for (int rank = 0; rank < orbits_.simulated; ++rank) {
     reductions_.push_back(local_work(rank, 2, 1));
     copies_.push_back(local_work(rank, 1, 1));
   }
@@ -178,8 +182,8 @@ void Machine::add_local_work() {
 void Machine::add_storage() {
   const Storage& storage = scenario_->storage;
   if (storage.bandwidth.is_unlimited()) return;
-  for (const int rank_host : hosts_) {
-    const int host = storage.host < 0 ? rank_host : storage.host;
+  for (int rank = 0; rank < orbits_.simulated; ++rank) {
+    const int host = storage.host < 0 ? location(rank).host : storage.host;
     const auto [place, is_new] = storage_resources_.try_emplace(host, -1);
     if (!is_new) continue;
     const std::string name =
@@ -227,9 +231,20 @@ Way Machine::way(int from, int to, const Fabric::Trip& trip) const {
   return direct(from) && direct(to) ? Way::gdr : Way::network;
 }
 
+// The message uses of its receiver's host whatever the like one uses here that comes to the rank
+// which is simulated for the receiver.
+Fabric::Trip Machine::trip(int from, int to) const {
+  Fabric::Trip trip = fabric_.trip(from, to);
+  if (orbits_.folded() && location(from).host != location(to).host) {
+    const int sender = orbits_.seen_sender(from, to), receiver = orbits_.simulated_for(to);
+    add_uses(trip.uses, fabric_.trip(sender, receiver).uses);
+  }
+  return trip;
+}
+
 Channel Machine::make_channel(int from, int to) const {
   Channel channel;
-  const Fabric::Trip trip = fabric_.trip(from, to);
+  const Fabric::Trip trip = this->trip(from, to);
   channel.way = way(from, to, trip);
   channel.transport = &scenario_->library.transport(channel.way);
   channel.route_latency = trip.latency * scenario_->speedup.link_latencies;

@@ -3,12 +3,14 @@
 
 #include <boost/container/small_vector.hpp>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "scenarios/question/scenario.hpp"
 #include "sim/machine/fabric.hpp"
 #include "sim/machine/jobs.hpp"
+#include "sim/machine/orbits.hpp"
 #include "sim/machine/weights.hpp"
 
 namespace ringscope::sim {
@@ -39,13 +41,15 @@ struct Channel {
 
 class Machine {
  public:
-  /// Adds the resources of `scenario` to `ledger`; both outlive the machine.
-  Machine(const Scenario& scenario, Ledger& ledger);
+  /// Adds the resources of `scenario` to `ledger`; both outlive the machine. With `orbits` those of
+  /// the ranks that are simulated.
+  Machine(const Scenario& scenario, Ledger& ledger, std::optional<Orbits> orbits = {});
 
   /// Scenario in whose placement the ranks of all jobs stand.
   const Scenario& scenario() const { return *scenario_; }
   const Jobs& jobs() const { return jobs_; }
-  /// Scale of the cores that the rank runs on.
+  const Orbits& orbits() const { return orbits_; }
+  /// Scale of the cores that the rank, a simulated one, runs on; so with all that asks for a rank.
   const CpuScale& scale(int rank) const { return scales_[static_cast<std::size_t>(rank)]; }
   int ranks() const { return static_cast<int>(scenario_->placement.ranks.size()); }
   /// The host of each rank.
@@ -69,7 +73,7 @@ class Machine {
   const Uses& copy(int rank) const { return copies_[static_cast<std::size_t>(rank)]; }
   /// Resources that a byte of the rank's files uses beside its core, read or written.
   Uses storage(int rank, bool writing) const;
-  /// Made when first asked for; the reference stays valid.
+  /// From a simulated rank to any. Made when first asked for; the reference stays valid.
   Channel& channel(int from, int to);
 
   const std::string& host_name(int rank) const;
@@ -88,6 +92,7 @@ class Machine {
   Vertex domain_of(int rank) const { return fabric_.domain_of(rank); }
   Uses local_work(int rank, int reads, int writes) const;
   Way way(int from, int to, const Fabric::Trip& trip) const;
+  Fabric::Trip trip(int from, int to) const;
   Channel make_channel(int from, int to) const;
   const Location& location(int rank) const {
     return scenario_->placement.ranks[static_cast<std::size_t>(rank)];
@@ -96,6 +101,7 @@ class Machine {
   const Jobs jobs_;
   const Scenario* scenario_;
   Ledger* ledger_;
+  const Orbits orbits_;
   std::vector<int> hosts_;
   std::vector<CpuScale> scales_;  ///< by rank; one for all ranks of a host
   Fabric fabric_;

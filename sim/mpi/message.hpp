@@ -59,7 +59,9 @@ struct DataPhase {
 };
 
 struct Message {
-  int source = 0, destination = 0, tag = 0;
+  /// As the destination sees it, which is simulated; see orbits.hpp.
+  int source = 0;
+  int destination = 0, tag = 0;
   std::uint64_t bytes = 0;
   std::uint64_t sequence = 0;  ///< among the messages from source to destination
   Channel* channel = nullptr;

@@ -16,8 +16,8 @@ Mpi::Mpi(Machine& machine, Ledger& ledger, Paths& paths)
       paths_(&paths),
       library_(&machine.scenario().library),
       streams_(ledger, machine, messages_, *this),
-      processes_(static_cast<std::size_t>(machine.ranks())) {
-  for (int rank = 0; rank < machine.ranks(); ++rank) {
+      processes_(static_cast<std::size_t>(machine.orbits().simulated)) {
+  for (int rank = 0; rank < machine.orbits().simulated; ++rank) {
     for (int i = 0; i < library_->endpoints; ++i)
       process(rank).endpoints.push_back(make_endpoint(rank, i));
     if (library_->progress == Progress::thread) add_locks(rank);
@@ -52,6 +52,8 @@ void Mpi::join(Caller& caller) {
 
 int Mpi::open_request(Caller& caller, bool receive, int peer, int tag, std::uint64_t bytes) {
   const int id = requests_.take();
+  // A simulated sender's chunk may be an item longer than that of the rank for which it stands.
+  if (receive && machine_->orbits().folded()) ++bytes;
   requests_[id] = {&caller, receive, false, peer, tag, bytes, -1, 0};
   return id;
 }
@@ -102,8 +104,8 @@ Channel& Mpi::channel_to(Process& mine, int from, int to) {
 int Mpi::begin_message(Caller& caller, int to, int tag, std::uint64_t bytes) {
   const int id = messages_.take();
   Message& m = messages_[id];
-  m.source = caller.rank;
-  m.destination = to;
+  m.source = machine_->orbits().seen_sender(caller.rank, to);
+  m.destination = machine_->orbits().simulated_for(to);
   m.tag = tag;
   m.bytes = bytes;
   m.channel = &channel_to(process(caller.rank), caller.rank, to);
@@ -178,7 +180,7 @@ bool Mpi::copy_uses(int id, Uses& uses) const {
   // Bytes that cost the sender nothing are not copied in: the receiver copies them from their
   // place.
   if (m.ahead == 0 || m.channel->copy_in.empty() || cost.seconds_per_byte == 0) return false;
-  add_caller_cpu(uses, *m.sender, machine_->scale(m.source).weight(cost));
+  add_caller_cpu(uses, *m.sender, machine_->scale(m.sender->rank).weight(cost));
   add_uses(uses, m.channel->copy_in);
   return true;
 }

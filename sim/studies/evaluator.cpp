@@ -14,12 +14,12 @@ constexpr auto nap = std::chrono::milliseconds(50);
 
 }  // namespace
 
-Outcome simulated_outcome(const Scenario& scenario, const std::string& kernel, bool skip,
-                          double tolerance) {
+Outcome simulated_outcome(const Scenario& scenario, const EvaluatorOptions& options) {
   RunOptions run;
-  run.kernel = kernel;
-  run.skip = skip;
-  run.tolerance = tolerance;
+  run.kernel = options.kernel;
+  run.skip = options.skip;
+  run.tolerance = options.tolerance;
+  if (!options.fold) run.fold_from = never_fold;
   try {
     return outcome_of(simulate(scenario, run));
   } catch (const DeadlockError& deadlock) {
@@ -30,9 +30,10 @@ Outcome simulated_outcome(const Scenario& scenario, const std::string& kernel, b
 }
 
 std::string how_simulated(const EvaluatorOptions& options) {
-  // Whoever asks for every step wants to see what skipping does: an answer from before is none. And
-  // the last digits may differ, where the store promises the same contents.
+  // Whoever asks for every step, or rank, wants to see what skipping does: an answer from before is
+  // none. And the last digits may differ, where the store promises the same contents.
   return options.kernel + (options.skip ? "" : ", every step") +
+         (options.fold ? "" : ", every rank") +
          (options.tolerance > 0 ? fmt::format(", tolerance {}", options.tolerance) : "");
 }
 
@@ -107,8 +108,7 @@ void Evaluator::work(const std::stop_token& stop) {
       const auto task = evaluation->begin(known);
       if (!task) break;
       try {
-        evaluation->end(*task, simulated_outcome(task->scenario, options_.kernel, options_.skip,
-                                                 options_.tolerance));
+        evaluation->end(*task, simulated_outcome(task->scenario, options_));
       } catch (...) {
         evaluation->fail(task->index, std::current_exception());
       }

@@ -20,6 +20,7 @@ struct EvaluatorOptions {
   std::string kernel = "fluid";  ///< one that can exist many times in a process
   bool skip = true;              ///< periods of a steady state
   double tolerance = 0;          ///< of dates, as a share
+  bool fold = true;              ///< many ranks that are alike
   int threads = 0;               ///< 0: one for each core that this process may use
   std::string store;             ///< the file that keeps the results; "": memory
   bool prune = false;            ///< drop from it what other versions wrote
@@ -32,8 +33,7 @@ struct EvaluatorOptions {
 };
 
 /// The outcome of one simulation. What a run throws beside a deadlock is thrown.
-Outcome simulated_outcome(const Scenario& scenario, const std::string& kernel, bool skip,
-                          double tolerance = 0);
+Outcome simulated_outcome(const Scenario& scenario, const EvaluatorOptions& options = {});
 
 /// By which kernel, and with which results in the last digits: a part of every key.
 std::string how_simulated(const EvaluatorOptions& options);

@@ -17,8 +17,7 @@ EvaluatorOptions threads(int count) {
 
 std::vector<Outcome> one_by_one(std::span<const Scenario> scenarios) {
   std::vector<Outcome> outcomes;
-  for (const Scenario& scenario : scenarios)
-    outcomes.push_back(simulated_outcome(scenario, "fluid", true));
+  for (const Scenario& scenario : scenarios) outcomes.push_back(simulated_outcome(scenario));
   return outcomes;
 }
 

@@ -54,7 +54,7 @@ void require_alike(const Part& first, const Part& other) {
   if (a.digest != b.digest)
     other.database->refuse(
         fmt::format("is a part of another '{}' than {}: the study, its scenario or --set and "
-                    "--no-skip differed; start the shards of one of them again",
+                    "--no-skip or --no-fold differed; start the shards of one of them again",
                     b.study, file));
   if (a.shard.count != b.shard.count)
     other.database->refuse(fmt::format("is shard {}, and {} shard {}: merge shards of one number",

@@ -140,6 +140,22 @@ struct Shape<Skipped> {
   }
 };
 
+/// Ranks that stood for all, or why none did.
+struct Folded {
+  int simulated_ranks = 0;
+  double uneven = 0;
+  std::string why_not;
+};
+
+template <>
+struct Shape<Folded> {
+  static void visit(auto& keys, auto& folded) {
+    keys.or_null("simulated_ranks", folded.simulated_ranks, 0);
+    keys("uneven", folded.uneven);
+    keys("why_not", folded.why_not);
+  }
+};
+
 template <>
 struct Shape<Report> {
   static void visit(auto& keys, auto& report) {
@@ -173,6 +189,7 @@ struct Shape<Report> {
     keys.unless_empty("deadlock", report.deadlock);
     visit_skipped(keys, report);
     keys.unless_empty("tolerance", report.tolerance);
+    visit_folded(keys, report);
     keys.unless_empty("warnings", report.warnings);
     keys.unless_empty("observations", report.observations);
     keys.unless_empty("training", report.training);
@@ -187,6 +204,17 @@ struct Shape<Report> {
     const Value* question =
         resolved.kind() == Value::Kind::map ? resolved.find("question") : nullptr;
     return question ? to_json(*question) : Json();
+  }
+
+  static void visit_folded(auto& keys, auto& report) {
+    std::optional<Folded> folded;
+    if (report.simulated_ranks > 0 || !report.not_folded.empty())
+      folded = {report.simulated_ranks, report.uneven, report.not_folded};
+    keys.unless_empty("folded", folded);
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(report)>>)
+      if (folded)
+        std::tie(report.simulated_ranks, report.uneven, report.not_folded) =
+            std::tuple(folded->simulated_ranks, folded->uneven, folded->why_not);
   }
 
   static void visit_skipped(auto& keys, auto& report) {

@@ -274,6 +274,22 @@ std::string tolerance_text(const Report& report) {
       100 * *report.tolerance);
 }
 
+std::string folded_text(const Report& report) {
+  if (report.simulated_ranks == 0)
+    return report.not_folded.empty()
+               ? ""
+               : fmt::format("  Not folded: all {} ranks are simulated, since {}.\n", report.ranks,
+                             report.not_folded);
+  const std::string alike =
+      report.uneven == 0 ? "do the same at the same time"
+                         : fmt::format("do the same but for messages that differ by up to {:.2g} %",
+                                       100 * report.uneven);
+  return fmt::format(
+      "  Folded: {} of {} ranks are simulated, those of one host; the others {} (--no-fold: "
+      "all).\n",
+      report.simulated_ranks, report.ranks, alike);
+}
+
 }  // namespace
 
 std::string print_run(std::span<const Report> reports) {
@@ -292,6 +308,7 @@ std::string print_run(std::span<const Report> reports) {
     text += path(report);
     text += skipped_text(report);
     text += tolerance_text(report);
+    text += folded_text(report);
   }
   return text;
 }

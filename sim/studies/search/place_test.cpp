@@ -101,8 +101,7 @@ TEST(RingsThatGoRound, TakeTheSameTimeWhereverTheyBegin) {
       scenarios.back().placement = placement_of(study, bins, assignment);
     }
     std::vector<double> times;
-    for (const Scenario& scenario : scenarios)
-      times.push_back(simulated_outcome(scenario, "fluid", true).time_s);
+    for (const Scenario& scenario : scenarios) times.push_back(simulated_outcome(scenario).time_s);
     EXPECT_NEAR(times[0], times[1], 1e-9 * times[0]) << algorithm.collective << algorithm.name;
   }
 }

@@ -1,0 +1,190 @@
+#include "sim/alike/alike_ranks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "algorithms/steps/host_order.hpp"
+#include "algorithms/training/training.hpp"
+#include "sim/alike/equal_hosts.hpp"
+#include "sim/alike/script.hpp"
+#include "sim/ranks/neighbour_run.hpp"
+
+namespace ringscope::sim {
+namespace {
+
+/// Numbers drawn at random, or set for single ranks, differ from rank to rank.
+std::string unlike_by_chance(const Scenario& scenario) {
+  const Job& job = scenario.job;
+  if (job.skew.count() > 0) return "'skew' lets ranks start at different times";
+  if (job.noise.spread > 0 || job.noise.every.count() > 0) return "'noise' is each rank's own";
+  if (!job.noise.stragglers.empty()) return "some ranks are stragglers";
+  for (const Transport& transport : scenario.library.transports)
+    if (!transport.jitter.is_zero()) return "the library's messages have 'jitter'";
+  if (!scenario.neighbours.empty()) return "other jobs run beside it";
+  if (!scenario.speedup.resource.empty()) return "one resource is faster than it is";
+  if (scenario.storage.host >= 0) return "files lie on one host";
+  return "";
+}
+
+bool has_shared_cables(const Topology& topology) {
+  for (int id = 0; id < topology.link_count(); ++id)
+    if (!topology.link(id).both.is_unlimited()) return true;
+  return false;
+}
+
+// A control message waits behind the bytes that its host holds. Where what sends and what receives
+// share a part of the host, that depends on which comes first.
+std::string unlike_by_queues(const Scenario& scenario) {
+  const Transport& network = scenario.library.transport(Way::network);
+  if (network.buffer.count == 0 || network.driver != Driver::caller) return "";
+  const bool on_gpus = std::ranges::any_of(scenario.placement.ranks,
+                                           [](const Location& where) { return where.gpu >= 0; });
+  if (on_gpus || has_shared_cables(scenario.cluster.topology))
+    return "messages wait behind buffered bytes where both directions share a part of a host";
+  return "";
+}
+
+/// The job as its algorithm sees it.
+struct Program {
+  explicit Program(const Scenario& scenario)
+      : job(&scenario.job),
+        ranks(static_cast<int>(scenario.placement.ranks.size())),
+        hosts(scenario.placement.ranks.size()),
+        options(scenario.job.options) {
+    std::ranges::transform(scenario.placement.ranks, hosts.begin(), &Location::host);
+    by_host.emplace(ranks, &hosts);
+    options.hosts = &hosts;
+    options.by_host = &*by_host;
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  std::size_t items() const { return static_cast<std::size_t>(job->bytes.count); }
+  bool declared_alike() const {
+    const Property alike = job->algorithm->alike;
+    return alike != nullptr && alike(ranks, items(), options);
+  }
+  std::vector<Line> script(int rank) const {
+    const std::size_t scratch = job->algorithm->scratch_items(ranks, items(), options);
+    const Workspace work = {{Buffer::data, 0, items()}, {Buffer::scratch, 0, scratch}};
+    return script_of({rank, ranks, threads_of(*job->algorithm, options)},
+                     [&](Communicator comm) { return text_of(*job, options, comm, work); });
+  }
+
+  const Job* job;
+  int ranks;
+  std::vector<int> hosts;  ///< of each rank
+  std::optional<HostGroups> by_host;
+  Options options;
+};
+
+std::string unlike_lines(int rank, int other) {
+  return fmt::format(
+      "rank {} does not do what rank {} does, moved on: chunks of one size need "
+      "'job.bytes', or each exchange, to be a multiple of the ranks",
+      other, rank);
+}
+
+/// Sizes that differ by one item, as those of chunks do where the ranks do not divide the whole.
+/// Nothing where they differ by more, or that changes how a message is sent.
+std::optional<double> unevenness(const Scenario& scenario, std::size_t a, std::size_t b) {
+  if (a == b) return 0;
+  const std::size_t less = std::min(a, b), more = std::max(a, b);
+  const double share = 1 / static_cast<double>(more);
+  if (more - less > 1 || share > most_uneven) return {};
+  for (const Transport& transport : scenario.library.transports) {
+    if (less <= transport.eager_limit.count && more > transport.eager_limit.count) return {};
+    for (const SizedTime* time :
+         {&transport.latency, &transport.send_overhead, &transport.recv_overhead}) {
+      const double before = time->at(less), after = time->at(more);
+      if (std::abs(after - before) > most_uneven * after) return {};
+    }
+  }
+  return share;
+}
+
+/// Greatest share by which sizes differ; nothing where anything else does, or they do by too much.
+std::optional<double> unevenness(const Scenario& scenario, const std::vector<Line>& ours,
+                                 const std::vector<Line>& theirs) {
+  if (ours.size() != theirs.size()) return {};
+  double most = 0;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    Line same = theirs[i];
+    for (const auto size : {&Line::size, &Line::other_size}) {
+      const auto share = unevenness(scenario, ours[i].*size, theirs[i].*size);
+      if (!share) return {};
+      most = std::max(most, *share);
+      same.*size = ours[i].*size;
+    }
+    if (same != ours[i]) return {};
+  }
+  return most;
+}
+
+/// A ring waits for itself: what one rank is late by goes round, and does not add up. Elsewhere a
+/// byte can break the step in which all are, and take a third of the time more.
+bool goes_round(const Job& job) {
+  if (job.training == nullptr) return job.algorithm->ring;
+  return job.training->exchange == nullptr || job.training->exchange->ring;
+}
+
+/// Compares the programs of these hosts with that of the first one.
+Alike compared(const Scenario& scenario, const Program& program, const std::vector<int>& hosts,
+               bool uneven) {
+  const Orbits orbits{program.ranks, ranks_per_host(scenario.placement)};
+  Alike result{orbits, "", 0};
+  try {
+    for (int rank = 0; rank < orbits.simulated; ++rank) {
+      const std::vector<Line> script = program.script(rank);
+      for (const int host : hosts) {
+        const int other = host * orbits.simulated + rank;
+        const std::vector<Line> theirs = program.script(other);
+        if (theirs == script) continue;
+        const auto share = uneven ? unevenness(scenario, script, theirs) : std::nullopt;
+        if (!share) return {{}, unlike_lines(rank, other), 0};
+        result.uneven = std::max(result.uneven, *share);
+      }
+    }
+  } catch (const NoScript& why) {
+    return {{}, why.what(), 0};
+  }
+  return result;
+}
+
+/// The second, a middle and the last host.
+std::vector<int> some_of(int hosts) {
+  std::vector<int> some = {1};
+  if (hosts > 3) some.push_back(hosts / 2);
+  if (hosts > 2) some.push_back(hosts - 1);
+  return some;
+}
+
+}  // namespace
+
+std::string unlike_programs(const Scenario& scenario, const std::vector<int>& hosts) {
+  return compared(scenario, Program(scenario), hosts, false).reason;
+}
+
+Alike alike_ranks(const Scenario& scenario, bool uneven) {
+  const auto unless = [](std::string reason) { return Alike{{}, std::move(reason), 0}; };
+  const Placement& placement = scenario.placement;
+  const Topology& topology = scenario.cluster.topology;
+  const std::function<std::string()> conditions[] = {
+      [&] { return unlike_by_chance(scenario); }, [&] { return unequal_places(placement); },
+      [&] { return unequal_hosts(topology, placement); },
+      [&] { return unlike_by_queues(scenario); },
+      [&] { return several_routes(topology, placement); }};
+  for (const auto& condition : conditions)
+    if (std::string reason = condition(); !reason.empty()) return unless(std::move(reason));
+  const Program program(scenario);
+  if (!program.declared_alike())
+    return unless(fmt::format("{} {} is not the same for all ranks",
+                              scenario.job.algorithm->collective, scenario.job.algorithm->name));
+  return compared(scenario, program, some_of(program.ranks / ranks_per_host(placement)),
+                  uneven && goes_round(scenario.job));
+}
+
+}  // namespace ringscope::sim

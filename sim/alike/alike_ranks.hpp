@@ -1,0 +1,37 @@
+// Whether the ranks of a scenario do the same at the same time, host by host.
+//
+// They do where moving every rank to the next host changes nothing: not the machine, not where the
+// ranks are on it, not what their programs say. What a rank does follows from these alone, since a
+// run has one answer; so rank r + n has the times of rank r, n being the ranks of each host. The
+// first two are proven, part by part. Of the programs the algorithm declares it (Algorithm::alike),
+// and some hosts' are compared verb by verb (script.hpp); a test compares all of them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "scenarios/question/scenario.hpp"
+#include "sim/machine/orbits.hpp"
+
+namespace ringscope::sim {
+
+struct Alike {
+  std::optional<Orbits> orbits;  ///< nothing where they are not, or where nobody asked
+  std::string reason;            ///< why not
+  /// Share of a message's size by which another host's differs, at most; 0: they are equal.
+  double uneven = 0;
+};
+
+/// Chunks may differ by one item only where that is less of them than this.
+inline constexpr double most_uneven = 1e-3;
+
+/// With `uneven` chunks of a ring may differ by one item. The ranks are then alike up to that: a
+/// message's size counts as its simulated sender has it.
+Alike alike_ranks(const Scenario& scenario, bool uneven = false);
+
+/// Why the programs of these hosts, numbered in the order of their ranks, are not that of the first
+/// one; "" where they are. Requires as many ranks on each host.
+std::string unlike_programs(const Scenario& scenario, const std::vector<int>& hosts);
+
+}  // namespace ringscope::sim

@@ -1,0 +1,200 @@
+#include "sim/alike/script.hpp"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <deque>
+#include <optional>
+
+namespace ringscope::sim {
+namespace {
+
+class Reader;
+
+/// One thread of the rank. All that it sends and receives is done at once.
+class Voice final : public Executor {
+ public:
+  Voice(Reader& reader, int index) : reader_(&reader), index_(index) {}
+
+  int rank() const override;
+  int size() const override;
+  Request post(const Operation& operation) override;
+  bool perform(Operation& operation, std::coroutine_handle<> waiter) override;
+  Thread start(Task body, Beside how) override;
+  int next_free(Beside how) override;
+  Executor& thread(int index) override;
+  void mark(Mark) override {}
+  void raise(Flag flag) override;
+
+  void begin(Task body);
+  bool in_use() const { return task_.has_value(); }
+  bool ended() const { return ended_; }
+  /// Goes on until it waits, or ends.
+  void turn();
+  /// It waits for nothing, or that is there.
+  bool may_go_on() const;
+  void leave() { task_.reset(); }
+
+ private:
+  void write(const Operation& operation);
+
+  Reader* reader_;
+  int index_;
+  std::optional<Task> task_;
+  bool begun_ = false, ended_ = false;
+  std::coroutine_handle<> waiter_;
+  Operation* waits_ = nullptr;  ///< reach or join, or null
+};
+
+/// All threads of the rank.
+class Reader {
+ public:
+  explicit Reader(const Part& part) : part_(part) {}
+
+  std::vector<Line> read(const std::function<Task(Communicator)>& program) {
+    voice(0).begin(program(Communicator(voice(0))));
+    while (!voice(0).ended())
+      if (!turns()) throw NoScript("its threads wait for each other without a clock");
+    return std::move(lines_);
+  }
+
+  const Part& part() const { return part_; }
+  Voice& voice(int index) {
+    while (std::ssize(voices_) <= index)
+      voices_.emplace_back(*this, static_cast<int>(voices_.size()));
+    return voices_[static_cast<std::size_t>(index)];
+  }
+  std::size_t& raised(Flag flag) { return raised_[static_cast<std::size_t>(flag.index)]; }
+  void write(const Line& line) { lines_.push_back(line); }
+  int further(int peer) const { return (peer - part_.rank + part_.size) % part_.size; }
+
+ private:
+  bool turns() {
+    bool any = false;
+    for (std::size_t i = 0; i < voices_.size(); ++i) {
+      Voice& voice = voices_[i];
+      if (!voice.in_use() || voice.ended() || !voice.may_go_on()) continue;
+      voice.turn();
+      any = true;
+    }
+    return any;
+  }
+
+  Part part_;
+  std::deque<Voice> voices_;
+  std::array<std::size_t, flags> raised_{};
+  std::vector<Line> lines_;
+};
+
+int Voice::rank() const { return reader_->part().rank; }
+int Voice::size() const { return reader_->part().size; }
+Executor& Voice::thread(int index) { return reader_->voice(index); }
+
+void Voice::write(const Operation& operation) {
+  Line line{.verb = operation.verb,
+            .thread = index_,
+            .tag = operation.tag,
+            .size = operation.range.size,
+            .other_size = operation.other.size,
+            .seconds = operation.time.count()};
+  switch (operation.verb) {
+    case Verb::wait_any:
+    case Verb::test:
+      throw NoScript("its program asks what came first");
+    case Verb::multicast:
+      throw NoScript("it multicasts");
+    case Verb::sendrecv:
+      line.other_peer = reader_->further(operation.other_peer);
+      [[fallthrough]];
+    case Verb::isend:
+    case Verb::irecv:
+    case Verb::send:
+    case Verb::recv:
+      if (operation.peer == any_source) throw NoScript("it receives from anybody");
+      line.peer = reader_->further(operation.peer);
+      break;
+    case Verb::wait:
+    case Verb::wait_all:
+      line.size = operation.requests.size();
+      break;
+    case Verb::load:
+    case Verb::store:
+    case Verb::reach:
+      line.size = operation.count;
+      line.tag = operation.flag.index;
+      break;
+    case Verb::join:
+      line.tag = operation.thread.index;
+      break;
+    case Verb::reduce:
+    case Verb::copy:
+    case Verb::compute:
+    case Verb::sleep:
+      break;
+  }
+  reader_->write(line);
+}
+
+Request Voice::post(const Operation& operation) {
+  write(operation);
+  return {0};
+}
+
+bool Voice::perform(Operation& operation, std::coroutine_handle<> waiter) {
+  write(operation);
+  operation.result = static_cast<int>(std::min<std::size_t>(operation.range.size, INT_MAX));
+  const bool waits = operation.verb == Verb::reach || operation.verb == Verb::join;
+  if (!waits && operation.verb != Verb::sleep) return false;
+  waits_ = waits ? &operation : nullptr;
+  waiter_ = waiter;
+  return true;
+}
+
+bool Voice::may_go_on() const {
+  if (waits_ == nullptr) return true;
+  if (waits_->verb == Verb::reach) return reader_->raised(waits_->flag) >= waits_->count;
+  return reader_->voice(waits_->thread.index).ended();
+}
+
+void Voice::turn() {
+  if (!begun_) {
+    begun_ = true;
+    task_->start();
+  } else {
+    if (waits_ != nullptr && waits_->verb == Verb::join)
+      reader_->voice(waits_->thread.index).leave();
+    waits_ = nullptr;
+    std::exchange(waiter_, {}).resume();
+  }
+  if (!task_->done()) return;
+  ended_ = true;
+  task_->rethrow();
+}
+
+void Voice::begin(Task body) {
+  task_.emplace(std::move(body));
+  begun_ = ended_ = false;
+  waits_ = nullptr;
+}
+
+int Voice::next_free(Beside how) {
+  int index = how == Beside::thread ? 1 : reader_->part().threads;
+  while (reader_->voice(index).in_use()) ++index;
+  return index;
+}
+
+Thread Voice::start(Task body, Beside how) {
+  const int index = next_free(how);
+  reader_->voice(index).begin(std::move(body));
+  return {index};
+}
+
+void Voice::raise(Flag flag) { ++reader_->raised(flag); }
+
+}  // namespace
+
+std::vector<Line> script_of(const Part& part, const std::function<Task(Communicator)>& program) {
+  return Reader(part).read(program);
+}
+
+}  // namespace ringscope::sim

@@ -1,0 +1,40 @@
+// The script of a rank: every verb that its program performs, in order, told without a clock.
+//
+// Its threads take turns where they wait for each other. A program that asks what came first has no
+// script.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+#include <vector>
+
+#include "algorithms/verbs/communicator.hpp"
+
+namespace ringscope::sim {
+
+/// A verb as its rank sees it: peers are so many ranks further, modulo their number.
+struct Line {
+  Verb verb{};
+  int thread = 0;
+  int peer = -1, other_peer = -1;  ///< -1: none
+  int tag = 0;
+  std::size_t size = 0, other_size = 0;  ///< items; or a count
+  double seconds = 0;
+  bool operator==(const Line&) const = default;
+};
+
+/// The program decides by what is known only when it runs.
+class NoScript : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One rank of `size`, whose program has `threads` threads beside non-blocking collectives.
+struct Part {
+  int rank = 0, size = 1, threads = 1;
+};
+
+/// Throws NoScript.
+std::vector<Line> script_of(const Part& part, const std::function<Task(Communicator)>& program);
+
+}  // namespace ringscope::sim

@@ -1,0 +1,89 @@
+#include "sim/insight/unfold.hpp"
+
+#include <algorithm>
+
+namespace ringscope::sim {
+namespace {
+
+/// The address of the like thing at another host: "host0/core1" is "host7/core1" there, and
+/// "switch->host0/nic0" is "switch->host7/nic0".
+std::string moved(const std::string& place, const std::string& from, const std::string& to) {
+  const auto is_word = [&](std::size_t at) {
+    const std::size_t end = at + from.size();
+    const bool begins = at == 0 || (at >= 2 && place.compare(at - 2, 2, "->") == 0);
+    return begins && (end == place.size() || place[end] == '/' || place[end] == ' ' ||
+                      place.compare(end, 2, "->") == 0);
+  };
+  std::string result;
+  for (std::size_t at = 0; at < place.size();) {
+    const bool here = place.compare(at, from.size(), from) == 0 && is_word(at);
+    result += here ? to : place.substr(at, 1);
+    at += here ? from.size() : 1;
+  }
+  return result;
+}
+
+/// Resources as busy as each other: those of one host, then those of the next.
+using AsBusy = std::span<const ResourceReport>;
+
+void append(std::vector<ResourceReport>& all, AsBusy alike, const Machine& machine,
+            std::size_t most) {
+  const Orbits& orbits = machine.orbits();
+  for (int host = 0; host < orbits.size(); ++host) {
+    for (ResourceReport one : alike) {
+      if (all.size() == most) return;
+      const int first = host * orbits.simulated;
+      one.id.place = moved(one.id.place, machine.host_name(0), machine.host_name(first));
+      if (one.id.rank >= 0) one.id.rank += first;
+      all.push_back(std::move(one));
+    }
+  }
+}
+
+std::vector<ResourceReport> of_all_hosts(std::span<const ResourceReport> here,
+                                         const Machine& machine) {
+  constexpr double rounding = 1e-12;
+  std::vector<ResourceReport> all;
+  for (std::size_t begin = 0, end = 0; begin < here.size(); begin = end) {
+    while (end < here.size() &&
+           here[begin].utilisation - here[end].utilisation <= rounding * here[begin].utilisation)
+      ++end;
+    append(all, here.subspan(begin, end - begin), machine, busiest);
+  }
+  return all;
+}
+
+}  // namespace
+
+void unfold(std::vector<Observed>& observed, const Orbits& orbits) {
+  if (!orbits.folded()) return;
+  const std::size_t here = observed.size();
+  observed.reserve(here * static_cast<std::size_t>(orbits.size()));
+  for (int host = 1; host < orbits.size(); ++host)
+    for (std::size_t i = 0; i < here; ++i) {
+      Observed like = observed[i];
+      like.rank += host * orbits.simulated;
+      observed.push_back(like);
+    }
+}
+
+void unfold(Measurement& measured, const Machine& machine) {
+  const Orbits& orbits = machine.orbits();
+  if (!orbits.folded()) return;
+  const auto times = static_cast<std::uint64_t>(orbits.size());
+  measured.traffic.messages *= times;
+  measured.traffic.bytes *= times;
+  measured.traffic.bytes_between_hosts *= times;
+  measured.skipped.messages *= times;
+  measured.resources = of_all_hosts(measured.resources, machine);
+  std::vector<RankReport>& ranks = measured.ranks;
+  ranks.reserve(static_cast<std::size_t>(orbits.ranks));
+  for (int rank = orbits.simulated; rank < orbits.ranks; ++rank) {
+    RankReport like = ranks[static_cast<std::size_t>(orbits.simulated_for(rank))];
+    like.rank = rank;
+    like.host = machine.host_name(rank);
+    ranks.push_back(std::move(like));
+  }
+}
+
+}  // namespace ringscope::sim

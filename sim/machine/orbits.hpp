@@ -1,0 +1,28 @@
+// Ranks that do the same at the same time, and which of them are simulated for all.
+//
+// The ranks of a host, moved to the next one, make the ranks of that; the last host's next one is
+// the first. An orbit is a rank and where it comes to so: ranks r, r + n, r + 2n, ... of n on each
+// host. Simulated are the first host's. A message that one of them sends to another host is, moved
+// back, one that comes from another host to its receiver here.
+#pragma once
+
+namespace ringscope::sim {
+
+struct Orbits {
+  int ranks = 0;      ///< of all hosts
+  int simulated = 0;  ///< on the first host, or all: then every rank is an orbit of its own
+
+  bool folded() const { return simulated < ranks; }
+  /// Ranks of each orbit: the hosts.
+  int size() const { return ranks / simulated; }
+  /// The simulated rank that does what `rank` does.
+  int simulated_for(int rank) const { return rank % simulated; }
+  /// Sender of what `sender`, which is simulated, sends to `receiver`, as simulated_for(receiver)
+  /// sees it.
+  int seen_sender(int sender, int receiver) const {
+    const int moved = sender - (receiver - simulated_for(receiver));
+    return moved < 0 ? moved + ranks : moved;
+  }
+};
+
+}  // namespace ringscope::sim
