@@ -66,8 +66,8 @@ Algorithm selector(std::vector<std::string_view> options) {
             return chosen_algorithm<selection>(ranks, items, chosen).name;
           },
       .alike =
-          [](int ranks, std::size_t items, const Options& options) {
-            Options chosen = options;
+          [](int ranks, std::size_t items, const Options& given) {
+            Options chosen = given;
             const Algorithm& algorithm = chosen_algorithm<selection>(ranks, items, chosen);
             return algorithm.alike != nullptr && algorithm.alike(ranks, items, chosen);
           },
