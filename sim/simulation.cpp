@@ -276,7 +276,7 @@ std::vector<sim::Measurement> measurements_of(const Scenario& scenario, const Ru
 sim::Alike alike_for(const Scenario& scenario, const RunOptions& options) {
   if (std::ssize(scenario.placement.ranks) < options.fold_from) return {};
   if (options.record || options.record_spans || options.record_chain)
-    return {.reason = "the history of each rank is asked for"};
+    return {{}, "the history of each rank is asked for", 0};
   return sim::alike_ranks(scenario,
                           std::ssize(scenario.placement.ranks) >= options.fold_uneven_from);
 }
@@ -290,7 +290,7 @@ Report simulate(const Scenario& scenario, const RunOptions& options) {
   try {
     measurements = measurements_of(scenario, options, alike.orbits);
   } catch (const sim::StuckWhileFolded&) {
-    alike = {.reason = "it cannot go on, and each rank's state is told"};
+    alike = {{}, "it cannot go on, and each rank's state is told", 0};
     measurements = measurements_of(scenario, options, {});
   }
   Report report = sim::report_of(scenario, std::move(measurements));
