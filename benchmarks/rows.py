@@ -25,6 +25,7 @@ class Row:
     kernel: str = "fluid"
     skip: bool = False
     tolerance: float = 0
+    fold: bool = False        # ranks that are alike are simulated once
     target: str = ""
     judged: Callable = no_judgement
     repeated: int = 3
@@ -44,7 +45,9 @@ class Row:
         ranks = self.ranks(quick)
         if self.what == "bare":
             return ["bare", str(ranks), "--kernel", self.kernel]
-        arguments = ["run", "02-ring-of-8", "--kernel", self.kernel, "--no-fold"]
+        arguments = ["run", "02-ring-of-8", "--kernel", self.kernel]
+        if not self.fold:
+            arguments.append("--no-fold")
         if not self.skip:
             arguments.append("--no-skip")
         if self.tolerance:
@@ -104,6 +107,22 @@ def two_level(between: str) -> Callable:
         return {**fat_tree(ranks), "job.algorithm": "two_level", "job.bytes": "1 MiB",
                 "job.options.between": between}
     return settings
+
+
+def two_level_star(ranks: int) -> dict:
+    """Eight ranks on each host of a star, where all hosts are alike."""
+    return {"library": "rdma", "cluster.hosts": ranks // 8, "cluster.host.cores": 8,
+            "cluster.link": "{bandwidth: 25 Gbit/s, latency: 1 us}", "placement": f"8x{ranks // 8}",
+            "job": "{collective: allreduce, algorithm: two_level, bytes: 64 MiB, "
+                   "options: {between: ring}}"}
+
+
+def training(ranks: int) -> dict:
+    """A step on hosts with eight GPUs each."""
+    return {"library": "cuda_pinned", "placement": f"{{hosts: 8x{ranks // 8}, on: gpu}}",
+            "cluster": f"{{base: gpu4x4_25g, hosts: {ranks // 8}, host: {{gpus_per_switch: 4}}}}",
+            "job": "{collective: training, algorithm: ddp, "
+                   "options: {model: resnet50, exchange: ring, steps: 1}}"}
 
 
 def start_up(ranks: int) -> dict:
@@ -201,6 +220,10 @@ ROWS = (
         128, two_level("rabenseifner"), skip=True, target="60 s, 4 GB", repeated=1),
     Row("two_level_ring", "the same, a ring between hosts, skipping", "run", 65536, 128,
         two_level("ring"), skip=True, target="60 s, 4 GB", repeated=1),
+    Row("two_level_fold", "the same on a star of 8,192 hosts, 64 MiB, folded", "run", 65536, 128,
+        two_level_star, skip=True, fold=True, target="60 s", repeated=1),
+    Row("ddp_fold", "step of DDP, ResNet-50, a ring of 1,024 GPUs, folded", "run", 1024, 128,
+        training, skip=True, fold=True, target="10 s"),
     Row("alltoall", "all-to-all, 256 ranks, 1 MiB a pair, posted at once", "run", 256, 16,
         all_to_all, target="0.65 s, within 1 % of the NIC", judged=against_bound),
     Row("ring_jitter", "ring, 1,024 ranks, RDMA with 2 us of jitter", "run", 1024, 32, jittery,
