@@ -89,6 +89,7 @@ class Check:
         if without_wall(self._report(self._made, "fluid")) != without_wall(report):
             raise Wrong("the same scenario gives other bytes the second time")
         self._same(case, self._report(self._made, "fluid", "--no-skip"), "without skipping", CLOSE)
+        self._same(case, self._report(self._made, "fluid", "--fold-from", "2"), "folded", CLOSE)
         exact = 0 if "skipped" not in case else CLOSE
         self._same(case, self._report(self._made, "simgrid"), "on simgrid", exact)
         if case["messages"] * len(case["times_s"]) <= REFERENCE_MESSAGES:
