@@ -88,40 +88,44 @@ std::string unlike_lines(int rank, int other) {
       other, rank);
 }
 
-/// Sizes that differ by one item, as those of chunks do where the ranks do not divide the whole.
-/// Nothing where they differ by more, or that changes how a message is sent.
-std::optional<double> unevenness(const Scenario& scenario, std::size_t a, std::size_t b) {
-  if (a == b) return 0;
+/// Sizes are equal, or differ by one item, as those of chunks do where the ranks do not divide the
+/// whole, and a message is sent in the same way.
+bool nearly_equal(const Scenario& scenario, std::size_t a, std::size_t b) {
+  if (a == b) return true;
   const std::size_t less = std::min(a, b), more = std::max(a, b);
-  const double share = 1 / static_cast<double>(more);
-  if (more - less > 1 || share > most_uneven) return {};
-  for (const Transport& transport : scenario.library.transports) {
-    if (less <= transport.eager_limit.count && more > transport.eager_limit.count) return {};
-    for (const SizedTime* time :
-         {&transport.latency, &transport.send_overhead, &transport.recv_overhead}) {
+  if (more - less > 1) return false;
+  return std::ranges::all_of(scenario.library.transports, [&](const Transport& transport) {
+    const std::uint64_t limit = transport.eager_limit.count;
+    if (less <= limit && more > limit) return false;
+    const SizedTime* times[] = {&transport.latency, &transport.send_overhead,
+                                &transport.recv_overhead};
+    return std::ranges::all_of(times, [&](const SizedTime* time) {
       const double before = time->at(less), after = time->at(more);
-      if (std::abs(after - before) > most_uneven * after) return {};
-    }
-  }
-  return share;
+      return std::abs(after - before) <= most_uneven * after;
+    });
+  });
 }
 
-/// Greatest share by which sizes differ; nothing where anything else does, or they do by too much.
+/// Share of all messages' bytes that an item of each message is; nothing where anything else
+/// differs than sizes by an item, or it is too much.
 std::optional<double> unevenness(const Scenario& scenario, const std::vector<Line>& ours,
                                  const std::vector<Line>& theirs) {
   if (ours.size() != theirs.size()) return {};
-  double most = 0;
+  double messages = 0, items = 0;
   for (std::size_t i = 0; i < ours.size(); ++i) {
     Line same = theirs[i];
     for (const auto size : {&Line::size, &Line::other_size}) {
-      const auto share = unevenness(scenario, ours[i].*size, theirs[i].*size);
-      if (!share) return {};
-      most = std::max(most, *share);
+      if (!nearly_equal(scenario, ours[i].*size, theirs[i].*size)) return {};
       same.*size = ours[i].*size;
     }
     if (same != ours[i]) return {};
+    if (ours[i].peer < 0) continue;
+    ++messages;
+    items += static_cast<double>(ours[i].size);
   }
-  return most;
+  const double share = messages / std::max(items, 1.0);
+  if (share > most_uneven) return {};
+  return share;
 }
 
 /// A ring waits for itself: what one rank is late by goes round, and does not add up. Elsewhere a

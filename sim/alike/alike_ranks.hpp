@@ -19,7 +19,7 @@ namespace ringscope::sim {
 struct Alike {
   std::optional<Orbits> orbits;  ///< nothing where they are not, or where nobody asked
   std::string reason;            ///< why not
-  /// Share of a message's size by which another host's differs, at most; 0: they are equal.
+  /// Share of all messages' sizes by which another host's differ, at most; 0: they are equal.
   double uneven = 0;
 };
 
