@@ -10,6 +10,8 @@ from .machines import cluster, gpus_of, hosts_of, library
 from .quantities import rate, time
 
 MOST_NEIGHBOURS = 2
+# Beside jobs that loop, a job that waits for ever is told after 100,000 of their rounds: minutes.
+MAY_WAIT_FOR_EVER = "head_to_head"
 RANKS_OF_NEIGHBOUR = 4  # most of each on a host: beside eight of the job there is room for two
 
 
@@ -80,6 +82,9 @@ def scenario(random, catalogue):
     if random.random() < 0.15:
         made["neighbours"] = {f"job{i}": neighbour(random, catalogue, hosts)
                               for i in range(random.randint(1, MOST_NEIGHBOURS))}
+        if algorithm["algorithm"] == MAY_WAIT_FOR_EVER:
+            for one in made["neighbours"].values():
+                one["repeat"] = 1 if one["repeat"] == "loop" else one["repeat"]
     if algorithm["collective"] == "training" and random.random() < 0.5:
         made["storage"] = {"bandwidth": rate(random)}
         if random.random() < 0.5:

@@ -53,8 +53,7 @@ def row(size):
     return f"{size} {size // 4} float sum -1 {ring_us(size):.2f} 1.0 1.5 0\n"
 
 
-SIBLINGS = ("all_gather", "reduce_scatter", "broadcast", "reduce", "alltoall", "sendrecv", "gather",
-            "scatter")
+SIBLINGS = ("all_gather", "reduce_scatter", "broadcast", "reduce", "alltoall", "gather", "scatter")
 
 
 def measurement(where, collective="allreduce", ranks=(), scenario=None, **extra):
@@ -165,6 +164,15 @@ class NcclTests(WithPrograms):
             (case,) = self.verdict("m.yaml", self.imported(log, f"{name}.json"))["cases"]
             self.assertGreater(case["predicted_s"], 1e-6, name)
             self.assertEqual(case["predicted_as"], nccl[case["collective"]])
+
+    def test_a_ring_of_sends_is_no_exchange_and_is_left_out(self):
+        log = self.folder / "sendrecv.log"
+        log.write_text(SIBLING.format(name="sendrecv"), encoding="utf-8")
+        ran = subprocess.run([VALIDATION / "import", log], check=False, capture_output=True,
+                             text=True, cwd=self.folder, env=self.environment)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("sendrecv of 4 ranks sends each vector to the next rank", ran.stderr)
+        self.assertIn("nothing is left to import: every measurement was left out", ran.stderr)
 
     def test_what_a_library_refuses_is_said_and_the_rest_goes_on(self):
         self.calibrated()
