@@ -75,7 +75,7 @@ def find_all(arguments, given) -> list:
 def outputs_of(documents: list, output: str) -> list:
     """(path, document): one file per kind where there are several."""
     if not documents:
-        raise InputError("nothing is left to import: every measurement was left out, as noted above")
+        raise InputError("nothing is left to import: every measurement was left out, see above")
     if len(documents) == 1:
         return [(output, documents[0])]
     kinds = " and ".join(document.kind for document in documents)
