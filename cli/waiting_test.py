@@ -51,7 +51,10 @@ class Waiting(StudyTest):
             os.close(there)
             while len(until.findall(seen)) < 2 and time.monotonic() < end and run.poll() is None:
                 if select.select([here], [], [], 1)[0]:
-                    seen += os.read(here, 4096)
+                    try:
+                        seen += os.read(here, 4096)
+                    except OSError:  # the run has ended and closed the terminal
+                        break
             run.send_signal(signal.SIGINT)
             run.wait(timeout=100)
         os.close(here)
@@ -93,7 +96,7 @@ class Waiting(StudyTest):
     def test_sees_what_goes_on_where_nobody_knows_the_share(self):
         line = re.compile(rb"\rreading and routing, (\d+) s\x1b\[K")
         (self.folder / "large.yaml").write_text(
-            "{network: fat_tree, k: 64, hosts: 60000, host: {type: simple}, "
+            "{network: fat_tree, k: 128, hosts: 400000, host: {type: simple}, "
             "link: {bandwidth: 1 Gbit/s, latency: 1 us}}", encoding="utf-8")
         seen, _ = self.seen_on_terminal("show", "large.yaml", until=line)
         self.assertGreaterEqual(len(line.findall(seen)), 2, seen)
