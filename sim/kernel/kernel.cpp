@@ -18,14 +18,21 @@ namespace {
 
 struct Entry {
   std::string_view name;
-  std::unique_ptr<Kernel> (*make)();
+  std::unique_ptr<Kernel> (*make)(double tolerance);
+  bool takes_tolerance = false;
 };
+
+template <auto make>
+std::unique_ptr<Kernel> exact(double) {
+  return make();
+}
+
 constexpr std::array entries = {
 #ifdef RINGSCOPE_SIMGRID
-    Entry{"simgrid", make_simgrid_kernel},
+    Entry{"simgrid", exact<make_simgrid_kernel>},
 #endif
-    Entry{"fluid", [] { return make_fluid_kernel(0); }},
-    Entry{"reference", make_reference_kernel},
+    Entry{"fluid", make_fluid_kernel, true},
+    Entry{"reference", exact<make_reference_kernel>},
 };
 
 constexpr auto names = [] {
@@ -39,12 +46,13 @@ constexpr auto names = [] {
 std::span<const std::string_view> kernel_names() { return names; }
 
 std::unique_ptr<Kernel> make_kernel(std::string_view name, double tolerance) {
-  if (name == "fluid") return make_fluid_kernel(tolerance);
-  if (tolerance > 0)
-    throw std::invalid_argument(
-        fmt::format("the kernel '{}' is exact: a tolerance is for fluid", name));
-  for (const Entry& entry : entries)
-    if (entry.name == name) return entry.make();
+  for (const Entry& entry : entries) {
+    if (entry.name != name) continue;
+    if (tolerance > 0 && !entry.takes_tolerance)
+      throw std::invalid_argument(
+          fmt::format("the kernel '{}' is exact: it takes no tolerance", name));
+    return entry.make(tolerance);
+  }
   throw std::invalid_argument(
       fmt::format("unknown kernel '{}' (known: {})", name, fmt::join(kernel_names(), ", ")));
 }

@@ -202,10 +202,20 @@ void MaxMin::touch(int id) {
   if (!std::exchange(resource(id).touched, true)) touched_.push_back(id);
 }
 
+// Resource that limits a flow which has all that it uses to itself.
+const MaxMin::Part& MaxMin::slowest_part(const Flow& flow) const {
+  const auto rate = [this](const Part& part) {
+    return resources_[index(part.resource)].capacity / part.weight;
+  };
+  return *std::min_element(flow.parts.begin(), flow.parts.end(),
+                           [&](const Part& a, const Part& b) { return rate(a) < rate(b); });
+}
+
 // Most flows find all that they use idle: the work of a core that has nothing else to do. These
 // need no settling.
-void MaxMin::join_alone(int id, int slowest) {
+void MaxMin::join_alone(int id) {
   Flow& flow = flows_[index(id)];
+  const int slowest = slowest_part(flow).resource;
   Resource& limit = resource(slowest);
   flow.bottleneck = slowest;
   limit.full = true;
@@ -268,18 +278,7 @@ void MaxMin::join(int id) {
   Flow& flow = flows_[index(id)];
   assert(flow.bottleneck < 0);
   note_moved(id);
-  int slowest = -1;
-  double least = std::numeric_limits<double>::infinity();
-  bool alone = true;
-  for (const Part& part : flow.parts) {
-    const Resource& there = resource(part.resource);
-    alone = alone && there.bundles.empty();
-    const double rate = there.capacity / part.weight;
-    if (rate >= least) continue;
-    least = rate;
-    slowest = part.resource;
-  }
-  if (alone) return join_alone(id, slowest);
+  if (finds_idle(id)) return join_alone(id);
   flow.bottleneck = likely_bottleneck(flow);
   for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) {
     add_user(id, part);

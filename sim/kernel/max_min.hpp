@@ -145,7 +145,8 @@ class MaxMin {
   void admit(int bundle, Exact level);
   void note_moved(int flow);
   void touch(int resource);
-  void join_alone(int flow, int slowest);
+  const Part& slowest_part(const Flow& flow) const;
+  void join_alone(int flow);
   void make_idle(int resource);
   int likely_bottleneck(const Flow& flow) const;
 
