@@ -83,6 +83,34 @@ class Planted(unittest.TestCase):
         self.assertEqual({name: len(text) for name, text in files.items()}, {"a.json": 3000000})
 
 
+class Served(unittest.TestCase):
+    """The program that forks for each input ends as the one that is started for each."""
+
+    def served(self, **limits):
+        build = sys.argv[1]
+        return Program(os.path.join(build, "ringscope"), **limits,
+                       server=os.path.join(build, "fork_server"))
+
+    def test_a_fork_says_what_a_program_says(self):
+        started, seeds = Program(os.path.join(sys.argv[1], "ringscope")), Seeds()
+        served = self.served()
+        for number in range(60):
+            made = inputs.make(random.Random(f"served {number}"), seeds)
+            if made.words[0] in ("sweep", "place", "import", "calibrate"):
+                continue  # these tell times of the wall clock, or start other programs
+            one, other = (program.run(made.words, made.files, keep=True)
+                          for program in (started, served))
+            self.assertEqual((one.code, one.err, sorted(one.files)),
+                             (other.code, other.err, sorted(other.files)), made.words)
+
+    def test_a_fork_that_takes_too_long_is_ended_and_late(self):
+        text = (b"question: Late?\ncluster: {base: star8, hosts: 4096}\nlibrary: offload\n"
+                b"placement: {hosts: 1x4096}\n"
+                b"job: {collective: allreduce, algorithm: ring, bytes: 1 GiB}\n")
+        words = ["run", "s.yaml", "--no-skip", "--no-fold"]
+        self.assertTrue(self.served(cpu_s=1).run(words, {"s.yaml": text}).late)
+
+
 class Inputs(unittest.TestCase):
     def test_the_same_seed_gives_the_same_inputs_in_every_process(self):
         code = ("import random; from fuzzing import inputs; from fuzzing.seeds import Seeds\n"
@@ -239,4 +267,4 @@ class Parting(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])

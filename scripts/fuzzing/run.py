@@ -11,7 +11,10 @@ import shlex
 import signal
 import subprocess
 import tempfile
+import threading
 from dataclasses import dataclass
+
+from .fork_server import ForkServer
 
 WALL_FACTOR = 6  # how much longer than its CPU time may a run take on a busy machine
 MOST_OUTPUT = 1 << 20  # bytes that are looked at
@@ -44,8 +47,12 @@ def is_sanitized(path):
 
 
 class Program:
-    def __init__(self, path, cpu_s=None, memory_bytes=2 << 30):
+    """`path` is started for each input; with `server`, that program forks instead."""
+
+    def __init__(self, path, cpu_s=None, memory_bytes=2 << 30, server=None):
         self.path = os.path.abspath(path)
+        self._server = server and os.path.abspath(server)
+        self._servers = threading.local()
         self.sanitized = is_sanitized(path)
         self._cpu_s = cpu_s or (120 if self.sanitized else 20)
         self._memory = memory_bytes
@@ -58,7 +65,8 @@ class Program:
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 with open(path, "wb") as file:
                     file.write(content)
-            ended = self._run_in(folder, words, environment or {})
+            run = self._fork_in if self._server else self._run_in
+            ended = run(folder, words, environment or {})
             if keep:
                 ended.files = written(folder, files)
             return ended
@@ -78,6 +86,17 @@ class Program:
         late = late or process.returncode == -signal.SIGXCPU or b"CPU time limit" in err
         return Ended(words, process.returncode, out[:MOST_OUTPUT], err[:MOST_OUTPUT], late, {})
 
+    def _fork_in(self, folder, words, environment):
+        if not hasattr(self._servers, "mine"):
+            self._servers.mine = ForkServer(self._server, {**ENVIRONMENT, **self._sanitizers()})
+        with tempfile.TemporaryDirectory(prefix="fuzz-streams-") as beside:
+            streams = [os.path.join(beside, name) for name in ("out", "err")]
+            limits = (self._cpu_s, WALL_FACTOR * self._cpu_s, self._memory)
+            code, late, memory = self._servers.mine.run(words, folder, streams, limits, environment)
+            out, err = map(begin_of, streams)
+        late = late or code == -signal.SIGXCPU or b"CPU time limit" in err
+        return Ended(words, code, out, err + b"hard rss limit" * memory, late, {})
+
     def _limit(self):
         resource.setrlimit(resource.RLIMIT_CPU, (self._cpu_s, self._cpu_s + 5))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -93,6 +112,11 @@ class Program:
         return {"ASAN_OPTIONS": f"hard_rss_limit_mb={limit}:allocator_may_return_null=1",
                 "LSAN_OPTIONS": f"suppressions={leaks}:print_suppressions=0",
                 "UBSAN_OPTIONS": "print_stacktrace=1"}
+
+
+def begin_of(path):
+    with open(path, "rb") as file:
+        return file.read(MOST_OUTPUT)
 
 
 def written(folder, known):

@@ -1,0 +1,64 @@
+#include "cli/program.hpp"
+
+#include <new>
+
+#include "cli/commands/subcommands.hpp"
+#include "cli/terminal/failure.hpp"
+#include "cli/terminal/words.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "topologies/input/input.hpp"
+
+namespace ringscope {
+namespace {
+
+void add_everything(Command& program) {
+  program.footer(
+      "Examples:\n"
+      "  ringscope list scenarios\n"
+      "  ringscope compare 03-anomaly\n"
+      "  ringscope run my.yaml --set placement=4-3-1 --json -\n"
+      "  ringscope show 03-anomaly --from 0 --to 7\n\n"
+      "Exit codes: 0 done, 1 bad input, 3 a run that is stuck, 4 a wrong result, 130 stopped by "
+      "^C.");
+  for (const auto add : subcommands) add(program);
+}
+
+/// CLI11 only says that a word was not expected.
+void refuse_unknown_subcommand(const Program& program, int count, char** words) {
+  if (count < 2 || words[1][0] == '-') return;
+  const std::vector<std::string> names = program.subcommand_names();
+  for (const std::string& name : names) {
+    if (name == words[1]) return;
+  }
+  throw Failure(ExitCode::bad_input, unknown_name("subcommand", words[1], names));
+}
+
+int run_or_throw(int count, char** words) {
+  Program program("How long will this collective take on my cluster, placed this way, and why",
+                  "ringscope", "ringscope " + std::string(version()));
+  add_everything(program);
+  require_utf8_words(count, words);
+  refuse_unknown_subcommand(program, count, words);
+  return static_cast<int>(program.parse(count, words));
+}
+
+}  // namespace
+
+int run_program(int count, char** words) {
+  try {
+    return run_or_throw(count, words);
+  } catch (const Failure& failure) {
+    return report(failure.what(), failure.code());
+  } catch (const InputError& error) {
+    return report(error.what(), ExitCode::bad_input);
+  } catch (const std::bad_alloc&) {
+    return report(
+        "the memory is not enough: lower the hosts of the cluster, the ranks of the "
+        "placement or the points of the study",
+        ExitCode::bad_input);
+  } catch (const std::exception& error) {
+    return report(error.what(), ExitCode::stuck);
+  }
+}
+
+}  // namespace ringscope
