@@ -34,7 +34,7 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 #endif
 
-struct Request {
+struct ForkRequest {
   std::string folder;
   std::string out;
   std::string err;
@@ -44,12 +44,14 @@ struct Request {
   std::vector<std::string> words;
 };
 
-bool read(Request& request) {
+bool read(ForkRequest& request) {
   std::string text;
   if (!std::getline(std::cin, text, '\0')) return false;
   std::vector<std::string> parts(std::stoul(text));
   for (std::string& part : parts) std::getline(std::cin, part, '\0');
-  request = {.folder = parts.at(0), .out = parts.at(1), .err = parts.at(2)};
+  request.folder = parts.at(0);
+  request.out = parts.at(1);
+  request.err = parts.at(2);
   request.cpu_s = std::stoul(parts.at(3));
   request.memory_bytes = std::stoul(parts.at(4));
   const auto settings = parts.begin() + 6;
@@ -70,7 +72,7 @@ void redirect(const std::string& path, int flags, int to) {
   close(file);
 }
 
-[[noreturn]] void run(Request& request) {
+[[noreturn]] void run(ForkRequest& request) {
   setsid();
   if (chdir(request.folder.c_str()) != 0) _exit(127);
   redirect("/dev/null", O_RDONLY, STDIN_FILENO);
@@ -112,7 +114,7 @@ std::string wait(pid_t process, rlim_t memory_bytes) {
 }
 
 void serve() {
-  Request request;
+  ForkRequest request;
   while (read(request)) {
     const pid_t process = fork();
     if (process == 0) run(request);
