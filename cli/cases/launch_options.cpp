@@ -11,7 +11,7 @@
 namespace ringscope {
 
 // Ranks on GPUs are started by two files, or by torchrun.
-void LaunchFiles::require_for(Seat seat) const {
+void LaunchFiles::require_for(SlotKind slot_kind) const {
   const std::pair<const char*, const std::string*> files[] = {{"--rankfile", &rankfile},
                                                               {"--hostfile", &hostfile},
                                                               {"--slurm", &slurm},
@@ -20,12 +20,12 @@ void LaunchFiles::require_for(Seat seat) const {
   for (const auto& [flag, file] : files) {
     if (file->empty()) continue;
     const bool of_gpus = file == &gpus || file == &torchrun;
-    if (of_gpus && seat != Seat::gpu)
+    if (of_gpus && slot_kind != SlotKind::gpu)
       throw Failure(ExitCode::bad_input,
                     fmt::format("{}: the ranks are on cores and have no GPUs; they are placed on "
                                 "them by --on gpu, or 'on: gpu' in the scenario's placement",
                                 flag));
-    if (!of_gpus && seat == Seat::gpu && gpus.empty())
+    if (!of_gpus && slot_kind == SlotKind::gpu && gpus.empty())
       throw Failure(ExitCode::bad_input,
                     fmt::format("{}: says the host of each rank, and not its GPU: add --gpus FILE, "
                                 "a script that gives each rank its own, or take --torchrun FILE",

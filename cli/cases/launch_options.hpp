@@ -14,8 +14,8 @@ struct LaunchFiles {
   std::string rankfile, hostfile, slurm, gpus, torchrun;
 
   std::vector<std::string> all() const { return {rankfile, hostfile, slurm, gpus, torchrun}; }
-  /// Throws Failure where ranks on such seats are not started by these alone.
-  void require_for(Seat seat) const;
+  /// Throws Failure where ranks in such slots are not started by these alone.
+  void require_for(SlotKind slot_kind) const;
   void write(const Placement& placement, const Topology& topology) const;
   /// Throws Failure for the file that cannot say this placement: when all else is written.
   void require_written(const Placement& placement, const Topology& topology) const;

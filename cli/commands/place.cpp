@@ -61,7 +61,7 @@ Value place_flags(const Arguments& arguments) {
 std::string packed(const Value& cluster, const Arguments& arguments) {
   const Topology topology = read_cluster(cluster).topology;
   std::vector<int> room(topology.hosts().size());
-  for (const Bin& bin : bins_of(topology, arguments.on == "gpu" ? Seat::gpu : Seat::core))
+  for (const Bin& bin : bins_of(topology, arguments.on == "gpu" ? SlotKind::gpu : SlotKind::core))
     room[static_cast<std::size_t>(bin.host)] += bin.capacity;
   const int most = whole_number(arguments.slots).value_or(most_ranks);
   const std::string taken = "," + arguments.taken + ",";
@@ -132,7 +132,7 @@ PlaceStudy read(const Arguments& arguments, StudyOptions& options) {
     if (options.time.count() <= 0) time.fail("expected a time above 0, such as 60s");
   }
   PlaceStudy study = read_all(arguments);
-  arguments.launch.require_for(study.seat);
+  arguments.launch.require_for(study.slot_kind);
   return study;
 }
 

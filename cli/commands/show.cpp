@@ -55,10 +55,10 @@ Shown shown_of(const Scenario& scenario) {
   for (std::size_t rank = 0; rank < scenario.placement.ranks.size(); ++rank) {
     const Location& place = scenario.placement.ranks[rank];
     const Host& host = topology.hosts()[static_cast<std::size_t>(place.host)];
-    const Vertex seat = place.gpu >= 0 ? host.gpus.at(static_cast<std::size_t>(place.gpu))
+    const Vertex here = place.gpu >= 0 ? host.gpus.at(static_cast<std::size_t>(place.gpu))
                                        : host.numa_domains.at(static_cast<std::size_t>(place.numa));
     shown.endpoints.push_back(
-        {fmt::format("rank {} on {}", rank, topology.graph()[seat].name), seat});
+        {fmt::format("rank {} on {}", rank, topology.graph()[here].name), here});
   }
   shown.always_staged = scenario.library.gpu.always_staged;
   return shown;

@@ -74,18 +74,18 @@ std::vector<Neighbour> read_neighbours(Fields& scenario, const Topology& topolog
       map->fail(fmt::format("more than {} neighbours", most_neighbours));
     Value one;
     const Placement* where = placed.empty() ? nullptr : &placed[all.size()];
-    all.push_back(read_neighbour(entry, topology, where, seats_of(all), one));
+    all.push_back(read_neighbour(entry, topology, where, places_of(all), one));
     resolved.set(entry.key, one);
   }
   if (!all.empty()) scenario.resolve("neighbours", resolved);
   return all;
 }
 
-std::vector<Location> seats_of(std::span<const Neighbour> neighbours) {
-  std::vector<Location> seats;
+std::vector<Location> places_of(std::span<const Neighbour> neighbours) {
+  std::vector<Location> places;
   for (const Neighbour& one : neighbours)
-    seats.insert(seats.end(), one.placement.ranks.begin(), one.placement.ranks.end());
-  return seats;
+    places.insert(places.end(), one.placement.ranks.begin(), one.placement.ranks.end());
+  return places;
 }
 
 }  // namespace ringscope

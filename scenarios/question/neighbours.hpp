@@ -15,7 +15,7 @@ namespace ringscope {
 std::vector<Neighbour> read_neighbours(Fields& scenario, const Topology& topology,
                                        std::span<const Placement> placed);
 
-/// Seats of the background jobs' ranks.
-std::vector<Location> seats_of(std::span<const Neighbour> neighbours);
+/// Places of the background jobs' ranks.
+std::vector<Location> places_of(std::span<const Neighbour> neighbours);
 
 }  // namespace ringscope

@@ -45,7 +45,7 @@ Storage read_storage(const Value& value, const Topology& topology) {
 }
 
 void require_gpus(const Value& library, const Scenario& scenario) {
-  std::vector<Location> ranks = seats_of(scenario.neighbours);
+  std::vector<Location> ranks = places_of(scenario.neighbours);
   ranks.insert(ranks.end(), scenario.placement.ranks.begin(), scenario.placement.ranks.end());
   const bool gpus =
       std::any_of(ranks.begin(), ranks.end(), [](const Location& where) { return where.gpu >= 0; });
@@ -78,7 +78,7 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
       read_neighbours(fields, topology, placed.empty() ? placed : placed.subspan(1));
   // The background jobs are placed first.
   scenario.placement = placed.empty()
-                           ? read_placement(placement, topology, seats_of(scenario.neighbours))
+                           ? read_placement(placement, topology, places_of(scenario.neighbours))
                            : placed.front();
   require_gpus(library, scenario);
   if (const Value* storage = fields.optional("storage")) {

@@ -67,24 +67,25 @@ void require_alike(const Value& tree, const Scenario& scenario) {
               "and NICs by one rule; here they differ");
 }
 
-Seat seat_of(const Location& rank) {
-  if (rank.gpu >= 0) return Seat::gpu;
-  return rank.binding == Binding::host ? Seat::host : Seat::core;
+SlotKind slot_kind_of(const Location& rank) {
+  if (rank.gpu >= 0) return SlotKind::gpu;
+  return rank.binding == Binding::host ? SlotKind::host : SlotKind::core;
 }
 
-/// Ranks that each host takes beside those of background jobs: all its seats, `slots` at most in
-/// all; none where it is taken.
+/// Ranks that each host takes beside those of background jobs: all its cores or GPUs, `slots` at
+/// most in all; none where it is taken.
 std::vector<int> read_slots(Fields& fields, const PlaceStudy& study) {
   constexpr int most_slots = 1 << 20;
   const Topology& topology = study.scenario.cluster.topology;
-  const std::vector<Location> others = seats_of(study.scenario.neighbours);
+  const std::vector<Location> others = places_of(study.scenario.neighbours);
   std::vector<int> slots(topology.hosts().size()), there(slots.size());
   for (const Location& rank : others)
-    if (study.seat != Seat::gpu || rank.gpu >= 0) ++there[at(rank.host)];
-  for (const Bin& bin : bins_of(topology, study.seat, others)) slots[at(bin.host)] += bin.capacity;
+    if (study.slot_kind != SlotKind::gpu || rank.gpu >= 0) ++there[at(rank.host)];
+  for (const Bin& bin : bins_of(topology, study.slot_kind, others))
+    slots[at(bin.host)] += bin.capacity;
   const Value* most = fields.optional("slots");
   for (std::size_t host = 0; host < slots.size(); ++host) {
-    if (study.seat != Seat::gpu)
+    if (study.slot_kind != SlotKind::gpu)
       slots[host] = std::min(slots[host], cores_of(topology, static_cast<int>(host)) - there[host]);
     if (most != nullptr)
       slots[host] =
@@ -121,10 +122,10 @@ std::string bin_text(const Topology& topology, const Bin& bin) {
 }
 
 /// True if one of the ranks is bound to that core.
-bool has_core(std::span<const Location> ranks, const Location& seat) {
+bool has_core(std::span<const Location> ranks, const Location& place) {
   return std::ranges::any_of(ranks, [&](const Location& rank) {
-    return rank.binding == Binding::core && rank.host == seat.host && rank.numa == seat.numa &&
-           rank.core == seat.core;
+    return rank.binding == Binding::core && rank.host == place.host && rank.numa == place.numa &&
+           rank.core == place.core;
   });
 }
 
@@ -153,7 +154,7 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
   study.name = file.name;
   study.scenario = read_own(file, overrides, only, study.tree);
   require_alike(study.tree, study.scenario);
-  study.seat = seat_of(study.scenario.placement.ranks.front());
+  study.slot_kind = slot_kind_of(study.scenario.placement.ranks.front());
   study.rules.ranks = static_cast<int>(study.scenario.placement.ranks.size());
   const Value* asked = file.tree.find("place");
   Value place = asked != nullptr && !asked->is_null() ? *asked : said;
@@ -188,13 +189,13 @@ SymmetryRules symmetry_rules(const PlaceStudy& study) {
   const Location& rank = study.scenario.placement.ranks.front();
   const int store = study.scenario.storage.host;
   SymmetryRules rules;
-  rules.seat = study.seat;
+  rules.slot_kind = study.slot_kind;
   for (std::size_t host = 0; host < study.rules.slots.size(); ++host)
     rules.marks.push_back(2 * study.rules.slots[host] + (static_cast<int>(host) == store ? 1 : 0));
   // Memory that is not the rank's own, and a store, are in domains that go by their numbers.
   rules.inside_hosts = rank.memory.kind == MemoryPolicy::Kind::local && store < 0;
   rules.nics_by_number = rank.nics == NicChoice::all;
-  rules.taken = seats_of(study.scenario.neighbours);
+  rules.taken = places_of(study.scenario.neighbours);
   return rules;
 }
 
@@ -203,7 +204,7 @@ Placement placement_of(const PlaceStudy& study, std::span<const Bin> bins,
   const Location& like = study.scenario.placement.ranks.front();
   Placement placement;
   placement.text = placed_text(study.scenario.cluster.topology, bins, assignment);
-  const std::vector<Location> others = seats_of(study.scenario.neighbours);
+  const std::vector<Location> others = places_of(study.scenario.neighbours);
   std::map<std::pair<int, int>, int> next;  // core of each host's domains, as ranks come to them
   for (const int index : assignment) {
     const Bin& bin = bins[at(index)];
@@ -224,12 +225,12 @@ Placement placement_of(const PlaceStudy& study, std::span<const Bin> bins,
 
 std::optional<Assignment> own_assignment(const PlaceStudy& study, std::span<const Bin> bins) {
   Assignment assignment;
-  const std::vector<Location> others = seats_of(study.scenario.neighbours);
+  const std::vector<Location> others = places_of(study.scenario.neighbours);
   std::vector<std::array<int, 3>> cores;
   for (const Location& rank : study.scenario.placement.ranks) {
     const auto bin = std::ranges::find_if(bins, [&](const Bin& one) {
       return one.host == rank.host && one.gpu == rank.gpu &&
-             (study.seat != Seat::core || one.numa == rank.numa);
+             (study.slot_kind != SlotKind::core || one.numa == rank.numa);
     });
     if (bin == bins.end()) return {};
     assignment.push_back(static_cast<int>(bin - bins.begin()));

@@ -24,7 +24,7 @@ struct PlaceStudy {
   std::string name;
   Scenario scenario;  ///< as the user places it
   Value tree;         ///< source of the scenario
-  Seat seat = Seat::core;
+  SlotKind slot_kind = SlotKind::core;
   PlacementRules rules;
   std::size_t budget = 0;  ///< most placements tried one by one; beyond: a search
   std::uint64_t seed = 1;  ///< of the search

@@ -14,7 +14,7 @@ Jobs::Jobs(const Scenario& scenario) : scenario_(&scenario) {
     first_.push_back(first_.back() + static_cast<int>(one.placement.ranks.size()));
   if (scenario.neighbours.empty()) return;
   whole_ = scenario;
-  const std::vector<Location> others = seats_of(scenario.neighbours);
+  const std::vector<Location> others = places_of(scenario.neighbours);
   auto& ranks = whole_->placement.ranks;
   ranks.insert(ranks.end(), others.begin(), others.end());
 }

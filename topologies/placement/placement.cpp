@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "topologies/placement/seats.hpp"
+#include "topologies/placement/places.hpp"
 
 namespace ringscope {
 namespace {
@@ -16,7 +16,7 @@ constexpr Binding bindings[] = {Binding::core, Binding::numa, Binding::host, Bin
                                 Binding::host};
 const std::string map_by_names[] = {"slot", "node", "numa", "socket"};
 constexpr MapBy mappings[] = {MapBy::slot, MapBy::node, MapBy::numa, MapBy::numa};
-const std::string seat_names[] = {"core", "gpu"};
+const std::string slot_names[] = {"core", "gpu"};
 const std::string memory_names[] = {"local", "interleave", "bind"};
 const std::string nic_names[] = {"nearest", "all"};
 
@@ -31,7 +31,7 @@ Rules read_rules(Fields& fields) {
   Rules rules;
   rules.map_by = mappings[fields.value_or("map_by", "slot").one_of("mapping", map_by_names)];
   rules.binding = bindings[fields.value_or("bind", "core").one_of("binding", binding_names)];
-  rules.on_gpus = fields.value_or("on", "core").one_of("seat", seat_names) == 1;
+  rules.on_gpus = fields.value_or("on", "core").one_of("slot", slot_names) == 1;
   rules.oversubscribe = fields.value_or("oversubscribe", "false").boolean();
   return rules;
 }
@@ -72,16 +72,16 @@ std::string buffers_text(const Location& rank) {
 }
 
 /// Throws at `origin` when the host has fewer of what the ranks sit on, `taken` of them by others.
-void require_seats(int ranks, int seats, int taken, std::string_view noun, const Rules& rules,
+void require_slots(int ranks, int there, int taken, std::string_view noun, const Rules& rules,
                    const std::string& host, const Value& origin) {
-  if (seats == 0 && ranks > 0) origin.fail(fmt::format("'{}' has no {}", host, noun));
-  if (ranks <= seats - taken || rules.oversubscribe) return;
+  if (there == 0 && ranks > 0) origin.fail(fmt::format("'{}' has no {}", host, noun));
+  if (ranks <= there - taken || rules.oversubscribe) return;
   const std::string others =
       taken == 0 ? ""
-                 : fmt::format(", {} of {} taken by other jobs", taken, seats == 1 ? "it" : "them");
+                 : fmt::format(", {} of {} taken by other jobs", taken, there == 1 ? "it" : "them");
   origin.fail(fmt::format(
       "{} ranks on '{}', which has {} {}{}{}; say 'oversubscribe: true' to let them share", ranks,
-      host, seats, noun, seats == 1 ? "" : "s", others));
+      host, there, noun, there == 1 ? "" : "s", others));
 }
 
 std::string rules_text(const Rules& rules) {
@@ -95,39 +95,39 @@ std::string rules_text(const Rules& rules) {
   return text;
 }
 
-/// Seats of a host's ranks, in their order. Where other jobs have taken all of it and the rules let
-/// ranks share, they share with those.
-std::vector<Location> seats_on(const HostSlots& slots, const Rules& rules, const Value& origin,
-                               const Topology& topology, const Taken& taken) {
+/// Places of a host's ranks, in their order. Where other jobs have taken all of it and the rules
+/// let ranks share, they share with those.
+std::vector<Location> places_on(const HostSlots& slots, const Rules& rules, const Value& origin,
+                                const Topology& topology, const Taken& taken) {
   const Host& host = topology.hosts()[static_cast<std::size_t>(slots.host)];
   std::vector<Location> all = rules.on_gpus ? gpus_in_order(topology, slots.host, rules.map_by)
                                             : cores_in_order(topology, slots.host, rules.map_by);
   std::vector<Location> free = all;
   if (rules.on_gpus || rules.binding == Binding::core)
-    std::erase_if(free, [&](const Location& seat) { return taken.has(seat); });
+    std::erase_if(free, [&](const Location& place) { return taken.has(place); });
   const auto gone = static_cast<int>(all.size() - free.size());
-  require_seats(slots.slots, cores_of(topology, slots.host), rules.on_gpus ? 0 : gone, "core",
+  require_slots(slots.slots, cores_of(topology, slots.host), rules.on_gpus ? 0 : gone, "core",
                 rules, host.name, origin);
   if (rules.on_gpus)
-    require_seats(slots.slots, static_cast<int>(host.gpus.size()), gone, "GPU", rules, host.name,
+    require_slots(slots.slots, static_cast<int>(host.gpus.size()), gone, "GPU", rules, host.name,
                   origin);
   return free.empty() ? all : free;
 }
 
 Placement place(const std::vector<HostSlots>& hosts, const Rules& rules, const Value& origin,
                 const Topology& topology, const Taken& taken) {
-  std::vector<std::vector<Location>> seats(topology.hosts().size());
+  std::vector<std::vector<Location>> places(topology.hosts().size());
   std::vector<std::size_t> used(topology.hosts().size());
   for (const HostSlots& slots : hosts)
-    seats[static_cast<std::size_t>(slots.host)] = seats_on(slots, rules, origin, topology, taken);
+    places[static_cast<std::size_t>(slots.host)] = places_on(slots, rules, origin, topology, taken);
   const auto host_of_rank = host_of_each_rank(hosts, rules.map_by);
   Placement placement;
   std::set<Core> cores = taken.cores;
   for (const int host : host_of_rank) {
     const auto index = static_cast<std::size_t>(host);
-    Location rank = seats[index][used[index]++ % seats[index].size()];
+    Location rank = places[index][used[index]++ % places[index].size()];
     rank.binding = rules.binding;
-    // Seats of ranks on GPUs are counted by GPU, not by the core beside it.
+    // Ranks on GPUs are counted by GPU, not by the core beside it.
     if (rules.on_gpus && taken.cores.contains({rank.host, rank.numa, rank.core}))
       avoid(rank, cores, topology);
     if (!taken.cores.empty()) cores.insert({rank.host, rank.numa, rank.core});

@@ -131,7 +131,7 @@ const Broken broken_on_gpus[] = {
      "  {hosts: 5-4, on: gpu}\n"
      "          ^"},
     {"{hosts: 4, on: gpus}",
-     "x.yaml:1:16: unknown seat 'gpus'; did you mean 'gpu'? (known: core, gpu)\n"
+     "x.yaml:1:16: unknown slot 'gpus'; did you mean 'gpu'? (known: core, gpu)\n"
      "  {hosts: 4, on: gpus}\n"
      "                 ^"},
     {"{hosts: 4, memory: {bind: 2}}",

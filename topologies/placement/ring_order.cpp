@@ -94,7 +94,7 @@ std::optional<double> least_bottleneck(const PairCosts& costs, const std::vector
       const int most = alone && costs[i][i] > limit ? 1 : room[i];
       sum[static_cast<std::size_t>(part[i])] += std::min(room[i], most);
     }
-    return std::ranges::any_of(sum, [&](int seats) { return seats >= ranks; });
+    return std::ranges::any_of(sum, [&](int slots) { return slots >= ranks; });
   };
   return first_where(sorted_costs(costs), has_room);
 }

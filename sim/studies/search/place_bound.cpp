@@ -37,7 +37,7 @@ bool has_one_thread(const Job& job) { return threads_of(*job.algorithm, job.opti
 PairCosts pair_costs(const PlaceStudy& study, std::span<const Bin> bins) {
   const Topology& topology = study.scenario.cluster.topology;
   const Library& library = study.scenario.library;
-  const bool gpus = study.seat == Seat::gpu;
+  const bool gpus = study.slot_kind == SlotKind::gpu;
   PairCosts costs(bins.size(), std::vector<double>(bins.size()));
   for (std::size_t a = 0; a < bins.size(); ++a) {
     for (std::size_t b = 0; b < bins.size(); ++b) {

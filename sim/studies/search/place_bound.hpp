@@ -17,7 +17,7 @@ PairCosts pair_costs(const PlaceStudy& study, std::span<const Bin> bins);
 /// thread, the machine is too large, or ranks send by several NICs.
 std::optional<double> bound_of_rings(const PlaceStudy& study, std::span<const Bin> bins);
 
-/// The user's seats in the order of the best ring through them by pair_costs(), where there are few
+/// The user's slots in the order of the best ring through them by pair_costs(), where there are few
 /// enough.
 std::optional<Assignment> best_order(const PlaceStudy& study, std::span<const Bin> bins,
                                      const Assignment& own);

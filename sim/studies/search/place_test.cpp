@@ -93,7 +93,7 @@ TEST(RingsThatGoRound, TakeTheSameTimeWhereverTheyBegin) {
     PlaceStudy study = study_of(rack);
     study.scenario.job.algorithm = &algorithm;
     if (!goes_round(study.scenario)) continue;
-    const std::vector<Bin> bins = bins_of(study.scenario.cluster.topology, Seat::core);
+    const std::vector<Bin> bins = bins_of(study.scenario.cluster.topology, SlotKind::core);
     std::vector<Scenario> scenarios;
     for (const Assignment& assignment :
          {Assignment{0, 0, 1, 0, 2, 1, 1, 0}, Assignment{0, 1, 0, 2, 1, 1, 0, 0}}) {
@@ -166,7 +166,7 @@ TEST(APlaceThatIsStopped, BeforeOneWasSimulatedHasNoAnswer) {
   EXPECT_THROW(place(study_of(rack), evaluator), std::runtime_error);
 }
 
-// Seats of eight ranks on three hosts of eight cores, four slots each; 2 hosts of the 3 are full in
+// Slots of eight ranks on three hosts of eight cores, four slots each; 2 hosts of the 3 are full in
 // whole ones.
 TEST(RandomPlacements, KeepToTheRulesAndDependOnTheSeedAlone) {
   for (const char* flags : {"{slots: 4}", "{slots: 4, whole_hosts: true}", "{order: fixed}"}) {
@@ -185,7 +185,8 @@ TEST(RandomPlacements, KeepToTheRulesAndDependOnTheSeedAlone) {
 
 TEST(TheBoundOfRings, IsBelowEveryPlacementAndNearTheBest) {
   const PlaceStudy study = study_of(rack, "{slots: 4}");
-  const auto bound = bound_of_rings(study, bins_of(study.scenario.cluster.topology, study.seat));
+  const auto bound =
+      bound_of_rings(study, bins_of(study.scenario.cluster.topology, study.slot_kind));
   ASSERT_TRUE(bound.has_value());
   const PlaceAnswer answer = answer_of(study);
   EXPECT_LE(*bound, answer.placed.front().cost_s);
@@ -269,7 +270,7 @@ TEST(PlacedText, SaysWhichHostsInTheOrderOfTheRanks) {
   const PlaceStudy one = study_of(rack), two = study_of(sockets);
   const auto text = [](const PlaceStudy& study, const Assignment& assignment) {
     const Topology& topology = study.scenario.cluster.topology;
-    const std::vector<Bin> bins = bins_of(topology, study.seat);
+    const std::vector<Bin> bins = bins_of(topology, study.slot_kind);
     return placed_text(topology, bins, assignment) + ", " +
            counts_of(placement_of(study, bins, assignment));
   };

@@ -15,7 +15,7 @@ void shuffle(std::vector<Item>& items, std::mt19937_64& random) {
     std::swap(items[left - 1], items[static_cast<std::size_t>(random() % left)]);
 }
 
-/// Hosts that are used, each with all its slots; the ranks may be left with too few seats.
+/// Hosts that are used, each with all its slots; the ranks may be left with too few slots.
 std::vector<int> whole_hosts(const PlacementRules& rules, std::mt19937_64& random) {
   std::vector<int> hosts;
   for (std::size_t host = 0; host < rules.slots.size(); ++host)
@@ -35,13 +35,13 @@ std::vector<int> whole_hosts(const PlacementRules& rules, std::mt19937_64& rando
 Assignment drawn(const Placements& placements, std::mt19937_64& random) {
   const PlacementRules& rules = placements.rules();
   std::vector<int> left = rules.whole_hosts ? whole_hosts(rules, random) : rules.slots;
-  std::vector<int> seats;
+  std::vector<int> bins;
   for (std::size_t bin = 0; bin < placements.bins().size(); ++bin)
-    seats.insert(seats.end(), static_cast<std::size_t>(placements.bins()[bin].capacity),
-                 static_cast<int>(bin));
-  shuffle(seats, random);
+    bins.insert(bins.end(), static_cast<std::size_t>(placements.bins()[bin].capacity),
+                static_cast<int>(bin));
+  shuffle(bins, random);
   Assignment assignment;
-  for (const int bin : seats) {
+  for (const int bin : bins) {
     int& slots =
         left[static_cast<std::size_t>(placements.bins()[static_cast<std::size_t>(bin)].host)];
     if (slots == 0 || static_cast<int>(assignment.size()) == rules.ranks) continue;

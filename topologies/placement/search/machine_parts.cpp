@@ -111,7 +111,7 @@ void MachineParts::find_cables() {
 
 std::vector<Vertex> MachineParts::bins_in(int host) const {
   const Host& parts = topology_->hosts()[at(host)];
-  return rules_->seat == Seat::gpu ? parts.gpus : parts.numa_domains;
+  return rules_->slot_kind == SlotKind::gpu ? parts.gpus : parts.numa_domains;
 }
 
 bool MachineParts::are_only_routes(Vertex from, Vertex to) const {

@@ -25,19 +25,21 @@ std::vector<int> first_bins(std::span<const Bin> bins, std::size_t hosts) {
 
 /// A rank has its core, or one core's worth of the domain or of the host that it is bound to; and
 /// its GPU, which several may share.
-void take_away(std::vector<Bin>& bins, Seat seat, std::span<const Location> taken) {
+void take_away(std::vector<Bin>& bins, SlotKind slot_kind, std::span<const Location> taken) {
   std::set<std::array<int, 3>> seen;
   for (const Location& rank : taken) {
     const bool on_core = rank.binding == Binding::core;
-    if (seat == Seat::gpu ? rank.gpu < 0 : rank.binding == Binding::host && seat == Seat::core)
+    if (slot_kind == SlotKind::gpu ? rank.gpu < 0
+                                   : rank.binding == Binding::host && slot_kind == SlotKind::core)
       continue;
-    if (seat == Seat::gpu && !seen.insert({rank.host, rank.gpu, 0}).second) continue;
-    if (seat != Seat::gpu && on_core && !seen.insert({rank.host, rank.numa, rank.core}).second)
+    if (slot_kind == SlotKind::gpu && !seen.insert({rank.host, rank.gpu, 0}).second) continue;
+    if (slot_kind != SlotKind::gpu && on_core &&
+        !seen.insert({rank.host, rank.numa, rank.core}).second)
       continue;
     for (Bin& bin : bins) {
-      const bool here = seat == Seat::gpu    ? bin.gpu == rank.gpu
-                        : seat == Seat::core ? bin.numa == rank.numa
-                                             : true;
+      const bool here = slot_kind == SlotKind::gpu    ? bin.gpu == rank.gpu
+                        : slot_kind == SlotKind::core ? bin.numa == rank.numa
+                                                      : true;
       if (bin.host == rank.host && here) bin.capacity = std::max(0, bin.capacity - 1);
     }
   }
@@ -45,28 +47,30 @@ void take_away(std::vector<Bin>& bins, Seat seat, std::span<const Location> take
 
 }  // namespace
 
-std::vector<Bin> bins_of(const Topology& topology, Seat seat, std::span<const Location> taken) {
+std::vector<Bin> bins_of(const Topology& topology, SlotKind slot_kind,
+                         std::span<const Location> taken) {
   std::vector<Bin> bins;
   for (int host = 0; host < static_cast<int>(topology.hosts().size()); ++host) {
     const Host& parts = topology.hosts()[at(host)];
     int cores = 0, number = 0;
     for (const Vertex domain : parts.numa_domains) {
       cores += topology.graph()[domain].cores;
-      if (seat == Seat::core) bins.push_back({host, number++, -1, topology.graph()[domain].cores});
+      if (slot_kind == SlotKind::core)
+        bins.push_back({host, number++, -1, topology.graph()[domain].cores});
     }
-    if (seat == Seat::host) bins.push_back({host, 0, -1, cores});
+    if (slot_kind == SlotKind::host) bins.push_back({host, 0, -1, cores});
     for (const Vertex gpu : parts.gpus) {
-      if (seat != Seat::gpu) break;
+      if (slot_kind != SlotKind::gpu) break;
       const auto near = std::ranges::find(parts.numa_domains, topology.nearest_domain(gpu));
       bins.push_back({host, static_cast<int>(near - parts.numa_domains.begin()), number++, 1});
     }
   }
-  take_away(bins, seat, taken);
+  take_away(bins, slot_kind, taken);
   return bins;
 }
 
 Symmetry::Symmetry(const Topology& topology, const SymmetryRules& rules)
-    : bins_(bins_of(topology, rules.seat, rules.taken)),
+    : bins_(bins_of(topology, rules.slot_kind, rules.taken)),
       first_bin_(first_bins(bins_, topology.hosts().size())),
       hosts_(std::make_unique<NoSymmetry>()) {
   const std::size_t hosts = topology.hosts().size();

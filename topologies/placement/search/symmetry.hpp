@@ -26,14 +26,15 @@ struct Bin {
 };
 
 /// core: on a core of a NUMA domain, or on all of the domain; host: free to use all its cores.
-enum class Seat { core, gpu, host };
+enum class SlotKind { core, gpu, host };
 
 /// Bins in the order of hosts, and of domains or GPUs in each; without the room that others have
 /// `taken`.
-std::vector<Bin> bins_of(const Topology& topology, Seat seat, std::span<const Location> taken = {});
+std::vector<Bin> bins_of(const Topology& topology, SlotKind slot_kind,
+                         std::span<const Location> taken = {});
 
 struct SymmetryRules {
-  Seat seat = Seat::core;
+  SlotKind slot_kind = SlotKind::core;
   std::vector<int> marks{};     ///< by host: those with different marks differ; empty: all alike
   bool inside_hosts = true;     ///< false: what is inside a host differs by its index
   bool nics_by_number = false;  ///< ranks send by all NICs, the first one to the first one

@@ -17,9 +17,9 @@ Topology topology_of(const std::string& yaml) {
   return read_cluster(Value::from_text("test", yaml)).topology;
 }
 
-SymmetryRules rules_for(Seat seat) {
+SymmetryRules rules_for(SlotKind slot_kind) {
   SymmetryRules rules;
-  rules.seat = seat;
+  rules.slot_kind = slot_kind;
   return rules;
 }
 
@@ -105,7 +105,7 @@ std::vector<std::vector<int>> sequences(int bins, std::size_t most) {
 
 struct SymmetricMachine {
   std::string name, yaml;
-  Seat seat = Seat::core;
+  SlotKind slot_kind = SlotKind::core;
   int symmetries = 1;  ///< by hand
 };
 
@@ -113,7 +113,7 @@ class Symmetries : public testing::TestWithParam<SymmetricMachine> {};
 
 TEST_P(Symmetries, AreThoseThatBruteForceFinds) {
   const Topology topology = topology_of(GetParam().yaml);
-  const Symmetry symmetry(topology, rules_for(GetParam().seat));
+  const Symmetry symmetry(topology, rules_for(GetParam().slot_kind));
   ASSERT_TRUE(symmetry.only_routes());
   const auto group = all_symmetries(topology, symmetry.bins());
   EXPECT_EQ(static_cast<int>(group.size()), GetParam().symmetries);
@@ -137,14 +137,14 @@ TEST_P(Symmetries, AreThoseThatBruteForceFinds) {
 // their sockets; a circle of five turned and mirrored; one host.
 INSTANTIATE_TEST_SUITE_P(
     Machines, Symmetries,
-    testing::Values(SymmetricMachine{"Star", star(4), Seat::core, 24},
-                    SymmetricMachine{"Racks", racks(2, 3), Seat::core, 2 * 6 * 6},
-                    SymmetricMachine{"ThreeRacks", racks(3, 2), Seat::core, 6 * 8},
-                    SymmetricMachine{"Sockets", star(2, three_sockets), Seat::core, 2 * 2 * 2},
-                    SymmetricMachine{"Gpus", star(2, gpus_and_a_nic), Seat::gpu, 2 * 4 * 4},
-                    SymmetricMachine{"GpuPairs", star(1, gpus_in_pairs), Seat::gpu, 4},
-                    SymmetricMachine{"RingOfSwitches", a_ring_of_switches, Seat::core, 10},
-                    SymmetricMachine{"One", star(1), Seat::core, 1}),
+    testing::Values(SymmetricMachine{"Star", star(4), SlotKind::core, 24},
+                    SymmetricMachine{"Racks", racks(2, 3), SlotKind::core, 2 * 6 * 6},
+                    SymmetricMachine{"ThreeRacks", racks(3, 2), SlotKind::core, 6 * 8},
+                    SymmetricMachine{"Sockets", star(2, three_sockets), SlotKind::core, 2 * 2 * 2},
+                    SymmetricMachine{"Gpus", star(2, gpus_and_a_nic), SlotKind::gpu, 2 * 4 * 4},
+                    SymmetricMachine{"GpuPairs", star(1, gpus_in_pairs), SlotKind::gpu, 4},
+                    SymmetricMachine{"RingOfSwitches", a_ring_of_switches, SlotKind::core, 10},
+                    SymmetricMachine{"One", star(1), SlotKind::core, 1}),
     [](const auto& machine) { return machine.param.name; });
 
 TEST(Symmetry, OfHostsThatAreMarkedIsNone) {
@@ -161,7 +161,7 @@ TEST(Symmetry, IsNoneWhereRoutesAreChosenByAHash) {
        {racks(2, 2, 2), "network: fat_tree\nk: 4\n" + std::string(cable) + "\n" + hosts_of_cores,
         "network: torus\ndimensions: [4]\n" + std::string(cable) + "\n" + hosts_of_cores}) {
     const Topology topology = topology_of(yaml);
-    const Symmetry symmetry(topology, rules_for(Seat::core));
+    const Symmetry symmetry(topology, rules_for(SlotKind::core));
     EXPECT_FALSE(symmetry.only_routes()) << yaml;
     EXPECT_EQ(symmetry.first_image(std::vector{3, 1}), (std::vector{3, 1}));
     EXPECT_EQ(symmetry.images(std::vector{3, 1}), 1);
@@ -170,8 +170,8 @@ TEST(Symmetry, IsNoneWhereRoutesAreChosenByAHash) {
 
 TEST(Symmetry, KeepsNicsThatAreCountedApart) {
   const Topology topology = topology_of(star(2, gpus_in_pairs));
-  const Symmetry nearest(topology, rules_for(Seat::gpu));
-  SymmetryRules by_number = rules_for(Seat::gpu);
+  const Symmetry nearest(topology, rules_for(SlotKind::gpu));
+  SymmetryRules by_number = rules_for(SlotKind::gpu);
   by_number.nics_by_number = true;
   const Symmetry all(topology, by_number);
   const std::vector<int> second_socket = {2};
@@ -182,7 +182,7 @@ TEST(Symmetry, KeepsNicsThatAreCountedApart) {
 // |G| of 2^16 hosts under one switch: their images are the falling factorials.
 TEST(Symmetry, OfManyHostsIsFoundInNoTime) {
   const Topology topology = topology_of(star(4096));
-  const Symmetry symmetry(topology, rules_for(Seat::core));
+  const Symmetry symmetry(topology, rules_for(SlotKind::core));
   EXPECT_EQ(symmetry.first_image(std::vector{4000, 7, 99}), (std::vector{0, 1, 2}));
   EXPECT_EQ(symmetry.images(std::vector{4000, 7, 99}), Count(4096) * 4095 * 4094);
 }

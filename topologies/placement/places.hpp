@@ -28,10 +28,10 @@ using Core = std::tuple<int, int, int>;  ///< host, NUMA domain, core
 /// where all are taken.
 void avoid(Location& rank, const std::set<Core>& taken, const Topology& topology);
 
-/// Seats of other jobs.
+/// Places of other jobs.
 struct Taken {
   explicit Taken(std::span<const Location> others);
-  bool has(const Location& seat) const;
+  bool has(const Location& place) const;
 
   std::set<Core> cores;
   std::set<std::pair<int, int>> gpus;  ///< host, GPU

@@ -1,4 +1,4 @@
-#include "topologies/placement/seats.hpp"
+#include "topologies/placement/places.hpp"
 
 #include <algorithm>
 
@@ -22,31 +22,31 @@ std::vector<Location> cores_in_order(const Topology& topology, int host, MapBy m
 
 std::vector<Location> gpus_in_order(const Topology& topology, int host_index, MapBy map_by) {
   const Host& host = topology.hosts()[static_cast<std::size_t>(host_index)];
-  std::vector<Location> seats;
+  std::vector<Location> places;
   std::vector<int> taken(host.numa_domains.size());
   for (int gpu = 0; gpu < static_cast<int>(host.gpus.size()); ++gpu) {
     const int numa = domain_near(topology, host, gpu);
     const auto index = static_cast<std::size_t>(numa);
-    seats.push_back({.host = host_index, .numa = numa, .core = taken[index]++, .gpu = gpu});
+    places.push_back({.host = host_index, .numa = numa, .core = taken[index]++, .gpu = gpu});
   }
-  if (map_by == MapBy::numa) std::ranges::stable_sort(seats, {}, &Location::core);
-  for (Location& seat : seats) {
-    const Vertex domain = host.numa_domains[static_cast<std::size_t>(seat.numa)];
-    seat.core %= std::max(1, topology.graph()[domain].cores);
+  if (map_by == MapBy::numa) std::ranges::stable_sort(places, {}, &Location::core);
+  for (Location& place : places) {
+    const Vertex domain = host.numa_domains[static_cast<std::size_t>(place.numa)];
+    place.core %= std::max(1, topology.graph()[domain].cores);
   }
-  return seats;
+  return places;
 }
 
 void avoid(Location& rank, const std::set<Core>& taken, const Topology& topology) {
-  const auto is_free = [&](const Location& seat) {
-    return !taken.contains({seat.host, seat.numa, seat.core});
+  const auto is_free = [&](const Location& place) {
+    return !taken.contains({place.host, place.numa, place.core});
   };
   if (rank.binding != Binding::core || is_free(rank)) return;
-  std::vector<Location> seats = cores_in_order(topology, rank.host, MapBy::slot);
-  std::stable_partition(seats.begin(), seats.end(),
-                        [&](const Location& seat) { return seat.numa == rank.numa; });
-  const auto free = std::ranges::find_if(seats, is_free);
-  if (free == seats.end()) return;
+  std::vector<Location> places = cores_in_order(topology, rank.host, MapBy::slot);
+  std::stable_partition(places.begin(), places.end(),
+                        [&](const Location& place) { return place.numa == rank.numa; });
+  const auto free = std::ranges::find_if(places, is_free);
+  if (free == places.end()) return;
   rank.numa = free->numa;
   rank.core = free->core;
 }
@@ -58,9 +58,9 @@ Taken::Taken(std::span<const Location> others) {
   }
 }
 
-bool Taken::has(const Location& seat) const {
-  return seat.gpu >= 0 ? gpus.contains({seat.host, seat.gpu})
-                       : cores.contains({seat.host, seat.numa, seat.core});
+bool Taken::has(const Location& place) const {
+  return place.gpu >= 0 ? gpus.contains({place.host, place.gpu})
+                        : cores.contains({place.host, place.numa, place.core});
 }
 
 }  // namespace ringscope
