@@ -126,7 +126,9 @@ void serve() {
 }  // namespace
 }  // namespace ringscope
 
-int main() {
+// With words it is the program: commands in Python start their own program again.
+int main(int count, char** words) {
+  if (count > 1) return ringscope::run_program(count, words);
   ringscope::serve();
   return 0;
 }

@@ -216,6 +216,15 @@ TEST(Program, a_lesson_on_a_deadlock_is_written_and_ends_with_3) {
   EXPECT_NE(contents(page).find("\"cycle\":[0,1]"), std::string::npos);
 }
 
+TEST(Program, a_page_of_too_many_cases_names_their_scenarios) {
+  const auto [code, text] =
+      ringscope("lesson 08-parameter-server-hub 01-two-hosts 01-two-hosts 01-two-hosts");
+  EXPECT_EQ(code, 1);
+  EXPECT_TRUE(text.starts_with(
+      "08-parameter-server-hub, 01-two-hosts, 01-two-hosts, 01-two-hosts: a page shows at most 12"))
+      << text;
+}
+
 TEST(Program, a_full_disk_is_said) { EXPECT_EQ(ringscope("list clusters > /dev/full").code, 1); }
 
 TEST(Program, check_warns_of_peers_behind_an_iommu_and_succeeds) {

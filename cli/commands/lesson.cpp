@@ -1,5 +1,5 @@
 // `lesson`: a run as a page to look at, step by step.
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
@@ -22,10 +22,11 @@ struct Arguments {
   std::string output;
 };
 
-void require_visible(const std::vector<Scenario>& scenarios) {
+void require_visible(const std::vector<Scenario>& scenarios, const CaseArguments& arguments) {
   if (scenarios.size() > most_cases)
-    throw Failure(ExitCode::bad_input, fmt::format("a page shows at most {} cases, got {}",
-                                                   most_cases, scenarios.size()));
+    throw Failure(ExitCode::bad_input,
+                  fmt::format("{}: a page shows at most {} cases, got {}",
+                              fmt::join(arguments.scenarios, ", "), most_cases, scenarios.size()));
   for (const Scenario& scenario : scenarios)
     if (scenario.placement.ranks.size() > most_ranks)
       throw Failure(ExitCode::bad_input,
@@ -109,7 +110,7 @@ void write_lesson(const Arguments& arguments) {
   require_writable(arguments.output);
   ProgressBar bar("reading");
   const std::vector<Scenario> scenarios = scenarios_of(arguments.cases);
-  require_visible(scenarios);
+  require_visible(scenarios, arguments.cases);
   const Answer answer = run_all(scenarios, arguments.cases, bar);
   const std::vector<Report>& reports = answer.reports;
   begin_writing(bar, arguments.output != "-");
