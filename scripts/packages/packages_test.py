@@ -1,0 +1,130 @@
+#!/usr/bin/python3
+"""Does the Debian package install into a bare Debian, and are its pages and words whole?
+
+Usage: packages_test.py BUILD. The chroot needs root, debootstrap and an archive that answers; what
+lacks is said, and that test is skipped.
+"""
+
+import glob
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+from help_pages import help_of, options, subcommands  # noqa: E402
+
+BUILD = os.path.abspath(sys.argv[1])
+PROGRAM = os.path.join(BUILD, "ringscope")
+MOST_SECONDS = 60  # from `apt install` to an answer, on an idle machine
+BASE = ["bash", "ca-certificates"]
+
+
+def run(words, **options_of_run):
+    return subprocess.run(words, capture_output=True, text=True, **options_of_run)
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="ringscope-package-")
+        cls.addClassCleanup(cls.folder.cleanup)
+        made = run(["cpack", "-G", "DEB", "-B", cls.folder.name], cwd=BUILD)
+        assert made.returncode == 0, made.stdout + made.stderr
+        (cls.package,) = glob.glob(os.path.join(cls.folder.name, "*.deb"))
+        cls.unpacked = os.path.join(cls.folder.name, "unpacked")
+        subprocess.run(["dpkg-deb", "-x", cls.package, cls.unpacked], check=True)
+
+    def share(self, *path):
+        return os.path.join(self.unpacked, "usr/share", *path)
+
+    def test_each_subcommand_has_a_man_page_with_all_its_options(self):
+        if shutil.which("help2man") is None:
+            self.skipTest("help2man is not installed")
+        for name in subcommands(PROGRAM):
+            with open(self.share("man/man1", f"ringscope-{name}.1"), encoding="utf-8") as file:
+                page = file.read().replace("\\-", "-")
+            for option in options(help_of(PROGRAM, name)):
+                self.assertIn(option, page, name)
+
+    def completed(self, *words):
+        script = ('source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); compopt() { :; }; '
+                  '_ringscope; printf "%s\\n" "${COMPREPLY[@]}"')
+        path = self.share("bash-completion/completions/ringscope")
+        done = run(["bash", "-c", script, path, "ringscope", *words],
+                   env={"PATH": f"{BUILD}:/usr/bin:/bin"})
+        self.assertEqual(done.stderr, "")
+        return done.stdout.split()
+
+    def test_bash_completes_subcommands_options_names_and_keys(self):
+        self.assertEqual(self.completed("wh"), ["what-if"])
+        self.assertEqual(self.completed("run", "--tol"), ["--tolerance"])
+        self.assertEqual(self.completed("run", "03"), ["03-anomaly"])
+        self.assertEqual(self.completed("run", "--set", "job.rep"), ["job.repetitions="])
+        self.assertEqual(self.completed("run", "--set", "library.network.lat"),
+                         ["library.network.latency="])
+        self.assertEqual(self.completed("list", "clu"), ["clusters"])
+
+    def test_zsh_takes_what_bash_completes(self):
+        if shutil.which("zsh") is None:
+            self.skipTest("zsh is not installed")
+        done = run(["zsh", "-n", self.share("zsh/site-functions/_ringscope")])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_a_bare_debian_answers_soon_after_the_package_is_installed(self):
+        with bare_debian(self) as root:
+            shutil.copy(self.package, os.path.join(root, "tmp/ringscope.deb"))
+            begin = time.monotonic()
+            for words in (["apt-get", "install", "-y", "--no-install-recommends",
+                           "/tmp/ringscope.deb"], ["ringscope", "compare", "03-anomaly"]):
+                # /proc, which tells the program where it is: gone with the process.
+                done = run(["unshare", "--mount", "--pid", "--fork", f"--mount-proc={root}/proc",
+                            "chroot", root, *words],
+                           env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8",
+                                "DEBIAN_FRONTEND": "noninteractive"})
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            took = time.monotonic() - begin
+            self.assertIn("4-3-1 is 1.95 x slower than 4-2-2", done.stdout)
+            print(f"installed and answered in {took:.0f} s (aim: {MOST_SECONDS} s)")
+
+
+class bare_debian:
+    """A new Debian of this release in a folder of its own, unmounted and gone behind."""
+
+    def __init__(self, test):
+        if os.geteuid() != 0:
+            test.skipTest("a chroot needs root")
+        if shutil.which("debootstrap") is None:
+            test.skipTest("debootstrap is not installed")
+        self._test = test
+        self._folder = tempfile.mkdtemp(prefix="ringscope-debian-")
+
+    def __enter__(self):
+        made = run(["debootstrap", "--variant=minbase", f"--include={','.join(BASE)}", "bookworm",
+                    self._folder, *archive()])
+        if made.returncode != 0:
+            last = (made.stdout + made.stderr).strip().splitlines()[-1:]
+            self.__exit__()
+            self._test.skipTest(f"debootstrap: {''.join(last)}")
+        for pattern in ("*proxy*", "99*"):
+            for path in glob.glob(os.path.join("/etc/apt/apt.conf.d", pattern)):
+                shutil.copy(path, os.path.join(self._folder, "etc/apt/apt.conf.d"))
+        return self._folder
+
+    def __exit__(self, *_):
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def archive():
+    """The archive that this machine installs from, where it names one."""
+    for line in run(["apt-cache", "policy"]).stdout.split():
+        if line.startswith("http") and line.rstrip("/").endswith("/debian"):
+            return [line]
+    return []
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
