@@ -17,8 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const std::string& path, int reason) {
-  throw Failure(ExitCode::bad_input,
-                fmt::format("{}: cannot be written: {}", path, std::strerror(reason)));
+  throw Failure(
+      ExitCode::bad_input,
+      fmt::format("{}: cannot be written: {}", path.empty() ? "''" : path, std::strerror(reason)));
 }
 
 /// 0, or the reason why not all of the text arrived in the file.

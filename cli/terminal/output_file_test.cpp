@@ -86,6 +86,10 @@ TEST_F(OutputFile, a_folder_in_its_place_is_an_error) {
   EXPECT_EQ(failure_of(path("a"), "x"), "a: cannot be written: Is a directory");
 }
 
+TEST_F(OutputFile, a_name_without_a_letter_is_shown_as_one) {
+  EXPECT_EQ(failure_of("", "x"), "'': cannot be written: No such file or directory");
+}
+
 TEST_F(OutputFile, what_cannot_be_written_is_known_beforehand) {
   fs::create_directory(path("sub"));
   EXPECT_THROW(require_writable(path("none/a.txt")), Failure);
