@@ -218,7 +218,7 @@ TEST(Program, a_lesson_on_a_deadlock_is_written_and_ends_with_3) {
 
 TEST(Program, a_page_of_too_many_cases_names_their_scenarios) {
   const auto [code, text] =
-      ringscope("lesson 08-parameter-server-hub 01-two-hosts 01-two-hosts 01-two-hosts");
+      ringscope("lesson 08-parameter-server-hub 01-two-hosts 01-two-hosts 01-two-hosts -o -");
   EXPECT_EQ(code, 1);
   EXPECT_TRUE(text.starts_with(
       "08-parameter-server-hub, 01-two-hosts, 01-two-hosts, 01-two-hosts: a page shows at most 12"))
