@@ -11,6 +11,8 @@ import sys
 import tempfile
 import unittest
 
+from scripts.fuzzing import parting
+
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = sorted(path.stem for path in (HERE / "lessons").glob("*.yaml"))
 # Small enough for the reference kernel, which looks at everything at every instant.
@@ -21,6 +23,18 @@ cluster: two_level
 library: openmpi_tcp
 placement: {placement}
 job: {{collective: alltoall, algorithm: pairwise, bytes: {bytes}}}
+"""
+# The same on a machine whose unit of time can be changed: rates times FASTER, times divided by it.
+COUNTED = """question: How long does an all-to-all over shared uplinks take?
+cluster: {{network: two_level, racks: 4, hosts_per_rack: 8, oversubscription: 4,
+          link: {{bandwidth: {rate} Gbit/s, latency: {wire} us}}, host: {{type: simple, cores: 8}}}}
+library:
+  self: {{latency: {inside} us, eager_limit: unlimited}}
+  shm: {{latency: {inside} us, eager_limit: 4 KiB, driver: receiver}}
+  network: {{latency: {wire} us, send_overhead: {overhead} us, recv_overhead: {overhead} us,
+            send_cost: {cost} ns/B, recv_cost: {cost} ns/B, eager_limit: 64 KiB, buffer: 1 MiB}}
+placement: 8x16
+job: {{collective: alltoall, algorithm: pairwise, bytes: 256 KiB}}
 """
 TOLERANCE = 1e-9  # of the run's time
 
@@ -90,6 +104,29 @@ class KernelsTest(unittest.TestCase):
                 times = {cases_of(str(file), "--kernel", kernel)["meetings"]["time_s"]
                          for kernel in kernels}
                 self.assertEqual(len(times), 1, times)
+
+    def counted(self, faster):
+        """(seconds, timeline) of COUNTED where all is `faster` times as fast."""
+        with tempfile.TemporaryDirectory() as folder:
+            file, timeline = (pathlib.Path(folder) / name for name in ("c.yaml", "t.csv"))
+            file.write_text(COUNTED.format(
+                rate=repr(10 * faster), wire=repr(5 / faster), inside=repr(0.3 / faster),
+                overhead=repr(2 / faster), cost=repr(0.25 / faster)))
+            case = cases_of(str(file), "--timeline", str(timeline))["c"]
+            return case["time_s"], parting.rows_of(timeline.read_text())
+
+    def test_a_unit_of_time_that_is_a_power_of_two_changes_no_digit(self):
+        seconds, _ = self.counted(1.0)
+        for faster in (0.5, 2.0, 4.0):
+            self.assertEqual(self.counted(faster)[0] * faster, seconds)
+
+    def test_with_another_unit_rounding_grows_from_message_to_message_and_by_no_jump(self):
+        seconds, ours = self.counted(1.0)
+        for faster in (3.0, 7.0, 10.0):
+            other, theirs = self.counted(faster)
+            parted = parting.apart(seconds, other * faster)
+            self.assertIsNone(parting.begins_at_once(ours, theirs, faster, parted))
+            self.assertLess(parted, 0.05)  # what scenarios/format.md says of such cases
 
 
 if __name__ == "__main__":

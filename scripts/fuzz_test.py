@@ -265,6 +265,13 @@ class Parting(unittest.TestCase):
         ours, theirs = timeline(self.DATES), timeline(later(self.DATES, [0] * 6))
         self.assertIn("the order changes", parting.begins_at_once(ours, theirs[:-1], 3, 1e-9))
 
+    def test_a_rank_with_an_event_more_at_its_end_does_not_shift_those_of_the_next_one(self):
+        by = [0, 1e-15, 1e-14, 3e-13, 4e-11, 1e-9]
+        more = timeline(self.DATES + [7.0])
+        ours = more + timeline(self.DATES, "1")
+        theirs = timeline(later(self.DATES, by)) + timeline(later(self.DATES, by), "1")
+        self.assertIsNone(parting.begins_at_once(ours, theirs, 3, 1e-9))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

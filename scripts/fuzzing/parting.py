@@ -47,15 +47,28 @@ def begins_at_once(ours, theirs, faster, parted):
     return f"the ends are {parted:.1e} apart, all dates of the timeline at most {before:.1e}"
 
 
+def by_rank(rows):
+    """The rows of each rank in their order: one rank with more of them shifts no other's."""
+    ranks = {}
+    for row in rows:
+        ranks.setdefault(row["rank"], []).append(row)
+    return ranks
+
+
 def dates_of(ours, theirs, faster):
     """(date, how far apart) of all events in their order; the date from which on they are other
     events, infinite where there is none."""
-    dates, changed = [], float("inf") if len(ours) == len(theirs) else float(ours[-1]["end_s"])
-    for one, other in zip(ours, theirs):
-        if any(one[key] != other[key] for key in WHAT):
-            changed = min(changed, float(one["start_s"]))
-            continue
-        for key in ("start_s", "end_s"):
-            date = float(one[key])
-            dates.append((date, apart(date, faster * float(other[key]))))
+    dates, changed = [], float("inf")
+    theirs = by_rank(theirs)
+    for rank, rows in by_rank(ours).items():
+        others = theirs.get(rank, [])
+        if len(rows) != len(others):
+            changed = min(changed, float(rows[-1]["end_s"]))
+        for one, other in zip(rows, others):
+            if any(one[key] != other[key] for key in WHAT):
+                changed = min(changed, float(one["start_s"]))
+                break
+            for key in ("start_s", "end_s"):
+                date = float(one[key])
+                dates.append((date, apart(date, faster * float(other[key]))))
     return sorted(dates), changed
