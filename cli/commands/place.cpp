@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <memory>
 
 #include "cli/cases/cases.hpp"
@@ -15,7 +14,6 @@
 #include "scenarios/answer/text/report_text.hpp"
 #include "sim/simulation.hpp"
 #include "sim/studies/search/place_points.hpp"
-#include "topologies/input/data_files.hpp"
 #include "topologies/placement/slots.hpp"
 
 namespace ringscope {
@@ -102,20 +100,8 @@ StudyFile spelled_out(const Arguments& arguments) {
   return file;
 }
 
-/// A study, or a scenario as one.
 StudyFile file_for(const Arguments& arguments) {
-  const std::string& name = arguments.study;
-  if (name.empty()) return spelled_out(arguments);
-  const bool path = is_path(name);
-  const std::vector<std::string> studies =
-      path ? std::vector<std::string>() : names_in("scenarios/studies");
-  if (path ? Value::from_file(name).find("scenario") != nullptr
-           : std::ranges::find(studies, name) != studies.end())
-    return read_study_file(name);
-  const Place place{std::make_shared<const Source>(Source{"SCENARIO", name}), 0, 0};
-  StudyFile file{std::filesystem::path(name).stem().string(), Value::empty_map_at(place)};
-  file.tree.set("scenario", Value::scalar_at(place, name));
-  return file;
+  return arguments.study.empty() ? spelled_out(arguments) : read_place_file(arguments.study);
 }
 
 PlaceStudy read_all(const Arguments& arguments) {

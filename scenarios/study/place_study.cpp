@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <map>
 
 #include "algorithms/collectives.hpp"
 #include "scenarios/question/neighbours.hpp"
+#include "topologies/input/data_files.hpp"
 #include "topologies/placement/slots.hpp"
 
 namespace ringscope {
@@ -145,6 +147,19 @@ bool goes_round(const Scenario& scenario) {
                         return !way.jitter.is_zero();
                       });
   return turns(*job.algorithm) && !random;
+}
+
+StudyFile read_place_file(const std::string& name) {
+  const bool path = is_path(name);
+  const std::vector<std::string> studies =
+      path ? std::vector<std::string>() : names_in("scenarios/studies");
+  if (path ? Value::from_file(name).find("scenario") != nullptr
+           : std::ranges::find(studies, name) != studies.end())
+    return read_study_file(name);
+  const Place place{std::make_shared<const Source>(Source{"SCENARIO", name}), 0, 0};
+  StudyFile file{std::filesystem::path(name).stem().string(), Value::empty_map_at(place)};
+  file.tree.set("scenario", Value::scalar_at(place, name));
+  return file;
 }
 
 PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overrides,

@@ -34,6 +34,9 @@ struct PlaceStudy {
   std::size_t random = 100;  ///< placements drawn as a baseline of a search; 0: no baseline
 };
 
+/// The study that `name` means, or the scenario as a study; each by its name or its path.
+StudyFile read_place_file(const std::string& name);
+
 /// Reads the `scenario` of a study and its `place`, over which what was `said` on
 /// the command line, a map, is laid. `only`: which of the scenario's cases, by its name or the
 /// words that this ends with; "" where there is one. Throws InputError.

@@ -1,5 +1,6 @@
 #include "topologies/input/data_files.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,12 +14,33 @@ namespace ringscope {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// The program, or the shared object (Python's module) that this is linked into.
+fs::path own_file() {
+  std::error_code error;
+  Dl_info info{};
+  if (dladdr(RINGSCOPE_SOURCE_DIRECTORY, &info) != 0 &&
+      fs::path(info.dli_fname).extension() == ".so")
+    return fs::canonical(info.dli_fname, error);
+  return fs::read_symlink("/proc/self/exe", error);
+}
+
+}  // namespace
+
+// Installed are bin/ringscope, lib/python3/dist-packages/ringscope/_core.so and, for both,
+// share/ringscope; in a wheel that is beside the module.
 std::string data_directory() {
   if (const char* chosen = std::getenv("RINGSCOPE_DATA")) return chosen;
+  const fs::path file = own_file();
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path installed = program.parent_path() / "../share/ringscope";
-  if (!error && fs::is_directory(installed, error)) return installed.lexically_normal().string();
+  fs::path folder = file.parent_path();
+  for (int levels = 0; levels < 5 && folder.has_relative_path(); ++levels) {
+    const fs::path installed = folder / "share/ringscope";
+    if (fs::is_directory(installed / "scenarios", error)) return installed.string();
+    if (file.extension() != ".so" && levels > 0) break;
+    folder = folder.parent_path();
+  }
   return RINGSCOPE_SOURCE_DIRECTORY;
 }
 

@@ -1,0 +1,60 @@
+"""Is calibrate() from Python the fit of the program, with its errors?"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import yaml
+
+import ringscope
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROBES = sorted((ROOT / "validation/results/published").glob("*.probes.json"))[0]
+QUICK = 20  # fits of the bootstrap
+
+
+class Calibrations(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.fit = ringscope.calibrate(PROBES, bootstrap=QUICK, hosts=4)
+
+    def test_are_those_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            output = os.path.join(folder, "fit.yaml")
+            subprocess.run([ROOT / "validation/calibrate", PROBES, "--bootstrap", str(QUICK),
+                            "--hosts", "4", "-o", output,
+                            "--report", os.path.join(folder, "fit.txt")],
+                           capture_output=True, check=True)
+            written = pathlib.Path(output).read_text(encoding="utf-8")
+        read = yaml.safe_load(written)
+        self.assertEqual(self.fit.parts(), {part: read[part] for part in ("cluster", "library")})
+
+    def test_are_the_cluster_and_the_library_of_a_scenario(self):
+        parts = self.fit.parts()
+        case = ringscope.run({
+            "question": "How long on the cluster that was measured?", **parts,
+            "placement": "1-1-1-1",
+            "job": {"collective": "allreduce", "algorithm": "ring", "bytes": "1 MiB"}}).only
+        self.assertGreater(case.time_s, 0)
+
+    def test_say_what_they_found(self):
+        self.assertIn("latency", self.fit.report)
+
+    def test_refuse_what_is_no_measurement_and_say_where(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "empty.json")
+            pathlib.Path(path).write_text("{}", encoding="utf-8")
+            with self.assertRaisesRegex(ringscope.InputError, "empty.json: .*expected"):
+                ringscope.calibrate(path)
+
+    def test_refuse_an_option_that_is_none(self):
+        with self.assertRaisesRegex(ringscope.InputError, "bootstrp"):
+            ringscope.calibrate(PROBES, bootstrp=QUICK)
+
+
+if __name__ == "__main__":
+    sys.argv.pop(1)
+    unittest.main()

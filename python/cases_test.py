@@ -1,0 +1,173 @@
+"""Do run, compare and explain from Python answer as the program does, and fail as plainly?"""
+
+import json
+import math
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import ringscope
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PING = {
+    "question": "How long does one message take?",
+    "cluster": {"network": "star", "hosts": 2, "link": {"bandwidth": "10 Gbit/s",
+                                                        "latency": "5 us"},
+                "host": {"type": "simple", "cores": 1}},
+    "library": "ideal",
+    "placement": "1-1",
+    "job": {"collective": "broadcast", "algorithm": "flat", "bytes": "1 MiB"},
+}
+STUCK = "05-deadlock"
+LONG = {"scenario": "02-ring-of-8", "set": {"placement": "2-2-2-2", "job.repetitions": 100000,
+                                            "job.skew": "1 us", "job.bytes": "64 MiB"}}
+
+
+def program(*words, check=True):
+    return subprocess.run([BUILD / "ringscope", *words], capture_output=True, text=True,
+                          check=check, timeout=120)
+
+
+def without_clock(document):
+    """A document without what differs from run to run."""
+    if isinstance(document, dict):
+        return {key: without_clock(value) for key, value in document.items()
+                if key not in ("wall_s", "peak_rss_bytes")}
+    return [without_clock(one) for one in document] if isinstance(document, list) else document
+
+
+class Documents(unittest.TestCase):
+    def test_are_those_of_the_program(self):
+        for command, ask in (("run", ringscope.run), ("compare", ringscope.compare),
+                             ("explain", ringscope.explain)):
+            with self.subTest(command):
+                written = json.loads(program(command, "03-anomaly", "--json", "-").stdout)
+                self.assertEqual(without_clock(ask("03-anomaly").document()),
+                                 without_clock(written))
+
+    def test_screens_are_those_of_the_program(self):
+        for command, ask in (("run", ringscope.run), ("compare", ringscope.compare),
+                             ("explain", ringscope.explain)):
+            with self.subTest(command):
+                self.assertEqual(str(ask("03-anomaly")), program(command, "03-anomaly").stdout)
+
+    def test_settings_are_laid_over_the_scenario(self):
+        written = json.loads(program("run", "03-anomaly", "--set", "placement=5-3",
+                                     "--set", "job.bytes=1 MiB", "--json", "-").stdout)
+        cases = ringscope.run("03-anomaly", set={"placement": "5-3", "job.bytes": f"{1 << 20} B"})
+        self.assertEqual([case.time_s for case in cases],
+                         [case["time_s"] for case in written["cases"]])
+
+    def test_the_timeline_is_that_of_the_program(self):
+        frame = ringscope.run("03-anomaly", record=True).timeline()
+        rows = program("run", "03-anomaly", "--timeline", "-").stdout.splitlines()
+        self.assertEqual((list(frame.columns), len(frame)), (rows[0].split(","), len(rows) - 1))
+
+
+class Questions(unittest.TestCase):
+    def test_may_be_a_dict_whose_time_is_that_of_the_formula(self):
+        # One message on an ideal library: latency and bytes over bandwidth.
+        time_s = ringscope.run(PING).only.time_s
+        self.assertAlmostEqual(time_s / (2 * 5e-6 + (1 << 20) * 8 / 10e9), 1, places=9)
+
+    def test_may_be_yaml_a_file_or_a_name(self):
+        path = ROOT / "scenarios/lessons/01-two-hosts.yaml"
+        times = {tuple(case.time_s for case in ringscope.run(question))
+                 for question in (path, str(path), path.read_text(), "01-two-hosts")}
+        self.assertEqual(len(times), 1)
+
+    def test_hold_numbers_of_numpy_as_well(self):
+        import numpy
+        cluster = {**PING["cluster"], "hosts": numpy.int64(2)}
+        self.assertEqual(ringscope.run({**PING, "cluster": cluster}).only.time_s,
+                         ringscope.run(PING).only.time_s)
+
+
+class Errors(unittest.TestCase):
+    def test_bad_input_is_a_value_error_that_says_where_and_what_is_known(self):
+        with self.assertRaises(ValueError) as caught:
+            ringscope.run({**PING, "libary": "ideal"})
+        self.assertIsInstance(caught.exception, ringscope.InputError)
+        self.assertRegex(str(caught.exception), r"scenario:\d+:\d+: .*did you mean 'library'")
+
+    def test_a_name_that_is_none_suggests_one(self):
+        with self.assertRaisesRegex(ringscope.InputError, "did you mean '03-anomaly'"):
+            ringscope.run("03-anomly")
+
+    def test_an_unknown_kernel_names_those_that_are_there(self):
+        with self.assertRaisesRegex(ringscope.InputError, "known: .*fluid"):
+            ringscope.run(PING, kernel="flud")
+
+    def test_a_deadlock_says_who_waits_for_whom(self):
+        with self.assertRaisesRegex(ringscope.DeadlockError, "rank"):
+            ringscope.run(STUCK)
+
+    def test_more_than_the_memory_is_refused_before_it_is_tried(self):
+        with self.assertRaisesRegex(ringscope.InputError, "memory"):
+            ringscope.run("02-ring-of-8", set={"cluster": "star64", "placement": {
+                "hosts": "256x64", "oversubscribe": True},
+                "job.collective": "alltoall", "job.algorithm": "posted"})
+
+    def test_a_case_that_is_not_there_names_those_that_are(self):
+        with self.assertRaisesRegex(KeyError, "4-2-2"):
+            ringscope.run("03-anomaly").named("4-2-1")
+
+
+class LongRuns(unittest.TestCase):
+    def test_an_interrupt_ends_them(self):
+        code = (f"import ringscope\nprint('begun', flush=True)\n"
+                f"ringscope.run({LONG['scenario']!r}, set={LONG['set']!r}, skip=False)")
+        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.assertEqual(process.stdout.readline(), "begun\n")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+        self.assertIn("KeyboardInterrupt", error)
+        self.assertNotIn("%", error)  # no bar in a pipe
+
+    def test_leave_other_threads_running(self):
+        ticks, ended = [], threading.Event()
+
+        def tick():
+            while not ended.wait(0.01):
+                ticks.append(time.monotonic())
+
+        thread = threading.Thread(target=tick)
+        thread.start()
+        begin = time.monotonic()
+        ringscope.run(LONG["scenario"], set={**LONG["set"], "job.repetitions": 300}, skip=False)
+        end = time.monotonic()
+        ended.set()
+        thread.join()
+        gaps = [b - a for a, b in zip([begin, *ticks], [*ticks, end])]
+        self.assertLess(max(gaps), 0.8 * (end - begin))
+
+    def test_tell_how_far_they_are(self):
+        shares = []
+        ringscope.run(LONG["scenario"], set={**LONG["set"], "job.repetitions": 1000}, skip=False,
+                      progress=shares.append)
+        self.assertTrue(shares)
+        self.assertEqual(shares, sorted(shares))
+        self.assertTrue(all(0 <= share <= 1 and math.isfinite(share) for share in shares))
+
+
+class Figures(unittest.TestCase):
+    def test_have_a_panel_for_each_case(self):
+        figure = ringscope.figure(ringscope.run("03-anomaly", record=True))
+        self.assertEqual(len(figure.axes), 2)
+
+    def test_of_what_was_not_recorded_say_how_to(self):
+        with self.assertRaisesRegex(ValueError, "record=True"):
+            ringscope.figure(ringscope.run("03-anomaly"))
+
+
+if __name__ == "__main__":
+    BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+    os.chdir(ROOT)
+    unittest.main()

@@ -1,0 +1,41 @@
+#include <pybind11/stl.h>
+
+#include "python/module/parts.hpp"
+#include "python/module/questions.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
+#include "sim/simulation.hpp"
+#include "topologies/input/data_files.hpp"
+
+namespace ringscope {
+namespace {
+
+namespace py = pybind11;
+
+void add_errors(py::module_& module) {
+  auto input = py::register_exception<InputError>(module, "InputError", PyExc_ValueError);
+  input.doc() = "Input that cannot be: where, what was expected, what stood there.";
+  auto deadlock =
+      py::register_exception<DeadlockError>(module, "DeadlockError", PyExc_RuntimeError);
+  deadlock.doc() = "Ranks that can never go on: each, what it waits for, and where it stands.";
+  for (py::object error : {py::object(input), py::object(deadlock)})
+    error.attr("__module__") = "ringscope";
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "The simulator behind `import ringscope`.";
+  module.attr("__version__") = std::string(version());
+  add_errors(module);
+  py::class_<PythonQuestion>(module, "Question")
+      .def(py::init<std::string, std::optional<std::string>,
+                    std::vector<std::pair<std::string, std::string>>>(),
+           py::arg("name"), py::arg("text"), py::arg("set"));
+  module.def("data_directory", &data_directory, "Where scenarios/ and topologies/ are.");
+  module.def("names", &names_in, py::arg("folder"), "Names of the files there.");
+  add_cases(module);
+  add_studies(module);
+  add_places(module);
+}
+
+}  // namespace ringscope

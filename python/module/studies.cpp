@@ -1,0 +1,83 @@
+#include <pybind11/stl.h>
+
+#include "cli/commands/sweep_rows.hpp"
+#include "python/module/objects.hpp"
+#include "python/module/parts.hpp"
+#include "python/module/questions.hpp"
+#include "python/module/watch.hpp"
+#include "sim/studies/evaluator.hpp"
+
+namespace ringscope {
+namespace {
+
+namespace py = pybind11;
+
+Study read(const PythonQuestion& question) {
+  const std::vector<std::string> metrics = metric_names();
+  return read_study(study_of(question), overrides_of(question), metrics);
+}
+
+/// Outcomes of these rows of the study.
+std::vector<Outcome> evaluate(const Study& study, const std::vector<std::size_t>& rows,
+                              const EvaluatorOptions& settings, const py::object& show) {
+  const py::gil_scoped_release unlocked;
+  for (const std::size_t row : rows)
+    if (row >= study.size()) throw std::out_of_range("a row that the study does not have");
+  Watch watch(show);
+  EvaluatorOptions options = settings;
+  options.progress = [&watch](double share) { watch(share); };
+  Evaluator evaluator(std::move(options));
+  return evaluator.evaluate(rows.size(), [&](std::size_t index, KnownParts& known) {
+    return study_scenario(study, rows[index], known);
+  });
+}
+
+EvaluatorOptions settings_of(bool skip, bool fold, double tolerance, int threads,
+                             const std::string& store) {
+  EvaluatorOptions settings;
+  settings.skip = skip;
+  settings.fold = fold;
+  settings.tolerance = tolerance;
+  settings.threads = threads;
+  settings.store = store;
+  return settings;
+}
+
+py::object document_of(const Study& study, const std::vector<Outcome>& outcomes) {
+  if (outcomes.size() != study.size()) throw std::invalid_argument("an outcome for each row");
+  const auto best = best_first(outcomes, study.metrics.front());
+  return object_of(sweep_json(study, outcomes, best, {}));
+}
+
+/// Outcomes travel between processes as tuples of their members.
+py::tuple state_of(const Outcome& outcome) {
+  return py::make_tuple(outcome.time_s, outcome.limit, outcome.metrics, outcome.error);
+}
+
+Outcome outcome_from(const py::tuple& state) {
+  Outcome outcome;
+  outcome.time_s = state[0].cast<double>();
+  outcome.limit = state[1].cast<std::string>();
+  outcome.metrics = state[2].cast<std::map<std::string, double>>();
+  outcome.error = state[3].cast<std::string>();
+  return outcome;
+}
+
+}  // namespace
+
+void add_studies(py::module_& module) {
+  py::class_<EvaluatorOptions>(module, "Settings")
+      .def(py::init(&settings_of), py::arg("skip"), py::arg("fold"), py::arg("tolerance"),
+           py::arg("threads"), py::arg("store"));
+  py::class_<Outcome>(module, "Outcome").def(py::pickle(&state_of, &outcome_from));
+  py::class_<Study>(module, "Study")
+      .def(py::init(&read), py::arg("question"))
+      .def("__len__", &Study::size)
+      .def_readonly("keys", &Study::keys)
+      .def_readonly("metrics", &Study::metrics)
+      .def("document", &document_of)
+      .def("evaluate", &evaluate, py::arg("rows"), py::arg("settings"), py::arg("show"));
+  module.def("metric_names", &metric_names);
+}
+
+}  // namespace ringscope

@@ -1,0 +1,175 @@
+"""Runs of scenarios, and what is asked of them."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Sequence, overload
+
+from ringscope import _core
+from ringscope._progress import Progress, shown
+from ringscope._questions import Question, question_of
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Report(Mapping[str, Any]):
+    """One case as `run --json` has it (scenarios/schema.md); keys are attributes, too."""
+
+    def __init__(self, values: dict[str, Any]):
+        self._values = values
+
+    def __getitem__(self, key: str) -> Any:
+        return self._values[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("_"):
+            raise AttributeError(key)
+        try:
+            return self._values[key]
+        except KeyError:
+            raise AttributeError(f"a report has no '{key}' (known: "
+                                 f"{', '.join(self._values)})") from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._values]
+
+    @property
+    def name(self) -> str:
+        return self._values["name"]
+
+    @property
+    def time_s(self) -> float:
+        """Seconds until the last rank has ended; of several repetitions the median."""
+        return self._values["time_s"]
+
+    def __repr__(self) -> str:
+        return f"<Report {self.name}: {self.time_s:.6g} s>"
+
+
+class Cases(Sequence[Report]):
+    """The cases of a scenario that was run, in its order."""
+
+    def __init__(self, reports: _core.Reports):
+        self._reports = reports
+        self._cases = [Report(case) for case in reports.document()["cases"]]
+
+    @overload
+    def __getitem__(self, index: int) -> Report: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Report]: ...
+
+    def __getitem__(self, index):
+        return self._cases[index]
+
+    def __len__(self) -> int:
+        return len(self._cases)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} cases: {', '.join(case.name for case in self[:3])}" \
+               f"{', ...' if len(self) > 3 else ''}>"
+
+    def __str__(self) -> str:
+        return self._reports.screen()
+
+    @property
+    def only(self) -> Report:
+        """The one case. Raises ValueError where there are several."""
+        if len(self) != 1:
+            raise ValueError(f"there are {len(self)} cases: {', '.join(c.name for c in self)}")
+        return self[0]
+
+    def named(self, name: str) -> Report:
+        """The case of that name, or whose name ends with these words. Raises KeyError."""
+        for case in self:
+            if case.name == name or case.name.endswith(" " + name):
+                return case
+        raise KeyError(f"no case '{name}' (known: {', '.join(case.name for case in self)})")
+
+    def frame(self) -> "pandas.DataFrame":
+        """One row per case, with the columns of `run --csv`."""
+        return table_of(self._reports.csv())
+
+    def timeline(self) -> "pandas.DataFrame":
+        """Activities of each rank, as `run --timeline`; of run(..., record=True)."""
+        frame = table_of(self._reports.timeline())
+        if frame.empty:
+            raise ValueError("nothing was recorded: run(..., record=True)")
+        return frame
+
+    def trace(self) -> str:
+        """For Perfetto or Chrome; of run(..., record=True)."""
+        return self._reports.trace()
+
+    def document(self) -> dict[str, Any]:
+        """All as `run --json` writes it."""
+        return self._reports.document()
+
+
+class Comparison(Cases):
+    """Cases against the first of them."""
+
+    def __str__(self) -> str:
+        return self._reports.compare_screen()
+
+    def document(self) -> dict[str, Any]:
+        """All as `compare --json` writes it."""
+        return self._reports.comparison()
+
+
+class Explanation(Cases):
+    """Cases, and why each took so long."""
+
+    def __str__(self) -> str:
+        return self._reports.explain_screen(False)
+
+    def document(self) -> dict[str, Any]:
+        """All as `explain --json` writes it."""
+        return self._reports.explanation()
+
+
+def table_of(csv: str) -> "pandas.DataFrame":
+    import pandas
+    return pandas.read_csv(io.StringIO(csv))
+
+
+def run(scenario: Question, *, set: Mapping[str, Any] | None = None, kernel: str = "fluid",
+        skip: bool = True, fold: bool = True, tolerance: float = 0.0, record: bool = False,
+        progress: Progress = None) -> Cases:
+    """Simulates all cases of a scenario.
+
+    set: values by dotted key laid over it, {"job.bytes": "64 MiB", "placement": "4-3-1"}.
+    kernel: "fluid", or "reference", which is slow and plain.
+    skip, fold: whether steps that repeat, and ranks that are alike, are simulated once.
+    tolerance: transfers that begin or end within that share of their own time do so together.
+    record: keep what each rank did when, for timeline(), trace() and figure().
+
+    Raises InputError and DeadlockError."""
+    return Cases(reports_of(scenario, set, kernel, skip, fold, tolerance, record, progress))
+
+
+def compare(scenario: Question, *, set: Mapping[str, Any] | None = None, kernel: str = "fluid",
+            skip: bool = True, fold: bool = True, tolerance: float = 0.0,
+            progress: Progress = None) -> Comparison:
+    """As run(); printed, it says by how much each case differs from the first, and where."""
+    return Comparison(reports_of(scenario, set, kernel, skip, fold, tolerance, False, progress))
+
+
+def explain(scenario: Question, *, set: Mapping[str, Any] | None = None, kernel: str = "fluid",
+            skip: bool = True, fold: bool = True, tolerance: float = 0.0,
+            progress: Progress = None) -> Explanation:
+    """As run(); printed, it says in words why each case takes so long, with its critical path."""
+    return Explanation(reports_of(scenario, set, kernel, skip, fold, tolerance, True, progress))
+
+
+def reports_of(scenario, changes, kernel, skip, fold, tolerance, record, progress):
+    question = question_of(scenario, changes)
+    with shown(progress, "simulating") as show:
+        return _core.run(question, kernel, skip, fold, tolerance, record, show)

@@ -1,0 +1,65 @@
+"""The search for the best placement."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Mapping
+
+from ringscope import _core
+from ringscope._progress import Progress, shown
+from ringscope._questions import Question, as_yaml, question_of
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Places:
+    """Placements that were simulated, the best first."""
+
+    def __init__(self, places: _core.Places):
+        self._places = places
+        self._document = places.document()
+
+    def __str__(self) -> str:
+        return self._places.screen(5)
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """Its `placement` is what a scenario's `placement` may be; `time_s` in seconds."""
+        return self._document["placements"][0]
+
+    @property
+    def yours(self) -> dict[str, Any]:
+        """The placement of the scenario, and its place among all."""
+        return self._document["yours"]
+
+    @property
+    def bound_s(self) -> float | None:
+        """Seconds that no placement can beat; None where no such bound is known."""
+        return self._document["bound_s"]
+
+    def frame(self) -> "pandas.DataFrame":
+        """One row per placement, the best first."""
+        import pandas
+        return pandas.json_normalize(self._document["placements"])
+
+    def document(self) -> dict[str, Any]:
+        """All as `place --json` writes it (scenarios/schema.md)."""
+        return self._document
+
+
+def place(question: Question, *, set: Mapping[str, Any] | None = None,
+          rules: Mapping[str, Any] | None = None, case: str = "", time: float = 0.0,
+          threads: int = 0, store: str | os.PathLike[str] = "", skip: bool = True,
+          fold: bool = True, tolerance: float = 0.0, progress: Progress = None) -> Places:
+    """Simulates all placements of a scenario, or of a study with `place`, that differ.
+
+    rules: keys of `place` in scenarios/format.md, {"order": "ring", "slots": 4, "taken":
+    ["host0"]}. case: which case of the scenario. time: seconds after which the best so far is the
+    answer; 0 is no limit. threads: 0 is one for each core.
+
+    Raises InputError where the rules allow no placement."""
+    asked = question_of(question, set, "place")
+    settings = _core.Settings(skip, fold, tolerance, threads, os.fspath(store))
+    with shown(progress, "placing") as show:
+        return Places(_core.place(asked, as_yaml(dict(rules or {})), case, time, settings, show))

@@ -1,0 +1,83 @@
+"""Sweeps: many points of a study as a table."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Mapping
+
+from ringscope import _core
+from ringscope._progress import Progress, shown
+from ringscope._questions import Question, question_of
+
+if TYPE_CHECKING:
+    import pandas
+
+PARTS_PER_THREAD = 4  # enough for the last ones to end together, few enough to be worth a message
+
+
+def sweep(study: Question, *, set: Mapping[str, Any] | None = None, threads: int = 0,
+          store: str | os.PathLike[str] = "", skip: bool = True, fold: bool = True,
+          tolerance: float = 0.0, client: Any = None, progress: Progress = None
+          ) -> "pandas.DataFrame":
+    """Simulates every point of a study: a scenario and the keys that vary (scenarios/format.md).
+
+    threads: 0 is one for each core. store: an SQLite file that keeps what was simulated; "" keeps
+    nothing. client: a dask.distributed.Client whose workers simulate the points, each with one
+    thread a task; points of a worker that dies are simulated by another one.
+
+    One row per point: the case, each key that varies, each metric of the study (seconds, bytes,
+    bytes per second), `held_up_by`, and `error` where a run cannot end. Raises InputError."""
+    question = question_of(study, set, "study")
+    read = _core.Study(question)
+    with shown(progress, "simulating") as show:
+        if client is None:
+            settings = _core.Settings(skip, fold, tolerance, threads, os.fspath(store))
+            outcomes = read.evaluate(list(range(len(read))), settings, show)
+        else:
+            if threads or store:
+                raise ValueError("threads and store are this process's: its workers have none")
+            spread = Spread(study, set, skip, fold, tolerance)
+            outcomes = spread.outcomes(client, len(read), show)
+    return frame_of(read.document(outcomes))
+
+
+def frame_of(document: dict[str, Any]) -> "pandas.DataFrame":
+    import pandas
+    rows = [{"case": row["case"], **{key: row["set"].get(key) for key in document["keys"]},
+             **row["metrics"], "held_up_by": row["held_up_by"], "error": row["error"]}
+            for row in document["rows"]]
+    frame = pandas.DataFrame(rows)
+    frame.attrs.update({key: document[key] for key in ("study", "question", "by")})
+    return frame
+
+
+class Spread:
+    """A study that the workers of a Dask cluster share; it travels as the question, which each of
+    them reads."""
+
+    def __init__(self, study, changes, skip, fold, tolerance):
+        self._question = (study, changes)
+        self._settings = (skip, fold, tolerance, 1, "")
+
+    def part(self, rows: list[int]) -> list[_core.Outcome]:
+        study = _core.Study(question_of(*self._question, "study"))
+        return study.evaluate(rows, _core.Settings(*self._settings), None)
+
+    def outcomes(self, client, count, show):
+        from distributed import as_completed
+        threads = max(1, sum(client.nthreads().values()))
+        parts = min(count, PARTS_PER_THREAD * threads)
+        # Dealt out, as neighbours in a study are of like size.
+        rows = [list(range(first, count, parts)) for first in range(parts)]
+        futures = client.map(self.part, rows, pure=False)
+        places = {future: index for index, future in enumerate(futures)}
+        outcomes = [None] * count
+        try:
+            for done, future in enumerate(as_completed(futures), 1):
+                for row, outcome in zip(rows[places[future]], future.result()):
+                    outcomes[row] = outcome
+                if show:
+                    show(done / parts)
+        finally:
+            client.cancel(futures)
+        return outcomes

@@ -1,0 +1,105 @@
+"""Are sweeps from Python those of the program, also on a Dask cluster that loses a worker?"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+
+import pandas
+
+import ringscope
+
+STUDY = {
+    "scenario": {
+        "question": "Which rate do eight ranks need?",
+        "cluster": "rack3", "library": "slow_tcp", "placement": "4-3-1",
+        "job": {"collective": "allreduce", "algorithm": "ring", "bytes": "1 MiB"}},
+    "sweep": {"grid": {"job.bytes": ["64 KiB", "1 MiB", "16 MiB"],
+                       "placement": ["4-3-1", "4-2-2", "8"]}},
+    "metrics": ["time_s", "busbw"],
+}
+# Some seconds of work, as one worker is stopped in its midst.
+LONG = {**STUDY, "scenario": {**STUDY["scenario"], "job": {
+    **STUDY["scenario"]["job"], "repetitions": 300, "skew": "1 us"}}}
+
+
+class Sweeps(unittest.TestCase):
+    def test_have_the_rows_of_the_program(self):
+        written = json.loads(subprocess.run(
+            [BUILD / "ringscope", "sweep", "cores-or-wires", "--no-store", "--verify", "0",
+             "--json", "-"], capture_output=True, text=True, check=True).stdout)
+        frame = ringscope.sweep("cores-or-wires")
+        self.assertEqual(list(frame["case"]), [row["case"] for row in written["rows"]])
+        for key in written["keys"]:
+            self.assertEqual(list(frame[key]), [row["set"][key] for row in written["rows"]])
+        for metric in written["rows"][0]["metrics"]:
+            self.assertEqual(list(frame[metric]),
+                             [row["metrics"][metric] for row in written["rows"]])
+        self.assertEqual(frame.attrs["study"], "cores-or-wires")
+
+    def test_may_be_dicts(self):
+        frame = ringscope.sweep(STUDY)
+        self.assertEqual(frame.shape[0], 9)
+        alone = ringscope.run(STUDY["scenario"], set={"placement": "8"}).only.time_s
+        chosen = frame[(frame["job.bytes"] == "1 MiB") & (frame["placement"].astype(str) == "8")]
+        self.assertEqual(list(chosen["time_s"]), [alone])
+
+    def test_go_on_where_a_store_ends(self):
+        with tempfile.TemporaryDirectory() as folder:
+            store = os.path.join(folder, "kept.sqlite")
+            first = ringscope.sweep(STUDY, store=store)
+            pandas.testing.assert_frame_equal(first, ringscope.sweep(STUDY, store=store))
+
+    def test_refuse_a_metric_that_is_none(self):
+        with self.assertRaisesRegex(ringscope.InputError, "did you mean 'busbw'"):
+            ringscope.sweep({**STUDY, "metrics": ["buswb"]})
+
+
+class OnDask(unittest.TestCase):
+    def setUp(self):
+        warnings.simplefilter("ignore")
+        from distributed import Client, LocalCluster
+        self.cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True,
+                                    dashboard_address=None, silence_logs=50)
+        self.client = Client(self.cluster)
+        self.addCleanup(self.cluster.close)
+        self.addCleanup(self.client.close)
+
+    def test_the_rows_are_the_same(self):
+        pandas.testing.assert_frame_equal(ringscope.sweep(STUDY, client=self.client),
+                                          ringscope.sweep(STUDY))
+
+    def test_the_rows_are_the_same_where_a_worker_dies(self):
+        begun = threading.Event()
+
+        def kill():
+            begun.wait(60)
+            pids = self.client.run(os.getpid)
+            os.kill(sorted(pids.values())[0], signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        frame = ringscope.sweep(LONG, client=self.client, progress=lambda share: begun.set())
+        killer.join()
+        pandas.testing.assert_frame_equal(frame, ringscope.sweep(LONG))
+
+    def test_threads_and_stores_of_this_process_are_refused(self):
+        with self.assertRaisesRegex(ValueError, "its workers"):
+            ringscope.sweep(STUDY, client=self.client, threads=2)
+
+
+if __name__ == "__main__":
+    BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+    try:
+        import distributed  # noqa: F401
+    except ImportError:
+        print("skipped: python3-distributed is not installed")
+        sys.exit(77)
+    unittest.main()
