@@ -14,6 +14,7 @@ from validation.programs import InputError, write_text
 from validation.quantities import format_bandwidth, parse_quantity
 
 SCHEMA = 2
+MOST_RATE = 1e15  # bytes per second of a rank: a hundred times what any memory of 2026 gives
 KINDS = ("probes", "replay", "trace")
 
 WHERE = {"program": "", "command": "", "date": "", "hosts": [], "cpu": "", "nic": [], "kernel": "",
@@ -153,6 +154,15 @@ def check_parameters(kind: str, what: str, parameters: dict, place: Place):
             place.at(key).fail("a text, a number or true or false", value)
 
 
+def check_rate(measured: Measurement, place: Place):
+    """A slip in a size would have the simulator send messages for hours."""
+    size = measured.parameters.get("bytes", 0)
+    if size > MOST_RATE * measured.median_s:
+        place.at("parameters").at("bytes").fail(
+            f"a size that can be moved in its {measured.median_s:g} s (at most {MOST_RATE:g} B/s)",
+            size)
+
+
 def read_measurement(fields: dict, kind: str, place: Place) -> Measurement:
     fields = dict(fields)
     what = take(fields, "what", "a text that is not empty", place)
@@ -175,6 +185,8 @@ def read_measurement(fields: dict, kind: str, place: Place) -> Measurement:
         if not IS["an object"](rank):
             place.at("ranks").at(index).fail("an object", rank)
         take(dict(rank), "rank", "a count", place.at("ranks").at(index))
+    if kind == "replay":
+        check_rate(measured, place)
     return measured
 
 

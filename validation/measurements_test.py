@@ -121,6 +121,14 @@ class Reading(InFolder):
         self.assertEqual(self.complaint(twice), "d.json: measurements[1].name: expected a name "
                          'that measurements[0] has not, got "4-2-2"')
 
+    def test_a_size_that_no_machine_moves_in_that_time_is_refused(self):
+        slipped = REPLAY | {"median_s": 9e-6,
+                            "parameters": REPLAY["parameters"] | {"bytes": 8192000000000}}
+        self.assertEqual(
+            self.complaint(GOOD | {"kind": "replay", "measurements": [slipped]}),
+            "d.json: measurements[0].parameters.bytes: expected a size that can be moved in its "
+            "9e-06 s (at most 1e+15 B/s), got 8192000000000")
+
     def test_what_is_no_json_gets_line_and_column(self):
         hint = "(`ringscope import` turns the output of other programs into one)"
         for text, place, got in (
