@@ -10,6 +10,10 @@
 
 namespace ringscope {
 
+namespace nccl {
+struct Machine;  // algorithms/selectors/nccl_tuning.hpp
+}
+
 struct HostGroups;  // algorithms/steps/host_order.hpp
 struct Training;    // algorithms/training/training.hpp
 
@@ -37,6 +41,14 @@ struct Options {
   /// Host groups derived from `hosts`, computed once for all ranks where there are many; kept by
   /// its owner likewise. Null: each rank derives them.
   const HostGroups* by_host = nullptr;
+  std::string_view algorithm = "auto";  ///< of a library's choice: its own, or the one forced
+  std::string_view protocol = "auto";   ///< likewise; elsewhere Simple
+  int channels = 0;                     ///< likewise; 0: its own, elsewhere one
+  int sms = 0;                          ///< of a GPU that channels may take at once; 0: all
+  /// Order of the ranks in the ring of each channel, kept by its owner. Null: the algorithm's own.
+  const std::vector<std::vector<int>>* orders = nullptr;
+  /// Machine as NCCL sees it, kept by its owner. Null: nothing is known of the library's protocols.
+  const nccl::Machine* nccl = nullptr;
   /// Layers of a training job, kept by their owner. Null: one layer that takes no time.
   const Training* training = nullptr;
 };

@@ -84,6 +84,11 @@ inline std::vector<Options> options_for(const Algorithm& algorithm, int ranks) {
           all.push_back({.segment = 3, .servers = servers, .steps = 2});
     if (option == "threads")
       for (int threads : {2, 3}) all.push_back({.threads = threads});
+    if (option == "channels")
+      for (const auto* hosts : hosts_for_test())
+        for (const std::size_t cell : {16384u, 8u})
+          all.push_back({.item_bytes = cell, .hosts = hosts, .protocol = "LL", .channels = 3});
+    if (option == "sms") all.push_back({.item_bytes = 16384, .channels = 5, .sms = 2});
     if (option == "rings")
       for (int rings : {2, 3})
         for (const auto* hosts : hosts_for_test()) all.push_back({.rings = rings, .hosts = hosts});

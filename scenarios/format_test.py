@@ -29,6 +29,10 @@ GOOD = {
 }
 TRANSPORT = "{latency: 0 s, eager_limit: 1 KiB}"
 GPU_WAYS = [f"library.{way}={TRANSPORT}" for way in ("p2p", "staged", "gdr")]
+PROTOCOL = "{start: 0 s, hop: 0 s, block: 1 GB/s}"
+BLOCKS = GPU_WAYS + [
+    f"library.blocks={{launch: 0 s, generation: ampere, ring: 1 GB/s, LL: {PROTOCOL}, "
+    f"LL128: {PROTOCOL}, Simple: {PROTOCOL}}}"]
 CABLE = "{bandwidth: 1 GB/s, latency: 1 us}"
 FAMILIES = {
     "star": ["cluster.hosts=2"],
@@ -50,6 +54,8 @@ MAPS = {
     "library": (["library.base=ideal"], "library."),
     "transport": ([], "library.shm."),
     "gpu_work": (GPU_WAYS, "library.gpu."),
+    "blocks": (BLOCKS, "library.blocks."),
+    "protocol": (BLOCKS, "library.blocks.LL."),
     "neighbour": (
         ["neighbours.x={placement: [{host: 0}, {host: 1}], "
          "job: {collective: broadcast, algorithm: flat, bytes: 1 B}}"], "neighbours.x.",
@@ -99,6 +105,7 @@ OPTIONS = {
     "compute": ["job.collective=overlap", "job.algorithm=sender"],
     "root": ["job.collective=broadcast", "job.algorithm=binomial"],
     "rings": ["job.algorithm=parallel_rings"],
+    **{option: ["job.algorithm=nccl"] for option in ("algorithm", "protocol", "channels", "sms")},
     "threads": ["job.algorithm=ring_threads"],
     **{option: ["job.algorithm=two_level"] for option in ("inside", "between")},
     **{option: ["job.collective=parameter_server", "job.algorithm=stale_synchronous"]

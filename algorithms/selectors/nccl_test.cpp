@@ -8,7 +8,6 @@
 namespace ringscope {
 namespace {
 
-using nccl::Protocol;
 constexpr auto tree = nccl::Algorithm::tree, ring = nccl::Algorithm::ring;
 constexpr nccl::Size eight_by_eight = {.ranks = 64, .nodes = 8};
 
@@ -32,7 +31,7 @@ TEST(Nccl, bandwidths_are_those_of_the_source) {
   const auto bandwidth = [](nccl::Algorithm algorithm, Protocol protocol) {
     return nccl::bandwidth(algorithm, protocol, eight_by_eight);
   };
-  EXPECT_NEAR(bandwidth(ring, Protocol::ll), 12.0 / 4 * 64 / 126, 1e-9);
+  EXPECT_NEAR(bandwidth(ring, Protocol::ll), 12.0 / 2 * 64 / 126, 1e-9);
   EXPECT_NEAR(bandwidth(ring, Protocol::ll128), 12.0 * 0.92 * 64 / 126, 1e-9);
   EXPECT_NEAR(bandwidth(ring, Protocol::simple), 12.0 * 64 / 126, 1e-9);
   EXPECT_NEAR(bandwidth(tree, Protocol::ll), 12.0 * 0.92 / 3.8 / 2, 1e-9);
@@ -40,10 +39,11 @@ TEST(Nccl, bandwidths_are_those_of_the_source) {
   EXPECT_NEAR(bandwidth(tree, Protocol::simple), 12.0 * 0.92 / 2, 1e-9);
 }
 
-// 12 channels of 20 GB/s, of which LL has a quarter and LL128 in trees seven ninths.
+// 12 channels of 20 GB/s, of which LL has half, but at most 87.7 GB/s, and LL128 in trees seven
+// ninths.
 TEST(Nccl, one_host_goes_by_its_own_wires) {
   const nccl::Size one_host = {.ranks = 8, .nodes = 1};
-  EXPECT_NEAR(nccl::bandwidth(ring, Protocol::ll, one_host), 240.0 / 4 * 8 / 14, 1e-9);
+  EXPECT_NEAR(nccl::bandwidth(ring, Protocol::ll, one_host), 87.7 * 8 / 14, 1e-9);
   EXPECT_NEAR(nccl::bandwidth(tree, Protocol::ll128, one_host), 240.0 * 0.92 * 7 / 9 / 2, 1e-9);
   EXPECT_NEAR(nccl::latency(ring, Protocol::simple, one_host), 8.4 + 14 * 3.4, 1e-9);
 }
@@ -66,6 +66,63 @@ TEST(Nccl, takes_ll_for_short_vectors_and_then_ll128_and_simple) {
   EXPECT_EQ(protocol(8), Protocol::ll);
   EXPECT_EQ(protocol(1 << 20), Protocol::ll128);
   EXPECT_EQ(protocol(1 << 30), Protocol::simple);
+}
+
+// Four NVLinks between each two of 2 and 4 A100, NCCL 2.31: openfabric-systems/simllm measured
+// where it goes over (validation/published/SPLIT.md).
+constexpr nccl::Size two = {.ranks = 2, .nodes = 1}, four = {.ranks = 4, .nodes = 1};
+const nccl::Machine two_a100 = {.version = 231, .inside = {4, 20.0}};
+const nccl::Machine four_a100 = {.version = 231, .inside = {12, 20.0}};
+
+TEST(Nccl, leaves_ll_on_a100_where_it_was_measured_to) {
+  const auto protocol = [](nccl::Size size, std::uint64_t bytes, const nccl::Machine& machine) {
+    const nccl::Choice choice = nccl::choose(size, bytes, machine);
+    EXPECT_EQ(choice.algorithm, ring);
+    return choice.protocol;
+  };
+  EXPECT_EQ(protocol(two, 589'824, two_a100), Protocol::ll);
+  EXPECT_EQ(protocol(two, 606'208, two_a100), Protocol::simple);
+  EXPECT_EQ(protocol(four, 1'458'176, four_a100), Protocol::ll);
+  EXPECT_EQ(protocol(four, 1'474'560, four_a100), Protocol::ll128);
+}
+
+TEST(Nccl, opens_as_many_channels_on_a100_as_were_counted) {
+  const auto opened = [](nccl::Size size, Protocol protocol, std::uint64_t bytes,
+                         const nccl::Machine& machine) {
+    return nccl::channels({ring, protocol}, size, bytes, machine);
+  };
+  EXPECT_EQ(opened(two, Protocol::ll, 589'824, two_a100), 8);
+  EXPECT_EQ(opened(two, Protocol::simple, 606'208, two_a100), 8);
+  EXPECT_EQ(opened(four, Protocol::ll, 1'458'176, four_a100), 24);
+  // 512 threads with 8 B a rank each: 16 KiB.
+  EXPECT_EQ(opened(four, Protocol::ll, 3 * 16'384, four_a100), 3);
+  EXPECT_EQ(opened(four, Protocol::ll, 1, four_a100), 1);
+}
+
+TEST(Nccl, versions_differ_in_ll_and_in_trees) {
+  const auto of = [](int version) { return nccl::Machine{.version = version}; };
+  const auto bandwidth = [&](int version) {
+    return nccl::bandwidth(ring, Protocol::ll, eight_by_eight, of(version));
+  };
+  EXPECT_NEAR(bandwidth(220), 12.0 / 4 * 64 / 126, 1e-9);
+  EXPECT_NEAR(bandwidth(221), 12.0 / 2 * 64 / 126, 1e-9);
+  const auto latency = [&](int version) {
+    return nccl::latency(tree, Protocol::simple, eight_by_eight, of(version));
+  };
+  EXPECT_NEAR(latency(218), 14 * 4.0 + 6 * 14.0, 1e-9);
+  EXPECT_NEAR(latency(222), 14 * 28.0 + 6 * 28.0, 1e-9);
+  EXPECT_NEAR(latency(223), 8.4 + 14 * 4.0 + 6 * 14.0, 1e-9);
+}
+
+TEST(Nccl, takes_what_is_forced_and_ll128_over_nvlink_alone) {
+  const nccl::Machine pcie = {.nvlink = false};
+  for (std::uint64_t bytes = 8; bytes <= 1 << 30; bytes *= 2) {
+    EXPECT_NE(nccl::choose(four, bytes, pcie).protocol, Protocol::ll128);
+    EXPECT_EQ(nccl::choose(four, bytes, pcie, {.algorithm = tree, .protocol = {}}).algorithm, tree);
+    EXPECT_EQ(
+        nccl::choose(four, bytes, pcie, {.algorithm = {}, .protocol = Protocol::ll128}).protocol,
+        Protocol::ll128);
+  }
 }
 
 TEST(Nccl, takes_trees_for_short_vectors_on_many_hosts_and_rings_for_long_ones) {

@@ -1,20 +1,39 @@
 // NCCL's estimate of an allreduce's time, by ring or by tree, with each of its protocols: LL sends
 // a flag with every four bytes, LL128 one with every 120, Simple none but it has to synchronise.
 //
-// Source of every constant and formula: NCCL 2.21, src/graph/tuning.cc, ncclTopoTuneModel and
-// ncclTopoGetAlgoTime. It goes by the machine, which an algorithm here does not see. Assumed are:
-// - hosts with Ampere GPUs and Intel CPUs; NVLink between the GPUs of a host: 12 channels of
-//   20 GB/s;
-// - one NIC of 100 Gbit/s per host, near a GPU: 2 channels of 6 GB/s, without latency of its own;
-// - trees that are balanced, no CollNet, no NVLS, no environment variables.
+// Source of every constant and formula: NCCL 2.18.3, 2.21.5, 2.22.3, 2.23.4, 2.29.2 and 2.30.7,
+// src/graph/tuning.cc, ncclTopoTuneModel and ncclTopoGetAlgoTime; of the channels 2.30.7,
+// src/enqueue.cc, topoGetAlgoInfo. Assumed are trees that are balanced, NICs without latency of
+// their own, no CollNet, no NVLS, no environment variables.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "algorithms/verbs/block.hpp"
 
 namespace ringscope::nccl {
 
 enum class Algorithm : std::uint8_t { tree, ring };
-enum class Protocol : std::uint8_t { ll, ll128, simple };
+enum class Generation : std::uint8_t { volta, ampere, hopper, blackwell };
+
+/// Rings, or trees, that NCCL's search finds; it then opens two channels for each.
+struct Channels {
+  int count = 1;
+  double each = 0;  ///< GB/s
+};
+
+/// Machine as NCCL's search describes it. The defaults are what is assumed where nothing is known:
+/// Ampere, 12 rings of 20 GB/s inside a host, one NIC of 100 Gbit/s.
+struct Machine {
+  Generation generation = Generation::ampere;
+  int version = 221;   ///< of NCCL: 2.21
+  bool nvlink = true;  ///< between the GPUs of a host; else PCIe
+  bool amd = false;    ///< CPUs
+  Channels inside = {12, 20.0}, between = {2, 6.0};
+  std::vector<std::vector<int>> orders;  ///< of the ranks, by channel
+};
 
 /// The ranks of a communicator and the hosts ("nodes") that they are on.
 struct Size {
@@ -24,17 +43,28 @@ struct Size {
 
 /// GB/s of vector per second, before the correction for trees of medium size.
 /// Requires 1 <= nodes <= ranks, ranks >= 2; so do the others.
-double bandwidth(Algorithm algorithm, Protocol protocol, Size size);
+double bandwidth(Algorithm algorithm, Protocol protocol, Size size, const Machine& machine = {});
 /// us, before the correction for long messages.
-double latency(Algorithm algorithm, Protocol protocol, Size size);
+double latency(Algorithm algorithm, Protocol protocol, Size size, const Machine& machine = {});
 /// us.
-double time(Algorithm algorithm, Protocol protocol, Size size, std::uint64_t bytes);
+double time(Algorithm algorithm, Protocol protocol, Size size, std::uint64_t bytes,
+            const Machine& machine = {});
 
 struct Choice {
   Algorithm algorithm = Algorithm::ring;
   Protocol protocol = Protocol::simple;
 };
-/// The algorithm and protocol with the least time.
-Choice choose(Size size, std::uint64_t bytes);
+/// A part of the choice that a user forces; the rest NCCL chooses.
+struct Forced {
+  std::optional<Algorithm> algorithm;
+  std::optional<Protocol> protocol;
+};
+/// The algorithm and protocol with the least time. LL128 is for NVLink alone.
+Choice choose(Size size, std::uint64_t bytes, const Machine& machine = {}, Forced forced = {});
+
+/// All channels of a communicator.
+int most_channels(Size size, const Machine& machine);
+/// Number of channels that share `bytes`: fewer of short vectors.
+int channels(Choice choice, Size size, std::uint64_t bytes, const Machine& machine);
 
 }  // namespace ringscope::nccl

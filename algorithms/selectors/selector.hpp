@@ -12,7 +12,9 @@ namespace ringscope {
 /// A rule's result: the name of an algorithm of the same collective, and its segment.
 struct Choice {
   std::string_view name;
-  std::size_t segment_bytes = 0;  ///< 0: as the options say
+  std::size_t segment_bytes = 0;   ///< 0: as the options say
+  std::string_view protocol = {};  ///< of a kernel's channels; none: as the options say
+  int channels = 0;                ///< likewise 0
 };
 
 struct Selection {
@@ -35,6 +37,8 @@ const Algorithm& chosen_algorithm(int ranks, std::size_t items, Options& options
   const Choice choice = selection.choose(ranks, items, options);
   if (choice.segment_bytes > 0)
     options.segment = std::max<std::size_t>(1, choice.segment_bytes / options.item_bytes);
+  if (!choice.protocol.empty()) options.protocol = choice.protocol;
+  if (choice.channels > 0) options.channels = choice.channels;
   const Algorithm* algorithm = find_algorithm(selection.collective, choice.name);
   assert(algorithm != nullptr && "a selector chooses from the catalogue");
   return *algorithm;

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "algorithms/verbs/block.hpp"
 #include "algorithms/verbs/executor.hpp"
 #include "algorithms/verbs/range.hpp"
 #include "algorithms/verbs/task.hpp"
@@ -63,6 +64,7 @@ struct Operation {
   Flag flag{};                          ///< reach
   std::size_t count = 0;                ///< reach: how often raised; load, store: items
   std::span<const int> receivers{};     ///< multicast
+  Block block{};                        ///< of a kernel: isend, irecv, reduce, copy
   /// wait_any: the index that completed; test: 0 or 1; recv, sendrecv, and wait for a receive: how
   /// many items came.
   int result = 0;
@@ -139,13 +141,32 @@ class Communicator {
   }
 
   [[nodiscard]] Request isend(Range range, int to, int tag = 0) const {
-    return executor_->post(
-        {.verb = Verb::isend, .range = range, .peer = whole(to), .tag = whole_tag(tag)});
+    return executor_->post({.verb = Verb::isend,
+                            .range = range,
+                            .peer = whole(to),
+                            .tag = whole_tag(tag),
+                            .block = block_});
   }
   [[nodiscard]] Request irecv(Range into, int from, int tag = 0) const {
-    return executor_->post(
-        {.verb = Verb::irecv, .range = into, .peer = whole(from), .tag = whole_tag(tag)});
+    return executor_->post({.verb = Verb::irecv,
+                            .range = into,
+                            .peer = whole(from),
+                            .tag = whole_tag(tag),
+                            .block = block_});
   }
+  /// The same rank as a block of a kernel on its GPU: the loops of a library's kernel are written
+  /// with isend, irecv, reduce and copy of it.
+  Communicator inside(Block block) const {
+    Communicator same = *this;
+    same.block_ = block;
+    return same;
+  }
+  /// The block begins; `launched`: it waits for its kernel's launch, too. Nothing but time.
+  Pending begin_block(bool launched) const {
+    return {executor_,
+            {.verb = Verb::copy, .count = launched ? std::size_t{1} : 0, .block = block_}};
+  }
+
   Pending send(Range range, int to, int tag = 0) const {
     return {executor_,
             {.verb = Verb::send, .range = range, .peer = whole(to), .tag = whole_tag(tag)}};
@@ -185,10 +206,12 @@ class Communicator {
 
   /// into += from, item by item; both have into.size items.
   Pending reduce(Range into, Range from) const {
-    return {executor_, {.verb = Verb::reduce, .range = into, .other = from.first(into.size)}};
+    return {executor_,
+            {.verb = Verb::reduce, .range = into, .other = from.first(into.size), .block = block_}};
   }
   Pending copy(Range into, Range from) const {
-    return {executor_, {.verb = Verb::copy, .range = into, .other = from.first(into.size)}};
+    return {executor_,
+            {.verb = Verb::copy, .range = into, .other = from.first(into.size), .block = block_}};
   }
   Pending compute(Duration time) const {
     return {executor_, {.verb = Verb::compute, .time = time}};
@@ -242,6 +265,7 @@ class Communicator {
   }
 
   Executor* executor_;
+  Block block_;
   std::shared_ptr<const Group> group_;  ///< null: all ranks
 };
 

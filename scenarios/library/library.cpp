@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "scenarios/library/blocks.hpp"
 #include "scenarios/library/uncached.hpp"
 #include "topologies/input/data_files.hpp"
 
@@ -96,8 +97,10 @@ void read_gpu_parts(Fields& fields, Library& library, Value& ways) {
     if (const Value* found = fields.optional(name(way))) known = found;
   library.knows_gpus = known != nullptr;
   const Value* gpu = fields.optional("gpu");
+  const Value* blocks = fields.optional("blocks");
   if (known == nullptr) {
     if (gpu != nullptr) gpu->fail("a library with 'gpu' needs p2p, staged and gdr too");
+    if (blocks != nullptr) blocks->fail("a library with 'blocks' needs p2p, staged and gdr too");
     return;
   }
   for (const Way way : gpu_ways)
@@ -117,6 +120,10 @@ void read_gpu_parts(Fields& fields, Library& library, Value& ways) {
   }
   costs.finish();
   fields.resolve("gpu", costs.resolved());
+  if (blocks == nullptr) return;
+  Value resolved = Value::empty_map_at(blocks->place());
+  library.blocks = read_blocks(*blocks, resolved);
+  fields.resolve("blocks", resolved);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "algorithms/selectors/nccl_tuning.hpp"
 #include "scenarios/library/sized_time.hpp"
 #include "topologies/input/input.hpp"
 #include "topologies/input/units.hpp"
@@ -62,12 +64,40 @@ struct GpuCosts {
   ByteCost copy_cost{};        ///< of a copy, likewise
 };
 
+/// Costs of one protocol of kernels that exchange data themselves: of a block of threads, the
+/// channel, that sends, reduces and passes on.
+struct ProtocolCosts {
+  Seconds start{};        ///< until a block has begun, once
+  Transport inside_host;  ///< of it `latency`: a hop, beyond the links' own
+  Transport between_hosts;
+  double carries = 1;  ///< bytes of data in each byte on a link of a host
+  double carries_between_hosts = 1;
+  Bandwidth block;  ///< of data that one block passes on
+  Bandwidth copy;   ///< of data that one block copies to their place at the end
+  Bandwidth gpu;    ///< of data that all blocks of a GPU pass on
+};
+
+struct BlockCosts {
+  Seconds launch{};                                            ///< of a kernel, once
+  std::array<ProtocolCosts, protocol_names.size()> protocols;  ///< indexed by Protocol
+  nccl::Generation generation = nccl::Generation::ampere;
+  int version = 231;             ///< of NCCL, 2.31, for its choice
+  Bandwidth ring;                ///< of a ring, as NCCL's search settles on it inside a host
+  Bandwidth ring_between_hosts;  ///< likewise between hosts
+  bool nvlink = true;            ///< between GPUs of a host
+
+  const ProtocolCosts& costs(Protocol protocol) const {
+    return protocols[static_cast<std::size_t>(protocol)];
+  }
+};
+
 struct Library {
   std::string name;
   std::string about;
   std::array<Transport, way_names.size()> transports;  ///< indexed by Way
   bool knows_gpus = false;                             ///< p2p, staged and gdr are there
   GpuCosts gpu;
+  std::optional<BlockCosts> blocks;  ///< of kernels that exchange data themselves
   Progress progress = Progress::caller;
   ProgressCore progress_core = ProgressCore::spare;
   ProgressCore thread_core = ProgressCore::spare;  ///< the same, of a rank's further threads

@@ -55,7 +55,7 @@ std::vector<std::string> job_warnings(const Scenario& scenario) {
   const std::size_t count = host.nics.size();
   if (count < 2) return {};
   const Algorithm& algorithm = *scenario.job.algorithm;
-  if (algorithm.one_channel)
+  if (algorithm.one_channel && scenario.job.options.nccl == nullptr)
     return {fmt::format(
         "{} is simulated as one channel, which leaves a host by one NIC at a time; NCCL opens "
         "several and fills all {} NICs of {}, so that between hosts it may be up to {} times as "

@@ -7,6 +7,7 @@
 
 #include "scenarios/library/uncached.hpp"
 #include "scenarios/question/file_kind.hpp"
+#include "scenarios/question/nccl_machine.hpp"
 #include "scenarios/question/neighbours.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "topologies/input/data_files.hpp"
@@ -56,6 +57,12 @@ void require_gpus(const Value& library, const Scenario& scenario) {
                     scenario.library.name));
 }
 
+/// Algorithms that others are made of do without: these have declared their threads.
+bool has_channels(const Algorithm& algorithm) {
+  return std::find(algorithm.options.begin(), algorithm.options.end(), "channels") !=
+         algorithm.options.end();
+}
+
 /// One scenario per size. The ranks are placed as `placed` says, or, where that is empty, the tree.
 std::vector<Scenario> read_with(const Value& tree, const std::string& name,
                                 std::span<const Placement> placed, KnownParts& known) {
@@ -92,6 +99,8 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
     scenario.job = read.job;
     take_vectors(scenario.library, scenario.job.bytes);
     require_ranks(placement, scenario.placement, scenario.job);
+    scenario.job.nccl = has_channels(*scenario.job.algorithm) ? nccl_machine(scenario) : nullptr;
+    scenario.job.options.nccl = scenario.job.nccl.get();
     fields.resolve("job", read.resolved);
     scenario.resolved = fields.resolved();
     scenario.name = jobs.size() == 1 ? name : name + " " + to_text(read.job.bytes);

@@ -34,8 +34,9 @@ struct Storage {
 struct Job {
   const Algorithm* algorithm = nullptr;
   Options options;
-  std::shared_ptr<const Training> training;  ///< target of the options' pointer; null: none
-  Bytes bytes{};                             ///< of the vector on each rank
+  std::shared_ptr<const Training> training;   ///< target of the options' pointer; null: none
+  std::shared_ptr<const nccl::Machine> nccl;  ///< likewise
+  Bytes bytes{};                              ///< of the vector on each rank
   int repetitions = 1;  ///< each starts when all ranks have ended the one before
   std::uint64_t seed = 1;
   Seconds skew{};  ///< each rank starts late by a random time in [0, skew)

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 #include "scenarios/workload/training.hpp"
 
@@ -30,6 +32,16 @@ int whole(const Value& value, std::int64_t least, std::int64_t most) {
   return static_cast<int>(value.integer(least, most));
 }
 
+constexpr std::array<std::string_view, 3> forced_names = {"auto", "ring", "tree"};
+constexpr std::array<std::string_view, 4> protocols_to_force = {
+    "auto", protocol_names[0], protocol_names[1], protocol_names[2]};
+
+/// The name as text that lives as long as the program.
+std::string_view one_of(const Value& value, std::string_view kind,
+                        std::span<const std::string_view> names) {
+  return names[value.one_of(kind, std::vector<std::string>(names.begin(), names.end()))];
+}
+
 /// One line per option.
 const std::vector<Option>& table() {
   using V = const Value&;
@@ -51,6 +63,14 @@ const std::vector<Option>& table() {
       {"update", "0 s/B",
        [](V value, R into) { into.options.update = Seconds(value.byte_cost().seconds_per_byte); }},
       {"bound", "0", [](V value, R into) { into.options.bound = whole(value, 0, most_repeats); }},
+      {"algorithm", "auto",
+       [](V value, R into) { into.options.algorithm = one_of(value, "algorithm", forced_names); }},
+      {"protocol", "auto",
+       [](V value, R into) {
+         into.options.protocol = one_of(value, "protocol", protocols_to_force);
+       }},
+      {"channels", "0", [](V value, R into) { into.options.channels = whole(value, 0, 64); }},
+      {"sms", "0", [](V value, R into) { into.options.sms = whole(value, 0, most_threads); }},
       {"inside", "ring", [](V value, R into) { into.options.inside = allreduce_name(value); }},
       {"between", "ring", [](V value, R into) { into.options.between = allreduce_name(value); }},
   };

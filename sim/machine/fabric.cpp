@@ -149,7 +149,7 @@ void Fabric::add_engine(Uses& uses, Vertex gpu, bool out, int shares) const {
 }
 
 void Fabric::add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, bool all_nics,
-                     int shares, std::uint64_t flow) const {
+                     int shares, std::uint64_t flow, bool engines) const {
   const bool leaves = component(from).host != component(to).host;
   if (leaves && all_nics) {
     const std::vector<Route> rails = topology().rails(from, to, flow);
@@ -159,7 +159,7 @@ void Fabric::add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, bool 
   }
   add_route(uses, leg, 1, shares);
   // Copies inside a host are made by the engine of the GPU that sends, or that takes from memory.
-  if (leaves || from == to) return;
+  if (leaves || from == to || !engines) return;
   if (is_gpu(from))
     add_engine(uses, from, true, shares);
   else if (is_gpu(to))
@@ -182,7 +182,7 @@ Journey Fabric::journey_of(Vertex source, Vertex target, std::uint64_t flow) con
 }
 
 // Buffers spread over a domains go pairwise to those spread over b, a share of the bytes each.
-Fabric::Trip Fabric::trip(int from, int to) const {
+Fabric::Trip Fabric::trip(int from, int to, bool engines) const {
   Trip trip;
   const std::vector<Vertex>&sources = homes(from), &targets = homes(to);
   const auto shares = std::lcm(static_cast<int>(sources.size()), static_cast<int>(targets.size()));
@@ -201,7 +201,7 @@ Fabric::Trip Fabric::trip(int from, int to) const {
       const bool last = leg + 1 == journey.legs.size();
       const Vertex next = last ? target : journey.staging[leg];
       add_leg(trip.uses, journey.legs[leg], here, next, location(from).nics == NicChoice::all,
-              shares, flow);
+              shares, flow, engines);
       if (!last) add_memory(trip.uses, next, 2, shares);
       here = next;
     }

@@ -47,7 +47,8 @@ class Fabric {
     double latency = 0;   ///< s: of the links and of staging
     bool staged = false;  ///< inside a host: through the memory of a NUMA domain
   };
-  Trip trip(int from, int to) const;
+  /// Without `engines` no copy engine has a part in it.
+  Trip trip(int from, int to, bool engines = true) const;
 
  private:
   void find_homes();
@@ -56,7 +57,7 @@ class Fabric {
   void add_memories();
   void add_engines(Vertex gpu);
   void add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, bool all_nics, int shares,
-               std::uint64_t flow) const;
+               std::uint64_t flow, bool engines) const;
   void add_engine(Uses& uses, Vertex gpu, bool out, int shares) const;
   Journey journey_of(Vertex source, Vertex target, std::uint64_t flow) const;
   const Location& location(int rank) const {

@@ -210,11 +210,22 @@ Uses Machine::storage(int rank, bool writing) const {
   return uses;
 }
 
-Channel& Machine::channel(int from, int to) {
-  const auto key = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
+std::size_t Machine::EndsHash::operator()(const Ends& ends) const {
+  const auto ranks =
+      static_cast<std::uint64_t>(ends.from) << 32 | static_cast<std::uint32_t>(ends.to);
+  const auto block = static_cast<std::uint64_t>(ends.block.channel + 1) * protocol_names.size() +
+                     static_cast<std::uint64_t>(ends.block.protocol);
+  return std::hash<std::uint64_t>()(ranks ^ block << 24);
+}
+
+Channel& Machine::channel(int from, int to, Block block) {
+  if (!on_gpu(from) || !on_gpu(to) || !scenario_->library.blocks) block = {};
+  const Ends key = {from, to, block};
   const auto found = channels_.find(key);
   if (found != channels_.end()) return found->second;
-  return channels_.emplace(key, make_channel(from, to)).first->second;
+  return channels_
+      .emplace(key, block.is_any() ? make_block_channel(from, to, block) : make_channel(from, to))
+      .first->second;
 }
 
 Way Machine::way(int from, int to, const Fabric::Trip& trip) const {
@@ -233,18 +244,18 @@ Way Machine::way(int from, int to, const Fabric::Trip& trip) const {
 
 // The message uses of its receiver's host whatever the like one uses here that comes to the rank
 // which is simulated for the receiver.
-Fabric::Trip Machine::trip(int from, int to) const {
-  Fabric::Trip trip = fabric_.trip(from, to);
+Fabric::Trip Machine::trip(int from, int to, bool engines) const {
+  Fabric::Trip trip = fabric_.trip(from, to, engines);
   if (orbits_.folded() && location(from).host != location(to).host) {
     const int sender = orbits_.seen_sender(from, to), receiver = orbits_.simulated_for(to);
-    add_uses(trip.uses, fabric_.trip(sender, receiver).uses);
+    add_uses(trip.uses, fabric_.trip(sender, receiver, engines).uses);
   }
   return trip;
 }
 
 Channel Machine::make_channel(int from, int to) const {
   Channel channel;
-  const Fabric::Trip trip = this->trip(from, to);
+  const Fabric::Trip trip = this->trip(from, to, true);
   channel.way = way(from, to, trip);
   channel.transport = &scenario_->library.transport(channel.way);
   channel.route_latency = trip.latency * scenario_->speedup.link_latencies;

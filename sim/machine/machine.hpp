@@ -4,6 +4,7 @@
 #include <boost/container/small_vector.hpp>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct Channel {
   const Transport* transport = nullptr;
   double route_latency = 0;  ///< s: of the links
   Uses wire;                 ///< each link direction of the route, once per byte
+  bool in_order = false;     ///< of a block: its messages come in their order by themselves
+  double wire_per_byte = 1;  ///< bytes that are on the wire for each of the data: flags, headers
   Uses copy_in;              ///< memory that a copy into a shared segment uses
   Uses copy_out;             ///< memory and links of a copy to the receiver's buffer
 
@@ -74,7 +77,10 @@ class Machine {
   /// Resources that a byte of the rank's files uses beside its core, read or written.
   Uses storage(int rank, bool writing) const;
   /// From a simulated rank to any. Made when first asked for; the reference stays valid.
-  Channel& channel(int from, int to);
+  Channel& channel(int from, int to, Block block = {});
+  /// Seconds that a block of the rank's GPU copies `bytes`, and until it begins.
+  double block_copy(Block block, std::uint64_t bytes) const;
+  double block_start(Block block, bool launched) const;
 
   const std::string& host_name(int rank) const;
 
@@ -92,8 +98,10 @@ class Machine {
   Vertex domain_of(int rank) const { return fabric_.domain_of(rank); }
   Uses local_work(int rank, int reads, int writes) const;
   Way way(int from, int to, const Fabric::Trip& trip) const;
-  Fabric::Trip trip(int from, int to) const;
+  Fabric::Trip trip(int from, int to, bool engines) const;
   Channel make_channel(int from, int to) const;
+  Channel make_block_channel(int from, int to, Block block);
+  void add_block(Uses& uses, int rank, Block block, double carries);
   const Location& location(int rank) const {
     return scenario_->placement.ranks[static_cast<std::size_t>(rank)];
   }
@@ -107,7 +115,17 @@ class Machine {
   Fabric fabric_;
   std::vector<Uses> cpus_, gpus_, reductions_, copies_;
   std::map<int, int> storage_resources_;  ///< by host
-  std::unordered_map<std::uint64_t, Channel> channels_;
+  struct Ends {
+    int from, to;
+    Block block;
+    bool operator==(const Ends&) const = default;
+  };
+  struct EndsHash {
+    std::size_t operator()(const Ends& ends) const;
+  };
+  std::unordered_map<Ends, Channel, EndsHash> channels_;
+  /// By rank, channel (-1: all of a GPU), protocol, and bytes of data in one on the wire.
+  std::map<std::tuple<int, int, Protocol, double>, int> blocks_;
 };
 
 }  // namespace ringscope::sim

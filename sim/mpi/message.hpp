@@ -115,6 +115,7 @@ struct Posting {
   std::uint64_t bytes = 0;  ///< sent, or room for
   int message = -1;         ///< of a receive: once matched
   std::uint64_t order = 0;  ///< of its completion, among all
+  Block block;              ///< of a kernel, that sends
 };
 
 /// Objects by index, reused: nothing is allocated per message in the steady state.

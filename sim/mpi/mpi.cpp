@@ -50,11 +50,12 @@ void Mpi::join(Caller& caller) {
   if (mine.callers.size() > 1) add_locks(caller.rank);
 }
 
-int Mpi::open_request(Caller& caller, bool receive, int peer, int tag, std::uint64_t bytes) {
+int Mpi::open_request(Caller& caller, bool receive, int peer, int tag, std::uint64_t bytes,
+                      Block block) {
   const int id = requests_.take();
   // A simulated sender's chunk may be an item longer than that of the rank for which it stands.
   if (receive && machine_->orbits().folded()) ++bytes;
-  requests_[id] = {&caller, receive, false, peer, tag, bytes, -1, 0};
+  requests_[id] = {&caller, receive, false, peer, tag, bytes, -1, 0, block};
   return id;
 }
 
@@ -93,22 +94,23 @@ void Mpi::released(int id, Cause cause, Caller& by) {
   if (received != nullptr) paths_->mark(m.path, cause, by.rank, since);
 }
 
-Channel& Mpi::channel_to(Process& mine, int from, int to) {
-  if (mine.last_destination != to) {
+Channel& Mpi::channel_to(Process& mine, int from, int to, Block block) {
+  if (mine.last_destination != to || mine.last_block != block) {
     mine.last_destination = to;
-    mine.last_channel = &machine_->channel(from, to);
+    mine.last_block = block;
+    mine.last_channel = &machine_->channel(from, to, block);
   }
   return *mine.last_channel;
 }
 
-int Mpi::begin_message(Caller& caller, int to, int tag, std::uint64_t bytes) {
+int Mpi::begin_message(Caller& caller, int to, int tag, std::uint64_t bytes, Block block) {
   const int id = messages_.take();
   Message& m = messages_[id];
   m.source = machine_->orbits().seen_sender(caller.rank, to);
   m.destination = machine_->orbits().simulated_for(to);
   m.tag = tag;
   m.bytes = bytes;
-  m.channel = &channel_to(process(caller.rank), caller.rank, to);
+  m.channel = &channel_to(process(caller.rank), caller.rank, to, block);
   m.sequence = m.channel->next_sequence++;
   m.eager = bytes <= m.channel->transport->eager_limit.count;
   m.ahead = m.eager ? bytes : std::min(bytes, m.channel->transport->rts_data.count);
@@ -126,7 +128,7 @@ int Mpi::begin_message(Caller& caller, int to, int tag, std::uint64_t bytes) {
 
 int Mpi::begin_send(int request) {
   Posting& sent = requests_[request];
-  const int id = begin_message(*sent.owner, sent.peer, sent.tag, sent.bytes);
+  const int id = begin_message(*sent.owner, sent.peer, sent.tag, sent.bytes, sent.block);
   messages_[id].send_request = request;
   sent.message = id;
   return id;
@@ -136,7 +138,7 @@ int Mpi::begin_multicast(Caller& caller, std::span<const int> receivers, int tag
                          std::uint64_t bytes) {
   int first = -1;
   for (auto to = receivers.rbegin(); to != receivers.rend(); ++to) {
-    const int id = begin_message(caller, *to, tag, bytes);
+    const int id = begin_message(caller, *to, tag, bytes, {});
     Message& m = messages_[id];
     m.eager = true;
     m.ahead = bytes;
@@ -251,7 +253,7 @@ void Mpi::name_messages(std::vector<int>& under_way) {
     if (messages_[id].users > 0) under_way.push_back(id);
   const auto key = [this](int id) {
     const Message& m = messages_[id];
-    return std::tuple(m.source, m.destination, m.sequence);
+    return std::tuple(m.source, m.destination, m.sequence, m.tag);
   };
   std::sort(under_way.begin(), under_way.end(), [&](int a, int b) { return key(a) < key(b); });
   names_.assign(static_cast<std::size_t>(messages_.size()), -1);

@@ -37,7 +37,8 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void join(Caller& caller);
 
   /// A request slot of the caller's; `bytes` to send, or room for a receive.
-  int open_request(Caller& caller, bool receive, int peer, int tag, std::uint64_t bytes);
+  int open_request(Caller& caller, bool receive, int peer, int tag, std::uint64_t bytes,
+                   Block block = {});
   const Posting& request(int id) const { return requests_[id]; }
   /// The request is used up, and with both its requests the message.
   void close_request(int id);
@@ -108,6 +109,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
     std::vector<int> arrivals;  ///< visible messages that nobody has looked at
     boost::container::small_vector<Caller*, 1> callers;
     int last_destination = -1;
+    Block last_block;
     Channel* last_channel = nullptr;  ///< to it: most ranks talk to the same one again
   };
 
@@ -139,7 +141,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void released(int message, Cause cause, Caller& by);
 
   void count(int source, std::uint64_t bytes, bool between_hosts);
-  int begin_message(Caller& caller, int to, int tag, std::uint64_t bytes);
+  int begin_message(Caller& caller, int to, int tag, std::uint64_t bytes, Block block);
   void put_on_wire(int message);
   void multicast_travelled(std::uint64_t first);
   void copy_travelled(int message);
@@ -155,7 +157,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void record(const Message& m);
   double draw_jitter(const Message& m);
   double control_delay(const Channel& channel) const;
-  Channel& channel_to(Process& mine, int from, int to);
+  Channel& channel_to(Process& mine, int from, int to, Block block);
   void name_messages(std::vector<int>& under_way);
 
   Machine* machine_;

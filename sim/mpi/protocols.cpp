@@ -35,7 +35,7 @@ void Mpi::launch(int id) {
 
 void Mpi::put_on_wire(int id) {
   const Message& m = messages_[id];
-  ledger_->start(static_cast<double>(m.ahead), m.channel->wire,
+  ledger_->start(static_cast<double>(m.ahead) * m.channel->wire_per_byte, m.channel->wire,
                  Callback::to<&Mpi::travelled>(this, static_cast<std::uint64_t>(id)));
 }
 
@@ -118,6 +118,13 @@ void Mpi::arrived(std::uint64_t value) {
   stage(id, m.eager ? Cause::latency : Cause::protocol, -1, -1, ledger_->now());
   Process& receiver = process(m.destination);
   Caller* caller = running_caller(receiver);
+  if (m.channel->in_order) {
+    if (caller == nullptr)
+      receiver.arrivals.push_back(id);
+    else
+      look_at(id, *caller);
+    return;
+  }
   if (caller == nullptr)
     return receiver.matching.arrive(id, m.source, m.sequence, receiver.arrivals);
   visible_.clear();

@@ -44,6 +44,16 @@ RankThread::Advance RankThread::run_time(double seconds, bool inside_mpi, RankAc
   return run_on_cpu(scale.compute_amount(seconds), uses, activity, cause);
 }
 
+// A block of a kernel has threads of the GPU to itself: its clock is this thread's.
+RankThread::Advance RankThread::run_block(double seconds, RankActivity activity, Cause cause) {
+  if (seconds <= 0) return Advance::done;
+  leave_mpi();
+  const CpuScale& scale = run_->machine->scale(rank());
+  Uses& uses = run_->ledger->fresh_uses();
+  add_uses(uses, cpu, scale.compute_weight());
+  return run_on_cpu(scale.compute_amount(seconds), uses, activity, cause);
+}
+
 RankThread::Advance RankThread::run_on_cpu(double amount, std::span<const Use> uses,
                                            RankActivity activity, Cause cause) {
   set_activity(activity, now());

@@ -142,8 +142,8 @@ Request RankThread::post(const Operation& operation) {
   ++verbs_of_step_;
   Pending verb{.verb = operation.verb};
   const bool receive = operation.verb == Verb::irecv;
-  verb.request =
-      run_->mpi->open_request(*this, receive, operation.peer, operation.tag, operation.range.size);
+  verb.request = run_->mpi->open_request(*this, receive, operation.peer, operation.tag,
+                                         operation.range.size, operation.block);
   verbs_.push_back(verb);
   return {verb.request};
 }

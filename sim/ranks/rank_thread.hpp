@@ -213,6 +213,7 @@ class RankThread final : public Executor, private Caller {
   Advance local_part(Pending& verb);
   Advance storage_part(Pending& verb);
   Advance pass(double seconds, Cause cause);
+  Advance run_block(double seconds, RankActivity activity, Cause cause);
   bool is_nonblocking() const { return index_ >= first_->threads_; }
   bool by_the_caller() const;
   bool may_run() const;

@@ -173,6 +173,15 @@ RankThread::Advance RankThread::local_part(Pending& verb) {
   const Machine& machine = *run_->machine;
   const Library& library = machine.scenario().library;
   const bool gpu = machine.on_gpu(rank());
+  if (operation.block.is_any() && gpu && library.blocks) {
+    // A block reduces what it passes on while it does, at the rate at which it sends.
+    verb.state = State::working;
+    if (reduces) return Advance::done;
+    if (operation.range.size == 0)
+      return run_block(machine.block_start(operation.block, operation.count > 0),
+                       RankActivity::overhead, Cause::overhead);
+    return run_block(machine.block_copy(operation.block, operation.range.size), activity, cause);
+  }
   if (std::exchange(verb.state, State::working) == State::queued && gpu &&
       library.gpu.launch.count() > 0) {
     verb.state = State::preparing;  // the launch; then the work itself

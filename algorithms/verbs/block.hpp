@@ -1,0 +1,26 @@
+// The block of threads of a GPU's kernel that does an operation, and how it makes its partner see
+// the data. Executors that know no such blocks perform the operation as any other.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace ringscope {
+
+/// Ways to tell data that have come from data that have not: a flag with every four bytes of eight
+/// (LL), with every 120 bytes of 128 (LL128), or a counter after each slice, behind a fence
+/// (Simple). Source: NCCL 2.30, src/device/prims_ll.h, prims_ll128.h, prims_simple.h.
+enum class Protocol : std::uint8_t { ll, ll128, simple };
+/// Names by Protocol.
+inline constexpr std::array<std::string_view, 3> protocol_names = {"LL", "LL128", "Simple"};
+
+struct Block {
+  int channel = -1;  ///< the block's number in its kernel; -1: no block
+  Protocol protocol = Protocol::simple;
+
+  bool is_any() const { return channel >= 0; }
+  bool operator==(const Block&) const = default;
+};
+
+}  // namespace ringscope

@@ -1,0 +1,83 @@
+#include "scenarios/library/blocks.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace ringscope {
+namespace {
+
+const std::vector<std::string> generations = {"volta", "ampere", "hopper", "blackwell"};
+const std::vector<std::string> link_names = {"nvlink", "pcie"};
+constexpr double least_carried = 0.01;
+
+/// A block sends without anybody's help, and the data come with what says that they have come.
+Transport transport_of(const Value& hop, const std::string& what) {
+  Transport transport;
+  transport.latency = read_sized_time(hop, what);
+  transport.eager_limit = {std::numeric_limits<std::uint64_t>::max()};
+  transport.driver = Driver::nic;
+  return transport;
+}
+
+Bandwidth rate_or_unlimited(Fields& fields, std::string_view key) {
+  const Value* rate = fields.optional(key);
+  if (rate == nullptr) return Bandwidth::unlimited();
+  fields.resolve(key, *rate);
+  return rate->bandwidth();
+}
+
+ProtocolCosts read_protocol(const Value& value, const std::string& what, Value& resolved) {
+  Fields fields(value, what);
+  ProtocolCosts costs;
+  costs.start = fields.required("start").seconds();
+  const Value& hop = fields.required("hop");
+  costs.inside_host = transport_of(hop, what + ".hop");
+  const Value* between = fields.optional("hop_between_hosts");
+  costs.between_hosts =
+      transport_of(between != nullptr ? *between : hop, what + ".hop_between_hosts");
+  if (between != nullptr) fields.resolve("hop_between_hosts", *between);
+  costs.carries = fields.value_or("carries", "1").number(least_carried, 1);
+  const Value* cables = fields.optional("carries_between_hosts");
+  costs.carries_between_hosts =
+      cables != nullptr ? cables->number(least_carried, 1) : costs.carries;
+  if (cables != nullptr) fields.resolve("carries_between_hosts", *cables);
+  costs.block = fields.required("block").bandwidth();
+  costs.copy = rate_or_unlimited(fields, "copy");
+  costs.gpu = rate_or_unlimited(fields, "gpu");
+  fields.finish();
+  resolved = fields.resolved();
+  return costs;
+}
+
+int read_version(const Value& value) {
+  const double version = value.number(2.18, 2.99);
+  return static_cast<int>(std::lround(version * 100));
+}
+
+}  // namespace
+
+BlockCosts read_blocks(const Value& value, Value& resolved) {
+  Fields fields(value, "library.blocks");
+  BlockCosts costs;
+  costs.launch = fields.required("launch").seconds();
+  costs.version = read_version(fields.value_or("nccl", "2.31"));
+  costs.generation = static_cast<nccl::Generation>(
+      fields.required("generation").one_of("generation", generations));
+  costs.nvlink = fields.value_or("links", "nvlink").one_of("kind of link", link_names) == 0;
+  costs.ring = fields.required("ring").bandwidth();
+  const Value* between = fields.optional("ring_between_hosts");
+  costs.ring_between_hosts = between != nullptr ? between->bandwidth() : costs.ring;
+  if (between != nullptr) fields.resolve("ring_between_hosts", *between);
+  std::array<Value, protocol_names.size()> read;
+  for (std::size_t i = 0; i < protocol_names.size(); ++i) {
+    const std::string name(protocol_names[i]);
+    read[i] = Value::empty_map_at(value.place());
+    costs.protocols[i] = read_protocol(fields.required(name), "library.blocks." + name, read[i]);
+  }
+  fields.finish();
+  resolved = fields.resolved();
+  for (std::size_t i = 0; i < protocol_names.size(); ++i) resolved.set(protocol_names[i], read[i]);
+  return costs;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,53 @@
+// Blocks of a kernel that exchange data themselves, as resources: each block, what the GPU has for
+// all of them, and the links, with the flags and headers that they carry beside the data.
+#include <fmt/core.h>
+
+#include "sim/machine/machine.hpp"
+
+namespace ringscope::sim {
+
+double Machine::block_copy(Block block, std::uint64_t bytes) const {
+  const double rate = scenario_->library.blocks->costs(block.protocol).copy.bytes_per_second;
+  return static_cast<double>(bytes) / rate;
+}
+
+double Machine::block_start(Block block, bool launched) const {
+  const BlockCosts& costs = *scenario_->library.blocks;
+  return costs.costs(block.protocol).start.count() + (launched ? costs.launch.count() : 0);
+}
+
+// A byte that a block sends uses the block, and what the GPU has for all blocks of the protocol.
+void Machine::add_block(Uses& uses, int rank, Block block, double carries) {
+  const ProtocolCosts& costs = scenario_->library.blocks->costs(block.protocol);
+  const auto add = [&](int channel, Bandwidth rate, const std::string& what) {
+    if (rate.is_unlimited()) return;
+    const auto [place, is_new] = blocks_.try_emplace({rank, channel, block.protocol, carries}, -1);
+    if (is_new)
+      place->second = ledger_->add(
+          {{jobs_.owned(what, rank)}, ResourceKind::core, rate.bytes_per_second / carries, rank});
+    add_use(uses, place->second, 1);
+  };
+  const std::string_view name = protocol_names[static_cast<std::size_t>(block.protocol)];
+  add(block.channel, costs.block, fmt::format("channel{} {}", block.channel, name));
+  add(-1, costs.gpu, fmt::format("all channels {}", name));
+}
+
+// Blocks write to their partner's memory themselves: no copy engine, no core and no handshake.
+Channel Machine::make_block_channel(int from, int to, Block block) {
+  const BlockCosts& blocks = *scenario_->library.blocks;
+  const ProtocolCosts& costs = blocks.costs(block.protocol);
+  Channel channel;
+  const Fabric::Trip trip = this->trip(from, to, false);
+  channel.way = way(from, to, trip);
+  const bool leaves = channel.between_hosts();
+  const double carries = leaves ? costs.carries_between_hosts : costs.carries;
+  channel.transport = leaves ? &costs.between_hosts : &costs.inside_host;
+  channel.route_latency = trip.latency * scenario_->speedup.link_latencies;
+  channel.wire = trip.uses;
+  channel.in_order = true;
+  channel.wire_per_byte = 1 / carries;
+  add_block(channel.wire, from, block, carries);
+  return channel;
+}
+
+}  // namespace ringscope::sim

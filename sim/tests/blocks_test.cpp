@@ -1,0 +1,77 @@
+// Do the blocks of a kernel take what their library says: by hop, by block, by link, by GPU?
+#include <fmt/core.h>
+
+#include <string>
+
+#include "sim/tests/scenario_for_test.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr double us = 1e-6;
+constexpr double launch = 5 * us, start = 3 * us, hop = 2 * us, link_latency = 1 * us;
+constexpr double link = 10e9, carried = link / 2, block = 4e9, copy = 8e9;  ///< B/s
+constexpr double chunk = 4096;  ///< B: half of a channel's part of two cells of LL
+
+/// Two GPUs with a link; the vector is two chunks for each of `channels`. `gpu`: limit of all.
+Scenario two_gpus(int channels, int sms = 0, const std::string& gpu = "unlimited") {
+  return scenario_of(fmt::format(
+      R"(
+cluster:
+  network: star
+  hosts: 1
+  link: {{bandwidth: 1 GB/s, latency: 1 us}}
+  host:
+    type: pcie_tree
+    cores: 4
+    switch_uplink: {{bandwidth: 1 GB/s, latency: 1 us}}
+    gpu: {{bandwidth: 1 GB/s, latency: 1 us}}
+    nvlink: {{bandwidth: 10 GB/s, latency: 1 us}}
+library:
+  base: cuda_pinned
+  blocks:
+    launch: 5 us
+    generation: ampere
+    ring: 4 GB/s
+    LL: {{start: 3 us, hop: 2 us, carries: 0.5, block: 4 GB/s, copy: 8 GB/s, gpu: {2}}}
+    LL128: {{start: 3 us, hop: 2 us, block: 4 GB/s}}
+    Simple: {{start: 3 us, hop: 2 us, block: 4 GB/s}}
+placement: {{hosts: 2, on: gpu}}
+job:
+  collective: allreduce
+  algorithm: nccl
+  bytes: {3} KiB
+  options: {{algorithm: ring, protocol: LL, channels: {0}, sms: {1}}}
+)",
+      channels, sms, gpu, 8 * channels));
+}
+
+double time_of(const Scenario& scenario) { return run(scenario).time_s; }
+
+/// A round of two hops at `rate` of data, and the copy of the last chunk.
+double round(double rate) { return 2 * (hop + link_latency + chunk / rate) + chunk / copy; }
+
+class Blocks : public SimulationTest {};
+
+TEST_F(Blocks, take_a_launch_a_start_and_two_hops_between_two) {
+  EXPECT_NEAR(time_of(two_gpus(1)), launch + start + round(block), 1e-12);
+}
+
+TEST_F(Blocks, share_the_link_with_their_flags_on_it) {
+  EXPECT_NEAR(time_of(two_gpus(4)), launch + start + round(carried / 4), 1e-12);
+}
+
+TEST_F(Blocks, share_what_their_gpu_has_for_all) {
+  EXPECT_NEAR(time_of(two_gpus(2, 0, "3 GB/s")), launch + start + round(3e9 / 2), 1e-12);
+}
+
+TEST_F(Blocks, wait_for_an_sm_and_then_start_anew) {
+  EXPECT_NEAR(time_of(two_gpus(3, 1)), launch + 3 * (start + round(block)), 1e-12);
+}
+
+TEST_F(Blocks, take_turns_at_as_many_sms_as_there_are) {
+  EXPECT_NEAR(time_of(two_gpus(4, 2)), launch + 2 * (start + round(carried / 2)), 1e-12);
+}
+
+}  // namespace
+}  // namespace ringscope
