@@ -1,0 +1,164 @@
+#!/usr/bin/python3
+"""Fits the costs of NCCL's protocols to published times, as SPLIT.md allows, and writes a profile.
+
+Usage: python3 -m validation.nccl.fit a100 | v100_pcie | h100 > scenarios/libraries/nccl_X.yaml
+The A100 has a table of channels and SMs, by which all constants can be told apart that the report
+below the profile does not name. The others have three times each: what they tell is by how much
+the A100's latencies, rates of blocks and shares of links have to be multiplied, and each factor is
+drawn to 1 where the times do not say.
+"""
+
+import math
+import sys
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from validation.nccl.form import FLAGS, KEYS, PROTOCOLS, Costs, seconds_of
+from validation.nccl.predict import H100, V100_PCIE, predict
+from validation.nccl.profile import BETWEEN, library_of, yaml_of
+from validation.nccl.rows import (Row, a100_auto, a100_channels, h100_host, h100_hosts,
+                                  v100_pcie)
+from validation.programs import run_main
+from validation.verdict.simulator import Simulator
+
+START = {"launch": 7e-6,
+         "LL": (5e-6, 0.5e-6, 5e9, 12e9, 85e9, 0.44),
+         "LL128": (15e-6, 2e-6, 12e9, 25e9, 150e9, 0.75),
+         "Simple": (17e-6, 6.5e-6, 18e9, 30e9, 250e9, 0.85)}
+AUTO_WEIGHT = 3  # of the curves in the harness that is predicted
+TOLD = 0.3  # standard error of the logarithm up to which a constant counts as told
+
+
+def chosen_on_a100(row: Row) -> Row:
+    """With protocol and channels, as the source of the curves states them."""
+    if row.ranks == 2:
+        protocol, channels = ("LL" if row.size <= 589_824 else "Simple"), 8
+    else:
+        protocol = "LL" if row.size <= 1_458_176 else "LL128"
+        channels = min(24, row.size // (16384 if protocol == "LL" else 5120))
+    return Row(row.ranks, row.size, row.seconds, protocol, channels, fitted=row.fitted)
+
+
+def costs_of(logs) -> Costs:
+    values = np.exp(logs)
+    of = {name: dict(zip(KEYS, values[1 + i * len(KEYS):])) for i, name in enumerate(PROTOCOLS)}
+    for name in PROTOCOLS:
+        of[name]["carries"] = min(of[name]["carries"], FLAGS[name])
+    return Costs(values[0], of)
+
+
+def fit_a100():
+    """Costs, standard errors of their logarithms by name, and relative errors by file."""
+    curves = [chosen_on_a100(row) for n in (2, 4) for row in a100_auto(n) if row.fitted]
+    table = a100_channels()
+    rows = table + curves
+    weights = np.array([1] * len(table) + [AUTO_WEIGHT] * len(curves))
+
+    def errors(logs):
+        costs = costs_of(logs)
+        return np.array([math.log(seconds_of(costs, row) / row.seconds) for row in rows])
+
+    start = np.log([START["launch"], *(value for name in PROTOCOLS for value in START[name])])
+    found = least_squares(lambda logs: weights * errors(logs), start, loss="soft_l1",
+                          f_scale=0.05)
+    names = ["launch"] + [f"{name}.{key}" for name in PROTOCOLS for key in KEYS]
+    left = np.abs(errors(found.x))
+    return costs_of(found.x), dict(zip(names, spread_of(found))), {
+        "a100-channels.csv": left[:len(table)], "auto curves": left[len(table):]}
+
+
+def spread_of(found):
+    """Standard errors; infinite where nothing depends on it."""
+    inner = found.jac.T @ found.jac
+    scale = 2 * found.cost / max(1, len(found.fun) - len(found.x))
+    values, vectors = np.linalg.eigh(inner)
+    inverse = np.where(values > 1e-9 * values[-1], 1 / np.maximum(values, 1e-300), 1e300)
+    return np.sqrt(np.minimum((vectors ** 2) @ inverse * scale, 1e12))
+
+
+def untold(spread: dict) -> list:
+    return [name for name, error in spread.items() if error > TOLD]
+
+
+SETTINGS = {
+    "a100": {"nccl": "2.31", "generation": "ampere", "links": "nvlink", "ring": "20 GB/s",
+             "ring_between_hosts": "20 GB/s"},
+    "v100_pcie": {"nccl": "2.18", "generation": "volta", "links": "pcie", "ring": "12 GB/s"},
+    "h100": {"nccl": "2.22", "generation": "hopper", "links": "nvlink", "ring": "30 GB/s",
+             "ring_between_hosts": "48 GB/s"},
+}
+ABOUT = {"a100": "NCCL on A100 over NVLink, fitted to published times",
+         "v100_pcie": "NCCL on V100 behind a PCIe switch, fitted to three published times",
+         "h100": "NCCL on H100 over NVLink and 400 Gbit/s, fitted to six published times"}
+MEASURED = 0.02  # relative error of a published median, where there are few
+DRAWN = 0.5  # of the logarithm of a factor, to 1
+
+
+def scaled(costs: Costs, factors) -> Costs:
+    """The factors of latencies, of what blocks pass on, and of what links carry; of those between
+    hosts of the first and the last."""
+    late, rate, share, far, cables = factors
+    of = {}
+    for name, one in costs.of.items():
+        of[name] = {"start": one["start"] * late, "hop": one["hop"] * late,
+                    "between": BETWEEN[name] * far, "cables": min(1.0, cables),
+                    "carries": min(FLAGS[name], one["carries"] * share),
+                    **{key: one[key] * rate for key in ("block", "copy", "gpu")}}
+    return Costs(costs.launch * late, of)
+
+
+def fit_factors(costs: Costs, machine, simulator, settings: dict, rows: list):
+    """Factors of the A100's costs by which the simulator comes nearest to these few rows, and what
+    is left of its error on them."""
+    def errors(logs):
+        library = library_of(scaled(costs, np.exp(logs)), settings)
+        predicted = predict(simulator, machine, library, rows)
+        return np.log(np.array(predicted) / [row.seconds for row in rows])
+
+    found = least_squares(lambda logs: [*errors(logs) / MEASURED, *logs / DRAWN], np.zeros(5),
+                          diff_step=0.05, max_nfev=8)
+    return np.exp(found.x), np.abs(errors(found.x))
+
+
+def head_of_a100(spread: dict, by_file: dict) -> list:
+    errors = "; ".join(f"{file}: median {np.median(some):.1%}, 90th percentile "
+                       f"{np.quantile(some, 0.9):.1%} of {len(some)}"
+                       for file, some in by_file.items())
+    return ["Written by `python3 -m validation.nccl.fit a100` from validation/published/nccl:",
+            "a100-channels.csv and every fourth size of the auto curves",
+            f"(openfabric-systems/simllm, NCCL 2.31.2). Error on these: {errors}.",
+            "Rings, versions and generations: NCCL 2.30.7, src/graph (tuning.cc, topo.h,",
+            "search.cc). Hops between hosts are NCCL's own latencies, not measured.",
+            "Not told apart by the data:",
+            f"{', '.join(untold(spread)) or 'none'} (standard error above {TOLD:.0%})."]
+
+
+def head_of_others(name: str, rows: list, factors, left) -> list:
+    sizes = ", ".join(f"{row.size} B" for row in rows)
+    names = ("latencies", "rates of blocks", "shares of links", "hops between hosts", "cables")
+    parts = ", ".join(f"{what} {factor:.3f}" for what, factor in zip(names, factors))
+    return [f"Written by `python3 -m validation.nccl.fit {name}`: nccl_a100 times factors",
+            f"({parts}),", f"fitted to allreduces of {sizes}, which they miss by "
+            f"{np.max(left):.1%} at most;", "validation/published/SPLIT.md says of which files. A "
+            "factor of 1 may be one of which", "these sizes tell nothing."]
+
+
+def main():
+    name = sys.argv[1]
+    costs, spread, by_file = fit_a100()
+    settings = SETTINGS[name]
+    if name == "a100":
+        print(yaml_of(head_of_a100(spread, by_file), ABOUT[name], library_of(costs, settings)),
+              end="")
+        return
+    rows = {"v100_pcie": v100_pcie, "h100": lambda: h100_host() + h100_hosts(1)}[name]()
+    rows = [row for row in rows if row.fitted]
+    machine = {"v100_pcie": V100_PCIE, "h100": H100}[name]
+    factors, left = fit_factors(costs, machine, Simulator(), settings, rows)
+    print(yaml_of(head_of_others(name, rows, factors, left), ABOUT[name],
+                  library_of(scaled(costs, factors), settings)), end="")
+
+
+if __name__ == "__main__":
+    run_main(main)

@@ -1,0 +1,52 @@
+"""A library profile from fitted costs of NCCL's protocols."""
+
+import textwrap
+
+from validation.nccl.form import FLAGS, PROTOCOLS, Costs
+
+# Latencies that no published curve here tells, as NCCL's own table has them for a hop between
+# hosts, s (2.30.7, src/graph/tuning.cc, ring, NET).
+BETWEEN = {"LL": 2.7e-6, "LL128": 4.0e-6, "Simple": 14.0e-6}
+
+
+WIDTH = 98  # columns of a comment's text
+
+
+def digits(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def protocol_of(costs: Costs, name: str) -> dict:
+    of = costs.of[name]
+    return {"start": f"{digits(of['start'] * 1e6)} us", "hop": f"{digits(of['hop'] * 1e6)} us",
+            "hop_between_hosts": f"{digits(of.get('between', BETWEEN[name]) * 1e6)} us",
+            "carries": digits(of["carries"]),
+            "carries_between_hosts": digits(of.get("cables", 1) * FLAGS[name]),
+            **{key: f"{digits(of[key] / 1e9)} GB/s" for key in ("block", "copy", "gpu")}}
+
+
+def blocks_of(costs: Costs, settings: dict) -> dict:
+    """The map `blocks` of a library."""
+    return {"launch": f"{digits(costs.launch * 1e6)} us", **settings,
+            **{name: protocol_of(costs, name) for name in PROTOCOLS}}
+
+
+def library_of(costs: Costs, settings: dict) -> dict:
+    return {"base": "cuda_pinned", "blocks": blocks_of(costs, settings)}
+
+
+def flow(values: dict) -> str:
+    return "{" + ", ".join(f"{key}: {value}" for key, value in values.items()) + "}"
+
+
+def yaml_of(head: list, about: str, library: dict) -> str:
+    """`head`: sentences of the comment above."""
+    text = textwrap.wrap(" ".join(head), WIDTH, break_on_hyphens=False)
+    lines = [f"# {line}" for line in text] + [f"about: {about}",
+                                                       f"base: {library['base']}", "blocks:"]
+    for key, value in library["blocks"].items():
+        if not isinstance(value, dict):
+            lines.append(f"  {key}: {value}")
+            continue
+        lines += [f"  {key}:"] + [f"    {name}: {one}" for name, one in value.items()]
+    return "\n".join(lines) + "\n"
