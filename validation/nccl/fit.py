@@ -116,9 +116,10 @@ def fit_factors(costs: Costs, machine, simulator, settings: dict, rows: list):
         predicted = predict(simulator, machine, library, rows)
         return np.log(np.array(predicted) / [row.seconds for row in rows])
 
-    found = least_squares(lambda logs: [*errors(logs) / MEASURED, *logs / DRAWN], np.zeros(5),
-                          diff_step=0.05, max_nfev=8)
-    return np.exp(found.x), np.abs(errors(found.x))
+    # Steps are relative, and the logarithms begin at 0: the variable is one more.
+    found = least_squares(lambda x: [*errors(x - 1) / MEASURED, *(x - 1) / DRAWN], np.ones(5),
+                          diff_step=0.05, max_nfev=12)
+    return np.exp(found.x - 1), np.abs(errors(found.x - 1))
 
 
 def head_of_a100(spread: dict, by_file: dict) -> list:

@@ -35,7 +35,7 @@ def job_of(row) -> dict:
 
 
 def scenario_of(machine: Machine, row) -> dict:
-    hosts = str(row.ranks) if row.hosts == 1 else f"{row.hosts}x{row.ranks // row.hosts}"
+    hosts = str(row.ranks) if row.hosts == 1 else f"{row.ranks // row.hosts}x{row.hosts}"
     return {"cluster": machine.cluster, "placement": {"hosts": hosts, "on": "gpu"},
             "job": job_of(row)}
 

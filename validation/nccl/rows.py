@@ -7,6 +7,7 @@ from dataclasses import dataclass
 PUBLISHED = pathlib.Path(__file__).resolve().parent.parent / "published"
 NAMES = {"all_reduce": "allreduce", "all_gather": "allgather", "reduce_scatter": "reduce_scatter",
          "alltoall": "alltoall", "sendrecv": "sendrecv"}
+COLUMNS_FROM_TIME = 8  # of nccl-tests: out of place and in place, four each
 EVERY = 4  # row of a curve that is fitted
 MIB = 1 << 20
 
@@ -69,7 +70,7 @@ def runs_of(path: pathlib.Path) -> list:
             runs.append((collective, []))
         if not runs or len(cells) < 9 or not cells[0].isdigit() or not cells[1].isdigit():
             continue
-        seconds = 1e-6 * float(cells[5] if cells[4].lstrip("-").isdigit() else cells[4])
+        seconds = 1e-6 * float(cells[len(cells) - COLUMNS_FROM_TIME])
         if int(cells[0]) > 0:
             runs[-1][1].append((int(cells[0]), seconds))
     return runs
