@@ -299,6 +299,22 @@ TEST(Program, show_says_how_gpus_reach_each_other_where_ranks_are_on_gpus) {
   EXPECT_NE(staged.find("  staged in host0/numa0"), std::string::npos) << staged;
 }
 
+TEST(Program, show_prints_the_rings_and_trees_of_nccl) {
+  const std::string file = testing::TempDir() + "/nccl_rings.yaml";
+  std::ofstream(file) << "question: q\ncluster: dgx1v\nlibrary: cuda_pinned\n"
+                         "placement: {hosts: 8, on: gpu}\n"
+                         "job: {collective: allreduce, algorithm: nccl, bytes: 1 MiB}\n";
+  const auto [code, text] = ringscope("show " + file + " --nccl");
+  EXPECT_EQ(code, 0);
+  for (const char* line :
+       {"rings: 6 channels of 20 GB/s (NVL)\n", "\n  0 1 6 7   0 3 2 1 5 6 7 4\n",
+        "\n  0 1 6 7   0 > 3 > 2 > 1 > 5 > 6 > 7 > 4\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  EXPECT_EQ(ringscope("show rack3 --nccl").text, "--nccl: no host of this cluster has a GPU\n");
+  EXPECT_NE(ringscope("show 03-anomaly --nccl").text.find("rank 0 on host0/numa0 is not on a GPU"),
+            std::string::npos);
+}
+
 TEST(Program, show_writes_peers_for_clusters_that_have_them) {
   EXPECT_EQ(ringscope("show gtx1080ti_x4 --peers -").text.substr(0, 45),
             "metric,src,dst,value\nlatency_us,0,0,0\nlatency");

@@ -29,6 +29,7 @@ WIDE = (".md", ".csv", ".txt", ".log", ".json", ".xml", "LICENSE")  # tables and
 LAYERS = {
     "algorithms": ["algorithms/"],
     "topologies": ["topologies/"],
+    "topologies/nccl": ["topologies/", "algorithms/steps/"],
     "scenarios": ["algorithms/", "topologies/", "scenarios/"],
     "sim": ["algorithms/", "topologies/", "scenarios/", "sim/"],
     "sim/kernel": ["sim/kernel/", "topologies/input/units.hpp"],

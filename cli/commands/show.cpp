@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <set>
 
 #include "cli/cases/cases.hpp"
 #include "cli/commands/peer_text.hpp"
@@ -10,6 +11,7 @@
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
+#include "scenarios/answer/text/nccl_text.hpp"
 #include "scenarios/answer/text/topology_text.hpp"
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/scenario.hpp"
@@ -21,6 +23,7 @@ namespace {
 
 struct Arguments {
   std::string name, dot, simgrid, peers, from, to;
+  bool nccl = false;
 };
 
 /// A cluster, and what is to be shown of it: the ranks of a scenario, or the hosts.
@@ -30,6 +33,7 @@ struct Shown {
   std::string noun;
   std::vector<Endpoint> endpoints;
   bool always_staged = false;  ///< the library takes GPUs' messages through the host's memory
+  std::vector<nccl::GpuPlace> gpus = {};  ///< of the ranks, or all; -1 of a rank on cores
 };
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
@@ -39,7 +43,9 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 Shown shown_of(const Cluster& cluster) {
   Shown shown{fmt::format("{}: {}", cluster.name, cluster.about), cluster, "host", {}, false};
   for (const Host& host : cluster.topology.hosts()) {
+    const int number = static_cast<int>(shown.endpoints.size());
     shown.endpoints.push_back({host.name, host.numa_domains.at(0)});
+    for (int gpu = 0; gpu < std::ssize(host.gpus); ++gpu) shown.gpus.push_back({number, gpu});
   }
   return shown;
 }
@@ -59,6 +65,7 @@ Shown shown_of(const Scenario& scenario) {
                                        : host.numa_domains.at(static_cast<std::size_t>(place.numa));
     shown.endpoints.push_back(
         {fmt::format("rank {} on {}", rank, topology.graph()[here].name), here});
+    shown.gpus.push_back({place.host, place.gpu});
   }
   shown.always_staged = scenario.library.gpu.always_staged;
   return shown;
@@ -138,6 +145,23 @@ std::string peers(const Cluster& cluster, const std::string& file) {
   return '\n' + print_peers(matrices[0], matrices[1]);
 }
 
+std::string nccl_channels(const Shown& shown) {
+  const auto fail = [](const std::string& why) -> void {
+    throw Failure(ExitCode::bad_input, "--nccl: " + why);
+  };
+  if (shown.gpus.empty()) fail("no host of this cluster has a GPU");
+  std::set<nccl::GpuPlace> taken;
+  for (std::size_t rank = 0; rank < shown.gpus.size(); ++rank) {
+    if (shown.gpus[rank].gpu < 0)
+      fail(fmt::format("{} is not on a GPU; say 'placement: {{on: gpu}}'",
+                       shown.endpoints[rank].label));
+    if (!taken.insert(shown.gpus[rank]).second)
+      fail(fmt::format("{} shares its GPU with another rank, which NCCL refuses",
+                       shown.endpoints[rank].label));
+  }
+  return print_nccl(shown.cluster.topology, shown.gpus);
+}
+
 void show(const Arguments& arguments, bool route) {
   ProgressBar bar("reading and routing");
   const Shown shown = read(arguments.name);
@@ -147,6 +171,8 @@ void show(const Arguments& arguments, bool route) {
     const Endpoint& from = endpoint(shown, "--from", arguments.from);
     const Endpoint& to = endpoint(shown, "--to", arguments.to);
     text += print_route(topology, journey_of(shown, from, to), from, to);
+  } else if (arguments.nccl) {
+    text += nccl_channels(shown);
   } else {
     text += print_parts(topology) + '\n' + print_matrices(topology, shown.endpoints);
     text += peers(shown.cluster, arguments.peers);
@@ -170,17 +196,24 @@ void add_show(Command& program) {
   Option from = command.add_option("--from", arguments->from,
                                    "show the route from this rank (of a cluster: host) ...");
   Option to = command.add_option("--to", arguments->to, "... to this one");
+  command.add_flag(
+      "--nccl", arguments->nccl,
+      "show the rings and trees that NCCL would build, of a cluster over all its GPUs");
   from.needs(to);
   to.needs(from);
   command.footer(
       "Ranks and hosts count from 0; hosts go by their names too. A file '-' is standard "
-      "output.\n\n"
+      "output.\n"
+      "Distances of --nccl are NCCL's: NVL by NVLink, PIX by one PCIe switch, PXB by several, PHB\n"
+      "through a socket, SYS between sockets, PXN by NVLink to the GPU beside the NIC. A rank and\n"
+      "those below it in a tree: 0 > 1, and 0 (> 1) (> 2) where it has several.\n\n"
       "Examples:\n"
       "  ringscope show rack3\n"
       "  ringscope show 03-anomaly --from 3 --to 7\n"
       "  ringscope show rack3 --from host0 --to host2\n"
       "  ringscope show fat_tree --dot - | dot -Tsvg > fat_tree.svg\n"
-      "  ringscope show gtx1080ti_x4 --peers peers.csv");
+      "  ringscope show gtx1080ti_x4 --peers peers.csv\n"
+      "  ringscope show dgx1v --nccl");
   command.callback([arguments, from] { show(*arguments, from.said()); });
 }
 

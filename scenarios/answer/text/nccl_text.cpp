@@ -1,0 +1,140 @@
+#include "scenarios/answer/text/nccl_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "scenarios/answer/text/table.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t most_named = 64;  ///< ranks of a ring or tree
+
+std::string joined(const std::vector<int>& numbers) {
+  const std::size_t named = std::min(most_named, numbers.size());
+  std::string text = fmt::format("{}", fmt::join(std::span(numbers).first(named), " "));
+  if (named < numbers.size()) text += fmt::format(" and {} more", numbers.size() - named);
+  return text;
+}
+
+std::string port_name(const nccl::HostGraph& graph, int port) {
+  return port < 0 ? "-" : fmt::format("nic{}", graph.nics[static_cast<std::size_t>(port)]);
+}
+
+/// Channels of one search, those that are equal in one line.
+std::string channels_text(const nccl::HostGraph& graph, const nccl::Found& found,
+                          std::string_view what) {
+  if (found.channels.empty()) return fmt::format("{}: none\n", what);
+  const std::size_t count = found.channels.size();
+  std::string text =
+      fmt::format("{}: {} channel{} of {} GB/s ({})", what, count, count == 1 ? "" : "s",
+                  found.inside, nccl::name_of(found.farthest_gpu));
+  if (graph.several_hosts)
+    text += fmt::format(", to the NICs {} GB/s ({})", found.outside,
+                        nccl::name_of(found.farthest_port));
+  constexpr auto left = Table::Align::left;
+  Table table({{"channels", left}, {"GPUs in order", left}, {"in by", left}, {"out by", left}});
+  std::vector<std::pair<nccl::Channel, std::vector<int>>> equal;
+  for (int number = 0; const nccl::Channel& channel : found.channels) {
+    auto known =
+        std::ranges::find(equal, channel, &std::pair<nccl::Channel, std::vector<int>>::first);
+    if (known == equal.end()) known = equal.insert(equal.end(), {channel, {}});
+    known->second.push_back(number++);
+  }
+  for (const auto& [channel, numbers] : equal) {
+    std::vector<int> gpus;
+    for (const int gpu : channel.gpus) gpus.push_back(graph.numbers[static_cast<std::size_t>(gpu)]);
+    table.add({joined(numbers), joined(gpus), port_name(graph, channel.ports[0]),
+               port_name(graph, channel.ports[1])});
+  }
+  return text + '\n' + table.text(2);
+}
+
+/// Most ranks between the root and another.
+int depth_of(const std::vector<nccl::TreePlace>& tree) {
+  int most = 0;
+  for (const nccl::TreePlace& place : tree) {
+    int depth = 0;
+    for (int above = place.parent; above >= 0; ++depth)
+      above = tree[static_cast<std::size_t>(above)].parent;
+    most = std::max(most, depth);
+  }
+  return most;
+}
+
+/// A rank and what hangs below it: a chain as "0 > 1 > 2", a fork as "0 (> 1 > 2) (> 4 > 5)".
+std::string tree_text(const std::vector<nccl::TreePlace>& tree) {
+  const auto root = std::ranges::find(tree, -1, &nccl::TreePlace::parent);
+  if (tree.size() > most_named)
+    return fmt::format("{} ranks below rank {}, {} deep", tree.size(), root - tree.begin(),
+                       depth_of(tree));
+  std::string text;
+  const auto add = [&](const auto& self, int rank) -> void {
+    text += std::to_string(rank);
+    std::vector<int> children;
+    for (const int child : tree[static_cast<std::size_t>(rank)].children)
+      if (child >= 0) children.push_back(child);
+    for (const int child : children) {
+      text += children.size() > 1 ? " (> " : " > ";
+      self(self, child);
+      if (children.size() > 1) text += ')';
+    }
+  };
+  add(add, static_cast<int>(root - tree.begin()));
+  return text;
+}
+
+/// Lines of text by the channels that have them.
+std::string by_channel(const std::vector<std::string>& lines, const std::string& heading) {
+  std::vector<std::array<std::string, 2>> rows = {{"channels", heading}};
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (std::find(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(i), lines[i]) !=
+        lines.begin() + static_cast<std::ptrdiff_t>(i))
+      continue;
+    std::vector<int> same;
+    for (std::size_t j = i; j < lines.size(); ++j)
+      if (lines[j] == lines[i]) same.push_back(static_cast<int>(j));
+    rows.push_back({joined(same), lines[i]});
+  }
+  std::size_t width = 0;
+  for (const auto& row : rows) width = std::max(width, row[0].size());
+  std::string text;
+  for (const auto& row : rows) text += fmt::format("  {:<{}}  {}\n", row[0], width, row[1]);
+  return text;
+}
+
+std::string hosts_text(const Topology& topology, const nccl::JobChannels& channels) {
+  std::string text;
+  for (std::size_t i = 0; i < channels.hosts.size(); ++i) {
+    const auto& search = channels.hosts[i].found;
+    const auto is_same = [&](const nccl::HostShare& host) { return host.found == search; };
+    const auto first = std::ranges::find_if(channels.hosts, is_same);
+    if (first != channels.hosts.begin() + static_cast<std::ptrdiff_t>(i)) continue;
+    const auto count = std::ranges::count_if(channels.hosts, is_same);
+    text += topology.hosts()[static_cast<std::size_t>(channels.hosts[i].host)].name;
+    if (count > 1) text += fmt::format(" and {} like it", count - 1);
+    text += '\n' + channels_text(search->graph, search->channels.ring, "  rings") +
+            channels_text(search->graph, search->channels.tree, "  trees") + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string print_nccl(const Topology& topology, std::span<const nccl::GpuPlace> ranks) {
+  const nccl::JobChannels channels = nccl::find_channels(topology, ranks);
+  std::vector<std::string> rings, trees;
+  for (const auto& ring : channels.rings) rings.push_back(joined(ring));
+  for (const auto& tree : channels.trees) trees.push_back(tree_text(tree));
+  std::string text = fmt::format("NCCL on {} GPUs: {} channels", ranks.size(), rings.size());
+  text += channels.multicast > 0
+              ? fmt::format(", and {} by NVSwitch (NVLS)\n\n", channels.multicast)
+              : std::string("\n\n");
+  return text + hosts_text(topology, channels) + by_channel(rings, "ring of ranks") + '\n' +
+         by_channel(trees, "tree of ranks");
+}
+
+}  // namespace ringscope

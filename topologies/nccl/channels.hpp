@@ -1,0 +1,53 @@
+// The rings and trees that NCCL builds for a job: the channels of each host, joined over hosts.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "topologies/nccl/channels_of_host.hpp"
+
+namespace ringscope::nccl {
+
+struct GpuPlace {
+  int host = 0, gpu = 0;  ///< its number in the host
+  auto operator<=>(const GpuPlace&) const = default;
+};
+
+/// Place of a rank in a tree; -1 where there is none. Inside a host a tree is a chain, so the first
+/// child is the next rank of the host; the others are on other hosts.
+struct TreePlace {
+  int parent = -1;
+  std::array<int, 3> children = {-1, -1, -1};
+  bool operator==(const TreePlace&) const = default;
+};
+
+/// One host's share; hosts that are alike have the same `found`.
+struct HostShare {
+  int host = 0;
+  std::vector<int> ranks;  ///< of each GPU of the graph
+  struct Search {
+    HostGraph graph;
+    HostChannels channels;
+  };
+  std::shared_ptr<const Search> found;
+};
+
+/// Rings and trees by channel, which run beside each other, each with its share of the bytes.
+struct JobChannels {
+  std::vector<std::vector<int>> rings;        ///< ranks in order, rank 0 first
+  std::vector<std::vector<TreePlace>> trees;  ///< of each rank
+  int multicast = 0;                          ///< channels by NVSwitch; 0: not to be had
+  std::vector<HostShare> hosts;               ///< in the order of their first ranks
+};
+
+/// Channels of ranks on GPUs, in their order. Requires that no two share one.
+///
+/// Source: NCCL 2.31, src/graph/connect.cc: a ring goes through the hosts one after the other and
+/// each channel is doubled; between hosts the channels' first half are the one and the second half
+/// the other of two binary trees (algorithms/steps/binary_trees.hpp).
+JobChannels find_channels(const Topology& topology, std::span<const GpuPlace> ranks);
+
+}  // namespace ringscope::nccl

@@ -1,0 +1,166 @@
+// Do the searches find the channels that NCCL finds, on machines whose answer is known, or can be
+// counted?
+#include "topologies/nccl/channels.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <numeric>
+#include <regex>
+
+#include "topologies/cluster.hpp"
+
+namespace ringscope::nccl {
+namespace {
+
+using Order = std::vector<int>;
+
+Cluster cluster(const std::string& name, int hosts) {
+  return read_cluster(
+      Value::from_text("x.yaml", fmt::format("base: {}\nhosts: {}\n", name, hosts)));
+}
+
+std::vector<GpuPlace> gpus_of(const Topology& topology, int each) {
+  std::vector<GpuPlace> places;
+  for (int host = 0; host < static_cast<int>(topology.hosts().size()); ++host)
+    for (int gpu = 0; gpu < each; ++gpu) places.push_back({host, gpu});
+  return places;
+}
+
+JobChannels found(const std::string& name, int hosts, int gpus) {
+  const Cluster machine = cluster(name, hosts);
+  return find_channels(machine.topology, gpus_of(machine.topology, gpus));
+}
+
+const HostChannels& on_first_host(const JobChannels& channels) {
+  return channels.hosts.front().found->channels;
+}
+
+// NCCL's own output on a DGX-1V, "Channel 00/12 : 0 3 2 1 5 6 7 4" and so on: its NVLinks carry
+// four different rings, two of them twice.
+TEST(NcclChannels, of_a_dgx1v_are_the_rings_that_nccl_prints) {
+  const JobChannels channels = found("dgx1v", 1, 8);
+  const std::vector<Order> six = {{0, 3, 2, 1, 5, 6, 7, 4}, {0, 3, 2, 1, 5, 6, 7, 4},
+                                  {0, 4, 7, 6, 5, 1, 2, 3}, {0, 4, 7, 6, 5, 1, 2, 3},
+                                  {0, 1, 3, 7, 5, 4, 6, 2}, {0, 2, 6, 4, 5, 7, 3, 1}};
+  std::vector<Order> twice = six;
+  twice.insert(twice.end(), six.begin(), six.end());
+  EXPECT_EQ(channels.rings, twice);
+  EXPECT_EQ(on_first_host(channels).ring.inside, 20);
+}
+
+/// Rings by channel, and by channel and rank parents and first children in trees, of NCCL's log.
+struct Log {
+  std::vector<Order> rings;
+  std::vector<std::vector<TreePlace>> trees;
+};
+
+Log read_log(const std::string& file, int ranks) {
+  Log log;
+  std::ifstream lines(file);
+  EXPECT_TRUE(lines) << "this test runs in the root of the source tree";
+  const std::regex ring("Channel (\\d+)/(\\d+) :([ \\d]+)$");
+  const std::regex tree("\\[(\\d+)\\] (-?\\d+)/(-?\\d+)/(-?\\d+)->(\\d+)->(-?\\d+)");
+  const auto grow = [](auto& all, int index) -> auto& {
+    const auto i = static_cast<std::size_t>(index);
+    if (all.size() <= i) all.resize(i + 1);
+    return all[i];
+  };
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch found;
+    if (std::regex_search(line, found, ring)) {
+      std::istringstream numbers(found[3]);
+      Order& order = grow(log.rings, std::stoi(found[1]));
+      for (int rank = 0; numbers >> rank;) order.push_back(rank);
+    }
+    if (line.find("Trees [0]") == std::string::npos) continue;
+    for (std::sregex_iterator one(line.begin(), line.end(), tree), end; one != end; ++one) {
+      const auto number = [&](std::size_t i) { return std::stoi((*one)[i]); };
+      auto& places = grow(log.trees, number(1));
+      places.resize(static_cast<std::size_t>(ranks));
+      places[static_cast<std::size_t>(number(5))] = {number(6), {number(2), number(3), number(4)}};
+    }
+  }
+  return log;
+}
+
+// The INFO lines of NCCL 2.22.3 on four H100 of one host.
+TEST(NcclChannels, of_four_h100_are_the_rings_and_trees_of_a_published_log) {
+  const Log log = read_log("validation/published/nccl/h100-1-host-all_reduce.log", 4);
+  ASSERT_EQ(log.rings.size(), 24u);
+  const JobChannels channels = found("h100x4_nvlink", 1, 4);
+  EXPECT_EQ(channels.rings, log.rings);
+  ASSERT_EQ(channels.trees.size(), log.trees.size());
+  for (std::size_t i = 0; i < log.trees.size(); ++i)
+    EXPECT_EQ(channels.trees[i], log.trees[i]) << "channel " << i;
+}
+
+// Four NVLinks of 25 GB/s, counted as 20, between each two; each pair is in as many rings.
+TEST(NcclChannels, of_a100_are_as_many_as_their_links_carry) {
+  EXPECT_EQ(found("a100x4_nvlink", 1, 2).rings.size(), 2 * 4u);
+  EXPECT_EQ(found("a100x4_nvlink", 1, 4).rings.size(), 2 * 12u);
+}
+
+TEST(NcclChannels, behind_one_pcie_switch_are_one_ring_twice) {
+  const JobChannels channels = found("v100x4_pcie", 1, 4);
+  EXPECT_EQ(channels.rings, (std::vector<Order>{{0, 1, 2, 3}, {0, 1, 2, 3}}));
+  EXPECT_EQ(on_first_host(channels).ring.inside, 12);  // PCIe 3.0 x16, as NCCL counts it
+}
+
+TEST(NcclChannels, between_hosts_leave_by_each_nic_in_turn) {
+  const JobChannels channels = found("a100_nvswitch", 2, 8);
+  const Found& ring = on_first_host(channels).ring;
+  ASSERT_EQ(ring.channels.size(), 8u);
+  for (int channel = 0; channel < 8; ++channel)
+    EXPECT_EQ(ring.channels[static_cast<std::size_t>(channel)].ports,
+              (std::array{channel, channel}));
+  EXPECT_EQ(channels.rings.size(), 2 * 8u);
+}
+
+TEST(NcclChannels, rings_hold_each_rank_once_and_each_host_in_one_piece) {
+  for (const char* name : {"dgx1v", "a100_nvswitch", "gpu4x4_25g", "h100x4_nvlink"}) {
+    const int each = std::string(name).starts_with("gpu") || name[0] == 'h' ? 4 : 8;
+    for (const Order& ring : found(name, 3, each).rings) {
+      Order sorted = ring, all(ring.size());
+      std::sort(sorted.begin(), sorted.end());
+      std::iota(all.begin(), all.end(), 0);
+      EXPECT_EQ(sorted, all) << name;
+      EXPECT_EQ(ring[0], 0);
+      int crossings = 0;
+      for (std::size_t i = 0; i < ring.size(); ++i)
+        crossings += ring[i] / each != ring[(i + 1) % ring.size()] / each ? 1 : 0;
+      EXPECT_EQ(crossings, 3) << name;
+    }
+  }
+}
+
+TEST(NcclChannels, trees_lead_from_each_rank_to_one_root) {
+  for (const int hosts : {1, 2, 3, 5}) {
+    const JobChannels channels = found("h100x4_nvlink", hosts, 4);
+    for (const auto& tree : channels.trees) {
+      int roots = 0;
+      for (int rank = 0; rank < std::ssize(tree); ++rank) {
+        const auto at = [&](int i) -> const TreePlace& {
+          return tree[static_cast<std::size_t>(i)];
+        };
+        for (const int child : at(rank).children)
+          EXPECT_TRUE(child < 0 || at(child).parent == rank);
+        roots += at(rank).parent < 0 ? 1 : 0;
+        int above = rank, steps = 0;
+        while (at(above).parent >= 0 && ++steps <= std::ssize(tree)) above = at(above).parent;
+        EXPECT_LE(steps, std::ssize(tree));
+      }
+      EXPECT_EQ(roots, 1);
+    }
+  }
+}
+
+// Hosts that are alike are searched once.
+TEST(NcclChannels, of_hosts_that_are_alike_are_shared) {
+  const JobChannels channels = found("dgx1v", 3, 8);
+  EXPECT_EQ(channels.hosts[0].found, channels.hosts[2].found);
+}
+
+}  // namespace
+}  // namespace ringscope::nccl
