@@ -20,7 +20,7 @@ class World;
 
 struct Message {
   int source = 0;
-  int tag = 0;
+  Tag tag;
   std::vector<float> items;
   std::int64_t round = 0;   ///< in which it was sent
   std::vector<bool> heard;  ///< ranks from which its sender had heard
@@ -131,6 +131,7 @@ class World {
 
   void send(int from, int slot, std::int64_t round);
   void multicast(int from, const Operation& operation, std::int64_t round);
+  void split(const Operation& operation, LoopbackThread& caller);
   void observe(std::string_view what, double value) {
     observed_[std::string(what)].push_back(value);
   }
@@ -156,6 +157,7 @@ class World {
   int fruitless_tests_ = 0;
   int threads_ = 1;
   Cost counted_;
+  Splits<LoopbackThread> splits_;
   std::map<std::string, std::vector<double>> observed_;
 };
 

@@ -65,6 +65,10 @@ bool LoopbackThread::perform(Operation& operation, std::coroutine_handle<> waite
       check(operation);
       multicast(operation);
       break;
+    case Verb::split:
+      check(operation);
+      world_.split(operation, *this);
+      break;
     case Verb::wait:
     case Verb::wait_all:
     case Verb::wait_any:
@@ -122,6 +126,7 @@ bool LoopbackThread::ready() const {
   if (operation_->verb == Verb::reach)
     return world_.rank(rank_).raised.at(static_cast<std::size_t>(operation_->flag.index)).times >=
            operation_->count;
+  if (operation_->verb == Verb::split) return operation_->split->group != nullptr;
   if (operation_->verb == Verb::wait_any)
     return std::any_of(awaited_.begin(), awaited_.end(), complete);
   return std::all_of(awaited_.begin(), awaited_.end(), complete);
@@ -280,6 +285,8 @@ LoopbackDeadlock::Blocked LoopbackThread::blocked() const {
     needs = fmt::format("its thread {} to end", operation_->thread.index);
   if (operation_ && operation_->verb == Verb::reach)
     needs = fmt::format("flag {} to be raised {} times", operation_->flag.index, operation_->count);
+  if (operation_ && operation_->verb == Verb::split)
+    needs = fmt::format("all {} ranks of its communicator to split it", operation_->split->size);
   const bool any = operation_ && operation_->verb == Verb::wait_any;
   for (const Request request : awaited_) {
     if (slot(request).complete) continue;

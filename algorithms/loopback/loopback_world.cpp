@@ -149,6 +149,10 @@ void World::multicast(int from, const Operation& operation, std::int64_t round) 
                  .heard = sender.heard});
 }
 
+void World::split(const Operation& operation, LoopbackThread& caller) {
+  for (LoopbackThread* one : splits_.call(*operation.split, operation.peer, caller)) one->wake();
+}
+
 /// Hands the message to the receive that waits for it, or queues it.
 void World::deliver(int to, Message message) {
   ++rank(message.source).sent[static_cast<std::size_t>(to)];

@@ -17,6 +17,7 @@
 
 #include "algorithms/verbs/block.hpp"
 #include "algorithms/verbs/executor.hpp"
+#include "algorithms/verbs/group.hpp"
 #include "algorithms/verbs/range.hpp"
 #include "algorithms/verbs/task.hpp"
 
@@ -40,14 +41,16 @@ enum class Verb : std::uint8_t {
   load,
   store,
   reach,
-  multicast
+  multicast,
+  split
 };
 /// Names by Verb.
 inline constexpr std::string_view verb_names[] = {
-    "isend",  "irecv", "send",    "recv", "sendrecv", "wait", "wait_all", "wait_any", "test",
-    "reduce", "copy",  "compute", "join", "sleep",    "load", "store",    "reach",    "multicast"};
+    "isend",    "irecv", "send",   "recv",      "sendrecv", "wait", "wait_all",
+    "wait_any", "test",  "reduce", "copy",      "compute",  "join", "sleep",
+    "load",     "store", "reach",  "multicast", "split"};
 inline constexpr std::size_t verbs = std::size(verb_names);
-static_assert(verbs == static_cast<std::size_t>(Verb::multicast) + 1);
+static_assert(verbs == static_cast<std::size_t>(Verb::split) + 1);
 
 inline std::string_view name_of(Verb verb) { return verb_names[static_cast<std::size_t>(verb)]; }
 
@@ -57,7 +60,7 @@ struct Operation {
   Range range{};                 ///< sent; or received into; or reduced or copied into
   Range other{};                 ///< sendrecv: received into; reduce, copy: read from
   int peer = 0, other_peer = 0;  ///< destination or source; sendrecv: destination, source
-  int tag = 0;
+  Tag tag;
   Duration time{};                      ///< compute, sleep
   std::span<const Request> requests{};  ///< wait, wait_all, wait_any, test; lives in the awaiter
   Thread thread{};                      ///< join
@@ -65,6 +68,7 @@ struct Operation {
   std::size_t count = 0;                ///< reach: how often raised; load, store: items
   std::span<const int> receivers{};     ///< multicast
   Block block{};                        ///< of a kernel: isend, irecv, reduce, copy
+  SplitCall* split = nullptr;           ///< split; lives in the awaiter
   /// wait_any: the index that completed; test: 0 or 1; recv, sendrecv, and wait for a receive: how
   /// many items came.
   int result = 0;
@@ -79,6 +83,10 @@ class [[nodiscard]] Pending {
       : executor_(executor), operation_(operation), only_(only) {
     operation_.requests = std::span(&only_, 1);
   }
+  Pending(Executor* executor, const Operation& operation, std::vector<int> receivers)
+      : executor_(executor), operation_(operation), receivers_(std::move(receivers)) {
+    operation_.receivers = receivers_;
+  }
   Pending(const Pending&) = delete;
   Pending& operator=(const Pending&) = delete;
 
@@ -92,18 +100,10 @@ class [[nodiscard]] Pending {
   Executor* executor_;
   Operation operation_;
   Request only_;
+  std::vector<int> receivers_;
 };
 
-/// A list of ranks that many have in common.
-using SharedRanks = std::shared_ptr<const std::vector<int>>;
-
-/// A group: some of the ranks, in an order of their own.
-struct Group {
-  SharedRanks ranks;      ///< as the executor numbers them
-  int self = 0;           ///< index of this rank
-  std::string_view part;  ///< the algorithm's work among them, for reports
-  int tag = 0;            ///< added to every tag, so that groups do not take each other's messages
-};
+class PendingSplit;
 
 /// A cheap handle: the group of ranks as one of them (or one of its threads) sees it.
 class Communicator {
@@ -114,6 +114,8 @@ class Communicator {
   int size() const { return group_ ? static_cast<int>(group_->ranks->size()) : executor_->size(); }
   int next() const { return (rank() + 1) % size(); }
   int prev() const { return (rank() + size() - 1) % size(); }
+  /// A rank of this communicator as the communicator of all ranks numbers it.
+  int rank_in_all(int rank) const { return whole(rank); }
 
   /// The steps 0..count-1 of a phase, for `for (int step : comm.phase("allgather", n))`.
   Steps phase(std::string_view name, int count) const {
@@ -130,7 +132,7 @@ class Communicator {
   Communicator group(const SharedRanks& ranks, std::string_view part, int tag = 0) const {
     auto group = std::make_shared<Group>();
     group->part = part;
-    group->tag = tag + (group_ ? group_->tag : 0);
+    group->tag = whole_tag(tag);
     const auto self = std::find(ranks->begin(), ranks->end(), rank());
     assert(self != ranks->end() && "a rank talks in groups that it belongs to");
     group->self = static_cast<int>(self - ranks->begin());
@@ -139,6 +141,12 @@ class Communicator {
     smaller.group_ = std::move(group);
     return smaller;
   }
+
+  /// The communicator of the ranks that call with the same colour, in the order of their keys,
+  /// and of their ranks where these are the same: MPI_Comm_split. Every rank of this one calls it,
+  /// and goes on when all have; it takes no time else. Messages of the new communicator match none
+  /// of another's.
+  PendingSplit split(int colour, int key, std::string_view part = {}) const;
 
   [[nodiscard]] Request isend(Range range, int to, int tag = 0) const {
     return executor_->post({.verb = Verb::isend,
@@ -186,11 +194,12 @@ class Communicator {
              .tag = whole_tag(tag)}};
   }
   /// One message that the network copies to all receivers, each of which receives it as any other.
-  /// The receivers must outlive the await. Requires a communicator of all ranks.
   Pending multicast(Range range, std::span<const int> receivers, int tag = 0) const {
-    assert(!group_);
+    std::vector<int> all(receivers.begin(), receivers.end());
+    for (int& receiver : all) receiver = whole(receiver);
     return {executor_,
-            {.verb = Verb::multicast, .range = range, .tag = tag, .receivers = receivers}};
+            {.verb = Verb::multicast, .range = range, .tag = whole_tag(tag)},
+            std::move(all)};
   }
   Pending wait(Request request) const { return {executor_, {.verb = Verb::wait}, request}; }
   /// The requests must outlive the await: name them in the program.
@@ -257,7 +266,9 @@ class Communicator {
     for (const int rank : ranks) all.push_back(whole(rank));
     return std::make_shared<const std::vector<int>>(std::move(all));
   }
-  int whole_tag(int tag) const { return group_ ? tag + group_->tag : tag; }
+  Tag whole_tag(int tag) const {
+    return group_ ? Tag(tag + group_->tag.number, group_->tag.context) : Tag(tag);
+  }
   Communicator on(Executor& executor) const {
     Communicator same = *this;
     same.executor_ = &executor;
@@ -267,6 +278,39 @@ class Communicator {
   Executor* executor_;
   Block block_;
   std::shared_ptr<const Group> group_;  ///< null: all ranks
+  friend class PendingSplit;
 };
+
+/// `co_await`ing it yields the communicator of the caller's group.
+class [[nodiscard]] PendingSplit {
+ public:
+  PendingSplit(const Communicator& comm, int colour, int key, std::string_view part)
+      : comm_(comm), call_{colour, key, comm.rank(), comm.size(), comm.group_}, part_(part) {}
+  PendingSplit(const PendingSplit&) = delete;
+  PendingSplit& operator=(const PendingSplit&) = delete;
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> waiter) {
+    operation_.verb = Verb::split;
+    operation_.split = &call_;
+    return comm_.executor_->perform(operation_, waiter);
+  }
+  Communicator await_resume() {
+    auto named = std::make_shared<Group>(*call_.group);
+    named->part = part_;
+    comm_.group_ = std::move(named);
+    return comm_;
+  }
+
+ private:
+  Communicator comm_;
+  SplitCall call_;
+  std::string_view part_;
+  Operation operation_;
+};
+
+inline PendingSplit Communicator::split(int colour, int key, std::string_view part) const {
+  return {*this, colour, key, part};
+}
 
 }  // namespace ringscope

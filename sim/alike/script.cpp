@@ -93,7 +93,7 @@ Executor& Voice::thread(int index) { return reader_->voice(index); }
 void Voice::write(const Operation& operation) {
   Line line{.verb = operation.verb,
             .thread = index_,
-            .tag = operation.tag,
+            .tag = operation.tag.number,
             .size = operation.range.size,
             .other_size = operation.other.size,
             .seconds = operation.time.count()};
@@ -103,6 +103,8 @@ void Voice::write(const Operation& operation) {
       throw NoScript("its program asks what came first");
     case Verb::multicast:
       throw NoScript("it multicasts");
+    case Verb::split:
+      throw NoScript("its ranks say when it runs who is in which group");
     case Verb::sendrecv:
       line.other_peer = reader_->further(operation.other_peer);
       [[fallthrough]];

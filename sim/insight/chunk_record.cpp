@@ -38,7 +38,7 @@ class ChunkRecord::Witness final : public Executor {
     void await_resume() const noexcept {}
   };
   static Task pass_on(Witness* witness);
-  Incoming incoming(int from, int tag, const Range& range);
+  Incoming incoming(int from, Tag tag, const Range& range);
   void completed();
   void take(Request request);
 
@@ -60,7 +60,7 @@ Task ChunkRecord::Witness::pass_on(Witness* witness) {
   }
 }
 
-ChunkRecord::Witness::Incoming ChunkRecord::Witness::incoming(int from, int tag,
+ChunkRecord::Witness::Incoming ChunkRecord::Witness::incoming(int from, Tag tag,
                                                               const Range& range) {
   assert(from != any_source && "collectives in chunks know whom they receive from");
   return {record_->next(record_->posted_, from, rank(), tag), range};
@@ -132,12 +132,12 @@ Executor& ChunkRecord::in_front_of(Executor& inner) {
   return *witness;
 }
 
-ChunkRecord::Message ChunkRecord::next(std::map<std::tuple<int, int, int>, int>& numbers, int from,
-                                       int to, int tag) {
+ChunkRecord::Message ChunkRecord::next(std::map<std::tuple<int, int, Tag>, int>& numbers, int from,
+                                       int to, Tag tag) {
   return {from, to, tag, numbers[{from, to, tag}]++};
 }
 
-void ChunkRecord::send(int from, int to, int tag, const Range& range) {
+void ChunkRecord::send(int from, int to, Tag tag, const Range& range) {
   under_way_[next(sent_, from, to, tag)] = states_->contents(from, range);
 }
 

@@ -31,17 +31,19 @@ class ChunkRecord {
  private:
   class Witness;
   struct Message {  ///< its place in the order of those from one rank to another with one tag
-    int from = 0, to = 0, tag = 0, number = 0;
+    int from = 0, to = 0;
+    Tag tag;
+    int number = 0;
     auto operator<=>(const Message&) const = default;
   };
-  Message next(std::map<std::tuple<int, int, int>, int>& numbers, int from, int to, int tag);
-  void send(int from, int to, int tag, const Range& range);
+  Message next(std::map<std::tuple<int, int, Tag>, int>& numbers, int from, int to, Tag tag);
+  void send(int from, int to, Tag tag, const Range& range);
   void receive(const Message& message, const Range& range);
 
   const Kernel* kernel_;
   std::unique_ptr<ChunkStates> states_;
   std::map<Executor*, std::unique_ptr<Witness>> witnesses_;
-  std::map<std::tuple<int, int, int>, int> sent_, posted_;
+  std::map<std::tuple<int, int, Tag>, int> sent_, posted_;
   std::map<Message, ChunkStates::Contents> under_way_;
 };
 

@@ -13,13 +13,17 @@ bool takes(int wanted, int source) { return wanted == any_source || wanted == so
 /// More messages than this are found by source and tag.
 constexpr std::size_t many = 32;
 
-std::uint64_t key_of(int source, int tag) {
-  return static_cast<std::uint64_t>(source) << 32 | static_cast<std::uint32_t>(tag);
-}
-
 }  // namespace
 
-int Matching::Receives::extract(int source, int tag) {
+std::size_t Matching::Kept::Hash::operator()(const Key& key) const {
+  // A prime spreads contexts and sources; few tags differ.
+  constexpr std::uint64_t prime = 0x9E3779B97F4A7C15;
+  std::uint64_t bits = static_cast<std::uint32_t>(key.tag.context);
+  bits = bits * prime + static_cast<std::uint32_t>(key.source);
+  return static_cast<std::size_t>(bits * prime + static_cast<std::uint32_t>(key.tag.number));
+}
+
+int Matching::Receives::extract(int source, Tag tag) {
   const auto start = items_.begin() + static_cast<std::ptrdiff_t>(first_);
   const auto found = std::find_if(start, items_.end(), [=](const Item& receive) {
     return receive.tag == tag && takes(receive.source, source);
@@ -51,12 +55,12 @@ void Matching::Kept::add(const Item& item) {
 
 void Matching::Kept::enter(std::size_t place) {
   const Item& item = items_[place];
-  lines_[key_of(item.source, item.tag)].numbers.push_back(number_ + place);
+  lines_[{item.source, item.tag}].numbers.push_back(number_ + place);
 }
 
-int Matching::Kept::extract(int source, int tag) {
+int Matching::Kept::extract(int source, Tag tag) {
   if (in_lines_ && source != any_source) {
-    const auto found = lines_.find(key_of(source, tag));
+    const auto found = lines_.find({source, tag});
     if (found == lines_.end()) return -1;
     Line& line = found->second;
     while (line.first < line.numbers.size()) {
@@ -115,15 +119,15 @@ void Matching::arrive(int message, int source, std::uint64_t sequence, std::vect
   }
 }
 
-int Matching::match_message(int source, int tag) { return receives_.extract(source, tag); }
+int Matching::match_message(int source, Tag tag) { return receives_.extract(source, tag); }
 
-void Matching::keep_message(int message, int source, int tag) {
+void Matching::keep_message(int message, int source, Tag tag) {
   messages_.add({message, source, tag});
 }
 
-int Matching::match_receive(int source, int tag) { return messages_.extract(source, tag); }
+int Matching::match_receive(int source, Tag tag) { return messages_.extract(source, tag); }
 
-void Matching::post_receive(int request, int source, int tag) {
+void Matching::post_receive(int request, int source, Tag tag) {
   receives_.add({request, source, tag});
 }
 

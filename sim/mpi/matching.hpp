@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "algorithms/verbs/group.hpp"
+
 namespace ringscope::sim {
 
 class Matching {
@@ -19,23 +21,25 @@ class Matching {
   void arrive(int message, int source, std::uint64_t sequence, std::vector<int>& visible);
 
   /// A visible message: the request of the first posted receive that takes it, or -1.
-  int match_message(int source, int tag);
-  void keep_message(int message, int source, int tag);
+  int match_message(int source, Tag tag);
+  void keep_message(int message, int source, Tag tag);
 
   /// A receive: the first message kept that it takes, or -1. `source` may be any_source.
-  int match_receive(int source, int tag);
-  void post_receive(int request, int source, int tag);
+  int match_receive(int source, Tag tag);
+  void post_receive(int request, int source, Tag tag);
 
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
     fields.exact(self.receives_.size());
-    for (const Item& receive : self.receives_) fields.exact(receive.source, receive.tag);
+    for (const Item& receive : self.receives_)
+      fields.exact(receive.source, receive.tag.number, receive.tag.context);
     fields.exact(self.messages_.size());
     self.messages_.visit([&](const Item& message) { fields.message(message.id); });
   }
 
  private:
   struct Item {
-    int id = 0, source = 0, tag = 0;
+    int id = 0, source = 0;
+    Tag tag;
   };
   struct Early {
     std::uint64_t sequence = 0;
@@ -53,7 +57,7 @@ class Matching {
     auto end() const { return items_.end(); }
     std::size_t size() const { return items_.size() - first_; }
     void add(const Item& item) { items_.push_back(item); }
-    int extract(int source, int tag);
+    int extract(int source, Tag tag);
 
    private:
     boost::container::small_vector<Item, 2> items_;
@@ -69,9 +73,17 @@ class Matching {
         if (item.id >= 0) visit(item);
     }
     void add(const Item& item);
-    int extract(int source, int tag);
+    int extract(int source, Tag tag);
 
    private:
+    struct Key {
+      int source = 0;
+      Tag tag;
+      bool operator==(const Key&) const = default;
+    };
+    struct Hash {
+      std::size_t operator()(const Key& key) const;
+    };
     struct Line {  ///< messages of one source and tag
       std::vector<std::uint64_t> numbers;
       std::size_t first = 0;
@@ -84,7 +96,7 @@ class Matching {
     std::uint64_t number_ = 0;  ///< of the first item, among all that were kept
     std::size_t live_ = 0;
     bool in_lines_ = false;
-    std::unordered_map<std::uint64_t, Line> lines_;  ///< by source and tag
+    std::unordered_map<Key, Line, Hash> lines_;
   };
   Receives receives_;
   Kept messages_;

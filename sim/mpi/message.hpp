@@ -61,7 +61,8 @@ struct DataPhase {
 struct Message {
   /// As the destination sees it, which is simulated; see orbits.hpp.
   int source = 0;
-  int destination = 0, tag = 0;
+  int destination = 0;
+  Tag tag;
   std::uint64_t bytes = 0;
   std::uint64_t sequence = 0;  ///< among the messages from source to destination
   Channel* channel = nullptr;
@@ -88,9 +89,9 @@ struct Message {
   }
 
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
-    fields.exact(self.source, self.destination, self.tag, self.bytes, self.ahead,
-                 self.channel->next_sequence - self.sequence, self.eager, self.in_unexpected_buffer,
-                 self.taken, self.users);
+    fields.exact(self.source, self.destination, self.tag.number, self.tag.context, self.bytes,
+                 self.ahead, self.channel->next_sequence - self.sequence, self.eager,
+                 self.in_unexpected_buffer, self.taken, self.users);
     fields.request(self.send_request);
     fields.request(self.recv_request);
     fields.exact(self.sender->endpoint, self.receiver == nullptr ? -1 : self.receiver->endpoint);
@@ -111,7 +112,8 @@ struct Posting {
   Caller* owner = nullptr;
   bool receive = false;
   bool complete = false;
-  int peer = 0, tag = 0;
+  int peer = 0;
+  Tag tag;
   std::uint64_t bytes = 0;  ///< sent, or room for
   int message = -1;         ///< of a receive: once matched
   std::uint64_t order = 0;  ///< of its completion, among all

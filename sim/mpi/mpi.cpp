@@ -50,7 +50,7 @@ void Mpi::join(Caller& caller) {
   if (mine.callers.size() > 1) add_locks(caller.rank);
 }
 
-int Mpi::open_request(Caller& caller, bool receive, int peer, int tag, std::uint64_t bytes,
+int Mpi::open_request(Caller& caller, bool receive, int peer, Tag tag, std::uint64_t bytes,
                       Block block) {
   const int id = requests_.take();
   // A simulated sender's chunk may be an item longer than that of the rank for which it stands.
@@ -103,7 +103,7 @@ Channel& Mpi::channel_to(Process& mine, int from, int to, Block block) {
   return *mine.last_channel;
 }
 
-int Mpi::begin_message(Caller& caller, int to, int tag, std::uint64_t bytes, Block block) {
+int Mpi::begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Block block) {
   const int id = messages_.take();
   Message& m = messages_[id];
   m.source = machine_->orbits().seen_sender(caller.rank, to);
@@ -134,7 +134,7 @@ int Mpi::begin_send(int request) {
   return id;
 }
 
-int Mpi::begin_multicast(Caller& caller, std::span<const int> receivers, int tag,
+int Mpi::begin_multicast(Caller& caller, std::span<const int> receivers, Tag tag,
                          std::uint64_t bytes) {
   int first = -1;
   for (auto to = receivers.rbegin(); to != receivers.rend(); ++to) {

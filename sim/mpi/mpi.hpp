@@ -37,7 +37,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void join(Caller& caller);
 
   /// A request slot of the caller's; `bytes` to send, or room for a receive.
-  int open_request(Caller& caller, bool receive, int peer, int tag, std::uint64_t bytes,
+  int open_request(Caller& caller, bool receive, int peer, Tag tag, std::uint64_t bytes,
                    Block block = {});
   const Posting& request(int id) const { return requests_[id]; }
   /// The request is used up, and with both its requests the message.
@@ -56,7 +56,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void launch(int message);
   /// One message to each receiver, of which begin_multicast() yields the first. They are sent at
   /// once whatever their size, cost their sender once, and pass each link that they share once.
-  int begin_multicast(Caller& caller, std::span<const int> receivers, int tag, std::uint64_t bytes);
+  int begin_multicast(Caller& caller, std::span<const int> receivers, Tag tag, std::uint64_t bytes);
   void prepared_multicast(int first, Cause cause, double until);
   void launch_multicast(int first);
   void post_receive(int request);
@@ -141,7 +141,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void released(int message, Cause cause, Caller& by);
 
   void count(int source, std::uint64_t bytes, bool between_hosts);
-  int begin_message(Caller& caller, int to, int tag, std::uint64_t bytes, Block block);
+  int begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Block block);
   void put_on_wire(int message);
   void multicast_travelled(std::uint64_t first);
   void copy_travelled(int message);

@@ -30,7 +30,7 @@ class StateFields {
     record_->add(id >= 0);
     if (id < 0) return;
     const Posting& posting = mpi_->request(id);
-    exact(posting.peer, posting.tag, posting.bytes);
+    exact(posting.peer, posting.tag.number, posting.tag.context, posting.bytes);
   }
 
  private:

@@ -94,6 +94,9 @@ std::optional<RankThread::Blocked> RankThread::blocked() {
     blocked.text =
         fmt::format("waits for its flag {} to be raised {} times, which it was {}",
                     verb.asked->flag.index, verb.asked->count, flag(verb.asked->flag).raised);
+  if (verb.verb == Verb::split)
+    blocked.text = fmt::format("waits for all {} ranks of its communicator to split it",
+                               verb.asked->split->size);
   if (blocked.text.empty()) return {};
   const Algorithm& algorithm = *run_->machine->jobs().job(rank()).algorithm;
   blocked.text += fmt::format(" ({}/{}", algorithm.collective, algorithm.name);

@@ -75,8 +75,9 @@ struct Run {
   std::vector<Span>* spans = nullptr;  ///< null: not recorded
   StepObserver* steps = nullptr;       ///< null: nobody asks
   std::vector<int> requests{};         ///< of the verb in progress
-  std::vector<Stage> waited{};         ///< causes of the wait that ends; else empty
-  int unfinished = 0;                  ///< ranks whose first thread still has something to do
+  Splits<RankThread> splits{};
+  std::vector<Stage> waited{};  ///< causes of the wait that ends; else empty
+  int unfinished = 0;           ///< ranks whose first thread still has something to do
 };
 
 class RankThread final : public Executor, private Caller {

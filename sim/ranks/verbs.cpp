@@ -263,6 +263,22 @@ RankThread::Advance RankThread::part<Verb::reach>(Pending& verb) {
   return Advance::done;
 }
 
+// The last one who comes lets all others go on.
+template <>
+RankThread::Advance RankThread::part<Verb::split>(Pending& verb) {
+  SplitCall& call = *verb.asked->split;
+  enter_mpi();
+  if (std::exchange(verb.state, State::working) == State::queued)
+    for (RankThread* one : run_->splits.call(call, verb.asked->peer, *this)) {
+      if (one == this) continue;
+      one->path = path;
+      one->completed(-1);
+    }
+  if (call.group == nullptr) return block(verb, RankActivity::in_wait);
+  if (verb.since >= 0) waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
+  return Advance::done;
+}
+
 RankThread::Advance RankThread::advance(Pending& verb) {
   if (verb.starts) return start_part(verb);
   switch (verb.verb) {
@@ -303,6 +319,8 @@ RankThread::Advance RankThread::advance(Pending& verb) {
       return part<Verb::reach>(verb);
     case Verb::multicast:
       return part<Verb::multicast>(verb);
+    case Verb::split:
+      return part<Verb::split>(verb);
   }
   return Advance::done;
 }

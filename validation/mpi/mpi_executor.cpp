@@ -17,7 +17,7 @@ int as_int(std::size_t count) { return static_cast<int>(count); }
 }  // namespace
 
 MpiExecutor::MpiExecutor(MPI_Comm comm, Vectors& vectors, int threads, bool phases, int index)
-    : comm_(comm), vectors_(&vectors), first_(this), times_phases_(phases) {
+    : own_splits_(comm), vectors_(&vectors), first_(this), times_phases_(phases) {
   MPI_Comm_rank(comm, &rank_);
   MPI_Comm_size(comm, &size_);
   for (int i = 1; index == 0 && i < threads; ++i) {
@@ -59,14 +59,13 @@ Request MpiExecutor::post(const Operation& operation) {
   const Request posted{take_slot()};
   const std::span<float> range = items(operation.range);
   enter(operation);
+  const auto [comm, peer] = place(operation.peer, operation.tag);
+  const int tag = operation.tag.number;
   const double entered = now_s();
   if (operation.verb == Verb::isend)
-    MPI_Isend(range.data(), as_int(range.size()), MPI_FLOAT, operation.peer, operation.tag, comm_,
-              &request(posted));
+    MPI_Isend(range.data(), as_int(range.size()), MPI_FLOAT, peer, tag, comm, &request(posted));
   else
-    MPI_Irecv(range.data(), as_int(range.size()), MPI_FLOAT,
-              operation.peer == any_source ? MPI_ANY_SOURCE : operation.peer, operation.tag, comm_,
-              &request(posted));
+    MPI_Irecv(range.data(), as_int(range.size()), MPI_FLOAT, peer, tag, comm, &request(posted));
   leave(operation.verb, entered);
   return posted;
 }
@@ -81,23 +80,30 @@ bool MpiExecutor::perform(Operation& operation, std::coroutine_handle<>) {
 
 void MpiExecutor::call(Operation& operation) {
   const std::span<float> range = items(operation.range), other = items(operation.other);
-  const int source = operation.peer == any_source ? MPI_ANY_SOURCE : operation.peer;
+  const int tag = operation.tag.number;
   MPI_Status status;
   switch (operation.verb) {
-    case Verb::send:
-      MPI_Send(range.data(), as_int(range.size()), MPI_FLOAT, operation.peer, operation.tag, comm_);
+    case Verb::send: {
+      const auto [comm, to] = place(operation.peer, operation.tag);
+      MPI_Send(range.data(), as_int(range.size()), MPI_FLOAT, to, tag, comm);
       return;
-    case Verb::recv:
-      MPI_Recv(range.data(), as_int(range.size()), MPI_FLOAT, source, operation.tag, comm_,
-               &status);
+    }
+    case Verb::recv: {
+      const auto [comm, from] = place(operation.peer, operation.tag);
+      MPI_Recv(range.data(), as_int(range.size()), MPI_FLOAT, from, tag, comm, &status);
       MPI_Get_count(&status, MPI_FLOAT, &operation.result);
       return;
-    case Verb::sendrecv:
-      MPI_Sendrecv(range.data(), as_int(range.size()), MPI_FLOAT, operation.peer, operation.tag,
-                   other.data(), as_int(other.size()), MPI_FLOAT, operation.other_peer,
-                   operation.tag, comm_, &status);
+    }
+    case Verb::sendrecv: {
+      const auto [comm, to] = place(operation.peer, operation.tag);
+      const int from = place(operation.other_peer, operation.tag).peer;
+      MPI_Sendrecv(range.data(), as_int(range.size()), MPI_FLOAT, to, tag, other.data(),
+                   as_int(other.size()), MPI_FLOAT, from, tag, comm, &status);
       MPI_Get_count(&status, MPI_FLOAT, &operation.result);
       return;
+    }
+    case Verb::split:
+      return first_->own_splits_.split(*operation.split);
     case Verb::wait:
     case Verb::wait_all:
     case Verb::wait_any:
@@ -149,9 +155,11 @@ void MpiExecutor::reach(const Operation& operation) {
 void MpiExecutor::multicast(const Operation& operation) {
   const std::span<float> range = items(operation.range);
   std::vector<MPI_Request> requests(operation.receivers.size());
-  for (std::size_t i = 0; i < requests.size(); ++i)
-    MPI_Isend(range.data(), as_int(range.size()), MPI_FLOAT, operation.receivers[i], operation.tag,
-              comm_, &requests[i]);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto [comm, to] = place(operation.receivers[i], operation.tag);
+    MPI_Isend(range.data(), as_int(range.size()), MPI_FLOAT, to, operation.tag.number, comm,
+              &requests[i]);
+  }
   MPI_Waitall(as_int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 }
 
@@ -217,6 +225,7 @@ void MpiExecutor::reset() {
   phases_ = {};
   writes_.clear();
   raised_ = {};
+  own_splits_.clear();
   whereabouts_.leave_phase();
   for (const auto& other : others_) other->reset();
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "algorithms/verbs/communicator.hpp"
+#include "validation/mpi/split_communicators.hpp"
 #include "validation/phase_times.hpp"
 #include "validation/whereabouts.hpp"
 #include "validation/writes.hpp"
@@ -72,6 +73,9 @@ class MpiExecutor final : public Executor {
   void enter(const Operation& operation);
   void leave(Verb verb, double entered);
   void call(Operation& operation);
+  SplitCommunicators::Place place(int peer, Tag tag) {
+    return first_->own_splits_.place(peer, tag);
+  }
   void wait(Operation& operation);
   void reach(const Operation& operation);
   void multicast(const Operation& operation);
@@ -81,7 +85,7 @@ class MpiExecutor final : public Executor {
   int take_slot();
   void free_slots(std::span<const Request> requests);
 
-  MPI_Comm comm_;
+  SplitCommunicators own_splits_;  ///< of the first thread, for all of the rank
   Vectors* vectors_;
   int rank_ = 0, size_ = 0;
   std::vector<MPI_Request> requests_;

@@ -87,7 +87,7 @@ Path CudaExecutor::path(int from, int to) const {
 
 namespace {
 
-bool fits(const Operation& receive, int source, int tag) {
+bool fits(const Operation& receive, int source, Tag tag) {
   return receive.tag == tag && (receive.peer == any_source || receive.peer == source);
 }
 
@@ -228,6 +228,7 @@ void CudaExecutor::give_up() {
   ready_.clear();
   testing_.clear();
   sleeping_.clear();
+  splits_.clear();
 }
 
 }  // namespace ringscope::cuda

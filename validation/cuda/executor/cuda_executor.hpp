@@ -81,6 +81,7 @@ class CudaExecutor {
   std::deque<GpuThread*> ready_;
   std::vector<GpuThread*> testing_;  ///< they have tested in vain, and shall again
   std::vector<GpuThread*> sleeping_;
+  Splits<GpuThread> splits_;
 };
 
 }  // namespace ringscope::cuda

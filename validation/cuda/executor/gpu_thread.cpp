@@ -120,6 +120,10 @@ void GpuThread::put(const Operation& operation) {
       wakes_at_ = entered_ + operation.time.count();
       world_.sleeping_.push_back(this);
       return;
+    case Verb::split:
+      for (GpuThread* one : world_.splits_.call(*operation.split, operation.peer, *this))
+        if (one != this) one->wake();
+      return;
     case Verb::wait:
     case Verb::wait_all:
     case Verb::wait_any:
@@ -192,6 +196,8 @@ bool GpuThread::ready() const {
       return rank_.raised.at(static_cast<std::size_t>(operation_->flag.index)) >= operation_->count;
     case Verb::sleep:
       return world_.gpus_.now() >= wakes_at_;
+    case Verb::split:
+      return operation_->split->group != nullptr;
     case Verb::wait_any:
       return std::any_of(awaited_.begin(), awaited_.end(), complete);
     default:
@@ -280,6 +286,8 @@ void GpuThread::wake() {
 std::string GpuThread::waits() const {
   std::string needs;
   if (in_streams_ > 0) needs = "its GPU";
+  if (operation_ != nullptr && operation_->verb == Verb::split)
+    needs = fmt::format("all {} ranks of its communicator to split it", operation_->split->size);
   const bool any = operation_ != nullptr && operation_->verb == Verb::wait_any;
   for (const Request request : awaited_) {
     const Slot& slot = rank_.slot(request);

@@ -1,0 +1,12 @@
+// Any algorithm of the catalogue among the ranks of a group.
+#pragma once
+
+#include "algorithms/catalogue.hpp"
+
+namespace ringscope {
+
+/// Runs it with the hosts of the group's ranks, numbered as the group does, and as much of the
+/// scratch space as it declares. `options.hosts`: of all ranks.
+Task on_group(Communicator group, const Algorithm& algorithm, Workspace work, Options options);
+
+}  // namespace ringscope

@@ -1,0 +1,51 @@
+#include "algorithms/verbs/group.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace ringscope {
+namespace {
+
+/// As the executor numbers it.
+int rank_of(const SplitCall& call) {
+  const auto self = static_cast<std::size_t>(call.self);
+  return call.parent == nullptr ? call.self : (*call.parent->ranks)[self];
+}
+
+bool before(const SplitCall* a, const SplitCall* b) {
+  return std::tuple(a->colour, a->key, a->self) < std::tuple(b->colour, b->key, b->self);
+}
+
+void check_each_once(std::span<SplitCall* const> calls) {
+  std::vector<bool> called(calls.size());
+  for (const SplitCall* call : calls) {
+    const auto self = static_cast<std::size_t>(call->self);
+    if (called[self])
+      throw std::logic_error("rank " + std::to_string(call->self) +
+                             " splits a communicator twice at once");
+    called[self] = true;
+  }
+}
+
+}  // namespace
+
+void form_groups(std::span<SplitCall* const> calls, int context) {
+  check_each_once(calls);
+  std::vector<SplitCall*> sorted(calls.begin(), calls.end());
+  std::sort(sorted.begin(), sorted.end(), before);
+  for (auto first = sorted.begin(); first != sorted.end();) {
+    const auto last = std::find_if(first, sorted.end(), [&](const SplitCall* call) {
+      return call->colour != (*first)->colour;
+    });
+    std::vector<int> ranks;
+    for (auto call = first; call != last; ++call) ranks.push_back(rank_of(**call));
+    const auto shared = std::make_shared<const std::vector<int>>(std::move(ranks));
+    for (auto call = first; call != last; ++call)
+      (*call)->group = std::make_shared<const Group>(
+          Group{shared, static_cast<int>(call - first), {}, {0, context}});
+    first = last;
+  }
+}
+
+}  // namespace ringscope
