@@ -20,7 +20,7 @@ class World;
 
 struct Message {
   int source = 0;
-  Tag tag;
+  Tag tag{};
   std::vector<float> items;
   std::int64_t round = 0;   ///< in which it was sent
   std::vector<bool> heard;  ///< ranks from which its sender had heard

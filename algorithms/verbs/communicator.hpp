@@ -60,7 +60,7 @@ struct Operation {
   Range range{};                 ///< sent; or received into; or reduced or copied into
   Range other{};                 ///< sendrecv: received into; reduce, copy: read from
   int peer = 0, other_peer = 0;  ///< destination or source; sendrecv: destination, source
-  Tag tag;
+  Tag tag{};
   Duration time{};                      ///< compute, sleep
   std::span<const Request> requests{};  ///< wait, wait_all, wait_any, test; lives in the awaiter
   Thread thread{};                      ///< join

@@ -62,7 +62,7 @@ struct Message {
   /// As the destination sees it, which is simulated; see orbits.hpp.
   int source = 0;
   int destination = 0;
-  Tag tag;
+  Tag tag{};
   std::uint64_t bytes = 0;
   std::uint64_t sequence = 0;  ///< among the messages from source to destination
   Channel* channel = nullptr;
@@ -113,7 +113,7 @@ struct Posting {
   bool receive = false;
   bool complete = false;
   int peer = 0;
-  Tag tag;
+  Tag tag{};
   std::uint64_t bytes = 0;  ///< sent, or room for
   int message = -1;         ///< of a receive: once matched
   std::uint64_t order = 0;  ///< of its completion, among all
