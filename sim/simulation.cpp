@@ -152,7 +152,7 @@ Measurement Simulation::stuck() {
 bool Simulation::may_skip() const {
   const Noise& noise = scenario_->job.noise;
   const auto& transports = scenario_->library.transports;
-  const bool steady = noise.spread == 0 && noise.every.count() == 0 && noise.stragglers.empty() &&
+  const bool steady = noise.spread == 0 && noise.every.count() == 0 &&
                       std::all_of(transports.begin(), transports.end(),
                                   [](const Transport& t) { return t.jitter.is_zero(); });
   const bool shown = options_->record || options_->record_spans || options_->record_chain;

@@ -16,6 +16,8 @@ void SteadyState::restart() {
   asked_ = false;
   kept_step_ = 0;
   marks_.clear();
+  threads_.clear();
+  for (const auto& rank : *ranks_) rank->list_threads(threads_);
 }
 
 void SteadyState::step_begun(int step) {
@@ -27,7 +29,8 @@ void SteadyState::step_begun(int step) {
 void SteadyState::look(std::uint64_t) {
   asked_ = false;
   if (step_ < kept_step_) kept_step_ = 0;  // another phase
-  if (kept_step_ == 0 || step_ >= 2 * kept_step_) return keep();
+  if (kept_step_ == 0 || step_ >= std::min(2 * kept_step_, kept_step_ + longest_period + 1))
+    return keep();
   const int steps = step_ - kept_step_;
   if (steps <= 0 || steps > longest_period || !came_back()) return;
   if (const int times = periods(steps); times > 0) skip(steps, times);
@@ -54,20 +57,20 @@ bool SteadyState::came_back() {
 
 // False: there is something that this cannot describe, or a comparison has failed.
 bool SteadyState::describe() {
-  for (const auto& rank : *ranks_) {
-    rank->describe(record_, step_);
-    if (!record_.same() || !rank->steps_are_alike()) return false;
+  for (const RankThread* thread : threads_) {
+    thread->describe(record_, step_);
+    if (!record_.same()) return false;
   }
   const Agenda agenda(run_->ledger->agenda());
   record_.take_entries();
-  for (const auto& rank : *ranks_) rank->describe(record_, agenda);
+  for (const RankThread* thread : threads_) thread->describe(record_, agenda);
   run_->mpi->describe(record_, agenda, messages_);
   return record_.take_entries() == agenda.size();
 }
 
 SteadyState::Accounts SteadyState::accounts() const {
   Accounts accounts;
-  for (const auto& rank : *ranks_) accounts.ranks.push_back(rank->account());
+  for (const RankThread* thread : threads_) accounts.threads.push_back(thread->account());
   for (int id = 0; id < run_->ledger->resource_count(); ++id)
     accounts.used.push_back(run_->ledger->used(id));
   accounts.traffic = run_->mpi->traffic;
@@ -78,7 +81,7 @@ SteadyState::Accounts SteadyState::accounts() const {
 // All cursors in the order of the description, so that equal places mean the same.
 std::vector<PathCursor*> SteadyState::cursors() {
   std::vector<PathCursor*> all;
-  for (const auto& rank : *ranks_) all.push_back(&rank->path_cursor());
+  for (RankThread* thread : threads_) thread->list_cursors(all);
   for (const int message : messages_) all.push_back(&run_->mpi->path_cursor(message));
   return all;
 }
@@ -87,8 +90,9 @@ std::vector<PathCursor*> SteadyState::cursors() {
 // step by step.
 int SteadyState::periods(int steps) const {
   int least = INT_MAX;
-  for (const auto& rank : *ranks_) least = std::min(least, rank->steps_left());
-  return least / steps - 1;
+  for (const RankThread* thread : threads_)
+    if (thread->in_alike_steps()) least = std::min(least, thread->steps_left());
+  return least == INT_MAX ? 0 : least / steps - 1;
 }
 
 void SteadyState::skip(int steps, int times) {
@@ -108,8 +112,8 @@ void SteadyState::skip(int steps, int times) {
   traffic.bytes_between_hosts +=
       more * (traffic.bytes_between_hosts - kept_.traffic.bytes_between_hosts);
   run_->mpi->skip(seconds, messages_);
-  for (std::size_t rank = 0; rank < ranks_->size(); ++rank)
-    (*ranks_)[rank]->skip(steps * times, seconds, times, kept_.ranks[rank]);
+  for (std::size_t i = 0; i < threads_.size(); ++i)
+    threads_[i]->skip(steps * times, seconds, times, kept_.threads[i]);
   run_->ledger->kernel().skip(seconds);
   skipped_.seconds += seconds;
   skipped_.messages += messages;

@@ -1,13 +1,14 @@
 // Skips whole periods of a run in which every rank does the same again and again.
 //
-// Where a text says that its steps are alike, the state of the run is looked at whenever rank 0
-// begins one. When it comes back, up to the steps that the ranks are at, everything from there on
-// comes back too: so as many periods are skipped as fit before a rank reaches its last step, each
-// rank goes on at a later step, and what is kept account of is added as often.
+// Where a text says that its steps are alike, the state of the run is looked at whenever a thread
+// of rank 0 begins one. When it comes back, up to the steps that the ranks are at, everything from
+// there on comes back too: so as many periods are skipped as fit before a rank reaches its last
+// step, each rank goes on at a later step, and what is kept account of is added as often. A thread
+// that is not in such steps, such as one that waits for another, has to stand where it stood.
 //
-// States are kept at steps 1, 2, 4, 8, ... and compared with the few that follow each: a period of
-// up to that many steps is found wherever the run gets into it (R. P. Brent, An improved Monte
-// Carlo factorization algorithm, BIT 20, 1980).
+// States are kept at steps 1, 2, 4, 8, 16, 32, 49, ... and compared with the few that follow each:
+// a period of up to 16 steps is found wherever the run gets into it (after R. P. Brent, An improved
+// Monte Carlo factorization algorithm, BIT 20, 1980).
 #pragma once
 
 #include <memory>
@@ -36,7 +37,7 @@ class SteadyState final : public StepObserver {
 
  private:
   struct Accounts {
-    std::vector<RankThread::TimeAccount> ranks;
+    std::vector<RankThread::TimeAccount> threads;
     std::vector<double> used;  ///< by resource
     Traffic traffic;
     std::size_t observed = 0;
@@ -54,8 +55,9 @@ class SteadyState final : public StepObserver {
   Run* run_;
   const std::vector<std::unique_ptr<RankThread>>* ranks_;
   Skipped skipped_;
-  bool asked_ = false;  ///< to be called at the end of the instant
-  int step_ = 0;        ///< of rank 0
+  bool asked_ = false;                ///< to be called at the end of the instant
+  int step_ = 0;                      ///< of rank 0
+  std::vector<RankThread*> threads_;  ///< of all ranks
   StateRecord record_;
   int kept_step_ = 0;  ///< described by the record; 0: none
   double kept_at_ = 0;

@@ -1,4 +1,6 @@
 // Is a run of which periods were skipped the run that it would have been?
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -11,9 +13,10 @@ namespace ringscope {
 namespace {
 
 /// The fluid kernel can be used more than once in a process.
-Report with_fluid(const Scenario& scenario, bool skip) {
+Report with_fluid(const Scenario& scenario, bool skip, int fold_from = fewest_folded_ranks) {
   RunOptions options;
   options.kernel = "fluid";
+  options.fold_from = fold_from;
   options.skip = skip;
   return simulate(scenario, options);
 }
@@ -50,6 +53,11 @@ void expect_same(const Report& skipped, const Report& whole) {
   double on_path = 0;
   for (const PathSegment& segment : skipped.path) on_path += segment.seconds;
   expect_near(on_path, time, time, "critical path");
+  ASSERT_EQ(skipped.training.has_value(), whole.training.has_value());
+  if (!whole.training) return;
+  expect_near(skipped.training->step_s, whole.training->step_s, time, "step");
+  expect_near(skipped.training->compute_s, whole.training->compute_s, time, "compute");
+  expect_near(skipped.training->exposed_s, whole.training->exposed_s, time, "exposed");
 }
 
 CauseSeconds by_cause(const Report& report) {
@@ -92,6 +100,31 @@ INSTANTIATE_TEST_SUITE_P(
                     Setting{"progress_thread", "1x32", "32 MiB", "algorithm: ring"},
                     Setting{"openmpi_tcp", "8x8", "64 MiB", "algorithm: ring"}));
 
+// The ring of a bucket runs in a thread or as a non-blocking collective, while others wait for it.
+// Ranks divide each bucket; hosts have one or two of them.
+TEST(SteadyState, within_the_exchange_of_a_bucket_is_skipped) {
+  struct Place {
+    const char *placement, *library;
+  };
+  for (const char* strategy :
+       {"ddp, options: {overlap: none", "ddp, options: {overlap: nonblocking",
+        "ddp, options: {overlap: thread", "multi_worker_mirrored, options: {overlap: none"})
+    for (const auto& [placement, library] :
+         {Place{"1x24", "rdma"}, {"1x8-2x8", "progress_thread"}, {"4x6", "openmpi_tcp"}}) {
+      SCOPED_TRACE(fmt::format("{} {} {}", strategy, placement, library));
+      const Scenario scenario = scenario_of(
+          fmt::format("cluster: {{base: star8, hosts: 24}}\nlibrary: {}\nplacement: {}\n"
+                      "job: {{collective: training, algorithm: {}, exchange: ring, steps: 2, "
+                      "model: {{records: 1000, record: 1 kB, batch: 10, step: 3 ms, layers: ["
+                      "{{name: a, parameters: 2400000, flops: 1}}, "
+                      "{{name: b, parameters: 4800000, flops: 1}}]}}}}}}",
+                      library, placement, strategy));
+      const Report skipped = with_fluid(scenario, true, never_fold);
+      EXPECT_GT(skipped.skipped_messages, skipped.messages / 8);
+      expect_same(skipped, with_fluid(scenario, false, never_fold));
+    }
+}
+
 // Each step sends three messages more before it waits for those of the step before.
 Task keep_a_queue(Communicator comm, Workspace work, Options) {
   std::array<std::array<Request, 3>, 2> last;
@@ -131,6 +164,15 @@ TEST(SteadyState, nothing_is_skipped_where_chance_plays_a_part) {
   Scenario scenario = ring("openmpi_tcp", "1x32", "32 KiB");
   scenario.job.noise.spread = 0.01;
   EXPECT_EQ(with_fluid(scenario, true).skipped_messages, 0u);
+}
+
+TEST(SteadyState, beside_stragglers_is_skipped) {
+  Scenario scenario = ring("openmpi_tcp", "1x32", "32 MiB");
+  scenario.job.noise.slowdown = 3;
+  scenario.job.noise.stragglers = {5, 17};
+  const Report skipped = with_fluid(scenario, true);
+  EXPECT_GT(skipped.skipped_messages, 0u);
+  expect_same(skipped, with_fluid(scenario, false));
 }
 
 TEST(SteadyState, nothing_is_skipped_where_every_step_is_shown) {

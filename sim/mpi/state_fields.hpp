@@ -8,6 +8,7 @@
 //   posting(id)   what a request of a rank asks for, or -1
 #pragma once
 
+#include <bit>
 #include <span>
 
 #include "sim/mpi/mpi.hpp"
@@ -17,13 +18,20 @@ namespace ringscope::sim {
 /// Takes a state down, or compares it: times from now, ids replaced by what they stand for.
 class StateFields {
  public:
-  /// `names`: of messages, by their ids.
-  StateFields(StateRecord& record, const Mpi& mpi, double now, std::span<const int> names)
-      : record_(&record), mpi_(&mpi), now_(now), names_(names) {}
+  /// `names`: of messages, by their ids. `stands`: nothing happens here, and dates are to be as
+  /// they were.
+  StateFields(StateRecord& record, const Mpi& mpi, double now, std::span<const int> names,
+              bool stands = false)
+      : record_(&record), mpi_(&mpi), now_(now), names_(names), stands_(stands) {}
 
   void exact(auto... values) { (record_->add(values), ...); }
   void amount(double units) { record_->add_amount(units); }
-  void date(double at) { record_->add_time(at < 0 ? 0 : now_ - at); }
+  void date(double at) {
+    if (stands_)
+      record_->add(std::bit_cast<std::uint64_t>(at));
+    else
+      record_->add_time(at < 0 ? 0 : now_ - at);
+  }
   void message(int id) { record_->add(id < 0 ? -1 : names_[static_cast<std::size_t>(id)]); }
   void request(int id) { record_->add(id < 0 ? 2 : mpi_->request(id).complete ? 1 : 0); }
   void posting(int id) {
@@ -38,6 +46,7 @@ class StateFields {
   const Mpi* mpi_;
   double now_;
   std::span<const int> names_;
+  bool stands_;
 };
 
 /// Moves the dates of a state when time has been skipped.

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <utility>
 
-#include "sim/mpi/state_fields.hpp"
 #include "sim/ranks/detours.hpp"
 
 namespace ringscope::sim {
@@ -113,6 +112,7 @@ void RankThread::begin(Task body, double delay) {
   body_.push_back(std::move(body));
   mark_ = {};
   phase_ = -1;
+  step_ = 0;
   set_activity(RankActivity::idle, now());
   if (delay == 0) return run_->ready->add(*this);
   cpu_cause_ = Cause::skew;
@@ -130,16 +130,17 @@ void RankThread::reset() {
 }
 
 int RankThread::next_step(int step, int count) {
-  step_ = step + 1 + std::exchange(skipped_, 0);
+  if (step == 0) loop_ = performed_;
+  const int next = step + 1 + std::exchange(skipped_, 0);
+  step_ = next < count ? next : 0;
   steps_ = count;
-  verbs_of_step_ = 0;
-  if (rank() == 0 && index_ == 0 && run_->steps != nullptr && step_ < count)
-    run_->steps->step_begun(step_);
-  return step_;
+  step_began_ = performed_;
+  if (rank() == 0 && run_->steps != nullptr && step_ > 0) run_->steps->step_begun(step_);
+  return next;
 }
 
 Request RankThread::post(const Operation& operation) {
-  ++verbs_of_step_;
+  ++performed_;
   Pending verb{.verb = operation.verb};
   const bool receive = operation.verb == Verb::irecv;
   verb.request = run_->mpi->open_request(*this, receive, operation.peer, operation.tag,
@@ -149,7 +150,7 @@ Request RankThread::post(const Operation& operation) {
 }
 
 bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
-  ++verbs_of_step_;
+  ++performed_;
   Pending verb{.asked = &operation, .waiter = waiter, .verb = operation.verb};
   const auto open = [&](bool receive, int peer, Range range) {
     return run_->mpi->open_request(*this, receive, peer, operation.tag, range.size);
@@ -305,26 +306,6 @@ int RankThread::peer() const {
   const bool waits = verb.asked != nullptr && verb.asked->requests.size() == 1;
   const int request = waits ? verb.asked->requests.front().slot : verb.request;
   return request < 0 || verb.other_request >= 0 ? -1 : run_->mpi->request(request).peer;
-}
-
-void RankThread::describe(StateRecord& record, int step) const {
-  record.add(step_ + skipped_ - step);
-  StateFields fields(record, *run_->mpi, now(), {});
-  visit(*this, fields);
-}
-
-void RankThread::describe(StateRecord& record, const Agenda& agenda) const {
-  for (const Agenda::Entry& entry : agenda.of(this, 0)) record.add(entry);
-}
-
-void RankThread::skip(int steps, double seconds, int times, const TimeAccount& before) {
-  skipped_ += steps;
-  for (std::size_t i = 0; i < seconds_.size(); ++i)
-    seconds_[i] += times * (seconds_[i] - before.seconds[i]);
-  for (std::size_t i = 0; i < waited_for_.size(); ++i)
-    waited_for_[i] += times * (waited_for_[i] - before.waited_for[i]);
-  const DateShift shift(seconds);
-  visit(*this, shift);
 }
 
 }  // namespace ringscope::sim

@@ -128,19 +128,25 @@ class RankThread final : public Executor, private Caller {
   /// Verbs in which the threads of this rank are blocked; only its first thread knows them.
   std::vector<Blocked> all_blocked();
 
-  // Questions of steady_state.hpp to a rank's only thread.
+  // Questions of steady_state.hpp to each thread.
   struct TimeAccount {
     std::array<double, activity_names.size()> seconds{};
     CauseSeconds waited_for{};
   };
   TimeAccount account() const { return {seconds_, waited_for_}; }
-  PathCursor& path_cursor() { return path; }
-  /// Position of the rank in its program; its step as seen from `step`.
+  /// Appends this first thread of a rank and the others.
+  void list_threads(std::vector<RankThread*>& threads);
+  /// Appends where the thread's chain ends, and those of the flags that it keeps.
+  void list_cursors(std::vector<PathCursor*>& cursors);
+  /// Position of the thread in its program: of one in steps that are alike, the step as seen from
+  /// `step`; any other has to stand where it stood.
   void describe(StateRecord& record, int step) const;
   void describe(StateRecord& record, const Agenda& agenda) const;
-  bool steps_are_alike() const { return step_ > 0 && !finished_ && others_.empty(); }
+  /// It is in such a step, and not in the first one.
+  bool in_alike_steps() const { return step_ > 0; }
   int steps_left() const { return steps_ - 1 - step_ - skipped_; }
-  /// Goes on `steps` later, and at a later time: what it did since `before`, `times` times over.
+  /// One in such a step goes on `steps` later, and at a later time: what it did since `before`,
+  /// `times` times over.
   void skip(int steps, double seconds, int times, const TimeAccount& before);
 
   /// Goes on with the program as far as it can; called by the ready queue.
@@ -178,13 +184,15 @@ class RankThread final : public Executor, private Caller {
   enum class Advance { done, blocked };
 
   static void visit(auto& self, auto& fields) {  // sim/mpi/state_fields.hpp
-    fields.exact(self.verbs_of_step_, std::hash<std::string_view>()(self.mark_.phase), self.inside,
-                 self.on_cpu_, static_cast<int>(self.activity_));
+    fields.exact(self.finished_, self.in_use_, self.joiner_ == nullptr, self.inside, self.on_cpu_,
+                 static_cast<int>(self.activity_));
     fields.date(self.activity_since_);
     if (self.on_cpu_) {
       fields.exact(static_cast<int>(self.cpu_cause_), static_cast<int>(self.tail_cause_));
       fields.amount(self.tail_share_);
     }
+    fields.exact(self.flags_.size());
+    for (const FlagState& flag : self.flags_) fields.exact(flag.raised);
     fields.exact(self.verbs_.size() - self.next_);
     for (std::size_t i = self.next_; i < self.verbs_.size(); ++i)
       visit_verb(self.verbs_[i], fields);
@@ -263,9 +271,12 @@ class RankThread final : public Executor, private Caller {
   RankThread* joiner_ = nullptr;
   Mark mark_;
   int phase_ = -1;
-  int step_ = 0, steps_ = 0;  ///< of a phase whose steps are alike, from its second one on
-  int skipped_ = 0;           ///< steps that the next one comes later
-  int verbs_of_step_ = 0;     ///< performed since it began
+  /// Step of a phase whose steps are alike, from its second one on; else 0.
+  int step_ = 0, steps_ = 0;
+  int skipped_ = 0;               ///< steps that the next one comes later
+  std::uint64_t performed_ = 0;   ///< verbs: the position in a program without such steps
+  std::uint64_t step_began_ = 0;  ///< the same, when the step did
+  std::uint64_t loop_ = 0;        ///< and when the second of these steps did
   RankActivity activity_ = RankActivity::idle;
   Cause blocked_by_ = Cause::partner;  ///< while that is one thing
   double activity_since_ = 0;
