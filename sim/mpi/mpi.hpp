@@ -14,7 +14,6 @@
 
 #include <functional>
 #include <memory>
-#include <random>
 #include <unordered_map>
 
 #include "scenarios/answer/path_chain.hpp"
@@ -90,7 +89,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void skip(double seconds, std::span<const int> under_way);
 
   /// The random numbers from here on.
-  void seed(std::uint64_t seed) { random_.seed(seed); }
+  void seed(std::uint64_t seed) { seed_ = seed; }
 
   Traffic traffic;  ///< since it was last reset; of the foreground job
   /// Record of received messages if set, in times of the kernel; chains are marked, too.
@@ -155,7 +154,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void sender_told(std::uint64_t message);
   void complete(int request);
   void record(const Message& m);
-  double draw_jitter(const Message& m);
+  double draw_jitter(const Message& m) const;
   double control_delay(const Channel& channel) const;
   Channel& channel_to(Process& mine, int from, int to, Block block);
   void name_messages(std::vector<int>& under_way);
@@ -172,7 +171,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   std::vector<int> waiting_;  ///< for the engine that has just been entered
   std::vector<int> names_;    ///< of the messages in flight, by their ids
   std::uint64_t completions_ = 0;
-  std::mt19937_64 random_;
+  std::uint64_t seed_ = 0;
 };
 
 }  // namespace ringscope::sim

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/mpi/mpi.hpp"
+#include "topologies/graph/splitmix.hpp"
 
 namespace ringscope::sim {
 
@@ -104,11 +105,14 @@ double Mpi::control_delay(const Channel& channel) const {
   return delay;
 }
 
-// Inverse transform of 53 random bits: the same numbers on every machine.
-double Mpi::draw_jitter(const Message& m) {
+// Inverse transform of 53 random bits: the same numbers on every machine. They hang on the message
+// alone: where many are sent at one instant, the last digit of a date changes nobody's jitter.
+double Mpi::draw_jitter(const Message& m) const {
   const SizedTime& jitter = m.channel->transport->jitter;
   if (jitter.is_zero()) return 0;
-  return -std::log1p(-static_cast<double>(random_() >> 11) * 0x1p-53) * jitter.at(m.bytes);
+  const std::uint64_t bits = random_of({seed_, static_cast<std::uint64_t>(m.source),
+                                        static_cast<std::uint64_t>(m.destination), m.sequence});
+  return -std::log1p(-static_cast<double>(bits >> 11) * 0x1p-53) * jitter.at(m.bytes);
 }
 
 // The envelope is at the receiver: with its bytes (eager), or without (RTS).

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <random>
 
 #include "sim/mpi/rules_for_test.hpp"
+#include "topologies/graph/splitmix.hpp"
 
 namespace ringscope::rules {
 namespace {
@@ -14,6 +14,13 @@ class Sizes : public SimulationTest {};
 Task send_and_receive(Communicator comm, Workspace work, Options) {
   if (comm.rank() == 0) co_await comm.send(work.data, 1);
   if (comm.rank() == 1) co_await comm.recv(work.data, 0);
+}
+
+Task send_beside_a_quicker_one(Communicator comm, Workspace work, Options) {
+  if (comm.rank() == 0) co_await comm.send(work.data, 1);
+  if (comm.rank() == 1) co_await comm.recv(work.data, 0);
+  if (comm.rank() == 2) co_await comm.send(work.data.first(1), 3);
+  if (comm.rank() == 3) co_await comm.recv(work.data.first(1), 2);
 }
 
 SizedTime below_and_from_here(double small, double large, double cost) {
@@ -162,19 +169,28 @@ TEST_F(Sizes, jitter_has_the_mean_that_it_says_and_never_shortens) {
   EXPECT_NEAR(sum / messages, 50 * us, 4 * 50 * us / std::sqrt(messages));
 }
 
+// Jitter, of 50 us in the mean, of a message: the seed, its sender, receiver, and number.
+double drawn(std::initializer_list<std::uint64_t> message) {
+  const std::uint64_t bits = random_of(message);
+  return -std::log1p(-static_cast<double>(bits >> 11) * 0x1p-53) * 50 * us;
+}
+
 TEST_F(Sizes, jitter_is_the_same_for_the_same_seed) {
   Scenario scenario = eager();
   scenario.job.repetitions = 2;
   network(scenario).jitter = Seconds(50 * us);
   const Report report = run(scenario, send_and_receive);
-  // The first numbers of mt19937_64 for the seeds ~1 and ~(1 + 0x9e3779b97f4a7c15).
-  const auto drawn = [](std::uint64_t seed) {
-    std::mt19937_64 random(~seed);
-    return -std::log1p(-static_cast<double>(random() >> 11) * 0x1p-53) * 50 * us;
-  };
   const double without = send_overhead + send_copy + wire + latency + recv_overhead + recv_copy;
-  expect_seconds(report.times_s.at(0), without + drawn(1));
-  expect_seconds(report.times_s.at(1), without + drawn(1 + 0x9e3779b97f4a7c15u));
+  expect_seconds(report.times_s.at(0), without + drawn({~1ULL, 0, 1, 0}));
+  expect_seconds(report.times_s.at(1), without + drawn({~(1 + 0x9e3779b97f4a7c15u), 0, 1, 1}));
+}
+
+TEST_F(Sizes, jitter_of_a_message_hangs_on_no_other) {
+  Scenario scenario = eager();
+  network(scenario).jitter = Seconds(50 * us);
+  const Report report = run(scenario, send_beside_a_quicker_one);
+  const double without = send_overhead + send_copy + wire + latency + recv_overhead + recv_copy;
+  expect_seconds(finish(report, 1), without + drawn({~1ULL, 0, 1, 0}));
 }
 
 }  // namespace

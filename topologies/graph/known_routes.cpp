@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "topologies/graph/splitmix.hpp"
+
 namespace ringscope {
 
 Surroundings& KnownRoutes::around(Vertex end) {
@@ -40,7 +42,7 @@ std::optional<std::vector<int>> KnownRoutes::find(Vertex from, Vertex to, std::u
     if (enters || !meeting.advance(side)) return {};
   }
   kept_ += around_from.size() + around_to.size() - before;
-  return meeting.links(seed_of(from, to, flow));
+  return meeting.links(random_of({from, to, flow}));
 }
 
 }  // namespace ringscope

@@ -3,22 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "topologies/graph/splitmix.hpp"
+
 namespace ringscope {
-
-// One step of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators).
-std::uint64_t next_random(std::uint64_t& state) {
-  std::uint64_t z = (state += 0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-std::uint64_t seed_of(Vertex from, Vertex to, std::uint64_t flow) {
-  std::uint64_t state = from;
-  state = next_random(state) ^ to;
-  state = next_random(state) ^ flow;
-  return next_random(state);
-}
 
 bool Bounds::allow(const Graph& graph, Vertex vertex) const {
   const Component& part = graph[vertex];
@@ -161,7 +148,8 @@ struct Pair {
 std::vector<int> find_links(const Graph& graph, Vertex from, Vertex to, std::uint64_t flow,
                             LinkClass allowed) {
   const Pair pair(graph, from, to, allowed);
-  return pair.meeting.is_found() ? pair.meeting.links(seed_of(from, to, flow)) : std::vector<int>();
+  return pair.meeting.is_found() ? pair.meeting.links(random_of({from, to, flow}))
+                                 : std::vector<int>();
 }
 
 bool is_only_route(const Graph& graph, Vertex from, Vertex to, LinkClass allowed) {

@@ -26,9 +26,6 @@ std::vector<int> find_links(const Graph& graph, Vertex from, Vertex to, std::uin
 /// there is none.
 bool is_only_route(const Graph& graph, Vertex from, Vertex to, LinkClass allowed);
 
-/// The random numbers that choose: one step.
-std::uint64_t next_random(std::uint64_t& state);
-
 /// Components that a search from one end may enter. A component of a third host, a third GPU, or a
 /// dead end is on no route; what lies outside is on none inside a host.
 struct Bounds {
@@ -100,8 +97,5 @@ class Meeting {
   std::array<std::size_t, 2> reached_{};  ///< number of each side's newest level
   std::vector<std::uint32_t> middles_;    ///< ascending
 };
-
-/// The state from which the route of a flow between two ends is chosen.
-std::uint64_t seed_of(Vertex from, Vertex to, std::uint64_t flow);
 
 }  // namespace ringscope

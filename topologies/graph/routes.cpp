@@ -7,6 +7,7 @@
 #include "topologies/graph/known_routes.hpp"
 #include "topologies/graph/nearest_nics.hpp"
 #include "topologies/graph/route_search.hpp"
+#include "topologies/graph/splitmix.hpp"
 
 namespace ringscope {
 namespace {
