@@ -70,6 +70,8 @@ class Simulation {
       run_.detours = detours_.get();
     }
     add_neighbours();
+    if (options.every_so_often)
+      kernel_->every_so_often(Callback::to<&Simulation::look_outside>(this));
   }
 
   Measurement repeat(int repetition) {
@@ -107,6 +109,7 @@ class Simulation {
   void job_ended(std::uint64_t);
   static std::string in_vain_text();
   void watch(int repetition);
+  void look_outside(std::uint64_t) { options_->every_so_often(); }
 
   const Scenario* scenario_;
   const RunOptions* options_;

@@ -43,6 +43,7 @@ class LoadRecord final : public Kernel {
   void after(double delay, Callback callback) override { inner_->after(delay, callback); }
   void run() override { inner_->run(); }
   void rewind() override { inner_->rewind(); }
+  void every_so_often(Callback callback) override { inner_->every_so_often(callback); }
 
  private:
   struct Flight {

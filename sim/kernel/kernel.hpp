@@ -92,6 +92,9 @@ class Kernel {
 
   /// Runs until nothing is left to happen. Suspended activities do not hold it up.
   virtual void run() = 0;
+  /// Calls back every so many instants, for those who watch or end a run that is long; what it
+  /// throws is thrown by run(). By default never. The callback must start nothing.
+  virtual void every_so_often(Callback) {}
   /// Puts now() back to 0 once nothing is left to happen, so that what comes next has the digits
   /// that it would have had at first.
   virtual void rewind() = 0;

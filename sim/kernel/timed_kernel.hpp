@@ -35,6 +35,7 @@ class TimedKernel : public Kernel {
   void cancel(ActivityId) override;
   void after(double delay, Callback callback) override;
   void run() override;
+  void every_so_often(Callback callback) override { so_often_ = callback; }
   void rewind() override;
   bool can_skip() const override { return true; }
   std::vector<Alarm> timers() const override;
@@ -101,7 +102,7 @@ class TimedKernel : public Kernel {
   std::vector<Timer> due_timers_;
   std::vector<Callback> soon_, firing_;  ///< of this very instant
   std::vector<Completion> completed_, delivered_;
-  Callback at_end_;
+  Callback at_end_, so_often_;
 };
 
 template <class Rates>
@@ -246,7 +247,9 @@ void TimedKernel<Rates>::begin(double date) {
 
 template <class Rates>
 void TimedKernel<Rates>::run() {
-  for (;;) {
+  constexpr unsigned so_often = 64;
+  for (unsigned instants = 1;; ++instants) {
+    if (instants % so_often == 0 && so_often_.function != nullptr) so_often_();
     const double next = happen();
     if (next == std::numeric_limits<double>::infinity()) return;
     begin(next);

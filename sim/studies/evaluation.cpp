@@ -126,6 +126,7 @@ std::uint64_t Evaluation::simulated() const {
 
 std::vector<std::optional<Outcome>> Evaluation::take_outcomes() {
   const std::lock_guard lock(mutex_);
+  given_up_ = true;
   if (!failures_.empty()) std::rethrow_exception(failures_.begin()->second);
   taken_ = true;
   std::vector<std::optional<Outcome>> outcomes(count_);

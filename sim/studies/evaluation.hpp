@@ -1,6 +1,7 @@
 // The state of one call of an Evaluator.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -50,7 +51,9 @@ class Evaluation {
   std::size_t count() const { return count_; }
   std::size_t done() const;
   std::uint64_t simulated() const;
-  /// Outcomes that are there, once: what is still being simulated goes to the store alone. Throws
+  /// Nobody waits any more for what is being simulated.
+  bool is_given_up() const { return given_up_; }
+  /// Outcomes that are there, once: what is still being simulated is given up. Throws
   /// the failure of the lowest index.
   std::vector<std::optional<Outcome>> take_outcomes();
 
@@ -67,6 +70,7 @@ class Evaluation {
   std::condition_variable changed_;
   std::size_t next_ = 0, done_ = 0;
   std::uint64_t simulated_ = 0;
+  std::atomic<bool> given_up_ = false;
   int making_ = 0;
   bool closed_ = false, taken_ = false;
   std::vector<Outcome> outcomes_;

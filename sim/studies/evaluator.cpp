@@ -12,21 +12,35 @@ namespace {
 
 constexpr auto nap = std::chrono::milliseconds(50);
 
+/// Ends a simulation whose outcome nobody waits for.
+struct GivenUp {};
+
 }  // namespace
 
-Outcome simulated_outcome(const Scenario& scenario, const EvaluatorOptions& options) {
+std::optional<Outcome> simulated_outcome(const Scenario& scenario, const EvaluatorOptions& options,
+                                         const std::function<bool()>& is_given_up) {
   RunOptions run;
   run.kernel = options.kernel;
   run.skip = options.skip;
   run.tolerance = options.tolerance;
   if (!options.fold) run.fold_from = never_fold;
+  if (is_given_up)
+    run.every_so_often = [&is_given_up] {
+      if (is_given_up()) throw GivenUp();
+    };
   try {
     return outcome_of(simulate(scenario, run));
+  } catch (const GivenUp&) {
+    return {};
   } catch (const DeadlockError& deadlock) {
     Outcome outcome;
     outcome.error = deadlock.what();
     return outcome;
   }
+}
+
+Outcome simulated_outcome(const Scenario& scenario, const EvaluatorOptions& options) {
+  return *simulated_outcome(scenario, options, nullptr);
 }
 
 std::string how_simulated(const EvaluatorOptions& options) {
@@ -108,7 +122,10 @@ void Evaluator::work(const std::stop_token& stop) {
       const auto task = evaluation->begin(known);
       if (!task) break;
       try {
-        evaluation->end(*task, simulated_outcome(task->scenario, options_));
+        auto outcome = simulated_outcome(task->scenario, options_, [&] {
+          return evaluation->is_given_up() || stop.stop_requested();
+        });
+        if (outcome) evaluation->end(*task, std::move(*outcome));
       } catch (...) {
         evaluation->fail(task->index, std::current_exception());
       }

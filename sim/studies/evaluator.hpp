@@ -28,11 +28,14 @@ struct EvaluatorOptions {
   /// done: see part().
   std::function<void(double share)> progress;
   /// Asked likewise: whether it shall end, having had this share of its time. Then nothing more is
-  /// begun; what is being simulated is not waited for. Null: never.
+  /// begun, and what is being simulated is given up. Null: never.
   std::function<bool(double share)> stop;
 };
 
-/// The outcome of one simulation. What a run throws beside a deadlock is thrown.
+/// The outcome of one simulation. What a run throws beside a deadlock is thrown. `is_given_up` is
+/// asked now and then, if not null: where it says so there is no outcome.
+std::optional<Outcome> simulated_outcome(const Scenario& scenario, const EvaluatorOptions& options,
+                                         const std::function<bool()>& is_given_up);
 Outcome simulated_outcome(const Scenario& scenario, const EvaluatorOptions& options = {});
 
 /// By which kernel, and with which results in the last digits: a part of every key.

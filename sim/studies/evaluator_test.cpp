@@ -100,5 +100,20 @@ TEST(Evaluator, throws_what_the_first_bad_scenario_throws) {
   }
 }
 
+TEST(Evaluator, gives_up_what_it_simulates_when_it_is_stopped) {
+  Scenario endless = small_scenario(64);
+  endless.job.repetitions = 1'000'000'000;
+  endless.job.skew = Seconds(1e-6);  // no repetition is like another
+  EvaluatorOptions options = threads(1);
+  int asked = 0;
+  options.stop = [&asked](double) { return ++asked > 3; };
+  Evaluator evaluator(options);
+  const auto make = [&endless](std::size_t, KnownParts&) { return endless; };
+  EXPECT_EQ(evaluator.evaluate_some(1, make).at(0), std::nullopt);
+  EXPECT_EQ(evaluator.simulated(), 0U);
+  const std::vector<Scenario> others = small_scenarios(3);  // by the same thread
+  EXPECT_EQ(evaluator.evaluate(others), one_by_one(others));
+}
+
 }  // namespace
 }  // namespace ringscope

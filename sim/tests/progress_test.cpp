@@ -63,5 +63,20 @@ job: {collective: allreduce, algorithm: ring, bytes: 1 MiB, repetitions: 20}
   EXPECT_LT(shares.back(), 1);
 }
 
+// All messages are in flight until nearly the end: nothing that is received tells before.
+TEST(Progress, who_looks_in_every_so_often_may_end_a_run_in_which_nothing_is_received) {
+  const Scenario scenario = scenario_of(R"(
+cluster: star64
+library: rdma
+placement: 1x32
+job: {collective: alltoall, algorithm: posted, bytes: 32 MiB}
+)");
+  struct Enough {};
+  RunOptions options;
+  options.progress = [](double) { FAIL() << "a message was received before"; };
+  options.every_so_often = [] { throw Enough(); };
+  EXPECT_THROW(simulate(scenario, options), Enough);
+}
+
 }  // namespace
 }  // namespace ringscope
