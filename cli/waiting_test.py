@@ -25,6 +25,14 @@ SHORT_AND_LONG = LONG + """cases:
   - {name: short, set: {job.repetitions: 1}}
   - {name: long, set: {}}
 """
+# All pairs talk: 1,400 bytes of each (scenarios/question/estimate.cpp).
+MANY = """question: What needs half a terabyte?
+cluster: {network: star, hosts: 20000, host: {type: simple, cores: 1},
+          link: {bandwidth: 1 Gbit/s, latency: 1 us}}
+library: rdma
+placement: 1x20000
+job: {collective: alltoall, algorithm: posted, bytes: 1 GiB}
+"""
 RUN = ("long.yaml", "--no-skip")
 # Some seconds for all, or for each hundredth where nothing is optimized.
 SEEN = (*RUN, "--set", "job.repetitions=40000")
@@ -112,6 +120,38 @@ class Waiting(StudyTest):
                                         "job.repetitions=1000"),
                          r"^study: 9000 points, some \d+ s on 2 threads; to have less of it, vary "
                          r"less, or lower 'job.repetitions', the ranks of 'placement'\n")
+
+    def test_is_told_what_ranks_that_are_alike_take_and_what_a_tolerance_saves(self):
+        star = ("cluster={network: star, hosts: 8192, link: {bandwidth: 10 Gbit/s, latency: 1 us}, "
+                "host: {type: simple, cores: 8}}")
+        large = ("run", "long.yaml", "--set", star, "--set", "placement=8x8192",
+                 "--set", "job.repetitions=1")
+        self.assertRegex(self.announced(*large, "--no-fold"),
+                         r"^long: 65536 ranks that send 8.58\d*e\+09 messages, at most ")
+        self.assertNotIn(" ranks that send ", self.announced(*large))  # one host's are simulated
+        contended = ("--set", star, "--set", "placement=1x3000", "--set",
+                     "job={collective: alltoall, algorithm: posted, bytes: 1 GiB}")
+        self.assertRegex(self.announced("run", "long.yaml", "--no-fold", *contended),
+                         r"lower the ranks of 'placement', or ask for --tolerance 0.1%\n")
+
+    def test_is_told_what_a_search_for_a_placement_may_take(self):
+        self.assertRegex(self.announced("place", "long.yaml", "--no-store", "--jobs", "2",
+                                        "--budget", "1000", "--no-skip"),
+                         r"^long: 1000 placements or fewer, some \d+ \w+ on 2 threads; to have "
+                         r"less of it, give it a --time or a lower --budget, or lower ")
+
+    def test_is_refused_a_study_for_which_there_is_no_memory(self):
+        (self.folder / "many.yaml").write_text(MANY, encoding="utf-8")
+        (self.folder / "many-sizes.yaml").write_text(
+            "scenario: many.yaml\nsweep: {grid: {job.bytes: [1 MiB, 1 GiB]}}\n", encoding="utf-8")
+        for words in (("place", "many.yaml"), ("sweep", "many-sizes.yaml")):
+            with self.subTest(words[0]):
+                done = self.ringscope(*words, "--no-store", "--no-fold", code=1)
+                self.assertEqual(done.stdout, "")
+                self.assertRegex(done.stderr,
+                                 r"20000 ranks that send 3.9998e\+08 messages need some 52\d.\d\d? "
+                                 r"GiB of memory, and \S+ GiB are free: lower the ranks of "
+                                 r"'placement'")
 
     def test_interrupts_cases_and_gets_those_that_have_ended(self):
         for command in ("run", "compare", "explain"):

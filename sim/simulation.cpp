@@ -286,6 +286,11 @@ sim::Alike alike_for(const Scenario& scenario, const RunOptions& options) {
 
 }  // namespace
 
+std::size_t simulated_ranks(const Scenario& scenario, const RunOptions& options) {
+  const std::optional<sim::Orbits> orbits = alike_for(scenario, options).orbits;
+  return orbits ? static_cast<std::size_t>(orbits->simulated) : scenario.placement.ranks.size();
+}
+
 Report simulate(const Scenario& scenario, const RunOptions& options) {
   const auto begun = std::chrono::steady_clock::now();
   sim::Alike alike = alike_for(scenario, options);

@@ -59,6 +59,9 @@ struct RunOptions {
 /// The simgrid kernel can be used once per process.
 Report simulate(const Scenario& scenario, const RunOptions& options);
 
+/// Ranks of the foreground job that such a run simulates: all, or those that stand for others.
+std::size_t simulated_ranks(const Scenario& scenario, const RunOptions& options);
+
 std::span<const std::string_view> kernel_names();
 
 }  // namespace ringscope

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "cli/cases/announcement.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "scenarios/question/job_warnings.hpp"
@@ -27,38 +28,6 @@ void tell_apart(std::vector<Scenario>& scenarios) {
     for (int count = 2; !taken.insert(scenario.name).second; ++count)
       scenario.name = fmt::format("{} ({})", name, count);
   }
-}
-
-constexpr double long_s = 60;
-
-/// Announces cases that will take long, so that nobody waits for what can be asked smaller: each of
-/// those, or all together. `times`: as often will they be simulated, changed a little.
-void announce(const std::vector<Scenario>& scenarios, const CaseArguments& arguments, double times,
-              ProgressBar& bar) {
-  const bool on_simgrid = arguments.kernel == "simgrid" || arguments.kernel == both_kernels;
-  const double free = free_memory_bytes();
-  // Nobody knows before how many steps will be alike.
-  const std::string at_most = !on_simgrid && !arguments.no_skip ? "at most" : "some";
-  const auto text = [](double seconds) { return to_short_text(Seconds(seconds), 2); };
-  double sum = 0, longest = 0;
-  const Scenario* largest = nullptr;
-  for (const Scenario& scenario : scenarios) {
-    const Estimate estimate = estimate_of(scenario, on_simgrid);
-    require_memory(scenario, estimate, free);
-    sum += estimate.seconds;
-    if (estimate.seconds > longest) largest = &scenario;
-    longest = std::max(longest, estimate.seconds);
-    if (estimate.seconds < long_s) continue;
-    bar.say(fmt::format("{}: {}, {} {} of computing and {} of memory; to have less of it, lower {}",
-                        scenario.name, in_words(estimate), at_most, text(estimate.seconds),
-                        to_short_text(Bytes{static_cast<std::uint64_t>(estimate.memory_bytes)}, 2),
-                        what_to_lower(scenario)));
-  }
-  const double count = static_cast<double>(scenarios.size()) * times;
-  const double all = sum * times / std::min(static_cast<double>(cases_at_once()), count);
-  if (all < long_s || (longest >= long_s && all < 2 * longest)) return;
-  bar.say(fmt::format("{:.0f} simulations, {} {}; to have less of it, ask for fewer, or lower {}",
-                      count, at_most, text(all), what_to_lower(*largest)));
 }
 
 /// Fluid's share of the time that both kernels take, by what is known before.
@@ -185,16 +154,17 @@ Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& sce
                 const Stretch& stretch, RunOptions options, const Simulate& one) {
   const Seconds limit = limit_of(arguments.limit);
   const double length = stretch.end - stretch.begin;
-  if (stretch.begin == 0) {
-    announce(scenarios, arguments, 1 / length, *stretch.bar);
-    stretch.bar->phase("");
-  }
   const bool both = arguments.kernel == both_kernels;
   const double first = both ? share_of_fluid(scenarios) : 1;
   options.kernel = both ? "fluid" : std::string_view(arguments.kernel);
   options.skip = !arguments.no_skip;
   options.tolerance = tolerance_of(arguments.tolerance);
   options.fold_from = arguments.no_fold ? never_fold : arguments.fold_from;
+  if (stretch.begin == 0) {
+    announce(scenarios, options, both || arguments.kernel == "simgrid", 1 / length,
+             static_cast<int>(cases_at_once()), *stretch.bar);
+    stretch.bar->phase("");
+  }
   const auto show = [&stretch, length](double from, double to) {
     return [=, &stretch](double done) {
       stretch.bar->show(stretch.begin + length * (from + (to - from) * done));

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "cli/cases/announcement.hpp"
 #include "cli/cases/cases.hpp"
 #include "cli/cases/launcher.hpp"
-#include "scenarios/question/estimate.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {
@@ -58,11 +58,13 @@ StudyRun::StudyRun(const StudyOptions& options, const std::string& name, Progres
       limit_(limit_of(options)),
       bar_(&bar),
       may_stop_(options.may_stop),
-      skip_(!options.no_skip),
       has_store_(!options.no_store),
       time_(options.time),
       interrupt_(std::make_unique<Interrupt>()),
       start_(Clock::now()) {
+  how_.skip = !options.no_skip;
+  how_.tolerance = tolerance_of(options.tolerance);
+  if (options.no_fold) how_.fold_from = never_fold;
   EvaluatorOptions evaluator;
   evaluator.skip = !options.no_skip;
   evaluator.tolerance = tolerance_of(options.tolerance);
@@ -94,29 +96,45 @@ void StudyRun::stop(double share, const std::string& when, ExitCode code) {
   std::_Exit(static_cast<int>(code));
 }
 
-void StudyRun::announce(std::size_t points, const MakeScenario& make) {
+void StudyRun::require_memory_at_once(double bytes, double free_bytes) const {
+  const int threads = evaluator_->threads();
+  if (bytes * threads <= free_bytes) return;
+  const auto text = [](double count) {
+    return to_short_text(Bytes{static_cast<std::uint64_t>(count)}, 2);
+  };
+  throw Failure(ExitCode::bad_input,
+                fmt::format("{}: {} simulations at once need some {} of memory, and {} are free: "
+                            "--jobs {} needs less",
+                            name_, threads, text(bytes * threads), text(free_bytes),
+                            std::max(1, static_cast<int>(free_bytes / bytes))));
+}
+
+void StudyRun::announce(std::size_t points, const MakeScenario& make, const PointsInWords& words) {
   constexpr std::size_t most_looked_at = 16;
-  constexpr double long_s = 60;
   if (points == 0) return;
   const std::size_t count = std::min(points, most_looked_at);
+  const double free = free_memory_bytes();
   KnownParts known;
-  double seconds = 0, longest = -1;
+  double seconds = 0, longest = -1, memory = 0;
   std::string lower;
   for (std::size_t i = 0; i < count; ++i) {
-    const Scenario scenario = make(i * points / count, known);
-    const double one = estimate_of(scenario, false).seconds;
-    if (one > longest) lower = what_to_lower(scenario);
-    longest = std::max(longest, one);
-    seconds += one;
+    const std::size_t point = count == 1 ? 0 : i * (points - 1) / (count - 1);
+    const Scenario scenario = make(point, known);
+    const Estimate one = estimate_for(scenario, how_, false, free);
+    if (one.seconds > longest) lower = what_to_lower(scenario, one, how_);
+    longest = std::max(longest, one.seconds);
+    memory = std::max(memory, one.memory_bytes);
+    seconds += one.seconds;
   }
-  const double all = seconds / static_cast<double>(count) * static_cast<double>(points) /
-                     std::min<double>(evaluator_->threads(), static_cast<double>(points));
-  if (all < long_s) return;
-  bar_->say(
-      fmt::format("{}: {} points, {} {} on {} threads{}; to have less of it, vary less, or "
-                  "lower {}",
-                  name_, points, skip_ ? "at most" : "some", to_short_text(Seconds(all), 2),
-                  evaluator_->threads(), has_store_ ? ", less what is in the store" : "", lower));
+  if (points > 1) require_memory_at_once(memory, free);
+  const double each = words.each;
+  const double all = each * seconds / static_cast<double>(count) * static_cast<double>(points) /
+                     std::min<double>(evaluator_->threads(), each * static_cast<double>(points));
+  if (all < long_s || time_.count() > 0) return;
+  bar_->say(fmt::format("{}: {} {}, {} {} on {} threads{}; to have less of it, {}, or lower {}",
+                        name_, points, words.name, how_.skip ? "at most" : "some",
+                        to_short_text(Seconds(all), 2), evaluator_->threads(),
+                        has_store_ ? ", less what is in the store" : "", words.fewer, lower));
 }
 
 void StudyRun::show(double share) {

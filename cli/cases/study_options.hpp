@@ -46,20 +46,29 @@ class StudyRun {
   StudyRun& operator=(const StudyRun&) = delete;
 
   Evaluator& evaluator() { return *evaluator_; }
-  /// Says beforehand that it will take long, from what some of its points are estimated to.
-  void announce(std::size_t points, const MakeScenario& make);
+  /// How announce() speaks of points.
+  struct PointsInWords {
+    std::string name = "points";
+    std::string fewer = "vary less";  ///< how to have less of them
+    double each = 1;                  ///< simulations of one
+  };
+  /// Says beforehand that it will take long, from what some of its points are estimated to. Throws
+  /// InputError or Failure (bad_input) where the memory will not be there.
+  void announce(std::size_t points, const MakeScenario& make, const PointsInWords& words);
   /// "120 points: 118 simulated, 2 from the store, in 0.34 s on 2 threads"; flushes the store. From
   /// here on ^C ends the program at once.
   std::string summary(std::size_t points);
 
  private:
+  void require_memory_at_once(double bytes, double free_bytes) const;
   void show(double share);
   bool stopped(double share);
   [[noreturn]] void stop(double share, const std::string& when, ExitCode code);
   std::string name_;
   Seconds limit_;
   ProgressBar* bar_;
-  bool may_stop_, skip_;
+  bool may_stop_;
+  RunOptions how_;
   bool has_store_;
   Seconds time_;  ///< 0: no limit
   std::unique_ptr<Interrupt> interrupt_;

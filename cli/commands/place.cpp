@@ -122,7 +122,16 @@ PlaceStudy read(const Arguments& arguments, StudyOptions& options) {
   return study;
 }
 
+/// The search may look at less than its budget; with a cable degraded, each link is one more.
+void announce(const PlaceStudy& study, StudyRun& run) {
+  const int links = study.scenario.cluster.topology.link_count() / 2;
+  const double each = study.objective == Objective::worst_link ? 1 + links : 1;
+  run.announce(study.budget, [&study](std::size_t, KnownParts&) { return study.scenario; },
+               {"placements or fewer", "give it a --time or a lower --budget", each});
+}
+
 PlaceAnswer answer_of(const PlaceStudy& study, StudyRun& run, ProgressBar& bar) {
+  announce(study, run);
   PlaceAnswer answer = place(study, run.evaluator());
   bar.say(run.summary(run.evaluator().simulated() + run.evaluator().cached()));
   return answer;

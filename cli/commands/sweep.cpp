@@ -61,7 +61,7 @@ std::vector<Outcome> simulate_all(const Study& study, const StudyOptions& option
   const MakeScenario make = [&study](std::size_t row, KnownParts& known) {
     return study_scenario(study, row, known);
   };
-  run.announce(study.size(), make);
+  run.announce(study.size(), make, {});
   std::vector<Outcome> outcomes = run.evaluator().evaluate(study.size(), make);
   bar.say(run.summary(outcomes.size()));
   return outcomes;

@@ -24,6 +24,7 @@ constexpr double nothing_said = std::numeric_limits<double>::infinity();
 // with jitter; and most where many are in flight at once, so that each that ends gives others a new
 // rate.
 constexpr double bytes_of_program = 20e6, bytes_per_rank = 7000, bytes_per_pair = 1400;
+constexpr double bytes_per_rank_not_simulated = 2900;
 constexpr double seconds_per_rank = 1.5e-5;
 constexpr double in_step = 1.2e-6, out_of_step = 4e-6, in_flight = 6e-6;
 constexpr double seconds_per_message_on_simgrid = 40e-6;
@@ -107,17 +108,25 @@ double messages_of(const Scenario& scenario) {
 }  // namespace
 
 Estimate estimate_of(const Scenario& scenario, bool on_simgrid) {
+  return estimate_of(scenario, on_simgrid, scenario.placement.ranks.size());
+}
+
+Estimate estimate_of(const Scenario& scenario, bool on_simgrid, std::size_t simulated) {
   Estimate estimate;
   estimate.ranks = scenario.placement.ranks.size();
   for (const Neighbour& one : scenario.neighbours) estimate.ranks += one.placement.ranks.size();
   estimate.messages = messages_of(scenario);
   const auto ranks = static_cast<double>(estimate.ranks);
-  estimate.memory_bytes = bytes_of_program + bytes_per_rank * ranks +
-                          (all_pairs_talk(scenario) ? bytes_per_pair * ranks * ranks : 0);
+  const double others = static_cast<double>(scenario.placement.ranks.size() - simulated);
+  const double share = 1 - others / static_cast<double>(scenario.placement.ranks.size());
+  estimate.memory_bytes =
+      bytes_of_program + bytes_per_rank * (ranks - others) + bytes_per_rank_not_simulated * others +
+      (all_pairs_talk(scenario) ? bytes_per_pair * ranks * (ranks - others) : 0);
   const double fluid = seconds_per_message(scenario);
-  estimate.seconds =
-      seconds_per_rank * ranks +
-      estimate.messages * (on_simgrid ? std::max(fluid, seconds_per_message_on_simgrid) : fluid);
+  estimate.contended = fluid >= in_flight;
+  estimate.seconds = seconds_per_rank * ranks +
+                     share * estimate.messages *
+                         (on_simgrid ? std::max(fluid, seconds_per_message_on_simgrid) : fluid);
   return estimate;
 }
 

@@ -14,9 +14,13 @@ struct Estimate {
   double messages = 0;
   double memory_bytes = 0;
   double seconds = 0;  ///< on one core as of 2026, where every message is simulated
+  /// Many messages in flight share links, which a tolerance makes cheaper.
+  bool contended = false;
 };
 
+/// Cost of a simulation of all ranks; of `simulated` of them, where these stand for the others.
 Estimate estimate_of(const Scenario& scenario, bool on_simgrid);
+Estimate estimate_of(const Scenario& scenario, bool on_simgrid, std::size_t simulated);
 
 /// "400000 ranks that send 3.2e+11 messages"
 std::string in_words(const Estimate& estimate);

@@ -1,0 +1,58 @@
+#include "cli/cases/announcement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "topologies/input/units.hpp"
+
+namespace ringscope {
+namespace {
+
+std::string text_of(double seconds) { return to_short_text(Seconds(seconds), 2); }
+
+}  // namespace
+
+Estimate estimate_for(const Scenario& scenario, const RunOptions& options, bool on_simgrid,
+                      double free_bytes) {
+  Estimate estimate = estimate_of(scenario, on_simgrid);
+  if (estimate.seconds >= long_s || estimate.memory_bytes > free_bytes)
+    estimate = estimate_of(scenario, on_simgrid, simulated_ranks(scenario, options));
+  require_memory(scenario, estimate, free_bytes);
+  return estimate;
+}
+
+std::string what_to_lower(const Scenario& scenario, const Estimate& estimate,
+                          const RunOptions& options) {
+  std::string text = what_to_lower(scenario);
+  if (estimate.contended && options.kernel == "fluid" && options.tolerance == 0)
+    text += ", or ask for --tolerance 0.1%";
+  return text;
+}
+
+void announce(std::span<const Scenario> scenarios, const RunOptions& options, bool on_simgrid,
+              double times, int at_once, ProgressBar& bar) {
+  const double free = free_memory_bytes();
+  // Nobody knows before how many steps will be alike.
+  const std::string at_most = !on_simgrid && options.skip ? "at most" : "some";
+  double sum = 0, longest = 0;
+  std::string lower;
+  for (const Scenario& scenario : scenarios) {
+    const Estimate estimate = estimate_for(scenario, options, on_simgrid, free);
+    sum += estimate.seconds;
+    if (estimate.seconds > longest) lower = what_to_lower(scenario, estimate, options);
+    longest = std::max(longest, estimate.seconds);
+    if (estimate.seconds < long_s) continue;
+    bar.say(fmt::format("{}: {}, {} {} of computing and {} of memory; to have less of it, lower {}",
+                        scenario.name, in_words(estimate), at_most, text_of(estimate.seconds),
+                        to_short_text(Bytes{static_cast<std::uint64_t>(estimate.memory_bytes)}, 2),
+                        what_to_lower(scenario, estimate, options)));
+  }
+  const double count = static_cast<double>(scenarios.size()) * times;
+  const double all = sum * times / std::min(static_cast<double>(at_once), count);
+  if (all < long_s || (longest >= long_s && all < 2 * longest)) return;
+  bar.say(fmt::format("{:.0f} simulations, {} {}; to have less of it, ask for fewer, or lower {}",
+                      count, at_most, text_of(all), lower));
+}
+
+}  // namespace ringscope
