@@ -24,5 +24,5 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 # What fits and draws is Python; run, compare, explain, sweep and place need none of it.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
-  "python3, python3-numpy, python3-scipy, python3-yaml, python3-matplotlib")
+  "python3, python3-numpy, python3-scipy, python3-yaml, python3-tqdm, python3-matplotlib")
 include(CPack)

@@ -7,6 +7,7 @@ relative residuals of the fit are: each point is what the fit says, off by anoth
 import numpy as np
 
 from validation.fit.transport import values_of
+from validation.progress import watched
 
 PERCENT = (2.5, 97.5)
 
@@ -31,7 +32,8 @@ def intervals_of(fitted, count, generator) -> dict:
         return {}
     draw = drawing(generator)
     draw.transport = fitted.transport
-    drawn = [values_of(fitted.drawn_again(draw)) for _ in range(count)]
+    drawn = [values_of(fitted.drawn_again(draw))
+             for _ in watched(range(count), "fitting again for intervals")]
     return {name: interval([one[name] for one in drawn]) for name in sorted(names)}
 
 

@@ -19,6 +19,7 @@ from validation.fit.calls import COST_SHARE, CPU_SHARE
 from validation.fit.cores import USUAL_REDUCE
 from validation.fit.segments import constant
 from validation.fit.transport import least
+from validation.progress import watched
 from validation.verdict import accuracy, cases, model
 
 REPETITIONS = 40  # of each case in the loop: their mean is the model's
@@ -84,6 +85,8 @@ class Loop:
         self.rounds = 0  # of simulations, in all
         self.left = settings.rounds  # of those that fit
         self.cut = False  # more were wanted
+        # Two rounds to see what is affordable; the tables that are tried are few beside the rest.
+        self.bar = watched(None, "fitting collectives, at most", total=settings.rounds + 2)
 
     def measured(self):
         return np.array([case.measured.median_s for case in self.cases])
@@ -98,8 +101,7 @@ class Loop:
 
     def run(self, library, repetitions=REPETITIONS):
         self.rounds += 1
-        if sys.stderr.isatty():
-            print(f"\rcollectives: simulation {self.rounds}", end="", file=sys.stderr)
+        self.bar.update()
         names = [cases.place_of(case.measured) for case in self.cases]
         text = self.simulator.run(library, self.scenarios(library, repetitions), names,
                                   "--json", "-")
@@ -303,8 +305,7 @@ def fit_collectives(result, documents, simulator, settings):
     choose_algorithms(loop)
     loop.keep_affordable()
     fit = search(loop)
-    if sys.stderr.isatty():
-        print("\r", end="", file=sys.stderr)
+    loop.bar.close()
     if not fit.converged:
         say_unfinished(result, loop, settings)
     set_intervals(fit, np.random.default_rng(settings.seed), settings.bootstrap)
