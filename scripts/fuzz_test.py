@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Does scripts/fuzz find what is planted, and the same again?"""
 
+import json
 import os
 import random
 import subprocess
@@ -271,6 +272,21 @@ class Parting(unittest.TestCase):
         ours = more + timeline(self.DATES, "1")
         theirs = timeline(later(self.DATES, by)) + timeline(later(self.DATES, by), "1")
         self.assertIsNone(parting.begins_at_once(ours, theirs, 3, 1e-9))
+
+    def test_messages_of_other_threads_tell_how_what_a_rank_waits_for_grew(self):
+        def seen(by, factor):
+            """A rank that waits from 1 s to 6 s, while another thread of it sends four times."""
+            rows = timeline([1.0 * factor, 6.0 * factor * (1 + by[-1])])
+            sent = [{"ph": "s", "pid": 0, "tid": 7, "name": "message",
+                     "ts": date * 1e6 * factor * (1 + more)}
+                    for date, more in zip(self.DATES[1:], by)]
+            return rows, parting.messages_of(json.dumps({"traceEvents": sent}))
+
+        growing = [1e-15, 1e-14, 3e-13, 4e-11, 1e-9]
+        (ours, our_messages), (theirs, their_messages) = seen([0] * 5, 1), seen(growing, 1 / 3)
+        self.assertIn("apart, and before that", parting.begins_at_once(ours, theirs, 3, 1e-9))
+        self.assertIsNone(parting.begins_at_once(ours + our_messages, theirs + their_messages, 3,
+                                                 1e-9))
 
 
 if __name__ == "__main__":

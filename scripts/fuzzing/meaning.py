@@ -124,11 +124,12 @@ class Check:
         return report["cases"][0]["times_s"] if report else None
 
     def _timeline(self, made):
-        words = ["run", "scenario.yaml", "--timeline", "out.csv"]
+        words = ["run", "scenario.yaml", "--timeline", "out.csv", "--trace", "out.json"]
         ended = self._program.run(words, {"scenario.yaml": as_yaml(made)}, keep=True)
         if wrong := problem(ended):
             raise Wrong(wrong)
-        return parting.rows_of(ended.files["out.csv"].decode())
+        return parting.rows_of(*(ended.files[name].decode() for name in
+                                 ("out.csv", "out.json")))
 
     def _relabelled(self):
         cluster, place = self._made["cluster"], self._made["placement"]

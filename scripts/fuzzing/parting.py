@@ -13,6 +13,7 @@ has come to the width of an instant (sim/kernel/instant.hpp) the order of all ev
 
 import csv
 import io
+import json
 
 ROUNDING = 1e-14  # what the dates may differ by from the start, relative to the date
 INSTANT = 1e-12  # from here on two events may change places, and then anything may follow
@@ -24,9 +25,20 @@ def apart(a, b):
     return abs(a - b) / max(abs(a), abs(b), 1e-300)
 
 
-def rows_of(timeline):
-    """The rows of `ringscope run --timeline`."""
-    return list(csv.DictReader(io.StringIO(timeline)))
+def rows_of(timeline, trace=None):
+    """The rows of `ringscope run --timeline`; with those of --trace also the messages: a rank's row
+    tells nothing of what its other threads exchange while it waits for them."""
+    rows = list(csv.DictReader(io.StringIO(timeline)))
+    return rows + (messages_of(trace) if trace else [])
+
+
+def messages_of(trace):
+    """Begin or end of each message as a row, of each thread that sends or receives."""
+    events = [one for one in json.loads(trace)["traceEvents"] if one["ph"] in ("s", "f")]
+    return [{"rank": f"{one['ph']} {one['pid']} {one['tid']}", "activity": "message", "phase": "",
+             "step": "", "peer": "", "cause": "", "start_s": one["ts"] * 1e-6,
+             "end_s": one["ts"] * 1e-6}
+            for one in sorted(events, key=lambda one: one["ts"])]
 
 
 def begins_at_once(ours, theirs, faster, parted):
