@@ -29,7 +29,8 @@ std::set<std::string> documented_keys(const std::string& heading) {
 }
 
 TEST(Lists, every_list_has_something_in_it) {
-  for (const char* what : {"algorithms", "clusters", "collectives", "libraries", "models"}) {
+  for (const char* what : {"algorithms", "clusters", "collectives", "gpus", "language_models",
+                           "libraries", "models"}) {
     const auto [code, text] = ringscope(std::string("list ") + what);
     EXPECT_EQ(code, 0);
     EXPECT_NE(text, "") << what;

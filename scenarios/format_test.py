@@ -99,6 +99,13 @@ TRAINING = ["job.bytes=null", "job.collective=training", "job.algorithm=ddp",
 MAPS["model"] = (TRAINING, "job.options.model.")
 MAPS["input"] = (TRAINING + ["job.options.input.rate=1"], "job.options.input.")
 MAPS["checkpoint"] = (TRAINING + ["job.options.checkpoint.every=1"], "job.options.checkpoint.")
+LANGUAGE = "{layers: 2, hidden: 4, heads: 2, sequence: 8}"
+CHIP = "{flops: 1e12, memory_bandwidth: 1 GB/s}"
+PROGRAM = ["job.bytes=null", "job.collective=null", "job.algorithm=null", "job.program=llm",
+           f"job.options.model={LANGUAGE}", f"job.options.gpu={CHIP}"]
+MAPS["language_model"] = (PROGRAM, "job.options.model.")
+MAPS["chip"] = (PROGRAM, "job.options.gpu.")
+MAPS["groups"] = (PROGRAM, "job.groups.")
 OPTIONS = {
     "segment": ["job.algorithm=ring_segmented"],
     "rounds": ["job.collective=pingpong", "job.algorithm=blocking"],
@@ -115,6 +122,9 @@ OPTIONS = {
     **{option: TRAINING + ["job.algorithm=horovod"] for option in ("fusion", "cycle")},
     "bytes_per_pack": TRAINING + ["job.algorithm=multi_worker_mirrored"],
     "item": ["job.algorithm=two_level"],
+    **{option: PROGRAM for option in
+       ("gpu", "efficiency", "element", "sequence", "micro_batch", "micro_batches", "schedule",
+        "sequence_parallel", "zero", "tensor_exchange")},
 }
 
 

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
 
 namespace ringscope {
+
+struct LlmStep;  // algorithms/training/llm.hpp
 
 /// Parameters and gradients are floats.
 inline constexpr std::size_t parameter_bytes = 4;
@@ -51,6 +54,8 @@ struct Training {
   std::size_t bytes_per_pack = 0;              ///< multi_worker_mirrored; 0: one pack
   Input input;
   Checkpoint checkpoint;
+  int replica = 1;                     ///< devices that share a batch
+  std::shared_ptr<const LlmStep> llm;  ///< with it, `layers` is one: a rank's whole step
 };
 
 /// Parameters of the whole model.

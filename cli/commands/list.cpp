@@ -85,7 +85,9 @@ const Listing listings[] = {
     {"algorithms", algorithms},
     {"clusters", [] { return files("topologies/clusters", "about"); }},
     {"collectives", rows_of_collectives},
+    {"gpus", [] { return files("scenarios/models/gpus", "about"); }},
     {"hosts", [] { return summaries(host_types()); }},
+    {"language_models", [] { return files("scenarios/models/language", "about"); }},
     {"libraries", [] { return files("scenarios/libraries", "about"); }},
     {"models", [] { return files("scenarios/models", "about"); }},
     {"networks", [] { return summaries(network_families()); }},
@@ -132,7 +134,8 @@ void add_list(Command& program) {
   command
       .add_option(
           "WHAT", *what,
-          "algorithms, clusters, collectives, hosts, libraries, models, networks or scenarios")
+          "algorithms, clusters, collectives, gpus, hosts, language_models, libraries, models, "
+          "networks or scenarios")
       .required();
   command.add_option("--json", *json,
                      "write the list and what else is known as JSON (scenarios/schema.md)");

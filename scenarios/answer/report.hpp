@@ -109,6 +109,7 @@ struct Observation {
 struct TrainingReport {
   std::string model;
   int devices = 0, batch = 0, steps = 0;
+  int replica = 1;          ///< devices that share a batch
   double one_device_s = 0;  ///< forward, backward and update of a step on one device alone
   double step_s = 0;        ///< until all have ended their last one, by the number of steps
   double input_s = 0;       ///< waiting for the batch

@@ -58,6 +58,7 @@ inline Report full_report() {
                               .devices = 2,
                               .batch = 64,
                               .steps = 2,
+                              .replica = 2,
                               .one_device_s = 0.125,
                               .step_s = 0.25,
                               .input_s = 0.0625,

@@ -20,7 +20,29 @@ std::vector<std::string> names_of_collectives() {
   return names;
 }
 
+/// `program: llm` says what `collective: training, algorithm: llm` does.
+const Algorithm& read_program(Fields& fields, const Value& program) {
+  for (const char* other : {"collective", "algorithm"})
+    if (const Value* value = fields.optional(other))
+      value->fail(fmt::format("a job with a program has no {}: leave it out", other));
+  std::vector<const Algorithm*> programs;
+  std::vector<std::string> names;
+  for (const Algorithm& algorithm : catalogue()) {
+    if (!takes_groups(algorithm)) continue;
+    programs.push_back(&algorithm);
+    names.emplace_back(algorithm.name);
+  }
+  const Algorithm& chosen = *programs[program.one_of("program", names)];
+  const auto resolve = [&](const char* key, std::string_view text) {
+    fields.resolve(key, Value::scalar_at(program.place(), std::string(text)));
+  };
+  resolve("collective", chosen.collective);
+  resolve("algorithm", chosen.name);
+  return chosen;
+}
+
 const Algorithm& read_algorithm(Fields& fields) {
+  if (const Value* program = fields.optional("program")) return read_program(fields, *program);
   const std::vector<std::string> known = names_of_collectives();
   const std::string collective = known[fields.required("collective").one_of("collective", known)];
   std::vector<std::string> names;
@@ -94,11 +116,14 @@ Noise read_noise(Fields& job, int ranks) {
 
 std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
   refuse_unknown_keys(value, "job",
-                      {"collective", "algorithm", "bytes", "options", "repetitions", "seed", "skew",
-                       "overlap", "noise"});
+                      {"collective", "algorithm", "bytes", "options", "program", "groups",
+                       "repetitions", "seed", "skew", "overlap", "noise"});
   Fields fields(value, "job");
   Job job;
   job.algorithm = &read_algorithm(fields);
+  if (const Value* groups = fields.optional("groups"); groups && !takes_groups(*job.algorithm))
+    groups->fail(fmt::format("the {} {} has no groups: a program has, such as llm",
+                             job.algorithm->collective, job.algorithm->name));
   const ReadOptions options = read_options(fields, *job.algorithm, ranks);
   job.options = options.options;
   job.training = options.training;

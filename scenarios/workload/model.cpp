@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
-#include "topologies/input/data_files.hpp"
+#include "scenarios/workload/written.hpp"
 
 namespace ringscope {
 namespace {
@@ -12,29 +10,6 @@ namespace {
 constexpr std::int64_t most_records = 1'000'000'000'000, most_parameters = 1'000'000'000'000;
 constexpr int most_batch = 1'000'000;
 constexpr double most_flops = 1e21, most_backward = 1000;
-
-/// A model as one map, with the name that it goes by.
-struct Written {
-  std::string name;
-  Value map;
-};
-
-Written written_at(const Value& name) {
-  const std::string file = file_of(name, "scenarios/models", "model");
-  return {std::filesystem::path(file).stem().string(), Value::from_file(file)};
-}
-
-Written expand(const Value& value) {
-  if (value.kind() == Value::Kind::scalar) return written_at(value);
-  if (value.kind() != Value::Kind::map) value.fail("expected the name of a model, or a map");
-  const Value* base = value.find("base");
-  if (base == nullptr || base->is_null()) return {"inline", value};
-  Written written = written_at(*base);
-  for (const Value::Entry& entry : value.entries())
-    if (entry.key != "base") written.map.set(entry.key, entry.value);
-  written.name += "*";
-  return written;
-}
 
 /// A number, or a list of one for each tensor.
 std::vector<std::uint64_t> read_tensors(const Value& value) {
@@ -94,7 +69,7 @@ void require_sum(const Value& parameters, const std::vector<Layer>& layers) {
 }  // namespace
 
 Model read_model(const Value& value) {
-  const Written written = expand(value);
+  const Written written = read_written(value, "scenarios/models", "model");
   Fields fields(written.map, "model");
   fields.optional("base");  // laid out already
   Model model;

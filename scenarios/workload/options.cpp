@@ -7,6 +7,8 @@
 #include <array>
 #include <span>
 
+#include "scenarios/workload/groups.hpp"
+#include "scenarios/workload/llm.hpp"
 #include "scenarios/workload/training.hpp"
 
 namespace ringscope {
@@ -101,9 +103,12 @@ void refuse_unread(const Algorithm& algorithm, const Value& options) {
 
 std::vector<std::string> option_names() {
   std::vector<std::string> names = training_option_names();
+  for (std::string& name : llm_option_names()) names.push_back(std::move(name));
   for (const Option& option : table()) names.emplace_back(option.name);
   return names;
 }
+
+bool takes_groups(const Algorithm& algorithm) { return reads(algorithm, "micro_batches"); }
 
 std::string_view allreduce_name(const Value& value) {
   std::vector<std::string> names;
@@ -132,7 +137,8 @@ ReadOptions read_options(Fields& job, const Algorithm& algorithm, int ranks) {
     if (reads(algorithm, option.name))
       option.read(fields.value_or(option.name, option.default_text), {options, ranks});
   if (reads(algorithm, "model")) {
-    read.training = read_training(fields, algorithm);
+    read.training = takes_groups(algorithm) ? read_llm(fields, read_groups(job, ranks))
+                                            : read_training(fields, algorithm);
     options.training = read.training.get();
   }
   fields.finish();

@@ -18,6 +18,9 @@ struct ReadOptions {
 /// algorithms have.
 ReadOptions read_options(Fields& job, const Algorithm& algorithm, int ranks);
 
+/// Whether its job has groups: such an algorithm is a program, which `program` names.
+bool takes_groups(const Algorithm& algorithm);
+
 /// The names of all options, in the order of the table.
 std::vector<std::string> option_names();
 

@@ -37,6 +37,7 @@ std::optional<TrainingReport> training_report(const Run& run, double start) {
   report.model = job.training->model;
   report.devices = static_cast<int>(parts.last_at.size());
   report.batch = job.training->batch;
+  report.replica = job.training->replica;
   report.steps = job.options.steps;
   const Seconds update = job.options.update * static_cast<double>(job.bytes.count);
   report.one_device_s = (compute_time(job.training->layers) + update).count();
@@ -47,7 +48,7 @@ std::optional<TrainingReport> training_report(const Run& run, double start) {
   report.compute_s = mean("computed");
   report.exposed_s = mean("exchanged");
   report.update_s = mean("step");
-  const double batches = static_cast<double>(report.devices) * report.batch;
+  const double batches = static_cast<double>(report.devices) / report.replica * report.batch;
   report.epochs = report.steps * batches / static_cast<double>(job.training->records);
   if (report.step_s > 0) {
     report.records_per_s = batches / report.step_s;

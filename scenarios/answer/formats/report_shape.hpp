@@ -113,6 +113,7 @@ struct Shape<TrainingReport> {
     keys("model", training.model);
     keys("devices", training.devices);
     keys("batch", training.batch);
+    keys("replica", training.replica);
     keys("steps", training.steps);
     keys("one_device_s", training.one_device_s);
     keys("step_s", training.step_s);

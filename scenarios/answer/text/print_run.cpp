@@ -198,9 +198,12 @@ std::string training(const TrainingReport& report) {
              scale.text(report.exposed_s), scale.text(report.update_s),
              scale.text(report.one_device_s), fmt::format("{:.4g}", report.records_per_s),
              fmt::format("{:.1f} %", 100 * report.efficiency)});
-  return fmt::format("\n  A step of {}: {} x {}, {} ({:.3g} epochs)\n", report.model,
-                     plural(static_cast<std::uint64_t>(report.devices), "device"),
-                     plural(static_cast<std::uint64_t>(report.batch), "record"),
+  const std::string devices = plural(static_cast<std::uint64_t>(report.devices), "device");
+  const std::string batch = plural(static_cast<std::uint64_t>(report.batch), "record");
+  const std::string shared =
+      report.replica == 1 ? fmt::format("{} x {}", devices, batch)
+                          : fmt::format("{}, {} for each {}", devices, batch, report.replica);
+  return fmt::format("\n  A step of {}: {}, {} ({:.3g} epochs)\n", report.model, shared,
                      plural(static_cast<std::uint64_t>(report.steps), "step"), report.epochs) +
          table.text(2);
 }

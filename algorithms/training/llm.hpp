@@ -1,0 +1,35 @@
+// A training step of a large language model as its ranks see it: data from a scenario.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+#include "algorithms/steps/grid.hpp"
+
+namespace ringscope {
+
+/// Order in which a pipeline's stage takes its micro-batches forward and backward.
+enum class Schedule : std::uint8_t { gpipe, one_f_one_b };
+
+/// Time of one micro-batch on one rank.
+struct Pass {
+  Duration forward{}, backward{};
+};
+
+struct LlmStep {
+  Grid grid;       ///< tp, dp and pp
+  int layers = 0;  ///< of each stage
+  int micro_batches = 1;
+  Schedule schedule = Schedule::one_f_one_b;
+  bool sequence_parallel = false;
+  bool zero = false;             ///< each rank of a data group updates a part of the parameters
+  Pass attention, mlp;           ///< the two halves of a layer
+  Pass head;                     ///< of the last stage, beside its layers
+  std::uint64_t activation = 0;  ///< bytes between two layers, of a micro-batch
+  std::vector<std::uint64_t> gradients;        ///< bytes of each stage on one rank
+  const Algorithm* tensor_exchange = nullptr;  ///< an allreduce with one thread; null: the ring
+  const Algorithm* exchange = nullptr;         ///< likewise, of the gradients
+};
+
+}  // namespace ringscope

@@ -1,0 +1,80 @@
+// Does every rank of a large model's training end a step with the sums of its data group, whatever
+// the schedule, and does each step send what it declares?
+#include "algorithms/training/llm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "algorithms/catalogue_cases.hpp"
+#include "algorithms/training/llm_parts.hpp"
+#include "algorithms/training/training.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::size_t items = 40;
+
+/// The first stage has gradients of all items, the others of three quarters.
+LlmStep step_of(int tp, int dp, int pp, int micro_batches, Schedule schedule) {
+  LlmStep step;
+  step.grid = Grid({{"tp", tp}, {"dp", dp}, {"pp", pp}});
+  step.layers = 2;
+  step.micro_batches = micro_batches;
+  step.schedule = schedule;
+  step.activation = 12;
+  step.gradients.assign(static_cast<std::size_t>(pp), items - items / 4);
+  step.gradients.front() = items;
+  return step;
+}
+
+const Algorithm& llm() { return *find_algorithm("training", "llm"); }
+
+void expect_right(const LlmStep& step, const LoopbackOptions& how) {
+  Training training;
+  training.llm = std::make_shared<const LlmStep>(step);
+  const Options options = {.training = &training};
+  const int ranks = step.grid.ranks();
+  const LoopbackResult result = run_loopback(llm(), ranks, items, options, item_of, how);
+  for (int rank = 0; rank < ranks; ++rank) {
+    const std::size_t own = step.gradients[static_cast<std::size_t>(step.grid.index(rank, "pp"))];
+    for (std::size_t i = 0; i < items; ++i) {
+      float sum = i < own ? 0 : item_of(rank, i);
+      for (int other = 0; other < ranks && i < own; ++other)
+        if (step.grid.colour(other, "dp") == step.grid.colour(rank, "dp")) sum += item_of(other, i);
+      ASSERT_EQ(result.data[static_cast<std::size_t>(rank)][i], sum) << "rank " << rank;
+    }
+  }
+  const Cost declared = llm().cost(ranks, items, options);
+  EXPECT_EQ(result.counted.messages, declared.messages);
+  EXPECT_EQ(result.counted.items, declared.items);
+  EXPECT_GE(result.counted.steps, declared.steps);
+  EXPECT_LE(result.scratch_used, llm().scratch_items(ranks, items, options));
+}
+
+TEST(Llm, sums_gradients_over_its_data_groups_whatever_the_schedule) {
+  for (const Schedule schedule : {Schedule::gpipe, Schedule::one_f_one_b})
+    for (const int tp : {1, 2})
+      for (const int dp : {1, 3})
+        for (const int pp : {1, 2, 4})
+          for (const int micro_batches : {1, 2, 5})
+            for (const LoopbackOptions& how : ways_to_run(llm())) {
+              SCOPED_TRACE(testing::Message() << "tp " << tp << ", dp " << dp << ", pp " << pp
+                                              << ", micro-batches " << micro_batches);
+              expect_right(step_of(tp, dp, pp, micro_batches, schedule), how);
+            }
+}
+
+TEST(Llm, sums_the_same_with_sequence_parallelism_and_zero) {
+  LlmStep step = step_of(3, 2, 2, 3, Schedule::one_f_one_b);
+  step.sequence_parallel = step.zero = true;
+  expect_right(step, {});
+}
+
+// Narayanan et al.: stage s of p takes p - 1 - s micro-batches forward first, if there are as many.
+TEST(Llm, fills_the_pipeline_from_the_first_stage_on) {
+  EXPECT_EQ(warm_up_of(8, 0, 4), 3);
+  EXPECT_EQ(warm_up_of(8, 3, 4), 0);
+  EXPECT_EQ(warm_up_of(2, 0, 4), 2);
+}
+
+}  // namespace
+}  // namespace ringscope

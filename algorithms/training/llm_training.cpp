@@ -1,0 +1,177 @@
+// Training of a large language model, as Megatron-LM does it: each layer is cut over the ranks of a
+// tensor group, the layers over the stages of a pipeline, the sequences over the ranks of a data
+// group.
+//
+// Sources: layers, Shoeybi et al., "Megatron-LM", 2019, arXiv:1909.08053 (a sum of the activations
+// after attention and after the MLP, forward and backward); GPipe, Huang et al., 2018,
+// arXiv:1811.06965; 1F1B, Narayanan et al., SC 2021, arXiv:2104.04473, and
+// forward_backward_pipelining_without_interleaving in Megatron's pipeline_parallel/schedules.py;
+// sequence parallelism, Korthikanti et al., 2022, arXiv:2205.05198; ZeRO, Rajbhandari et al., SC
+// 2020, arXiv:1910.02054, of which this is stage 1.
+// Left out: what an embedding takes, the sum of the gradients' norms, and dropout.
+// Cost: that of the collectives of each group, and of two messages for each micro-batch and border
+// of two stages.
+#include "algorithms/on_group.hpp"
+#include "algorithms/training/llm_parts.hpp"
+#include "algorithms/training/step.hpp"
+
+namespace ringscope {
+namespace {
+
+/// A rank, its groups, and its buffers.
+struct Device {
+  Communicator comm, tensor, data, pipeline;
+  LlmStep step;
+  LlmBuffers at;
+  Options options;
+
+  bool is_first() const { return pipeline.rank() == 0; }
+  bool is_last() const { return pipeline.rank() + 1 == pipeline.size(); }
+};
+
+/// Sums what the ranks of a tensor group have of an activation, or of its gradient.
+Task sum_over_tensor_group(const Device& d, Range part) {
+  if (d.tensor.size() == 1) co_return;
+  const Workspace work = {part, d.at.scratch};
+  if (d.step.sequence_parallel) {
+    co_await on_group(d.tensor, ring_reduce_scatter(), work, d.options);
+    co_await on_group(d.tensor, ring_allgather(), work, d.options);
+  } else {
+    co_await on_group(d.tensor, tensor_exchange_of(d.step), work, d.options);
+  }
+}
+
+Task forward(const Device& d) {
+  for ([[maybe_unused]] int layer : d.comm.phase("forward", d.step.layers)) {
+    co_await d.comm.compute(d.step.attention.forward);
+    co_await sum_over_tensor_group(d, d.at.output);
+    co_await d.comm.compute(d.step.mlp.forward);
+    co_await sum_over_tensor_group(d, d.at.output);
+  }
+  if (d.is_last()) co_await d.comm.compute(d.step.head.forward);
+}
+
+Task backward(const Device& d) {
+  if (d.is_last()) co_await d.comm.compute(d.step.head.backward);
+  for ([[maybe_unused]] int layer : d.comm.phase("backward", d.step.layers)) {
+    co_await d.comm.compute(d.step.mlp.backward);
+    co_await sum_over_tensor_group(d, d.at.input_gradient);
+    co_await d.comm.compute(d.step.attention.backward);
+    co_await sum_over_tensor_group(d, d.at.input_gradient);
+  }
+}
+
+Task receive_forward(const Device& d) {
+  if (!d.is_first()) co_await d.pipeline.recv(d.at.input, d.pipeline.prev());
+}
+Task send_forward(const Device& d) {
+  if (!d.is_last()) co_await d.pipeline.send(d.at.output, d.pipeline.next());
+}
+Task receive_backward(const Device& d) {
+  if (!d.is_last()) co_await d.pipeline.recv(d.at.output_gradient, d.pipeline.next());
+}
+Task send_backward(const Device& d) {
+  if (!d.is_first()) co_await d.pipeline.send(d.at.input_gradient, d.pipeline.prev());
+}
+Task send_forward_receive_backward(const Device& d) {
+  const int next = d.pipeline.next();
+  if (!d.is_last()) co_await d.pipeline.sendrecv(d.at.output, next, d.at.output_gradient, next);
+}
+Task send_backward_receive_forward(const Device& d) {
+  const int prev = d.pipeline.prev();
+  if (!d.is_first()) co_await d.pipeline.sendrecv(d.at.input_gradient, prev, d.at.input, prev);
+}
+
+/// All micro-batches forward, then all backward.
+Task gpipe(const Device& d) {
+  for (int micro_batch = 0; micro_batch < d.step.micro_batches; ++micro_batch) {
+    co_await receive_forward(d);
+    co_await forward(d);
+    co_await send_forward(d);
+  }
+  for (int micro_batch = 0; micro_batch < d.step.micro_batches; ++micro_batch) {
+    co_await receive_backward(d);
+    co_await backward(d);
+    co_await send_backward(d);
+  }
+}
+
+/// One forward, one backward, once the pipeline is full: no more activations are kept than there
+/// are stages from here on.
+Task one_forward_one_backward(const Device& d) {
+  const int warm_up = warm_up_of(d.step.micro_batches, d.pipeline.rank(), d.pipeline.size());
+  const int steady = d.step.micro_batches - warm_up;
+  for (int micro_batch = 0; micro_batch < warm_up; ++micro_batch) {
+    co_await receive_forward(d);
+    co_await forward(d);
+    co_await send_forward(d);
+  }
+  if (steady > 0) co_await receive_forward(d);
+  for (int micro_batch = 0; micro_batch < steady; ++micro_batch) {
+    co_await forward(d);
+    co_await send_forward_receive_backward(d);
+    co_await backward(d);
+    if (micro_batch + 1 < steady)
+      co_await send_backward_receive_forward(d);
+    else
+      co_await send_backward(d);
+  }
+  for (int micro_batch = 0; micro_batch < warm_up; ++micro_batch) {
+    co_await receive_backward(d);
+    co_await backward(d);
+    co_await send_backward(d);
+  }
+}
+
+/// The gradients of the data group are summed, and the parameters updated: all on each rank, or
+/// with ZeRO a part on each, which the others then get.
+Task exchange_and_update(const Device& d, int step) {
+  const Workspace work = {d.at.gradients, d.at.scratch};
+  const auto items = static_cast<double>(d.at.gradients.size);
+  const Algorithm& exchange = d.step.zero ? ring_reduce_scatter() : exchange_of(d.step);
+  co_await on_group(d.data, exchange, work, d.options);
+  d.comm.observe("exchanged", step);
+  co_await d.comm.compute(d.options.update * (d.step.zero ? items / d.data.size() : items));
+  if (d.step.zero) co_await on_group(d.data, ring_allgather(), work, d.options);
+}
+
+Task train_llm(Communicator comm, Workspace work, Options options) {
+  const LlmStep step = llm_step_of(options, comm.size());
+  const auto split = [&](const char* kind, const char* part) {
+    return comm.split(step.grid.colour(comm.rank(), kind), step.grid.index(comm.rank(), kind),
+                      part);
+  };
+  const Communicator tensor = co_await split("tp", "tensor"), data = co_await split("dp", "data"),
+                     pipeline = co_await split("pp", "pipeline");
+  const LlmBuffers buffers = llm_buffers(work, step, pipeline.rank(), options);
+  const Device device = {comm, tensor, data, pipeline, step, buffers, options};
+  for (int number = 0; number < options.steps; ++number) {
+    comm.observe("loaded", number);
+    if (step.schedule == Schedule::gpipe)
+      co_await gpipe(device);
+    else
+      co_await one_forward_one_backward(device);
+    comm.observe("computed", number);
+    co_await exchange_and_update(device, number);
+    comm.observe("step", number);
+  }
+}
+
+}  // namespace
+
+Algorithm describe_llm_training() {
+  return {
+      .collective = "training",
+      .name = "llm",
+      .summary = "Megatron's: tensor, pipeline and data parallelism on groups of ranks",
+      .options = {"model", "gpu", "efficiency", "element", "sequence", "micro_batch",
+                  "micro_batches", "schedule", "sequence_parallel", "zero", "tensor_exchange",
+                  "exchange", "steps", "segment", "inside", "between", "update"},
+      .run = train_llm,
+      .cost = llm_cost,
+      .scratch_items = llm_scratch,
+      .varies = Varies::steps,
+  };
+}
+
+}  // namespace ringscope

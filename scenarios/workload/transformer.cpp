@@ -1,0 +1,74 @@
+#include "scenarios/workload/transformer.hpp"
+
+#include <fmt/format.h>
+
+#include "scenarios/workload/written.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::int64_t most_count = 1'000'000'000, most_records = 1'000'000'000'000;
+constexpr double most_flops = 1e21;
+
+std::uint64_t count(const Value& value, std::int64_t least = 1, std::int64_t most = most_count) {
+  return static_cast<std::uint64_t>(value.integer(least, most));
+}
+
+}  // namespace
+
+Transformer read_transformer(const Value& value) {
+  const Written written = read_written(value, "scenarios/models/language", "language model");
+  Fields fields(written.map, "model");
+  fields.optional("base");  // laid out already
+  Transformer model;
+  model.name = fields.value_or("name", written.name).text();
+  model.about = fields.value_or("about", "a model without a description").text();
+  model.layers = count(fields.required("layers"), 1, 100'000);
+  model.hidden = count(fields.required("hidden"), 1, 10'000'000);
+  model.heads = count(fields.required("heads"), 1, 1'000'000);
+  model.key_value_heads =
+      count(fields.value_or("key_value_heads", std::to_string(model.heads)), 1, 1'000'000);
+  model.intermediate =
+      count(fields.value_or("intermediate", std::to_string(4 * model.hidden)), 1, 100'000'000);
+  model.gated = fields.value_or("gated", "false").boolean();
+  model.biases = fields.value_or("biases", "false").boolean();
+  model.tied = fields.value_or("tied", "false").boolean();
+  model.vocabulary = count(fields.value_or("vocabulary", "0"), 0, 100'000'000);
+  model.positions = count(fields.value_or("positions", "0"), 0, 100'000'000);
+  model.sequence = count(fields.required("sequence"), 1, 100'000'000);
+  model.records = count(fields.value_or("records", "1000000"), 1, most_records);
+  if (const Value* said = fields.optional("parameters")) {
+    if (count(*said, 1, std::int64_t{1} << 60) != model.parameters())
+      said->fail(fmt::format("the layers have {} parameters, the model says {}", model.parameters(),
+                             said->text()));
+    fields.resolve("parameters", *said);
+  }
+  if (model.hidden % model.heads != 0)
+    fields.map().fail(
+        fmt::format("hidden {} cannot be cut into {} heads", model.hidden, model.heads));
+  fields.finish();
+  model.resolved = fields.resolved();
+  return model;
+}
+
+Gpu read_gpu(const Value& value) {
+  const Written written = read_written(value, "scenarios/models/gpus", "GPU");
+  Fields fields(written.map, "gpu");
+  fields.optional("base");
+  Gpu gpu;
+  gpu.name = fields.value_or("name", written.name).text();
+  fields.value_or("about", "a GPU without a description");
+  const Value& flops = fields.required("flops");
+  gpu.flops = flops.number(0, most_flops);
+  if (gpu.flops <= 0) flops.fail("expected operations per second above 0, such as 312e12");
+  gpu.bandwidth = fields.required("memory_bandwidth").bandwidth().bytes_per_second;
+  if (const Value* memory = fields.optional("memory")) {
+    gpu.memory = memory->bytes().count;
+    fields.resolve("memory", *memory);
+  }
+  fields.finish();
+  gpu.resolved = fields.resolved();
+  return gpu;
+}
+
+}  // namespace ringscope

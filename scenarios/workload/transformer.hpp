@@ -1,0 +1,97 @@
+// Counts of a transformer: parameters, operations, bytes. Arithmetic only.
+//
+// Operations count 2 for each multiply-add of matrices, as Narayanan et al. do (SC 2021,
+// arXiv:2104.04473, appendix), each layer's own sizes taken; attention counts the whole square of
+// the sequence, not the half below its diagonal. What is no matrix takes no time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "topologies/input/input.hpp"
+
+namespace ringscope {
+
+struct Transformer {
+  std::string name, about;
+  std::uint64_t layers = 1, hidden = 1, heads = 1, key_value_heads = 1, intermediate = 1;
+  std::uint64_t vocabulary = 0, sequence = 1, positions = 0;
+  bool gated = false;   ///< the MLP has a third matrix
+  bool biases = false;  ///< of all matrices, and of the norms
+  bool tied = false;    ///< the embedding is the output layer too
+  std::uint64_t records = 1;
+  Value resolved;
+
+  std::uint64_t key_value_width() const { return hidden / heads * key_value_heads; }
+  std::uint64_t attention_matrices() const { return 2 * hidden * (hidden + key_value_width()); }
+  std::uint64_t mlp_matrices() const { return (gated ? 3 : 2) * hidden * intermediate; }
+  std::uint64_t layer_parameters() const {
+    const std::uint64_t vectors =
+        biases ? 4 * hidden + 2 * hidden + 2 * key_value_width() + intermediate + hidden
+               : 2 * hidden;
+    return attention_matrices() + mlp_matrices() + vectors;
+  }
+  std::uint64_t embedding() const { return (vocabulary + positions) * hidden; }
+  std::uint64_t head() const { return vocabulary * hidden; }
+  std::uint64_t parameters() const {
+    return layers * layer_parameters() + embedding() + (tied ? 0 : head()) +
+           (vocabulary == 0 ? 0 : (biases ? 2 : 1) * hidden);
+  }
+};
+
+/// Work of one matrix or several, on one GPU.
+struct Work {
+  double flops = 0, bytes = 0;
+};
+
+/// A GPU as its data sheet has it.
+struct Gpu {
+  std::string name;
+  double flops = 0;          ///< per second, of matrices of the element's size
+  double bandwidth = 0;      ///< of its memory, B/s
+  std::uint64_t memory = 0;  ///< 0: unsaid
+  Value resolved;
+};
+
+/// Time of the bound: its operations, of which the GPU reaches a share, or its memory's bytes.
+inline double roofline_s(const Work& work, const Gpu& gpu, double efficiency) {
+  return std::max(work.flops / (gpu.flops * efficiency), work.bytes / gpu.bandwidth);
+}
+
+/// Forward passes of `sequences` sequences, each layer cut over `parts` GPUs; an element has
+/// `element` bytes. Weights are read once, inputs read and outputs written once.
+struct LayerWork {
+  Work attention, mlp, head;
+};
+inline LayerWork forward_work(const Transformer& model, double sequences, double parts,
+                              double element) {
+  const double tokens = sequences * static_cast<double>(model.sequence);
+  const double hidden = static_cast<double>(model.hidden);
+  const double square = 4 * tokens * static_cast<double>(model.sequence) * hidden;
+  const double between = 2 * tokens * hidden * element;
+  const auto matrices = [&](std::uint64_t parameters, double more_flops, double bytes) {
+    const double count = static_cast<double>(parameters);
+    return Work{(2 * tokens * count + more_flops) / parts, count * element / parts + bytes};
+  };
+  const double logits = tokens * static_cast<double>(model.vocabulary) * element / parts;
+  return {matrices(model.attention_matrices(), square, between),
+          matrices(model.mlp_matrices(), 0, between),
+          matrices(model.head(), 0, model.vocabulary == 0 ? 0 : between / 2 + logits)};
+}
+
+/// Bytes of one layer's activations that backward needs, of one micro-batch on one GPU.
+/// Source: Korthikanti et al. 2022, arXiv:2205.05198, section 4, without what attention would keep
+/// of the square of the sequence, which a fused kernel computes again.
+inline double activation_bytes(const Transformer& model, double sequences, double parts,
+                               double element, bool sequence_parallel) {
+  const double two_byte_items = sequences * static_cast<double>(model.sequence) *
+                                static_cast<double>(model.hidden) * element / 2;
+  return two_byte_items * (sequence_parallel ? 34 / parts : 10 + 24 / parts);
+}
+
+/// A name, a path, or a map. Throw InputError.
+Transformer read_transformer(const Value& value);
+Gpu read_gpu(const Value& value);
+
+}  // namespace ringscope

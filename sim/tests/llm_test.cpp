@@ -1,0 +1,154 @@
+// Does a step of a large model's training take what the papers' formulas say?
+#include <fmt/format.h>
+
+#include "sim/tests/scenario_for_test.hpp"
+
+namespace ringscope {
+namespace {
+
+class LlmTime : public SimulationTest {};
+
+// A model of 4 layers without an embedding: hidden 64, sequences of 32. A layer's products take
+// 2 operations for each token and parameter, attention 4 for each pair of tokens and hidden unit.
+constexpr double hidden = 64, tokens = 32, layers = 4;
+constexpr double attention = 2 * tokens * 4 * hidden * hidden + 4 * tokens * tokens * hidden;
+constexpr double mlp = 2 * tokens * 8 * hidden * hidden;
+constexpr double parameters = 12 * hidden * hidden + 2 * hidden;  ///< of a layer
+constexpr double activation = tokens * hidden * 2;                ///< bytes
+
+/// One rank on each host, and a GPU that takes a second for a layer's forward pass.
+Scenario llm(int ranks, const std::string& groups, const std::string& options,
+             const std::string& bandwidth = "unlimited") {
+  return scenario_of(fmt::format(
+      R"(
+cluster:
+  network: star
+  hosts: {}
+  link: {{bandwidth: {}, latency: 0 s}}
+  host: {{type: simple, cores: 1}}
+library: {{base: ideal, network: {{eager_limit: 0 B}}}}
+placement: 1x{}
+job:
+  program: llm
+  groups: {}
+  options:
+    model: {{layers: 4, hidden: 64, heads: 8, sequence: 32}}
+    gpu: {{flops: {}, memory_bandwidth: unlimited}}
+    {}
+)",
+      ranks, bandwidth, ranks, groups, attention + mlp, options));
+}
+
+/// On one kernel: SimGrid's runs once in a process.
+double time_of(const Scenario& scenario) { return simulate(scenario, {}).time_s; }
+
+TEST_F(LlmTime, of_one_gpu_is_that_of_its_operations) {
+  expect_seconds(run(llm(1, "{}", "micro_batches: 2")).time_s, 2 * layers * (1 + 2));
+}
+
+// Huang et al. 2018, and Narayanan et al. 2021, section 2.2: the bubble is (p-1)/m of the work, so
+// (p-1)/(m+p-1) of the step, with both schedules.
+TEST_F(LlmTime, has_a_bubble_of_one_less_than_the_stages_micro_batches) {
+  for (const std::string schedule : {"gpipe", "1f1b"})
+    for (const int m : {1, 4, 6})
+      for (const int p : {2, 4}) {
+        SCOPED_TRACE(fmt::format("{}, {} micro-batches, {} stages", schedule, m, p));
+        const Report report =
+            simulate(llm(p, fmt::format("{{pp: {}}}", p),
+                         fmt::format("schedule: {}\n    micro_batches: {}", schedule, m)),
+                     {});
+        const double stage = layers / p * (1 + 2);
+        expect_seconds(report.time_s, (m + p - 1) * stage);
+        ASSERT_TRUE(report.training.has_value());
+        EXPECT_NEAR(1 - report.training->efficiency, (p - 1.0) / (m + p - 1), 1e-9);
+      }
+}
+
+// Four sums a layer and micro-batch; a ring sends 2(t-1)/t of the activation each.
+double tensor_seconds(double t, double bandwidth) {
+  return layers * 4 * 2 * (t - 1) / t * activation / bandwidth;
+}
+
+TEST_F(LlmTime, of_tensor_parallelism_is_its_part_of_the_operations_and_four_sums_a_layer) {
+  for (const int t : {2, 4}) {
+    const std::string groups = fmt::format("{{tp: {}}}", t);
+    expect_seconds(time_of(llm(t, groups, "zero: 0", "1 kB/s")),
+                   layers * 3 / t + tensor_seconds(t, 1e3));
+    expect_seconds(time_of(llm(t, groups, "sequence_parallel: true", "1 kB/s")),
+                   layers * 3 / t + tensor_seconds(t, 1e3));
+  }
+}
+
+// The same job inside a host, across its sockets, and between two hosts.
+TEST_F(LlmTime, of_tensor_parallelism_across_hosts_is_slower_by_the_factor_of_the_links) {
+  const auto placed = [](const std::string& placement) {
+    return time_of(scenario_of(
+        R"(
+cluster:
+  network: star
+  hosts: 2
+  link: {bandwidth: 1 kB/s, latency: 0 s}
+  host:
+    type: numa
+    sockets: 2
+    cores: 1
+    memory_bandwidth: unlimited
+    socket_link: {bandwidth: 12 kB/s, latency: 0 s}
+library: {base: ideal, shm: {eager_limit: 0 B}, network: {eager_limit: 0 B}}
+placement: )" +
+        placement +
+        R"(
+job:
+  program: llm
+  groups: {tp: 2}
+  options:
+    model: {layers: 4, hidden: 64, heads: 8, sequence: 32}
+    gpu: {flops: 1e15, memory_bandwidth: unlimited}
+)"));
+  };
+  const double inside = placed("2-0"), across = placed("1-1");
+  EXPECT_NEAR(inside, tensor_seconds(2, 12e3), 1e-6 * inside);
+  EXPECT_NEAR(across / inside, 12, 1e-5);
+}
+
+// Gradients of two bytes are summed by a ring when the last micro-batch is through.
+TEST_F(LlmTime, of_data_parallelism_ends_with_the_exchange_of_the_gradients) {
+  const double gradients = 2 * layers * parameters, rate = 1e5;
+  for (const int d : {2, 4}) {
+    const double exchange = 2.0 * (d - 1) / d * gradients / rate;
+    expect_seconds(time_of(llm(d, "{}", "zero: 0", "100 kB/s")), layers * 3 + exchange);
+    // ZeRO 1 sends as much, and each rank updates its part.
+    expect_seconds(time_of(llm(d, "{}", "zero: 1\n    update: 1000 us/B", "100 kB/s")),
+                   layers * 3 + exchange + gradients / d * 1e-3);
+  }
+}
+
+// A stage sends an activation on for each micro-batch, and gets its gradient back.
+TEST_F(LlmTime, of_a_pipeline_counts_the_way_there_and_back_of_a_micro_batch) {
+  const double way = activation / 1e3;
+  expect_seconds(run(llm(2, "{pp: 2}", "micro_batches: 1", "1 kB/s")).time_s,
+                 2 * layers / 2 * 3 + 2 * way);
+}
+
+// Where the memory is the bound: each matrix is read once, what comes in and goes out too.
+TEST_F(LlmTime, is_bound_by_memory_where_that_is_slower) {
+  Scenario scenario = scenario_of(R"(
+cluster:
+  network: star
+  hosts: 2
+  link: {bandwidth: 1 GB/s, latency: 0 s}
+  host: {type: simple, cores: 1}
+library: ideal
+placement: 1-0
+job:
+  program: llm
+  options:
+    model: {layers: 4, hidden: 64, heads: 8, sequence: 32}
+    gpu: {flops: 1e15, memory_bandwidth: 1 MB/s}
+)");
+  const double bytes = 12 * hidden * hidden * 2 + 2 * 2 * activation;
+  expect_seconds(run(scenario).time_s, layers * 3 * bytes / 1e6);
+}
+
+}  // namespace
+}  // namespace ringscope
