@@ -5,6 +5,8 @@
 // channels. Elsewhere the protocol decides only where ring and tree give way to each other: what a
 // message costs is then the scenario's library profile's to say. NCCL cuts what goes up a tree by
 // rules of its own; here `segment` does.
+#include "algorithms/selectors/nccl_allreduce.hpp"
+
 #include <set>
 
 #include "algorithms/selectors/nccl_tuning.hpp"
@@ -59,6 +61,13 @@ constexpr Selection selection = {
 };
 
 }  // namespace
+
+std::string nccl_choice_text(int ranks, std::size_t items, const Options& options) {
+  const Choice choice = choose(ranks, items, options);
+  if (choice.protocol.empty()) return "";
+  return std::string(choice.protocol) + ", " + std::to_string(choice.channels) +
+         (choice.channels == 1 ? " channel" : " channels");
+}
 
 Algorithm describe_nccl_allreduce() {
   Algorithm nccl = selector<selection>({"segment", "algorithm", "protocol", "channels", "sms"});

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/catalogue.hpp"
+#include "algorithms/selectors/nccl_allreduce.hpp"
 
 namespace ringscope {
 namespace {
@@ -132,6 +133,21 @@ TEST(Nccl, takes_trees_for_short_vectors_on_many_hosts_and_rings_for_long_ones) 
   EXPECT_EQ(nccl.chosen(64, 8, {.hosts = &hosts}), "double_binary_tree");
   EXPECT_EQ(nccl.chosen(64, 1 << 30, {.hosts = &hosts}), "ring");
   EXPECT_EQ(nccl.chosen(1, 8, {}), "ring");
+}
+
+TEST(Nccl, says_by_which_protocol_and_how_many_channels_where_it_knows_them) {
+  const std::vector<int> one_host = {0, 0};
+  const Options known = {.hosts = &one_host, .nccl = &two_a100};
+  const auto forced = [&](std::string_view protocol, int channels) {
+    Options options = known;
+    options.protocol = protocol;
+    options.channels = channels;
+    return nccl_choice_text(2, 600'000, options);
+  };
+  EXPECT_EQ(nccl_choice_text(2, 589'824, known), "LL, 8 channels");
+  EXPECT_EQ(nccl_choice_text(2, 600'000, known), "Simple, 8 channels");
+  EXPECT_EQ(forced("LL128", 1), "LL128, 1 channel");
+  EXPECT_EQ(nccl_choice_text(2, 589'824, {.hosts = &one_host}), "");
 }
 
 TEST(Nccl, goes_by_bytes_whatever_an_item_is) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "algorithms/collectives.hpp"
+#include "algorithms/selectors/nccl_allreduce.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -50,14 +51,18 @@ std::vector<PathSegment> path_segments(const Run& run, PathCursor end) {
   return segments;
 }
 
-std::string_view chosen_by(const Scenario& scenario) {
+std::string chosen_by(const Scenario& scenario) {
   const Job& job = scenario.job;
   if (job.algorithm->chosen == nullptr) return "";
   std::vector<int> hosts;
   for (const Location& where : scenario.placement.ranks) hosts.push_back(where.host);
   Options options = job.options;
   options.hosts = &hosts;
-  return job.algorithm->chosen(static_cast<int>(hosts.size()), job.bytes.count, options);
+  const int ranks = static_cast<int>(hosts.size());
+  const std::string name(job.algorithm->chosen(ranks, job.bytes.count, options));
+  if (options.nccl == nullptr) return name;
+  const std::string details = nccl_choice_text(ranks, job.bytes.count, options);
+  return details.empty() ? name : name + ", " + details;
 }
 
 }  // namespace
