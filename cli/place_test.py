@@ -196,6 +196,19 @@ class Place(StudyTest):
         self.assertNotEqual(answer["placements"][0]["degraded"], "")
         self.assertEqual(answer["verified"], [])
 
+    def test_where_no_bound_is_known_it_says_why(self):
+        for words, why in (
+                (("place-eight-on-three", *SEARCH, "--set", "job.algorithm=recursive_doubling"),
+                 "one is known only of rings of one thread a rank, by one NIC a rank"),
+                (("place-beside-a-neighbour", "--budget", "20"),
+                 "none is known of a mean of several jobs")):
+            with self.subTest(words[0]):
+                self.place(*words, "--verify", "0", "--json", "p.json")
+                answer = json.loads(self.read("p.json"))
+                self.assertEqual((answer["bound_s"], answer["no_bound"]), (None, why))
+                screen = self.place(*words, "--verify", "0").stdout
+                self.assertIn(f"how much better one there may be is not known: {why}\n", screen)
+
     def test_luck_is_the_baseline_of_a_search_and_of_all_placements(self):
         drawn = [self.place("place-eight-on-three", *SEARCH, "--random", "30", "--jobs", jobs,
                             "--json", "p.json", "--csv", "-").stdout for jobs in ("1", "3")]

@@ -9,22 +9,12 @@
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/job_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
-#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 namespace {
 
 Value typed(const std::string& name) {
   return Value::scalar_at({std::make_shared<const Source>(Source{"check", name}), 0, 0}, name);
-}
-
-bool is_scenario(const std::string& name) {
-  if (!is_path(name)) {
-    const std::vector<std::string> known = names_in(scenarios_folder);
-    return std::find(known.begin(), known.end(), name) != known.end();
-  }
-  const Value file = Value::from_file(name);
-  return file.kind() == Value::Kind::map && file.find("job") != nullptr;
 }
 
 std::string plural(std::size_t count, const std::string& noun) {
@@ -40,7 +30,7 @@ std::string check(const std::string& name) {
   };
   ProgressBar bar("reading " + name);
   std::string text;
-  if (is_scenario(name)) {
+  if (is_read_as_scenario(name)) {
     const std::vector<Scenario> cases = read_scenarios(name, {});
     for (const Scenario& one : cases) {
       add(warnings(one.cluster.topology));

@@ -7,6 +7,7 @@
 
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
+#include "cli/terminal/interrupt.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "topologies/input/read_file.hpp"
@@ -70,10 +71,16 @@ void require_replaceable(const Arguments& arguments) {
 
 void merge(const Arguments& arguments) {
   require_replaceable(arguments);
+  Interrupt interrupt;  // so that ^C leaves no half of a file
+  const auto go_on = [&] {
+    if (interrupt.asked())
+      throw Failure(ExitCode::interrupted, "interrupted: " + arguments.output + " was not written");
+  };
   ProgressBar bar("merging");
   Merged merged;
   make_output(arguments.output, [&](const std::string& file) {
-    merged = merge_parts(arguments.parts, file);
+    merged = merge_parts(arguments.parts, file, go_on);
+    go_on();
     if (merged.missing.empty() || arguments.partial) return;
     throw Failure(ExitCode::bad_input,
                   fmt::format("{}, and {} was not written:\n{}\nstart these shards again, with the "

@@ -75,21 +75,12 @@ Value typed(const std::string& name) {
   return Value::scalar_at({std::make_shared<const Source>(Source{"show", name}), 0, 0}, name);
 }
 
-/// A file is a scenario when it holds a job.
-bool is_scenario_file(const std::string& path) {
-  const Value file = Value::from_file(path);
-  return file.kind() == Value::Kind::map && file.find("job") != nullptr;
-}
-
 Shown read(const std::string& name) {
-  if (is_path(name)) {
-    return is_scenario_file(name) ? shown_of(read_scenarios(name, {}).at(0))
-                                  : shown_of(read_cluster(typed(name)));
-  }
-  std::vector<std::string> known = names_in(scenarios_folder);
-  if (contains(known, name)) return shown_of(read_scenarios(name, {}).at(0));
+  if (is_read_as_scenario(name)) return shown_of(read_scenarios(name, {}).at(0));
+  if (is_path(name)) return shown_of(read_cluster(typed(name)));
   const std::vector<std::string> clusters = names_in("topologies/clusters");
   if (contains(clusters, name)) return shown_of(read_cluster(typed(name)));
+  std::vector<std::string> known = names_in(scenarios_folder);
   known.insert(known.end(), clusters.begin(), clusters.end());
   typed(name).fail(unknown_file("scenario or cluster", typed(name), known));
 }

@@ -2,7 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "topologies/input/data_files.hpp"
+
 namespace ringscope {
+
+bool is_read_as_scenario(const std::string& name) {
+  if (is_path(name)) {
+    const Value file = Value::from_file(name);
+    return file.kind() == Value::Kind::map &&
+           (file.find("job") != nullptr || file.find("scenario") != nullptr);
+  }
+  for (const char* folder : {scenarios_folder, "scenarios/studies"}) {
+    const std::vector<std::string> known = names_in(folder);
+    if (std::find(known.begin(), known.end(), name) != known.end()) return true;
+  }
+  return false;
+}
 
 void refuse_study(const std::string& name, const Value& file) {
   const bool study = file.kind() == Value::Kind::map && file.find("scenario") != nullptr &&

@@ -10,6 +10,10 @@ namespace ringscope {
 /// Folder below data_directory().
 inline constexpr const char* scenarios_folder = "scenarios/lessons";
 
+/// True if `name`, or the file of that path, is read as a scenario: it is one, or a study, which is
+/// then refused as such. Throws InputError for a file that cannot be read.
+bool is_read_as_scenario(const std::string& name);
+
 /// Throws where `file`, which the user calls `name`, is a study and a scenario was asked for; the
 /// error names the command that reads it.
 void refuse_study(const std::string& name, const Value& file);

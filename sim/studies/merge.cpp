@@ -135,12 +135,14 @@ std::uint64_t Merged::missing_points() const {
   return sum;
 }
 
-Merged merge_parts(std::span<const std::string> paths, const std::string& path) {
+Merged merge_parts(std::span<const std::string> paths, const std::string& path,
+                   const std::function<void()>& before_each) {
   const Parts parts = open_all(paths);
   const PartLabel& label = parts.begin()->second.label;
   Output output(path);
   Merged merged{label.study, label.points, {}};
   for (std::size_t number = 1; number <= label.shard.count; ++number) {
+    if (before_each) before_each();
     const Shard shard{number, label.shard.count};
     const auto part = parts.find(number);
     MissingPoints missing = part == parts.end()

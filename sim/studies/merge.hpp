@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,7 +29,9 @@ struct Merged {
 
 /// Writes the results of all parts into `output`, a new file, and says what is missing. Throws
 /// InputError for what is no part, for parts of different studies or versions, for a shard that
-/// comes twice, and for a result that two parts have otherwise.
-Merged merge_parts(std::span<const std::string> parts, const std::string& output);
+/// comes twice, and for a result that two parts have otherwise. `before_each`: called before a part
+/// is read, if not null; what it throws is thrown.
+Merged merge_parts(std::span<const std::string> parts, const std::string& output,
+                   const std::function<void()>& before_each = nullptr);
 
 }  // namespace ringscope

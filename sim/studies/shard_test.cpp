@@ -79,7 +79,9 @@ TEST(Shard, parts_that_are_merged_hold_every_result_and_say_how_many_a_missing_o
     EXPECT_EQ(outcome.done, outcome.points);
   }
   const std::vector<std::string> parts = {third.path(), first.path()};
-  const Merged merged = merge_parts(parts, whole.path());
+  int shards = 0;
+  const Merged merged = merge_parts(parts, whole.path(), [&shards] { ++shards; });
+  EXPECT_EQ(shards, 3);
   EXPECT_EQ(merged.points, 11U);
   ASSERT_EQ(merged.missing.size(), 1U);
   EXPECT_EQ(merged.missing[0].shard, (Shard{2, 3}));
@@ -92,6 +94,10 @@ TEST(Shard, parts_that_are_merged_hold_every_result_and_say_how_many_a_missing_o
   evaluator.evaluate(scenarios);
   EXPECT_EQ(evaluator.cached(), 7U);
   EXPECT_EQ(evaluator.simulated(), 4U);
+
+  struct Enough {};
+  const TemporaryFile none;
+  EXPECT_THROW(merge_parts(parts, none.path(), [] { throw Enough(); }), Enough);
 }
 
 }  // namespace
