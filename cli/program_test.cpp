@@ -1,5 +1,4 @@
 // Does the program as a whole end with the right code and the right words?
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -7,7 +6,6 @@
 #include <string>
 
 #include "cli/program_for_test.hpp"
-#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 namespace {
@@ -254,34 +252,6 @@ TEST(Program, check_warns_of_a_ring_that_leaves_nics_idle) {
             std::string::npos);
   EXPECT_NE(ringscope(run + " --json -").text.find("\"warnings\": ["), std::string::npos);
   EXPECT_EQ(ringscope("run 01-two-hosts --json -").text.find("\"warnings\""), std::string::npos);
-}
-
-TEST(Program, a_study_is_no_scenario_and_each_says_what_reads_it) {
-  const auto says = [](const std::string& arguments, const std::string& words) {
-    const auto [code, text] = ringscope(arguments);
-    EXPECT_EQ(code, 1);
-    EXPECT_NE(text.find(words), std::string::npos) << text;
-  };
-  says("run cores-or-wires",
-       "this is a study, and not a scenario: 'ringscope sweep cores-or-wires' reads it");
-  says("run place-eight-on-three", "'ringscope place place-eight-on-three' reads it");
-  says("sweep 03-anomaly --no-store",
-       "this is a scenario, and not a study: 'ringscope run 03-anomaly' reads it");
-  for (const char* command : {"check", "show"}) {
-    says(std::string(command) + " cores-or-wires", "'ringscope sweep cores-or-wires' reads it");
-    says(
-        fmt::format("{} {}/scenarios/studies/place-eight-on-three.yaml", command, data_directory()),
-        "this is a study, and not a scenario: 'ringscope place ");
-  }
-  says("sweep place-eight-on-three --no-store", "'ringscope place' reads it");
-}
-
-TEST(Program, one_message_is_said_in_the_singular) {
-  const std::string job = "'job={collective: broadcast, algorithm: flat, bytes: 1 KiB}'";
-  const auto [code, text] = ringscope("run 01-two-hosts --set placement=1-1 --set " + job);
-  EXPECT_EQ(code, 0) << text;
-  EXPECT_NE(text.find("  1 message, 1 KiB sent, 1 KiB of it between hosts"), std::string::npos)
-      << text;
 }
 
 TEST(Program, check_refuses_what_cannot_be_read) {

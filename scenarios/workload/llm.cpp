@@ -5,13 +5,13 @@
 #include <cmath>
 
 #include "algorithms/training/llm.hpp"
+#include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/options.hpp"
 #include "scenarios/workload/transformer.hpp"
 
 namespace ringscope {
 namespace {
 
-constexpr std::int64_t most_batch = 1'000'000;
 const std::vector<std::string> schedule_names = {"gpipe", "1f1b"};
 
 /// A job's model on its GPUs, each rank with an equal part of the layers.

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/written.hpp"
 
 namespace ringscope {
 namespace {
 
-constexpr std::int64_t most_records = 1'000'000'000'000, most_parameters = 1'000'000'000'000;
-constexpr int most_batch = 1'000'000;
-constexpr double most_flops = 1e21, most_backward = 1000;
+constexpr std::int64_t most_parameters = 1'000'000'000'000;
+constexpr double most_backward = 1000;
 
 /// A number, or a list of one for each tensor.
 std::vector<std::uint64_t> read_tensors(const Value& value) {

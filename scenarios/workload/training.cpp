@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
+#include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/model.hpp"
 #include "scenarios/workload/options.hpp"
 
 namespace ringscope {
 namespace {
 
-constexpr int most_batch = 1'000'000;
 constexpr double most_rate = 1e12;
 const std::vector<std::string> overlap_names = {"none", "nonblocking", "thread"};
 

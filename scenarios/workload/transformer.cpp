@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/written.hpp"
 
 namespace ringscope {
 namespace {
 
-constexpr std::int64_t most_count = 1'000'000'000, most_records = 1'000'000'000'000;
-constexpr double most_flops = 1e21;
+constexpr std::int64_t most_count = 1'000'000'000;
 
 std::uint64_t count(const Value& value, std::int64_t least = 1, std::int64_t most = most_count) {
   return static_cast<std::uint64_t>(value.integer(least, most));

@@ -1,0 +1,12 @@
+// Limits of what a workload may say, so that no sum of it overflows.
+#pragma once
+
+#include <cstdint>
+
+namespace ringscope {
+
+inline constexpr std::int64_t most_records = 1'000'000'000'000;
+inline constexpr int most_batch = 1'000'000;
+inline constexpr double most_flops = 1e21;
+
+}  // namespace ringscope
