@@ -42,9 +42,18 @@ std::string names_of(const Topology& topology, const std::set<Vertex>& nics) {
   return names;
 }
 
-}  // namespace
+/// A choice of NCCL's is forced where the library has nothing that it would change.
+std::vector<std::string> vain_options(const Scenario& scenario) {
+  const Options& options = scenario.job.options;
+  const bool forced = options.protocol != "auto" || options.channels > 0 || options.sms > 0;
+  if (!scenario.job.algorithm->one_channel || options.nccl != nullptr || !forced) return {};
+  return {fmt::format(
+      "'protocol', 'channels' and 'sms' change nothing: {} does not say what NCCL's blocks cost "
+      "('blocks'), or a rank is not on a GPU; nccl_a100, nccl_h100 and nccl_v100_pcie do",
+      scenario.library.name)};
+}
 
-std::vector<std::string> job_warnings(const Scenario& scenario) {
+std::vector<std::string> nic_warnings(const Scenario& scenario) {
   const Topology& topology = scenario.cluster.topology;
   const auto& ranks = scenario.placement.ranks;
   const bool spread = std::any_of(ranks.begin(), ranks.end(), [&](const Location& where) {
@@ -73,6 +82,15 @@ std::vector<std::string> job_warnings(const Scenario& scenario) {
                         "'options: {{rings: {}}}'",
                         count)
           : "")};
+}
+
+}  // namespace
+
+std::vector<std::string> job_warnings(const Scenario& scenario) {
+  std::vector<std::string> warnings = vain_options(scenario);
+  const std::vector<std::string> of_nics = nic_warnings(scenario);
+  warnings.insert(warnings.end(), of_nics.begin(), of_nics.end());
+  return warnings;
 }
 
 }  // namespace ringscope

@@ -16,9 +16,10 @@ using testing::IsEmpty;
 using testing::Not;
 
 std::vector<std::string> warnings_of(const std::string& cluster, const std::string& placement,
-                                     const std::string& algorithm) {
+                                     const std::string& algorithm,
+                                     const std::string& library = "cuda_pinned") {
   const std::string text =
-      "question: q\nlibrary: cuda_pinned\ncluster: " + cluster + "\nplacement: " + placement +
+      "question: q\nlibrary: " + library + "\ncluster: " + cluster + "\nplacement: " + placement +
       "\njob: {collective: allreduce, bytes: 1 MiB, algorithm: " + algorithm + "}";
   return job_warnings(read_tree(Value::from_text("test", text), "test").front());
 }
@@ -29,6 +30,14 @@ TEST(JobWarnings, nccl_is_one_channel_where_a_host_has_several_nics) {
                                 HasSubstr("8 NICs of host0"), HasSubstr("{rings: 8}"))));
   EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8, on: gpu}", "nccl"), IsEmpty());
   EXPECT_THAT(warnings_of("gpu4x4_25g", "{hosts: 4-4, on: gpu}", "nccl"), IsEmpty());
+}
+
+TEST(JobWarnings, a_protocol_is_forced_in_vain_where_the_library_has_no_blocks) {
+  const std::string on = "{hosts: 4, on: gpu}", forced = "nccl, options: {protocol: LL}";
+  EXPECT_THAT(warnings_of("a100x4_nvlink", on, forced),
+              ElementsAre(AllOf(HasSubstr("change nothing"), HasSubstr("cuda_pinned"))));
+  EXPECT_THAT(warnings_of("a100x4_nvlink", on, "nccl, options: {algorithm: tree}"), IsEmpty());
+  EXPECT_THAT(warnings_of("a100x4_nvlink", on, forced, "nccl_a100"), IsEmpty());
 }
 
 TEST(JobWarnings, a_ring_leaves_nics_idle) {
