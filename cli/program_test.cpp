@@ -123,8 +123,8 @@ TEST(Program, an_unknown_kernel_and_an_unknown_list_are_bad_input) {
   EXPECT_EQ(list.code, 1);
   EXPECT_EQ(list.text,
             "list: unknown list 'algoritms'; did you mean 'algorithms'? "
-            "(known: algorithms, clusters, collectives, hosts, libraries, models, networks, "
-            "scenarios)\n");
+            "(known: algorithms, clusters, collectives, gpus, hosts, language_models, libraries, "
+            "models, networks, scenarios)\n");
 }
 
 TEST(Program, lists_what_clusters_are_built_from) {
