@@ -2,7 +2,7 @@
 
 import json
 
-from .quantities import PerSecond, Time, cost, number, size, time
+from .quantities import PerSecond, Time, cost, number, rate, size, time
 
 # Messages that may be in flight at once: whenever one begins or ends, all that share a link with it
 # get another rate, and pause where its rank leaves MPI. So time goes by the square of them.
@@ -44,7 +44,10 @@ def layer(random, name):
     return {"name": name, "parameters": tensors, "flops": number(random, 1e3, 1e9)}
 
 
-def model(random, _):
+def model(random, job):
+    if "gpu" in job.algorithm["options"]:
+        return {"layers": random.randint(1, 3), "hidden": 8, "heads": 2,
+                "sequence": random.randint(1, 64), "vocabulary": random.choice([0, 100])}
     return {"name": "drawn", "records": 1000, "record": f"{size(random)} B", "batch": 8,
             "step": Time(number(random, 1e-5, 1e-3)),
             "layers": [layer(random, f"layer{i}") for i in range(random.randint(1, 5))]}
@@ -55,7 +58,13 @@ def overlap(random, job):
     return random.choice(kinds)
 
 
+def chip(random, _):
+    return {"flops": PerSecond(number(random, 1e6, 1e12)), "memory_bandwidth": rate(random)}
+
+
 def exchange(random, job):
+    if "gpu" in job.algorithm["options"]:
+        return "ring"
     return random.choice(job.catalogue.exchanges())
 
 
@@ -89,6 +98,9 @@ OPTIONS = {
     "between": (0.6, exchange),
     "exchange": (0.6, exchange),
     "model": (1, model),
+    "gpu": (1, chip),
+    "micro_batches": (0.8, lambda random, job: random.randint(1, 4)),
+    "schedule": (0.5, lambda random, job: random.choice(["gpipe", "1f1b"])),
     "batch": (0.5, lambda random, job: random.choice([1, 3, 8, 16])),
     "overlap": (0.7, overlap),
     "fusion": (0.7, bucket),
