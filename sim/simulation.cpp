@@ -230,6 +230,7 @@ std::string Simulation::in_vain_text() {
 // Background traffic after that is not the job's.
 void Simulation::job_ended(std::uint64_t) {
   unfold(run_.observed, machine_.orbits());
+  used_before_.resize(static_cast<std::size_t>(ledger_.resource_count()));  // blocks come meanwhile
   measured_ = measure(run_, own_ranks(), start_, used_before_);
   measured_.skipped = steady_.skipped();
   unfold(measured_, machine_);

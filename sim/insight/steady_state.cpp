@@ -99,6 +99,7 @@ void SteadyState::skip(int steps, int times) {
   const double period = run_->ledger->now() - kept_at_, seconds = times * period;
   const Accounts now = accounts();
   run_->paths->repeat(marks_, cursors(), period, static_cast<std::uint64_t>(times));
+  kept_.used.resize(now.used.size());  // blocks are resources from their first message on
   std::vector<double> used;
   for (std::size_t id = 0; id < now.used.size(); ++id)
     used.push_back(times * (now.used[id] - kept_.used[id]));

@@ -73,5 +73,18 @@ TEST_F(Blocks, take_turns_at_as_many_sms_as_there_are) {
   EXPECT_NEAR(time_of(two_gpus(4, 2)), launch + 2 * (start + round(carried / 2)), 1e-12);
 }
 
+// A block is a resource from its first message on: what it did before is nothing.
+TEST_F(Blocks, are_busy_with_the_two_chunks_that_they_send) {
+  const Report report = run(two_gpus(1));
+  int blocks = 0;
+  for (const ResourceReport& one : report.resources) {
+    EXPECT_LE(one.utilisation, 1) << one.id.place;
+    if (!one.id.place.starts_with("channel0 LL")) continue;
+    EXPECT_NEAR(one.utilisation, 2 * chunk / block / report.time_s, 1e-9);
+    ++blocks;
+  }
+  EXPECT_EQ(blocks, 2);
+}
+
 }  // namespace
 }  // namespace ringscope
