@@ -103,6 +103,7 @@ class TimedKernel : public Kernel {
   std::vector<Callback> soon_, firing_;  ///< of this very instant
   std::vector<Completion> completed_, delivered_;
   Callback at_end_, so_often_;
+  unsigned instants_ = 0;  ///< of all runs: each may be short
 };
 
 template <class Rates>
@@ -248,8 +249,8 @@ void TimedKernel<Rates>::begin(double date) {
 template <class Rates>
 void TimedKernel<Rates>::run() {
   constexpr unsigned so_often = 64;
-  for (unsigned instants = 1;; ++instants) {
-    if (instants % so_often == 0 && so_often_.function != nullptr) so_often_();
+  for (;;) {
+    if (++instants_ % so_often == 0 && so_often_.function != nullptr) so_often_();
     const double next = happen();
     if (next == std::numeric_limits<double>::infinity()) return;
     begin(next);
