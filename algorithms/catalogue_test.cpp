@@ -32,7 +32,7 @@ TEST(Catalogue, options_are_named_as_the_struct_names_them) {
       "between",  "servers", "steps",          "update", "bound",      "algorithm", "protocol",
       "channels", "sms",     "model",          "batch",  "exchange",   "overlap",   "fusion",
       "cycle",    "bucket",  "bytes_per_pack", "input",  "checkpoint", "item"};
-  // What scenarios/workload/llm.cpp makes gradients, times and sizes of.
+  // Read by scenarios/workload/llm.cpp, which makes gradients, times and sizes of them.
   const std::set<std::string_view> of_large_models = {
       "gpu",           "efficiency", "element",           "sequence", "micro_batch",
       "micro_batches", "schedule",   "sequence_parallel", "zero",     "tensor_exchange"};
