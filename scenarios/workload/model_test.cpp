@@ -28,9 +28,9 @@ TEST(Model, every_file_adds_up_to_the_published_number_of_parameters) {
   // LeNet: caffe/examples/mnist. AlexNet: caffe/models/bvlc_alexnet. BERT: BertModel of the
   // transformers library. The others: torchvision 0.15, Inception without its auxiliary classifier.
   const std::map<std::string, std::uint64_t> published = {
-      {"lenet", 431'080},           {"alexnet", 60'965'224},  {"vgg16", 138'357'544},
-      {"inception_v3", 23'834'568}, {"resnet50", 25'557'032}, {"resnet101", 44'549'160},
-      {"bert_large", 335'141'888}};
+      {"lenet", 431'080},           {"alexnet", 60'965'224},    {"vgg16", 138'357'544},
+      {"inception_v3", 23'834'568}, {"resnet50", 25'557'032},   {"resnet101", 44'549'160},
+      {"bert_base", 110'106'428},   {"bert_large", 335'141'888}};
   for (const std::string& name : names_in("scenarios/models")) {
     ASSERT_TRUE(published.contains(name)) << name;
     EXPECT_EQ(parameters_of(read(name).layers), published.at(name)) << name;
@@ -94,8 +94,8 @@ TEST(Model, a_wrong_sum_is_refused) {
 
 TEST(Model, an_unknown_name_is_answered_with_the_known_ones) {
   EXPECT_EQ(complaint([] { read("resnet5"); }),
-            "x:1:1: unknown model 'resnet5'; did you mean 'resnet50'? (known: alexnet, bert_large, "
-            "inception_v3, lenet, resnet101, resnet50, vgg16)");
+            "x:1:1: unknown model 'resnet5'; did you mean 'resnet50'? (known: alexnet, bert_base, "
+            "bert_large, inception_v3, lenet, resnet101, resnet50, vgg16)");
 }
 
 TEST(Model, what_makes_no_model_is_refused_where_it_stands) {

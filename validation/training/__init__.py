@@ -1,0 +1,1 @@
+"""Steps of training jobs that others measured, predicted from one GPU's."""

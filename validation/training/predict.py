@@ -1,0 +1,43 @@
+"""Steps of the published training jobs by the simulator; of the measured it reads one GPU's."""
+
+import json
+
+from validation.training.rows import Row
+from validation.verdict.simulator import Simulator
+
+CLUSTER = "v100x8_one_nic"
+# NCCL's profile of the A100 by the data sheet of the V100: its generation, and what NCCL's search
+# settles on for an NVLink 2 and a card of 100 Gbit/s.
+LIBRARY = {"base": "nccl_a100",
+           "blocks": {"generation": "volta", "nccl": 2.18, "ring": "20 GB/s",
+                      "ring_between_hosts": "12 GB/s"}}
+MODELS = {"resnet50-v1.5": "resnet50", "bert-base": "bert_base"}
+HOROVOD = ("horovod", {})
+# How each framework exchanges gradients: strategy and options, those not named at their defaults.
+# APEX closes a bucket at 10^7 elements; for BERT its job has one bucket, behind backward.
+EXCHANGES = {
+    ("resnet50-v1.5", "ngc-mxnet"): HOROVOD,
+    ("resnet50-v1.5", "ngc-tensorflow-horovod"): HOROVOD,
+    ("resnet50-v1.5", "ngc-pytorch"): ("ddp", {"bucket": "40 MB"}),
+    ("resnet50-v1.5", "pytorch"): ("ddp", {}),
+    ("bert-base", "ngc-tensorflow"): HOROVOD,
+    ("bert-base", "ngc-pytorch"): ("ddp", {"bucket": "1 GiB", "overlap": "none"}),
+}
+STEPS = 2  # each is like the others
+
+
+def scenario_of(row: Row, one_gpu_s: float) -> dict:
+    strategy, options = EXCHANGES[row.job]
+    model = {"base": MODELS[row.model], "batch": row.batch, "step": f"{one_gpu_s} s"}
+    return {"cluster": {"base": CLUSTER, "hosts": row.hosts},
+            "placement": {"hosts": f"8x{row.hosts}", "on": "gpu"},
+            "job": {"collective": "training", "algorithm": strategy,
+                    "options": {"model": model, "exchange": "nccl", "steps": STEPS, **options}}}
+
+
+def predict(simulator: Simulator, rows: list, one_gpu: dict) -> list:
+    """Seconds of a step of each row."""
+    scenarios = [scenario_of(row, one_gpu[row.job]) for row in rows]
+    names = [f"{row.model}, {row.framework}, {row.gpus} GPUs" for row in rows]
+    cases = json.loads(simulator.run(LIBRARY, scenarios, names, "--json", "-"))["cases"]
+    return [case["training"]["step_s"] for case in cases]

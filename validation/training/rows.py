@@ -1,0 +1,45 @@
+"""The rows of ../published/training: jobs on one GPU, which set the computation, and on several."""
+
+import csv
+import pathlib
+from dataclasses import dataclass
+
+PUBLISHED = pathlib.Path(__file__).resolve().parent.parent / "published"
+FILE = PUBLISHED / "training" / "dlperf-resnet50-bert.csv"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A measured training job."""
+
+    model: str
+    framework: str
+    batch: int  # records of a GPU and step
+    hosts: int
+    gpus: int
+    step_s: float  # from the throughput of all GPUs
+
+    @property
+    def job(self) -> tuple:
+        return self.model, self.framework
+
+    @property
+    def held_out(self) -> bool:
+        return self.gpus > 1
+
+
+def row_of(cells: dict) -> Row:
+    batch, gpus = int(cells["batch_per_gpu"]), int(cells["gpus"])
+    return Row(cells["model"], cells["framework"], batch, int(cells["hosts"]), gpus,
+               batch * gpus / float(cells["throughput"]))
+
+
+def rows() -> list:
+    with open(FILE, encoding="utf-8") as file:
+        return [row_of(cells)
+                for cells in csv.DictReader(line for line in file if not line.startswith("#"))]
+
+
+def one_gpu_steps(some: list) -> dict:
+    """{job: seconds of a step on one GPU}"""
+    return {row.job: row.step_s for row in some if not row.held_out}

@@ -1,0 +1,83 @@
+"""Predicted and measured steps of the training jobs that SPLIT.md holds out.
+
+Usage: python3 -m validation.training.table [--first]
+Prints the table of ../published/README.md. Beside what the program predicts now stands the first
+outcome, which first_outcomes.csv keeps; --first adds those that are not there, and changes none.
+RINGSCOPE names the simulator's program.
+"""
+
+import csv
+import sys
+
+import numpy as np
+
+from validation.programs import run_main
+from validation.training.predict import predict
+from validation.training.rows import PUBLISHED, one_gpu_steps, rows
+from validation.verdict.simulator import Simulator
+
+FIRST = PUBLISHED / "training" / "first_outcomes.csv"
+COLUMNS = ("model", "framework", "gpus", "step_s")
+HEAD = ("| model | framework | GPUs | measured | first: predicted | error | now | error |\n"
+        "|---|---|---|---|---|---|---|---|\n")
+
+
+def key_of(row) -> tuple:
+    return row.model, row.framework, str(row.gpus)
+
+
+def first_outcomes() -> dict:
+    """{key: seconds}"""
+    if not FIRST.exists():
+        return {}
+    with open(FIRST, encoding="utf-8") as file:
+        return {tuple(cells[name] for name in COLUMNS[:3]): float(cells["step_s"])
+                for cells in csv.DictReader(file)}
+
+
+def keep_first(held_out: list, predicted: list):
+    kept = {key_of(row): seconds for row, seconds in zip(held_out, predicted)} | first_outcomes()
+    with open(FIRST, "w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(COLUMNS)
+        out.writerows([*key, f"{seconds:.6g}"] for key, seconds in kept.items())
+
+
+def summary(errors) -> str:
+    errors = np.abs(np.array(errors))
+    return (f"median {np.median(errors):.1%}, 90th percentile {np.quantile(errors, 0.9):.1%}, "
+            f"most {np.max(errors):.1%}")
+
+
+def cells_of(predicted: float, measured: float) -> list:
+    return [f"{1e3 * predicted:.1f} ms", f"{predicted / measured - 1:+.1%}"]
+
+
+def text_of(held_out: list, now: list) -> str:
+    first = first_outcomes()
+    lines = []
+    for row, seconds in zip(held_out, now):
+        before = first.get(key_of(row))
+        cells = [*key_of(row), f"{1e3 * row.step_s:.1f} ms",
+                 *(["", ""] if before is None else cells_of(before, row.step_s)),
+                 *cells_of(seconds, row.step_s)]
+        lines.append("| " + " | ".join(cells) + " |\n")
+    errors = [seconds / row.step_s - 1 for row, seconds in zip(held_out, now)]
+    text = HEAD + "".join(lines) + "\n"
+    if len(first) == len(held_out):
+        text += "First: " + summary([first[key_of(row)] / row.step_s - 1
+                                     for row in held_out]) + ". "
+    return text + f"Now: {summary(errors)}.\n"
+
+
+def main():
+    everything = rows()
+    held_out = [row for row in everything if row.held_out]
+    now = predict(Simulator(), held_out, one_gpu_steps(everything))
+    if "--first" in sys.argv[1:]:
+        keep_first(held_out, now)
+    print(text_of(held_out, now), end="")
+
+
+if __name__ == "__main__":
+    run_main(main)
