@@ -1,7 +1,7 @@
 // The subcommands that are Python: fits and tables belong to numpy and scipy.
 //
-// Each is validation/NAME, which gets all words behind the subcommand, and this program's path as
-// RINGSCOPE, to simulate with.
+// Each is validation/NAME, or in a folder of that name, which gets all words behind the subcommand,
+// and this program's path as RINGSCOPE, to simulate with.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -38,10 +38,13 @@ constexpr const char* python = "/usr/bin/python3";
   throw Failure(ExitCode::bad_input, fmt::format("{}: {}", python, std::strerror(errno)));
 }
 
-void add_script(Command& program, const std::string& name, const std::string& summary) {
+/// `path`: of the script in validation/, where that is not the subcommand's name.
+void add_script(Command& program, const std::string& name, const std::string& summary,
+                const std::string& path = "") {
   Command script = program.add_subcommand(name, summary);
   script.take_all_words();  // the script has its own help
-  script.callback([script, name] { run_script(name, script.remaining()); });
+  const std::string found = path.empty() ? name : path;
+  script.callback([script, found] { run_script(found, script.remaining()); });
 }
 
 }  // namespace
@@ -56,6 +59,10 @@ void add_calibrate(Command& program) {
 }
 void add_validate(Command& program) {
   add_script(program, "validate", "Predict measured cases, and print how far off it is");
+}
+void add_doctor(Command& program) {
+  add_script(program, "doctor", "Say whether a benchmark's log is normal, and if not, why",
+             "doctor/doctor");
 }
 
 }  // namespace ringscope

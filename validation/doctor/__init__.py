@@ -1,0 +1,1 @@
+"""Is a measured curve normal, and if not, which known cause explains it?"""

@@ -1,0 +1,36 @@
+"""Another algorithm ran than the library would choose."""
+
+from validation.doctor.causes.cause import RARE, Cause
+from validation.doctor.scene import Scene
+
+OTHERS = {
+    "allreduce": ("ring", "ring_segmented", "recursive_doubling", "rabenseifner"),
+    "alltoall": ("pairwise", "posted", "bruck"),
+    "allgather": ("ring", "recursive_doubling", "bruck"),
+    "broadcast": ("linear", "binomial", "chain"),
+}
+
+
+def values(scene: Scene) -> list:
+    names = {(job["collective"], job["algorithm"]) for job in scene.each_job()}
+    if len(names) != 1:
+        return []
+    collective, algorithm = names.pop()
+    if algorithm == "nccl":
+        return ["ring"]
+    return [one for one in OTHERS.get(collective, ()) if one != algorithm]
+
+
+def edit(scene: Scene, value):
+    for job in scene.each_job():
+        if job["algorithm"] == "nccl":
+            job["options"] = {**job.get("options", {}), "algorithm": value}
+        else:
+            job["algorithm"] = value
+
+
+CAUSE = Cause(
+    "algorithm-forced",
+    "another algorithm ran than the library's table has",
+    "env | grep -e NCCL_ALGO -e OMPI_MCA_coll -e UCC; coll_tuned_use_dynamic_rules",
+    values, edit, lambda value: f"{value} at all sizes", ordered=False, weight=RARE)

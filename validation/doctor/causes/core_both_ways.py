@@ -1,0 +1,30 @@
+"""The core of a process moves the bytes, in both directions at once."""
+
+from validation.doctor.causes.cause import Cause
+from validation.doctor.scene import Scene
+from validation.quantities import format_cost, parse_quantity
+
+COSTS = (0.05e-9, 0.1e-9, 0.2e-9, 0.4e-9, 0.8e-9, 1.6e-9, 3.2e-9, 6.4e-9)
+
+
+def values(scene: Scene) -> list:
+    if scene.blocks is not None or scene.on_gpus or not scene.between_hosts:
+        return []
+    network = scene.library["network"]
+    have = max(parse_quantity(str(network.get(key, "0 s/B")), "cost")
+               for key in ("send_cost", "recv_cost"))
+    return [cost for cost in COSTS if cost > 1.3 * have]
+
+
+def edit(scene: Scene, value):
+    cost = f"{value:.6g} s/B"
+    scene.library["network"] |= {"send_cost": cost, "recv_cost": cost, "driver": "caller"}
+    if scene.library.get("progress") == "nic":
+        scene.library["progress"] = "caller"
+
+
+CAUSE = Cause(
+    "core-both-ways",
+    "one process of a host pushes both directions: its core, not the wire, is the limit",
+    "top -H during the run (a core at 100 %); give each host as many ranks, or more endpoints",
+    values, edit, lambda value: f"a byte costs it {format_cost(value)} each way")

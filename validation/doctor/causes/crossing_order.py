@@ -1,0 +1,46 @@
+"""Consecutive hosts of the rings are in different racks, so that each step crosses the uplinks."""
+
+from validation.doctor.causes.cause import RARE, Cause
+from validation.doctor.causes.oversubscribed_uplinks import in_racks
+from validation.doctor.scene import Scene, counts_of
+
+
+def values(scene: Scene) -> list:
+    network = scene.cluster.get("network")
+    if network not in ("star", "two_level") or scene.hosts < 4:
+        return []
+    return [1, 2, 4]
+
+
+def interleaved(placement, per_rack: int):
+    """Hosts in the order first of the first rack, first of the second, ...; None for lists."""
+    if isinstance(placement, list):
+        return None
+    counts = counts_of(placement)
+    racks = -(-len(counts) // per_rack)
+    order = [rack * per_rack + i for i in range(per_rack) for rack in range(racks)
+             if rack * per_rack + i < len(counts)]
+    gpu = isinstance(placement, dict) and placement.get("on") == "gpu"
+    return [{"host": host, "gpu" if gpu else "core": i}
+            for host in order for i in range(counts[host])]
+
+
+def edit(scene: Scene, value):
+    if "unlike" in scene.cluster or "degraded" in scene.cluster:
+        return False
+    in_racks(scene, value)
+    per_rack = int(scene.cluster["hosts_per_rack"])
+    for ask in scene.asks:
+        placement = interleaved(ask["placement"], per_rack)
+        if placement is None:
+            return False
+        ask["placement"] = placement
+    return True
+
+
+CAUSE = Cause(
+    "crossing-order",
+    "the hosts are in a bad order: neighbours of the ring are on different switches",
+    "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=GRAPH prints the rings; sort the hostfile by switch; a "
+    "newer NCCL",
+    values, edit, lambda value: f"uplinks oversubscribed by {value:g}", weight=RARE)

@@ -1,0 +1,29 @@
+"""Messages go eagerly up to another size, or by rendezvous from another one on."""
+
+from validation.doctor.causes.cause import RARE, Cause
+from validation.doctor.scene import Scene
+from validation.quantities import format_bytes, parse_quantity
+
+LIMITS = (0, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
+
+
+def ways(scene: Scene) -> str:
+    return "network" if scene.between_hosts else "shm"
+
+
+def values(scene: Scene) -> list:
+    if scene.blocks is not None or scene.on_gpus:
+        return []
+    now = parse_quantity(str(scene.library[ways(scene)]["eager_limit"]), "bytes")
+    return [limit for limit in LIMITS if not 0.6 < (limit + 1) / (now + 1) < 1.7]
+
+
+def edit(scene: Scene, value):
+    scene.library[ways(scene)]["eager_limit"] = f"{value} B"
+
+
+CAUSE = Cause(
+    "eager-limit",
+    "the eager limit is another one: a handshake, or a copy, where none was expected",
+    "ompi_info --all | grep eager_limit; UCX_RNDV_THRESH; I_MPI_EAGER_THRESHOLD",
+    values, edit, lambda value: f"it is {format_bytes(value)}", ordered=False, weight=RARE)

@@ -1,0 +1,22 @@
+"""Kernels move less than they should: clocks, power, SMs taken by others."""
+
+from validation.doctor.causes.cause import RARE, Cause, protocols, share
+from validation.doctor.scene import Scene, scaled
+
+
+def values(scene: Scene) -> list:
+    return [0.7, 0.5, 0.35, 0.2] if scene.blocks is not None else []
+
+
+def edit(scene: Scene, value):
+    for one in protocols(scene):
+        for key in ("block", "copy", "gpu"):
+            if key in one:
+                one[key] = scaled(one[key], value)
+
+
+CAUSE = Cause(
+    "gpu-slow",
+    "the GPUs' kernels are slow: low clocks, a power limit, SMs taken by others",
+    "nvidia-smi -q -d CLOCK,PERFORMANCE (throttle reasons) during the run",
+    values, edit, lambda value: f"at {share(value)} of their rate", weight=RARE)

@@ -1,0 +1,29 @@
+"""Data between a NIC and a GPU goes through host memory, twice over PCIe and its memory."""
+
+from validation.doctor.causes.cause import Cause, share
+from validation.doctor.scene import Scene, scaled
+
+STAGING = {"latency": "5 us"}  # of a hand-over in host memory, where the cluster says none
+
+
+def values(scene: Scene) -> list:
+    host = scene.host
+    possible = scene.between_hosts and scene.on_gpus and host.get("gpudirect", True)
+    if not possible:
+        return []
+    return [1.0, 0.5, 0.25, 0.12, 0.06] if "memory_bandwidth" in host else [1.0]
+
+
+def edit(scene: Scene, value):
+    scene.host["gpudirect"] = False
+    scene.host.setdefault("staging", dict(STAGING))
+    if "memory_bandwidth" in scene.host:
+        scene.host["memory_bandwidth"] = scaled(scene.host["memory_bandwidth"], value)
+
+
+CAUSE = Cause(
+    "gpudirect-off",
+    "GPUDirect RDMA is off: what NICs send and receive goes through host memory",
+    "lsmod | grep nvidia_peermem (an old NCCL looks for nv_peer_mem); NCCL_DEBUG=INFO says GDRDMA "
+    "or not behind each channel",
+    values, edit, lambda value: f"with {share(value)} of the host's memory bandwidth")

@@ -1,0 +1,31 @@
+"""Each hop takes longer: sleeping cores, interrupts, a detour; the bandwidth is as it should be."""
+
+from validation.doctor.causes.cause import RARE, Cause, protocols
+from validation.doctor.scene import Scene, times
+
+FACTORS = (2, 4, 8, 16)
+
+
+def values(scene: Scene) -> list:
+    return list(FACTORS)
+
+
+def edit(scene: Scene, value):
+    if scene.blocks is not None:
+        key = "hop_between_hosts" if scene.between_hosts else "hop"
+        for one in protocols(scene):
+            one[key] = times(one.get(key, one["hop"]), value)
+        return
+    ways = ("network", "gdr") if scene.between_hosts else ("shm", "p2p", "staged")
+    for way in ways:
+        if way in scene.library:
+            for key in ("latency", "send_overhead", "recv_overhead"):
+                if key in scene.library[way]:
+                    scene.library[way][key] = times(scene.library[way][key], value)
+
+
+CAUSE = Cause(
+    "high-latency",
+    "each hop takes long: sleeping cores (C-states), interrupt moderation, a detour",
+    "osu_latency or ib_write_lat of two hosts; cpupower idle-info, ethtool -c",
+    values, edit, lambda value: f"{value} times as long", weight=RARE)

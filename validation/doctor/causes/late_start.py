@@ -1,0 +1,24 @@
+"""A straggler: some ranks come later than the others to every operation."""
+
+from validation.doctor.causes.cause import RARE, Cause
+from validation.doctor.scene import Scene
+from validation.quantities import format_time
+
+TIMES = (20e-6, 60e-6, 200e-6, 600e-6, 2e-3, 6e-3)
+
+
+def values(scene: Scene) -> list:
+    return list(TIMES)
+
+
+def edit(scene: Scene, value):
+    for job in scene.each_job():
+        job["skew"] = f"{value:.9g} s"
+
+
+CAUSE = Cause(
+    "straggler",
+    "a straggler: some ranks come late to each operation",
+    "the spread between ranks (osu -f; max over min); dmesg, thermal throttling, a profile of the "
+    "slowest rank",
+    values, edit, lambda value: f"by up to {format_time(value)}", weight=RARE)

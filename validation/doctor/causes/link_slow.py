@@ -1,0 +1,26 @@
+"""Cables carry less than they should: of all hosts, or of one."""
+
+from validation.doctor.causes.cause import Cause, share
+from validation.doctor.scene import Scene, scaled
+
+SHARES = (0.8, 0.65, 0.5, 0.4, 0.25, 0.1, 0.04)
+CABLES = ("bandwidth", "send_bandwidth", "receive_bandwidth", "both")
+
+
+def values(scene: Scene) -> list:
+    return list(SHARES) if scene.between_hosts and scene.cluster.get("link") else []
+
+
+def edit(scene: Scene, value):
+    link = scene.cluster["link"]
+    for key in CABLES:
+        if key in link:
+            link[key] = scaled(link[key], value)
+
+
+CAUSE = Cause(
+    "link-slow",
+    "a network link is degraded: a lower rate, a bad cable, a wrong MTU",
+    "ibstat (Rate), ethtool DEVICE (Speed), ip link (mtu), perfquery (symbol errors); ib_write_bw "
+    "between each two hosts",
+    values, edit, lambda value: f"it carries {share(value)} of its rate")

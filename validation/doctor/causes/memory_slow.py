@@ -1,0 +1,19 @@
+"""Host memory is slower than described: NUMA settings, missing modules."""
+
+from validation.doctor.causes.cause import RARE, Cause, share
+from validation.doctor.scene import Scene, scaled
+
+
+def values(scene: Scene) -> list:
+    return [0.5, 0.25, 0.12] if "memory_bandwidth" in scene.host else []
+
+
+def edit(scene: Scene, value):
+    scene.host["memory_bandwidth"] = scaled(scene.host["memory_bandwidth"], value)
+
+
+CAUSE = Cause(
+    "memory-slow",
+    "host memory is slow: NUMA nodes per socket (NPS), missing modules",
+    "stream on each socket; numactl -H, the BIOS's NPS; dmidecode -t memory",
+    values, edit, lambda value: f"{share(value)} of its bandwidth", weight=RARE)

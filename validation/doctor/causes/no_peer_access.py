@@ -1,0 +1,28 @@
+"""GPUs of a host do not reach each other: all goes through host memory."""
+
+from validation.doctor.causes.cause import Cause, share
+from validation.doctor.scene import Scene, scaled
+
+
+def values(scene: Scene) -> list:
+    host = scene.host
+    possible = scene.on_gpus and scene.gpus > 1 and host.get("peer_access") != "none"
+    if not possible:
+        return []
+    return [1.0, 0.5, 0.25, 0.12] if "memory_bandwidth" in host else [1.0]
+
+
+def edit(scene: Scene, value):
+    host = scene.host
+    host["peer_access"] = "none"
+    host.setdefault("staging", {"latency": "5 us"})
+    if "memory_bandwidth" in host:
+        host["memory_bandwidth"] = scaled(host["memory_bandwidth"], value)
+
+
+CAUSE = Cause(
+    "no-peer-access",
+    "GPUs have no peer access: NCCL goes through shared memory of the host",
+    "env | grep -e NCCL_P2P -e NCCL_SHM (NCCL_P2P_LEVEL=LOC, NCCL_P2P_DISABLE); "
+    "NCCL_DEBUG=INFO says via SHM; nvidia-smi topo -p2p r",
+    values, edit, lambda value: f"with {share(value)} of the host's memory bandwidth")

@@ -1,0 +1,28 @@
+"""Other jobs send over the same links of the hosts all the while."""
+
+from validation.doctor.causes.cause import RARE, Cause
+from validation.doctor.scene import Scene
+
+
+def values(scene: Scene) -> list:
+    return [1, 2, 3] if 2 <= scene.hosts <= 16 and scene.ranks <= 128 else []
+
+
+def edit(scene: Scene, value):
+    host = scene.host
+    key = "cores"
+    if scene.type == "custom":
+        host["domains"][0][key] = int(host["domains"][0].get(key, 1)) + value
+    else:
+        host[key] = int(host.get(key, 1)) + value
+    job = {"collective": "allreduce", "algorithm": "ring", "bytes": "64 MiB"}
+    scene.neighbours = {f"other{i}": {"placement": f"1x{scene.hosts}", "job": job}
+                        for i in range(value)}
+
+
+CAUSE = Cause(
+    "noisy-neighbour",
+    "a noisy neighbour: other jobs use the same links",
+    "repeat it at another time or on idle hosts: the times spread; the switches' counters",
+    values, edit, lambda value: f"{value} other job{'s' * (value > 1)} on the same hosts",
+    weight=RARE)

@@ -1,0 +1,26 @@
+"""Some NVLinks between GPUs are down, or they run below their rate."""
+
+from validation.doctor.causes.cause import Cause, share
+from validation.doctor.scene import Scene, scaled
+
+
+def links(scene: Scene) -> list:
+    found = scene.host.get("nvlink") or []
+    found = [found] if isinstance(found, dict) else found
+    return [one for one in [*found, scene.host.get("nvswitch")] if isinstance(one, dict)]
+
+
+def values(scene: Scene) -> list:
+    return [0.75, 0.5, 0.25] if scene.on_gpus and links(scene) else []
+
+
+def edit(scene: Scene, value):
+    for link in links(scene):
+        link["bandwidth"] = scaled(link["bandwidth"], value)
+
+
+CAUSE = Cause(
+    "nvlink-slow",
+    "NVLinks are down or slow",
+    "nvidia-smi nvlink -s, nvidia-smi nvlink -e (errors); the fabric manager's log",
+    values, edit, lambda value: f"{share(value)} of their bandwidth is left")

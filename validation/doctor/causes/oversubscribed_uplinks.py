@@ -1,0 +1,42 @@
+"""Hosts sit in several racks, whose uplinks carry less than their hosts can send."""
+
+from validation.doctor.causes.cause import Cause
+from validation.doctor.scene import Scene
+
+FACTORS = (2, 4, 8, 16, 32)
+
+
+def values(scene: Scene) -> list:
+    network = scene.cluster.get("network")
+    if network not in ("star", "two_level") or not scene.between_hosts:
+        return []
+    return list(FACTORS)
+
+
+def in_racks(scene: Scene, factor: float):
+    """Hosts of a star come into two racks, of two levels they stay where they are."""
+    cluster = scene.cluster
+    if cluster["network"] == "star":
+        hosts = cluster.pop("hosts")
+        many = len(hosts) if isinstance(hosts, list) else int(hosts)
+        used = max(2, min(many, scene.hosts))
+        cluster |= {"network": "two_level", "racks": 2, "hosts_per_rack": -(-used // 2)}
+        cluster["oversubscription"] = factor
+        return
+    uplink = cluster.get("uplink") or {}
+    uplink.pop("bandwidth", None)
+    cluster["oversubscription"] = factor * float(cluster.get("oversubscription", 1))
+
+
+def edit(scene: Scene, value):
+    if "unlike" in scene.cluster or "degraded" in scene.cluster:
+        return False
+    in_racks(scene, value)
+    return True
+
+
+CAUSE = Cause(
+    "oversubscribed-uplinks",
+    "the uplinks between switches are oversubscribed, or busy",
+    "ibnetdiscover or the switches' tables: uplinks over ports; the same job inside one rack",
+    values, edit, lambda value: f"by {value:g}")

@@ -1,0 +1,28 @@
+"""PCIe links came up with fewer lanes or of a lower generation."""
+
+from validation.doctor.causes.cause import Cause, share
+from validation.doctor.scene import Scene, scaled
+
+
+def values(scene: Scene) -> list:
+    if scene.type == "pcie_tree" and scene.on_gpus:
+        return [0.5, 0.25, 0.125]
+    known = scene.type in ("pcie_tree", "numa") and scene.between_hosts
+    nics = scene.host.get("nics") or [scene.host.get("nic") or {}]
+    return [0.5, 0.25, 0.125] if known and any("bandwidth" in nic for nic in nics) else []
+
+
+def edit(scene: Scene, value):
+    host = scene.host
+    cables = [*(host.get("nics") or []), host.get("nic") or {}, host.get("switch_uplink") or {}]
+    cables += [host.get("gpu") or {}] * (scene.type == "pcie_tree")
+    for cable in cables:
+        if "bandwidth" in cable:
+            cable["bandwidth"] = scaled(cable["bandwidth"], value)
+
+
+CAUSE = Cause(
+    "pcie-lower",
+    "PCIe links run with fewer lanes, or as a lower generation",
+    "sudo lspci -vv | grep LnkSta (downgraded); nvidia-smi -q -d PCIE under load",
+    values, edit, lambda value: f"at {share(value)} of their rate")

@@ -1,0 +1,22 @@
+"""One of NCCL's protocols ran at all sizes."""
+
+from validation.doctor.causes.cause import RARE, Cause
+from validation.doctor.scene import Scene
+
+
+def values(scene: Scene) -> list:
+    nccl = scene.blocks is not None and any(job["algorithm"] == "nccl" for job in scene.each_job())
+    return ["Simple", "LL128", "LL"] if nccl else []
+
+
+def edit(scene: Scene, value):
+    for job in scene.each_job():
+        if job["algorithm"] == "nccl":
+            job["options"] = {**job.get("options", {}), "protocol": value}
+
+
+CAUSE = Cause(
+    "protocol-forced",
+    "one protocol of NCCL's ran at all sizes",
+    "env | grep NCCL_PROTO; /etc/nccl.conf; a tuner plugin",
+    values, edit, lambda value: f"{value} at all sizes", ordered=False, weight=RARE)

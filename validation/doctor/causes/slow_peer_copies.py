@@ -1,0 +1,23 @@
+"""GPUs write to each other over PCIe more slowly than to host memory."""
+
+from validation.doctor.causes.cause import RARE, Cause, share
+from validation.doctor.scene import Scene, scaled
+
+
+def values(scene: Scene) -> list:
+    pcie = scene.type == "pcie_tree" and scene.on_gpus and scene.gpus > 1
+    return [0.7, 0.5, 0.35, 0.25] if pcie and scene.host.get("peer_access") != "none" else []
+
+
+def edit(scene: Scene, value):
+    gpu = scene.host["gpu"]
+    have = gpu.get("peer_bandwidth", gpu["bandwidth"])
+    gpu["peer_bandwidth"] = scaled(have, value)
+
+
+CAUSE = Cause(
+    "slow-peer-copies",
+    "peer copies over PCIe are slow: the platform's host bridges throttle them",
+    "p2pBandwidthLatencyTest with and without peer access; NCCL_P2P_DISABLE=1 for comparison; "
+    "NPS and preferred-IO settings of the BIOS",
+    values, edit, lambda value: f"at {share(value)} of a GPU's link", weight=RARE)

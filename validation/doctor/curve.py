@@ -1,0 +1,205 @@
+"""The measured curve: points by size, and the job that the simulator has to run for each."""
+
+import dataclasses
+import math
+from typing import Optional
+
+from validation import imports, measurements
+from validation.imports import findings as findings_
+from validation.imports.source import read_source
+from validation.programs import InputError
+from validation.verdict import accuracy, gpus, model
+
+ROUNDS = 4  # of a ping-pong
+LEAST_STREAMED = 64 * 1024  # below, a stream is a matter of message rates, which no job here has
+WAYS = {"network": "1-1", "shm": "2"}
+
+
+@dataclasses.dataclass
+class Point:
+    """`divide`: how many of what was measured the simulated job does one after the other."""
+
+    series: str
+    bytes: int
+    seconds: float
+    placement: object
+    job: dict
+    divide: float = 1
+    spread: Optional[float] = None  # relative standard deviation, where samples tell
+    expected: float = 0.0  # seconds, as simulated
+    factor: float = 1.0  # bus bandwidth is factor * bytes / seconds
+    chosen: str = ""  # the algorithm that a selector ran
+
+    @property
+    def rate(self) -> float:
+        """Bytes per second: bus bandwidth of a collective."""
+        return self.factor * self.bytes / self.seconds
+
+    @property
+    def ratio(self) -> float:
+        """Time over the expected one."""
+        return self.seconds / self.expected
+
+
+@dataclasses.dataclass
+class Curve:
+    points: list
+    where: dict
+    notes: list
+
+    @property
+    def series(self) -> list:
+        return list(dict.fromkeys(point.series for point in self.points))
+
+    def of(self, series: str) -> list:
+        return [point for point in self.points if point.series == series]
+
+
+def documents_of(path: str, given: findings_.Given) -> list:
+    """Documents that `ringscope import` would write of it; a document of measurements as it is."""
+    if path.endswith(".json"):
+        return [measurements.read(path, ("probes", "replay"))]
+    source = read_source(path)
+    found = [one.parse(source, given) for one in imports.formats_of(source)]
+    documents = findings_.documents_of(found, given)
+    for document in documents:
+        document.path = path
+        document.extra["notes"] = [note for one in found for note in one.notes]
+    return [one for one in documents if one.kind in ("probes", "replay")]
+
+
+def spread_of(one: measurements.Measurement) -> Optional[float]:
+    """From percentiles 10 and 90: 2.56 standard deviations apart in a normal distribution."""
+    spread = accuracy.spread_of(one.median_s, one.p10_s, one.p90_s)
+    return None if spread is None else spread / 2.563
+
+
+def collective_point(one, placement, algorithm: str) -> Point:
+    name = str(one.parameters["collective"])
+    size = int(one.parameters.get("bytes", 0))
+    job = {"collective": name, "algorithm": algorithm}
+    if name != "barrier":
+        job["bytes"] = f"{size} B"
+    options = (one.scenario or {}).get("job", {}).get("options") or one.extra.get("options")
+    if options:
+        job["options"] = options
+    counts = one.parameters["placement"]
+    forced = one.parameters["algorithm"] or one.parameters.get("forced", "")
+    series = " ".join(filter(None, (name, forced, f"on {counts}")))
+    return Point(series, size, one.median_s, placement, job, spread=spread_of(one))
+
+
+def probe_point(one) -> Optional[Point]:
+    """A ping-pong, or a stream as one message as long as its window; None where none stands for
+    it."""
+    given = one.parameters
+    if "from" in given:
+        if given["from"] == given["to"]:
+            return None
+        placement = [{"host": 0, "gpu": given["from"]}, {"host": 0, "gpu": given["to"]}]
+        place = f"GPU {given['from']} to {given['to']}"
+    elif given.get("way") in WAYS:
+        placement, place = WAYS[given["way"]], given["way"]
+    else:
+        return None
+    size, window = int(given["bytes"]), 1
+    job = {"collective": "pingpong", "algorithm": "blocking", "options": {"rounds": ROUNDS}}
+    if one.what == "stream":
+        if given["pairs"] != 1 or size < LEAST_STREAMED:
+            return None
+        window = int(given["window"])
+        job["options"] = {"rounds": 1}
+        if given["directions"] == 2:
+            job |= {"collective": "exchange", "algorithm": "bidirectional"}
+    elif one.what != "ping_pong":
+        return None
+    rounds = job["options"]["rounds"]
+    divide = window * rounds * (1 if job["collective"] == "exchange" else 2)
+    name = "both ways" if job["collective"] == "exchange" else one.what.replace("_", "-")
+    job["bytes"] = f"{size * window} B"
+    return Point(f"{name}, {place}", size, one.median_s, placement, job, divide, spread_of(one))
+
+
+class Chooser:
+    """The algorithm of a collective that the log does not name."""
+
+    def __init__(self, known: dict, nccl: dict, said: dict):
+        self.known, self.nccl, self.said = known, nccl, said
+
+    def algorithm(self, one: measurements.Measurement, notes: list) -> str:
+        collective = str(one.parameters["collective"])
+        if collective not in self.known:
+            raise InputError(f"{one.document.path}: {one.name}: expected a collective that the "
+                             f"simulator knows ({', '.join(self.known)}), got '{collective}'")
+        name = one.parameters["algorithm"] or self.said.get(collective, "")
+        if not name:
+            name = gpus.chosen(one.document.where, collective, self.nccl)
+        if not name:
+            mpi = one.document.where["mpi"]
+            name = model.table_of(mpi) or model.CHOSEN
+            if name not in self.known[collective]:
+                name = self.known[collective][0]
+            if not model.table_of(mpi):
+                note = (f"{collective}: the log does not say which algorithm ran; {name} is taken "
+                        f"(--algorithm {collective}=NAME says otherwise)")
+                notes += [note] if note not in notes else []
+        if name not in self.known[collective]:
+            raise InputError(f"--algorithm {collective}={name}: expected one of "
+                             f"{', '.join(self.known[collective])}")
+        return name
+
+
+def on_gpus(document) -> bool:
+    return bool(document.where.get("devices")) or bool(gpus.LIBRARY.search(document.where["mpi"]))
+
+
+def placement_of(one, document):
+    listed = (one.scenario or {}).get("placement")
+    if listed is not None and not (isinstance(listed, dict) and "hostfile" in listed):
+        return listed
+    counts = str(one.parameters["placement"])
+    return {"hosts": counts, "on": "gpu"} if on_gpus(document) else counts
+
+
+def merged(points: list) -> list:
+    """Out of place and in place, or several runs, of one size as one point: their geometric mean,
+    and their spread where it is the larger one."""
+    groups: dict = {}
+    for point in points:
+        groups.setdefault((point.series, point.bytes), []).append(point)
+    result = []
+    for group in groups.values():
+        logs = [math.log(point.seconds) for point in group]
+        mean = sum(logs) / len(logs)
+        first = dataclasses.replace(group[0], seconds=math.exp(mean))
+        if len(logs) > 1:
+            around = math.sqrt(sum((log - mean) ** 2 for log in logs) / (len(logs) - 1))
+            first.spread = max(around, first.spread or 0)
+        result.append(first)
+    order = list(dict.fromkeys(point.series for point in points))
+    return sorted(result, key=lambda point: (order.index(point.series), point.bytes))
+
+
+def read(paths: list, given: findings_.Given, chooser: Chooser) -> Curve:
+    points, notes, where = [], [], {}
+    for document in (one for path in paths for one in documents_of(path, given)):
+        where = where or document.where
+        notes += [note for note in document.extra.get("notes", []) if note not in notes]
+        left_out = 0
+        for one in document.measurements:
+            if document.kind == "probes":
+                point = probe_point(one)
+            elif one.parameters.get("bytes", 0) or one.parameters["collective"] == "barrier":
+                point = collective_point(one, placement_of(one, document),
+                                         chooser.algorithm(one, notes))
+            else:
+                point = None
+            points += [point] if point else []
+            left_out += point is None
+        if left_out:
+            notes.append(f"{document.path}: {left_out} measurements left out: of no bytes, inside "
+                         "one device, or of message rates")
+    if not points:
+        raise InputError(f"{paths[0]}: expected a curve of times by size that a job here stands "
+                         "for (a collective, a ping-pong or a stream), got none")
+    return Curve(merged(points), where, notes)

@@ -1,0 +1,130 @@
+"""Does `ringscope doctor` call healthy curves normal, and name the cause that was simulated?
+
+Usage: python3 -m validation.doctor.doctor_test BUILD
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from validation.doctor import diagnosis, parts, ranking
+from validation.doctor.causes import CAUSES
+from validation.doctor.judge import machines
+from validation.doctor.what_if import WhatIf
+from validation.verdict.simulator import Simulator
+
+HERE = pathlib.Path(__file__).resolve().parent
+PUBLISHED = HERE.parent / "published"
+BUILD = pathlib.Path(".")
+MACHINES = {one.name: one for one in machines.MACHINES}
+TWO_HOSTS = "collective,algorithm,hosts,ranks_per_host,bytes,busbw_GBps\n" \
+    "allreduce,ring,2,1,{size},{rate}\n"
+CLUSTER = """about: two hosts with a GPU each
+network: star
+hosts: 2
+link: {bandwidth: 100 Gbit/s, latency: 1 us}
+host:
+  type: pcie_tree
+  sockets: 1
+  cores: 4
+  switch_uplink: {bandwidth: 31.5 GB/s, latency: 150 ns}
+  gpu: {bandwidth: 31.5 GB/s, latency: 150 ns, memory_bandwidth: 1555 GB/s}
+  nics: [{switch: 0, bandwidth: 31.5 GB/s, latency: 150 ns}]
+"""
+
+
+def of(cause: str):
+    return next(one for one in CAUSES if one.name == cause)
+
+
+class Cause(unittest.TestCase):
+    """Measured is what the simulator says with a cause: the doctor has to find it."""
+
+    def diagnosed(self, machine: str, cause: str, value, causes=CAUSES):
+        what_if = WhatIf(Simulator(str(BUILD / "ringscope")))
+        found = machines.examined(what_if, MACHINES[machine])
+        changed = of(cause).scene(found.scene, value)
+        for point, answer in zip(found.curve.points, what_if.answers(changed.scenarios())):
+            point.seconds = answer["time_s"] / point.divide
+        found.first = ranking.abnormal(found.curve.points, found.errors)
+        found.ranked = diagnosis.rank(what_if, found, causes)
+        return found
+
+    def test_a_link_at_a_quarter_takes_four_times_as_long_and_is_found(self):
+        found = self.diagnosed("two NUMA hosts, RDMA", "link-slow", 0.25)
+        self.assertFalse(found.normal)
+        self.assertAlmostEqual(found.curve.points[-1].ratio, 4, delta=0.05)
+        # Nor can a ping-pong tell it from other narrow places on the way.
+        self.assertIn("link-slow", [one.name for one in ranking.alike(found.ranked)])
+        best = next(one for one in found.causes if one.name == "link-slow")
+        self.assertEqual(best.words, "it carries 25 % of its rate")
+
+    def test_a_core_that_pushes_both_ways_is_found(self):
+        found = self.diagnosed("eight hosts, TCP", "core-both-ways", 1.6e-9)
+        self.assertIn("core-both-ways", [one.name for one in found.causes[:2]])
+
+    def test_peers_that_do_not_reach_each_other_are_found(self):
+        some = [of(name) for name in ("no-peer-access", "straggler", "nvlink-slow", "acs-on")]
+        found = self.diagnosed("four V100 behind PCIe", "no-peer-access", 0.25, some)
+        self.assertEqual(found.causes[0].name, "no-peer-access")
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "two.yaml").write_text(CLUSTER, encoding="utf-8")
+
+    def doctor(self, *words):
+        environment = os.environ | {"RINGSCOPE": str(BUILD / "ringscope")}
+        return subprocess.run([HERE / "doctor", *map(str, words)], capture_output=True, text=True,
+                              check=False, env=environment)
+
+    def quoted(self, size: int, rate: float) -> pathlib.Path:
+        log = self.folder / "quoted.csv"
+        log.write_text(TWO_HOSTS.format(size=size, rate=rate), encoding="utf-8")
+        return log
+
+    def test_a_published_healthy_curve_is_normal(self):
+        ran = self.doctor(PUBLISHED / "nccl" / "h100-1-host-all_reduce.log", "h100x4_nvlink")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertIn("\nNormal: ", ran.stdout)
+
+    def test_the_card_is_normal_and_a_third_of_it_is_not(self):
+        # A ring of two: the bus bandwidth is at most that of the card, 12.5 GB/s.
+        ran = self.doctor(self.quoted(1 << 30, 12.4), self.folder / "two.yaml")
+        self.assertIn("\nNormal: ", ran.stdout, ran.stderr)
+        ran = self.doctor(self.quoted(1 << 30, 4.1), self.folder / "two.yaml")
+        self.assertIn("\nNot normal from 1 GiB on: ", ran.stdout, ran.stderr)
+        self.assertIn("These data do not tell apart: ", ran.stdout)
+
+    def test_bad_input_is_refused_with_its_place(self):
+        log = self.quoted(1 << 30, 12.4)
+        for words, said in (((log, self.folder / "none.yaml"), "none.yaml: cannot be read"),
+                            ((self.folder / "none.log", "pair"), "none.log: cannot be read"),
+                            ((log,), "the following arguments are required: CLUSTER"),
+                            ((log, "pair", "--noise", "5"), "expected a percentage"),
+                            ((log, "pair", "--library", "nccl_a1000"), "nccl_a1000"),
+                            ((log, self.folder / "quoted.csv"), "expected a map")):
+            ran = self.doctor(*words)
+            self.assertEqual(ran.returncode, 1, words)
+            self.assertIn(said, ran.stderr)
+            self.assertNotIn("Traceback", ran.stderr)
+
+
+class Parts(unittest.TestCase):
+    def test_what_a_cluster_stands_on_lies_under_it(self):
+        found = parts.resolved("cluster", {"base": "dgx1v", "link": {"bandwidth": "1 GB/s"}})
+        self.assertEqual(found["link"], {"bandwidth": "1 GB/s", "latency": "0.6 us"})
+        self.assertEqual(found["host"]["cores"], 20)
+        self.assertEqual(json.loads(json.dumps(found)), found)
+
+
+if __name__ == "__main__":
+    BUILD = pathlib.Path(sys.argv.pop(1))
+    unittest.main()

@@ -1,0 +1,126 @@
+"""The scene that a log and a described cluster make together."""
+
+import re
+from typing import NamedTuple
+
+from validation.doctor import curve as curve_
+from validation.doctor import parts
+from validation.doctor.scene import Scene, counts_of, uses_gpus
+from validation.programs import InputError
+from validation.quantities import parse_quantity
+
+GENERATIONS = (  # device's name, library, whether it was fitted to such GPUs
+    (r"H100|H200|GH200|B200|B100", "nccl_h100"),
+    (r"A100|A800|A40|A30|A10|RTX 30|RTX A|RTX 40|L40|L4", "nccl_a100"),
+    (r"V100|Volta|T4|P100|1080|2080|Tesla", "nccl_v100_pcie"),
+)
+FITTED = {"nccl_h100": r"H100|H200", "nccl_a100": r"A100|A800", "nccl_v100_pcie": r"V100"}
+VERSION = re.compile(r"NCCL (\d+)\.(\d+)")
+OLDEST, NEWEST = (2, 18), (2, 31)  # of NCCL's tables that the simulator has
+FAST = 40e9 / 8  # bytes per second: from there on a NIC is taken to bypass the kernel
+
+
+class Chosen(NamedTuple):
+    """`family` is the error model's."""
+
+    library: dict
+    name: str
+    family: str
+    notes: list
+
+
+def memory_of(cluster: dict) -> float:
+    """Bandwidth of a GPU's memory; 0 where it is not said."""
+    host = cluster.get("host") or {}
+    gpus = [host.get("gpu") or {}] + list(host.get("gpus") or [])
+    return max((parse_quantity(str(gpu["memory_bandwidth"]), "bandwidth")
+                for gpu in gpus if isinstance(gpu, dict) and "memory_bandwidth" in gpu), default=0)
+
+
+def gpu_library(devices: str, cluster: dict) -> str:
+    for pattern, name in GENERATIONS:
+        if re.search(pattern, devices, re.IGNORECASE):
+            return name
+    memory = memory_of(cluster)
+    return "nccl_h100" if memory > 2.5e12 else "nccl_a100" if memory > 1.2e12 or not memory else \
+        "nccl_v100_pcie"
+
+
+def nccl_version(where: dict, blocks: dict):
+    found = VERSION.search(where.get("mpi", ""))
+    if found:
+        version = min(max((int(found[1]), int(found[2])), OLDEST), NEWEST)
+        blocks["nccl"] = float(f"{version[0]}.{version[1]:02d}")
+
+
+def has_nvlink(cluster: dict) -> bool:
+    host = cluster.get("host") or {}
+    return bool(host.get("nvlink") or host.get("nvswitch") or host.get("nvswitches"))
+
+
+def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
+                fitted: dict) -> Chosen:
+    """As --library says; else the cluster's own, if it was calibrated; else of ours the nearest."""
+    where, notes = curve.where, []
+    if said or fitted:
+        library = parts.resolved("library", said) if said else fitted
+        name = said or "the calibrated library"
+        family = "fitted" if fitted and not said else \
+            family_of(said, where, curve) if on_gpus else "illustrative"
+        return Chosen(library, name, family, notes)
+    if on_gpus:
+        devices = " ".join(where.get("devices") or [])
+        name = gpu_library(devices, cluster)
+        library = parts.resolved("library", name)
+        library["blocks"]["links"] = "nvlink" if has_nvlink(cluster) else "pcie"
+        nccl_version(where, library["blocks"])
+        return Chosen(library, name, family_of(name, where, curve), notes)
+    link = (cluster.get("link") or {}).get("bandwidth", "1 Gbit/s")
+    name = "rdma" if parse_quantity(str(link), "bandwidth") >= FAST else "openmpi_tcp"
+    notes.append(f"the library is taken to be '{name}', whose costs are illustrative: --library, "
+                 "or a cluster that `ringscope calibrate` wrote, makes the error smaller")
+    return Chosen(parts.resolved("library", name), name, "illustrative", notes)
+
+
+def family_of(name: str, where: dict, curve: curve_.Curve) -> str:
+    devices = " ".join(where.get("devices") or [])
+    if name not in FITTED:
+        return "illustrative"
+    if devices and not re.search(FITTED[name], devices):
+        return "by the data sheet"
+    between = any(len(counts_of(point.placement)) > 1 for point in curve.points)
+    rings = all(point.job["algorithm"] == "nccl" for point in curve.points)
+    if not rings:
+        return "by the data sheet"
+    return "nccl, between hosts" if between else "nccl"
+
+
+def grown(cluster: dict, curve: curve_.Curve, notes: list) -> dict:
+    """A star with as many hosts as the log has; cores for all ranks."""
+    used = max(len(counts_of(point.placement)) for point in curve.points)
+    hosts = cluster.get("hosts")
+    many = len(hosts) if isinstance(hosts, list) else hosts
+    if cluster.get("network") == "star" and isinstance(many, int) and many < used:
+        notes.append(f"the log has {used} hosts, the cluster {many}: {used} such hosts are taken")
+        cluster = {**cluster, "hosts": used}
+    return cluster
+
+
+def scene_of(curve: curve_.Curve, cluster: str, library: str, placement) -> tuple:
+    """(Scene, Chosen)"""
+    found = parts.load(parts.path_of("cluster", cluster))
+    fitted = {}
+    if {"cluster", "library"} <= found.keys():
+        fitted = parts.resolved("library", cluster)
+    described = parts.resolved("cluster", cluster)
+    if "network" not in described:
+        raise InputError(f"{cluster}: expected a cluster with the key network, got "
+                         f"{', '.join(described) or 'nothing'}")
+    if placement is not None:
+        for point in curve.points:
+            point.placement = placement
+    on_gpus = any(uses_gpus(point.placement) for point in curve.points)
+    chosen = library_for(curve, described, on_gpus, library, fitted)
+    described = grown(described, curve, chosen.notes)
+    asks = [{"placement": point.placement, "job": point.job} for point in curve.points]
+    return Scene(described, chosen.library, asks), chosen

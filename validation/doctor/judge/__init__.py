@@ -1,0 +1,1 @@
+"""How often the doctor is right: simulated faults, healthy curves, cases of issue trackers."""

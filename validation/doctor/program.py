@@ -1,0 +1,108 @@
+"""Say whether a benchmark's log is normal for a cluster, and if not, why.
+
+LOG is what nccl-tests, OSU or IMB printed, or a document of measurements; CLUSTER is one of ours or
+a file, best one that `ringscope calibrate` or `import-machine` wrote. Expected times are simulated.
+Where the curve is not normal, every known cause is simulated in turn, and they are ranked by how
+well each explains the whole curve.
+
+Examples:
+  ringscope doctor all_reduce.log mycluster.yaml
+  ringscope doctor all_reduce.log dgx1v --json diagnosis.json -o diagnosis.png
+  ringscope doctor osu.log mycluster.yaml --nodes 4 --ranks-per-node 8
+
+Exit codes: 0 done, normal or not; 1 bad input; 3 a simulation that is stuck.
+"""
+
+import argparse
+import json
+import sys
+
+from validation.doctor import curve, diagnosis, inputs, ranking, text
+from validation.doctor.causes import CAUSES
+from validation.doctor.errors import Errors
+from validation.doctor.what_if import WhatIf
+from validation.imports.findings import Given
+from validation.programs import InputError, Parser, page_parser, run_main
+from validation.verdict.simulator import Simulator
+
+MOST_RANKS = 1_000_000
+
+
+def positive(words: str) -> int:
+    if not words.isdecimal() or not 1 <= int(words) <= MOST_RANKS:
+        raise argparse.ArgumentTypeError(f"expected 1 to {MOST_RANKS}, got '{words}'")
+    return int(words)
+
+
+def choice(words: str) -> tuple:
+    collective, _, algorithm = words.partition("=")
+    if not (collective and algorithm):
+        raise argparse.ArgumentTypeError(f"expected COLLECTIVE=ALGORITHM, got '{words}'")
+    return collective, algorithm
+
+
+def percentage(words: str) -> float:
+    try:
+        value = float(words.removesuffix("%")) / 100 if words.endswith("%") else -1
+    except ValueError:
+        value = -1
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"expected a percentage such as 5%, got '{words}'")
+    return value
+
+
+def placement(words: str):
+    """Counts such as 4-3-1, or what a scenario says, as JSON."""
+    if words[:1] not in "{[":
+        return words
+    try:
+        return json.loads(words)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected 8x2 or JSON, got '{words}'") from None
+
+
+def arguments():
+    parser = page_parser("ringscope doctor", __doc__, Parser)
+    parser.add_argument("logs", nargs="+", metavar="LOG")
+    parser.add_argument("cluster", metavar="CLUSTER")
+    parser.add_argument("--library", default="", metavar="NAME", help="how messages move; default: "
+                        "that of CLUSTER's file, else the nearest of ours")
+    parser.add_argument("--nodes", type=positive, metavar="N", help="of an OSU log: hosts")
+    parser.add_argument("--ranks-per-node", type=positive, metavar="N")
+    parser.add_argument("--collective", default="", metavar="NAME",
+                        help="which one a run of nccl-tests measured, where it does not say")
+    parser.add_argument("--placement", type=placement, metavar="PLACEMENT",
+                        help="where the ranks were, in place of what the log says: 8x2, or JSON")
+    parser.add_argument("--algorithm", type=choice, action="append", default=[],
+                        metavar="COLLECTIVE=NAME", help="what ran, where the log does not say")
+    parser.add_argument("--noise", type=percentage, metavar="5%", help="relative standard "
+                        "deviation of the measurement; default: from its samples, else 5%%")
+    parser.add_argument("--all", action="store_true",
+                        help="simulate the causes also where the curve is normal")
+    return parser.parse_args()
+
+
+def diagnose(simulator: Simulator, options) -> diagnosis.Diagnosis:
+    given = Given(options.nodes, options.ranks_per_node, options.collective)
+    chooser = curve.Chooser(simulator.algorithms(), simulator.nccl(), dict(options.algorithm))
+    measured = curve.read(options.logs, given, chooser)
+    scene, chosen = inputs.scene_of(measured, options.cluster, options.library, options.placement)
+    what_if = WhatIf(simulator)
+    diagnosis.expect(what_if, scene, measured)
+    errors = Errors(measured.points, chosen.family, options.noise)
+    found = diagnosis.Diagnosis(measured, scene, chosen.family, errors, chosen.name,
+                                options.cluster, notes=[*chosen.notes, *measured.notes])
+    found.first = ranking.abnormal(measured.points, errors)
+    if not found.normal or options.all:
+        found.ranked = diagnosis.rank(what_if, found, CAUSES)
+    return found
+
+
+def main():
+    options = arguments()
+    found = diagnose(Simulator(), options)
+    sys.stdout.write(text.text(found))
+
+
+if __name__ == "__main__":
+    run_main(main)

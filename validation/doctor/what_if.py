@@ -1,0 +1,110 @@
+"""Simulates many scenarios at once, as many programs as there are cores."""
+
+import concurrent.futures
+import json
+import os
+import statistics
+import tempfile
+import threading
+from typing import Optional
+
+from validation.programs import InputError
+from validation.progress import watched
+from validation.verdict.simulator import Simulator
+
+AT_ONCE = 60  # cases of one call; a scenario's file has at most 1 MiB
+TREE = 1024  # segments of a tree at most, so that long vectors take no longer to simulate
+SMALL_CHUNKS = 64 << 20  # bytes; beyond, times of LL and LL128 are taken to grow evenly
+
+
+def bytes_of(scenario: dict) -> int:
+    return int(str(scenario["job"].get("bytes", "0 B")).removesuffix(" B"))
+
+
+def with_bytes(scenario: dict, size: int) -> dict:
+    return {**scenario, "job": {**scenario["job"], "bytes": f"{size} B"}}
+
+
+def affordable(scenario: dict) -> list:
+    """One scenario, or two of shorter vectors whose times tell that of a long one."""
+    job = scenario["job"]
+    options = job.get("options", {})
+    if job["algorithm"] != "nccl":
+        return [scenario]
+    size = bytes_of(scenario)
+    if size > TREE << 16:
+        options = {**options, "segment": f"{size // TREE} B"}
+        scenario = {**scenario, "job": {**job, "options": options}}
+    if size > SMALL_CHUNKS and options.get("protocol") in ("LL", "LL128"):
+        return [with_bytes(scenario, part) for part in (SMALL_CHUNKS // 2, SMALL_CHUNKS)]
+    return [scenario]
+
+
+def told(scenario: dict, found: list) -> dict:
+    """The answer of a scenario from those of the affordable ones."""
+    if len(found) == 1:
+        return found[0]
+    half, full = found
+    more = (full["time_s"] - half["time_s"]) / (SMALL_CHUNKS // 2)
+    size = bytes_of(scenario)
+    return {**full, "bytes": size, "time_s": full["time_s"] + more * (size - SMALL_CHUNKS)}
+
+
+class WhatIf:
+    """Answers are kept: the same scenario is simulated once."""
+
+    def __init__(self, simulator: Simulator, limit: str = "5 s"):
+        self.simulator, self.limit = simulator, limit
+        self.known: dict = {}
+        self.lock = threading.Lock()
+
+    def call(self, scenarios: list, limited: bool) -> list:
+        cases = [{"name": str(i), "set": one} for i, one in enumerate(scenarios)]
+        file = {**scenarios[0], "cases": cases}
+        with tempfile.TemporaryDirectory(prefix="ringscope-doctor-") as folder:
+            path = os.path.join(folder, "scenario.yaml")
+            with open(path, "w", encoding="utf-8") as out:
+                json.dump(file, out, ensure_ascii=False)  # JSON is YAML
+            words = ["run", path, "--json", "-"] + ["--limit", self.limit] * limited
+            try:
+                answer = json.loads(self.simulator.output(*words))["cases"]
+            except InputError as error:
+                said = str(error).replace(path, "the described machine")
+                raise type(error)(said) from None
+        if len(answer) != len(scenarios):
+            raise InputError(f"{self.simulator.program}: expected {len(scenarios)} results, got "
+                             f"{len(answer)}")
+        return [{"time_s": statistics.median(one["times_s"]), "busbw": one["busbw"],
+                 "bytes": one["bytes"], "chosen": one["chosen"]} for one in answer]
+
+    def answers(self, scenarios: list, limited: bool = True) -> list:
+        """One answer a scenario; raises what the simulator says."""
+        parts = [affordable(one) for one in scenarios]
+        keys = [[json.dumps(part, sort_keys=True) for part in some] for some in parts]
+        asked = [(key, part) for some, names in zip(parts, keys)
+                 for part, key in zip(some, names) if key not in self.known]
+        asked = list(dict(asked).items())
+        for begin in range(0, len(asked), AT_ONCE):
+            some = asked[begin:begin + AT_ONCE]
+            found = self.call([one for _, one in some], limited)
+            with self.lock:
+                self.known.update(zip((key for key, _ in some), found))
+        return [told(one, [self.known[key] for key in names])
+                for one, names in zip(scenarios, keys)]
+
+    def all(self, groups: list, what: str) -> list:
+        """The answers to each group of scenarios; None where the simulator refuses one of it."""
+        if not groups:
+            return []
+
+        def one(group) -> Optional[list]:
+            try:
+                return self.answers(group)
+            except InputError:
+                return None
+
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            waiting = [pool.submit(one, group) for group in groups]
+            for _ in watched(concurrent.futures.as_completed(waiting), what, len(waiting)):
+                pass
+            return [future.result() for future in waiting]

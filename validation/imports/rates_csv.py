@@ -1,0 +1,52 @@
+"""Bus bandwidths of NCCL as people quote them:
+collective,algorithm,hosts,ranks_per_host,bytes,busbw_GBps; the algorithm is auto, or was forced.
+
+The factor between time and bus bandwidth is that of nccl-tests (PERFORMANCE.md).
+"""
+
+from validation.imports import csv_table
+from validation.imports.findings import Findings, Given, Layout
+from validation.imports.source import Source
+
+NAME = "rates-csv"
+COLUMNS = "collective,algorithm,hosts,ranks_per_host,bytes,busbw_GBps"
+MARKS = r"(?=.*\bcollective\b)(?=.*\bbusbw_GBps\b)[\w ,]+$"
+
+MOST_RANKS = 1_000_000
+TWICE, ONCE = ("allreduce",), ("allgather", "reduce_scatter", "alltoall")
+PLAIN = ("broadcast", "reduce")
+ALGORITHMS = ("auto", "ring", "tree")
+
+
+def factor(collective: str, ranks: int) -> float:
+    if collective in PLAIN:
+        return 1.0
+    return (2 if collective in TWICE else 1) * (ranks - 1) / ranks
+
+
+def parse(source: Source, _: Given) -> Findings:
+    where = {"mpi": "NCCL"} | csv_table.where_of(source)
+    findings = Findings(where=where)
+    for row in csv_table.read(source, COLUMNS):
+        name = row.cells["collective"]
+        known = TWICE + ONCE + PLAIN
+        if name.text not in known:
+            source.fail(row.line, f"one of {', '.join(known)}", f'"{name.text}"', name.column)
+        hosts, each = (source.count(row.line, row.cells[column]) for column in
+                       ("hosts", "ranks_per_host"))
+        if not 2 <= hosts * each <= MOST_RANKS:
+            source.fail(row.line, f"2 to {MOST_RANKS} ranks", str(hosts * each))
+        size = source.count(row.line, row.cells["bytes"], "a size in bytes")
+        rate = source.number(row.line, row.cells["busbw_GBps"]) * 1e9
+        if rate <= 0 or size == 0:
+            source.fail(row.line, "a size and a bandwidth above 0", "0")
+        seconds = factor(name.text, hosts * each) * size / rate
+        algorithm = row.cells["algorithm"]
+        if algorithm.text not in ALGORITHMS:
+            source.fail(row.line, f"one of {', '.join(ALGORITHMS)}", f'"{algorithm.text}"',
+                        algorithm.column)
+        auto = algorithm.text == "auto"
+        findings.add_collective(name.text, size, Layout(hosts * each, each), seconds,
+                                {} if auto else {"options": {"algorithm": algorithm.text}},
+                                **({} if auto else {"forced": algorithm.text}))
+    return findings
