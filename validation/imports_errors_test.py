@@ -28,8 +28,8 @@ P2P = "metric,src,dst,value\n"
 BAD = [
     ("hello\nworld\n",
      "1:1: expected output of a known format (osu, imb, nccl-tests, csv, ring-trace,"
-     " p2p-csv, rates-csv), got none of their headers in the file; --format NAME says"
-     " which one it is"),
+     " p2p-csv, rates-csv, p2p-test, nvbandwidth), got none of their headers in the file;"
+     " --format NAME says which one it is"),
     (OSU, "2:1: expected rows below this header, got none"),
     (OSU + "\n# OSU MPI Init Test v5.8\n", "2:1: expected rows below this header, got none"),
     ("# OSU MPI Latency Test v5.8\n",

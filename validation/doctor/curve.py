@@ -25,6 +25,7 @@ class Point:
     placement: object
     job: dict
     divide: float = 1
+    over: Optional[dict] = None  # laid over the cluster: what the measurement switched off
     spread: Optional[float] = None  # relative standard deviation, where samples tell
     expected: float = 0.0  # seconds, as simulated
     factor: float = 1.0  # bus bandwidth is factor * bytes / seconds
@@ -89,10 +90,37 @@ def collective_point(one, placement, algorithm: str) -> Point:
     return Point(series, size, one.median_s, placement, job, spread=spread_of(one))
 
 
-def probe_point(one) -> Optional[Point]:
-    """A ping-pong, or a stream as one message as long as its window; None where none stands for
-    it."""
+NO_PEERS = {"host": {"peer_access": "none", "staging": {"latency": "5 us"}}}
+
+
+def gpu_point(one) -> Point:
+    """A copy between two GPUs, or between one and the host: as a ping-pong of one round."""
     given = one.parameters
+    copies = int(given.get("copies", 1))
+    job = {"collective": "pingpong", "algorithm": "blocking", "options": {"rounds": 1},
+           "bytes": f"{int(given['bytes']) * copies} B"}
+    if one.what == "gpu_copy":
+        placement = [{"host": 0, "core": 0}, {"host": 0, "gpu": given["gpu"]}]
+        series, over = f"host and GPU {given['gpu']}", None
+    else:
+        placement = [{"host": 0, "gpu": given["from"]}, {"host": 0, "gpu": given["to"]}]
+        staged = given["access"] != "peer"
+        series = f"GPU {given['from']} to {given['to']}" + " through the host" * staged
+        over = NO_PEERS if staged else None
+    divide = 2 * copies
+    if given.get("directions") == 2:
+        job |= {"collective": "exchange", "algorithm": "bidirectional"}
+        series, divide = series + ", both ways", copies
+    return Point(series, int(given["bytes"]), one.median_s, placement, job, divide, over,
+                 spread_of(one))
+
+
+def probe_point(one) -> Optional[Point]:
+    """A copy of a GPU's, a ping-pong, or a stream as one message as long as its window; None where
+    none stands for it."""
+    given = one.parameters
+    if one.what in ("gpu_copy", "gpu_peer_copy"):
+        return gpu_point(one)
     if "from" in given:
         if given["from"] == given["to"]:
             return None
@@ -117,7 +145,8 @@ def probe_point(one) -> Optional[Point]:
     divide = window * rounds * (1 if job["collective"] == "exchange" else 2)
     name = "both ways" if job["collective"] == "exchange" else one.what.replace("_", "-")
     job["bytes"] = f"{size * window} B"
-    return Point(f"{name}, {place}", size, one.median_s, placement, job, divide, spread_of(one))
+    return Point(f"{name}, {place}", size, one.median_s, placement, job, divide,
+                 spread=spread_of(one))
 
 
 class Chooser:

@@ -10,11 +10,12 @@ from validation.doctor import curve as curve_
 from validation.doctor import ranking
 from validation.doctor.causes import CAUSES
 from validation.doctor.errors import Errors
-from validation.doctor.scene import Scene
+from validation.doctor.scene import Scene, hosts_of
 from validation.doctor.what_if import WhatIf
 
 SIZES = 7  # of a series, at which causes are simulated; between them their effect is interpolated
 POINTS = 14  # of all series
+REFINED, ROUNDS = 6, 2  # causes whose best severity is simulated, how often
 
 
 @dataclass
@@ -39,6 +40,17 @@ class Diagnosis:
     @property
     def causes(self) -> list:
         return [one for one in self.ranked if one.cause]
+
+    def above_the_cards(self) -> list:
+        """Points on two hosts whose bus bandwidth is more than their cards carry, as it may be
+        where a tree ran."""
+        cards = self.scene.host_bandwidth()
+        return [point for point in self.curve.points
+                if point.divide == 1 and hosts_of(point.placement) == 2 and point.rate > cards]
+
+    def remarks(self) -> list:
+        """Names of causes that are seen without a simulation."""
+        return ["tree-across-hosts"] if self.above_the_cards() else []
 
 
 def expect(what_if: WhatIf, scene: Scene, curve: curve_.Curve):
@@ -76,19 +88,19 @@ def spread_out(curve: curve_.Curve, chosen: list, shifts: np.ndarray) -> np.ndar
 
 
 class Trial:
-    """One cause, its severities, and the log times of all points with those that were simulated."""
+    """One cause, and what its severities would take: {severity: log times, None where refused}."""
 
     def __init__(self, cause, scene: Scene):
         self.cause, self.values = cause, cause.values(scene)
-        self.found: dict = {}  # {place among the values: log times, or None where refused}
+        self.found: dict = {}
+        self.exact: set = set()  # severities that were simulated at all points
+        self.missed = 0.0  # by interpolation between sizes, where that is known
 
     def missing(self, first: bool) -> list:
-        """Places to simulate: the heaviest severity, or one that cannot be compared, first."""
-        if not self.values:
-            return []
+        """Severities to simulate: first the heaviest, or all of those that have no order."""
         if first and self.cause.ordered:
-            return [len(self.values) - 1]
-        return [i for i in range(len(self.values)) if i not in self.found]
+            return self.values[-1:]
+        return [value for value in self.values if value not in self.found]
 
     def works(self, expected: np.ndarray) -> bool:
         """False where even the heaviest severity does nothing here."""
@@ -97,8 +109,8 @@ class Trial:
             for times in self.found.values())
 
     def answers(self) -> list:
-        return [(self.values[i], self.found[i]) for i in sorted(self.found)
-                if self.found[i] is not None]
+        return [(value, times if value in self.exact else times + self.missed)
+                for value, times in self.found.items() if times is not None]
 
 
 class Trials:
@@ -108,33 +120,46 @@ class Trials:
         self.what_if, self.scene, self.curve = what_if, diagnosis.scene, diagnosis.curve
         self.chosen = simulated_at(self.curve)
         self.expected = np.log([point.expected for point in self.curve.points])
-        self.divided = np.log([self.curve.points[i].divide for i in self.chosen])
+        self.divided = np.log([point.divide for point in self.curve.points])
         self.trials = [Trial(cause, self.scene) for cause in causes]
 
-    def simulate(self, asked: list, what: str):
-        """`asked`: (trial, place among its values)."""
-        groups = []
-        for trial, place in list(asked):
-            changed = trial.cause.scene(self.scene, trial.values[place])
-            if changed is None:
-                trial.found[place] = None
-                asked.remove((trial, place))
-            else:
-                groups.append(changed.scenarios(self.chosen))
-        for (trial, place), answer in zip(asked, self.what_if.all(groups, what)):
-            if answer is None:
-                trial.found[place] = None
-                continue
-            times = np.log([one["time_s"] for one in answer]) - self.divided
-            shifts = spread_out(self.curve, self.chosen, times - self.expected[self.chosen])
-            trial.found[place] = self.expected + shifts
+    def simulate(self, asked: list, what: str, every: bool = False):
+        """`asked`: (trial, severity). `every`: at all points, not only at the chosen ones."""
+        groups, possible = [], []
+        chosen = list(range(len(self.curve.points))) if every else self.chosen
+        for trial, value in asked:
+            changed = trial.cause.scene(self.scene, value)
+            trial.found[value] = None
+            if changed is not None:
+                groups.append(changed.scenarios(chosen))
+                possible.append((trial, value))
+        for (trial, value), answer in zip(possible, self.what_if.all(groups, what)):
+            if answer is not None:
+                times = np.log([one["time_s"] for one in answer]) - self.divided[chosen]
+                shifts = times - self.expected[chosen]
+                between = spread_out(self.curve, chosen, shifts)
+                trial.found[value] = self.expected + between
+                if every:
+                    some = spread_out(self.curve, self.chosen, shifts[self.chosen])
+                    trial.missed = between - some
 
     def all(self):
         """The heaviest severities first: causes that do nothing need no other."""
-        self.simulate([(one, place) for one in self.trials for place in one.missing(True)],
+        self.simulate([(one, value) for one in self.trials for value in one.missing(True)],
                       "simulating causes")
-        self.simulate([(one, place) for one in self.trials if one.works(self.expected)
-                       for place in one.missing(False)], "simulating how severe they are")
+        self.simulate([(one, value) for one in self.trials if one.works(self.expected)
+                       for value in one.missing(False)], "simulating how severe they are")
+
+    def refine(self, outcomes: list):
+        """Simulates the best severities of the best causes at all points: so far severities, or
+        points, were interpolated."""
+        trials = {one.cause.name: one for one in self.trials}
+        best = [one for one in outcomes if one.cause][:REFINED]
+        asked = [(trials[one.name], one.value) for one in best
+                 if one.value not in trials[one.name].exact]
+        for trial, value in asked:
+            trial.exact.add(value)
+        self.simulate(asked, "simulating the best again", every=True)
 
 
 def rank(what_if: WhatIf, diagnosis: Diagnosis, causes: list = CAUSES) -> list:
@@ -143,6 +168,9 @@ def rank(what_if: WhatIf, diagnosis: Diagnosis, causes: list = CAUSES) -> list:
     trials.all()
     measured = np.log([point.seconds for point in diagnosis.curve.points])
     found = ranking.Ranking(measured, trials.expected, diagnosis.errors)
-    for one in trials.trials:
-        found.add(one.cause, one.answers())
-    return found.ranked()
+    for turn in range(ROUNDS + 1):
+        outcomes = found.ranked([found.outcome(one.cause, one.answers())
+                                 for one in trials.trials])
+        if turn < ROUNDS:
+            trials.refine(outcomes)
+    return outcomes

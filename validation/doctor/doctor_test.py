@@ -103,6 +103,33 @@ class Program(unittest.TestCase):
         self.assertIn("\nNot normal from 1 GiB on: ", ran.stdout, ran.stderr)
         self.assertIn("These data do not tell apart: ", ran.stdout)
 
+    def test_copies_between_gpus_are_read_and_slow_peers_found(self):
+        case = HERE / "cases" / "nccl-814"
+        ran = self.doctor(case.with_suffix(".log"), case.with_suffix(".yaml"), "--json",
+                          self.folder / "out.json", "-o", self.folder / "out.svg")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        said = json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
+        self.assertFalse(said["normal"])
+        self.assertEqual(said["causes"][0]["name"], "slow-peer-copies")
+        self.assertAlmostEqual(sum(one["probability"] for one in said["causes"]), 1)
+        self.assertEqual(len(said["points"]), 60)
+        # 40 MB at 9.9 GB/s: the writes, and the reads of the other way, of each pair.
+        self.assertAlmostEqual(min(one["busbw"] for one in said["points"]
+                                   if "host" not in one["series"]) / 1e9, 9.6, delta=0.1)
+        self.assertIn("<svg", (self.folder / "out.svg").read_text(encoding="utf-8"))
+
+    def test_a_picture_of_no_known_kind_is_refused(self):
+        ran = self.doctor(self.quoted(1 << 30, 12.4), self.folder / "two.yaml", "-o",
+                          self.folder / "out.gif")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("expected a name that ends in", ran.stderr)
+
+    def test_the_known_causes_are_listed(self):
+        ran = self.doctor("--causes")
+        self.assertEqual(ran.returncode, 0)
+        for one in CAUSES:
+            self.assertIn(f"{one.name}: {one.title}\n", ran.stdout)
+
     def test_bad_input_is_refused_with_its_place(self):
         log = self.quoted(1 << 30, 12.4)
         for words, said in (((log, self.folder / "none.yaml"), "none.yaml: cannot be read"),

@@ -68,6 +68,10 @@ def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
         family = "fitted" if fitted and not said else \
             family_of(said, where, curve) if on_gpus else "illustrative"
         return Chosen(library, name, family, notes)
+    if on_gpus and not any(point.job["algorithm"] == "nccl" for point in curve.points):
+        notes.append("the library is taken to be 'cuda_pinned', whose costs are illustrative")
+        return Chosen(parts.resolved("library", "cuda_pinned"), "cuda_pinned", "illustrative",
+                      notes)
     if on_gpus:
         devices = " ".join(where.get("devices") or [])
         name = gpu_library(devices, cluster)
@@ -122,5 +126,6 @@ def scene_of(curve: curve_.Curve, cluster: str, library: str, placement) -> tupl
     on_gpus = any(uses_gpus(point.placement) for point in curve.points)
     chosen = library_for(curve, described, on_gpus, library, fitted)
     described = grown(described, curve, chosen.notes)
-    asks = [{"placement": point.placement, "job": point.job} for point in curve.points]
+    asks = [{"placement": point.placement, "job": point.job}
+            | ({"over": point.over} if point.over else {}) for point in curve.points]
     return Scene(described, chosen.library, asks), chosen

@@ -17,12 +17,12 @@ import argparse
 import json
 import sys
 
-from validation.doctor import curve, diagnosis, inputs, ranking, text
+from validation.doctor import curve, diagnosis, document, inputs, ranking, telling, text
 from validation.doctor.causes import CAUSES
 from validation.doctor.errors import Errors
 from validation.doctor.what_if import WhatIf
 from validation.imports.findings import Given
-from validation.programs import InputError, Parser, page_parser, run_main
+from validation.programs import Parser, page_parser, run_main, write_text
 from validation.verdict.simulator import Simulator
 
 MOST_RANKS = 1_000_000
@@ -61,6 +61,15 @@ def placement(words: str):
         raise argparse.ArgumentTypeError(f"expected 8x2 or JSON, got '{words}'") from None
 
 
+class ListCauses(argparse.Action):
+    """Prints the known causes and ends, as --help does."""
+
+    def __call__(self, parser, *_):
+        for one in CAUSES:
+            print(f"{one.name}: {one.title}\n  look: {one.check}")
+        parser.exit()
+
+
 def arguments():
     parser = page_parser("ringscope doctor", __doc__, Parser)
     parser.add_argument("logs", nargs="+", metavar="LOG")
@@ -77,6 +86,12 @@ def arguments():
                         metavar="COLLECTIVE=NAME", help="what ran, where the log does not say")
     parser.add_argument("--noise", type=percentage, metavar="5%", help="relative standard "
                         "deviation of the measurement; default: from its samples, else 5%%")
+    parser.add_argument("--json", metavar="FILE", help='write all of it as JSON; "-" in place of '
+                        "the text")
+    parser.add_argument("-o", "--output", metavar="FIGURE", help="draw the measured curve, the "
+                        "expected one and the best three causes: .png, .svg, .pdf or .eps")
+    parser.add_argument("--causes", action=ListCauses, nargs=0, help="list the known causes and "
+                        "where to look for each")
     parser.add_argument("--all", action="store_true",
                         help="simulate the causes also where the curve is normal")
     return parser.parse_args()
@@ -95,13 +110,20 @@ def diagnose(simulator: Simulator, options) -> diagnosis.Diagnosis:
     found.first = ranking.abnormal(measured.points, errors)
     if not found.normal or options.all:
         found.ranked = diagnosis.rank(what_if, found, CAUSES)
+        found.telling = telling.tell(what_if, scene, ranking.alike(found.ranked))
     return found
 
 
 def main():
     options = arguments()
     found = diagnose(Simulator(), options)
-    sys.stdout.write(text.text(found))
+    if options.json:
+        write_text(options.json, document.json_text(found))
+    if options.output:
+        from validation.doctor import figure  # matplotlib is slow to load, and may not be there
+        figure.write(found, options.output)
+    if options.json != "-":
+        sys.stdout.write(text.text(found))
 
 
 if __name__ == "__main__":

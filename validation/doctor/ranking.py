@@ -2,10 +2,11 @@
 
 Normal: nowhere are NEIGHBOURS sizes in a row (all, of a shorter series) further than LIMIT
 standard deviations of the error model off the expected time, all to the same side. A cause's weight
-is the likelihood of the whole curve under the simulation with that cause, averaged over its
-severities (and over three between each two of them, whose times are interpolated), times its weight
-before the data: a cause that has to be tuned finely pays for it. `unknown` stands for whatever
-slows a curve smoothly and is in no list.
+is the likelihood of the whole curve under the simulation with that cause, at the severity that fits
+best (between two that were simulated times are interpolated), times its weight before the data. For
+the freedom to choose the severity it pays half the logarithm of the number of points and one (BIC),
+or that of the number of severities that have none between them. `unknown` stands for whatever slows
+a curve smoothly and is in no list.
 """
 
 import math
@@ -18,7 +19,8 @@ from validation.doctor.errors import Density, Errors
 
 LIMIT = 2.5
 NEIGHBOURS = 2
-BETWEEN = 3  # severities interpolated between two simulated ones
+BETWEEN = 31  # severities interpolated between two simulated ones
+SCALES = (0.1, 0.3, 1.0)  # of the stated error, equally probable
 WHAT_IF = 0.10  # a what-if is off by so much more than the description of a healthy machine
 UNKNOWN = math.log(3)  # standard deviation of an unknown cause's logarithm
 ALIKE = math.log(10)  # causes whose likelihoods differ by less are not told apart
@@ -26,8 +28,7 @@ SMALL = 0.02  # of a logarithm: a cause that changes no point by more does nothi
 
 
 class Outcome(NamedTuple):
-    """One cause with the severity that fits best. `log_weight` is over all severities; `words` say
-    the severity, `value` is the simulated one next to it."""
+    """One cause with the severity that fits best; `log_weight` pays for its choice."""
 
     cause: Optional[Cause]
     value: object
@@ -54,16 +55,24 @@ def abnormal(points: list, errors: Errors, limit: float = LIMIT) -> Optional[int
     return None
 
 
-def curves_of(cause: Cause, answers: list) -> list:
-    """(value, weight of the next value, log times): simulated severities and those between."""
+def continuous(values: list) -> bool:
+    """True if between two severities lie others."""
+    return len(values) > 1 and all(isinstance(value, float) and value > 0 for value in values)
+
+
+def curves_of(answers: list) -> list:
+    """(severity, log times): those that were simulated, and between them others, whose logarithms
+    of times are taken to go with the severity's."""
+    if not continuous([value for value, _ in answers]):
+        return answers
     found = []
-    for (value, times), following in zip(answers, answers[1:] + [None]):
-        found.append((value, 0.0, times))
-        if cause.ordered and following is not None:
-            for step in range(1, BETWEEN + 1):
-                part = step / (BETWEEN + 1)
-                found.append((value, part, (1 - part) * times + part * following[1]))
-    return found
+    answers = sorted(answers, key=lambda one: one[0])
+    for (value, times), (following, later) in zip(answers, answers[1:]):
+        for step in range(BETWEEN + 1):
+            part = step / (BETWEEN + 1)
+            between = math.exp((1 - part) * math.log(value) + part * math.log(following))
+            found.append((value if step == 0 else between, (1 - part) * times + part * later))
+    return found + answers[-1:]
 
 
 def log_mean(values: list) -> float:
@@ -71,17 +80,21 @@ def log_mean(values: list) -> float:
     return most + math.log(sum(math.exp(value - most) for value in values) / len(values))
 
 
-def words_of(cause: Cause, answers: list, value, part: float) -> str:
-    values = [one for one, _ in answers]
-    if part == 0:
-        return cause.words(value)
-    place = values.index(value)
-    following = values[place + 1]
-    if all(isinstance(one, (int, float)) and one > 0 for one in (value, following)):
-        between = math.exp((1 - part) * math.log(value) + part * math.log(following))
-        between = float(f"{between:.2g}")
-        return cause.words(round(between) if isinstance(value, int) else between)
-    return cause.words(value if part < 0.5 else following)
+class Mixture:
+    """Density of the residuals with the model's error at each of SCALES times what is stated: that
+    the model may be better than stated is what tells causes apart whose curves are near."""
+
+    def __init__(self, errors: Errors, more: float = 0.0, broad=0.0):
+        noise = np.diag(errors.noise ** 2)
+        model = errors.covariance(more) - noise
+        self.densities = [Density(scale ** 2 * model + broad + noise) for scale in SCALES]
+
+    def log(self, residuals: np.ndarray) -> float:
+        return log_mean([one.log(residuals) for one in self.densities])
+
+    def square(self, residuals: np.ndarray) -> float:
+        """Mahalanobis's distance, squared, at the stated error."""
+        return self.densities[-1].square(residuals)
 
 
 class Ranking:
@@ -89,31 +102,33 @@ class Ranking:
 
     def __init__(self, measured: np.ndarray, expected: np.ndarray, errors: Errors):
         self.measured, self.expected = measured, expected
-        self.density = Density(errors.covariance(WHAT_IF))
+        self.density = Mixture(errors, WHAT_IF)
         broad = 0.5 * UNKNOWN ** 2 * (1 + errors.near)
-        self.unknown = Density(errors.covariance(WHAT_IF) + broad)
-        self.outcomes: list = []
+        self.unknown = Mixture(errors, WHAT_IF, broad)
 
-    def add(self, cause: Cause, answers: list):
-        """`answers`: [(severity, log times)], mild to heavy. Those that do nothing are left out."""
-        answers = [one for one in answers
-                   if np.max(np.abs(one[1] - self.expected)) > SMALL]
+    def outcome(self, cause: Cause, answers: list) -> Optional[Outcome]:
+        """`answers`: [(severity, log times)]. None where they do nothing."""
+        answers = [one for one in answers if np.max(np.abs(one[1] - self.expected)) > SMALL]
         if not answers:
-            return
-        curves = curves_of(cause, answers)
-        logs = [self.density.log(self.measured - times) for _, _, times in curves]
-        best = int(np.argmax(logs))
-        value, part, times = curves[best]
+            return None
+        curves = curves_of(answers)
+        logs = [self.density.log(self.measured - times) for _, times in curves]
+        value, times = curves[int(np.argmax(logs))]
         square = self.density.square(self.measured - times)
-        self.outcomes.append(Outcome(cause, value, words_of(cause, answers, value, part), times,
-                                     log_mean(logs) + math.log(cause.weight),
-                                     math.sqrt(square / len(times))))
+        shown = float(f"{value:.2g}") if isinstance(value, float) else value
+        severities = [one for one, _ in answers]
+        freedom = 0.5 * math.log(len(times) + 1) if continuous(severities) else \
+            math.log(len(severities))
+        return Outcome(cause, value, cause.words(shown), times,
+                       max(logs) - freedom + math.log(cause.weight),
+                       math.sqrt(square / len(times)))
 
-    def ranked(self) -> list:
+    def ranked(self, outcomes: list) -> list:
         """Best first; `unknown` among them."""
         log = self.unknown.log(self.measured - self.expected)
         unknown = Outcome(None, None, "", self.measured, log, 0.0)
-        return sorted([*self.outcomes, unknown], key=lambda one: -one.log_weight)
+        found = [one for one in outcomes if one is not None]
+        return sorted([*found, unknown], key=lambda one: -one.log_weight)
 
 
 def probabilities(ranked: list) -> list:

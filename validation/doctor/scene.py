@@ -6,6 +6,7 @@ import copy
 import dataclasses
 from typing import Optional
 
+from validation.doctor.parts import merged
 from validation.quantities import format_bandwidth, parse_quantity
 from validation.verdict import placements
 
@@ -38,7 +39,7 @@ def times(value, factor: float, more: float = 0.0):
 
 @dataclasses.dataclass
 class Scene:
-    """`asks`: {placement, job} of each point; `noise` and `neighbours` are of all."""
+    """`asks`: {placement, job} of each point, and `over`, what is laid over its cluster."""
 
     cluster: dict
     library: dict
@@ -113,8 +114,10 @@ class Scene:
         chosen = range(len(self.asks)) if which is None else which
         found = []
         for index in chosen:
-            one = {"question": QUESTION, "cluster": self.cluster, "library": self.library,
-                   **self.asks[index]}
+            ask = dict(self.asks[index])
+            over = ask.pop("over", None)
+            cluster = merged(self.cluster, over) if over else self.cluster
+            one = {"question": QUESTION, "cluster": cluster, "library": self.library, **ask}
             found.append(one | ({"neighbours": self.neighbours} if self.neighbours else {}))
         return found
 

@@ -9,33 +9,43 @@ from validation.quantities import format_bandwidth, format_bytes, format_time
 
 WIDTH = 100
 CAUSES = 3  # explained in full
-
-
-def rows(diagnosis: Diagnosis, series: str) -> list:
-    sigmas = diagnosis.errors.sigma()
-    found = []
-    for i, point in enumerate(diagnosis.curve.points):
-        if point.series != series:
-            continue
-        off = abs(math.log(point.ratio)) > ranking.LIMIT * sigmas[i]
-        mark = ">" if i == diagnosis.first else "*" if off else ""
-        expected = point.factor * point.bytes / point.expected
-        found.append((mark, format_bytes(point.bytes), format_time(point.seconds),
-                      format_time(point.expected), f"{point.ratio:.2f} x",
-                      format_bandwidth(point.rate), format_bandwidth(expected),
-                      f"{100 * sigmas[i]:.0f} %"))
-    return found
+FEW, MOST_ROWS = 4, 16  # series with a table each; rows of a table of many
 
 
 HEADER = ("", "size", "measured", "expected", "ratio", "measured", "expected", "error")
 
 
-def table(diagnosis: Diagnosis, series: str) -> str:
-    lines = [HEADER, *rows(diagnosis, series)]
+def row(diagnosis: Diagnosis, i: int) -> tuple:
+    point, sigma = diagnosis.curve.points[i], diagnosis.errors.sigma()[i]
+    off = abs(math.log(point.ratio)) > ranking.LIMIT * sigma
+    mark = ">" if i == diagnosis.first else "*" if off else ""
+    expected = point.factor * point.bytes / point.expected
+    return (mark, format_bytes(point.bytes), format_time(point.seconds),
+            format_time(point.expected), f"{point.ratio:.2f} x", format_bandwidth(point.rate),
+            format_bandwidth(expected), f"{100 * sigma:.0f} %")
+
+
+def aligned(lines: list) -> list:
     widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
-    body = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths)).rstrip()
-            for line in lines]
-    return "\n".join([series, *body])
+    return ["  ".join([*(cell.rjust(width) for cell, width in zip(line, widths)),
+                       *line[len(HEADER):]]).rstrip() for line in lines]
+
+
+def tables(diagnosis: Diagnosis) -> list:
+    """One a series; one for all, the worst points first, where they are many and short."""
+    points, series = diagnosis.curve.points, diagnosis.curve.series
+    if len(series) > FEW and len(points) <= 2 * len(series):
+        sigma = diagnosis.errors.sigma()
+        worst = sorted(range(len(points)),
+                       key=lambda i: (-abs(math.log(points[i].ratio)) / sigma[i], i))
+        lines = aligned([HEADER, *(row(diagnosis, i) + (points[i].series,)
+                                   for i in worst[:MOST_ROWS])])
+        more = len(points) - MOST_ROWS
+        lines += [f"and {more} points that are nearer to what was expected"] * (more > 0)
+        return ["\n".join(lines)]
+    return ["\n".join([name, *aligned([HEADER, *(row(diagnosis, i) for i, point in
+                                                 enumerate(points) if point.series == name)])])
+            for name in series]
 
 
 def wrapped(text: str, indent: str, first: str = "") -> str:
@@ -90,8 +100,13 @@ def causes(diagnosis: Diagnosis) -> list:
 def text(diagnosis: Diagnosis) -> str:
     head = (f"{diagnosis.cluster} with {diagnosis.library}; the model's error is that of "
             f"'{diagnosis.family}'")
-    parts = [head, *(table(diagnosis, series) for series in diagnosis.curve.series),
+    parts = [head, *tables(diagnosis),
              verdict(diagnosis)]
+    cards = [format_bytes(point.bytes) for point in diagnosis.above_the_cards()]
+    if cards:
+        parts.append(wrapped(f"At {', '.join(cards)} the bus bandwidth is above what the cards "
+                             "carry: on two hosts that is normal where a tree ran, which sends "
+                             "half of what the formula of a ring counts across the network.", ""))
     if diagnosis.ranked:
         parts.append("\n".join(causes(diagnosis)))
     for one in diagnosis.telling:

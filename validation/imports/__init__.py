@@ -6,10 +6,12 @@ and parse(source, given), which returns Findings and raises InputError at the li
 
 import re
 
-from validation.imports import imb, nccl_tests, osu, p2p_csv, rates_csv, ring_trace, table_csv
+from validation.imports import (imb, nccl_tests, nvbandwidth, osu, p2p_csv, p2p_test, rates_csv,
+                                ring_trace, table_csv)
 from validation.programs import InputError
 
-FORMATS = (osu, imb, nccl_tests, table_csv, ring_trace, p2p_csv, rates_csv)
+FORMATS = (osu, imb, nccl_tests, table_csv, ring_trace, p2p_csv, rates_csv,
+           p2p_test, nvbandwidth)
 
 
 def format_named(name: str):

@@ -1,6 +1,6 @@
 """PCIe access control services or an IOMMU send what GPUs and NICs exchange up to the root."""
 
-from validation.doctor.causes.cause import Cause, share
+from validation.doctor.causes.cause import FREQUENT, Cause, share
 from validation.doctor.scene import Scene, scaled
 
 
@@ -22,4 +22,5 @@ CAUSE = Cause(
     "acs-on",
     "ACS or the IOMMU is on: traffic between GPUs and NICs goes up to the CPU",
     "sudo lspci -vvv | grep ACSCtl (SrcValid+ is on); dmesg | grep -i iommu",
-    values, edit, lambda value: f"the root complex carries {share(value)} of a switch's uplink")
+    values, edit, lambda value: f"the root complex carries {share(value)} of a switch's uplink",
+    weight=FREQUENT)

@@ -5,7 +5,7 @@ from typing import Callable
 
 from validation.doctor.scene import Scene
 
-RARE = 0.3
+FREQUENT, RARE = 2.0, 0.3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -13,7 +13,7 @@ class Cause:
     """`values(scene)`: its severities, mild to heavy, [] where it cannot be; `edit(scene, value)`
     changes the scene, which is a copy, and returns False where that is not possible; `words(value)`
     says a severity. `ordered`: between two severities lie others. `weight`: how probable it is
-    before the data, against the others; a guess from what users report: 1, or RARE."""
+    before the data, against the others; a guess from what users report: FREQUENT, 1 or RARE."""
 
     name: str
     title: str

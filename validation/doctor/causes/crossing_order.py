@@ -9,7 +9,7 @@ def values(scene: Scene) -> list:
     network = scene.cluster.get("network")
     if network not in ("star", "two_level") or scene.hosts < 4:
         return []
-    return [1, 2, 4]
+    return [1.0, 2.0, 4.0]
 
 
 def interleaved(placement, per_rack: int):

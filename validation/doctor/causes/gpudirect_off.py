@@ -1,6 +1,6 @@
 """Data between a NIC and a GPU goes through host memory, twice over PCIe and its memory."""
 
-from validation.doctor.causes.cause import Cause, share
+from validation.doctor.causes.cause import FREQUENT, Cause, share
 from validation.doctor.scene import Scene, scaled
 
 STAGING = {"latency": "5 us"}  # of a hand-over in host memory, where the cluster says none
@@ -26,4 +26,5 @@ CAUSE = Cause(
     "GPUDirect RDMA is off: what NICs send and receive goes through host memory",
     "lsmod | grep nvidia_peermem (an old NCCL looks for nv_peer_mem); NCCL_DEBUG=INFO says GDRDMA "
     "or not behind each channel",
-    values, edit, lambda value: f"with {share(value)} of the host's memory bandwidth")
+    values, edit, lambda value: f"with {share(value)} of the host's memory bandwidth",
+    weight=FREQUENT)

@@ -3,7 +3,7 @@
 from validation.doctor.causes.cause import RARE, Cause, protocols
 from validation.doctor.scene import Scene, times
 
-FACTORS = (2, 4, 8, 16)
+FACTORS = (2.0, 4.0, 8.0, 16.0)
 
 
 def values(scene: Scene) -> list:
@@ -28,4 +28,4 @@ CAUSE = Cause(
     "high-latency",
     "each hop takes long: sleeping cores (C-states), interrupt moderation, a detour",
     "osu_latency or ib_write_lat of two hosts; cpupower idle-info, ethtool -c",
-    values, edit, lambda value: f"{value} times as long", weight=RARE)
+    values, edit, lambda value: f"{value:g} times as long", weight=RARE)

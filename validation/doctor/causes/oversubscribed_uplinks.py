@@ -3,7 +3,7 @@
 from validation.doctor.causes.cause import Cause
 from validation.doctor.scene import Scene
 
-FACTORS = (2, 4, 8, 16, 32)
+FACTORS = (2.0, 4.0, 8.0, 16.0, 32.0)
 
 
 def values(scene: Scene) -> list:

@@ -1,6 +1,6 @@
 """Messages between hosts go through the kernel's TCP in place of the NIC's own transport."""
 
-from validation.doctor.causes.cause import Cause, protocols
+from validation.doctor.causes.cause import FREQUENT, Cause, protocols
 from validation.doctor.parts import merged, resolved
 from validation.doctor.scene import Scene, times
 from validation.quantities import format_bandwidth, parse_quantity
@@ -42,4 +42,5 @@ CAUSE = Cause(
     "TCP sockets are used in place of the kernel bypass",
     "NCCL_DEBUG=INFO says NET/Socket (NCCL_IB_DISABLE, no verbs in the container); "
     "ompi_info, --mca pml ucx, UCX_TLS",
-    values, edit, lambda value: f"of {format_bandwidth(value)} a host")
+    values, edit, lambda value: f"of {format_bandwidth(value)} a host",
+    weight=FREQUENT)

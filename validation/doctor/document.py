@@ -1,0 +1,53 @@
+"""The diagnosis as JSON: times in seconds, sizes in bytes, bandwidths in bytes per second."""
+
+import json
+import math
+
+from validation.doctor import ranking
+from validation.doctor.diagnosis import Diagnosis
+
+SCHEMA = 1
+
+
+def point_of(diagnosis: Diagnosis, i: int) -> dict:
+    point, sigma = diagnosis.curve.points[i], float(diagnosis.errors.sigma()[i])
+    return {"series": point.series, "bytes": point.bytes, "measured_s": point.seconds,
+            "expected_s": point.expected, "ratio": point.ratio, "busbw": point.rate,
+            "expected_busbw": point.factor * point.bytes / point.expected, "error": sigma,
+            "normal": abs(math.log(point.ratio)) <= ranking.LIMIT * sigma,
+            "algorithm": point.chosen or point.job["algorithm"]}
+
+
+def cause_of(diagnosis: Diagnosis, outcome, share: float, same: set) -> dict:
+    if outcome.cause is None:
+        return {"name": "unknown", "probability": share}
+    times = [math.exp(one) for one in outcome.log_times]
+    return {"name": outcome.name, "title": outcome.cause.title, "severity": outcome.words,
+            "probability": share, "deviations_per_point": outcome.distance,
+            "not_told_apart": outcome.name in same, "look": outcome.cause.check,
+            "times_s": times}
+
+
+def document(diagnosis: Diagnosis) -> dict:
+    points = diagnosis.curve.points
+    first = diagnosis.first
+    same = {one.name for one in ranking.alike(diagnosis.ranked)} if diagnosis.ranked else set()
+    shares = ranking.probabilities(diagnosis.ranked) if diagnosis.ranked else []
+    return {
+        "schema": SCHEMA, "cluster": diagnosis.cluster, "library": diagnosis.library,
+        "model_error": diagnosis.family, "normal": diagnosis.normal,
+        "first": None if first is None else {"series": points[first].series,
+                                             "bytes": points[first].bytes},
+        "points": [point_of(diagnosis, i) for i in range(len(points))],
+        "causes": [cause_of(diagnosis, one, share, same)
+                   for one, share in zip(diagnosis.ranked, shares)],
+        "would_tell": [{"measurement": one.experiment.name, "program": one.experiment.program,
+                        "bytes": one.experiment.bytes,
+                        "times_s": {name: time / one.experiment.divide
+                                    for name, time in one.times.items()}}
+                       for one in diagnosis.telling],
+        "remarks": diagnosis.remarks(), "notes": diagnosis.notes}
+
+
+def json_text(diagnosis: Diagnosis) -> str:
+    return json.dumps(document(diagnosis), indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,148 @@
+"""Count how often the doctor is right; SPLIT.md says which curves choose and which judge.
+
+Examples:
+  validation/doctor/judge/judge cases
+  validation/doctor/judge/judge faults --part judge --count 20
+  validation/doctor/judge/judge healthy --part judge --count 100
+  validation/doctor/judge/judge published
+
+RINGSCOPE names the simulator's program; without it, that of the build beside the sources is taken.
+"""
+
+import json
+import pathlib
+import sys
+import time
+from typing import NamedTuple
+
+import yaml
+
+from validation.doctor import curve, diagnosis, inputs, ranking
+from validation.doctor.errors import Errors
+from validation.doctor.judge import machines
+from validation.doctor.what_if import WhatIf
+from validation.imports.findings import Given
+from validation.programs import Parser, page_parser, run_main
+from validation.progress import watched
+from validation.verdict.simulator import Simulator
+
+HERE = pathlib.Path(__file__).resolve().parent
+CASES = HERE.parent / "cases"
+PUBLISHED = HERE.parent.parent / "published"
+FIRST = {("faults", "choose"): 1, ("faults", "judge"): 1001, ("healthy", "choose"): 1,
+         ("healthy", "judge"): 1001, ("erring", "choose"): 2001, ("erring", "judge"): 3001}
+HEALTHY = (  # file, cluster, part
+    (PUBLISHED / "nccl-tests-allreduce-4xV100-pcie.log", "v100x4_pcie", "choose"),
+    (PUBLISHED / "nccl" / "h100-1-host-all_reduce.log", "h100x4_nvlink", "judge"),
+    (PUBLISHED / "nccl" / "h100-10-hosts-G1.log", "h100x4_nvlink", "judge"),
+    (PUBLISHED / "nccl" / "h100-10-hosts-G4.log", "h100x4_nvlink", "judge"),
+)
+
+
+class Said(NamedTuple):
+    """The truth of a curve, what the doctor said, and whether the first two have it."""
+
+    name: str
+    truth: str
+    said: str
+    right: bool
+    alike: str
+    seconds: float
+
+
+def said_of(name: str, truth: list, found: diagnosis.Diagnosis, seconds: float) -> Said:
+    if found.normal:
+        return Said(name, "/".join(truth), "normal", "normal" in truth, "", seconds)
+    causes = [one.name for one in found.causes]
+    right = bool(set(causes[:2]) & set(truth)) or bool(set(found.remarks()) & set(truth))
+    place = next((i + 1 for i, one in enumerate(causes) if one in truth), 0)
+    same = [one.name for one in ranking.alike(found.ranked)]
+    return Said(name, "/".join(truth), ", ".join(causes[:3]) + f" (true: {place or 'not there'})",
+                right, " ".join(same), seconds)
+
+
+def examine(what_if, name: str, truth: list, found: diagnosis.Diagnosis) -> Said:
+    begun = time.monotonic()
+    found.first = ranking.abnormal(found.curve.points, found.errors)
+    if not found.normal:
+        found.ranked = diagnosis.rank(what_if, found)
+    return said_of(name, truth, found, time.monotonic() - begun)
+
+
+def read(what_if, log, cluster: str) -> diagnosis.Diagnosis:
+    simulator = what_if.simulator
+    chooser = curve.Chooser(simulator.algorithms(), simulator.nccl(), {})
+    measured = curve.read([str(log)], Given(), chooser)
+    scene, chosen = inputs.scene_of(measured, str(cluster), "", None)
+    diagnosis.expect(what_if, scene, measured)
+    return diagnosis.Diagnosis(measured, scene, chosen.family,
+                               Errors(measured.points, chosen.family), chosen.name, str(cluster))
+
+
+def cases(simulator, part: str) -> list:
+    with open(CASES / "truth.yaml", encoding="utf-8") as file:
+        truths = yaml.safe_load(file)
+    found = []
+    for name, one in truths.items():
+        if part in ("all", one["part"]):
+            what_if = WhatIf(simulator)
+            log = next(CASES.glob(f"{name}.csv"), None) or CASES / f"{name}.log"
+            found.append(examine(what_if, name, one["truth"],
+                                 read(what_if, log, CASES / f"{name}.yaml")))
+            tell(found[-1])
+    return found
+
+
+def published(simulator, part: str) -> list:
+    found = []
+    for log, cluster, own in HEALTHY:
+        if part in ("all", own):
+            what_if = WhatIf(simulator)
+            found.append(examine(what_if, log.name, ["normal"], read(what_if, log, cluster)))
+            tell(found[-1])
+    return found
+
+
+def drawn(simulator, kind: str, part: str, count: int, seed=None) -> list:
+    found, what_if = [], WhatIf(simulator)
+    first = FIRST[kind, part]
+    seeds = [seed] if seed is not None else range(first, first + count)
+    for seed in watched(seeds, f"{kind}, {part}"):
+        if kind == "faults":
+            what_if = WhatIf(simulator)
+            one = machines.faulty(what_if, seed)
+        else:
+            one = machines.healthy(what_if, seed, kind == "erring")
+        if one is None:
+            continue
+        name = f"seed {seed}, {one.machine.name}, {one.severity}".rstrip(", ")
+        found.append(examine(what_if, f"{name}, draw {one.tries}", [one.cause], one.diagnosis))
+        if kind == "faults" or not found[-1].right:
+            tell(found[-1])
+    return found
+
+
+def tell(one: Said):
+    print(json.dumps(one._asdict()), flush=True)
+
+
+def main():
+    parser = page_parser("judge", __doc__, Parser)
+    parser.add_argument("kind", choices=("cases", "published", "faults", "healthy", "erring"))
+    parser.add_argument("--part", choices=("choose", "judge", "all"), default="judge")
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--seed", type=int, help="this one alone")
+    options = parser.parse_args()
+    simulator = Simulator()
+    if options.kind in ("cases", "published"):
+        found = (cases if options.kind == "cases" else published)(simulator, options.part)
+    else:
+        found = drawn(simulator, options.kind, options.part, options.count, options.seed)
+    right = sum(one.right for one in found)
+    print(f"{options.kind}, {options.part}: {right} of {len(found)} right "
+          f"({100 * right / max(1, len(found)):.0f} %), the slowest took "
+          f"{max((one.seconds for one in found), default=0):.0f} s", file=sys.stdout)
+
+
+if __name__ == "__main__":
+    run_main(main)

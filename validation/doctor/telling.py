@@ -1,0 +1,149 @@
+"""Measurements that would tell apart the causes that a curve leaves open: each is simulated under
+each of these causes, and the one is taken under which their times differ most.
+"""
+
+import itertools
+import math
+from typing import NamedTuple
+
+from validation.doctor.scene import Scene, hosts_of
+from validation.doctor.what_if import WhatIf
+from validation.quantities import format_bandwidth, format_time
+
+MOST = 4  # causes compared
+AT_MOST = 2  # experiments
+LEAST = math.log(1.25)  # of the ratio of two times: less is not worth a measurement
+SMALL, LARGE = 8, 64 << 20  # bytes
+ROUNDS = 2
+
+
+class Experiment(NamedTuple):
+    """`program`: what measures it. `rate`: the answer is a bandwidth, of `bytes`."""
+
+    name: str
+    program: str
+    placement: object
+    job: dict
+    divide: float
+    rate: bool
+
+    @property
+    def bytes(self) -> int:
+        return int(self.job["bytes"].removesuffix(" B"))
+
+    def shown(self, seconds: float) -> str:
+        each = seconds / self.divide
+        return format_bandwidth(self.bytes / each, 3) if self.rate else format_time(each, 3)
+
+
+class Telling(NamedTuple):
+    """An experiment with what each cause would give, {name: seconds}."""
+
+    experiment: Experiment
+    times: dict
+
+    def text(self) -> str:
+        shown = ", ".join(f"{self.experiment.shown(time)} with {name}"
+                          for name, time in self.times.items())
+        return (f"A measurement that would tell: {self.experiment.name} "
+                f"({self.experiment.program}): {shown}.")
+
+
+def pingpong(size: int) -> dict:
+    return {"collective": "pingpong", "algorithm": "blocking", "bytes": f"{size} B",
+            "options": {"rounds": ROUNDS}}
+
+
+def exchange(size: int) -> dict:
+    return {"collective": "exchange", "algorithm": "bidirectional", "bytes": f"{size} B",
+            "options": {"rounds": ROUNDS}}
+
+
+def with_size(job: dict, size: int) -> dict:
+    return {**job, "bytes": f"{size} B"}
+
+
+def pairs(scene: Scene) -> list:
+    """Two ranks alone: in host memory, on GPUs, between hosts and inside one."""
+    found = []
+    cores = [{"host": 0, "core": 0}, {"host": 1, "core": 0}]
+    way = 2 * ROUNDS
+    if scene.between_hosts:
+        found += [
+            Experiment("64 MiB between two hosts, in host memory", "osu_bw, ib_write_bw", cores,
+                       pingpong(LARGE), way, True),
+            Experiment("8 B between two hosts", "osu_latency, ib_write_lat", cores,
+                       pingpong(SMALL), way, False),
+            Experiment("64 MiB between two hosts, both ways at once", "osu_bibw", cores,
+                       exchange(LARGE), ROUNDS, True)]
+    if scene.on_gpus and scene.between_hosts:
+        gpus = [{"host": 0, "gpu": 0}, {"host": 1, "gpu": 0}]
+        found.append(Experiment("64 MiB between GPUs of two hosts", "osu_bw D D, ib_write_bw "
+                                "--use_cuda", gpus, pingpong(LARGE), way, True))
+    if scene.on_gpus:
+        host = [{"host": 0, "core": 0}, {"host": 0, "gpu": 0}]
+        found.append(Experiment("64 MiB between host memory and a GPU", "nvbandwidth, "
+                                "bandwidthTest", host, pingpong(LARGE), way, True))
+    if scene.on_gpus and scene.gpus > 1:
+        peers = [{"host": 0, "gpu": 0}, {"host": 0, "gpu": 1}]
+        found.append(Experiment("64 MiB between two GPUs of a host", "nvbandwidth, "
+                                "p2pBandwidthLatencyTest", peers, pingpong(LARGE), way, True))
+    return found
+
+
+def variants(scene: Scene) -> list:
+    """The job that was measured, of another size or on fewer hosts."""
+    ask = max(scene.asks, key=lambda one: hosts_of(one["placement"]))
+    job, counts = ask["job"], ask["placement"]
+    if job["collective"] in ("barrier", "pingpong", "exchange") or isinstance(counts, list):
+        return []
+    sizes = [int(one["job"]["bytes"].removesuffix(" B")) for one in scene.asks]
+    found = [Experiment(f"the same job of {words}", "as measured", counts, with_size(job, size), 1,
+                        False)
+             for size, words in ((1 << 10, "1 KiB"), (1 << 20, "1 MiB"), (1 << 28, "256 MiB"))
+             if not min(sizes) <= size <= max(sizes)]
+    first = str(counts.get("hosts") if isinstance(counts, dict) else counts)
+    each = first.split("-")[0].split("x")[0]
+    if scene.between_hosts and int(each) > 1:
+        alone = {**counts, "hosts": each} if isinstance(counts, dict) else each
+        found.append(Experiment("the same job on one host, 64 MiB", "as measured", alone,
+                                with_size(job, LARGE), 1, False))
+    return found
+
+
+def apart(times: dict, i: int, one: str, other: str) -> float:
+    """How well experiment `i` tells two causes apart: 0 where it does not; a factor of two does."""
+    values = times[one][i], times[other][i]
+    if None in values:
+        return 0
+    distance = abs(math.log(values[0] / values[1]))
+    return min(distance, math.log(2)) if distance > LEAST else 0
+
+
+def tell(what_if: WhatIf, scene: Scene, causes: list) -> list:
+    """At most AT_MOST Tellings, for the causes (outcomes) that are not told apart."""
+    some = causes[:MOST]
+    if len(some) < 2:
+        return []
+    experiments = pairs(scene) + variants(scene)
+    times = {}
+    for outcome in some:
+        changed = outcome.cause.scene(scene, outcome.value)
+        groups = []
+        for one in experiments:
+            ask = {"placement": one.placement, "job": one.job}
+            groups += Scene(changed.cluster, changed.library, [ask],
+                            changed.neighbours).scenarios()
+        found = what_if.all([[group] for group in groups], "looking for what would tell")
+        times[outcome.name] = [answer and answer[0]["time_s"] for answer in found]
+    told, left = [], set(itertools.combinations(times, 2))
+    for _ in range(AT_MOST):
+        best = max(range(len(experiments)), default=None,
+                   key=lambda i: sum(apart(times, i, *pair) for pair in left))
+        split = {pair for pair in left if best is not None and apart(times, best, *pair) > 0}
+        if not split:
+            break
+        told.append(Telling(experiments[best],
+                            {name: found[best] for name, found in times.items()}))
+        left -= split
+    return told
