@@ -7,41 +7,15 @@ with `compare 03-anomaly` in it.
 """
 
 import os
-import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
+from documents.shown import Tree, bare, blocks, commands  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 DEMO = "compare 03-anomaly"
-# Tested otherwise, or about getting and leaving the source tree.
-ELSEWHERE = re.compile(r"(sudo )?(scripts/(demo|test)|git|cd|cmake --install)\b")
-
-
-def blocks(text, language):
-    """[(line number of the opening fence, the block's text)]"""
-    found = []
-    for block in re.finditer(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        found.append((text.count("\n", 0, block.start()) + 1, block[1]))
-    return found
-
-
-def commands(text):
-    """[(line number, command)] with continued lines joined, without prompts and comments."""
-    found = []
-    for fence, block in blocks(text, "sh"):
-        joined = ""
-        for number, line in enumerate(block.splitlines(), fence + 1):
-            joined += re.sub(r"^\$ ", "", line.strip())
-            if joined.endswith("\\"):
-                joined = joined[:-1]
-                continue
-            command, joined = joined, ""
-            if command and not command.startswith("#") and not ELSEWHERE.match(command):
-                found.append((number, command))
-    return found
 
 
 def demo_screen(text):
@@ -53,11 +27,6 @@ def demo_screen(text):
             first, _, rest = block.partition("\n")
             return rest if DEMO in first else block
     return None
-
-
-def bare(text):
-    """Without blanks at line ends and empty lines around: editors and fences change those."""
-    return "\n".join(line.rstrip() for line in text.splitlines()).strip("\n")
 
 
 class Parsing(unittest.TestCase):
@@ -76,36 +45,24 @@ class Parsing(unittest.TestCase):
 
 
 class Readme(unittest.TestCase):
-    """Runs in a copy of the tree's text, so that what the commands write is no harm."""
-
     def setUp(self):
         readme = os.path.join(ROOT, "README.md")
         with open(readme, encoding="utf-8") as file:
             self.text = file.read()
         place = tempfile.TemporaryDirectory()
         self.addCleanup(place.cleanup)
-        self.tree = os.path.join(place.name, "ringscope")
-        shutil.copytree(ROOT, self.tree, ignore=shutil.ignore_patterns(".git", "build*", "out"))
-        os.mkdir(os.path.join(self.tree, "out"))
-        os.symlink(BUILD, os.path.join(self.tree, "build"))
-        self.environment = {**os.environ, "RINGSCOPE_DATA": self.tree,
-                            "PATH": f"{BUILD}:{os.environ['PATH']}"}
-
-    def run_in_tree(self, command):
-        return subprocess.run(["bash", "-euc", command], cwd=self.tree, env=self.environment,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=120)
+        self.tree = Tree(ROOT, BUILD, place.name)
 
     def test_every_command_runs(self):
         for number, command in commands(self.text):
             with self.subTest(command=command):
-                ran = self.run_in_tree(command)
+                ran = self.tree.run(command)
                 self.assertEqual(ran.returncode, 0, f"README.md:{number}: {command}\n{ran.stderr}")
 
     def test_the_screen_of_the_demo_is_what_the_program_prints(self):
         shown = demo_screen(self.text)
         self.assertIsNotNone(shown, f"README.md: no ```text block after a line with '{DEMO}'")
-        ran = self.run_in_tree(f"ringscope {DEMO}")
+        ran = self.tree.run(f"ringscope {DEMO}")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertEqual(bare(ran.stdout), bare(shown))
 

@@ -4,10 +4,10 @@ import re
 import subprocess
 
 
-def help_of(program, *subcommand):
+def help_of(program, *subcommand, columns=200):
     return subprocess.run([program, *subcommand, "--help"], capture_output=True, text=True,
                           check=True, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
-                                           "COLUMNS": "200", "RINGSCOPE": program}).stdout
+                                           "COLUMNS": str(columns), "RINGSCOPE": program}).stdout
 
 
 def subcommands(program):

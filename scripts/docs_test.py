@@ -1,0 +1,123 @@
+#!/usr/bin/python3
+"""Does the site build, and are wrong pages, links and anchors told?
+
+Usage: scripts/docs_test.py BUILD, where BUILD holds the program.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+from documents import links  # noqa: E402
+from documents.sources import PageError, Sources, section  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAGE = '<main><h1 id="a">A</h1>{}</main>'
+
+
+class Links(unittest.TestCase):
+    def broken(self, body, style=""):
+        with tempfile.TemporaryDirectory() as site:
+            for name, text in (("x.html", PAGE.format(body)), ("sub/y.html", PAGE.format("")),
+                               ("style.css", style)):
+                path = os.path.join(site, name)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            return links.broken(site)
+
+    def test_links_to_pages_and_anchors_that_are_there_are_fine(self):
+        self.assertEqual(self.broken('<a href="sub/y.html#a"></a><a href="#a"></a>'
+                                     '<a href="https://example.org/"></a>'), [])
+
+    def test_a_link_to_nowhere_is_told(self):
+        self.assertEqual(self.broken('<a href="z.html"></a>'),
+                         ["x.html: link to 'z.html', which is not there"])
+
+    def test_an_anchor_that_is_not_there_is_told(self):
+        self.assertEqual(self.broken('<a href="sub/y.html#b"></a>'),
+                         ["x.html: link to 'sub/y.html#b', but sub/y.html has no such anchor"])
+
+    def test_what_is_fetched_from_elsewhere_is_told(self):
+        self.assertEqual(self.broken('<script src="https://example.org/a.js"></script>'),
+                         ["x.html: fetches 'https://example.org/a.js' from elsewhere"])
+        self.assertEqual(self.broken("", "a { background: url(//example.org/a.png) }"),
+                         ["style.css: fetches '//example.org/a.png' from elsewhere"])
+
+
+class Texts(unittest.TestCase):
+    """Pages of a small tree: docs/a.md, and other/b.md that stands outside of docs."""
+
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.root = place.name
+        self.write("docs/mkdocs.yml", "nav: [{A: sub/a.md}, {B: other/b.md}]")
+        self.write("other/b.md", "# B\n\n## One\nsee [c](c.txt)\n\n## Two\n")
+        self.write("other/c.txt", "c")
+
+    def write(self, name, text):
+        path = os.path.join(self.root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def page(self, text):
+        self.write("docs/sub/a.md", text)
+        self.sources = Sources(self.root, "no program")
+        return self.sources.text("sub/a.md")
+
+    def test_links_lead_to_where_pages_and_files_stand_in_the_site(self):
+        self.assertEqual(self.page("[b](../../other/b.md#one) [c](../../other/c.txt)"),
+                         "[b](../other/b.md#one) [c](../files/other/c.txt.txt)\n")
+        self.assertEqual(self.sources.files, {"other/c.txt"})
+
+    def test_a_section_of_another_page_is_included_with_its_links(self):
+        self.assertEqual(self.page("# A\n<!-- include: ../../other/b.md, One -->\n"),
+                         "# A\nsee [c](../files/other/c.txt.txt)\n")
+
+    def test_blocks_are_left_as_they_are(self):
+        text = "```sh\n[x](nowhere)\n- a\n```\n"
+        self.assertEqual(self.page(text), text)
+
+    def test_a_list_behind_a_line_is_a_list(self):
+        self.assertEqual(self.page("a:\n- b\n- c\n  d\n"), "a:\n\n- b\n- c\n  d\n")
+
+    def test_a_wrong_link_is_told_with_its_place(self):
+        with self.assertRaisesRegex(PageError, "docs/sub/a.md:2: expected a link to a file of the "
+                                               "tree, got 'nowhere'"):
+            self.page("# A\n[x](nowhere)\n")
+
+    def test_a_section_that_is_not_there_is_told_with_its_place(self):
+        with self.assertRaisesRegex(PageError, "docs/sub/a.md:1: other/b.md has no section 'Six'"):
+            self.page("<!-- include: ../../other/b.md, Six -->\n")
+
+    def test_a_section_ends_where_the_next_begins(self):
+        self.assertEqual(section("# A\nb\n## C\nd\n", "A"), "b")
+
+
+class Site(unittest.TestCase):
+    def test_it_builds_and_every_page_of_docs_is_in_it(self):
+        if shutil.which("mkdocs") is None:
+            self.skipTest("mkdocs is not installed")
+        with tempfile.TemporaryDirectory() as place:
+            site = os.path.join(place, "site")
+            ran = subprocess.run([os.path.join(ROOT, "scripts", "docs"), BUILD, "-o", site],
+                                 capture_output=True, text=True,
+                                 env={**os.environ, "RINGSCOPE_DATA": ROOT})
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            for folder, _, names in os.walk(os.path.join(ROOT, "docs")):
+                for name in names:
+                    page = os.path.relpath(os.path.join(folder, name), os.path.join(ROOT, "docs"))
+                    if page.endswith(".md"):
+                        self.assertTrue(os.path.exists(os.path.join(site, links.html_of(page))),
+                                        f"docs/{page} is not in docs/mkdocs.yml")
+
+
+if __name__ == "__main__":
+    BUILD = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.path.join(ROOT, "build")
+    unittest.main()

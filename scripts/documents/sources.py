@@ -1,0 +1,144 @@
+"""The pages of the site from their sources: parts of others included, links made to fit."""
+
+import os
+import re
+import subprocess
+
+import yaml
+
+from packages.help_pages import help_of, subcommands
+
+LINK = re.compile(r"(\]\()([^)\s]+)(\))")
+INCLUDE = re.compile(r"^<!-- include: (\S+), (.+) -->$")
+FENCE = re.compile(r"^(```+)(\S*)")
+ITEM = re.compile(r"(- |\d+\. )")
+NAMES = ("scenarios", "clusters", "libraries", "models", "language_models", "gpus",
+         "algorithms")
+
+
+class PageError(Exception):
+    """A page that cannot be built, with its place."""
+
+
+def nav_pages(nav):
+    """The pages of mkdocs.yml's nav, in order."""
+    for entry in nav:
+        (value,) = entry.values()
+        if isinstance(value, str):
+            yield value
+        else:
+            yield from nav_pages(value)
+
+
+def section(text, title):
+    """The lines below a heading, until the next one."""
+    found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#+ |\Z)", text, re.MULTILINE | re.DOTALL)
+    return found and found[1].strip("\n")
+
+
+class Sources:
+    """Pages that the site is made of: of docs/, of the rest of the tree, and generated ones."""
+
+    def __init__(self, root, program):
+        self._root = root
+        with open(os.path.join(root, "docs", "mkdocs.yml"), encoding="utf-8") as file:
+            self.config = yaml.safe_load(file)
+        self.pages = list(nav_pages(self.config["nav"]))
+        self._generated = {"commands.md": commands_page, "names.md": names_page}
+        self._program = program
+        self._page_of = {self.source_of(page): page for page in self.pages}
+        self._page_of["README.md"] = "index.md"
+        self.files = set()  # of the tree, that pages link to
+
+    def source_of(self, page):
+        """Where a page's text stands in the tree; pages of docs/ are at the top of the site."""
+        own = os.path.join("docs", page)
+        return own if page in self._generated or os.path.exists(self.path(own)) else page
+
+    def path(self, name):
+        return os.path.join(self._root, name)
+
+    def read(self, source):
+        with open(self.path(source), encoding="utf-8") as file:
+            return file.read()
+
+    def text(self, page):
+        """The page as mkdocs takes it."""
+        if page in self._generated:
+            return self._generated[page](self._program, self._root)
+        return self._text(self.source_of(page), page)
+
+    def _text(self, source, page):
+        return self._rewritten(self.read(source), source, page)
+
+    def _rewritten(self, text, source, page):
+        written = []
+        fence = None
+        for number, line in enumerate(text.splitlines(), 1):
+            mark = FENCE.match(line)
+            if fence:
+                fence = None if line.startswith(fence) else fence
+            elif mark:
+                fence = mark[1]
+                line = mark[1] + mark[2]  # what follows the language is ours, and no Markdown
+            elif included := INCLUDE.match(line):
+                line = self._included(included, f"{source}:{number}", source, page)
+            else:
+                if ITEM.match(line) and written and written[-1] and \
+                        not (ITEM.match(written[-1]) or written[-1].startswith(" ")):
+                    written.append("")
+                line = LINK.sub(lambda link: self._link(link, f"{source}:{number}", source, page),
+                                line)
+            written.append(line)
+        return "\n".join(written) + "\n"
+
+    def _included(self, include, place, source, page):
+        name = os.path.normpath(os.path.join(os.path.dirname(source), include[1]))
+        if not os.path.exists(self.path(name)):
+            raise PageError(f"{place}: expected a file to include, got '{include[1]}'")
+        found = section(self.read(name), include[2])
+        if found is None:
+            raise PageError(f"{place}: {name} has no section '{include[2]}'")
+        return self._rewritten(found, name, page).rstrip("\n")
+
+    def _link(self, link, place, source, page):
+        target, mark, anchor = link[2].partition("#")
+        if not target or re.match(r"[a-z]+:", target):
+            return link[0]
+        name = os.path.normpath(os.path.join(os.path.dirname(source), target))
+        if name in self._page_of:
+            name = self._page_of[name]
+        elif os.path.isfile(self.path(name)):
+            self.files.add(name)
+            name = file_page(name)
+        else:
+            raise PageError(f"{place}: expected a link to a file of the tree, got '{target}'")
+        relative = os.path.relpath(name, os.path.dirname(page) or ".")
+        return link[1] + relative + mark + anchor + link[3]
+
+
+def file_page(name):
+    """The place of a source that a page links to; .txt, so that a browser shows it."""
+    return os.path.join("files", name + ".txt")
+
+
+def commands_page(program, _):
+    """The reference of the commands, from their --help."""
+    lines = ["# Commands", "", "Each as its `--help` prints it.", ""]
+    for name, summary in subcommands(program).items():
+        lines += [f"## {name}", "", summary + ".", "", "```text",
+                  help_of(program, name, columns=96).rstrip(), "```", ""]
+    return "\n".join(lines)
+
+
+def names_page(program, root):
+    """The reference of the names, from `ringscope list`."""
+    lines = ["# Names", "", "Machines, libraries and the rest that come with the program, as "
+             "`ringscope list` prints them.", ""]
+    for kind in NAMES:
+        printed = subprocess.run([program, "list", kind], capture_output=True, text=True,
+                                 check=True, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
+                                                  "RINGSCOPE_DATA": root}).stdout
+        lines += [f"## {kind.replace('_', ' ').capitalize()}", "", "```text", printed.rstrip(),
+                  "```", ""]
+    return "\n".join(lines)
