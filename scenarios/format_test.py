@@ -39,6 +39,9 @@ FAMILIES = {
     "two_level": ["cluster={base: two_level}"],
     "fat_tree": ["cluster={base: fat_tree}"],
     "torus": ["cluster={base: torus}"],
+    "fabric": ["cluster.network=fabric", "cluster.switches=[a, b]",
+               "cluster.hosts=[{name: host0, to: [a]}, {name: host1, to: [b]}]",
+               "cluster.trunks=[{from: a, to: b}]"],
 }
 HOSTS = {
     "simple": ["cluster.host={type: simple}"],
@@ -143,6 +146,12 @@ def rows():
                 yield one, cells[0].strip("`"), default
 
 
+def fabric(host, trunks):
+    """A fabric of two switches whose only host has these keys, too."""
+    return {**GOOD["cluster"], "network": "fabric", "switches": ["a", "b"],
+            "hosts": [{"name": "n", "to": ["a"], **host}], "trunks": trunks}
+
+
 def documented(*maps):
     return {key for of_map, key, _ in rows() if of_map in maps}
 
@@ -214,6 +223,9 @@ class Format(unittest.TestCase):
                     {"from": "numa0", "to": "nic0", "bandwidth": "1 B/s", "latency": "0 s",
                      "zzz": 1}]},
             }),
+            ("fabric_host", "cluster", fabric({"zzz": 1}, [])),
+            ("fabric_to", "cluster", fabric({"to": [{"switch": "a", "zzz": 1}]}, [])),
+            ("trunks", "cluster", fabric({}, [{"from": "a", "to": "b", "zzz": 1}])),
         ):
             self.write("bad.yaml", json.dumps({**GOOD, key: value}))
             found = re.search(r"known: ([^)]*)", self.run_file("bad.yaml").stderr)
@@ -241,7 +253,8 @@ class Format(unittest.TestCase):
 
     def test_every_map_in_the_tables_is_one_of_these(self):
         known = {*MAPS, "cluster", "options", "case", "list", "layer", "degraded", "uncached",
-                 "unlike", "domain", "custom_gpu", "custom_link", *STUDIES}
+                 "unlike", "domain", "custom_gpu", "custom_link", "fabric_host", "fabric_to",
+                 "trunks", *STUDIES}
         self.assertEqual({of_map for of_map, _, _ in rows() if of_map} - known, set())
 
     def test_every_key_of_place_is_documented_and_no_other(self):

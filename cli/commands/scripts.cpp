@@ -52,7 +52,7 @@ void add_script(Command& program, const std::string& name, const std::string& su
 void add_import(Command& program) {
   add_script(program, "import",
              "Turn what OSU, IMB or nccl-tests printed into measurements (a machine's "
-             "parts: import-machine)");
+             "parts: import-machine, its network: import-fabric)");
 }
 void add_calibrate(Command& program) {
   add_script(program, "calibrate", "Fit a cluster and a library profile to measurements");

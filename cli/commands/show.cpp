@@ -165,7 +165,8 @@ void show(const Arguments& arguments, bool route) {
   } else if (arguments.nccl) {
     text += nccl_channels(shown);
   } else {
-    text += print_parts(topology) + '\n' + print_matrices(topology, shown.endpoints);
+    text += print_network(topology) + print_parts(topology) + '\n' +
+            print_matrices(topology, shown.endpoints);
     text += peers(shown.cluster, arguments.peers);
   }
   bar.end();

@@ -98,6 +98,15 @@ def machine(random, seeds):
     return Input(words, {"m": pick_mutated(random, seeds.machines)})
 
 
+def fabric(random, seeds):
+    words = ["import-fabric", "f", "-o", "o.yaml"]
+    if random.random() < 0.2:
+        words += ["--as", random.choice(["ibnetdiscover", "slurm_conf", "slurm_yaml", "topograph"])]
+    if random.random() < 0.2:
+        words += ["--adapters"]
+    return Input(words, {"f": pick_mutated(random, seeds.fabrics)})
+
+
 COMMAND_LINES = [
     ["run", "s.yaml", *LIMIT, "--set", "placement=2-1", "--set", "job.bytes=[1 KiB, 1 MiB]"],
     ["run", "s.yaml", *LIMIT, "--set", "library.network.send_cost=2 ns/B", "--kernel", "fluid"],
@@ -113,7 +122,9 @@ COMMAND_LINES = [
      "allreduce/ring:1MiB", "--on", "core", "--own", "2-2", "--order", "ring", "--no-store",
      "--time", "3 s"],
     ["sweep", "study.yaml", "--no-store", "--by", "time_s", "--top", "5", "--verify", "1", *LIMIT],
-    ["import-machine", "hosts", "--as", "nccl", "--hosts", "2", "--link", "100 Gbit/s"]]
+    ["import-machine", "hosts", "--as", "nccl", "--hosts", "2", "--link", "100 Gbit/s"],
+    ["import-fabric", "hosts", "--as", "slurm_conf", "--cores", "2", "--link", "100 Gbit/s",
+     "--oversubscription", "2", "--host", "pair"]]
 
 
 def command_line(random, seeds):
@@ -138,7 +149,7 @@ def table(random, seeds):
 
 
 ALL = [(40, scenario), (8, study), (8, place), (14, cluster), (8, library), (3, calibration),
-       (4, model), (5, hostfile), (8, machine), (12, command_line), (0.3, measurement),
+       (4, model), (5, hostfile), (8, machine), (6, fabric), (12, command_line), (0.3, measurement),
        (0.7, table)]
 
 

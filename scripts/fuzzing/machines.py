@@ -8,7 +8,8 @@ def cable(random):
 
 
 def cluster(random):
-    network = random.choice(["star", "star", "two_level", "two_level", "fat_tree", "torus"])
+    network = random.choice(["star", "star", "two_level", "two_level", "fat_tree", "torus",
+                             "fabric"])
     made = {"network": network, "link": cable(random), "host": host(random)}
     if random.random() < 0.1:
         made["link"]["both"] = Rate(made["link"]["bandwidth"] * random.choice([1, 1.2, 2]))
@@ -23,9 +24,25 @@ def cluster(random):
             made["uplink"] = {"bandwidth": rate(random)}
     elif network == "fat_tree":
         made["k"] = random.choice([2, 4])
+    elif network == "fabric":
+        add_cables(random, made)
     else:
         made["dimensions"] = random.choice([[3], [2, 2], [3, 2]])
     return made
+
+
+def add_cables(random, made):
+    """Leaves below one or two spines; some cables are unlike."""
+    leaves, spines = random.randint(1, 3), random.randint(1, 2)
+    made["switches"] = [f"s{i}" for i in range(leaves + spines)]
+    made["trunk"] = {"latency": time(random)}
+    made["hosts"] = [{"name": f"host{i}", "to": [f"s{i % leaves}"]}
+                     for i in range(random.randint(2, 6))]
+    if random.random() < 0.3:
+        made["hosts"][0]["link"] = {"bandwidth": rate(random)}
+    made["trunks"] = [{"from": f"s{leaf}", "to": f"s{leaves + spine}",
+                       "cables": random.choice([1, 1, 2])}
+                      for leaf in range(leaves) for spine in range(spines)]
 
 
 def host(random):
@@ -74,6 +91,8 @@ def gpu(random):
 def hosts_of(made):
     if made["network"] == "star":
         return made["hosts"]
+    if made["network"] == "fabric":
+        return len(made["hosts"])
     if made["network"] == "two_level":
         return made["racks"] * made["hosts_per_rack"]
     if made["network"] == "fat_tree":

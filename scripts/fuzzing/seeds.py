@@ -51,6 +51,46 @@ library: openmpi_tcp
 placement: 2-2
 job: {collective: allreduce, algorithm: ring, bytes: 64 KiB}
 """
+IBNETDISCOVER = b"""#
+# Topology file: generated
+
+switchguid=0x1(1)
+Switch	36 "S-1"		# "MF0;leaf1:X/U1" enhanced port 0 lid 1 lmc 0
+[1]	"H-1"[1](1) 		# "n1 mlx5_0" lid 2 4xNDR
+[2]	"H-2"[1](2) 		# "n2 mlx5_0" lid 3 2xHDR
+[35]	"S-2"[1]		# "MF0;spine1:X/U1" lid 9 4xNDR
+[36][ext 1]	"S-2"[2]		# "MF0;spine1:X/U1" lid 9 4xNDR
+
+Switch	36 "S-2"		# "MF0;spine1:X/U1" enhanced port 0 lid 9 lmc 0
+[1]	"S-1"[35]		# "MF0;leaf1:X/U1" lid 1 4xNDR
+[3]	"H-3"[1](3) 		# "Mellanox Technologies Aggregation Node" lid 4 4xNDR
+
+caguid=0x1
+Ca	1 "H-1"		# "n1 mlx5_0"
+[1](1) 	"S-1"[1]		# lid 2 lmc 0 "MF0;leaf1:X/U1" lid 1 4xNDR
+"""
+SLURM_YAML = b"""- topology: fat
+  cluster_default: true
+  tree:
+    switches:
+      - {switch: core, children: "leaf[1-2]"}
+      - {switch: leaf1, nodes: "n[1-4]"}
+      - {switch: leaf2, nodes: "n[05-08],gpu1"}
+- topology: blocks
+  block: {block_sizes: [2], blocks: [{block: b1, nodes: "n[1-2]"}]}
+"""
+FABRIC = b"""network: fabric
+link: {bandwidth: 50 GB/s, latency: 300 ns}
+trunk: {latency: 130 ns}
+host: {type: numa, sockets: 1, cores: 4, nics: [{}, {}]}
+switches: [leaf1, leaf2, spine]
+hosts:
+  - {name: n1, to: [leaf1, leaf2]}
+  - {name: n2, to: [{switch: leaf1, link: {bandwidth: 25 GB/s}}]}
+trunks:
+  - {from: leaf1, to: spine, cables: 2}
+  - {from: leaf2, to: spine, link: {bandwidth: 25 GB/s}}
+"""
 HOSTFILE = b"host0 slots=2 # the first\nhost1:2\nhost1 slots=1 max_slots=4\n"
 
 
@@ -81,6 +121,9 @@ class Seeds:
         self.models = list(read("scenarios/models/*.yaml").values())
         machines = read("topologies/machines/*.xml", "topologies/machines/*.txt")
         self.machines = [text for text in machines.values() if len(text) < 150000]
+        fabrics = read("topologies/fabrics/*.conf", "topologies/fabrics/*.yaml")
+        self.fabrics = [*fabrics.values(), IBNETDISCOVER, SLURM_YAML]
+        self.clusters += [FABRIC] * 2
         self.calibrations = list(read("validation/results/published/*.yaml").values())
         self.probes = list(read("validation/results/published/*.probes.json",
                                 "validation/results/published/ib.*.json").values())

@@ -133,4 +133,8 @@ Assumed<Seconds> assumed_cable_latency() {
   return {Seconds(0.6e-6), "NVIDIA ConnectX-5 and ConnectX-6 product briefs: 0.6 us"};
 }
 
+Assumed<Seconds> assumed_hop_latency() {
+  return {Seconds(0.13e-6), "NVIDIA Quantum QM8700 product brief: 130 ns from port to port"};
+}
+
 }  // namespace ringscope

@@ -47,5 +47,6 @@ Assumed<Seconds> assumed_switch_latency();  ///< of a link below a PCIe switch
 Assumed<Seconds> assumed_socket_latency();  ///< of a link between two NUMA domains
 Assumed<Seconds> assumed_nvlink_latency();  ///< of a way over NVLink from GPU to GPU
 Assumed<Seconds> assumed_cable_latency();   ///< of a way from NIC to NIC through one switch
+Assumed<Seconds> assumed_hop_latency();     ///< of one switch more on a way between NICs
 
 }  // namespace ringscope

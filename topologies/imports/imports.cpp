@@ -33,7 +33,8 @@ const MachineFormat& format_of(const std::shared_ptr<const Source>& source, cons
   std::string known;
   for (const MachineFormat& candidate : formats)
     known += fmt::format("{}{} ({})", known.empty() ? "" : ", ", candidate.name, candidate.summary);
-  throw InputError({source, 0, 0}, "no known description of a machine; expected one of: " + known);
+  throw InputError({source, 0, 0}, "no known description of a machine; expected one of: " + known +
+                                       "; of a network: `ringscope import-fabric`");
 }
 
 }  // namespace

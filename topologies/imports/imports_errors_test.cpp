@@ -19,7 +19,9 @@ struct BrokenMachine {
 const BrokenMachine broken[] = {
     {"", "hello\n",
      "x: no known description of a machine; expected one of: hwloc (hwloc's XML, as lstopo writes "
-     "it), nccl (NCCL's topology XML), nvidia_smi (what `nvidia-smi topo -m` prints)"},
+     "it), nccl (NCCL's topology XML), nvidia_smi (what `nvidia-smi topo -m` prints); of a "
+     "network: `ringscope "
+     "import-fabric`"},
     {"hwlok", "",
      "--as: unknown format 'hwlok'; did you mean 'hwloc'? (known: hwloc, nccl, nvidia_smi)"},
     {"hwloc", "<system/>",

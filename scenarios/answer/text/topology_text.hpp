@@ -14,6 +14,10 @@ struct Endpoint {
   Vertex vertex{};
 };
 
+/// Switches by their distance from the hosts, their cables, and how much more comes from below than
+/// goes up; nothing of a network of one switch.
+std::string print_network(const Topology& topology);
+
 /// Components by kind and links by what they can do, each counted.
 std::string print_parts(const Topology& topology);
 

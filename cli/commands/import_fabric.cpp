@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "cli/commands/subcommands.hpp"
+#include "cli/terminal/output_file.hpp"
+#include "cli/terminal/progress_bar.hpp"
+#include "topologies/cluster.hpp"
+#include "topologies/imports/fabrics/fabrics.hpp"
+#include "topologies/input/characters.hpp"
+#include "topologies/input/data_files.hpp"
+
+namespace ringscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string file, output = "-", as, link;
+  FabricOptions options;
+};
+
+std::optional<Bandwidth> link_of(const Arguments& arguments) {
+  if (arguments.link.empty()) return {};
+  const Place place{std::make_shared<const Source>(Source{"--link", arguments.link}), 0, 0};
+  return Value::scalar_at(place, arguments.link).bandwidth();
+}
+
+/// The cluster of --host as the written file has to call it: paths are seen from its folder.
+std::string host_of(const Arguments& arguments) {
+  const std::string& host = arguments.options.host;
+  if (!is_path(host) || arguments.output == "-") return host;
+  const fs::path from = fs::absolute(arguments.output).parent_path();
+  std::error_code ignored;
+  const std::string path = fs::proximate(fs::absolute(host), from, ignored).string();
+  return is_path(path) ? path : "./" + path;
+}
+
+void import_fabric(const Arguments& arguments) {
+  FabricOptions options = arguments.options;
+  options.link = link_of(arguments);
+  options.origin = fs::path(arguments.file).filename().string();
+  options.host = host_of(arguments);
+  require_writable(arguments.output);
+  ProgressBar bar("reading");
+  Fabric fabric = read_fabric(arguments.file, arguments.as);
+  const std::string yaml = fabric_yaml(fabric, options);
+  // The written file can be read, whatever stood in the fabric's.
+  const bool to_file = arguments.output != "-";
+  const Cluster cluster = read_cluster(
+      Value::from_text(to_file ? arguments.output : "the cluster of " + arguments.file, yaml));
+  bar.end();
+  write_output(arguments.output, yaml);
+  std::fprintf(stderr, "%s\n", for_terminal(cluster.about).c_str());
+  for (const std::string& note : fabric.notes)
+    std::fprintf(stderr, "%s\n", for_terminal(note).c_str());
+}
+
+}  // namespace
+
+void add_import_fabric(Command& program) {
+  Command command = program.add_subcommand(
+      "import-fabric", "Turn what ibnetdiscover or Slurm say of a network into a cluster");
+  const auto arguments = std::make_shared<Arguments>();
+  FabricOptions& options = arguments->options;
+  command.add_option("FILE", arguments->file, "what describes the network").required();
+  command.add_option("-o,--output", arguments->output,
+                     "the cluster's file; standard output without");
+  command.add_option("--as", arguments->as,
+                     "ibnetdiscover, slurm_conf, slurm_yaml or topograph; without, the file tells "
+                     "which");
+  command.add_option("--host", options.host,
+                     "a cluster whose hosts these are like, such as import-machine wrote");
+  constexpr int most_cores = 65536;
+  command.add_option("--cores", options.cores, "without --host: cores of each host")
+      .between(1, most_cores)
+      .show_default();
+  command.add_flag("--adapters", options.adapters, "every adapter is a host of its own");
+  command.add_option("--link", arguments->link,
+                     "how fast a host's cable is where the file does not say: \"100 Gbit/s\"");
+  command
+      .add_option("--oversubscription", options.oversubscription,
+                  "where the file does not count uplinks: a switch's bandwidth to its hosts over "
+                  "that of its uplinks")
+      .between(1.0, 1e6)
+      .show_default();
+  command.footer(
+      "Hosts, switches and cables keep their names; link rates are the file's, such as 4xNDR. An\n"
+      "adapter belongs to the host that its description begins with (\"n1 mlx5_0\"). What was\n"
+      "guessed and left out stands at the head of the cluster and on standard error.\n\n"
+      "This imports how hosts are joined; `ringscope import-machine` imports what is in one.\n\n"
+      "Examples:\n"
+      "  ringscope import-fabric topologies/fabrics/ibnetdiscover-582-adapters.txt -o ib.yaml\n"
+      "  ibnetdiscover > fabric.txt && ringscope import-fabric fabric.txt -o ib.yaml\n"
+      "  ringscope import-fabric /etc/slurm/topology.conf --link '100 Gbit/s' -o my.yaml\n"
+      "  ringscope import-fabric fabric.txt --host my_machine.yaml -o my.yaml\n"
+      "  ringscope show ib.yaml --from n1 --to n2");
+  command.callback([arguments] { import_fabric(*arguments); });
+}
+
+}  // namespace ringscope

@@ -1,0 +1,112 @@
+// Does every broken description of a network draw an error that names its place, and none a crash?
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "topologies/cluster.hpp"
+#include "topologies/imports/fabrics/fabrics.hpp"
+#include "topologies/input/complaint.hpp"
+
+namespace ringscope {
+namespace {
+
+const Broken broken[] = {
+    {"hello\n",
+     "x: no known description of a network; expected one of: ibnetdiscover (what ibnetdiscover "
+     "prints), slurm_conf (Slurm's topology.conf), slurm_yaml (Slurm's topology.yaml), topograph "
+     "(a model of NVIDIA's topograph)"},
+    {"caguid=0x1\n", "x: expected nodes and their cables, found no cable"},
+    {"caguid=0x1\nhello\n",
+     "x:2:1: expected a node (Switch, Ca, Rt) or a port such as [12], got 'hello'\n"
+     "  hello\n"
+     "  ^"},
+    {"caguid=0x1\n[1] \"H-1\"[1] # \"n mlx5_0\" lid 2 4xNDR\n",
+     "x:2:1: expected a node (Switch, Ca, Rt) above its ports, got '[1]'\n"
+     "  [1] \"H-1\"[1] # \"n mlx5_0\" lid 2 4xNDR\n"
+     "  ^"},
+    {"caguid=0x1\nSwitch 36 \"S-1\"\n[1] \"H-1\"[1] # \"n mlx5_0\" lid 2 4xNDX\n",
+     "x:3:33: expected the cable's width and speed, such as 4xNDR, got '4xNDX'\n"
+     "  [1] \"H-1\"[1] # \"n mlx5_0\" lid 2 4xNDX\n"
+     "                                  ^"},
+    {"caguid=0x1\nSwitch 36 \"S-1\"\n[1] \"H-1\"[1] # \"n mlx5_0\" lid 2 4xNDR\n"
+     "[1] \"H-2\"[1] # \"m mlx5_0\" lid 3 4xNDR\n",
+     "x:4:5: port 1 of 'S-1' has another cable already, on line 3\n"
+     "  [1] \"H-2\"[1] # \"m mlx5_0\" lid 3 4xNDR\n"
+     "      ^"},
+    {"caguid=0x1\nSwitch 36 \"S-1\"\n[1] \"H-1\"[1] # \"n mlx5_0\" lid 2 4xNDR\n"
+     "Ca 1 \"H-1\" # \"n mlx5_0\"\n[1] \"S-1\"[1] # lid 2 lmc 0 \"s\" lid 1 4xHDR\n",
+     "x:5:5: the cable at port 1 of 'H-1' has another speed on line 3\n"
+     "  [1] \"S-1\"[1] # lid 2 lmc 0 \"s\" lid 1 4xHDR\n"
+     "      ^"},
+    {"caguid=0x1\nSwitch 36 \"S-1\"\nSwitch 36 \"S-1\"\n",
+     "x:3:10: the node 'S-1' stands twice, first on line 2\n"
+     "  Switch 36 \"S-1\"\n"
+     "           ^"},
+    {"SwitchName=a Switches=b\n",
+     "x:1:23: unknown switch 'b'; did you mean 'a'? (known: a)\n"
+     "  SwitchName=a Switches=b\n"
+     "                        ^"},
+    {"SwitchName=a Switches=b\nSwitchName=b Switches=a\n",
+     "x:2:23: the switch 'a' is below itself: a, b, a\n"
+     "  SwitchName=b Switches=a\n"
+     "                        ^"},
+    {"SwitchName=a Node=n1\n",
+     "x:1:14: unknown key 'Node'; did you mean 'Nodes'? (known: Nodes, Switches, LinkSpeed)\n"
+     "  SwitchName=a Node=n1\n"
+     "               ^"},
+    {"SwitchName=a Nodes=n[3-1]\n",
+     "x:1:22: expected the smaller number first in the list of names 'n[3-1]'\n"
+     "  SwitchName=a Nodes=n[3-1]\n"
+     "                       ^"},
+    {"SwitchName=a Nodes=n[1-2\n",
+     "x:1:25: expected a ']' for each '[' in the list of names 'n[1-2'\n"
+     "  SwitchName=a Nodes=n[1-2\n"
+     "                          ^"},
+    {"SwitchName=a Nodes=n[1-2],n2\n",
+     "x:1:20: 'n2' stands twice below 'a'\n"
+     "  SwitchName=a Nodes=n[1-2],n2\n"
+     "                     ^"},
+    {"SwitchName=a Nodes=n[0-999999999]\n",
+     "x:1:22: expected at most 1048576 names in the list of names 'n[0-999999999]'\n"
+     "  SwitchName=a Nodes=n[0-999999999]\n"
+     "                       ^"},
+    {"- topology: t\n  tree: {switch: []}\n",
+     "x:2:9: expected the key 'switches' here\n"
+     "    tree: {switch: []}\n"
+     "          ^"},
+    {"switches: {a: }\n\nblocks: [{switch: a}]\n",
+     "x:3:10: expected a block such as {switch: leaf1, nodes: [\"n[01-16]\"]}\n"
+     "  blocks: [{switch: a}]\n"
+     "           ^"},
+};
+
+std::string read_as_user(const std::string& text) {
+  return complaint_of([&] {
+    Fabric fabric = parse_fabric({"x", text}, "");
+    read_cluster(Value::from_text("x.yaml", fabric_yaml(fabric, {})));
+  });
+}
+
+TEST(FabricErrors, say_what_was_expected_and_where) {
+  for (const auto& [input, complaint] : broken) EXPECT_EQ(read_as_user(input), complaint) << input;
+}
+
+// As many as a moment allows; scripts/fuzz does more.
+TEST(FabricErrors, of_damaged_files_are_never_anything_else) {
+  std::mt19937 random(20261123);
+  for (const char* name : {"topology.conf", "small-tree.yaml", "nvl72.yaml"}) {
+    std::ifstream file(std::string("topologies/fabrics/") + name);
+    std::ostringstream whole;
+    whole << file.rdbuf();
+    for (int round = 0; round < 100; ++round) {
+      std::string text = whole.str();
+      for (int i = 0; i < 3; ++i) text[random() % text.size()] = "[]{}-,:=\n 19a"[random() % 14];
+      read_as_user(text);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -1,0 +1,120 @@
+// Slurm's topology.conf, of the plugins topology/tree and topology/block.
+//
+//   SwitchName=core Switches=leaf[1-2]
+//   SwitchName=leaf1 Nodes=n[01-16]
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "topologies/imports/fabrics/fabrics.hpp"
+#include "topologies/imports/fabrics/hostlist.hpp"
+#include "topologies/imports/fabrics/switch_tree.hpp"
+
+namespace ringscope {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+bool recognises(std::string_view text) {
+  const std::string all = lower(text);
+  return all.find("switchname=") != std::string::npos ||
+         all.find("blockname=") != std::string::npos;
+}
+
+/// One `Key=value`.
+struct Setting {
+  std::string key;  ///< in lower case
+  Value word, value;
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::shared_ptr<const Source>& source) : source_(source) {}
+
+  Fabric read() {
+    std::string_view rest = source_->text;
+    for (int number = 1; !rest.empty(); ++number) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      std::string_view line = rest.substr(0, end);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      line = line.substr(0, line.find('#'));
+      const std::size_t last = line.find_last_not_of(" \t\r");
+      const bool goes_on = last != std::string_view::npos && line[last] == '\\';
+      add_settings(goes_on ? line.substr(0, last) : line, number);
+      if (!goes_on) finish_line();
+    }
+    finish_line();
+    return tree_.fabric();
+  }
+
+ private:
+  void add_settings(std::string_view line, int number) {
+    constexpr std::string_view blanks = " \t\r";
+    for (std::size_t begin = line.find_first_not_of(blanks); begin != std::string_view::npos;) {
+      const std::size_t end = std::min(line.find_first_of(blanks, begin), line.size());
+      const std::string_view word = line.substr(begin, end - begin);
+      const Place place{source_, number, static_cast<int>(begin) + 1};
+      const Value whole = Value::scalar_at(place, std::string(word));
+      const std::size_t equals = word.find('=');
+      if (equals == std::string_view::npos || equals == 0 || equals + 1 == word.size())
+        whole.fail(fmt::format("expected KEY=VALUE, such as SwitchName=leaf1, got '{}'",
+                               word.substr(0, 60)));
+      Place behind = place;
+      behind.column += static_cast<int>(equals) + 1;
+      settings_.push_back({lower(word.substr(0, equals)), whole,
+                           Value::scalar_at(behind, std::string(word.substr(equals + 1)))});
+      begin = line.find_first_not_of(blanks, end);
+    }
+  }
+
+  void finish_line() {
+    const std::vector<Setting> settings = std::move(settings_);
+    settings_.clear();
+    if (settings.empty()) return;
+    const Setting& first = settings.front();
+    const bool is_switch = first.key == "switchname", is_block = first.key == "blockname";
+    if (!is_switch && !is_block) {
+      if (first.key == "blocksizes" || first.key == "include") return;
+      const std::string known[] = {"SwitchName", "BlockName", "BlockSizes"};
+      first.word.fail(unknown_name("key", first.word.text().substr(0, first.key.size()), known));
+    }
+    tree_.add(first.value);
+    const std::string name = first.value.text();
+    for (const Setting& setting : std::span(settings).subspan(1)) read(name, is_switch, setting);
+  }
+
+  void read(const std::string& name, bool is_switch, const Setting& setting) {
+    if (setting.key == "nodes") {
+      for (const std::string& host : names_of_hostlist(setting.value))
+        tree_.add_host(name, host, setting.value.place());
+    } else if (setting.key == "switches" && is_switch) {
+      for (const std::string& child : names_of_hostlist(setting.value))
+        tree_.add_child(name, child, setting.value.place());
+    } else if (setting.key != "linkspeed") {  // Slurm makes no use of it either
+      const std::string known[] = {"Nodes", "Switches", "LinkSpeed"};
+      setting.word.fail(
+          unknown_name("key", setting.word.text().substr(0, setting.key.size()), known));
+    }
+  }
+
+  std::shared_ptr<const Source> source_;
+  SwitchTree tree_;
+  std::vector<Setting> settings_;
+};
+
+Fabric read(const std::shared_ptr<const Source>& source) { return Reader(source).read(); }
+
+}  // namespace
+
+FabricFormat describe_slurm_conf() {
+  return {"slurm_conf", "Slurm's topology.conf", recognises, read};
+}
+
+}  // namespace ringscope

@@ -1,0 +1,107 @@
+#include "topologies/imports/fabrics/switch_tree.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace ringscope {
+
+/// Cables of hosts below each switch; where a switch has several above it, each has its part.
+class SwitchTree::Shares {
+ public:
+  explicit Shares(const SwitchTree& tree) : tree_(tree) {
+    for (const auto& [name, one] : tree.switches_)
+      for (const Child& child : one.children) ++parents_[child.name];
+  }
+
+  double below(const std::string& name) {
+    const auto known = known_.find(name);
+    if (known != known_.end()) return known->second;
+    const Switch& here = tree_.switches_.at(name);
+    way_.push_back(name);
+    double sum = static_cast<double>(here.hosts.size());
+    for (const Child& child : here.children) {
+      if (std::ranges::find(way_, child.name) != way_.end())
+        throw InputError(child.place, fmt::format("the switch '{}' is below itself: {}, {}",
+                                                  child.name, fmt::join(way_, ", "), child.name));
+      if (way_.size() > deepest)
+        throw InputError(child.place, fmt::format("more than {} levels of switches", deepest));
+      sum += below(child.name) / parents(child.name);
+    }
+    way_.pop_back();
+    known_.emplace(name, sum);
+    return sum;
+  }
+
+  int parents(const std::string& name) const {
+    const auto found = parents_.find(name);
+    return found == parents_.end() ? 0 : found->second;
+  }
+
+ private:
+  static constexpr std::size_t deepest = 64;
+
+  const SwitchTree& tree_;
+  std::map<std::string, int> parents_;
+  std::map<std::string, double> known_;
+  std::vector<std::string> way_;
+};
+
+void SwitchTree::add(const Value& name) {
+  if (!switches_.emplace(name.text(), Switch{name.place(), {}, {}}).second)
+    name.fail(fmt::format("the switch '{}' stands twice", name.text()));
+  names_.push_back(name.text());
+}
+
+void SwitchTree::add_host(const std::string& above, const std::string& name, const Place& place) {
+  if (!switches_.at(above).hosts.insert(name).second)
+    throw InputError(place, fmt::format("'{}' stands twice below '{}'", name, above));
+}
+
+void SwitchTree::add_child(const std::string& above, const std::string& name, const Place& place) {
+  switches_.at(above).children.push_back({name, place});
+}
+
+Fabric SwitchTree::fabric() const {
+  for (const auto& [name, one] : switches_)
+    for (const Child& child : one.children)
+      if (!switches_.contains(child.name))
+        throw InputError(child.place, unknown_name("switch", child.name, names_));
+  Shares shares(*this);
+  Fabric fabric;
+  FabricNames names;
+  std::map<std::string, std::size_t> indices;
+  std::vector<std::string> roots;
+  std::map<std::string, Fabric::Host> hosts;
+  for (const std::string& name : names_) {
+    shares.below(name);
+    indices.emplace(name, fabric.switches.size());
+    fabric.switches.push_back(names.add(name, "switch"));
+    if (shares.parents(name) == 0 && shares.below(name) > 0) roots.push_back(name);
+    for (const std::string& host : switches_.at(name).hosts)
+      hosts[host].nics.push_back({"", indices.at(name), {}});
+  }
+  for (auto& [name, host] : hosts) {
+    host.name = names.add(name, "host");
+    fabric.hosts.push_back(std::move(host));
+  }
+  const auto join = [&](const std::string& below, std::size_t above, int parents) {
+    const double share = shares.below(below) / std::max(parents, 1);
+    if (share > 0)
+      fabric.trunks.push_back(
+          {.from = indices.at(below), .to = above, .bandwidth = {}, .share = share});
+  };
+  for (const std::string& name : names_)
+    for (const Child& child : switches_.at(name).children)
+      join(child.name, indices.at(name), shares.parents(child.name));
+  if (roots.size() > 1) {
+    fabric.switches.push_back(names.add("above-all", "switch"));
+    for (const std::string& root : roots) join(root, fabric.switches.size() - 1, 1);
+    fabric.note(fmt::format("guessed: a switch 'above-all' joins {}, because nothing else does",
+                            fmt::join(roots, ", ")));
+  }
+  return fabric;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,69 @@
+// The models of clusters that NVIDIA's topograph reads: switches above switches, and blocks of
+// nodes below them.
+//
+//   switches: {core: {switches: [leaf1, leaf2]}}
+//   blocks: [{switch: leaf1, nodes: ["n[01-16]"]}]
+#include <fmt/format.h>
+
+#include "topologies/imports/fabrics/fabrics.hpp"
+#include "topologies/imports/fabrics/hostlist.hpp"
+#include "topologies/imports/fabrics/switch_tree.hpp"
+
+namespace ringscope {
+namespace {
+
+bool recognises(std::string_view text) {
+  const auto has = [text](std::string_view word) { return text.find(word) != text.npos; };
+  return (text.starts_with("blocks:") || has("\nblocks:")) && has("switch:");
+}
+
+const std::vector<Value>& items_of(const Value& list, std::string_view what) {
+  if (list.kind() != Value::Kind::list || list.items().empty())
+    list.fail(fmt::format("expected a list of at least one {}", what));
+  return list.items();
+}
+
+const Value* member(const Value& map, std::string_view key) {
+  if (map.kind() != Value::Kind::map)
+    map.fail(fmt::format("expected a map with the key '{}'", key));
+  const Value* found = map.find(key);
+  return found == nullptr || found->is_null() ? nullptr : found;
+}
+
+void read_block(const Value& block, SwitchTree& tree) {
+  const Value* above = member(block, "switch");
+  const Value* nodes = member(block, "nodes");
+  if (above == nullptr || nodes == nullptr)
+    block.fail("expected a block such as {switch: leaf1, nodes: [\"n[01-16]\"]}");
+  if (!tree.has(above->text())) tree.add(*above);
+  for (const Value& list : items_of(*nodes, "node"))
+    for (const std::string& host : names_of_hostlist(list))
+      tree.add_host(above->text(), host, list.place());
+}
+
+Fabric read(const std::shared_ptr<const Source>& source) {
+  const Value all = Value::from_text(source->name, source->text);
+  SwitchTree tree;
+  if (const Value* switches = member(all, "switches")) {
+    if (switches->kind() != Value::Kind::map) switches->fail("expected a map of switches");
+    for (const auto& [name, place, one] : switches->entries()) {
+      tree.add(Value::scalar_at(place, name));
+      if (const Value* children = one.is_null() ? nullptr : member(one, "switches"))
+        for (const Value& list : items_of(*children, "switch"))
+          for (const std::string& child : names_of_hostlist(list))
+            tree.add_child(name, child, list.place());
+    }
+  }
+  const Value* blocks = member(all, "blocks");
+  if (blocks == nullptr) all.fail("expected the key 'blocks' here");
+  for (const Value& block : items_of(*blocks, "block")) read_block(block, tree);
+  return tree.fabric();
+}
+
+}  // namespace
+
+FabricFormat describe_topograph() {
+  return {"topograph", "a model of NVIDIA's topograph", recognises, read};
+}
+
+}  // namespace ringscope
