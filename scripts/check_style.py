@@ -23,7 +23,7 @@ FORMATTER_VERSION = "14"  # others lay out some lines differently
 
 CPP = (".cpp", ".hpp", ".def")
 CODE = CPP + (".py", "CMakeLists.txt", ".sh", "")
-WIDE = (".md", ".csv", ".txt", ".log", ".json", ".xml", "LICENSE")  # tables and recorded screens
+WIDE = (".md", ".ipynb", ".csv", ".txt", ".log", ".json", ".xml", "LICENSE")  # tables, screens
 
 # Folders from which each folder may include; the longest matching folder counts (design: layers).
 LAYERS = {

@@ -4,6 +4,7 @@
 Usage: scripts/docs_test.py BUILD, where BUILD holds the program.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -86,6 +87,15 @@ class Texts(unittest.TestCase):
 
     def test_a_list_behind_a_line_is_a_list(self):
         self.assertEqual(self.page("a:\n- b\n- c\n  d\n"), "a:\n\n- b\n- c\n  d\n")
+
+    def test_a_notebook_is_a_page_of_its_cells(self):
+        self.write("docs/mkdocs.yml", "nav: [{A: sub/a.md}, {N: sub/n.md}]")
+        self.write("docs/sub/n.ipynb", json.dumps({"cells": [
+            {"cell_type": "markdown", "source": ["# N\n", "[a](a.md)"]},
+            {"cell_type": "code", "source": ["1 + 1"]}]}))
+        self.assertEqual(self.page("[n](n.ipynb)"), "[n](n.md)\n")
+        self.assertRegex(self.sources.text("sub/n.md"),
+                         r"# N\n\[a\]\(a.md\)\n(.|\n)*```python\n1 \+ 1\n```\n")
 
     def test_a_wrong_link_is_told_with_its_place(self):
         with self.assertRaisesRegex(PageError, "docs/sub/a.md:2: expected a link to a file of the "

@@ -1,5 +1,6 @@
 """The pages of the site from their sources: parts of others included, links made to fit."""
 
+import json
 import os
 import re
 import subprocess
@@ -53,6 +54,9 @@ class Sources:
     def source_of(self, page):
         """Where a page's text stands in the tree; pages of docs/ are at the top of the site."""
         own = os.path.join("docs", page)
+        notebook = own[:-3] + ".ipynb"
+        if os.path.exists(self.path(notebook)):
+            return notebook
         return own if page in self._generated or os.path.exists(self.path(own)) else page
 
     def path(self, name):
@@ -69,7 +73,10 @@ class Sources:
         return self._text(self.source_of(page), page)
 
     def _text(self, source, page):
-        return self._rewritten(self.read(source), source, page)
+        text = self.read(source)
+        if source.endswith(".ipynb"):
+            text = notebook_text(json.loads(text), source)
+        return self._rewritten(text, source, page)
 
     def _rewritten(self, text, source, page):
         written = []
@@ -120,6 +127,16 @@ class Sources:
 def file_page(name):
     """The place of a source that a page links to; .txt, so that a browser shows it."""
     return os.path.join("files", name + ".txt")
+
+
+def notebook_text(notebook, source):
+    """A notebook's cells as Markdown, without outputs."""
+    cells = []
+    for cell in notebook["cells"]:
+        text = "".join(cell["source"])
+        cells.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+    cells.insert(1, f"This page is the notebook `{source}`, which Jupyter opens and runs.")
+    return "\n\n".join(cells) + "\n"
 
 
 def commands_page(program, _):
