@@ -12,6 +12,8 @@ from validation.verdict import accuracy, gpus, model
 
 ROUNDS = 4  # of a ping-pong
 LEAST_STREAMED = 64 * 1024  # below, a stream is a matter of message rates, which no job here has
+# Collectives of NCCL's rings: are they half of an allreduce, or do they pass all of the vector?
+RINGS = {"allgather": True, "reduce_scatter": True, "broadcast": False, "reduce": False}
 WAYS = {"network": "1-1", "shm": "2"}
 
 
@@ -30,6 +32,7 @@ class Point:
     expected: float = 0.0  # seconds, as simulated
     factor: float = 1.0  # bus bandwidth is factor * bytes / seconds
     chosen: str = ""  # the algorithm that a selector ran
+    family: str = ""  # of its errors, where that is not the whole curve's
 
     @property
     def rate(self) -> float:
@@ -75,7 +78,17 @@ def spread_of(one: measurements.Measurement) -> Optional[float]:
     return None if spread is None else spread / 2.563
 
 
-def collective_point(one, placement, algorithm: str) -> Point:
+def rings_of(name: str, job: dict, ranks: int, nccl: bool) -> tuple:
+    """(job, divide, factor of the bus bandwidth). NCCL's allreduce alone has its channels in the
+    simulator; what passes along the same rings is taken to last as long by byte and step."""
+    if not (nccl and name in RINGS and ranks > 1):
+        return job, 1, 1.0
+    twice = 2 * (ranks - 1) / ranks
+    job = {**job, "collective": "allreduce", "algorithm": "nccl", "options": {"algorithm": "ring"}}
+    return job, *((2, twice / 2) if RINGS[name] else (twice, 1.0))
+
+
+def collective_point(one, placement, algorithm: str, nccl: bool) -> Point:
     name = str(one.parameters["collective"])
     size = int(one.parameters.get("bytes", 0))
     job = {"collective": name, "algorithm": algorithm}
@@ -87,7 +100,9 @@ def collective_point(one, placement, algorithm: str) -> Point:
     counts = one.parameters["placement"]
     forced = one.parameters["algorithm"] or one.parameters.get("forced", "")
     series = " ".join(filter(None, (name, forced, f"on {counts}")))
-    return Point(series, size, one.median_s, placement, job, spread=spread_of(one))
+    job, divide, factor = rings_of(name, job, int(one.parameters["ranks_count"]), nccl)
+    return Point(series, size, one.median_s, placement, job, divide, spread=spread_of(one),
+                 factor=factor)
 
 
 NO_PEERS = {"host": {"peer_access": "none", "staging": {"latency": "5 us"}}}
@@ -144,7 +159,7 @@ def probe_point(one) -> Optional[Point]:
     rounds = job["options"]["rounds"]
     divide = window * rounds * (1 if job["collective"] == "exchange" else 2)
     name = "both ways" if job["collective"] == "exchange" else one.what.replace("_", "-")
-    job["bytes"] = f"{size * window} B"
+    job["bytes"] = f"{max(size * window, 1)} B"
     return Point(f"{name}, {place}", size, one.median_s, placement, job, divide,
                  spread=spread_of(one))
 
@@ -220,7 +235,8 @@ def read(paths: list, given: findings_.Given, chooser: Chooser) -> Curve:
                 point = probe_point(one)
             elif one.parameters.get("bytes", 0) or one.parameters["collective"] == "barrier":
                 point = collective_point(one, placement_of(one, document),
-                                         chooser.algorithm(one, notes))
+                                         chooser.algorithm(one, notes),
+                                         bool(gpus.LIBRARY.search(where["mpi"])))
             else:
                 point = None
             points += [point] if point else []

@@ -1,5 +1,6 @@
 """From a log and a described cluster to a verdict: what was expected, what explains the rest."""
 
+import dataclasses
 import math
 from dataclasses import dataclass, field
 from typing import Optional
@@ -15,6 +16,8 @@ from validation.doctor.what_if import WhatIf
 
 SIZES = 7  # of a series, at which causes are simulated; between them their effect is interpolated
 POINTS = 14  # of all series
+FASTER = 1.15  # two hosts than more of them
+MOST_SERIES = 3  # compared, of many that are long
 REFINED, ROUNDS = 6, 2  # causes whose best severity is simulated, how often
 
 
@@ -48,9 +51,21 @@ class Diagnosis:
         return [point for point in self.curve.points
                 if point.divide == 1 and hosts_of(point.placement) == 2 and point.rate > cards]
 
+    def faster_on_two_hosts(self) -> bool:
+        """True if NCCL's allreduce of a size has more bus bandwidth on two hosts than on more."""
+        found: dict = {}
+        for point in self.curve.points:
+            hosts = hosts_of(point.placement)
+            if point.job["algorithm"] == "nccl" and hosts > 1 and "options" not in point.job:
+                found.setdefault(point.bytes, {})[hosts] = point.rate
+        return any(2 in rates and len(rates) > 1 and
+                   rates[2] > FASTER * max(rate for hosts, rate in rates.items() if hosts > 2)
+                   for rates in found.values())
+
     def remarks(self) -> list:
         """Names of causes that are seen without a simulation."""
-        return ["tree-across-hosts"] if self.above_the_cards() else []
+        seen = self.above_the_cards() or self.faster_on_two_hosts()
+        return ["tree-across-hosts"] if seen else []
 
 
 def expect(what_if: WhatIf, scene: Scene, curve: curve_.Curve):
@@ -62,11 +77,11 @@ def expect(what_if: WhatIf, scene: Scene, curve: curve_.Curve):
             point.factor = answer["busbw"] * answer["time_s"] / answer["bytes"]
 
 
-def simulated_at(curve: curve_.Curve) -> list:
-    """Indexes of the points at which causes are simulated: of each series the ends and some between
+def simulated_at(curve: curve_.Curve, sizes: int, points: int) -> list:
+    """Indices of the points at which causes are simulated: of each series the ends and some between
     them, evenly by place."""
     series = curve.series
-    most = max(2, min(SIZES, POINTS // len(series)))
+    most = max(2, min(sizes, points // len(series)))
     chosen = []
     for name in series:
         own = [i for i, point in enumerate(curve.points) if point.series == name]
@@ -93,7 +108,7 @@ class Trial:
     def __init__(self, cause, scene: Scene):
         self.cause, self.values = cause, cause.values(scene)
         self.found: dict = {}
-        self.exact: set = set()  # severities that were simulated at all points
+        self.exact: set = set()  # severities that were simulated at more points
         self.missed = 0.0  # by interpolation between sizes, where that is known
 
     def missing(self, first: bool) -> list:
@@ -113,12 +128,28 @@ class Trial:
                 for value, times in self.found.items() if times is not None]
 
 
+def worth_explaining(diagnosis: Diagnosis) -> list:
+    """Indices of the points at which causes are compared: of many long series those that are least
+    normal, and one that is most."""
+    points, series = diagnosis.curve.points, diagnosis.curve.series
+    if len(points) <= 2 * len(series) or len(series) <= MOST_SERIES:
+        return list(range(len(points)))
+    sigma = diagnosis.errors.sigma()
+    worst = {name: np.median([abs(math.log(point.ratio)) / sigma[i]
+                              for i, point in enumerate(points) if point.series == name])
+             for name in series}
+    order = sorted(series, key=lambda name: -worst[name])
+    kept = {*order[:MOST_SERIES - 1], order[-1]}
+    return [i for i, point in enumerate(points) if point.series in kept]
+
+
 class Trials:
     """The trials of all causes, on the points that are simulated."""
 
-    def __init__(self, what_if: WhatIf, diagnosis: Diagnosis, causes: list):
-        self.what_if, self.scene, self.curve = what_if, diagnosis.scene, diagnosis.curve
-        self.chosen = simulated_at(self.curve)
+    def __init__(self, what_if: WhatIf, scene: Scene, curve: curve_.Curve, causes: list):
+        self.what_if, self.scene, self.curve = what_if, scene, curve
+        self.chosen = simulated_at(self.curve, SIZES, POINTS)
+        self.all_points = simulated_at(self.curve, 3 * SIZES, 2 * POINTS)
         self.expected = np.log([point.expected for point in self.curve.points])
         self.divided = np.log([point.divide for point in self.curve.points])
         self.trials = [Trial(cause, self.scene) for cause in causes]
@@ -126,7 +157,7 @@ class Trials:
     def simulate(self, asked: list, what: str, every: bool = False):
         """`asked`: (trial, severity). `every`: at all points, not only at the chosen ones."""
         groups, possible = [], []
-        chosen = list(range(len(self.curve.points))) if every else self.chosen
+        chosen = self.all_points if every else self.chosen
         for trial, value in asked:
             changed = trial.cause.scene(self.scene, value)
             trial.found[value] = None
@@ -140,7 +171,8 @@ class Trials:
                 between = spread_out(self.curve, chosen, shifts)
                 trial.found[value] = self.expected + between
                 if every:
-                    some = spread_out(self.curve, self.chosen, shifts[self.chosen])
+                    coarse = between[self.chosen]
+                    some = spread_out(self.curve, self.chosen, coarse)
                     trial.missed = between - some
 
     def all(self):
@@ -163,14 +195,23 @@ class Trials:
 
 
 def rank(what_if: WhatIf, diagnosis: Diagnosis, causes: list = CAUSES) -> list:
-    """The outcomes of all causes, best first."""
-    trials = Trials(what_if, diagnosis, causes)
+    """The outcomes of all causes, best first; log times are nan where no cause was compared."""
+    kept = worth_explaining(diagnosis)
+    points = [diagnosis.curve.points[i] for i in kept]
+    curve = dataclasses.replace(diagnosis.curve, points=points)
+    scene = dataclasses.replace(diagnosis.scene, asks=[diagnosis.scene.asks[i] for i in kept])
+    trials = Trials(what_if, scene, curve, causes)
     trials.all()
-    measured = np.log([point.seconds for point in diagnosis.curve.points])
-    found = ranking.Ranking(measured, trials.expected, diagnosis.errors)
+    found = ranking.Ranking(np.log([point.seconds for point in points]), trials.expected,
+                            diagnosis.errors.of(kept))
     for turn in range(ROUNDS + 1):
         outcomes = found.ranked([found.outcome(one.cause, one.answers())
                                  for one in trials.trials])
         if turn < ROUNDS:
             trials.refine(outcomes)
+    every = np.full(len(diagnosis.curve.points), np.nan)
+    for i, one in enumerate(outcomes):
+        times = every.copy()
+        times[kept] = one.log_times
+        outcomes[i] = one._replace(log_times=times)
     return outcomes

@@ -21,7 +21,7 @@ def point_of(diagnosis: Diagnosis, i: int) -> dict:
 def cause_of(diagnosis: Diagnosis, outcome, share: float, same: set) -> dict:
     if outcome.cause is None:
         return {"name": "unknown", "probability": share}
-    times = [math.exp(one) for one in outcome.log_times]
+    times = [None if math.isnan(one) else math.exp(one) for one in outcome.log_times]
     return {"name": outcome.name, "title": outcome.cause.title, "severity": outcome.words,
             "probability": share, "deviations_per_point": outcome.distance,
             "not_told_apart": outcome.name in same, "look": outcome.cause.check,

@@ -10,6 +10,7 @@ cheap, and one that jumps dear. Tails are those of Student's t with DEGREES degr
 bad row does not decide.
 """
 
+import copy
 import math
 from typing import NamedTuple
 
@@ -30,7 +31,7 @@ class Stated(NamedTuple):
 
 # The project's own tables, of cases that no fit saw; README.md names the tables.
 STATED = {
-    "fitted": (Stated(64 * 1024, 0.20), Stated(1 << 20, 0.12), Stated(math.inf, 0.08)),
+    "fitted": (Stated(64 * 1024, 0.25), Stated(1 << 20, 0.20), Stated(math.inf, 0.12)),
     "nccl": (Stated(16 * 1024, 0.15), Stated(2 << 20, 0.25), Stated(math.inf, 0.10)),
     "nccl, between hosts": (Stated(2 << 20, 0.50), Stated(32 << 20, 0.25), Stated(math.inf, 0.12)),
     "by the data sheet": (Stated(2 << 20, 0.60), Stated(32 << 20, 0.35), Stated(math.inf, 0.20)),
@@ -48,7 +49,8 @@ class Errors:
     """Errors of the points of a curve. `scale` multiplies the stated error."""
 
     def __init__(self, points: list, family: str, noise=None, scale: float = 1.0):
-        self.model = np.array([scale * stated(family, point.bytes) for point in points])
+        self.model = np.array([scale * stated(point.family or family, point.bytes)
+                               for point in points])
         least = LEAST_NOISE if noise is None else 0.0
         self.noise = np.array([noise if noise is not None else
                                max(least, NOISE if point.spread is None else point.spread)
@@ -59,6 +61,13 @@ class Errors:
         near = np.exp(-np.abs(octaves[:, None] - octaves[None, :]) / OCTAVES) * same
         self.alike = COMMON + (1 - COMMON) * near
         self.near = near
+
+    def of(self, which: list) -> "Errors":
+        """Those of some of the points."""
+        found = copy.copy(self)
+        found.model, found.noise = self.model[which], self.noise[which]
+        found.alike, found.near = (one[np.ix_(which, which)] for one in (self.alike, self.near))
+        return found
 
     def covariance(self, more: float = 0.0) -> np.ndarray:
         """`more`: a further error of the model, likewise shared, as that of a what-if."""

@@ -7,70 +7,98 @@ from plots import style
 from plots.style import LINE_COLOURS, MARKERS, plt
 from validation.doctor import ranking
 from validation.doctor.diagnosis import Diagnosis
-from validation.quantities import RATES, SECONDS, SIZES
+from validation.quantities import RATES, SECONDS, SIZES, format_bytes
 
-WIDTH, HEIGHT = 7.0, 4.6  # inches
-CAUSES, MOST_SERIES = 3, 4
+WIDTH, HEIGHT = 7.0, 5.0  # inches
+CAUSES, MOST_SERIES, MOST_NAMES = 3, 4, 6
+RATES_FROM = 1 << 16  # bytes: from there on rates are drawn, for shorter ones times
 DASHES = ("--", "-.", ":")
 
 
-def worth_drawing(diagnosis: Diagnosis) -> list:
-    """The series with the most points, in their order."""
+def panels(diagnosis: Diagnosis) -> dict:
+    """{title: indices of its points}: the series with the most points; of short ones all in one."""
     curve = diagnosis.curve
     series = sorted(curve.series, key=lambda name: -len(curve.of(name)))[:MOST_SERIES]
-    return [name for name in curve.series if name in series]
+    if len(curve.of(series[0])) <= 2:
+        return {"": list(range(len(curve.points)))}
+    return {name: [i for i, point in enumerate(curve.points) if point.series == name]
+            for name in curve.series if name in series}
 
 
-def draw(axes, diagnosis: Diagnosis, name: str):
-    points = diagnosis.curve.points
-    own = [i for i, point in enumerate(points) if point.series == name]
-    sizes = np.array([max(points[i].bytes, 1) for i in own], dtype=float)
-    rates = len({points[i].bytes for i in own}) > 0 and min(sizes) >= 1 << 16
-    whole = np.array([points[i].factor * points[i].bytes if rates else 1.0 for i in own])
-    seconds = np.array([points[i].seconds for i in own])
-
-    def shown(times):
-        return whole / times if rates else times
-
-    unit, unit_name = style.unit_for(float(np.median(shown(seconds))), RATES if rates else SECONDS)
-    expected = np.array([points[i].expected for i in own])
-    sigma = diagnosis.errors.sigma()[own] * ranking.LIMIT
-    axes.fill_between(sizes, shown(expected * np.exp(-sigma)) / unit,
-                      shown(expected * np.exp(sigma)) / unit, color="#DDDDDD", linewidth=0,
-                      label="normal")
-    axes.plot(sizes, shown(expected) / unit, color=style.INK, linewidth=1, label="expected")
-    for k, one in enumerate(diagnosis.causes[:CAUSES]):
-        times = np.exp(one.log_times[own])
-        axes.plot(sizes, shown(times) / unit, color=LINE_COLOURS[k], linestyle=DASHES[k],
-                  marker=MARKERS[k + 1], markersize=3, linewidth=1,
-                  label=f"{one.name}: {one.words}")
-    axes.scatter(sizes, shown(seconds) / unit, s=22, color=LINE_COLOURS[6], zorder=3,
-                 label="measured")
-    kind = "bus bandwidth" if rates else "time"
-    axes.set(xscale="log", yscale="log", ylabel=f"{kind} ({unit_name})", xlabel="size (bytes)",
-             title=name)
-    style.plain(axes.yaxis)
-    powers = np.arange(0, 60, 3 if max(sizes) / min(sizes) < 1e5 else 6)
+def by_size(axes, sizes: np.ndarray):
+    axes.set(xscale="log", xlabel="size (bytes)")
+    powers = range(0, 60, 3 if max(sizes) / min(sizes) < 1e5 else 6)
     ticks = [2.0 ** power for power in powers if min(sizes) / 2 <= 2.0 ** power <= 2 * max(sizes)]
     axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.in_words(value, SIZES)))
+
+
+def by_name(axes, points: list):
+    """One place a point, named where that can be read."""
+    names = [f"{point.series}\n{format_bytes(point.bytes)}" for point in points]
+    few = len(points) <= MOST_NAMES
+    axes.set_xticks(range(len(points)) if few else [], names if few else [], fontsize=7)
+    axes.set_xlabel("" if few else f"{len(points)} points, in the log's order")
+    axes.set_xlim(-0.5, len(points) - 0.5)
+
+
+def draw(axes, diagnosis: Diagnosis, title: str, own: list):
+    points = [diagnosis.curve.points[i] for i in own]
+    sizes = np.array([max(point.bytes, 1) for point in points], dtype=float)
+    rates = min(sizes) >= RATES_FROM
+    whole = np.array([point.factor * point.bytes if rates else 1.0 for point in points])
+    seconds = np.array([point.seconds for point in points])
+    places = sizes if title else np.arange(len(points))
+    line = "-" if title else ""
+
+    def shown(times):
+        return (whole / times if rates else times) / unit
+
+    unit = 1.0
+    unit, unit_name = style.unit_for(float(np.median(shown(seconds))), RATES if rates else SECONDS)
+    expected = np.array([point.expected for point in points])
+    sigma = diagnosis.errors.sigma()[own] * ranking.LIMIT
+    ends = sorted((shown(expected * np.exp(-sigma)), shown(expected * np.exp(sigma))),
+                  key=lambda one: one[0])
+    if title:
+        axes.fill_between(places, *ends, color="#DDDDDD", linewidth=0, label="normal")
+    else:
+        axes.vlines(places, *ends, color="#DDDDDD", linewidth=6, label="normal")
+    axes.plot(places, shown(expected), color=style.INK, linewidth=1, linestyle=line or "None",
+              marker="" if title else "_", markersize=9, label="expected")
+    for k, one in enumerate(diagnosis.causes[:CAUSES]):
+        axes.plot(places, shown(np.exp(one.log_times[own])), color=LINE_COLOURS[k], linewidth=1,
+                  linestyle=DASHES[k] if title else "None", marker=MARKERS[k + 1], markersize=4,
+                  markerfacecolor="none", label=f"{one.name}: {one.words}")
+    axes.scatter(places, shown(seconds), s=16, color=LINE_COLOURS[6], zorder=3, label="measured")
+    kind = "bus bandwidth" if rates else "time"
+    axes.set(yscale="log", ylabel=f"{kind} ({unit_name})", title=title)
+    values = np.concatenate([shown(seconds), *ends])
+    style.plain(axes.yaxis, list(values))
+    if title:
+        by_size(axes, sizes)
+    else:
+        by_name(axes, points)
     axes.grid(color="#DDDDDD", linewidth=0.6)
     axes.set_axisbelow(True)
 
 
 def write(diagnosis: Diagnosis, path: str):
     """Draws it in the format of its name. Raises InputError where that is impossible."""
-    names = worth_drawing(diagnosis)
+    style.format_of(path)
+    drawn = panels(diagnosis)
     with plt.rc_context(style.SETTINGS):
-        width = WIDTH if len(names) == 1 else 4.4 * len(names)
-        figure, grid = plt.subplots(1, len(names), figsize=(width, HEIGHT), squeeze=False)
-        for axes, name in zip(grid[0], names):
-            draw(axes, diagnosis, name)
+        width = WIDTH if len(drawn) == 1 else 4.4 * len(drawn)
+        figure, grid = plt.subplots(1, len(drawn), figsize=(width, HEIGHT), squeeze=False)
+        for axes, (title, own) in zip(grid[0], drawn.items()):
+            draw(axes, diagnosis, title, own)
         handles, labels = grid[0][0].get_legend_handles_labels()
-        rows = -(-len(labels) // 2)
-        figure.subplots_adjust(left=0.75 / width, right=1 - 0.2 / width, bottom=0.55 / HEIGHT,
-                               top=1 - (0.95 + 0.2 * rows) / HEIGHT, wspace=0.28)
+        order = [labels.index(name) for name in ("measured", "expected", "normal")]
+        order += [i for i in range(len(labels)) if i not in order]
+        figure.subplots_adjust(left=0.75 / width, right=1 - 0.2 / width, bottom=0.6 / HEIGHT,
+                               top=1 - (0.75 + 0.19 * len(labels)) / HEIGHT, wspace=0.28)
         style.title(figure, "Is it normal, and if not, why?")
-        style.legend(figure, handles=handles, labels=labels, ncol=2)
+        style.legend(figure, handles=[handles[i] for i in order],
+                     labels=[labels[i] for i in order])
         style.save(figure, path)

@@ -14,6 +14,8 @@ GENERATIONS = (  # device's name, library, whether it was fitted to such GPUs
     (r"A100|A800|A40|A30|A10|RTX 30|RTX A|RTX 40|L40|L4", "nccl_a100"),
     (r"V100|Volta|T4|P100|1080|2080|Tesla", "nccl_v100_pcie"),
 )
+# V100 with NVLink, of which there is no profile: rings at what NCCL's search tries for it.
+VOLTA = {"blocks": {"generation": "volta", "ring": "20 GB/s", "ring_between_hosts": "12 GB/s"}}
 FITTED = {"nccl_h100": r"H100|H200", "nccl_a100": r"A100|A800", "nccl_v100_pcie": r"V100"}
 VERSION = re.compile(r"NCCL (\d+)\.(\d+)")
 OLDEST, NEWEST = (2, 18), (2, 31)  # of NCCL's tables that the simulator has
@@ -75,6 +77,10 @@ def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
     if on_gpus:
         devices = " ".join(where.get("devices") or [])
         name = gpu_library(devices, cluster)
+        if name == "nccl_v100_pcie" and has_nvlink(cluster):
+            library = parts.merged(parts.resolved("library", "nccl_a100"), VOLTA)
+            nccl_version(where, library["blocks"])
+            return Chosen(library, "nccl_a100 as Volta", "by the data sheet", notes)
         library = parts.resolved("library", name)
         library["blocks"]["links"] = "nvlink" if has_nvlink(cluster) else "pcie"
         nccl_version(where, library["blocks"])
@@ -93,9 +99,9 @@ def family_of(name: str, where: dict, curve: curve_.Curve) -> str:
     if devices and not re.search(FITTED[name], devices):
         return "by the data sheet"
     between = any(len(counts_of(point.placement)) > 1 for point in curve.points)
-    rings = all(point.job["algorithm"] == "nccl" for point in curve.points)
-    if not rings:
-        return "by the data sheet"
+    for point in curve.points:
+        if point.job["algorithm"] != "nccl":
+            point.family = "by the data sheet"  # messages, in place of channels
     return "nccl, between hosts" if between else "nccl"
 
 
@@ -108,6 +114,13 @@ def grown(cluster: dict, curve: curve_.Curve, notes: list) -> dict:
         notes.append(f"the log has {used} hosts, the cluster {many}: {used} such hosts are taken")
         cluster = {**cluster, "hosts": used}
     return cluster
+
+
+def algorithms_of(cluster: str) -> dict:
+    """{collective: what its calibration found the library to choose}"""
+    found = parts.load(parts.path_of("cluster", cluster)).get("calibration")
+    known = found.get("algorithms") if isinstance(found, dict) else None
+    return dict(known) if isinstance(known, dict) else {}
 
 
 def scene_of(curve: curve_.Curve, cluster: str, library: str, placement) -> tuple:

@@ -99,7 +99,8 @@ def arguments():
 
 def diagnose(simulator: Simulator, options) -> diagnosis.Diagnosis:
     given = Given(options.nodes, options.ranks_per_node, options.collective)
-    chooser = curve.Chooser(simulator.algorithms(), simulator.nccl(), dict(options.algorithm))
+    chooser = curve.Chooser(simulator.algorithms(), simulator.nccl(),
+                            inputs.algorithms_of(options.cluster) | dict(options.algorithm))
     measured = curve.read(options.logs, given, chooser)
     scene, chosen = inputs.scene_of(measured, options.cluster, options.library, options.placement)
     what_if = WhatIf(simulator)

@@ -83,8 +83,10 @@ def causes(diagnosis: Diagnosis) -> list:
     shares = ranking.probabilities(diagnosis.ranked)
     known = [(one, share) for one, share in zip(diagnosis.ranked, shares) if one.cause]
     unknown = next(share for one, share in zip(diagnosis.ranked, shares) if not one.cause)
+    compared = sum(not math.isnan(one) for one in known[0][0].log_times) if known else 0
+    some = f" (at {compared} of the points)" * (compared < len(diagnosis.curve.points))
     lines = [f"Of {len(known)} causes that such a cluster can have, by how well each explains the "
-             "whole curve:"]
+             f"whole curve{some}:"]
     for number, (one, share) in enumerate(known[:CAUSES], 1):
         lines += explanation(number, one, share)
     others = [f"{one.name} {percent(share)}" for one, share in known[CAUSES:] if share >= 0.01]
@@ -107,6 +109,10 @@ def text(diagnosis: Diagnosis) -> str:
         parts.append(wrapped(f"At {', '.join(cards)} the bus bandwidth is above what the cards "
                              "carry: on two hosts that is normal where a tree ran, which sends "
                              "half of what the formula of a ring counts across the network.", ""))
+    if diagnosis.faster_on_two_hosts():
+        parts.append(wrapped("Two hosts have more bus bandwidth than more of them: on two NCCL may "
+                             "take the tree, whose bus bandwidth may exceed the cards'; NCCL_ALGO="
+                             "Ring compares like with like.", ""))
     if diagnosis.ranked:
         parts.append("\n".join(causes(diagnosis)))
     for one in diagnosis.telling:

@@ -46,6 +46,8 @@ def told(scenario: dict, found: list) -> dict:
         return found[0]
     half, full = found
     more = (full["time_s"] - half["time_s"]) / (SMALL_CHUNKS // 2)
+    if more <= 0:
+        more = full["time_s"] / SMALL_CHUNKS
     size = bytes_of(scenario)
     return {**full, "bytes": size, "time_s": full["time_s"] + more * (size - SMALL_CHUNKS)}
 
@@ -53,7 +55,7 @@ def told(scenario: dict, found: list) -> dict:
 class WhatIf:
     """Answers are kept: the same scenario is simulated once."""
 
-    def __init__(self, simulator: Simulator, limit: str = "5 s"):
+    def __init__(self, simulator: Simulator, limit: str = "120 s"):
         self.simulator, self.limit = simulator, limit
         self.known: dict = {}
         self.lock = threading.Lock()

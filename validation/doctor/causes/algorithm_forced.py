@@ -1,10 +1,12 @@
 """Another algorithm ran than the library would choose."""
 
 from validation.doctor.causes.cause import RARE, Cause
+from validation.doctor.causes.tree_across_hosts import chose
 from validation.doctor.scene import Scene
 
 OTHERS = {
-    "allreduce": ("ring", "ring_segmented", "recursive_doubling", "rabenseifner"),
+    "allreduce": ("ring", "ring_segmented", "recursive_doubling", "rabenseifner",
+                  "open_mpi_tuned", "open_mpi_tuned_4_0"),
     "alltoall": ("pairwise", "posted", "bruck"),
     "allgather": ("ring", "recursive_doubling", "bruck"),
     "broadcast": ("linear", "binomial", "chain"),
@@ -17,15 +19,15 @@ def values(scene: Scene) -> list:
         return []
     collective, algorithm = names.pop()
     if algorithm == "nccl":
-        return ["ring"]
+        return ["ring"] if any(map(chose, scene.each_job())) else []
     return [one for one in OTHERS.get(collective, ()) if one != algorithm]
 
 
 def edit(scene: Scene, value):
     for job in scene.each_job():
-        if job["algorithm"] == "nccl":
+        if chose(job):
             job["options"] = {**job.get("options", {}), "algorithm": value}
-        else:
+        elif job["algorithm"] != "nccl":
             job["algorithm"] = value
 
 

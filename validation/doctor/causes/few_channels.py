@@ -3,10 +3,12 @@
 from validation.doctor.causes.cause import RARE, Cause
 from validation.doctor.scene import Scene
 
+CHANNELS = tuple(range(16, 0, -1))
+
 
 def values(scene: Scene) -> list:
     nccl = scene.blocks is not None and any(job["algorithm"] == "nccl" for job in scene.each_job())
-    return [8, 4, 2, 1] if nccl else []
+    return list(CHANNELS) if nccl else []
 
 
 def edit(scene: Scene, value):

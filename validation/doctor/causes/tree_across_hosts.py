@@ -4,14 +4,18 @@ from validation.doctor.causes.cause import Cause
 from validation.doctor.scene import Scene
 
 
+def chose(job: dict) -> bool:
+    """True if NCCL was free to choose the algorithm."""
+    return job["algorithm"] == "nccl" and "algorithm" not in job.get("options", {})
+
+
 def values(scene: Scene) -> list:
-    found = scene.between_hosts and any(job["algorithm"] == "nccl" for job in scene.each_job())
-    return ["tree"] if found else []
+    return ["tree"] if scene.between_hosts and any(map(chose, scene.each_job())) else []
 
 
 def edit(scene: Scene, value):
     for job in scene.each_job():
-        if job["algorithm"] == "nccl":
+        if chose(job):
             job["options"] = {**job.get("options", {}), "algorithm": value}
 
 

@@ -22,16 +22,20 @@ from validation.doctor.errors import Errors
 from validation.doctor.judge import machines
 from validation.doctor.what_if import WhatIf
 from validation.imports.findings import Given
-from validation.programs import Parser, page_parser, run_main
+from validation.programs import InputError, Parser, page_parser, run_main
 from validation.progress import watched
 from validation.verdict.simulator import Simulator
 
 HERE = pathlib.Path(__file__).resolve().parent
 CASES = HERE.parent / "cases"
 PUBLISHED = HERE.parent.parent / "published"
-FIRST = {("faults", "choose"): 1, ("faults", "judge"): 1001, ("healthy", "choose"): 1,
+FIRST = {("faults", "choose"): 1, ("faults", "judge"): 1001, ("faults", "fresh"): 4001,
+         ("healthy", "choose"): 1,
          ("healthy", "judge"): 1001, ("erring", "choose"): 2001, ("erring", "judge"): 3001}
+RESULTS = HERE.parent.parent / "results" / "published"
 HEALTHY = (  # file, cluster, part
+    (PUBLISHED / "osu-tcp-c3-standard-4.csv", RESULTS / "tcp_4_nodes.yaml", "choose"),
+    (PUBLISHED / "osu-ib-4-nodes.log", RESULTS / "ib.yaml", "choose"),
     (PUBLISHED / "nccl-tests-allreduce-4xV100-pcie.log", "v100x4_pcie", "choose"),
     (PUBLISHED / "nccl" / "h100-1-host-all_reduce.log", "h100x4_nvlink", "judge"),
     (PUBLISHED / "nccl" / "h100-10-hosts-G1.log", "h100x4_nvlink", "judge"),
@@ -71,7 +75,8 @@ def examine(what_if, name: str, truth: list, found: diagnosis.Diagnosis) -> Said
 
 def read(what_if, log, cluster: str) -> diagnosis.Diagnosis:
     simulator = what_if.simulator
-    chooser = curve.Chooser(simulator.algorithms(), simulator.nccl(), {})
+    chooser = curve.Chooser(simulator.algorithms(), simulator.nccl(),
+                            inputs.algorithms_of(str(cluster)))
     measured = curve.read([str(log)], Given(), chooser)
     scene, chosen = inputs.scene_of(measured, str(cluster), "", None)
     diagnosis.expect(what_if, scene, measured)
@@ -129,10 +134,13 @@ def tell(one: Said):
 def main():
     parser = page_parser("judge", __doc__, Parser)
     parser.add_argument("kind", choices=("cases", "published", "faults", "healthy", "erring"))
-    parser.add_argument("--part", choices=("choose", "judge", "all"), default="judge")
+    parser.add_argument("--part", choices=("choose", "judge", "fresh", "all"), default="judge")
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seed", type=int, help="this one alone")
     options = parser.parse_args()
+    if options.part == "fresh" and options.kind != "faults" or \
+            options.part == "all" and options.kind not in ("cases", "published"):
+        raise InputError(f"--part: expected choose or judge of {options.kind}, got {options.part}")
     simulator = Simulator()
     if options.kind in ("cases", "published"):
         found = (cases if options.kind == "cases" else published)(simulator, options.part)
