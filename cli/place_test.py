@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pty
+import random
 import re
 import signal
 import sqlite3
@@ -110,6 +111,27 @@ class Place(StudyTest):
         done = self.ringscope("run", "again.yaml", "--json", "-")
         self.assertEqual([rank["host"] for rank in json.loads(done.stdout)["cases"][0]["ranks"]],
                          hosts)
+
+    def test_on_a_real_fabric_the_hosts_that_are_free_stand_leaf_by_leaf(self):
+        self.ringscope("import-fabric",
+                       str(ROOT / "topologies/fabrics/ibnetdiscover-582-adapters.txt"),
+                       "--adapters", "-o", "ib.yaml")
+        hosts = re.findall(r'- {name: "([^"]+)"', self.read("ib.yaml"))
+        random.seed(7)
+        taken = random.sample(hosts, 300)
+        (self.folder / "busy").write_text("\n".join(taken) + "\n", encoding="utf-8")
+        self.place("--cluster", "ib.yaml", "--library", "ideal", "--ranks", "128", "--slots", "2",
+                   "--job", "allreduce/ring:1MiB", "--taken-from", "busy", "--budget", "17",
+                   "--random", "0", "--verify", "0", "--hostfile", "hosts", "--json", "p.json")
+        answer = json.loads(self.read("p.json"))
+        best, yours = answer["placements"][0], answer["yours"]
+        self.assertLess(best["crossings"], yours["crossings"])
+        self.assertLess(best["time_s"], yours["time_s"])
+        # Leaves have at most 20 adapters, so 64 hosts stand below 4 or more.
+        self.assertGreaterEqual(best["crossings"], 4)
+        used = {line.split(":")[0] for line in self.read("hosts").split()}
+        self.assertEqual(used & set(taken), set())
+        self.assertEqual(len(used), 64)
 
     def test_an_answer_that_simgrid_has_otherwise_is_kept_with_a_warning(self):
         words = ("place-eight-on-three", "--set", "job.bytes=1MiB", "--store", "s.sqlite")

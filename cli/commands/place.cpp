@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 
 #include "cli/cases/cases.hpp"
 #include "cli/cases/launch_options.hpp"
@@ -25,7 +26,7 @@ struct Arguments {
   std::string cluster, library, job, on = "core", own, only;
   int ranks = 0;
   // Keys of `place`, by their names; "": not said.
-  std::string order, slots, taken, budget, seed, objective, degrade, whose, random;
+  std::string order, slots, taken, taken_from, budget, seed, objective, degrade, whose, random;
   std::string time;
   bool whole_hosts = false;
   std::size_t top = 5;
@@ -50,6 +51,10 @@ Value place_flags(const Arguments& arguments) {
     if (!text->empty())
       map.set(key,
               said(text == &arguments.whose ? "--whose-time" : fmt::format("--{}", key), *text));
+  if (!arguments.taken_from.empty())
+    map.set("taken",
+            Value::scalar_at({std::make_shared<const Source>(Source{"--taken-from", ""}), 0, 0},
+                             arguments.taken_from));
   if (!arguments.taken.empty()) map.set("taken", said("--taken", "[" + arguments.taken + "]"));
   if (arguments.whole_hosts) map.set("whole_hosts", said("--whole-hosts", "true"));
   return map;
@@ -63,10 +68,15 @@ std::string packed(const Value& cluster, const Arguments& arguments) {
     room[static_cast<std::size_t>(bin.host)] += bin.capacity;
   const int most = whole_number(arguments.slots).value_or(most_ranks);
   const std::string taken = "," + arguments.taken + ",";
+  std::set<int> others;
+  if (const Value flags = place_flags(arguments); !arguments.taken_from.empty())
+    for (const HostSlots& host : read_hostfile(*flags.find("taken"), topology))
+      others.insert(host.host);
   std::string counts;
   int left = arguments.ranks;
   for (std::size_t host = 0; host < room.size() && left > 0; ++host) {
-    const bool free = taken.find("," + topology.hosts()[host].name + ",") == std::string::npos;
+    const bool free = !others.contains(static_cast<int>(host)) &&
+                      taken.find("," + topology.hosts()[host].name + ",") == std::string::npos;
     const int here = free ? std::min({left, room[host], most}) : 0;
     counts += fmt::format("{}{}", host == 0 ? "" : "-", here);
     left -= here;
@@ -244,7 +254,10 @@ void add_rules(Command& command, Arguments& arguments) {
   command.add_option("--order", arguments.order,
                      "fixed: ranks host after host; ring: any ring; any: any rank anywhere");
   command.add_option("--slots", arguments.slots, "ranks per host at most");
-  command.add_option("--taken", arguments.taken, "HOST,HOST: hosts that others use");
+  Option taken = command.add_option("--taken", arguments.taken, "HOST,HOST: hosts that others use");
+  command
+      .add_option("--taken-from", arguments.taken_from, "FILE: a hostfile of hosts that others use")
+      .excludes(taken);
   command.add_flag("--whole-hosts", arguments.whole_hosts, "a host is used fully or not at all");
   command.add_option("--budget", arguments.budget,
                      "beyond so many placements: a search that looks at so many");

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "scenarios/answer/text/table.hpp"
+#include "topologies/networks/levels.hpp"
+#include "topologies/networks/neighbourhoods.hpp"
 
 namespace ringscope {
 namespace {
@@ -84,12 +86,25 @@ std::string seconds_text(const Placed& placed, double seconds) {
   return placed.outcome.error.empty() ? to_short_text(Seconds(seconds)) : "stuck";
 }
 
+/// True where some ranks of a ring may reach the next one by one switch, and others not.
+bool crosses(const PlaceStudy& study) {
+  return goes_round(study.scenario) && network_levels(study.scenario.cluster.topology).size() > 1;
+}
+
+int crossings_of(const PlaceStudy& study, const Placed& placed) {
+  std::vector<int> hosts;
+  for (const Location& rank : placed.placement.ranks) hosts.push_back(rank.host);
+  return crossings(study.scenario.cluster.topology, hosts);
+}
+
 /// The best ones, then the worst and the user's where they are not among them.
 std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_t top) {
   const bool links = study.objective == Objective::worst_link;
   const std::vector<Neighbour>& neighbours = study.scenario.neighbours;
   std::vector<Table::Column> columns = {{"", Align::left}, {"placement", Align::left}};
   columns.push_back({"per host", Align::left});
+  const bool levels = crosses(study);
+  if (levels) columns.push_back({"crossings"});
   columns.push_back({std::string(time_head(study))});
   columns.push_back({"ratio"});
   if (study.jobs != WhoseTime::own) columns.push_back({"own"});
@@ -98,8 +113,10 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
   columns.push_back({"held up by", Align::left});
   Table table(columns);
   const auto add = [&](const std::string& place, const Placed& placed) {
-    std::vector<std::string> cells = {place, placed.placement.text, placed.per_host,
-                                      time_text(placed), ratio_text(placed, answer.placed.front())};
+    std::vector<std::string> cells = {place, placed.placement.text, placed.per_host};
+    if (levels) cells.push_back(std::to_string(crossings_of(study, placed)));
+    cells.push_back(time_text(placed));
+    cells.push_back(ratio_text(placed, answer.placed.front()));
     if (study.jobs != WhoseTime::own) cells.push_back(seconds_text(placed, placed.outcome.time_s));
     for (const Neighbour& one : neighbours)
       cells.push_back(seconds_text(placed, time_of_neighbour(placed, one.name)));
@@ -120,6 +137,7 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
         random.count == 0 ? "median of all"
                           : fmt::format("median of {}, seed {}", random.count, study.seed),
         ""};
+    if (levels) cells.emplace_back();
     Placed like;
     like.cost_s = random.median_s;
     cells.push_back(time_text(like));
@@ -151,6 +169,7 @@ Json placed_json(const PlaceStudy& study, const Placed& placed) {
   json["time_s"] = std::isfinite(placed.cost_s) ? Json(placed.cost_s) : Json();
   json["held_up_by"] = placed.outcome.limit;
   json["degraded"] = placed.degraded;
+  json["crossings"] = crossings_of(study, placed);
   json["alike"] = placed.alike.str();
   json["error"] = placed.outcome.error;
   json["ranks"] = std::move(ranks);

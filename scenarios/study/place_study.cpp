@@ -74,6 +74,20 @@ SlotKind slot_kind_of(const Location& rank) {
   return rank.binding == Binding::host ? SlotKind::host : SlotKind::core;
 }
 
+/// `[host3, host4]`, or a hostfile that names them.
+std::vector<int> read_taken(const Value& taken, const Topology& topology) {
+  std::vector<int> hosts;
+  if (taken.kind() == Value::Kind::scalar) {
+    for (const HostSlots& host : read_hostfile(taken, topology)) hosts.push_back(host.host);
+    return hosts;
+  }
+  if (taken.kind() != Value::Kind::list)
+    taken.fail("expected a list of hosts such as [host3, host4], or a hostfile that names them");
+  for (const Value& host : taken.items())
+    hosts.push_back(host_of(topology, host.text(), host.place()));
+  return hosts;
+}
+
 /// Ranks that each host takes beside those of background jobs: all its cores or GPUs, `slots` at
 /// most in all; none where it is taken.
 std::vector<int> read_slots(Fields& fields, const PlaceStudy& study) {
@@ -95,10 +109,7 @@ std::vector<int> read_slots(Fields& fields, const PlaceStudy& study) {
     slots[host] = std::max(0, slots[host]);
   }
   if (const Value* taken = fields.optional("taken")) {
-    if (taken->kind() != Value::Kind::list)
-      taken->fail("expected a list of hosts such as [host3, host4]");
-    for (const Value& host : taken->items())
-      slots[at(host_of(topology, host.text(), host.place()))] = 0;
+    for (const int host : read_taken(*taken, topology)) slots[at(host)] = 0;
   }
   return slots;
 }

@@ -153,6 +153,8 @@ Annealing annealing_of(const PlaceStudy& study, const Placements& placements,
     starts.insert(starts.begin(), *own);
     if (const auto ordered = best_order(study, placements.bins(), *own)) starts.push_back(*ordered);
   }
+  for (Assignment& near : near_assignments(placements, study.scenario.cluster.topology, own))
+    starts.push_back(std::move(near));
   for (const Assignment& start : starts)
     if (placements.allows(start)) annealing.starts.push_back(start);
   if (annealing.starts.empty()) annealing.starts.push_back(some);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <random>
 
+#include "topologies/networks/neighbourhoods.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -51,6 +53,28 @@ Assignment drawn(const Placements& placements, std::mt19937_64& random) {
   return rules.order == RankOrder::fixed ? placements.grouped(assignment) : assignment;
 }
 
+/// Bins of near hosts one after the other, each host with up to room[host] ranks.
+Assignment packed_near(const Placements& placements, const std::vector<std::vector<int>>& levels,
+                       std::vector<int> room) {
+  std::vector<int> capacity(room.size());
+  const auto bins = placements.bins();
+  for (const Bin& bin : bins) capacity[static_cast<std::size_t>(bin.host)] += bin.capacity;
+  for (std::size_t host = 0; host < room.size(); ++host)
+    room[host] = std::min(room[host], capacity[host]);
+  Assignment assignment;
+  for (const int host : near_hosts(levels, room, placements.rules().ranks)) {
+    int left = room[static_cast<std::size_t>(host)];
+    for (std::size_t bin = 0; bin < bins.size(); ++bin) {
+      if (bins[bin].host != host) continue;
+      const int fill = std::min({bins[bin].capacity, left,
+                                 placements.rules().ranks - static_cast<int>(assignment.size())});
+      assignment.insert(assignment.end(), static_cast<std::size_t>(fill), static_cast<int>(bin));
+      left -= fill;
+    }
+  }
+  return assignment;
+}
+
 }  // namespace
 
 std::vector<Assignment> simple_assignments(const Placements& placements) {
@@ -82,6 +106,19 @@ std::vector<Assignment> simple_assignments(const Placements& placements) {
   Assignment sorted = spread;
   std::ranges::sort(sorted);
   return {packed, spread, sorted};
+}
+
+std::vector<Assignment> near_assignments(const Placements& placements, const Topology& topology,
+                                         const std::optional<Assignment>& own) {
+  const auto levels = neighbourhoods(topology);
+  if (levels.size() < 2) return {};
+  std::vector<Assignment> result = {packed_near(placements, levels, placements.rules().slots)};
+  if (!own) return result;
+  std::vector<int> room(topology.hosts().size());
+  for (const int bin : *own)
+    ++room[static_cast<std::size_t>(placements.bins()[static_cast<std::size_t>(bin)].host)];
+  result.push_back(packed_near(placements, levels, room));
+  return result;
 }
 
 std::vector<Assignment> random_assignments(const Placements& placements, std::size_t count,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "topologies/placement/search/enumeration.hpp"
@@ -10,6 +11,11 @@ namespace ringscope {
 
 /// Bins one after the other, each filled; and one rank on each in turn. Not all may be allowed.
 std::vector<Assignment> simple_assignments(const Placements& placements);
+
+/// Ranks on hosts that are near to each other in the network, neighbours together, host after host;
+/// and those hosts that `own` uses, with as many ranks each, in such an order.
+std::vector<Assignment> near_assignments(const Placements& placements, const Topology& topology,
+                                         const std::optional<Assignment>& own);
 
 /// Each rank on any slot that is free, slot after slot, within the rules; what is drawn depends on
 /// the seed alone, and the first ones not on the count. Fewer where the rules leave so little room

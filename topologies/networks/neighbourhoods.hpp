@@ -1,0 +1,26 @@
+// Which hosts are near to each other in a network, level by level.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "topologies/graph/topology.hpp"
+
+namespace ringscope {
+
+/// Neighbourhood of each host, by a number, level by level: of level n are hosts that switches of
+/// levels up to n join, 0 being that of the hosts' own switches. On a tree of leaves below spines:
+/// the leaves, then all.
+std::vector<std::vector<int>> neighbourhoods(const Topology& topology);
+
+/// Hosts in an order in which neighbours stand together, as few neighbourhoods as can be at each
+/// level, until `ranks` have room on them; host i takes up to room[i]. All that have any where
+/// there is too little.
+std::vector<int> near_hosts(const std::vector<std::vector<int>>& levels,
+                            const std::vector<int>& room, int ranks);
+
+/// Number of ranks whose next one, of the last the first, sits on a host that has no switch in
+/// common with theirs.
+int crossings(const Topology& topology, std::span<const int> host_of_rank);
+
+}  // namespace ringscope
