@@ -50,6 +50,16 @@ class Links(unittest.TestCase):
                          ["style.css: fetches '//example.org/a.png' from elsewhere"])
 
 
+class Words(unittest.TestCase):
+    def test_the_search_has_headings_and_texts_without_marks_and_footers(self):
+        with tempfile.TemporaryDirectory() as site:
+            with open(os.path.join(site, "x.html"), "w", encoding="utf-8") as file:
+                file.write('<nav>N</nav><main><h1 id="a">A<a class="headerlink">#</a></h1><p>b</p>'
+                           '<h2 id="c">C</h2>d <a href="#a">e</a><footer>F</footer></main>')
+            self.assertEqual(links.Page(site, "x.html").sections(),
+                             [["A", "x.html#a", "A", "b"], ["A", "x.html#c", "C", "d e"]])
+
+
 class Texts(unittest.TestCase):
     """Pages of a small tree: docs/a.md, and other/b.md that stands outside of docs."""
 

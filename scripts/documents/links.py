@@ -26,7 +26,7 @@ class Page(html.parser.HTMLParser):
         self.name = name
         self.anchors, self.links, self.fetched = set(), [], []
         self._sections = []
-        self._in_main, self._heading = False, False
+        self._in_main, self._heading, self._mark = False, False, False
         with open(os.path.join(site, name), encoding="utf-8") as file:
             self.feed(file.read())
 
@@ -39,8 +39,10 @@ class Page(html.parser.HTMLParser):
                 self.fetched.append(value)
             elif (tag, key) == ("a", "href"):
                 self.links.append(value)
-        if tag == "main":
-            self._in_main = True
+        if tag in ("main", "footer"):
+            self._in_main = tag == "main"
+        if tag == "a":
+            self._mark = given.get("class") == "headerlink"
         if self._in_main and tag in HEADINGS:
             self._heading = True
             self._sections.append([given.get("id", ""), "", []])
@@ -48,11 +50,13 @@ class Page(html.parser.HTMLParser):
     def handle_endtag(self, tag):
         if tag == "main":
             self._in_main = False
+        if tag == "a":
+            self._mark = False
         if tag in HEADINGS:
             self._heading = False
 
     def handle_data(self, data):
-        if not self._in_main or not self._sections:
+        if not self._in_main or self._mark or not self._sections:
             return
         if self._heading:
             self._sections[-1][1] += data
