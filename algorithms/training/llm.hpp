@@ -10,16 +10,25 @@
 namespace ringscope {
 
 /// Order in which a pipeline's stage takes its micro-batches forward and backward.
-enum class Schedule : std::uint8_t { gpipe, one_f_one_b };
+enum class Schedule : std::uint8_t { gpipe, one_f_one_b, interleaved };
 
 /// Time of one micro-batch on one rank.
 struct Pass {
   Duration forward{}, backward{};
 };
 
+/// Bytes that one GPU of a pipeline's stage holds.
+struct StageMemory {
+  int stage = 0;
+  double parameters = 0, gradients = 0, optimiser = 0, activations = 0;
+
+  double sum() const { return parameters + gradients + optimiser + activations; }
+};
+
 struct LlmStep {
   Grid grid;       ///< tp, dp and pp
   int layers = 0;  ///< of each stage
+  int parts = 1;   ///< of a stage's layers, which an interleaved pipeline takes by turns
   int micro_batches = 1;
   Schedule schedule = Schedule::one_f_one_b;
   bool sequence_parallel = false;
@@ -28,6 +37,7 @@ struct LlmStep {
   Pass head;                     ///< of the last stage, beside its layers
   std::uint64_t activation = 0;  ///< bytes between two layers, of a micro-batch
   std::vector<std::uint64_t> gradients;        ///< bytes of each stage on one rank
+  StageMemory memory;                          ///< of the stage that needs most
   const Algorithm* tensor_exchange = nullptr;  ///< an allreduce with one thread; null: the ring
   const Algorithm* exchange = nullptr;         ///< likewise, of the gradients
 };

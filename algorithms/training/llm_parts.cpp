@@ -5,6 +5,8 @@
 namespace ringscope {
 namespace {
 
+constexpr std::size_t activations = 6;  // that a stage has room for
+
 const Algorithm& or_ring(const Algorithm* chosen) {
   return chosen != nullptr ? *chosen : *find_algorithm("allreduce", "ring");
 }
@@ -81,8 +83,10 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, const Opt
   buffers.output = activation(1);
   buffers.output_gradient = activation(2);
   buffers.input_gradient = activation(3);
-  buffers.scratch = {work.scratch.buffer, work.scratch.offset + 4 * items,
-                     work.scratch.size - 4 * items};
+  buffers.next_input = activation(4);
+  buffers.next_output_gradient = activation(5);
+  buffers.scratch = {work.scratch.buffer, work.scratch.offset + activations * items,
+                     work.scratch.size - activations * items};
   return buffers;
 }
 
@@ -110,7 +114,7 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
     sum.steps = std::max(sum.steps, steps);
   }
   add(sum, {.messages = 1, .items = border},
-      std::int64_t{2} * (stages - 1) * step.micro_batches * tensor * data);
+      std::int64_t{2} * (stages * step.parts - 1) * step.micro_batches * tensor * data);
   sum.steps *= options.steps;
   sum.messages *= options.steps;
   sum.items *= static_cast<std::uint64_t>(options.steps);
@@ -122,7 +126,7 @@ std::size_t llm_scratch(int ranks, std::size_t items, Options options) {
   options = on_a_group(options);
   const std::size_t border = border_items(step, options);
   const int tensor = step.grid.size("tp");
-  return 4 * border +
+  return activations * border +
          std::max(scratch_of(on_data_group(step), step.grid.size("dp"), items, options),
                   tensor > 1 ? scratch_of(on_tensor_group(step), tensor, border, options) : 0);
 }

@@ -1,6 +1,7 @@
 // Buffers, counts and costs of a training step of a large language model, beside its text.
 #pragma once
 
+#include "algorithms/training/interleaved_order.hpp"
 #include "algorithms/training/llm.hpp"
 
 namespace ringscope {
@@ -19,7 +20,8 @@ struct LlmBuffers {
   Range gradients;
   Range input, output;  ///< activations of a stage
   Range output_gradient, input_gradient;
-  Range scratch;  ///< of the collectives
+  Range next_input, next_output_gradient;  ///< of an interleaved pipeline, received early
+  Range scratch;                           ///< of the collectives
 };
 LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, const Options& options);
 

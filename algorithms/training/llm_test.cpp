@@ -69,6 +69,31 @@ TEST(Llm, sums_the_same_with_sequence_parallelism_and_zero) {
   expect_right(step, {});
 }
 
+TEST(Llm, sums_the_same_where_stages_take_parts_of_their_layers_by_turns) {
+  for (const int pp : {2, 4})
+    for (const int times : {1, 2, 3})
+      for (const int parts : {2, 3}) {
+        SCOPED_TRACE(testing::Message() << pp << " stages of " << parts << " parts, " << times * pp
+                                        << " micro-batches");
+        LlmStep step = step_of(2, 2, pp, times * pp, Schedule::interleaved);
+        step.parts = parts;
+        step.layers = 6;
+        expect_right(step, {});
+      }
+}
+
+// Narayanan et al., figure 4: four stages of two parts, eight micro-batches.
+TEST(Llm, takes_as_many_micro_batches_as_stages_through_a_part_at_once) {
+  const InterleavedOrder last = {4, 2, 8, 3}, first = {4, 2, 8, 0};
+  EXPECT_EQ(last.warm_up(), 4);
+  EXPECT_EQ(first.warm_up(), 10);
+  const std::vector<int> parts = {0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 1, 1, 1, 1};
+  for (int pass = 0; pass < first.passes(); ++pass) {
+    EXPECT_EQ(first.part_forward(pass), parts[static_cast<std::size_t>(pass)]);
+    EXPECT_EQ(first.part_backward(pass), 1 - parts[static_cast<std::size_t>(pass)]);
+  }
+}
+
 // Narayanan et al.: stage s of p takes p - 1 - s micro-batches forward first, if there are as many.
 TEST(Llm, fills_the_pipeline_from_the_first_stage_on) {
   EXPECT_EQ(warm_up_of(8, 0, 4), 3);

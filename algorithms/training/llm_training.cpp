@@ -6,6 +6,7 @@
 // after attention and after the MLP, forward and backward); GPipe, Huang et al., 2018,
 // arXiv:1811.06965; 1F1B, Narayanan et al., SC 2021, arXiv:2104.04473, and
 // forward_backward_pipelining_without_interleaving in Megatron's pipeline_parallel/schedules.py;
+// the interleaved schedule, algorithms/training/interleaved_order.hpp;
 // sequence parallelism, Korthikanti et al., 2022, arXiv:2205.05198; ZeRO, Rajbhandari et al., SC
 // 2020, arXiv:1910.02054, of which this is stage 1.
 // Left out: what an embedding takes, the sum of the gradients' norms, and dropout.
@@ -41,19 +42,19 @@ Task sum_over_tensor_group(const Device& d, Range part) {
   }
 }
 
-Task forward(const Device& d) {
-  for ([[maybe_unused]] int layer : d.comm.phase("forward", d.step.layers)) {
+Task forward(const Device& d, bool last = true) {
+  for ([[maybe_unused]] int layer : d.comm.phase("forward", d.step.layers / d.step.parts)) {
     co_await d.comm.compute(d.step.attention.forward);
     co_await sum_over_tensor_group(d, d.at.output);
     co_await d.comm.compute(d.step.mlp.forward);
     co_await sum_over_tensor_group(d, d.at.output);
   }
-  if (d.is_last()) co_await d.comm.compute(d.step.head.forward);
+  if (last && d.is_last()) co_await d.comm.compute(d.step.head.forward);
 }
 
-Task backward(const Device& d) {
-  if (d.is_last()) co_await d.comm.compute(d.step.head.backward);
-  for ([[maybe_unused]] int layer : d.comm.phase("backward", d.step.layers)) {
+Task backward(const Device& d, bool last = true) {
+  if (last && d.is_last()) co_await d.comm.compute(d.step.head.backward);
+  for ([[maybe_unused]] int layer : d.comm.phase("backward", d.step.layers / d.step.parts)) {
     co_await d.comm.compute(d.step.mlp.backward);
     co_await sum_over_tensor_group(d, d.at.input_gradient);
     co_await d.comm.compute(d.step.attention.backward);
@@ -123,6 +124,79 @@ Task one_forward_one_backward(const Device& d) {
   }
 }
 
+/// One way through an interleaved pipeline: what comes next is received while a stage computes, and
+/// what has gone may still be under way.
+struct Way {
+  Range now, next, out;
+  int from, to, tag;
+  Request coming{}, going{};
+  bool sent = false;
+};
+
+/// Waits for the pass's message, if it has one, and lets the next pass's come in.
+Task receive_pass(const Device& d, Way& way, bool has, bool next_has) {
+  if (has) co_await d.pipeline.wait(way.coming);
+  std::swap(way.now, way.next);
+  if (next_has) way.coming = d.pipeline.irecv(way.next, way.from, way.tag);
+}
+
+Task send_pass(const Device& d, Way& way, bool has) {
+  if (!has) co_return;
+  if (way.sent) co_await d.pipeline.wait(way.going);
+  way.going = d.pipeline.isend(way.out, way.to, way.tag);
+  way.sent = true;
+}
+
+Task forward_pass(const Device& d, const InterleavedOrder& order, Way& way, int pass) {
+  const bool more = pass + 1 < order.passes();
+  co_await receive_pass(d, way, order.receives_forward(pass),
+                        more && order.receives_forward(pass + 1));
+  co_await forward(d, order.part_forward(pass) + 1 == order.parts);
+  co_await send_pass(d, way, order.sends_forward(pass));
+}
+
+Task backward_pass(const Device& d, const InterleavedOrder& order, Way& way, int pass) {
+  const bool more = pass + 1 < order.passes();
+  co_await receive_pass(d, way, order.receives_backward(pass),
+                        more && order.receives_backward(pass + 1));
+  co_await backward(d, order.part_backward(pass) + 1 == order.parts);
+  co_await send_pass(d, way, order.sends_backward(pass));
+}
+
+/// As one forward, one backward, of smaller parts: a stage gets its first work sooner.
+Task interleaved(const Device& d) {
+  const InterleavedOrder order = {d.pipeline.size(), d.step.parts, d.step.micro_batches,
+                                  d.pipeline.rank()};
+  const int next = d.pipeline.next(), prev = d.pipeline.prev();
+  Way ahead = {d.at.input, d.at.next_input, d.at.output, prev, next, 1};
+  Way back = {d.at.output_gradient, d.at.next_output_gradient, d.at.input_gradient, next, prev, 2};
+  if (order.receives_forward(0)) ahead.coming = d.pipeline.irecv(ahead.next, prev, ahead.tag);
+  if (order.receives_backward(0)) back.coming = d.pipeline.irecv(back.next, next, back.tag);
+
+  const int warm_up = order.warm_up(), steady = order.passes() - warm_up;
+  for (int pass = 0; pass < warm_up; ++pass) co_await forward_pass(d, order, ahead, pass);
+  for (int pass = 0; pass < steady; ++pass) {
+    co_await forward_pass(d, order, ahead, warm_up + pass);
+    co_await backward_pass(d, order, back, pass);
+  }
+  for (int pass = steady; pass < order.passes(); ++pass)
+    co_await backward_pass(d, order, back, pass);
+  if (ahead.sent) co_await d.pipeline.wait(ahead.going);
+  if (back.sent) co_await d.pipeline.wait(back.going);
+}
+
+Task run_schedule(const Device& d) {
+  switch (d.step.schedule) {
+    case Schedule::gpipe:
+      return gpipe(d);
+    case Schedule::one_f_one_b:
+      return one_forward_one_backward(d);
+    case Schedule::interleaved:
+      return interleaved(d);
+  }
+  return gpipe(d);
+}
+
 /// The gradients of the data group are summed, and the parameters updated: all on each rank, or
 /// with ZeRO a part on each, which the others then get.
 Task exchange_and_update(const Device& d, int step) {
@@ -147,10 +221,7 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
   const Device device = {comm, tensor, data, pipeline, step, buffers, options};
   for (int number = 0; number < options.steps; ++number) {
     comm.observe("loaded", number);
-    if (step.schedule == Schedule::gpipe)
-      co_await gpipe(device);
-    else
-      co_await one_forward_one_backward(device);
+    co_await run_schedule(device);
     comm.observe("computed", number);
     co_await exchange_and_update(device, number);
     comm.observe("step", number);
@@ -165,8 +236,8 @@ Algorithm describe_llm_training() {
       .name = "llm",
       .summary = "Megatron's: tensor, pipeline and data parallelism on groups of ranks",
       .options = {"model", "gpu", "efficiency", "element", "sequence", "micro_batch",
-                  "micro_batches", "schedule", "sequence_parallel", "zero", "tensor_exchange",
-                  "exchange", "steps", "segment", "inside", "between", "update"},
+                  "micro_batches", "schedule", "stage_parts", "sequence_parallel", "zero",
+                  "tensor_exchange", "exchange", "steps", "segment", "inside", "between", "update"},
       .run = train_llm,
       .cost = llm_cost,
       .scratch_items = llm_scratch,

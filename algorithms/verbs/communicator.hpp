@@ -285,7 +285,7 @@ class Communicator {
 class [[nodiscard]] PendingSplit {
  public:
   PendingSplit(const Communicator& comm, int colour, int key, std::string_view part)
-      : comm_(comm), call_{colour, key, comm.rank(), comm.size(), comm.group_}, part_(part) {}
+      : comm_(comm), call_{colour, key, comm.rank(), comm.size(), comm.group_, part} {}
   PendingSplit(const PendingSplit&) = delete;
   PendingSplit& operator=(const PendingSplit&) = delete;
 
@@ -296,16 +296,13 @@ class [[nodiscard]] PendingSplit {
     return comm_.executor_->perform(operation_, waiter);
   }
   Communicator await_resume() {
-    auto named = std::make_shared<Group>(*call_.group);
-    named->part = part_;
-    comm_.group_ = std::move(named);
+    comm_.group_ = call_.group;
     return comm_;
   }
 
  private:
   Communicator comm_;
   SplitCall call_;
-  std::string_view part_;
   Operation operation_;
 };
 

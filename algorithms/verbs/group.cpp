@@ -43,7 +43,7 @@ void form_groups(std::span<SplitCall* const> calls, int context) {
     const auto shared = std::make_shared<const std::vector<int>>(std::move(ranks));
     for (auto call = first; call != last; ++call)
       (*call)->group = std::make_shared<const Group>(
-          Group{shared, static_cast<int>(call - first), {}, {0, context}});
+          Group{shared, static_cast<int>(call - first), (*call)->part, {0, context}});
     first = last;
   }
 }

@@ -38,6 +38,7 @@ struct SplitCall {
   int colour = 0, key = 0;
   int self = 0, size = 0;                ///< in the communicator that is split
   std::shared_ptr<const Group> parent;   ///< null: all ranks
+  std::string_view part{};               ///< the caller's word for what its group does
   std::shared_ptr<const Group> group{};  ///< null until all have called
 };
 

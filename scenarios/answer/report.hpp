@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/training/llm.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "topologies/input/units.hpp"
 
@@ -43,6 +44,13 @@ inline constexpr std::array<std::string_view, 15> cause_names = {
     "protocol", "partner", "progress", "skew", "storage", "sleep", "noise"};
 using CauseSeconds = std::array<double, cause_names.size()>;  ///< indexed by Cause
 
+/// Time in calls on communicators of some of the ranks, and in what they cause: reductions, copies.
+struct GroupReport {
+  std::string name;      ///< "tensor": what is done there
+  double time_s = 0;     ///< per step of a training job
+  double partner_s = 0;  ///< the part in which the other side had not posted its call yet
+};
+
 struct RankReport {
   int rank = 0;
   std::string host;
@@ -50,6 +58,7 @@ struct RankReport {
   double finish_s = 0;                                  ///< from the start of the job
   std::array<double, activity_names.size()> seconds{};  ///< indexed by RankActivity; sums to time_s
   CauseSeconds waited_for{};                            ///< sums to in_send + in_wait
+  std::vector<GroupReport> groups{};                    ///< none where the job has no groups
 };
 
 struct PhaseReport {
@@ -117,8 +126,10 @@ struct TrainingReport {
   double exposed_s = 0;     ///< from the end of backward until the gradients are exchanged
   double update_s = 0;      ///< the rest: update and files
   double records_per_s = 0;
-  double efficiency = 0;  ///< one_device_s / step_s
-  double epochs = 0;      ///< in one repetition
+  double efficiency = 0;                ///< one_device_s / step_s
+  double epochs = 0;                    ///< in one repetition
+  std::vector<GroupReport> groups{};    ///< means; the rest of a step is spent computing
+  std::optional<StageMemory> memory{};  ///< of a GPU of the stage that needs most
 };
 
 /// Another job that ran beside this one.

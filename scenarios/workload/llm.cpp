@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "algorithms/training/interleaved_order.hpp"
 #include "algorithms/training/llm.hpp"
 #include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/options.hpp"
@@ -12,7 +13,7 @@
 namespace ringscope {
 namespace {
 
-const std::vector<std::string> schedule_names = {"gpipe", "1f1b"};
+const std::vector<std::string> schedule_names = {"gpipe", "1f1b", "interleaved"};
 
 /// A job's model on its GPUs, each rank with an equal part of the layers.
 struct Cut {
@@ -23,6 +24,7 @@ struct Cut {
   double element = 2, efficiency = 1;
   bool sequence_parallel = false, zero = false;
   Schedule schedule = Schedule::one_f_one_b;
+  int parts = 1;
 
   double layers() const { return static_cast<double>(model.layers) / stages; }
   /// One rank of a stage holds them.
@@ -33,8 +35,11 @@ struct Cut {
     return all / tensor;
   }
   /// Micro-batches whose activations a stage keeps at once.
-  int in_flight(int stage) const {
-    return schedule == Schedule::gpipe ? micro_batches : std::min(micro_batches, stages - stage);
+  double in_flight(int stage) const {
+    if (schedule == Schedule::gpipe) return micro_batches;
+    if (schedule == Schedule::one_f_one_b) return std::min(micro_batches, stages - stage);
+    const InterleavedOrder order = {stages, parts, micro_batches, stage};
+    return static_cast<double>(std::min(order.passes(), order.warm_up() + 1)) / parts;
   }
 };
 
@@ -42,6 +47,26 @@ void require_divisible(const Value& value, std::uint64_t whole, int parts, std::
                        std::string_view kind) {
   if (whole % static_cast<std::uint64_t>(parts) != 0)
     value.fail(fmt::format("{} {} cannot be cut into {} {} equal parts", whole, what, kind, parts));
+}
+
+/// Megatron's conditions of an interleaved pipeline.
+void read_parts(Fields& fields, Cut& cut) {
+  const Value& schedule = fields.value_or("schedule", "1f1b");
+  cut.schedule = static_cast<Schedule>(schedule.one_of("schedule", schedule_names));
+  const bool interleaved = cut.schedule == Schedule::interleaved;
+  const Value& parts = fields.value_or("stage_parts", interleaved ? "2" : "1");
+  cut.parts = static_cast<int>(parts.integer(1, 100'000));
+  if (!interleaved) {
+    if (cut.parts > 1) parts.fail("parts of a stage are for the schedule 'interleaved'");
+    return;
+  }
+  if (cut.stages < 2)
+    schedule.fail("an interleaved pipeline has at least two stages: set groups.pp");
+  if (cut.parts < 2) parts.fail("an interleaved pipeline has at least two parts of each stage");
+  require_divisible(parts, cut.model.layers / static_cast<std::uint64_t>(cut.stages), cut.parts,
+                    "layers of a stage", "stage_parts");
+  require_divisible(schedule, static_cast<std::uint64_t>(cut.micro_batches), cut.stages,
+                    "micro-batches", "pp");
 }
 
 void read_cut(Fields& fields, Cut& cut) {
@@ -59,8 +84,7 @@ void read_cut(Fields& fields, Cut& cut) {
   cut.micro_batch = static_cast<int>(fields.value_or("micro_batch", "1").integer(1, most_batch));
   cut.micro_batches =
       static_cast<int>(fields.value_or("micro_batches", "1").integer(1, most_batch));
-  cut.schedule =
-      static_cast<Schedule>(fields.value_or("schedule", "1f1b").one_of("schedule", schedule_names));
+  read_parts(fields, cut);
   cut.sequence_parallel = fields.value_or("sequence_parallel", "false").boolean();
   cut.zero = fields.value_or("zero", "0").integer(0, 1) == 1;
   const Value* efficiency = fields.map().find("efficiency");
@@ -69,23 +93,36 @@ void read_cut(Fields& fields, Cut& cut) {
 
 std::string gigabytes(double bytes) { return fmt::format("{:.4g} GB", bytes / 1e9); }
 
-/// Bytes on one GPU of a stage. Adam keeps two moments of 4 bytes, and a copy of the parameters of
-/// 4 bytes where these have fewer.
+/// Adam keeps two moments of 4 bytes, and a copy of the parameters of 4 bytes where these have
+/// fewer.
+StageMemory memory_of(const Cut& cut, int stage) {
+  const double parameters = cut.parameters(stage);
+  const double weights = parameters * cut.element;
+  const double optimiser = parameters * (cut.element < 4 ? 12 : 8) / (cut.zero ? cut.data : 1);
+  const double activations =
+      cut.in_flight(stage) * cut.layers() *
+      activation_bytes(cut.model, cut.micro_batch, cut.tensor, cut.element, cut.sequence_parallel);
+  return {stage, weights, weights, optimiser, activations};
+}
+
+/// The stage that needs most, the first of equal ones.
+StageMemory most_memory(const Cut& cut) {
+  StageMemory most = memory_of(cut, 0);
+  for (int stage = 1; stage < cut.stages; ++stage)
+    if (const StageMemory one = memory_of(cut, stage); one.sum() > most.sum()) most = one;
+  return most;
+}
+
 void require_memory(const Value& place, const Cut& cut) {
+  const auto has = static_cast<double>(cut.gpu.memory);
   for (int stage = 0; stage < cut.stages && cut.gpu.memory > 0; ++stage) {
-    const double parameters = cut.parameters(stage);
-    const double weights = parameters * cut.element;
-    const double optimiser = parameters * (cut.element < 4 ? 12 : 8) / (cut.zero ? cut.data : 1);
-    const double activations = cut.in_flight(stage) * cut.layers() *
-                               activation_bytes(cut.model, cut.micro_batch, cut.tensor, cut.element,
-                                                cut.sequence_parallel);
-    const double sum = 2 * weights + optimiser + activations;
-    if (sum <= static_cast<double>(cut.gpu.memory)) continue;
+    const StageMemory needs = memory_of(cut, stage);
+    if (needs.sum() <= has) continue;
     place.fail(fmt::format(
         "a GPU of stage {} needs {}, and {} has {}: parameters {} + gradients {} + optimiser {} + "
-        "activations {} ({} of {} micro-batches at once); more tp or pp takes less{}",
-        stage, gigabytes(sum), cut.gpu.name, gigabytes(static_cast<double>(cut.gpu.memory)),
-        gigabytes(weights), gigabytes(weights), gigabytes(optimiser), gigabytes(activations),
+        "activations {} ({:.4g} of {} micro-batches at once); more tp or pp takes less{}",
+        stage, gigabytes(needs.sum()), cut.gpu.name, gigabytes(has), gigabytes(needs.parameters),
+        gigabytes(needs.gradients), gigabytes(needs.optimiser), gigabytes(needs.activations),
         cut.in_flight(stage), cut.micro_batches, cut.zero ? "" : ", or zero: 1"));
   }
 }
@@ -108,6 +145,7 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
   step.layers = static_cast<int>(cut.layers());
   step.micro_batches = cut.micro_batches;
   step.schedule = cut.schedule;
+  step.parts = cut.parts;
   step.sequence_parallel = cut.sequence_parallel;
   step.zero = cut.zero;
   step.attention = pass_of(work.attention, cut);
@@ -115,6 +153,7 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
   if (cut.model.vocabulary > 0) step.head = pass_of(work.head, cut);
   step.activation = whole_bytes(cut.micro_batch * static_cast<double>(cut.model.sequence) *
                                 static_cast<double>(cut.model.hidden) * cut.element);
+  step.memory = most_memory(cut);
   for (int stage = 0; stage < cut.stages; ++stage)
     step.gradients.push_back(whole_bytes(cut.parameters(stage) * cut.element));
   return step;
@@ -141,8 +180,9 @@ const Algorithm* read_allreduce(const Value& value) {
 }  // namespace
 
 std::vector<std::string> llm_option_names() {
-  return {"gpu",           "efficiency", "element",           "sequence", "micro_batch",
-          "micro_batches", "schedule",   "sequence_parallel", "zero",     "tensor_exchange"};
+  return {
+      "gpu",      "efficiency",  "element",           "sequence", "micro_batch",    "micro_batches",
+      "schedule", "stage_parts", "sequence_parallel", "zero",     "tensor_exchange"};
 }
 
 std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid) {

@@ -23,6 +23,14 @@ RankReport rank_report(const Run& run, RankThread& rank, double start) {
   report.finish_s = rank.finish_time() - start;
   report.seconds = rank.seconds();
   report.waited_for = rank.waited_for();
+  const Job& job = run.machine->scenario().job;
+  const double steps = job.training != nullptr ? job.options.steps : 1;
+  const auto& names = run.groups.names();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const CallTime time = rank.in_groups().of(i);
+    if (!names[i].empty())
+      report.groups.push_back({std::string(names[i]), time.all / steps, time.partner / steps});
+  }
   return report;
 }
 
@@ -81,6 +89,7 @@ Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>>
         {phase_text({phase.name, 0, phase.part}), phase.start - start, phase.end - start});
   result.observations = observations_of(worth_reporting(run));
   result.training = training_report(run, start);
+  if (result.training) result.training->groups = mean_groups(result.ranks);
   result.resources = busiest_resources(run, result.time_s, used_before);
   result.path = path_segments(run, last->end_of_path());
   result.path_reduced = run.paths->reduced();

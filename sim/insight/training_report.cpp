@@ -39,6 +39,7 @@ std::optional<TrainingReport> training_report(const Run& run, double start) {
   report.batch = job.training->batch;
   report.replica = job.training->replica;
   report.steps = job.options.steps;
+  if (job.training->llm != nullptr) report.memory = job.training->llm->memory;
   const Seconds update = job.options.update * static_cast<double>(job.bytes.count);
   report.one_device_s = (compute_time(job.training->layers) + update).count();
   double end = start;
@@ -55,6 +56,18 @@ std::optional<TrainingReport> training_report(const Run& run, double start) {
     report.efficiency = report.one_device_s / report.step_s;
   }
   return report;
+}
+
+std::vector<GroupReport> mean_groups(std::span<const RankReport> ranks) {
+  std::vector<GroupReport> means = ranks.front().groups;
+  for (GroupReport& mean : means) mean.time_s = mean.partner_s = 0;
+  const auto count = static_cast<double>(ranks.size());
+  for (const RankReport& rank : ranks)
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      means[i].time_s += rank.groups[i].time_s / count;
+      means[i].partner_s += rank.groups[i].partner_s / count;
+    }
+  return means;
 }
 
 std::vector<Observed> worth_reporting(const Run& run) {

@@ -11,6 +11,9 @@ namespace ringscope::sim {
 /// `start`: when the repetition began. Nothing for other jobs.
 std::optional<TrainingReport> training_report(const Run& run, double start);
 
+/// The means over the ranks of their groups.
+std::vector<GroupReport> mean_groups(std::span<const RankReport> ranks);
+
 /// Observations of a training job that are news to a reader: only the ends of steps.
 std::vector<Observed> worth_reporting(const Run& run);
 

@@ -3,6 +3,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/machine/machine.hpp"
@@ -120,26 +121,36 @@ struct Posting {
   Block block;              ///< of a kernel, that sends
 };
 
-/// Objects by index, reused: nothing is allocated per message in the steady state.
+/// Objects by index, reused: nothing is allocated per message in the steady state. They stand in
+/// blocks, since a vector of millions would hold them three times over while it grows.
 template <class Item>
 class Pool {
  public:
-  int size() const { return static_cast<int>(items_.size()); }
+  int size() const { return size_; }
   int take() {
-    if (free_.empty()) {
-      items_.emplace_back();
-      return static_cast<int>(items_.size()) - 1;
+    if (!free_.empty()) {
+      const int id = free_.back();
+      free_.pop_back();
+      return id;
     }
-    const int id = free_.back();
-    free_.pop_back();
-    return id;
+    if (static_cast<std::size_t>(size_) == blocks_.size() * block)
+      blocks_.push_back(std::make_unique<Item[]>(block));
+    return size_++;
   }
   void release(int id) { free_.push_back(id); }
-  Item& operator[](int id) { return items_[static_cast<std::size_t>(id)]; }
-  const Item& operator[](int id) const { return items_[static_cast<std::size_t>(id)]; }
+  Item& operator[](int id) { return at(id); }
+  const Item& operator[](int id) const { return at(id); }
 
  private:
-  std::vector<Item> items_;
+  static constexpr std::size_t block = 64;
+
+  Item& at(int id) const {
+    const auto index = static_cast<std::size_t>(id);
+    return blocks_[index / block][index % block];
+  }
+
+  std::vector<std::unique_ptr<Item[]>> blocks_;
+  int size_ = 0;
   std::vector<int> free_;
 };
 

@@ -124,6 +124,7 @@ void RankThread::reset() {
   leave_mpi();
   seconds_ = {};
   waited_for_ = {};
+  in_groups_.reset();
   flags_.clear();
   activity_since_ = now();
   path = {};
@@ -277,6 +278,8 @@ bool RankThread::others_idle() const {
 void RankThread::set_activity(RankActivity activity, double at) {
   if (at > activity_since_) {
     seconds_[static_cast<std::size_t>(activity_)] += at - activity_since_;
+    if (activity_ != RankActivity::compute && activity_ != RankActivity::idle)
+      in_groups_.spend(at - activity_since_);
     if (run_->spans != nullptr && index_ == 0 && activity_ != RankActivity::idle) add_spans(at);
   }
   activity_ = activity;
@@ -297,6 +300,15 @@ void RankThread::add_spans(double until) {
     run_->spans->push_back(span);
     span.start_s = span.end_s;
   }
+}
+
+// The requests of one verb are all on one communicator.
+void RankThread::enter_group(const Pending& verb) {
+  int request = verb.request;
+  if (request < 0 && verb.asked != nullptr && !verb.asked->requests.empty())
+    request = verb.asked->requests.front().slot;
+  if (request < 0) return;
+  in_groups_.enter(run_->groups.index_of(run_->mpi->request(request).tag.context));
 }
 
 // Peer of the verb in progress, sent to or received from; -1 where that is nobody, or several.

@@ -9,6 +9,7 @@
 
 #include "algorithms/verbs/communicator.hpp"
 #include "sim/mpi/mpi.hpp"
+#include "sim/ranks/group_times.hpp"
 #include "sim/ranks/noise.hpp"
 
 namespace ringscope::sim {
@@ -76,6 +77,7 @@ struct Run {
   StepObserver* steps = nullptr;       ///< null: nobody asks
   std::vector<int> requests{};         ///< of the verb in progress
   Splits<RankThread> splits{};
+  GroupNames groups{};
   std::vector<Stage> waited{};  ///< causes of the wait that ends; else empty
   int unfinished = 0;           ///< ranks whose first thread still has something to do
 };
@@ -110,6 +112,7 @@ class RankThread final : public Executor, private Caller {
   /// Since reset().
   const std::array<double, activity_names.size()>& seconds() const { return seconds_; }
   const CauseSeconds& waited_for() const { return waited_for_; }
+  const GroupTimes& in_groups() const { return in_groups_; }
   /// Accounts and the path start anew, at this instant.
   void reset();
   /// Counts the time since it finished as idle, up to now.
@@ -132,8 +135,9 @@ class RankThread final : public Executor, private Caller {
   struct TimeAccount {
     std::array<double, activity_names.size()> seconds{};
     CauseSeconds waited_for{};
+    GroupTimes in_groups{};
   };
-  TimeAccount account() const { return {seconds_, waited_for_}; }
+  TimeAccount account() const { return {seconds_, waited_for_, in_groups_}; }
   /// Appends this first thread of a rank and the others.
   void list_threads(std::vector<RankThread*>& threads);
   /// Appends where the thread's chain ends, and those of the flags that it keeps.
@@ -209,6 +213,7 @@ class RankThread final : public Executor, private Caller {
   void completed(int request) override;
   void cpu_done(std::uint64_t);
   Advance advance(Pending& verb);
+  void enter_group(const Pending& verb);
   template <Verb one>
   Advance part(Pending& verb);  ///< a verb that shares nothing with others, in verbs.cpp
   void receive_part(Pending& verb, int request);
@@ -217,6 +222,10 @@ class RankThread final : public Executor, private Caller {
   bool is_over(Pending& verb, bool all) const;
   /// `ended`: what came after that is noise.
   void account_wait(int request, double since, double ended);
+  void account_stage(Cause cause, double seconds) {
+    waited_for_[static_cast<std::size_t>(cause)] += seconds;
+    if (cause == Cause::partner) in_groups_.wait_for_partner(seconds);
+  }
   Advance finish_wait(Pending& verb, std::span<const int> requests);
   Advance start_part(Pending& verb);
   Advance local_part(Pending& verb);
@@ -283,6 +292,7 @@ class RankThread final : public Executor, private Caller {
   double finish_time_ = 0;
   std::array<double, activity_names.size()> seconds_{};
   CauseSeconds waited_for_{};
+  GroupTimes in_groups_;
 
   friend class ReadyQueue;
   bool queued_ = false;

@@ -38,6 +38,7 @@ void RankThread::skip(int steps, double seconds, int times, const TimeAccount& b
     seconds_[i] += times * (seconds_[i] - before.seconds[i]);
   for (std::size_t i = 0; i < waited_for_.size(); ++i)
     waited_for_[i] += times * (waited_for_[i] - before.waited_for[i]);
+  in_groups_.repeat(times, before.in_groups);
   const DateShift shift(seconds);
   visit(*this, shift);
 }

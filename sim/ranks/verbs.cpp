@@ -93,8 +93,7 @@ void RankThread::account_wait(int request, double since, double ended) {
   run_->mpi->explain_wait(request, since, ended, stages);
   if (ended < now()) stages.push_back({Cause::noise, now()});
   for (double from = since; const Stage& stage : stages)
-    waited_for_[static_cast<std::size_t>(stage.cause)] +=
-        stage.end - std::exchange(from, stage.end);
+    account_stage(stage.cause, stage.end - std::exchange(from, stage.end));
   set_activity(activity_, now());
   stages.clear();
 }
@@ -275,12 +274,14 @@ RankThread::Advance RankThread::part<Verb::split>(Pending& verb) {
       one->completed(-1);
     }
   if (call.group == nullptr) return block(verb, RankActivity::in_wait);
+  run_->groups.name(call.group->tag.context, call.group->part);
   if (verb.since >= 0) waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
   return Advance::done;
 }
 
 RankThread::Advance RankThread::advance(Pending& verb) {
   if (verb.starts) return start_part(verb);
+  if (!run_->groups.names().empty()) enter_group(verb);
   switch (verb.verb) {
     case Verb::isend:
       return send_part(verb);

@@ -18,7 +18,7 @@ constexpr double activation = tokens * hidden * 2;                ///< bytes
 
 /// One rank on each host, and a GPU that takes a second for a layer's forward pass.
 Scenario llm(int ranks, const std::string& groups, const std::string& options,
-             const std::string& bandwidth = "unlimited") {
+             const std::string& bandwidth = "unlimited", int depth = 4) {
   return scenario_of(fmt::format(
       R"(
 cluster:
@@ -32,11 +32,11 @@ job:
   program: llm
   groups: {}
   options:
-    model: {{layers: 4, hidden: 64, heads: 8, sequence: 32}}
+    model: {{layers: {}, hidden: 64, heads: 8, sequence: 32}}
     gpu: {{flops: {}, memory_bandwidth: unlimited}}
     {}
 )",
-      ranks, bandwidth, ranks, groups, attention + mlp, options));
+      ranks, bandwidth, ranks, groups, depth, attention + mlp, options));
 }
 
 /// On one kernel: SimGrid's runs once in a process.
@@ -67,6 +67,78 @@ TEST_F(LlmTime, has_a_bubble_of_one_less_than_the_stages_micro_batches) {
 // Four sums a layer and micro-batch; a ring sends 2(t-1)/t of the activation each.
 double tensor_seconds(double t, double bandwidth) {
   return layers * 4 * 2 * (t - 1) / t * activation / bandwidth;
+}
+
+// Narayanan et al. 2021, section 2.2: with v parts of each stage the bubble is (p-1)/(v m) of the
+// work.
+TEST_F(LlmTime, has_a_bubble_that_the_parts_of_a_stage_divide) {
+  const int depth = 8;
+  for (const int p : {2, 4})
+    for (const int v : {2, depth / p})
+      for (const int m : {p, 2 * p, 3 * p}) {
+        SCOPED_TRACE(fmt::format("{} micro-batches, {} stages of {} parts", m, p, v));
+        const std::string options =
+            fmt::format("schedule: interleaved\n    stage_parts: {}\n    micro_batches: {}", v, m);
+        const Report report =
+            simulate(llm(p, fmt::format("{{pp: {}}}", p), options, "unlimited", depth), {});
+        const double part = (1 + 2) * static_cast<double>(depth) / p / v;
+        expect_seconds(report.time_s, (m * v + p - 1) * part);
+      }
+}
+
+// A stage waits for all but what it computes, until its own end: that of stage s comes when the
+// gradients of the last micro-batch have s stages to go.
+TEST_F(LlmTime, of_a_stage_is_told_by_what_it_waited_for) {
+  const int p = 4, m = 6;
+  for (const std::string schedule : {"gpipe", "1f1b"}) {
+    SCOPED_TRACE(schedule);
+    const Report report =
+        simulate(llm(p, fmt::format("{{pp: {}}}", p),
+                     fmt::format("schedule: {}\n    micro_batches: {}", schedule, m)),
+                 {});
+    double sum = 0;
+    for (int s = 0; s < p; ++s) {
+      const auto& groups = report.rank_reports[static_cast<std::size_t>(s)].groups;
+      const auto pipeline = std::find_if(
+          groups.begin(), groups.end(), [](const auto& group) { return group.name == "pipeline"; });
+      ASSERT_NE(pipeline, groups.end());
+      expect_seconds(pipeline->partner_s, (p - 1) * layers / p * 3 - s * layers / p * 2);
+      EXPECT_NEAR(pipeline->time_s, pipeline->partner_s, 1e-9);
+      sum += pipeline->partner_s;
+    }
+    ASSERT_TRUE(report.training.has_value());
+    for (const GroupReport& mean : report.training->groups)
+      if (mean.name == "pipeline") expect_seconds(mean.partner_s, sum / p);
+  }
+}
+
+TEST_F(LlmTime, in_tensor_groups_is_that_of_their_sums) {
+  for (const std::string steps : {"1", "2"}) {
+    const Report report =
+        simulate(llm(4, "{tp: 4}", fmt::format("steps: {}", steps), "1 kB/s"), {});
+    for (const RankReport& rank : report.rank_reports) {
+      ASSERT_EQ(rank.groups.size(), 3U);
+      for (const GroupReport& group : rank.groups) {
+        if (group.name == "tensor") expect_seconds(group.time_s, tensor_seconds(4, 1e3));
+        if (group.name == "pipeline") {
+          EXPECT_EQ(group.time_s, 0);
+        }
+      }
+    }
+  }
+}
+
+// Rajbhandari et al. 2020, section 3.1: 2 + 2 + 12 bytes for each parameter; two ranks share them.
+TEST_F(LlmTime, comes_with_the_memory_of_the_fullest_stage) {
+  const Report report = simulate(llm(2, "{pp: 2}", "micro_batches: 4"), {});
+  ASSERT_TRUE(report.training.has_value() && report.training->memory.has_value());
+  const StageMemory& memory = *report.training->memory;
+  const double own = layers / 2 * parameters;
+  EXPECT_EQ(memory.stage, 0);  // it keeps the activations of two micro-batches, the other of one
+  EXPECT_DOUBLE_EQ(memory.parameters, 2 * own);
+  EXPECT_DOUBLE_EQ(memory.gradients, 2 * own);
+  EXPECT_DOUBLE_EQ(memory.optimiser, 12 * own);
+  EXPECT_GT(memory.activations, 0);
 }
 
 TEST_F(LlmTime, of_tensor_parallelism_is_its_part_of_the_operations_and_four_sums_a_layer) {

@@ -26,18 +26,18 @@ EXCHANGES = {
 STEPS = 2  # each is like the others
 
 
-def scenario_of(row: Row, one_gpu_s: float) -> dict:
+def scenario_of(row: Row, one_gpu_s: float, gpus_of_a_host: int = 8) -> dict:
     strategy, options = EXCHANGES[row.job]
     model = {"base": MODELS[row.model], "batch": row.batch, "step": f"{one_gpu_s} s"}
     return {"cluster": {"base": CLUSTER, "hosts": row.hosts},
-            "placement": {"hosts": f"8x{row.hosts}", "on": "gpu"},
+            "placement": {"hosts": f"{gpus_of_a_host}x{row.hosts}", "on": "gpu"},
             "job": {"collective": "training", "algorithm": strategy,
                     "options": {"model": model, "exchange": "nccl", "steps": STEPS, **options}}}
 
 
-def predict(simulator: Simulator, rows: list, one_gpu: dict) -> list:
+def predict(simulator: Simulator, rows: list, one_gpu: dict, gpus_of_a_host: int = 8) -> list:
     """Seconds of a step of each row."""
-    scenarios = [scenario_of(row, one_gpu[row.job]) for row in rows]
+    scenarios = [scenario_of(row, one_gpu[row.job], gpus_of_a_host) for row in rows]
     names = [f"{row.model}, {row.framework}, {row.gpus} GPUs" for row in rows]
     cases = json.loads(simulator.run(LIBRARY, scenarios, names, "--json", "-"))["cases"]
     return [case["training"]["step_s"] for case in cases]

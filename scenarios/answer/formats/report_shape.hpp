@@ -19,6 +19,27 @@ struct Shape<RankReport> {
     keys("finish_s", rank.finish_s);
     keys.named("seconds", activity_names, rank.seconds, false);
     keys.named("waited_for_s", cause_names, rank.waited_for, true);
+    keys.unless_empty("groups", rank.groups);
+  }
+};
+
+template <>
+struct Shape<GroupReport> {
+  static void visit(auto& keys, auto& group) {
+    keys("name", group.name);
+    keys("time_s", group.time_s);
+    keys("partner_s", group.partner_s);
+  }
+};
+
+template <>
+struct Shape<StageMemory> {
+  static void visit(auto& keys, auto& memory) {
+    keys("stage", memory.stage);
+    keys("parameters_bytes", memory.parameters);
+    keys("gradients_bytes", memory.gradients);
+    keys("optimiser_bytes", memory.optimiser);
+    keys("activations_bytes", memory.activations);
   }
 };
 
@@ -124,6 +145,8 @@ struct Shape<TrainingReport> {
     keys("records_per_s", training.records_per_s);
     keys("efficiency", training.efficiency);
     keys("epochs", training.epochs);
+    keys.unless_empty("groups", training.groups);
+    keys.unless_empty("memory", training.memory);
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/answer/text/table.hpp"
+#include "scenarios/answer/text/training_text.hpp"
 #include "topologies/placement/slots.hpp"
 
 namespace ringscope {
@@ -184,30 +185,6 @@ std::string observations(const Report& report) {
   return "\n  What the algorithm observed\n" + table.text(2) + values;
 }
 
-std::string training(const TrainingReport& report) {
-  const TimeScale scale(std::max(report.step_s, report.one_device_s));
-  Table table({{"step"},
-               {"input"},
-               {"compute"},
-               {"exposed"},
-               {"update"},
-               {"one device"},
-               {"records/s"},
-               {"efficiency"}});
-  table.add({scale.text(report.step_s), scale.text(report.input_s), scale.text(report.compute_s),
-             scale.text(report.exposed_s), scale.text(report.update_s),
-             scale.text(report.one_device_s), fmt::format("{:.4g}", report.records_per_s),
-             fmt::format("{:.1f} %", 100 * report.efficiency)});
-  const std::string devices = plural(static_cast<std::uint64_t>(report.devices), "device");
-  const std::string batch = plural(static_cast<std::uint64_t>(report.batch), "record");
-  const std::string shared =
-      report.replica == 1 ? fmt::format("{} x {}", devices, batch)
-                          : fmt::format("{}, {} for each {}", devices, batch, report.replica);
-  return fmt::format("\n  A step of {}: {}, {} ({:.3g} epochs)\n", report.model, shared,
-                     plural(static_cast<std::uint64_t>(report.steps), "step"), report.epochs) +
-         table.text(2);
-}
-
 std::string resources(const Report& report) {
   Table table({{"resource", Align::left}, {"kind", Align::left}, {"busy"}});
   for (const ResourceReport& resource : report.resources) {
@@ -303,7 +280,7 @@ std::string print_run(std::span<const Report> reports) {
     for (const std::string& warning : report.warnings)
       text += fmt::format("  warning: {}\n", warning);
     if (!report.neighbours.empty()) text += jobs(report);
-    if (report.training) text += training(*report.training);
+    if (report.training) text += training_text(*report.training, report.rank_reports);
     if (!report.rank_reports.empty()) text += ranks(report);
     if (!report.phases.empty()) text += phases(report);
     if (!report.observations.empty()) text += observations(report);

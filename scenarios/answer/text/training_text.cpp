@@ -1,0 +1,100 @@
+#include "scenarios/answer/text/training_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/answer/text/table.hpp"
+#include "topologies/input/units.hpp"
+
+namespace ringscope {
+namespace {
+
+using Align = Table::Align;
+
+std::string counted(int count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string step(const TrainingReport& report) {
+  const TimeScale scale(std::max(report.step_s, report.one_device_s));
+  Table table({{"step"},
+               {"input"},
+               {"compute"},
+               {"exposed"},
+               {"update"},
+               {"one device"},
+               {"records/s"},
+               {"efficiency"}});
+  table.add({scale.text(report.step_s), scale.text(report.input_s), scale.text(report.compute_s),
+             scale.text(report.exposed_s), scale.text(report.update_s),
+             scale.text(report.one_device_s), fmt::format("{:.4g}", report.records_per_s),
+             fmt::format("{:.1f} %", 100 * report.efficiency)});
+  const std::string devices = counted(report.devices, "device");
+  const std::string batch = counted(report.batch, "record");
+  const std::string shared =
+      report.replica == 1 ? fmt::format("{} x {}", devices, batch)
+                          : fmt::format("{}, {} for each {}", devices, batch, report.replica);
+  return fmt::format("\n  A step of {}: {}, {} ({:.3g} epochs)\n", report.model, shared,
+                     counted(report.steps, "step"), report.epochs) +
+         table.text(2);
+}
+
+/// Time that one device spends of a step on something.
+using SpentOn = double (*)(const RankReport& rank, std::size_t group, int steps);
+
+double computing(const RankReport& rank, std::size_t, int steps) {
+  return rank.seconds[static_cast<std::size_t>(RankActivity::compute)] / steps;
+}
+double waiting(const RankReport& rank, std::size_t group, int) {
+  return rank.groups[group].partner_s;
+}
+double exchanging(const RankReport& rank, std::size_t group, int) {
+  return rank.groups[group].time_s - rank.groups[group].partner_s;
+}
+
+/// The devices' time by group: the bubble of a pipeline is what its devices wait in it.
+std::string groups(const TrainingReport& report, std::span<const RankReport> ranks) {
+  const TimeScale scale(report.step_s);
+  Table table({{"a device spends", Align::left}, {"mean"}, {"of a step"}, {"least"}, {"most"}});
+  const auto add = [&](const std::string& what, SpentOn spent, std::size_t group) {
+    double sum = 0, most = 0, least = spent(ranks.front(), group, report.steps);
+    for (const RankReport& rank : ranks) {
+      const double one = spent(rank, group, report.steps);
+      sum += one;
+      least = std::min(least, one);
+      most = std::max(most, one);
+    }
+    const double mean = sum / static_cast<double>(ranks.size());
+    if (most > 0)
+      table.add({what, scale.text(mean), fmt::format("{:.1f} %", 100 * mean / report.step_s),
+                 scale.text(least), scale.text(most)});
+  };
+  add("computing", computing, 0);
+  for (std::size_t i = 0; i < report.groups.size(); ++i) {
+    const std::string& name = report.groups[i].name;
+    add(fmt::format("waiting in {} groups", name), waiting, i);
+    add(fmt::format("exchanging in {} groups", name), exchanging, i);
+  }
+  return "\n" + table.text(2);
+}
+
+std::string memory(const StageMemory& memory) {
+  const auto text = [](double bytes) { return fmt::format("{:.4g}", bytes / 1e9); };
+  return fmt::format(
+      "  A GPU of stage {} holds {} GB: parameters {}, gradients {}, optimiser {}, activations "
+      "{}\n",
+      memory.stage, text(memory.sum()), text(memory.parameters), text(memory.gradients),
+      text(memory.optimiser), text(memory.activations));
+}
+
+}  // namespace
+
+std::string training_text(const TrainingReport& report, std::span<const RankReport> ranks) {
+  std::string text = step(report);
+  if (!report.groups.empty() && !ranks.empty() && report.step_s > 0) text += groups(report, ranks);
+  if (report.memory) text += memory(*report.memory);
+  return text;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,75 @@
+// Time that a thread spends in calls on communicators that a split made, by what is done in them.
+#pragma once
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+namespace ringscope::sim {
+
+/// Names of what is done in the communicators of a run, which their contexts tell apart.
+class GroupNames {
+ public:
+  void name(int context, std::string_view part) {
+    const auto number = static_cast<std::size_t>(context);
+    if (number >= index_.size()) index_.resize(number + 1, -1);
+    if (index_[number] >= 0) return;
+    const auto found = std::find(names_.begin(), names_.end(), part);
+    index_[number] = static_cast<int>(found - names_.begin());
+    if (found == names_.end()) names_.push_back(part);
+  }
+  /// Index of the context's name; -1: that of all ranks, or one without a name.
+  int index_of(int context) const {
+    const auto number = static_cast<std::size_t>(context);
+    return number < index_.size() ? index_[number] : -1;
+  }
+  const std::vector<std::string_view>& names() const { return names_; }
+
+ private:
+  std::vector<int> index_;  ///< by context
+  std::vector<std::string_view> names_;
+};
+
+/// Seconds in one communicator's calls, and in the work that they cause: reductions, copies.
+struct CallTime {
+  double all = 0;
+  double partner = 0;  ///< the part in which the other side had not posted its call yet
+};
+
+/// A thread's, by index of the communicator's name.
+class GroupTimes {
+ public:
+  /// From now on the thread is in calls on that communicator; -1: on none of them.
+  void enter(int index) { now_ = index; }
+  void spend(double seconds) {
+    if (CallTime* time = current()) time->all += seconds;
+  }
+  void wait_for_partner(double seconds) {
+    if (CallTime* time = current()) time->partner += seconds;
+  }
+  /// The time since `before` comes `times` times over.
+  void repeat(int times, const GroupTimes& before) {
+    for (std::size_t i = 0; i < times_.size(); ++i) {
+      const CallTime was = before.of(i);
+      times_[i].all += times * (times_[i].all - was.all);
+      times_[i].partner += times * (times_[i].partner - was.partner);
+    }
+  }
+  CallTime of(std::size_t index) const {
+    return index < times_.size() ? times_[index] : CallTime();
+  }
+  void reset() { times_.clear(); }
+
+ private:
+  CallTime* current() {
+    if (now_ < 0) return nullptr;
+    const auto index = static_cast<std::size_t>(now_);
+    if (index >= times_.size()) times_.resize(index + 1);
+    return &times_[index];
+  }
+
+  std::vector<CallTime> times_;
+  int now_ = -1;
+};
+
+}  // namespace ringscope::sim
