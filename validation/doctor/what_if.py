@@ -14,7 +14,7 @@ from validation.verdict.simulator import Simulator
 
 AT_ONCE = 60  # cases of one call; a scenario's file has at most 1 MiB
 TREE = 1024  # segments of a tree at most, so that long vectors take no longer to simulate
-SMALL_CHUNKS = 64 << 20  # bytes; beyond, times of LL and LL128 are taken to grow evenly
+LONG, LONG_SMALL = 256 << 20, 64 << 20  # bytes; beyond, times of NCCL grow evenly; of LL, LL128
 
 
 def bytes_of(scenario: dict) -> int:
@@ -25,6 +25,12 @@ def with_bytes(scenario: dict, size: int) -> dict:
     return {**scenario, "job": {**scenario["job"], "bytes": f"{size} B"}}
 
 
+def longest(scenario: dict) -> int:
+    """Bytes of the longest vector that is simulated."""
+    protocol = scenario["job"].get("options", {}).get("protocol")
+    return LONG_SMALL if protocol in ("LL", "LL128") else LONG
+
+
 def affordable(scenario: dict) -> list:
     """One scenario, or two of shorter vectors whose times tell that of a long one."""
     job = scenario["job"]
@@ -32,11 +38,12 @@ def affordable(scenario: dict) -> list:
     if job["algorithm"] != "nccl":
         return [scenario]
     size = bytes_of(scenario)
-    if size > TREE << 16:
-        options = {**options, "segment": f"{size // TREE} B"}
+    most = longest(scenario)
+    if min(size, most) > TREE << 16:
+        options = {**options, "segment": f"{min(size, most) // TREE} B"}
         scenario = {**scenario, "job": {**job, "options": options}}
-    if size > SMALL_CHUNKS and options.get("protocol") in ("LL", "LL128"):
-        return [with_bytes(scenario, part) for part in (SMALL_CHUNKS // 2, SMALL_CHUNKS)]
+    if size > most:
+        return [with_bytes(scenario, part) for part in (most // 2, most)]
     return [scenario]
 
 
@@ -45,11 +52,13 @@ def told(scenario: dict, found: list) -> dict:
     if len(found) == 1:
         return found[0]
     half, full = found
-    more = (full["time_s"] - half["time_s"]) / (SMALL_CHUNKS // 2)
+    most, size = longest(scenario), bytes_of(scenario)
+    more = (full["time_s"] - half["time_s"]) / (most // 2)
     if more <= 0:
-        more = full["time_s"] / SMALL_CHUNKS
-    size = bytes_of(scenario)
-    return {**full, "bytes": size, "time_s": full["time_s"] + more * (size - SMALL_CHUNKS)}
+        more = full["time_s"] / most
+    seconds = full["time_s"] + more * (size - most)
+    busbw = full["busbw"] * (size / seconds) / (most / full["time_s"])
+    return {**full, "bytes": size, "time_s": seconds, "busbw": busbw}
 
 
 class WhatIf:

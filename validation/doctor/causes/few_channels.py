@@ -3,7 +3,7 @@
 from validation.doctor.causes.cause import RARE, Cause
 from validation.doctor.scene import Scene
 
-CHANNELS = tuple(range(16, 0, -1))
+CHANNELS = (16.0, 8.0, 4.0, 2.0, 1.0)
 
 
 def values(scene: Scene) -> list:
@@ -14,7 +14,12 @@ def values(scene: Scene) -> list:
 def edit(scene: Scene, value):
     for job in scene.each_job():
         if job["algorithm"] == "nccl":
-            job["options"] = {**job.get("options", {}), "channels": value}
+            job["options"] = {**job.get("options", {}), "channels": round(value)}
+
+
+def words(value: float) -> str:
+    many = round(value)
+    return f"{many} channel{'s' * (many > 1)}"
 
 
 CAUSE = Cause(
@@ -22,4 +27,4 @@ CAUSE = Cause(
     "NCCL has too few channels",
     "env | grep -e NCHANNELS -e MAX_CTAS; NCCL_DEBUG=INFO prints the channels; a topology file "
     "that hides links",
-    values, edit, lambda value: f"{value} channel{'s' * (value > 1)}", weight=RARE)
+    values, edit, words, weight=RARE)

@@ -33,6 +33,8 @@ def edit(scene: Scene, value):
         scene.host["gpudirect"] = False
         scene.host.setdefault("staging", {"latency": "5 us"})
     link["bandwidth"] = format_bandwidth(each, digits=6)
+    for way in ("network", "gdr"):
+        scene.library[way]["latency"] = times(scene.library[way]["latency"], 1, LATENCY)
     for one in protocols(scene):
         one["hop_between_hosts"] = times(one.get("hop_between_hosts", one["hop"]), 1, LATENCY)
 
