@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-from validation.doctor import diagnosis, parts, ranking
+from validation.doctor import curve, diagnosis, parts, ranking, what_if
 from validation.doctor.causes import CAUSES
 from validation.doctor.judge import machines
 from validation.doctor.what_if import WhatIf
@@ -45,13 +45,13 @@ class Cause(unittest.TestCase):
     """Measured is what the simulator says with a cause: the doctor has to find it."""
 
     def diagnosed(self, machine: str, cause: str, value, causes=CAUSES):
-        what_if = WhatIf(Simulator(str(BUILD / "ringscope")))
-        found = machines.examined(what_if, MACHINES[machine])
+        asked = WhatIf(Simulator(str(BUILD / "ringscope")))
+        found = machines.examined(asked, MACHINES[machine])
         changed = of(cause).scene(found.scene, value)
-        for point, answer in zip(found.curve.points, what_if.answers(changed.scenarios())):
+        for point, answer in zip(found.curve.points, asked.answers(changed.scenarios())):
             point.seconds = answer["time_s"] / point.divide
         found.first = ranking.abnormal(found.curve.points, found.errors)
-        found.ranked = diagnosis.rank(what_if, found, causes)
+        found.ranked = diagnosis.rank(asked, found, causes)
         return found
 
     def test_a_link_at_a_quarter_takes_four_times_as_long_and_is_found(self):
@@ -71,6 +71,34 @@ class Cause(unittest.TestCase):
         some = [of(name) for name in ("no-peer-access", "straggler", "nvlink-slow", "acs-on")]
         found = self.diagnosed("four V100 behind PCIe", "no-peer-access", 0.25, some)
         self.assertEqual(found.causes[0].name, "no-peer-access")
+
+
+    def test_healthy_curves_with_noise_are_normal(self):
+        asked = WhatIf(Simulator(str(BUILD / "ringscope")))
+        for seed in range(1, 6):
+            found = machines.healthy(asked, seed, False).diagnosis
+            self.assertIsNone(ranking.abnormal(found.curve.points, found.errors), seed)
+
+    def test_an_allgather_of_nccl_passes_half_of_an_allreduce(self):
+        job, divide, factor = curve.rings_of("allgather", {"bytes": "8 B"}, 4, True)
+        self.assertEqual((job["collective"], divide, factor), ("allreduce", 2, 3 / 4))
+        job, divide, factor = curve.rings_of("broadcast", {"bytes": "8 B"}, 4, True)
+        self.assertEqual((divide, factor), (2 * 3 / 4, 1))
+
+
+class Long(unittest.TestCase):
+    def test_a_vector_that_is_too_long_is_told_by_two_that_are_not(self):
+        scenario = {"job": {"algorithm": "nccl", "bytes": f"{1 << 30} B", "options": {}}}
+        parts_ = what_if.affordable(scenario)
+        self.assertEqual([what_if.bytes_of(one) for one in parts_], [128 << 20, 256 << 20])
+        # 1 ms and 10 ns for each KiB
+        answers = [{"time_s": 1e-3 + 1e-8 * what_if.bytes_of(one) / 1024, "busbw": 1.0}
+                   for one in parts_]
+        self.assertAlmostEqual(what_if.told(scenario, answers)["time_s"], 1e-3 + 1e-8 * (1 << 20))
+
+    def test_others_are_simulated_as_they_are(self):
+        scenario = {"job": {"algorithm": "ring", "bytes": f"{1 << 30} B"}}
+        self.assertEqual(what_if.affordable(scenario), [scenario])
 
 
 class Program(unittest.TestCase):

@@ -67,9 +67,12 @@ def verdict(diagnosis: Diagnosis) -> str:
     point = points[diagnosis.first]
     several = f" ({point.series})" if len(diagnosis.curve.series) > 1 else ""
     word = "longer" if point.ratio > 1 else "shorter"
+    faster = (" The machine is faster than what was described: look at the description (links, "
+              "library, algorithm) first.") * (point.ratio < 1)
     return wrapped(f"Not normal from {format_bytes(point.bytes)} on{several}: {point.ratio:.2f} "
                    f"times the expected time, {word} than the model's error "
-                   f"({100 * diagnosis.errors.sigma()[diagnosis.first]:.0f} %) explains.", "")
+                   f"({100 * diagnosis.errors.sigma()[diagnosis.first]:.0f} %) explains.{faster}",
+                   "")
 
 
 def explanation(number: int, outcome, probability: float) -> list:
@@ -92,7 +95,8 @@ def causes(diagnosis: Diagnosis) -> list:
     others = [f"{one.name} {percent(share)}" for one, share in known[CAUSES:] if share >= 0.01]
     lines += [wrapped("Then " + ", ".join(others) + ".", "")] if others else []
     if unknown > 0.01:
-        lines.append(wrapped(f"Something that is in no list: {percent(unknown)}.", ""))
+        none = " None of these explains the curve well." * (unknown > 0.5)
+        lines.append(wrapped(f"Something that is in no list: {percent(unknown)}.{none}", ""))
     same = [one.name for one in ranking.alike(diagnosis.ranked)]
     if len(same) > 1:
         lines.append(wrapped(f"These data do not tell apart: {', '.join(same)}.", ""))
