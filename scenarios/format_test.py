@@ -39,6 +39,11 @@ FAMILIES = {
     "two_level": ["cluster={base: two_level}"],
     "fat_tree": ["cluster={base: fat_tree}"],
     "torus": ["cluster={base: torus}"],
+    "dragonfly": ["cluster={network: dragonfly, routers: 1, hosts_per_router: 1, "
+                  "global_ports: 1, link: {bandwidth: 1 GB/s, latency: 1 us}, "
+                  "host: {type: simple}}"],
+    "rails": ["cluster={network: rails, hosts_per_pod: 2, rails: 1, spines: 0, "
+              "link: {bandwidth: 1 GB/s, latency: 1 us}, host: {type: simple}}"],
     "fabric": ["cluster.network=fabric", "cluster.switches=[a, b]",
                "cluster.hosts=[{name: host0, to: [a]}, {name: host1, to: [b]}]",
                "cluster.trunks=[{from: a, to: b}]"],

@@ -108,7 +108,8 @@ TEST(Cluster, the_lists_name_every_type_and_family) {
   for (const HostType& type : host_types()) types.push_back(type.name);
   for (const NetworkFamily& family : network_families()) families.push_back(family.name);
   EXPECT_THAT(types, testing::ElementsAre("simple", "numa", "pcie_tree", "custom"));
-  EXPECT_THAT(families, testing::ElementsAre("star", "two_level", "fat_tree", "torus", "fabric"));
+  EXPECT_THAT(families, testing::ElementsAre("star", "two_level", "fat_tree", "torus", "fabric",
+                                             "dragonfly", "rails"));
 }
 
 TEST(Cluster, one_too_large_is_refused_before_it_is_built) {

@@ -9,7 +9,7 @@ def cable(random):
 
 def cluster(random):
     network = random.choice(["star", "star", "two_level", "two_level", "fat_tree", "torus",
-                             "fabric"])
+                             "fabric", "dragonfly", "rails"])
     made = {"network": network, "link": cable(random), "host": host(random)}
     if random.random() < 0.1:
         made["link"]["both"] = Rate(made["link"]["bandwidth"] * random.choice([1, 1.2, 2]))
@@ -24,6 +24,12 @@ def cluster(random):
             made["uplink"] = {"bandwidth": rate(random)}
     elif network == "fat_tree":
         made["k"] = random.choice([2, 4])
+    elif network == "dragonfly":
+        made.update(routers=random.randint(1, 3), hosts_per_router=1, global_ports=1, groups=2)
+        made["global"] = {"bandwidth": rate(random)}
+    elif network == "rails":
+        made.update(pods=random.randint(1, 2), hosts_per_pod=random.randint(2, 3),
+                    rails=random.randint(1, 2), spines=random.randint(1, 2))
     elif network == "fabric":
         add_cables(random, made)
     else:
@@ -91,6 +97,10 @@ def gpu(random):
 def hosts_of(made):
     if made["network"] == "star":
         return made["hosts"]
+    if made["network"] == "dragonfly":
+        return made["groups"] * made["routers"] * made["hosts_per_router"]
+    if made["network"] == "rails":
+        return made["pods"] * made["hosts_per_pod"]
     if made["network"] == "fabric":
         return len(made["hosts"])
     if made["network"] == "two_level":

@@ -1,0 +1,82 @@
+// The dragonfly (Kim, Dally, Scott, Abts: Technology-Driven, Highly-Scalable Dragonfly Topology,
+// ISCA 2008): groups of routers, of which every two in a group have a cable, and every two groups
+// have some. With g groups of a routers, each with p hosts and h global ports, that are g a p
+// hosts, g a (a-1)/2 local cables, and c = a h/(g-1), rounded down, global ones between every two
+// groups.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "topologies/networks/networks.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr int most_ports = 1024;
+
+struct Shape {
+  int groups = 0, routers = 0, hosts = 0, ports = 0;
+  int between = 0;  ///< cables between every two groups
+};
+
+Shape read_shape(Fields& fields) {
+  Shape shape;
+  shape.routers = static_cast<int>(fields.required("routers").integer(1, most_ports));
+  shape.hosts = static_cast<int>(fields.required("hosts_per_router").integer(1, most_ports));
+  shape.ports = static_cast<int>(fields.required("global_ports").integer(1, most_ports));
+  const int most =
+      std::min(shape.routers * shape.ports + 1, most_hosts / (shape.routers * shape.hosts));
+  const Value& groups = fields.value_or("groups", std::to_string(most));
+  shape.groups = static_cast<int>(groups.integer(2, std::max(most, 2)));
+  shape.between = shape.routers * shape.ports / (shape.groups - 1);
+  if (shape.routers * shape.hosts > most_hosts / 2)
+    groups.fail(fmt::format("a dragonfly has at most {} hosts", most_hosts));
+  return shape;
+}
+
+/// `key`, where it differs from the cable of the hosts.
+LinkPair read_other_cable(Fields& fields, std::string_view key, const LinkPair& link) {
+  Fields cable(fields.value_or(key, "{}"), std::string(key));
+  const LinkPair pair = read_link_or(cable, link);
+  cable.finish();
+  fields.resolve(key, cable.resolved());
+  return pair;
+}
+
+/// The router of a group whose port leads to the group `offset` further on, by the k-th cable.
+std::size_t router_of(const Shape& shape, int offset, int k) {
+  return static_cast<std::size_t>(((offset - 1) * shape.between + k) / shape.ports);
+}
+
+void build_dragonfly(Fields& fields, const HostMaker& make_host, Topology& topology) {
+  const Shape shape = read_shape(fields);
+  const LinkPair link = read_cable(fields, "link");
+  const LinkPair local = read_other_cable(fields, "local", link);
+  const LinkPair global = read_other_cable(fields, "global", link);
+  std::vector<std::vector<Vertex>> groups;
+  for (int group = 0; group < shape.groups; ++group) {
+    std::vector<Vertex>& routers = groups.emplace_back();
+    for (int i = 0; i < shape.routers; ++i) {
+      routers.push_back(add_switch(topology, fmt::format("group{}/router{}", group, i)));
+      for (int j = 0; j < i; ++j)
+        topology.connect(routers[static_cast<std::size_t>(j)], routers.back(), local);
+      for (int j = 0; j < shape.hosts; ++j)
+        add_host(make_host, host_name(topology.hosts().size()), routers.back(), link, topology);
+    }
+  }
+  for (int from = 0; from < shape.groups; ++from)
+    for (int to = from + 1; to < shape.groups; ++to)
+      for (int k = 0; k < shape.between; ++k)
+        topology.connect(
+            groups[static_cast<std::size_t>(from)][router_of(shape, to - from, k)],
+            groups[static_cast<std::size_t>(to)][router_of(shape, shape.groups - (to - from), k)],
+            global);
+}
+
+}  // namespace
+
+NetworkFamily describe_dragonfly() {
+  return {"dragonfly", "groups of routers, all groups linked to each other", build_dragonfly};
+}
+
+}  // namespace ringscope

@@ -1,0 +1,51 @@
+// A rail-optimised network (NVIDIA DGX SuperPOD Reference Architecture): in a pod, NIC i of every
+// host is plugged into leaf i, so that GPUs of the same number meet at one switch; spines join the
+// leaves of all pods.
+#include <fmt/format.h>
+
+#include "topologies/networks/networks.hpp"
+
+namespace ringscope {
+namespace {
+
+void build_rails(Fields& fields, const HostMaker& make_host, Topology& topology) {
+  constexpr int most_rails = 64, most_spines = 1024, most_uplinks = 1024;
+  const int pods = static_cast<int>(fields.value_or("pods", "1").integer(1, most_hosts));
+  const int hosts =
+      static_cast<int>(fields.required("hosts_per_pod").integer(1, most_hosts / pods));
+  const int rails = static_cast<int>(fields.required("rails").integer(1, most_rails));
+  const Value& count = fields.required("spines");
+  const int spines = static_cast<int>(count.integer(pods > 1 ? 1 : 0, most_spines));
+  const int uplinks = static_cast<int>(fields.value_or("uplinks", "1").integer(1, most_uplinks));
+  const LinkPair link = read_cable(fields, "link");
+  Fields other(fields.value_or("uplink", "{}"), "uplink");
+  const LinkPair uplink = read_link_or(other, link);
+  other.finish();
+  fields.resolve("uplink", other.resolved());
+
+  std::vector<Vertex> tops;
+  for (int i = 0; i < spines; ++i) tops.push_back(add_switch(topology, fmt::format("spine{}", i)));
+  for (int pod = 0; pod < pods; ++pod) {
+    std::vector<Vertex> leaves;
+    for (int rail = 0; rail < rails; ++rail) {
+      leaves.push_back(add_switch(topology, fmt::format("pod{}/rail{}", pod, rail)));
+      for (const Vertex spine : tops)
+        for (int i = 0; i < uplinks; ++i) topology.connect(leaves.back(), spine, uplink);
+    }
+    for (int i = 0; i < hosts; ++i) {
+      const std::string name = host_name(topology.hosts().size());
+      const LinkPair own = make_host.cable(name, link);
+      std::size_t next = 0;
+      for (const Vertex nic : make_host(name).nics)
+        topology.connect(nic, leaves[next++ % leaves.size()], own);
+    }
+  }
+}
+
+}  // namespace
+
+NetworkFamily describe_rails() {
+  return {"rails", "NIC i of every host on leaf i of its pod", build_rails};
+}
+
+}  // namespace ringscope
