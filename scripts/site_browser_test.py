@@ -73,6 +73,14 @@ class Reader(unittest.TestCase):
         found[0].find_element(By.TAG_NAME, "a").click()
         self.assertTrue(self.browser.current_url.endswith("/model.html#rules-of-progress"))
 
+    def test_the_search_goes_by_how_words_begin(self):
+        self.open("index.html")
+        self.assertIn("Read the report: When there is no answer",
+                      [item.text.splitlines()[0] for item in self.type("deadlo")])
+        self.open("index.html")
+        self.assertEqual([item.text for item in self.type("eadlock")],
+                         ["Nothing has all of these words."])
+
     def test_the_search_says_when_it_finds_nothing_and_escape_ends_it(self):
         self.open("index.html")
         self.assertEqual([item.text for item in self.type("nosuchword")],

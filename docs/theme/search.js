@@ -1,25 +1,28 @@
 // Search in the words of all pages, which words.js holds: sections that have every word asked for,
-// those that have them in a heading first.
+// or one that begins so; those that have them in a heading first.
 "use strict";
 (function () {
   const query = document.getElementById("query");
   const found = document.getElementById("found");
   const base = query.dataset.base;
 
+  function at_word(text, word) {
+    const escaped = word.replace(/[^a-z0-9]/g, "\\$&");
+    return text.toLowerCase().search(new RegExp("(?<![a-z0-9])" + escaped));
+  }
+
   function place(row, asked) {
-    const heading = (row[0] + " " + row[2]).toLowerCase();
-    const text = row[3].toLowerCase();
     let sum = 0;
     for (const word of asked) {
-      if (heading.includes(word)) sum += 10;
-      else if (text.includes(word)) sum += 1;
+      if (at_word(row[0] + " " + row[2], word) >= 0) sum += 10;
+      else if (at_word(row[3], word) >= 0) sum += 1;
       else return 0;
     }
     return sum;
   }
 
   function excerpt(text, word) {
-    const at = Math.max(0, text.toLowerCase().indexOf(word) - 50);
+    const at = Math.max(0, at_word(text, word) - 50);
     return (at > 0 ? "... " : "") + text.slice(at, at + 140);
   }
 

@@ -141,7 +141,8 @@ def notebook_text(notebook, source):
 
 def commands_page(program, _):
     """The reference of the commands, from their --help."""
-    lines = ["# Commands", "", "Each as its `--help` prints it.", ""]
+    lines = ["# Commands", "", "Each as its `--help` prints it.", "", "```text",
+             help_of(program, columns=96).rstrip(), "```", ""]
     for name, summary in subcommands(program).items():
         lines += [f"## {name}", "", summary + ".", "", "```text",
                   help_of(program, name, columns=96).rstrip(), "```", ""]
