@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "topologies/graph/known_routes.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -39,6 +41,58 @@ void count(const Topology& topology, Vertex here, const std::vector<int>& levels
   level.most = std::max(level.most, ratio);
 }
 
+/// Flows on each cable between switches.
+class Loads {
+ public:
+  explicit Loads(const Topology& topology)
+      : topology_(topology),
+        known_(topology.graph(), topology.hosts()),
+        flows_(static_cast<std::size_t>(topology.link_count())) {}
+
+  void add(std::size_t from, std::size_t to) {
+    const auto hosts = topology_.hosts();
+    if (from == to) return;
+    const std::uint64_t flow = from * hosts.size() + to;
+    const Route route = topology_.route(hosts[from].numa_domains.front(),
+                                        hosts[to].numa_domains.front(), flow, &known_);
+    bool passes = false;
+    for (const int id : route.links) {
+      if (!is_trunk(id)) continue;
+      ++flows_[static_cast<std::size_t>(id)];
+      passes = true;
+    }
+    sum_.flows += passes ? 1 : 0;
+  }
+
+  RouteLoad sum() const {
+    RouteLoad sum = sum_;
+    double all = 0;
+    int trunks = 0;
+    for (int id = 0; id < topology_.link_count(); ++id) {
+      if (!is_trunk(id)) continue;
+      const int here = flows_[static_cast<std::size_t>(id)];
+      sum.most = std::max(sum.most, here);
+      all += here;
+      ++trunks;
+    }
+    if (trunks > 0) sum.mean = all / trunks;
+    return sum;
+  }
+
+ private:
+  bool is_trunk(int id) const {
+    const auto is_switch = [&](Vertex v) {
+      return topology_.graph()[v].kind == ComponentKind::network_switch;
+    };
+    return is_switch(topology_.source_of(id)) && is_switch(topology_.target_of(id));
+  }
+
+  const Topology& topology_;
+  KnownRoutes known_;
+  std::vector<int> flows_;  ///< by link
+  RouteLoad sum_;
+};
+
 }  // namespace
 
 std::vector<int> levels_of_switches(const Topology& topology) {
@@ -55,6 +109,20 @@ std::vector<int> levels_of_switches(const Topology& topology) {
       open.push_back(next);
     }
   return levels;
+}
+
+RouteLoad load_of_shift(const Topology& topology) {
+  Loads loads(topology);
+  const std::size_t hosts = topology.hosts().size();
+  for (std::size_t from = 0; from < hosts; ++from) loads.add(from, (from + hosts / 2) % hosts);
+  return loads.sum();
+}
+
+RouteLoad load_of_pairs(const Topology& topology) {
+  Loads loads(topology);
+  for (std::size_t from = 0; from < topology.hosts().size(); ++from)
+    for (std::size_t to = 0; to < topology.hosts().size(); ++to) loads.add(from, to);
+  return loads.sum();
 }
 
 std::vector<NetworkLevel> network_levels(const Topology& topology) {

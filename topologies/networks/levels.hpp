@@ -21,6 +21,18 @@ struct NetworkLevel {
 /// Level 0 is that of the switches with hosts. Switches that reach no host are left out.
 std::vector<NetworkLevel> network_levels(const Topology& topology);
 
+/// Flows that the hash which chooses among equal routes puts on each cable between switches.
+struct RouteLoad {
+  std::size_t flows = 0;  ///< those that pass such a cable
+  int most = 0;           ///< on one cable, each direction by itself
+  double mean = 0;        ///< over all of these cables and directions
+};
+
+/// Load by one flow from every host to the one half-way round, in the order of the hosts; by one
+/// between every two hosts.
+RouteLoad load_of_shift(const Topology& topology);
+RouteLoad load_of_pairs(const Topology& topology);
+
 /// The level of each component; -1 of what is no network switch, or reaches no host.
 std::vector<int> levels_of_switches(const Topology& topology);
 

@@ -11,6 +11,21 @@ std::string count_cell(int count) { return count == 0 ? "" : std::to_string(coun
 
 std::string ratio_cell(double ratio) { return ratio == 0 ? "" : fmt::format("{:.3g}", ratio); }
 
+std::string print_load(const RouteLoad& load, std::string_view flows) {
+  return fmt::format(
+      "  {}: {} pass a cable between switches, up to {} the same; {:.3g} on average\n", flows,
+      load.flows, load.most, load.mean);
+}
+
+/// Collisions of the hash that chooses among equal routes.
+std::string print_loads(const Topology& topology) {
+  constexpr std::size_t most_hosts = 1024;  // all pairs of them take 2 s
+  if (topology.hosts().size() < 2 || topology.hosts().size() > most_hosts) return "";
+  return "Flows as the hash routes them (hash_seed)\n" +
+         print_load(load_of_shift(topology), "from each host to that half-way round") +
+         print_load(load_of_pairs(topology), "between every two hosts, each way") + '\n';
+}
+
 }  // namespace
 
 std::string print_network(const Topology& topology) {
@@ -37,7 +52,7 @@ std::string print_network(const Topology& topology) {
   return fmt::format("Network: {} hosts, {} switches in {} level{}; cables of each level\n",
                      topology.hosts().size(), switches, levels.size(),
                      levels.size() == 1 ? "" : "s") +
-         table.text(2) + '\n';
+         table.text(2) + '\n' + print_loads(topology);
 }
 
 }  // namespace ringscope
