@@ -14,6 +14,10 @@ namespace nccl {
 struct Machine;  // algorithms/selectors/nccl_tuning.hpp
 }
 
+namespace schedules {
+struct Schedule;  // algorithms/schedules/schedule.hpp
+}
+
 struct HostGroups;  // algorithms/steps/host_order.hpp
 struct Training;    // algorithms/training/training.hpp
 
@@ -51,6 +55,8 @@ struct Options {
   const nccl::Machine* nccl = nullptr;
   /// Layers of a training job, kept by their owner. Null: one layer that takes no time.
   const Training* training = nullptr;
+  /// Schedule from a file, kept by its owner; null: none.
+  const schedules::Schedule* schedule = nullptr;
 };
 
 /// Declared, and counted by a test for every algorithm.

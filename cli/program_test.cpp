@@ -28,7 +28,7 @@ TEST(Program, says_its_version) {
 TEST(Program, every_subcommand_has_help_with_examples) {
   for (const char* subcommand :
        {"", "run ", "compare ", "explain ", "what-if ", "sweep ", "show ", "check ", "list ",
-        "lesson ", "import-machine ", "import-fabric "}) {
+        "lesson ", "export ", "import-machine ", "import-fabric "}) {
     const auto [code, text] = ringscope(std::string(subcommand) + "--help");
     EXPECT_EQ(code, 0);
     EXPECT_NE(text.find("Examples:\n  ringscope "), std::string::npos) << text;

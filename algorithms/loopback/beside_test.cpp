@@ -88,14 +88,15 @@ TEST(BesideFlags, that_nobody_raises_are_a_deadlock_that_names_them) {
 
 TEST(BesideFlags, that_are_not_there_are_misuse) {
   const Text wait = [](Communicator comm, Workspace, Options) -> Task {
-    co_await comm.reach(Flag{flags}, 1);
+    co_await comm.reach(Flag{most_flags}, 1);
   };
   const Text raise = [](Communicator comm, Workspace, Options) -> Task {
     comm.raise(Flag{-1});
     co_return;
   };
-  EXPECT_THAT([&] { run(wait, 1, 1); }, ThrowsMessage<Misuse>("rank 0 waits for flag 16 of 16"));
-  EXPECT_THAT([&] { run(raise, 1, 1); }, ThrowsMessage<Misuse>("rank 0 raises flag -1 of 16"));
+  EXPECT_THAT([&] { run(wait, 1, 1); },
+              ThrowsMessage<Misuse>("rank 0 waits for flag 1024 of 1024"));
+  EXPECT_THAT([&] { run(raise, 1, 1); }, ThrowsMessage<Misuse>("rank 0 raises flag -1 of 1024"));
 }
 
 Task to_all_others(Communicator comm, Workspace work, Options) {

@@ -5,7 +5,6 @@
 // order in which they came, so that messages of one source and tag never overtake each other.
 #pragma once
 
-#include <array>
 #include <deque>
 #include <map>
 #include <memory>
@@ -95,7 +94,7 @@ struct Raised {
 
 struct Rank {
   std::vector<float> data, scratch;
-  std::array<Raised, flags> raised;
+  std::vector<Raised> raised;
   std::vector<Slot> slots;
   std::deque<int> posted;       ///< slots of receives without a message
   std::deque<Message> arrived;  ///< messages without a receive
@@ -110,6 +109,11 @@ struct Rank {
   std::span<float> items(const Range& range);
   /// Writable counterpart of `items`.
   std::span<float> writable(const Range& range);
+  Raised& flag(Flag flag) {
+    const auto index = static_cast<std::size_t>(flag.index);
+    if (raised.size() <= index) raised.resize(index + 1);
+    return raised[index];
+  }
   int take_slot(const Operation& operation);
   /// A posted operation that forbids to read (or to write) `range` until it is waited for.
   const Operation* under_way(const Range& range, bool writing) const;

@@ -110,9 +110,9 @@ void LoopbackThread::multicast(const Operation& operation) {
 }
 
 void LoopbackThread::raise(Flag flag) {
-  if (flag.index < 0 || flag.index >= flags)
-    refuse(fmt::format("raises flag {} of {}", flag.index, flags));
-  Raised& raised = world_.rank(rank_).raised.at(static_cast<std::size_t>(flag.index));
+  if (flag.index < 0 || flag.index >= most_flags)
+    refuse(fmt::format("raises flag {} of {}", flag.index, most_flags));
+  Raised& raised = world_.rank(rank_).flag(flag);
   ++raised.times;
   raised.clock = std::max(raised.clock, clock_);
   world_.wake(rank_);
@@ -124,8 +124,7 @@ bool LoopbackThread::ready() const {
   const auto complete = [&](Request request) { return slot(request).complete; };
   if (operation_->verb == Verb::join) return world_.thread(rank_, operation_->thread.index).ended();
   if (operation_->verb == Verb::reach)
-    return world_.rank(rank_).raised.at(static_cast<std::size_t>(operation_->flag.index)).times >=
-           operation_->count;
+    return world_.rank(rank_).flag(operation_->flag).times >= operation_->count;
   if (operation_->verb == Verb::split) return operation_->split->group != nullptr;
   if (operation_->verb == Verb::wait_any)
     return std::any_of(awaited_.begin(), awaited_.end(), complete);
@@ -138,8 +137,7 @@ void LoopbackThread::finish() {
     clock_ = std::max(clock_, other.clock_);
     other.task_.reset();
   } else if (operation_->verb == Verb::reach) {
-    const auto index = static_cast<std::size_t>(operation_->flag.index);
-    clock_ = std::max(clock_, world_.rank(rank_).raised[index].clock);
+    clock_ = std::max(clock_, world_.rank(rank_).flag(operation_->flag).clock);
   } else if (operation_->verb == Verb::wait_any) {
     const auto first = std::find_if(awaited_.begin(), awaited_.end(),
                                     [&](Request request) { return slot(request).complete; });
@@ -219,8 +217,8 @@ void LoopbackThread::check(const Operation& operation) const {
         refuse("joins a thread that was not started");
       break;
     case Verb::reach:
-      if (operation.flag.index < 0 || operation.flag.index >= flags)
-        refuse(fmt::format("waits for flag {} of {}", operation.flag.index, flags));
+      if (operation.flag.index < 0 || operation.flag.index >= most_flags)
+        refuse(fmt::format("waits for flag {} of {}", operation.flag.index, most_flags));
       break;
     case Verb::multicast:
       check_range(operation.range, false);

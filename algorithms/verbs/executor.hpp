@@ -27,11 +27,12 @@ struct Thread {
   int index = -1;
 };
 
-/// A counter of a rank, from 0, that its threads raise and wait for; there are `flags` of them.
+/// A counter of a rank, from 0, that its threads raise and wait for. Flags are few: an executor
+/// keeps one for each index below the highest in use.
 struct Flag {
   int index = 0;
 };
-inline constexpr int flags = 16;
+inline constexpr int most_flags = 1024;
 
 /// Position of a rank in the algorithm's program: for reports, never for decisions.
 struct Mark {

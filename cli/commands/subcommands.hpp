@@ -17,6 +17,7 @@ void add_list(Command& program);
 void add_place(Command& program);
 void add_lesson(Command& program);
 void add_check(Command& program);
+void add_export(Command& program);
 void add_import(Command& program);
 void add_import_machine(Command& program);
 void add_import_fabric(Command& program);
@@ -25,10 +26,9 @@ void add_validate(Command& program);
 void add_doctor(Command& program);
 
 inline constexpr void (*subcommands[])(Command&) = {
-    add_run,      add_compare, add_explain,        add_what_if,       add_sweep,
-    add_merge,    add_show,    add_check,          add_list,          add_place,
-    add_lesson,   add_import,  add_import_machine, add_import_fabric, add_calibrate,
-    add_validate, add_doctor,
+    add_run,    add_compare,        add_explain,       add_what_if,   add_sweep,    add_merge,
+    add_show,   add_check,          add_list,          add_place,     add_lesson,   add_export,
+    add_import, add_import_machine, add_import_fabric, add_calibrate, add_validate, add_doctor,
 };
 
 }  // namespace ringscope

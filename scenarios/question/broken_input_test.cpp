@@ -84,6 +84,10 @@ class BrokenInput : public testing::Test {
           "base: plain\nprogress: caller\nnetwork: {send_cost: 1 ns/B}\n");
     write("scenarios/libraries/circle.yaml", "base: circle\n");
     write("round.yaml", "base: ./round.yaml\n");
+    fs::create_directories(folder_ + "/scenarios/schedules");
+    for (const char* schedule : {"ring_2.xml", "ar_tree_12_LL.xml"})
+      fs::copy_file(std::string("scenarios/schedules/") + schedule,
+                    folder_ + "/scenarios/schedules/" + schedule);
   }
   ~BrokenInput() override {
     ::unsetenv("RINGSCOPE_DATA");

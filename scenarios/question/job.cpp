@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "algorithms/collectives.hpp"
+#include "algorithms/schedules/graph.hpp"
 #include "scenarios/question/scenario_tree.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/workload/options.hpp"
 #include "scenarios/workload/training.hpp"
 
@@ -17,6 +19,15 @@ constexpr std::int64_t most_repeats = 1'000'000;
 std::vector<std::string> names_of_collectives() {
   std::vector<std::string> names;
   for (const Collective& one : collectives()) names.emplace_back(one.name);
+  return names;
+}
+
+/// Those whose algorithms are not files.
+std::vector<std::string> names_with_algorithms() {
+  std::vector<std::string> names = names_of_collectives();
+  std::erase_if(names, [](const std::string& name) {
+    return std::ranges::find(catalogue(), name, &Algorithm::collective) == catalogue().end();
+  });
   return names;
 }
 
@@ -41,9 +52,27 @@ const Algorithm& read_program(Fields& fields, const Value& program) {
   return chosen;
 }
 
+/// `schedule: FILE` says which collective it is; who says it, too, must not say another.
+std::shared_ptr<const ScheduleFile> read_scheduled(Fields& fields, const Value& name, int ranks) {
+  for (const char* other : {"algorithm", "program"})
+    if (const Value* value = fields.optional(other))
+      value->fail(fmt::format("a job with a schedule has no {}: leave it out", other));
+  const Value* collective = fields.optional("collective");
+  const std::vector<std::string> known = names_of_collectives();
+  if (collective != nullptr) collective->one_of("collective", known);
+  auto file = read_schedule(name, ranks);
+  const std::string& of_file = file->schedule.collective;
+  if (collective != nullptr && collective->scalar() != of_file)
+    collective->fail(fmt::format("{} is a schedule of {}, not of {}", file->file, of_file,
+                                 collective->scalar()));
+  fields.resolve("collective", Value::scalar_at(name.place(), of_file));
+  fields.resolve("schedule", name);
+  return file;
+}
+
 const Algorithm& read_algorithm(Fields& fields) {
   if (const Value* program = fields.optional("program")) return read_program(fields, *program);
-  const std::vector<std::string> known = names_of_collectives();
+  const std::vector<std::string> known = names_with_algorithms();
   const std::string collective = known[fields.required("collective").one_of("collective", known)];
   std::vector<std::string> names;
   for (const Algorithm& algorithm : catalogue()) {
@@ -63,6 +92,15 @@ std::vector<Value> size_of_model(Fields& fields, const Training& training) {
                     "job.bytes out",
                     sum));
   return {Value::scalar_at(fields.map().place(), sum)};
+}
+
+/// The longest message, which stands for the vector.
+std::vector<Value> size_of_messages(Fields& fields, const ScheduleFile& file) {
+  if (const Value* bytes = fields.optional("bytes"))
+    bytes->fail(
+        fmt::format("the messages of {} have sizes of their own: leave job.bytes out", file.file));
+  const Bytes longest{schedules::largest_message(*file.schedule.graph)};
+  return {Value::scalar_at(fields.map().place(), to_text(longest))};
 }
 
 /// The sizes, each with the value to stand in the resolved job.
@@ -116,18 +154,23 @@ Noise read_noise(Fields& job, int ranks) {
 
 std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
   refuse_unknown_keys(value, "job",
-                      {"collective", "algorithm", "bytes", "options", "program", "groups",
-                       "repetitions", "seed", "skew", "overlap", "noise"});
+                      {"collective", "algorithm", "bytes", "schedule", "options", "program",
+                       "groups", "repetitions", "seed", "skew", "overlap", "noise"});
   Fields fields(value, "job");
   Job job;
-  job.algorithm = &read_algorithm(fields);
+  if (const Value* schedule = fields.optional("schedule"))
+    job.schedule = read_scheduled(fields, *schedule, ranks);
+  job.algorithm = job.schedule != nullptr ? &job.schedule->algorithm : &read_algorithm(fields);
   if (const Value* groups = fields.optional("groups"); groups && !takes_groups(*job.algorithm))
     groups->fail(fmt::format("the {} {} has no groups: a program has, such as llm",
                              job.algorithm->collective, job.algorithm->name));
   const ReadOptions options = read_options(fields, *job.algorithm, ranks);
   job.options = options.options;
   job.training = options.training;
+  if (job.schedule != nullptr) job.options.schedule = &job.schedule->schedule;
+  const bool own_sizes = job.schedule != nullptr && job.schedule->schedule.graph != nullptr;
   const std::vector<Value> sizes = job.training != nullptr ? size_of_model(fields, *job.training)
+                                   : own_sizes             ? size_of_messages(fields, *job.schedule)
                                                            : read_sizes(fields, *job.algorithm);
   job.repetitions = static_cast<int>(fields.value_or("repetitions", "1").integer(1, most_repeats));
   job.seed = static_cast<std::uint64_t>(
@@ -144,7 +187,9 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
   std::vector<ReadJob> jobs;
   for (const Value& size : sizes) {
     job.bytes = size.bytes();
-    if (job.training == nullptr)
+    if (job.schedule != nullptr && !own_sizes)
+      require_whole_chunks(size, job.bytes.count, *job.schedule);
+    if (job.training == nullptr && !own_sizes)
       fields.resolve("bytes", Value::scalar_at(size.place(), to_text(job.bytes)));
     jobs.push_back({job, fields.resolved()});
   }

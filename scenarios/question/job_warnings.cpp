@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "scenarios/schedule/schedule_file.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -84,12 +86,22 @@ std::vector<std::string> nic_warnings(const Scenario& scenario) {
           : "")};
 }
 
+std::vector<std::string> schedule_warnings(const Job& job) {
+  if (job.schedule == nullptr) return {};
+  const ScheduleFile& file = *job.schedule;
+  if (job.bytes.count >= file.least_bytes && job.bytes.count <= file.most_bytes) return {};
+  return {fmt::format("{} is for {} B to {} B: its library would do {} another way", file.file,
+                      file.least_bytes, file.most_bytes, to_text(job.bytes))};
+}
+
 }  // namespace
 
 std::vector<std::string> job_warnings(const Scenario& scenario) {
   std::vector<std::string> warnings = vain_options(scenario);
   const std::vector<std::string> of_nics = nic_warnings(scenario);
   warnings.insert(warnings.end(), of_nics.begin(), of_nics.end());
+  const std::vector<std::string> of_schedule = schedule_warnings(scenario.job);
+  warnings.insert(warnings.end(), of_schedule.begin(), of_schedule.end());
   return warnings;
 }
 

@@ -4,6 +4,7 @@ An Input is what is typed and the files that lie there. ALL holds (weight, kind)
 reads take a hundred times as long as others, and have little weight.
 """
 
+import os
 from dataclasses import dataclass
 
 from . import seeds as texts
@@ -107,6 +108,25 @@ def fabric(random, seeds):
     return Input(words, {"f": pick_mutated(random, seeds.fabrics)})
 
 
+def schedule(random, seeds):
+    path = random.choice(sorted(seeds.schedules))
+    name, kind = os.path.basename(path), os.path.splitext(path)[1]
+    text = seeds.schedules[path]
+    others = [other for other in seeds.schedules if other.endswith(kind)]
+    known = {"ring_2.xml": "1-1", "ping_pong.goal": "1-1", "binary_tree_32.goal": "8-8-8-8"}
+    placement = known.get(name, "2-2" if kind == ".xml" else "1-1")
+    scenario_text = texts.SCHEDULED.replace(b"FILE", name.encode()).replace(
+        b"PLACEMENT", placement.encode())
+    if kind == ".goal":
+        scenario_text = scenario_text.replace(b", bytes: 96 KiB", b"")
+    if random.random() < 0.1:
+        scenario_text = mutated(random, scenario_text, texts.SMALL)
+    words = random.choice([["run", "s.yaml", *LIMIT], ["explain", "s.yaml", *LIMIT],
+                           ["check", "s.yaml"], ["export", "s.yaml", "--goal", "o.goal"]])
+    return Input(words, {"s.yaml": scenario_text,
+                         name: mutated(random, text, seeds.schedules[random.choice(others)])})
+
+
 COMMAND_LINES = [
     ["run", "s.yaml", *LIMIT, "--set", "placement=2-1", "--set", "job.bytes=[1 KiB, 1 MiB]"],
     ["run", "s.yaml", *LIMIT, "--set", "library.network.send_cost=2 ns/B", "--kernel", "fluid"],
@@ -115,6 +135,7 @@ COMMAND_LINES = [
     ["what-if", "s.yaml", "--top", "3", *LIMIT],
     ["show", "s.yaml", "--from", "0", "--to", "1"], ["show", "pair", "--dot", "o.dot"],
     ["check", "s.yaml", "pair"], ["list", "clusters"], ["list", "algorithms"], ["--version"],
+    ["export", "s.yaml", "--goal", "o.goal"],
     ["lesson", "s.yaml", "-o", "o.html", *LIMIT], ["--help"], ["run", "--help"],
     ["place", "s.yaml", "--no-store", "--slots", "2", "--budget", "5", "--top", "3", "--csv", "-",
      "--time", "3 s"],
@@ -149,8 +170,8 @@ def table(random, seeds):
 
 
 ALL = [(40, scenario), (8, study), (8, place), (14, cluster), (8, library), (3, calibration),
-       (4, model), (5, hostfile), (8, machine), (6, fabric), (12, command_line), (0.3, measurement),
-       (0.7, table)]
+       (4, model), (5, hostfile), (8, machine), (6, fabric), (8, schedule), (12, command_line),
+       (0.3, measurement), (0.7, table)]
 
 
 def make(random, seeds):

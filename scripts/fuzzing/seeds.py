@@ -91,6 +91,13 @@ trunks:
   - {from: leaf1, to: spine, cables: 2}
   - {from: leaf2, to: spine, link: {bandwidth: 25 GB/s}}
 """
+SCHEDULED = b"""question: How long?
+cluster: {network: star, hosts: 4, host: {type: simple, cores: 8},
+  link: {bandwidth: 10 Gbit/s, latency: 1 us}}
+library: openmpi_tcp
+placement: PLACEMENT
+job: {schedule: ./FILE, bytes: 96 KiB}
+"""
 HOSTFILE = b"host0 slots=2 # the first\nhost1:2\nhost1 slots=1 max_slots=4\n"
 
 
@@ -124,6 +131,8 @@ class Seeds:
         fabrics = read("topologies/fabrics/*.conf", "topologies/fabrics/*.yaml")
         self.fabrics = [*fabrics.values(), IBNETDISCOVER, SLURM_YAML]
         self.clusters += [FABRIC] * 2
+        self.schedules = read("scenarios/schedules/*.xml", "scenarios/schedules/*.json",
+                              "scenarios/schedules/*.goal")
         self.calibrations = list(read("validation/results/published/*.yaml").values())
         self.probes = list(read("validation/results/published/*.probes.json",
                                 "validation/results/published/ib.*.json").values())

@@ -1,7 +1,6 @@
 #include "sim/alike/script.hpp"
 
 #include <algorithm>
-#include <array>
 #include <climits>
 #include <deque>
 #include <optional>
@@ -64,7 +63,11 @@ class Reader {
       voices_.emplace_back(*this, static_cast<int>(voices_.size()));
     return voices_[static_cast<std::size_t>(index)];
   }
-  std::size_t& raised(Flag flag) { return raised_[static_cast<std::size_t>(flag.index)]; }
+  std::size_t& raised(Flag flag) {
+    const auto index = static_cast<std::size_t>(flag.index);
+    if (raised_.size() <= index) raised_.resize(index + 1);
+    return raised_[index];
+  }
   void write(const Line& line) { lines_.push_back(line); }
   int further(int peer) const { return (peer - part_.rank + part_.size) % part_.size; }
 
@@ -82,7 +85,7 @@ class Reader {
 
   Part part_;
   std::deque<Voice> voices_;
-  std::array<std::size_t, flags> raised_{};
+  std::vector<std::size_t> raised_;
   std::vector<Line> lines_;
 };
 

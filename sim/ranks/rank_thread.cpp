@@ -88,8 +88,9 @@ RankThread::Advance RankThread::start_part(Pending& verb) {
 }
 
 FlagState& RankThread::flag(Flag flag) const {
-  if (first_->flags_.empty()) first_->flags_.resize(flags);
-  return first_->flags_[static_cast<std::size_t>(flag.index)];
+  const auto index = static_cast<std::size_t>(flag.index);
+  if (first_->flags_.size() <= index) first_->flags_.resize(index + 1);
+  return first_->flags_[index];
 }
 
 void RankThread::raise(Flag flag) {

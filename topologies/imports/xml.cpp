@@ -53,6 +53,23 @@ void Xml::fail(pugi::xml_node node, const std::string& message) const {
   throw InputError(place_of(node), message);
 }
 
+void Xml::fail_at(pugi::xml_node node, std::string_view attribute,
+                  const std::string& message) const {
+  const std::string& text = source_->text;
+  auto at = node.attribute(std::string(attribute).c_str()).empty()
+                ? std::string::npos
+                : static_cast<std::size_t>(node.offset_debug());
+  while (at != std::string::npos) {
+    at = text.find(attribute, at + 1);
+    if (at == std::string::npos) break;
+    const std::size_t behind = text.find_first_not_of(" \t\r\n", at + attribute.size());
+    const bool begins = std::string_view(" \t\r\n").find(text[at - 1]) != std::string_view::npos;
+    if (begins && behind != std::string::npos && text[behind] == '=') break;
+  }
+  if (at == std::string::npos) fail(node, message);
+  throw InputError(place_at(static_cast<std::ptrdiff_t>(at)), message);
+}
+
 std::string Xml::required(pugi::xml_node node, const char* name) const {
   const pugi::xml_attribute attribute = node.attribute(name);
   if (!attribute) fail(node, fmt::format("<{}>: the attribute '{}' is missing", node.name(), name));

@@ -19,6 +19,10 @@ class Xml {
   Place place_of(pugi::xml_node node) const;
   [[noreturn]] void fail(pugi::xml_node node, const std::string& message) const;
 
+  /// The error stands at the attribute, or, where there is none of that name, at the node.
+  [[noreturn]] void fail_at(pugi::xml_node node, std::string_view attribute,
+                            const std::string& message) const;
+
   /// The attribute, or an error at the node.
   std::string required(pugi::xml_node node, const char* name) const;
   /// The same as a whole number from `least` to `most`.

@@ -139,16 +139,22 @@ void MpiExecutor::call(Operation& operation) {
   }
 }
 
+std::size_t& MpiExecutor::times_raised(Flag flag) {
+  const auto index = static_cast<std::size_t>(flag.index);
+  if (raised_.size() <= index) raised_.resize(index + 1);
+  return raised_[index];
+}
+
 void MpiExecutor::raise(Flag flag) {
   const std::lock_guard guard(first_->raising_);
-  ++first_->raised_.at(static_cast<std::size_t>(flag.index));
+  ++first_->times_raised(flag);
   first_->was_raised_.notify_all();
 }
 
 void MpiExecutor::reach(const Operation& operation) {
   std::unique_lock guard(first_->raising_);
-  const std::size_t& raised = first_->raised_.at(static_cast<std::size_t>(operation.flag.index));
-  first_->was_raised_.wait(guard, [&] { return raised >= operation.count; });
+  first_->was_raised_.wait(guard,
+                           [&] { return first_->times_raised(operation.flag) >= operation.count; });
 }
 
 // MPI has no multicast between two groups of its choice: a message to each.
@@ -224,7 +230,7 @@ void MpiExecutor::reset() {
   seconds_ = {};
   phases_ = {};
   writes_.clear();
-  raised_ = {};
+  raised_.clear();
   own_splits_.clear();
   whereabouts_.leave_phase();
   for (const auto& other : others_) other->reset();

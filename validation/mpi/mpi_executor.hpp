@@ -77,6 +77,7 @@ class MpiExecutor final : public Executor {
     return first_->own_splits_.place(peer, tag);
   }
   void wait(Operation& operation);
+  std::size_t& times_raised(Flag flag);
   void reach(const Operation& operation);
   void multicast(const Operation& operation);
   MPI_Request& request(Request request) {
@@ -92,7 +93,7 @@ class MpiExecutor final : public Executor {
   std::vector<int> free_slots_;
   std::vector<std::unique_ptr<MpiExecutor>> others_;  ///< of the first thread
   MpiExecutor* first_;
-  std::array<std::size_t, flags> raised_{};  ///< of the first thread, for all of the rank
+  std::vector<std::size_t> raised_;  ///< of the first thread, for all of the rank
   std::mutex raising_;
   std::condition_variable was_raised_;
   std::thread running_;  ///< while this one is a started thread

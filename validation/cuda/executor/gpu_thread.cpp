@@ -51,7 +51,7 @@ void Rank::reset() {
   slots.clear();
   posted.clear();
   arrived.clear();
-  raised = {};
+  raised.clear();
   seconds = {};
   writes.clear();
 }
@@ -193,7 +193,7 @@ bool GpuThread::ready() const {
     case Verb::join:
       return rank_.threads[static_cast<std::size_t>(operation_->thread.index)].ended();
     case Verb::reach:
-      return rank_.raised.at(static_cast<std::size_t>(operation_->flag.index)) >= operation_->count;
+      return rank_.times_raised(operation_->flag) >= operation_->count;
     case Verb::sleep:
       return world_.gpus_.now() >= wakes_at_;
     case Verb::split:
@@ -250,7 +250,7 @@ void GpuThread::mark(Mark mark) {
 }
 
 void GpuThread::raise(Flag flag) {
-  ++rank_.raised.at(static_cast<std::size_t>(flag.index));
+  ++rank_.times_raised(flag);
   for (GpuThread& thread : rank_.threads) thread.wake();
 }
 

@@ -100,12 +100,17 @@ struct Rank {
     int source, slot;
   };
   std::deque<Arrived> arrived;
-  std::array<std::size_t, flags> raised{};
+  std::vector<std::size_t> raised;  ///< times, by flag
   std::deque<GpuThread> threads;
   std::array<double, verbs> seconds{};  ///< inside each verb of its first thread
   Writes writes;
 
   int number() const { return endpoint.rank(); }
+  std::size_t& times_raised(Flag flag) {
+    const auto index = static_cast<std::size_t>(flag.index);
+    if (raised.size() <= index) raised.resize(index + 1);
+    return raised[index];
+  }
   GpuThread& thread(CudaExecutor& world, int index);
   float* place(const Range& range) const;
   Slot& slot(Request request) { return slots[static_cast<std::size_t>(request.slot)]; }

@@ -1,0 +1,25 @@
+// The program of each rank as a graph of messages and calculations: what is posted after what was
+// waited for.
+#pragma once
+
+#include <functional>
+#include <stdexcept>
+
+#include "algorithms/schedules/graph.hpp"
+
+namespace ringscope::schedules {
+
+/// The program does what no graph says.
+class NoGraph : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Time of a reduction or a copy, in nanoseconds.
+using LocalCost = std::function<std::uint64_t(const Operation&)>;
+
+/// Nodes of one rank of `size`. Throws NoGraph.
+std::vector<Node> recorded(int rank, int size, const std::function<Task(Communicator)>& program,
+                           const LocalCost& cost);
+
+}  // namespace ringscope::schedules

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/cases/cases.hpp"
+#include "cli/commands/subcommands.hpp"
+#include "cli/terminal/failure.hpp"
+#include "cli/terminal/option_word.hpp"
+#include "cli/terminal/output_file.hpp"
+#include "cli/terminal/progress_bar.hpp"
+#include "scenarios/answer/formats/messages.hpp"
+#include "scenarios/schedule/goal.hpp"
+
+namespace ringscope {
+namespace {
+
+struct Arguments {
+  std::string scenario, goal, only;
+  std::vector<std::string> changes;
+};
+
+Scenario only_case(const Arguments& arguments) {
+  std::vector<Override> overrides;
+  for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
+  std::vector<Scenario> cases = read_scenarios(arguments.scenario, overrides);
+  if (cases.size() == 1 && arguments.only.empty()) return std::move(cases.front());
+  std::vector<std::string> names;
+  for (const Scenario& one : cases) names.push_back(one.name);
+  if (arguments.only.empty())
+    throw Failure(ExitCode::bad_input,
+                  fmt::format("{} has {} cases, and a file holds one: --case '{}', for example",
+                              arguments.scenario, cases.size(), names.front()));
+  return std::move(cases[option_word("--case", arguments.only).one_of("case", names)]);
+}
+
+void write_messages(const Arguments& arguments) {
+  require_writable(arguments.goal);
+  ProgressBar bar("reading");
+  const Scenario scenario = only_case(arguments);
+  bar.phase("recording");
+  const std::string text =
+      to_goal(messages_of(scenario),
+              fmt::format("{}: {} {} of {}, {} ranks, by ringscope export", scenario.name,
+                          scenario.job.algorithm->collective, scenario.job.algorithm->name,
+                          to_text(scenario.job.bytes), scenario.placement.ranks.size()));
+  bar.end();
+  write_output(arguments.goal, text);
+}
+
+}  // namespace
+
+void add_export(Command& program) {
+  Command command = program.add_subcommand(
+      "export", "Write the messages of a scenario's job for other simulators");
+  const auto arguments = std::make_shared<Arguments>();
+  command.add_option("SCENARIO", arguments->scenario, "a name from scenarios/, or a file")
+      .required();
+  command.add_option("--set", arguments->changes, "KEY=VALUE, as for ringscope run");
+  command.add_option("--case", arguments->only, "its name, of a scenario that has several");
+  command.add_option("--goal", arguments->goal, "the file, in GOAL; '-' is standard output")
+      .required();
+  command.footer(
+      "GOAL is the text that LogGOPSim's txt2bin reads. It has what each rank sends, receives and\n"
+      "computes, and what waits for what; reductions and copies are calculations of what the "
+      "library\n"
+      "says that they cost. How long messages take, the other simulator says. The job 'schedule'\n"
+      "reads such a file (scenarios/format.md).\n\n"
+      "Examples:\n"
+      "  ringscope export 02-ring-of-8 --goal ring.goal\n"
+      "  ringscope export my.yaml --set job.bytes=1MiB --goal - | head");
+  command.callback([arguments] { write_messages(*arguments); });
+}
+
+}  // namespace ringscope

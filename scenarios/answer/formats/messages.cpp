@@ -1,0 +1,66 @@
+#include "scenarios/answer/formats/messages.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "algorithms/schedules/recording.hpp"
+#include "algorithms/steps/host_order.hpp"
+
+namespace ringscope {
+namespace {
+
+/// Time that the library says, of a rank on cores or on a GPU.
+std::uint64_t nanoseconds(const Library& library, bool gpu, const Operation& operation) {
+  if (operation.range.size == 0) return 0;
+  const bool reduces = operation.verb == Verb::reduce;
+  const ByteCost host_cost = reduces ? library.reduce_cost : library.copy_cost;
+  const ByteCost gpu_cost = reduces ? library.gpu.reduce_cost : library.gpu.copy_cost;
+  Seconds time = Bytes{operation.range.size} * (gpu ? gpu_cost : host_cost);
+  if (gpu) time += library.gpu.launch;
+  return static_cast<std::uint64_t>(std::llround(time.count() * 1e9));
+}
+
+[[noreturn]] void fail(const Scenario& scenario, const std::string& why) {
+  const auto source = std::make_shared<const Source>(Source{scenario.name, ""});
+  throw InputError({source, 0, 0}, why);
+}
+
+}  // namespace
+
+schedules::Graph messages_of(const Scenario& scenario) {
+  const Job& job = scenario.job;
+  if (job.options.schedule != nullptr && job.options.schedule->graph != nullptr)
+    return *job.options.schedule->graph;
+  if (job.overlap)
+    fail(scenario,
+         "a graph of messages cannot say it: the job has 'overlap', and the engine that "
+         "would drive it is the simulator's");
+  const int ranks = static_cast<int>(scenario.placement.ranks.size());
+  std::vector<int> hosts(scenario.placement.ranks.size());
+  std::ranges::transform(scenario.placement.ranks, hosts.begin(), &Location::host);
+  const HostGroups by_host(ranks, &hosts);
+  Options options = job.options;
+  options.hosts = &hosts;
+  options.by_host = &by_host;
+  const auto items = static_cast<std::size_t>(job.bytes.count);
+  const std::size_t scratch = job.algorithm->scratch_items(ranks, items, options);
+  const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
+  schedules::Graph graph;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const bool gpu = scenario.placement.ranks[static_cast<std::size_t>(rank)].gpu >= 0;
+    try {
+      graph.ranks.push_back(schedules::recorded(
+          rank, ranks, [&](Communicator comm) { return job.algorithm->run(comm, work, options); },
+          [&](const Operation& operation) {
+            return nanoseconds(scenario.library, gpu, operation);
+          }));
+    } catch (const schedules::NoGraph& none) {
+      fail(scenario, none.what());
+    }
+  }
+  return graph;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,14 @@
+// The job of a scenario as a graph of messages and calculations, for other simulators.
+#pragma once
+
+#include "algorithms/schedules/graph.hpp"
+#include "scenarios/question/scenario.hpp"
+
+namespace ringscope {
+
+/// One repetition without skew, noise and neighbours. A reduction or a copy is a calculation of
+/// what the library says it costs, in whole nanoseconds. Throws InputError where the job's program
+/// is none that a graph can say.
+schedules::Graph messages_of(const Scenario& scenario);
+
+}  // namespace ringscope

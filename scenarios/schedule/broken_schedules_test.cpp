@@ -1,0 +1,89 @@
+// Does each wrong schedule draw the message that tells a person what to do?
+//
+// broken_schedules.txt holds the wrong ones, each as a good one with a text replaced, and the
+// messages.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "scenarios/schedule/schedule_file.hpp"
+#include "topologies/input/complaint.hpp"
+
+namespace ringscope {
+namespace {
+
+/// Sections "=== name" of parts "--- what"; the lines of a part are joined.
+struct Section {
+  std::string name;
+  std::map<std::string, std::string> parts;
+};
+
+std::vector<Section> sections() {
+  std::vector<Section> all;
+  std::ifstream file("scenarios/schedule/broken_schedules.txt");
+  EXPECT_TRUE(file) << "this test runs in the root of the source tree";
+  std::string* part = nullptr;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("=== ")) {
+      all.push_back({line.substr(4), {}});
+      part = nullptr;
+    } else if (line.starts_with("--- ")) {
+      part = &all.back().parts[line.substr(4)];
+    } else if (part != nullptr) {
+      *part += (part->empty() ? "" : "\n") + line;
+    }
+  }
+  return all;
+}
+
+std::string good(const std::string& name) {
+  std::ifstream file(std::string(schedules_folder) + "/" + name);
+  EXPECT_TRUE(file) << name;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string complaint_about(const std::string& name, const std::string& text) {
+  return complaint_of([&] {
+    ScheduleFile file;
+    read_schedule_text(std::make_shared<const Source>(Source{name, text}), file);
+  });
+}
+
+TEST(BrokenSchedules, say_what_is_wrong_and_where) {
+  int wrong = 0;
+  for (const Section& one : sections()) {
+    ++wrong;
+    const std::string& file = one.parts.at("file");
+    std::string text = good(file);
+    const std::string& right = one.parts.at("replace");
+    const std::size_t at = text.find(right);
+    ASSERT_NE(at, std::string::npos) << one.name << ": " << right;
+    text.replace(at, right.size(), one.parts.at("by"));
+    EXPECT_EQ(complaint_about(file, text), one.parts.at("message")) << one.name;
+  }
+  EXPECT_GE(wrong, 20);
+}
+
+std::vector<std::string> good_files() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(schedules_folder))
+    if (entry.path().extension() != ".md") names.push_back(entry.path().filename().string());
+  return names;
+}
+
+TEST(GoodSchedules, are_read_and_compute_what_they_promise) {
+  EXPECT_GE(good_files().size(), 3u);
+  for (const std::string& name : good_files()) EXPECT_EQ(complaint_about(name, good(name)), "");
+}
+
+// Each prefix of a file is another broken file.
+TEST(BrokenSchedules, that_are_cut_off_are_refused_wherever) {
+  const std::string text = good("ring_2.xml");
+  for (std::size_t end = 0; end + 2 < text.size(); end += 3)
+    EXPECT_NE(complaint_about("ring_2.xml", text.substr(0, end)), "") << end;
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -1,0 +1,260 @@
+// Source of the grammar: spcl/LogGOPSim, src/LogGOPSim/txt2bin.re.
+#include "scenarios/schedule/goal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "scenarios/schedule/goal_words.hpp"
+
+namespace ringscope {
+namespace {
+
+using goal::Line;
+using goal::Word;
+using schedules::Graph;
+using schedules::Node;
+
+constexpr std::int64_t most_ranks = 1 << 20, most_tag = std::numeric_limits<int>::max();
+constexpr std::int64_t most_nanoseconds = std::int64_t{1} << 53;
+
+/// Messages of one sender, receiver and tag; those that take any sender have the sender -1.
+struct Flow {
+  std::vector<schedules::NodeId> sends, receives;
+};
+
+class GoalReader {
+ public:
+  explicit GoalReader(const std::shared_ptr<const Source>& source) : words_(source) {}
+
+  Graph read() {
+    std::vector<Word> words;
+    if (!words_.next_line(words)) throw InputError(words_.end(), "the file is empty");
+    Line head(words);
+    head.take_word("num_ranks");
+    ranks_ = static_cast<int>(head.number("a number of ranks", 1, most_ranks));
+    head.finish();
+    graph_.ranks.resize(static_cast<std::size_t>(ranks_));
+    places_.resize(static_cast<std::size_t>(ranks_));
+    read_.resize(static_cast<std::size_t>(ranks_));
+    while (words_.next_line(words)) read_rank(words);
+    if (words_.in_comment()) throw InputError(words_.end(), "a comment '/*' has no end");
+    require_no_circle();
+    require_partners();
+    return std::move(graph_);
+  }
+
+ private:
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+  void read_rank(std::vector<Word>& words) {
+    Line head(words);
+    head.take_word("rank");
+    const Place place = words.front().place;
+    rank_ = static_cast<int>(head.number("a rank", 0, ranks_ - 1));
+    head.take_word("{");
+    head.finish();
+    if (read_[index(rank_)]) throw InputError(place, fmt::format("rank {} stands twice", rank_));
+    read_[index(rank_)] = true;
+    labels_.clear();
+    while (words_.next_line(words)) {
+      Line line(words);
+      if (line.is_next("}")) {
+        line.take_word("}");
+        return line.finish();
+      }
+      read_line(line, words);
+    }
+    throw InputError(place, fmt::format("the block of rank {} has no '}}'", rank_));
+  }
+
+  void read_line(Line& line, const std::vector<Word>& words) {
+    const bool dependence =
+        words.size() > 1 && (words[1].text == "requires" || words[1].text == "irequires");
+    if (dependence) return read_dependence(line);
+    std::optional<Word> label;
+    if (words.size() > 1 && words[1].text == ":") {
+      label = line.take("a label");
+      line.take_word(":");
+    }
+    if (label && !labels_.emplace(label->text, static_cast<int>(nodes().size())).second)
+      throw InputError(label->place,
+                       fmt::format("the label '{}' stands twice in rank {}", label->text, rank_));
+    places_[index(rank_)].push_back(words.front().place);
+    read_operation(line);
+  }
+
+  void read_dependence(Line& line) {
+    const int node = labelled(line.take("a label"));
+    const bool at_end = line.take("requires").text == "requires";
+    const int other = labelled(line.take("a label"));
+    line.finish();
+    (at_end ? nodes()[index(node)].after : nodes()[index(node)].after_starts).push_back(other);
+  }
+
+  int labelled(const Word& word) const {
+    const auto found = labels_.find(word.text);
+    if (found != labels_.end()) return found->second;
+    std::vector<std::string> known;
+    constexpr std::size_t most_named = 12;
+    for (const auto& [label, node] : labels_)
+      if (known.size() < most_named || is_near(word.text, label)) known.emplace_back(label);
+    throw InputError(word.place,
+                     unknown_name(fmt::format("label of rank {}", rank_), word.text, known));
+  }
+
+  void read_operation(Line& line) {
+    static const std::vector<std::string> kinds = {"send", "recv", "calc"};
+    const Word word = line.take("send, recv or calc");
+    const auto kind = std::ranges::find(kinds, word.text);
+    if (kind == kinds.end())
+      throw InputError(word.place, unknown_name("operation", word.text, kinds));
+    Node node{.kind = static_cast<Node::Kind>(kind - kinds.begin())};
+    if (node.kind == Node::Kind::calculate) {
+      node.size =
+          static_cast<std::uint64_t>(line.number("a time in nanoseconds", 0, most_nanoseconds));
+    } else {
+      node.size = line.bytes();
+      read_peer(line, node);
+    }
+    while (!line.ended()) read_attribute(line, node);
+    nodes().push_back(std::move(node));
+  }
+
+  void read_peer(Line& line, Node& node) {
+    const bool sends = node.kind == Node::Kind::send;
+    line.take_word(sends ? "to" : "from");
+    const Place place = line.place();
+    node.peer = static_cast<int>(line.number("a rank", sends ? 0 : -1, ranks_ - 1));
+    if (node.peer == rank_)
+      throw InputError(place, fmt::format("rank {} has itself as its peer", rank_));
+  }
+
+  void read_attribute(Line& line, Node& node) {
+    static const std::vector<std::string> names = {"tag", "cpu", "nic"};
+    const Word name = line.take("tag, cpu or nic");
+    if (std::ranges::find(names, name.text) == names.end())
+      throw InputError(name.place, unknown_name("word", name.text, names));
+    if (name.text == "tag") {
+      node.tag = static_cast<int>(line.number("a tag", 0, most_tag));
+      return;
+    }
+    if (line.number("a number", 0, most_tag) != 0)
+      throw InputError(
+          name.place, fmt::format("a {} other than 0 is not understood: a rank has one thread, and "
+                                  "its placement says by which NIC it sends",
+                                  name.text));
+  }
+
+  std::vector<Node>& nodes() { return graph_.ranks[index(rank_)]; }
+  const Place& place(const schedules::NodeId& id) const {
+    return places_[index(id.rank)][index(id.node)];
+  }
+
+  void require_no_circle() const {
+    const schedules::NodeId id = in_a_circle(graph_);
+    if (id.rank < 0) return;
+    throw InputError(place(id), fmt::format("in rank {} operations require each other in a circle, "
+                                            "and this one is in it or behind it",
+                                            id.rank));
+  }
+
+  /// Sees that messages of each pair and tag are as many as are received, and that none is longer
+  /// than its receive. Receives from any rank take what is left.
+  void require_partners() const {
+    std::map<std::tuple<int, int, int>, Flow> flows;
+    for (int rank = 0; rank < ranks_; ++rank)
+      for (int i = 0; i < std::ssize(graph_.ranks[index(rank)]); ++i) {
+        const Node& node = graph_.ranks[index(rank)][index(i)];
+        if (node.kind == Node::Kind::send)
+          flows[{node.peer, node.tag, rank}].sends.push_back({rank, i});
+        if (node.kind == Node::Kind::receive)
+          flows[{rank, node.tag, node.peer}].receives.push_back({rank, i});
+      }
+    std::map<std::pair<int, int>, int> for_any;  // by receiver and tag
+    for (const auto& [key, flow] : flows)
+      if (std::get<2>(key) < 0)
+        for_any[{std::get<0>(key), std::get<1>(key)}] = static_cast<int>(flow.receives.size());
+    for (const auto& [key, flow] : flows)
+      if (std::get<2>(key) >= 0)
+        require_partners(flow, for_any[{std::get<0>(key), std::get<1>(key)}]);
+    for (const auto& [key, flow] : flows)
+      if (std::get<2>(key) < 0) {
+        const int left = for_any[{std::get<0>(key), std::get<1>(key)}];
+        if (left > 0) fail_alone(flow.receives[flow.receives.size() - index(left)]);
+      }
+  }
+
+  void require_partners(const Flow& flow, int& for_any) const {
+    const std::size_t common = std::min(flow.sends.size(), flow.receives.size());
+    for (std::size_t i = 0; i < common; ++i) {
+      const std::uint64_t sent = node(flow.sends[i]).size, room = node(flow.receives[i]).size;
+      if (sent > room)
+        throw InputError(place(flow.receives[i]),
+                         fmt::format("it receives {} bytes, and rank {} sends {} (line {})", room,
+                                     flow.sends[i].rank, sent, place(flow.sends[i]).line));
+    }
+    if (flow.receives.size() > common) fail_alone(flow.receives[common]);
+    const auto left = static_cast<int>(flow.sends.size() - common);
+    if (left > for_any) fail_alone(flow.sends[common + index(for_any)]);
+    for_any -= left;
+  }
+
+  const Node& node(const schedules::NodeId& id) const {
+    return graph_.ranks[index(id.rank)][index(id.node)];
+  }
+  [[noreturn]] void fail_alone(const schedules::NodeId& id) const {
+    const Node& one = node(id);
+    const bool sends = one.kind == Node::Kind::send;
+    std::string why = "no rank has a send left to rank " + std::to_string(id.rank);
+    if (sends)
+      why = fmt::format("rank {} has no receive left from rank {}", one.peer, id.rank);
+    else if (one.peer >= 0)
+      why = fmt::format("rank {} has no send left to rank {}", one.peer, id.rank);
+    throw InputError(place(id), fmt::format("nobody {} this: {} with tag {}",
+                                            sends ? "receives" : "sends", why, one.tag));
+  }
+
+  goal::Words words_;
+  Graph graph_;
+  int ranks_ = 0, rank_ = 0;
+  std::vector<bool> read_;
+  std::map<std::string_view, int> labels_;
+  std::vector<std::vector<Place>> places_;
+};
+
+}  // namespace
+
+void read_goal(const std::shared_ptr<const Source>& source, ScheduleFile& into) {
+  into.schedule.graph = std::make_shared<const Graph>(GoalReader(source).read());
+  into.schedule.collective = "messages";
+}
+
+std::string to_goal(const Graph& graph, const std::string& about) {
+  std::string text = fmt::format("// {}\nnum_ranks {}\n", about, graph.ranks.size());
+  const auto out = std::back_inserter(text);
+  for (std::size_t rank = 0; rank < graph.ranks.size(); ++rank) {
+    fmt::format_to(out, "\nrank {} {{\n", rank);
+    const auto& nodes = graph.ranks[rank];
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const Node& node = nodes[i];
+      if (node.kind == Node::Kind::calculate)
+        fmt::format_to(out, "l{}: calc {}\n", i + 1, node.size);
+      else
+        fmt::format_to(out, "l{}: {} {}b {} {} tag {}\n", i + 1,
+                       node.kind == Node::Kind::send ? "send" : "recv", node.size,
+                       node.kind == Node::Kind::send ? "to" : "from", node.peer, node.tag);
+      for (const int other : node.after)
+        fmt::format_to(out, "l{} requires l{}\n", i + 1, other + 1);
+      for (const int other : node.after_starts)
+        fmt::format_to(out, "l{} irequires l{}\n", i + 1, other + 1);
+    }
+    text += "}\n";
+  }
+  return text;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,17 @@
+// GOAL, the text that LogGOPSim's txt2bin reads: messages and calculations of each rank.
+#pragma once
+
+#include <string>
+
+#include "algorithms/schedules/graph.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
+
+namespace ringscope {
+
+/// Fills in the graph. Throws InputError, in the file.
+void read_goal(const std::shared_ptr<const Source>& source, ScheduleFile& into);
+
+/// The graph as such a text, `about` in its first comment. Items are bytes.
+std::string to_goal(const schedules::Graph& graph, const std::string& about);
+
+}  // namespace ringscope

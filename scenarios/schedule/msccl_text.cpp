@@ -1,0 +1,299 @@
+#include "scenarios/schedule/msccl_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <initializer_list>
+#include <map>
+#include <span>
+
+namespace ringscope::msccl {
+namespace {
+
+// Source: src/include/msccl.h, MSCCL_MAX_...; ranks are our own bound.
+constexpr int most_gpus = 1024, most_blocks = 216, most_steps = 256, most_channels = 64;
+constexpr int most_chunks = 1 << 20;
+constexpr std::int64_t default_most_bytes = std::int64_t{1} << 27;
+
+constexpr Type types[] = {
+    {.name = "s", .words = "send", .sends = true, .reads = true},
+    {.name = "r", .words = "receive", .receives = true, .writes = true},
+    {.name = "rcs",
+     .words = "receive and pass on",
+     .receives = true,
+     .sends = true,
+     .writes = true},
+    {.name = "rrs",
+     .words = "reduce and pass on",
+     .receives = true,
+     .sends = true,
+     .reduces = true,
+     .reads = true},
+    {.name = "rrc",
+     .words = "receive and reduce",
+     .receives = true,
+     .reduces = true,
+     .reads = true,
+     .writes = true},
+    {.name = "rrcs",
+     .words = "reduce, keep and pass on",
+     .receives = true,
+     .sends = true,
+     .reduces = true,
+     .reads = true,
+     .writes = true},
+    {.name = "cpy", .words = "copy", .reads = true, .writes = true},
+    {.name = "re", .words = "reduce", .reduces = true, .reads = true, .writes = true},
+    {.name = "nop", .words = "wait"},
+};
+
+using Names = std::initializer_list<const char*>;
+
+/// One element whose attributes are asked for.
+class Element {
+ public:
+  Element(const Xml& xml, pugi::xml_node node, Names attributes, const char* child)
+      : xml_(&xml), node_(node) {
+    const std::vector<std::string> known(attributes.begin(), attributes.end());
+    for (const pugi::xml_attribute& one : node.attributes())
+      if (std::ranges::find(known, one.name()) == known.end())
+        xml.fail_at(
+            node, one.name(),
+            fmt::format("<{}>: {}", node.name(), unknown_name("attribute", one.name(), known)));
+    for (const pugi::xml_node& one : node.children()) {
+      if (one.type() != pugi::node_element)
+        xml.fail(node, fmt::format("<{}> holds text", node.name()));
+      if (one.name() == std::string_view(child)) continue;
+      xml.fail(one, *child == '\0' ? fmt::format("<{}> holds no other element", node.name())
+                                   : fmt::format("<{}>: expected the element <{}>, got <{}>",
+                                                 node.name(), child, one.name()));
+    }
+  }
+
+  bool has(const char* name) const { return !node_.attribute(name).empty(); }
+  [[noreturn]] void fail(const char* attribute, const std::string& message) const {
+    xml_->fail_at(node_, attribute, fmt::format("<{}>: {}", node_.name(), message));
+  }
+  std::int64_t number(const char* name, std::int64_t least, std::int64_t most) const {
+    const std::string text = xml_->required(node_, name);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+      fail(name, fmt::format("expected a whole number from {} to {} as '{}', got \"{}\"", least,
+                             most, name, text));
+    return value;
+  }
+  int whole(const char* name, int least, int most) const {
+    return static_cast<int>(number(name, least, most));
+  }
+  bool flag(const char* name) const { return whole(name, 0, 1) == 1; }
+  std::size_t one_of(const char* name, std::string_view kind,
+                     std::span<const std::string> names) const {
+    const std::string text = xml_->required(node_, name);
+    const auto found = std::ranges::find(names, text);
+    if (found == names.end()) fail(name, unknown_name(kind, text, names));
+    return static_cast<std::size_t>(found - names.begin());
+  }
+  std::string text(const char* name) const {
+    const std::string value = xml_->required(node_, name);
+    if (value.empty()) fail(name, fmt::format("'{}' is empty", name));
+    return value;
+  }
+
+ private:
+  const Xml* xml_;
+  pugi::xml_node node_;
+};
+
+const Type& type_of(const Element& step) {
+  std::vector<std::string> names;
+  for (const Type& type : types) names.emplace_back(type.name);
+  return types[step.one_of("type", "type of step", names)];
+}
+
+Chunks read_chunks(const Element& step, const char* buffer, const char* offset, const Gpu& gpu,
+                   int id, int count) {
+  static const std::vector<std::string> names = {"i", "o", "s"};
+  const auto space = static_cast<Space>(step.one_of(buffer, "buffer", names));
+  const int first = step.whole(offset, -1, most_chunks);
+  const int chunks = gpu.chunks[static_cast<std::size_t>(space)];
+  if (first >= 0 && first + count <= chunks) return {space, first};
+  const std::string& name = names[static_cast<std::size_t>(space)];
+  const std::string has = chunks == 0   ? "no chunks"
+                          : chunks == 1 ? "chunk 0 alone"
+                                        : fmt::format("chunks 0 to {}", chunks - 1);
+  step.fail(offset, fmt::format("chunk{} of buffer '{}' of gpu {} {} asked for, and it has {}",
+                                count == 1 ? fmt::format(" {}", first)
+                                           : fmt::format("s {} to {}", first, first + count - 1),
+                                name, id, count == 1 ? "is" : "are", has));
+}
+
+Step read_step(const Xml& xml, pugi::xml_node node, const Gpu& gpu, int id,
+               const ThreadBlock& block) {
+  const Element element(
+      xml, node,
+      {"s", "type", "srcbuf", "srcoff", "dstbuf", "dstoff", "cnt", "depid", "deps", "hasdep"}, "");
+  Step step{.node = node};
+  const int number = element.whole("s", 0, most_steps - 1);
+  if (number != std::ssize(block.steps))
+    element.fail("s", fmt::format("expected step {} here, got {}", block.steps.size(), number));
+  step.type = &type_of(element);
+  step.signals = element.flag("hasdep");
+  step.after_block = element.whole("depid", -1, most_blocks);
+  step.after_step = element.whole("deps", -1, most_steps);
+  const bool waits_only = step.type->name == "nop";
+  if (waits_only && step.signals)
+    element.fail("hasdep", "a nop tells nobody that it is done: expected 0");
+  if (!waits_only) step.count = element.whole("cnt", 1, most_chunks);
+  if (step.type->reads) step.from = read_chunks(element, "srcbuf", "srcoff", gpu, id, step.count);
+  if (step.type->writes) step.into = read_chunks(element, "dstbuf", "dstoff", gpu, id, step.count);
+  const auto need = [&](bool needed, int peer, const char* peer_name) {
+    if (needed && peer < 0)
+      element.fail("type", fmt::format("a step of type {} needs a peer, and its tb has {}=\"-1\"",
+                                       step.type->name, peer_name));
+  };
+  need(step.type->sends, block.send, "send");
+  need(step.type->receives, block.receive, "recv");
+  return step;
+}
+
+/// Two blocks must not share a connection: its messages would come in no order.
+void require_own_connection(const Element& element, const Gpu& gpu, const ThreadBlock& block) {
+  for (std::size_t i = 0; i < gpu.blocks.size(); ++i) {
+    const ThreadBlock& other = gpu.blocks[i];
+    if (other.channel != block.channel) continue;
+    for (const auto& [peer, name] :
+         {std::pair{&ThreadBlock::send, "send"}, std::pair{&ThreadBlock::receive, "recv"}})
+      if (block.*peer >= 0 && block.*peer == other.*peer)
+        element.fail(name, fmt::format("tb {} has {}=\"{}\" on channel {} already", i, name,
+                                       block.*peer, block.channel));
+  }
+}
+
+ThreadBlock read_block(const Xml& xml, pugi::xml_node node, const Gpu& gpu, int id, int gpus,
+                       int channels) {
+  const Element element(xml, node, {"id", "send", "recv", "chan"}, "step");
+  const int number = element.whole("id", 0, most_blocks - 1);
+  if (number != std::ssize(gpu.blocks))
+    element.fail("id", fmt::format("expected tb {} here, got {}", gpu.blocks.size(), number));
+  ThreadBlock block{.node = node};
+  block.send = element.whole("send", -1, gpus - 1);
+  block.receive = element.whole("recv", -1, gpus - 1);
+  for (const auto& [peer, name] : {std::pair{block.send, "send"}, {block.receive, "recv"}})
+    if (peer == id) element.fail(name, fmt::format("gpu {} has itself as its peer", id));
+  block.channel = element.whole("chan", 0, channels - 1);
+  require_own_connection(element, gpu, block);
+  for (const pugi::xml_node& step : node.children())
+    block.steps.push_back(read_step(xml, step, gpu, id, block));
+  return block;
+}
+
+/// Sees that what each step waits for is there, and will tell.
+void require_dependences(const Xml& xml, const Gpu& gpu) {
+  for (const ThreadBlock& block : gpu.blocks)
+    for (const Step& step : block.steps) {
+      if (step.after_block < 0) continue;
+      const auto fail = [&](const char* attribute, const std::string& message) {
+        xml.fail_at(step.node, attribute, "<step>: " + message);
+      };
+      const int of = step.after_block, at = step.after_step;
+      if (of >= std::ssize(gpu.blocks))
+        fail("depid", fmt::format("it waits for tb {}, and its gpu has tbs 0 to {}", of,
+                                  gpu.blocks.size() - 1));
+      const auto& steps = gpu.blocks[static_cast<std::size_t>(of)].steps;
+      if (at < 0 || at >= std::ssize(steps))
+        fail("deps",
+             fmt::format("it waits for step {} of tb {}, which has {}", at, of,
+                         steps.empty() ? "none" : fmt::format("steps 0 to {}", steps.size() - 1)));
+      if (std::none_of(steps.begin() + at, steps.end(), [](const Step& s) { return s.signals; }))
+        fail("depid", fmt::format("it waits for step {} of tb {}, which tells nobody that it is "
+                                  "done: its hasdep is 0",
+                                  at, of));
+    }
+}
+
+/// Input and output chunks of a GPU, by the collective; 0 may stand for the other where they are
+/// one.
+void require_chunks(const Element& element, const Algo& algo, const Gpu& gpu, int gpus) {
+  const int whole = algo.chunks, part = algo.chunks / gpus;
+  const int input = algo.collective == "allgather" ? part : whole;
+  const int output = algo.collective == "reduce_scatter" ? part : whole;
+  const auto require = [&](const char* name, Space space, int expected) {
+    const int got = gpu.chunks[static_cast<std::size_t>(space)];
+    if (got == expected || (got == 0 && algo.in_place)) return;
+    element.fail(name, fmt::format("expected {} as {} of this {}, got {}", expected, name,
+                                   algo.collective, got));
+  };
+  require("i_chunks", Space::input, input);
+  require("o_chunks", Space::output, output);
+}
+
+Gpu read_gpu(const Xml& xml, pugi::xml_node node, const Algo& algo, int gpus, int channels) {
+  const Element element(xml, node, {"id", "i_chunks", "o_chunks", "s_chunks"}, "tb");
+  const int id = element.whole("id", 0, gpus - 1);
+  if (id != std::ssize(algo.gpus))
+    element.fail("id", fmt::format("expected gpu {} here, got {}", algo.gpus.size(), id));
+  Gpu gpu{.node = node};
+  for (const auto& [name, space] :
+       {std::pair{"i_chunks", Space::input}, std::pair{"o_chunks", Space::output},
+        std::pair{"s_chunks", Space::scratch}})
+    gpu.chunks[static_cast<std::size_t>(space)] = element.whole(name, 0, most_chunks);
+  require_chunks(element, algo, gpu, gpus);
+  for (const pugi::xml_node& block : node.children())
+    gpu.blocks.push_back(read_block(xml, block, gpu, id, gpus, channels));
+  require_dependences(xml, gpu);
+  return gpu;
+}
+
+/// The collective by our name, of those that promise something to check.
+std::string read_collective(const Element& element) {
+  static const std::vector<std::string> names = {"allreduce", "allgather", "reduce_scatter",
+                                                 "reducescatter", "alltoall"};
+  const std::string& name = names[element.one_of("coll", "collective of a schedule", names)];
+  return name == "reducescatter" ? "reduce_scatter" : name;
+}
+
+}  // namespace
+
+Algo read_algo(const Xml& xml) {
+  const Element element(xml, xml.root(),
+                        {"name", "proto", "nchannels", "nchunksperloop", "ngpus", "coll", "inplace",
+                         "outofplace", "minBytes", "maxBytes", "nthreads", "redop"},
+                        "gpu");
+  Algo algo;
+  algo.name = element.text("name");
+  algo.collective = read_collective(element);
+  const std::vector<std::string> protocols(protocol_names.begin(), protocol_names.end());
+  algo.protocol = static_cast<Protocol>(element.one_of("proto", "protocol", protocols));
+  const int gpus = element.whole("ngpus", 2, most_gpus);
+  const int channels = element.whole("nchannels", 1, most_channels);
+  algo.chunks = element.whole("nchunksperloop", 1, most_chunks);
+  if (algo.collective != "allreduce" && algo.chunks % gpus != 0)
+    element.fail("nchunksperloop", fmt::format("the {} of {} gpus needs a multiple of {}, got {}",
+                                               algo.collective, gpus, gpus, algo.chunks));
+  algo.in_place = element.flag("inplace");
+  algo.out_of_place = element.has("outofplace") ? element.flag("outofplace") : !algo.in_place;
+  if (!algo.in_place && !algo.out_of_place)
+    element.fail("inplace", "it is neither for one buffer (inplace) nor for two (outofplace)");
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  algo.least_bytes = element.has("minBytes") ? element.number("minBytes", 0, most) : 0;
+  algo.most_bytes = element.has("maxBytes") ? element.number("maxBytes", algo.least_bytes, most)
+                                            : default_most_bytes;
+  for (const pugi::xml_node& gpu : xml.root().children())
+    algo.gpus.push_back(read_gpu(xml, gpu, algo, gpus, channels));
+  if (std::ssize(algo.gpus) != gpus)
+    element.fail("ngpus", fmt::format("it says {} gpus, and {} {}", gpus, algo.gpus.size(),
+                                      algo.gpus.size() == 1 ? "follows" : "follow"));
+  return algo;
+}
+
+std::string step_text(const Algo& algo, int gpu, int block, int step) {
+  const auto& steps =
+      algo.gpus[static_cast<std::size_t>(gpu)].blocks[static_cast<std::size_t>(block)].steps;
+  return fmt::format("gpu {}, tb {}, step {} ({})", gpu, block, step,
+                     steps[static_cast<std::size_t>(step)].type->name);
+}
+
+}  // namespace ringscope::msccl

@@ -1,0 +1,11 @@
+// MSCCL++'s execution plans, as far as they are of packets, copies, reductions and barriers.
+#pragma once
+
+#include "scenarios/schedule/schedule_file.hpp"
+
+namespace ringscope {
+
+/// Fills in the schedule and the sizes. Throws InputError, in the file.
+void read_mscclpp(const std::shared_ptr<const Source>& source, ScheduleFile& into);
+
+}  // namespace ringscope

@@ -1,0 +1,43 @@
+// Schedules in the files of other tools, read with every check that can be made without a clock.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "algorithms/schedules/schedule.hpp"
+#include "topologies/input/input.hpp"
+
+namespace ringscope {
+
+/// Folder below data_directory().
+inline constexpr const char* schedules_folder = "scenarios/schedules";
+
+/// A schedule, and the algorithm that runs it: each points to the other, so they stay where they
+/// are.
+struct ScheduleFile {
+  ScheduleFile() = default;
+  ScheduleFile(const ScheduleFile&) = delete;
+  ScheduleFile& operator=(const ScheduleFile&) = delete;
+
+  std::string file;  ///< as the scenario calls it
+  schedules::Schedule schedule;
+  Algorithm algorithm;
+  /// Sizes at which its library takes it.
+  std::uint64_t least_bytes = 0;
+  std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max();
+};
+
+/// The file that `name` means: a path, seen from the file that says so, or a name in
+/// data_directory()/scenarios/schedules. Throws InputError: in the file, or at `name`, where it is
+/// for another number of ranks.
+std::shared_ptr<const ScheduleFile> read_schedule(const Value& name, int ranks);
+
+/// Reads a text by the ending of its source's name. Throws InputError.
+void read_schedule_text(const std::shared_ptr<const Source>& source, ScheduleFile& into);
+
+/// Throws at `size` where it is no multiple of the schedule's chunks.
+void require_whole_chunks(const Value& size, std::uint64_t bytes, const ScheduleFile& file);
+
+}  // namespace ringscope
