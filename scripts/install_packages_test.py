@@ -95,7 +95,7 @@ class InstallPackages(unittest.TestCase):
         self.assertEqual(ran.returncode, 1)
 
     def test_an_unknown_set_is_refused(self):
-        self.stops_with("expected 'demo' or 'test', got 'all'", "all")
+        self.stops_with("expected 'demo', 'test' or 'web', got 'all'", "all")
 
 
 if __name__ == "__main__":

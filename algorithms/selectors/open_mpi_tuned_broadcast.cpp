@@ -58,7 +58,7 @@ const std::vector<open_mpi::RanksRule>& rules() {
 Choice choose(int ranks, std::size_t items, const Options& options) {
   const std::uint64_t bytes = bytes_of(items, options);
   const std::string_view name = open_mpi::look_up(rules(), ranks, bytes);
-  return {name, name == chain ? std::max<std::uint64_t>(1, bytes) : 0};
+  return {name, name == chain ? std::max<std::size_t>(1, bytes) : 0};
 }
 
 constexpr Selection selection = {

@@ -6,10 +6,9 @@
 #include "cli/cases/cases.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/lesson/lesson_case.hpp"
+#include "cli/lesson/lesson_data.hpp"
 #include "cli/lesson/lesson_page.hpp"
 #include "cli/terminal/output_file.hpp"
-#include "scenarios/answer/explain/explain.hpp"
-#include "scenarios/answer/text/report_text.hpp"
 
 namespace ringscope {
 namespace {
@@ -54,58 +53,6 @@ Answer run_all(const std::vector<Scenario>& scenarios, const CaseArguments& argu
   return answer;
 }
 
-/// Differences of any two cases, as the reader may choose: [first][other].
-Json all_differences(const std::vector<Report>& reports) {
-  Json rows = Json::array();
-  for (const Report& first : reports) {
-    Json row = Json::array();
-    for (const Report& other : reports)
-      row.push_back(&first == &other || first.deadlock || other.deadlock
-                        ? Json::array()
-                        : differences_json(first, other));
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-Json path_words(const Report& report) {
-  Json words = Json::array();
-  for (const PathSegment& segment : report.path) words.push_back(segment_text(segment));
-  return words;
-}
-
-std::string stuck_sentence(const Report& first, const Report& other,
-                           const std::vector<std::string>& names) {
-  if (&first == &other) return stuck_words(first);
-  const auto words = [](const Report& report, const std::string& name) {
-    return report.deadlock
-               ? fmt::format("{} {}", name, stuck_words(report))
-               : fmt::format("{} takes {}", name, to_short_text(Seconds(report.time_s)));
-  };
-  return words(first, names[0]) + "; " + words(other, names[1]);
-}
-
-std::string sentence(const Report& first, const Report& other,
-                     const std::vector<std::string>& names) {
-  if (first.deadlock || other.deadlock) return stuck_sentence(first, other, names);
-  if (first.time_s <= 0 || other.time_s <= 0) return "it takes no time";
-  return &first == &other ? reason(first) : difference_reason(first, other, names);
-}
-
-/// A sentence for each case, and for each two.
-Json reasons_json(const std::vector<Report>& reports) {
-  const std::vector<std::string> names = short_names(reports);
-  Json rows = Json::array();
-  for (std::size_t first = 0; first < reports.size(); ++first) {
-    Json row = Json::array();
-    for (std::size_t other = 0; other < reports.size(); ++other) {
-      row.push_back(sentence(reports[first], reports[other], {names[first], names[other]}));
-    }
-    rows.push_back(row);
-  }
-  return rows;
-}
-
 void write_lesson(const Arguments& arguments) {
   require_writable(arguments.output);
   ProgressBar bar("reading");
@@ -114,22 +61,11 @@ void write_lesson(const Arguments& arguments) {
   const Answer answer = run_all(scenarios, arguments.cases, bar);
   const std::vector<Report>& reports = answer.reports;
   begin_writing(bar, arguments.output != "-");
-  Json cases = Json::array();
-  for (const Report& report : reports) {
-    Json one = Json::parse(report.attachment);
-    one["path_words"] = path_words(report);
-    cases.push_back(std::move(one));
-  }
+  std::vector<Json> cases;
+  for (const Report& report : reports) cases.push_back(Json::parse(report.attachment));
   const Value* question = scenarios.front().resolved.find("question");
-  const Json data = {{"schema", 1},
-                     {"version", version()},
-                     {"question", scenarios.front().question},
-                     {"words", lesson::words_above(question->place().source->text)},
-                     {"ticks", lesson::ticks},
-                     {"cases", std::move(cases)},
-                     {"names", short_names(reports)},
-                     {"differences", all_differences(reports)},
-                     {"reasons", reasons_json(reports)}};
+  const Json data = lesson::page_data(reports, std::move(cases), scenarios.front().question,
+                                      lesson::words_above(question->place().source->text));
   write_output(arguments.output, lesson::page(data));
   bar.end();
   tell_difference(answer.difference, arguments.output != "-");

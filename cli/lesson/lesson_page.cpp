@@ -62,24 +62,4 @@ std::string page(const Json& data) {
   return text;
 }
 
-Json words_above(const std::string& yaml) {
-  Json paragraphs = Json::array();
-  std::istringstream lines(yaml);
-  std::string paragraph;
-  const auto end_paragraph = [&] {
-    if (!paragraph.empty()) paragraphs.push_back(std::exchange(paragraph, {}));
-  };
-  for (std::string line; std::getline(lines, line) && line.starts_with('#');) {
-    const std::size_t word = line.find_first_not_of("# \t");
-    if (word == std::string::npos) {
-      end_paragraph();
-      continue;
-    }
-    if (!paragraph.empty()) paragraph += ' ';
-    paragraph += line.substr(word);
-  }
-  end_paragraph();
-  return paragraphs;
-}
-
 }  // namespace ringscope::lesson

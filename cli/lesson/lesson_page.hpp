@@ -10,7 +10,4 @@ namespace ringscope::lesson {
 /// `data` in the template, style and scripts of plots/lesson. Throws Failure when they are missing.
 std::string page(const Json& data);
 
-/// The words that stand above a scenario: its leading comment, as paragraphs.
-Json words_above(const std::string& yaml);
-
 }  // namespace ringscope::lesson

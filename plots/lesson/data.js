@@ -1,6 +1,6 @@
 // The data of the page: what README.md beside this file describes, decoded.
 
-const DATA = JSON.parse(document.getElementById("data").textContent);
+let DATA = JSON.parse(document.getElementById("data").textContent);
 const TICKS = DATA.ticks;
 
 function bytesOf(base64) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -35,7 +36,7 @@ class Agenda {
     auto last = first;
     while (last != entries_.end() && last->what.object == object && last->what.argument == argument)
       ++last;
-    return {first, last};
+    return {entries_.data() + (first - entries_.begin()), static_cast<std::size_t>(last - first)};
   }
   std::size_t size() const { return entries_.size(); }
 
@@ -70,20 +71,19 @@ class StateRecord {
     return same_ && next_exact_ == exact_.size() && next_measure_ == measures_.size();
   }
 
-  void add(std::uint64_t number) {
+  void add(std::integral auto number) {
+    const auto exact = static_cast<std::uint64_t>(number);
     if (!compares_)
-      exact_.push_back(number);
+      exact_.push_back(exact);
     else
-      same_ = same_ && next_exact_ < exact_.size() && exact_[next_exact_++] == number;
+      same_ = same_ && next_exact_ < exact_.size() && exact_[next_exact_++] == exact;
   }
-  void add(int number) { add(static_cast<std::uint64_t>(number)); }
-  void add(bool truth) { add(std::uint64_t{truth}); }
   /// Seconds from now.
   void add_time(double seconds) { add_measure(seconds, tolerance_); }
   /// Bytes, or other units of work.
   void add_amount(double units) { add_measure(units, 1e-6 + 1e-9 * std::abs(units)); }
   void add(const Agenda::Entry& entry) {
-    add(std::bit_cast<std::uint64_t>(entry.what.function));
+    add(std::bit_cast<std::uintptr_t>(entry.what.function));
     add(entry.kind);
     if (entry.kind == 0)
       add_time(entry.measure);

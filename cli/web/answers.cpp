@@ -1,0 +1,117 @@
+#include "cli/web/answers.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "algorithms/catalogue.hpp"
+#include "cli/lesson/lesson_data.hpp"
+#include "cli/web/runs.hpp"
+#include "scenarios/answer/explain/what_if.hpp"
+#include "scenarios/answer/text/report_text.hpp"
+#include "scenarios/question/job_warnings.hpp"
+#include "sim/simulation.hpp"
+#include "topologies/input/data_files.hpp"
+
+namespace ringscope::web {
+namespace {
+
+Json play(const Json& request) {
+  std::vector<std::shared_ptr<const Recorded>> runs;
+  for (const Json& run : request.at("runs")) runs.push_back(recorded(run));
+  std::vector<Report> reports;
+  std::vector<Json> cases;
+  for (const auto& run : runs) {
+    reports.push_back(run->report);
+    cases.push_back(run->drawn);
+  }
+  const Asked& first = runs.front()->asked;
+  return lesson::page_data(reports, std::move(cases), first.scenario.question, first.words);
+}
+
+Json csv(const Json& request) {
+  std::vector<Report> reports;
+  for (const Json& run : request.at("runs")) reports.push_back(recorded(run)->report);
+  return {{"text", to_csv(reports)}};
+}
+
+Json gains(const Json& request) {
+  const std::shared_ptr<const Recorded> run = recorded(request.at("run"));
+  if (run->report.deadlock) return {{"name", run->report.name}, {"gains", Json::array()}};
+  RunOptions options;
+  options.keep_deadlock = true;
+  const std::vector<Candidate> all = candidates(run->report, request.value("top", std::size_t{5}));
+  const std::size_t nth = request.value("nth", all.size());
+  std::vector<Gain> list;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (nth == i || !request.contains("nth"))
+      list.push_back({all[i], simulate(improved(run->asked.scenario, all[i]), options)});
+  sort_gains(list);
+  return gains_json(run->report, list);
+}
+
+/// Files of a folder by their names, with what each says about itself.
+Json named(const std::string& folder) {
+  Json rows = Json::array();
+  for (const std::string& name : names_in(folder)) {
+    const Value file =
+        Value::from_file(fmt::format("{}/{}/{}.yaml", data_directory(), folder, name));
+    const Value* about = file.kind() == Value::Kind::map ? file.find("about") : nullptr;
+    rows.push_back({{"name", name}, {"about", about != nullptr ? about->text() : ""}});
+  }
+  return rows;
+}
+
+Json lists() {
+  Json algorithms = Json::array();
+  for (const Algorithm& one : catalogue())
+    algorithms.push_back({{"collective", one.collective},
+                          {"name", one.name},
+                          {"about", one.summary},
+                          {"options", one.options},
+                          {"least_ranks", one.least_ranks}});
+  return {{"version", version()},
+          {"algorithms", std::move(algorithms)},
+          {"libraries", named("scenarios/libraries")},
+          {"clusters", named("topologies/clusters")}};
+}
+
+/// Reports of all cases, as the command line makes them.
+std::vector<Report> reports_of(const Json& request) {
+  std::vector<Override> changes;
+  for (const Json& change : request.value("set", Json::array()))
+    changes.push_back(parse_override(change.get<std::string>()));
+  RunOptions options;
+  options.keep_deadlock = true;
+  std::vector<Report> reports;
+  for (const Json& name : request.at("scenarios"))
+    for (const Scenario& scenario : read_scenarios(name, changes)) {
+      reports.push_back(simulate(scenario, options));
+      reports.back().warnings = job_warnings(scenario);
+    }
+  return reports;
+}
+
+Json answered(const Json& request) {
+  const std::string ask = request.at("ask");
+  if (ask == "play") return play(request);
+  if (ask == "csv") return csv(request);
+  if (ask == "gains") return gains(request);
+  if (ask == "lists") return lists();
+  if (ask == "screen") return {{"text", print_compare(reports_of(request))}};
+  if (ask == "report") return {{"text", document(reports_of(request)).dump(2) + '\n'}};
+  const std::vector<std::string> known = {"play", "csv", "gains", "lists", "screen", "report"};
+  throw std::runtime_error(unknown_name("question", ask, known));
+}
+
+}  // namespace
+
+Json answer(const Json& request) {
+  try {
+    return answered(request);
+  } catch (const std::exception& error) {
+    return {{"error", error.what()}};
+  }
+}
+
+}  // namespace ringscope::web

@@ -1,0 +1,12 @@
+// The simulator in WebAssembly: one function, with JSON in and out.
+#include "cli/web/answers.hpp"
+
+extern "C" const char* ringscope_answer(const char* request) {
+  using ringscope::Json;
+  static std::string text;
+  const Json asked = Json::parse(request, nullptr, false);
+  const Json answer =
+      asked.is_object() ? ringscope::web::answer(asked) : Json{{"error", "expected a JSON map"}};
+  text = answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.c_str();
+}

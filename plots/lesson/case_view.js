@@ -1,0 +1,78 @@
+// One case: what it is, and its pictures.
+
+const byId = id => document.getElementById(id);
+
+class CaseView {
+  constructor(one) {
+    this.one = one;
+    this.cluster = new ClusterView(one);
+    this.matrix = new MatrixView(one);
+    this.timeline = new TimelineView(one);
+    const {report} = one;
+    const facts = [`placed ${report.placement}`, `${report.algorithm} ${report.collective}`,
+      `${sizeText(report.bytes)}`, `on ${report.cluster} with ${report.library}`].join(", ");
+    const rates = report.busbw > 0
+      ? `algbw ${rateText(report.algbw)}, busbw ${rateText(report.busbw)}` : "";
+    const messages = `${report.messages.toLocaleString("en")} ` +
+      `message${report.messages === 1 ? "" : "s"}, ` +
+      `${sizeText(report.bytes_between_hosts)} between hosts`;
+    this.caption = element("p", {class: "step"});
+    this.waits = report.deadlock ? new WaitsView(one) : undefined;
+    this.node = element("section", {class: "case", "aria-label": `Case ${one.name}`},
+      element("h2", {}, one.name, element("span", {class: "total"},
+        (this.waits ? "deadlock at " : "") + timeText(one.seconds))),
+      element("p", {class: "facts"}, facts), element("p", {class: "facts rates"},
+        [rates, messages].filter(Boolean).join("; ")),
+      this.caption,
+      this.waits && this.figure("Who waits for whom", "an arrow goes from the one that waits",
+        this.waits.node),
+      this.figure("Cluster", this.othersText(), this.cluster.node),
+      this.figure("Chunks", this.chunkText(), this.matrix.node),
+      this.figure("Timeline", "a row for each rank; the line is the critical path",
+        this.timeline.node));
+  }
+
+  figure(title, words, content) {
+    return element("figure", {},
+      element("figcaption", {}, element("b", {}, title), " ", words), content);
+  }
+  othersText() {
+    const others = this.one.machine.other_hosts, {about} = this.one;
+    return [about === "a cluster" ? "" : about,
+      others ? `${plural(others, "host")} without ranks left out` : ""].filter(Boolean).join("; ");
+  }
+  chunkText() {
+    const {chunks} = this.one;
+    if (chunks.none) return "";
+    return `rows: ranks, columns: ${plural(chunks.count, "chunk")} of ` +
+      `${sizeText(chunks.mostBytes)}; contributions summed in each`;
+  }
+
+  resize(whole) {
+    const style = getComputedStyle(this.node);
+    const width = Math.floor(this.node.clientWidth - parseFloat(style.paddingLeft) -
+      parseFloat(style.paddingRight));
+    for (const view of [this.cluster, this.matrix, this.waits]) view?.resize(width);
+    this.timeline.resize(width, whole);
+  }
+  draw(seconds, since) {
+    const tick = this.one.tick(seconds);
+    this.cluster.draw(tick);
+    this.matrix.draw(tick, since < 0 ? -1 : this.one.tick(since));
+    this.timeline.draw(seconds);
+    this.caption.textContent = this.progress(tick, seconds);
+  }
+  progress(tick, seconds) {
+    const {one} = this, {chunks} = one, parts = [];
+    const step = one.stepEndedBy(tick);
+    if (seconds >= one.seconds) {
+      parts.push(`${this.waits ? "stuck" : "done"} at ${timeText(one.seconds)}`);
+    } else if (step) parts.push(`all have done ${stepText(step, one.stepCounts[step.phase])}`);
+    else parts.push(seconds > 0 ? "under way" : "at the start");
+    if (!chunks.none) {
+      parts.push(`${chunks.complete.toLocaleString("en")} of ` +
+        `${chunks.wanted.toLocaleString("en")} chunks complete`);
+    }
+    return parts.join("; ");
+  }
+}

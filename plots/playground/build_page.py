@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+"""Puts the playground together: one file with the program, its data and all scripts inside.
+
+Usage: plots/playground/build_page.py FOLDER PAGE, where FOLDER holds simulator.js and
+simulator.wasm. The same sources give the same bytes. Prints the size as a server sends it.
+"""
+
+import base64
+import gzip
+import json
+import os
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+HERE = ROOT / "plots/playground"
+LESSON = ROOT / "plots/lesson"
+# Folders of the data that scenarios name, as the program finds them.
+DATA = ("scenarios/lessons", "scenarios/libraries", "scenarios/models", "topologies/clusters")
+SMALLEST = 1_000_000  # bytes: what a first visit may load
+
+
+def data_files():
+    """{path: text} of every YAML file that the program can be asked for by name."""
+    return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+            for folder in DATA for path in sorted((ROOT / folder).rglob("*.yaml"))}
+
+
+def packed(content):
+    """As text that a page can hold: DecompressionStream reads it."""
+    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+
+
+def inside_script(text):
+    """Within a script element nothing may look like its end, or like the start of a comment."""
+    return text.replace("<", "\\u003c")
+
+
+def scripts(template):
+    """The scripts that the template names, one a line, in the order in which they run."""
+    names = re.search(r"<!-- scripts:(.*?)-->", template, re.S)[1].split()
+    return "".join(((HERE if (HERE / name).exists() else LESSON) / name).read_text(encoding="utf-8")
+                   for name in names)
+
+
+def page_of(folder):
+    template = (HERE / "page.html").read_text(encoding="utf-8")
+    parts = {
+        "/* style */": (LESSON / "style.css").read_text(encoding="utf-8") +
+                       (HERE / "playground.css").read_text(encoding="utf-8"),
+        "<!-- loader -->": packed((folder / "simulator.js").read_bytes()),
+        "<!-- program -->": packed((folder / "simulator.wasm").read_bytes()),
+        "<!-- files -->": packed(json.dumps(data_files()).encode()),
+        "<!-- lessons -->": inside_script((HERE / "lessons.json").read_text(encoding="utf-8")),
+    }
+    page = re.sub(r"<!-- scripts:.*?-->",
+                  lambda _: f'<script>\n"use strict";\n{scripts(template)}</script>', template,
+                  count=1, flags=re.S)
+    for mark, text in parts.items():
+        if page.count(mark) != 1:
+            sys.exit(f"build_page: page.html has no place, or several, for '{mark}'")
+        page = page.replace(mark, text)
+    return page
+
+
+def main():
+    folder, path = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    content = page_of(folder).encode()
+    beside = path.with_name(path.name + ".new")
+    beside.write_bytes(content)
+    os.replace(beside, path)
+    sent = len(gzip.compress(content, 9))
+    print(f"{path}: {len(content):,} bytes, {sent:,} as a server sends them")
+    if sent > SMALLEST:
+        sys.exit(f"build_page: a first visit may load {SMALLEST:,} bytes")
+
+
+if __name__ == "__main__":
+    main()

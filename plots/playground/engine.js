@@ -1,0 +1,87 @@
+// The simulator, in a worker of its own: the page stays alive while it runs, and can end it.
+
+/** A text of the page that is packed: base64 of gzip. */
+async function unpacked(id) {
+  const bytes = bytesOf(document.getElementById(id).textContent.trim());
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Runs in the worker: loads the program once, then answers one question after the other. */
+function workerMain() {
+  let program;
+  const load = async ({loader, wasm, files}) => {
+    importScripts(loader);
+    program = await loadSimulator({wasmBinary: wasm});
+    for (const [path, text] of Object.entries(files)) {
+      const parts = `/ringscope/${path}`.split("/");
+      program.FS.mkdirTree(parts.slice(0, -1).join("/"));
+      program.FS.writeFile(parts.join("/"), text);
+    }
+  };
+  self.onmessage = async ({data}) => {
+    try {
+      if (data.load) await load(data.load);
+      const text = data.request
+        ? program.ccall("ringscope_answer", "string", ["string"], [data.request]) : "{}";
+      self.postMessage({id: data.id, text});
+    } catch (error) {
+      self.postMessage({id: data.id, failed: String(error && error.message || error)});
+    }
+  };
+}
+
+/** Questions and answers as objects. A question of one kind replaces those that wait. */
+class Engine {
+  constructor() {
+    this.waiting = new Map();
+    this.count = 0;
+    this.parts = this.read();
+  }
+
+  async read() {
+    const [loader, wasm, files] = await Promise.all(["loader", "program", "files"].map(unpacked));
+    return {loader: URL.createObjectURL(new Blob([loader], {type: "text/javascript"})), wasm,
+      files: JSON.parse(new TextDecoder().decode(files))};
+  }
+
+  async start() {
+    const source = new Blob([`(${workerMain})()`], {type: "text/javascript"});
+    this.worker = new Worker(URL.createObjectURL(source));
+    this.worker.onmessage = ({data}) => {
+      const {resolve, reject} = this.waiting.get(data.id);
+      this.waiting.delete(data.id);
+      if (data.failed) reject(new Error(data.failed));
+      else resolve(JSON.parse(data.text));
+    };
+    return this.send({load: await this.parts});
+  }
+
+  send(message) {
+    const id = ++this.count;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, {resolve, reject});
+      this.worker.postMessage({...message, id});
+    });
+  }
+
+  /** Throws Error with the words for people where there is no answer. */
+  async ask(request) {
+    this.started ||= this.start();
+    await this.started;
+    const answer = await this.send({request: JSON.stringify(request)});
+    if (answer.error) throw new Error(answer.error);
+    return answer;
+  }
+
+  /** Ends what runs; the next question starts anew. */
+  stop() {
+    if (!this.worker || !this.waiting.size) return;
+    this.worker.terminate();
+    for (const {reject} of this.waiting.values()) reject(new Stopped());
+    this.waiting.clear();
+    this.started = undefined;
+  }
+}
+
+class Stopped extends Error {}

@@ -1,0 +1,235 @@
+// Puts the playground together: settings in, a run, pictures out.
+
+const engine = new Engine();
+let state = stateOf(location.hash), lists, settings = [], shown = [], exercise;
+let running = false, again = false, gainsFor = 0;
+const answered = {count: 0, ms: 0};  // how often a change was answered, and how long the last took
+
+const caseNamesOf = text => [...text.matchAll(/^ {2}- (?:\{name: |name: )("[^"]*"|[^,\n]*)/gm)]
+  .map(([, name]) => name.replace(/^"|"$/g, "").trim());
+
+function complain(words) {
+  byId("complaint").hidden = !words;
+  byId("complaint").textContent = words;
+  byId("results").classList.toggle("stale", Boolean(words));
+}
+
+/** One key of a run; some stand for more than themselves. */
+function change(index, key, text) {
+  const run = state.runs[index];
+  if (key === "case") {
+    run.case = text;
+    run.set = {};
+  } else if (key === "nics") {
+    setKey(run, "cluster.host", text);
+    const {hosts, places} = shown[index];
+    if (places.every(place => place.gpu < 0)) {
+      const counts = hosts.map((_, host) => places.filter(place => place.host === host).length);
+      setKey(run, "placement", `{hosts: ${countsText(counts)}, nics: all}`);
+    }
+  } else {
+    setKey(run, key, text);
+  }
+  refresh();
+}
+
+/** Simulates what is set. Changes that come meanwhile are answered together, once. */
+async function refresh() {
+  history.replaceState(null, "", addressOf(state, true));
+  if (running) {
+    again = true;
+    return;
+  }
+  running = true;
+  do {
+    again = false;
+    const from = performance.now();
+    try {
+      show(await engine.ask({ask: "play", runs: requestsOf(state)}));
+      complain("");
+    } catch (error) {
+      if (!(error instanceof Stopped)) complain(error.message);
+    }
+    answered.ms = performance.now() - from;
+    ++answered.count;
+    byId("took").textContent = `The last answer took ${Math.round(answered.ms)} ms.`;
+  } while (again);
+  running = false;
+  if (byId("complaint").hidden) showGains(++gainsFor);
+}
+
+function show(answer) {
+  const share = clock.whole > 0 ? clock.seconds / clock.whole : 0.5;
+  DATA = answer;
+  const cases = answer.cases.map((json, i) => Object.assign(new Case(json, i),
+    {tree: json.tree, resolved: json.resolved, hosts: json.hosts, places: json.places}));
+  shown = cases;
+  showSettings(cases);
+  showLock(cases);
+  legend(cases);
+  showCases(cases);
+  clock.goTo(share * clock.whole);
+  byId("rates").textContent = cases.map(one => {
+    const {busbw, warnings = []} = one.report;
+    return [`${one.name}: ${timeText(one.seconds)}`,
+      busbw > 0 ? `bus bandwidth ${rateText(busbw)}` : "", ...warnings].filter(Boolean).join(", ");
+  }).join(" \u2014 ");
+}
+
+function showSettings(cases) {
+  const text = state.text || files[`scenarios/lessons/${lessonOf(state).scenario}.yaml`];
+  while (settings.length < cases.length) {
+    settings.push(new RunSettings(settings.length, lists, change));
+  }
+  settings.length = cases.length;
+  const nodes = settings.map(one => one.node);
+  if (nodes.some((node, i) => byId("runs").children[i] !== node) ||
+      byId("runs").children.length !== nodes.length) {
+    byId("runs").replaceChildren(...nodes);
+  }
+  byId("runs").classList.toggle("two", cases.length === 2);
+  settings.forEach((one, i) => one.show(cases[i], state.runs[i], caseNamesOf(text)));
+  byId("two").checked = state.two;
+}
+
+/** Before a prediction there is nothing to see. */
+function showLock(cases) {
+  const locked = cases.length === 2 && !state.said && !cases.some(one => one.report.deadlock);
+  document.body.classList.toggle("locked", locked);
+  byId("predict").hidden = !locked;
+  if (locked) {
+    byId("predict").replaceChildren(predictionForm(cases.map(one => one.name), said => {
+      state.said = said;
+      byId("prediction").textContent = predictionText(said, shown);
+      history.replaceState(null, "", addressOf(state, true));
+      showLock(shown);
+      resize();
+      byId("verdict").scrollIntoView({block: "nearest"});
+      showGains(++gainsFor);
+    }));
+  } else if (!byId("prediction").textContent && state.said && cases.length === 2) {
+    byId("prediction").textContent = predictionText(state.said, cases);
+  }
+}
+
+const MOST_GAINS = 5;
+
+/** After the pictures, a run at a time: a change does not wait for all. */
+async function showGains(turn) {
+  const parts = [];
+  for (const [i, run] of requestsOf(state).entries()) {
+    if (shown[i]?.report.deadlock) continue;
+    const gains = [];
+    for (let nth = 0; nth < MOST_GAINS; ++nth) {
+      try {
+        gains.push(...(await engine.ask({ask: "gains", run, top: MOST_GAINS, nth})).gains);
+      } catch (error) {
+        return;
+      }
+      if (turn !== gainsFor || running) return;
+    }
+    parts.push(gainsTable(shown[i], gains.sort((a, b) => a.time_s - b.time_s)));
+  }
+  byId("gains").replaceChildren(element("div", {class: "pair"}, parts));
+}
+
+function gainsTable(one, gains) {
+  const rows = gains.map(gain => element("tr", {}, rowHead(gain.what),
+    numberCell(timeText(gain.time_s, one.seconds)),
+    numberCell(signedTime(gain.time_s - one.seconds, one.seconds))));
+  return table(`${one.name}: ${timeText(one.seconds)}, and with`,
+    ["twice of", "time", "difference"], rows);
+}
+
+/** The lesson's words, its exercise, and the settings as it begins. */
+function openLesson() {
+  const lesson = lessonOf(state);
+  byId("lesson").value = lesson.id;
+  const text = state.text || files[`scenarios/lessons/${lesson.scenario}.yaml`];
+  const lines = text.split("\n");
+  const about = lines.slice(0, lines.findIndex(line => !line.startsWith("#")))
+    .map(line => line.replace(/^#\s?/, "")).join(" ").replace(/^Lesson \d+\.\s*/, "");
+  byId("words").replaceChildren(element("p", {}, about));
+  byId("question").textContent = /^question:\s*(.*)$/m.exec(text)?.[1].replace(/^["']|["']$/g, "");
+  byId("prediction").textContent = "";
+  byId("exercise").hidden = !lesson.exercise;
+  if (lesson.exercise) {
+    exercise = new Exercise(lesson.exercise, request => engine.ask(request), () => shown);
+    byId("exercise").replaceChildren(exercise.node);
+  }
+  const index = LESSONS.indexOf(lesson);
+  byId("previous").disabled = index === 0;
+  byId("next").disabled = index === LESSONS.length - 1;
+  return refresh();
+}
+
+function go(id) {
+  state = freshState(id);
+  clock.seconds = clock.whole = 0;
+  engine.stop();
+  openLesson();
+}
+
+function exportAs(kind) {
+  const name = lessonOf(state).scenario;
+  if (kind === "yaml") download(`${name}.yaml`, scenarioYaml(shown), "text/yaml");
+  if (kind === "csv") {
+    return engine.ask({ask: "csv", runs: requestsOf(state)})
+      .then(({text}) => download(`${name}.csv`, text, "text/csv"));
+  }
+  if (kind === "svg") {
+    for (const view of views) {
+      const drawing = view.cluster.node.querySelector("svg");
+      if (drawing) download(`${name} ${view.one.name}.svg`, standalone(drawing), "image/svg+xml");
+    }
+  }
+  if (kind === "png") return picture(views).then(blob => download(`${name}.png`, blob));
+  return undefined;
+}
+
+async function share() {
+  const address = location.href.split("#")[0] + addressOf(state, false);
+  try {
+    await navigator.clipboard.writeText(address);
+    byId("said").textContent = "The link is copied; who opens it predicts first.";
+  } catch (error) {
+    byId("said").textContent = address;
+  }
+}
+
+function listenToPage() {
+  byId("lesson").append(...LESSONS.map(({id, title}) => element("option", {value: id}, title)));
+  byId("lesson").addEventListener("change", event => go(event.target.value));
+  const step = by => go(LESSONS[LESSONS.indexOf(lessonOf(state)) + by].id);
+  byId("previous").addEventListener("click", () => step(-1));
+  byId("next").addEventListener("click", () => step(1));
+  byId("two").addEventListener("change", event => {
+    state.two = event.target.checked;
+    refresh();
+  });
+  byId("reset").addEventListener("click", () => go(state.lesson));
+  byId("share").addEventListener("click", share);
+  byId("export").addEventListener("change", event => {
+    exportAs(event.target.value);
+    event.target.value = "";
+  });
+  addEventListener("hashchange", () => {
+    if (location.hash === addressOf(state, true)) return;
+    state = stateOf(location.hash);
+    openLesson();
+  });
+}
+
+let files;
+async function begin() {
+  document.body.append(hatchDefinitions());
+  listenToPlayer();
+  listenToPage();
+  setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
+  ({files} = await engine.parts);
+  lists = await engine.ask({ask: "lists"});
+  byId("eyebrow").textContent = `ringscope ${lists.version}, the playground`;
+  await openLesson();
+}
+begin().catch(error => complain(`The simulator cannot run here: ${error.message}. It needs ` +
+  "WebAssembly with tail calls: Chrome 112, Firefox 121, Safari 18.2, or newer."));

@@ -1,0 +1,198 @@
+// The settings of a run: each a key of its scenario, shown where the scenario has it.
+
+const RATES = [0.1, 0.4, 1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800];  // Gbit/s
+const LATENCIES = [0.1, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000];  // us
+const SIZES = Array.from({length: 29}, (_, i) => 2 ** i);  // bytes
+const UNIT_SIZES = {B: 1, kB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30,
+  "bit/s": 1 / 8, "kbit/s": 125, "Mbit/s": 125e3, "Gbit/s": 125e6, "Tbit/s": 125e9,
+  "B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "GiB/s": 2 ** 30,
+  s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9};
+// Options of algorithms that are counts, with what they are.
+const COUNTS = {servers: "Servers", threads: "Threads", rings: "Rings", rounds: "Rounds",
+  steps: "Steps"};
+
+/** "10 Gbit/s" as a number of the unit's own kind; undefined for anything else. */
+function valueOf(text) {
+  const [, number, unit] = /^([0-9.e+-]+)\s*(\S+)$/.exec(String(text)) || [];
+  return unit in UNIT_SIZES ? Number(number) * UNIT_SIZES[unit] : undefined;
+}
+
+/** Whole sizes in the largest unit that says them exactly: "16 MiB", "65537 B". */
+function sizeWords(bytes) {
+  const [size, unit] = SIZE_UNITS.find(([size]) => bytes >= size && bytes % size === 0);
+  return `${bytes / size} ${unit}`;
+}
+
+/** A labelled row; `show(case)` fills it, and hides it where the scenario has no such thing. */
+class Setting {
+  constructor(words, control) {
+    this.words = element("span", {class: "value"});
+    this.control = control;
+    this.node = element("label", {class: "setting"},
+      element("span", {}, words, " ", this.words), control);
+  }
+}
+
+/** One of several names. */
+class Choice extends Setting {
+  constructor(words, key, names, changed) {
+    super(words, element("select"));
+    Object.assign(this, {key, names});
+    this.control.addEventListener("change", () => changed(key, this.control.value));
+  }
+  show(one) {
+    const value = this.valueOf(one), names = this.names(one);
+    this.node.hidden = value === undefined || !names.length;
+    if (this.node.hidden) return;
+    const known = names.some(({name}) => name === value) ? names : [{name: value}, ...names];
+    this.control.replaceChildren(...known.map(({name, about}) =>
+      element("option", {value: name, selected: name === value, title: about}, name)));
+  }
+  valueOf(one) {
+    const value = at(one.resolved, this.key);
+    return value && typeof value === "object" ? value.name : value;
+  }
+}
+
+/** A quantity on a scale of stops. */
+class Scale extends Setting {
+  constructor(words, key, stops, changed) {
+    super(words, element("input", {type: "range", min: 0, max: stops.length - 1, step: 1}));
+    Object.assign(this, {key, stops});
+    this.control.addEventListener("input", () => {
+      this.words.textContent = stops[this.control.value];
+      changed(key, stops[this.control.value]);
+    });
+  }
+  show(one) {
+    const text = at(one.resolved, this.key), value = valueOf(text);
+    this.node.hidden = value === undefined;
+    if (this.node.hidden || document.activeElement === this.control && this.held) return;
+    const far = stop => Math.abs(Math.log(valueOf(stop) / value));
+    const nearest = this.stops.reduce((best, stop, i) =>
+      far(stop) < far(this.stops[best]) ? i : best, 0);
+    this.control.value = nearest;
+    this.words.textContent = text;
+    this.control.setAttribute("aria-valuetext", text);
+  }
+}
+
+/** A whole number. */
+class Count extends Setting {
+  constructor(words, key, most, changed, isThere) {
+    super(words, element("input", {type: "number", min: 1, max: most, step: 1}));
+    Object.assign(this, {key, isThere});
+    this.control.addEventListener("change", () => {
+      const count = Math.max(1, Math.min(most, Math.round(Number(this.control.value) || 1)));
+      changed(key, String(count));
+    });
+  }
+  show(one) {
+    const value = at(one.resolved, this.key);
+    this.node.hidden = !this.isThere(one) || Array.isArray(value);
+    if (document.activeElement !== this.control) this.control.value = value ?? 1;
+  }
+}
+
+/** How many NICs a host has: all alike, and each rank sends by all of them. */
+class Nics extends Setting {
+  constructor(changed) {
+    super("NICs per host", element("select"));
+    this.control.append(...[1, 2, 4, 8].map(count => element("option", {value: count}, count)));
+    this.control.addEventListener("change", () => changed(this.textOf(Number(this.control.value))));
+  }
+  show(one) {
+    const host = one.resolved.cluster.host;
+    this.host = host;
+    this.node.hidden = !["simple", "numa"].includes(host?.type);
+    this.control.value = Array.isArray(host?.nics) ? host.nics.length : 1;
+  }
+  /** A host's only socket has them all; of several each has its own first. */
+  textOf(count) {
+    const {host} = this, sockets = host.type === "numa" ? host.sockets || 1 : 1;
+    const one = host.nic || host.nics?.[0] || {};
+    const nics = Array.from({length: count}, (_, i) => ({...one, domain: i % sockets}));
+    const {nic, ...rest} = host;
+    return JSON.stringify({...rest, type: "numa", sockets, nics});
+  }
+}
+
+/** Any key of the scenario, in its own words; what is set stands there, and can be taken back. */
+class OtherKeys {
+  constructor(changed) {
+    this.changed = changed;
+    this.input = element("input", {type: "text", spellcheck: "false", autocapitalize: "off",
+      placeholder: "job.options.bucket = 4 MiB"});
+    this.list = element("span", {class: "keys-set"});
+    const form = element("form", {class: "setting"},
+      element("label", {}, "Any other key = value ", this.input), this.list);
+    form.addEventListener("submit", event => {
+      event.preventDefault();
+      const [, key, text] = /^\s*([\w.]+)\s*[=:]\s*(.+?)\s*$/.exec(this.input.value) || [];
+      if (!key) return;
+      this.input.value = "";
+      changed(key, text);
+    });
+    this.node = form;
+  }
+  show(set) {
+    this.list.replaceChildren(...Object.entries(set).map(([key, text]) => {
+      const short = text.length > 40 ? `${text.slice(0, 38)} ...` : text;
+      const button = element("button", {type: "button", class: "quiet", title: text,
+        "aria-label": `Take back ${key}`}, `${key}=${short} \u00d7`);
+      button.addEventListener("click", () => this.changed(key, undefined));
+      return button;
+    }));
+  }
+}
+
+/** All settings of one run. `changed(key, text)`; a key "case" chooses the case. */
+class RunSettings {
+  constructor(index, lists, changed) {
+    const name = "AB"[index];
+    const set = (key, text) => changed(index, key, text);
+    const named = list => () => lists[list];
+    const algorithms = one => lists.algorithms.filter(({collective, least_ranks: least}) =>
+      collective === at(one.resolved, "job.collective") && least <= one.places.length);
+    const reads = option => one => lists.algorithms.some(({collective, name, options}) =>
+      collective === at(one.resolved, "job.collective") &&
+      name === at(one.resolved, "job.algorithm") && options.includes(option));
+    const words = ["caller", "thread", "nic"].map(word => ({name: word}));
+    this.case = new Setting("Case", element("select"));
+    this.case.control.addEventListener("change", () => set("case", this.case.control.value));
+    this.places = new PlacesView(name, places => set("placement",
+      placementText(places, this.one.hosts, this.domains())));
+    this.others = new OtherKeys(set);
+    this.settings = [
+      new Choice("Algorithm", "job.algorithm", algorithms, set),
+      new Scale("Size", "job.bytes", SIZES.map(sizeWords), set),
+      new Choice("Library", "library", named("libraries"), set),
+      new Choice("Who makes progress", "library.progress", () => words, set),
+      new Scale("Link rate", "cluster.link.bandwidth", RATES.map(rate => rate < 1
+        ? `${rate * 1000} Mbit/s` : `${rate} Gbit/s`), set),
+      new Scale("Link latency", "cluster.link.latency", LATENCIES.map(us => `${us} us`), set),
+      new Count("Hosts", "cluster.hosts", 256, set,
+        one => at(one.resolved, "cluster.network") === "star"),
+      new Nics(text => set("nics", text)),
+      ...Object.entries(COUNTS).map(([option, label]) =>
+        new Count(label, `job.options.${option}`, 64, set, reads(option)))];
+    this.node = element("fieldset", {class: "run"}, element("legend", {}, `Run ${name}`),
+      element("div", {class: "grid"}, this.case.node, this.settings.map(one => one.node)),
+      element("h3", {}, "Ranks on hosts"), this.places.node, this.others.node);
+  }
+
+  domains() {
+    const host = at(this.one.resolved, "cluster.host");
+    return host.type === "simple" ? 1 : host.sockets || host.domains?.length || 2;
+  }
+
+  show(one, run, cases) {
+    this.one = one;
+    this.case.node.hidden = cases.length < 2;
+    this.case.control.replaceChildren(...cases.map(name =>
+      element("option", {value: name, selected: name === run.case}, name)));
+    for (const setting of this.settings) setting.show(one);
+    this.places.show(one.hosts, one.places);
+    this.others.show(run.set);
+  }
+}

@@ -1,0 +1,249 @@
+"""Does the playground do what a student asks of it, on a desk and on a telephone?
+
+Usage: python3 -m plots.playground_test BUILD, where BUILD holds the native program. Builds
+build/web first. Needs emscripten beside what lesson_test needs; skips where one is missing.
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.parse
+
+from plots.lesson_test import ROOT, By, Keys, Page, open_browser
+
+PAGE = ROOT / "build/web/index.html"
+PREDICTED = "lesson=03&said=a+1.5"
+
+
+class Playground(Page):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.browser = open_browser()
+        cls.addClassCleanup(cls.browser.quit)
+
+    def visit(self, address="", width=1400, height=1000, scheme="light"):
+        """The page at an address, when it has answered."""
+        command = self.browser.execute_cdp_cmd
+        command("Emulation.setDeviceMetricsOverride",
+                {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        command("Emulation.setEmulatedMedia", {"features": [
+            {"name": "prefers-color-scheme", "value": scheme}]})
+        command("Browser.setDownloadBehavior",
+                {"behavior": "allow", "downloadPath": self.folder.name})
+        self.browser.get("about:blank")
+        self.browser.get(PAGE.as_uri() + ("#" + address if address else ""))
+        self.answered(0)
+
+    def answered(self, before):
+        """Waits for an answer after the first `before` ones."""
+        self.until(f"return !running && answered.count > {before}")
+
+    def until(self, script, seconds=60):
+        end = time.monotonic() + seconds
+        while not self.run_script(script):
+            self.assertLess(time.monotonic(), end, script)
+            time.sleep(0.02)
+
+    def change(self, script):
+        before = self.run_script("return answered.count")
+        self.run_script(script)
+        self.answered(before)
+
+    def tearDown(self):
+        self.assertEqual(self.browser.get_log("browser"), [])
+
+    def times(self):
+        return self.run_script("return shown.map(one => one.seconds)")
+
+    def complaint(self):
+        return self.run_script(
+            "const box = document.getElementById('complaint'); return box.hidden ? '' "
+            ": box.textContent")
+
+    def ringscope_times(self, *arguments):
+        done = json.loads(self.ringscope("run", *arguments, "--no-skip", "--json", "-"))
+        return [case["time_s"] for case in done["cases"]]
+
+
+class Predicting(Playground):
+    def test_nothing_is_shown_before_it_is_said_what_is_expected(self):
+        self.visit()
+        self.change("go('03')")
+        self.assertFalse(self.browser.find_element(By.ID, "results").is_displayed())
+        self.browser.find_element(By.CSS_SELECTOR, "#predict input[value=a]").click()
+        self.run_script("document.getElementById('times').value = 1.5")
+        self.browser.find_element(By.CSS_SELECTOR, "#predict button").click()
+        self.assertTrue(self.browser.find_element(By.ID, "verdict").is_displayed())
+        one, other = self.ringscope_times("03-anomaly")
+        words = self.browser.find_element(By.ID, "prediction").text
+        self.assertIn("You said: 4-2-2, 1.5 times as fast.", words)
+        self.assertIn(f"It is: 4-2-2, {other / one:.3g} times as fast.", words)
+        self.assertEqual(self.times(), [one, other])
+        self.assertIn("one CPU has to push both",
+                      self.browser.find_element(By.ID, "verdict").text)
+
+    def test_a_wrong_prediction_is_called_so(self):
+        self.visit("lesson=03&said=b+2")
+        self.assertIn("The other way round", self.browser.find_element(By.ID, "prediction").text)
+
+    def test_a_copied_link_locks_the_answer_again_and_the_own_address_does_not(self):
+        self.visit(PREDICTED)
+        self.assertIn("said=a+1.5", self.run_script("return location.hash"))
+        self.assertNotIn("said", self.run_script("return addressOf(state, false)"))
+
+
+class Moving(Playground):
+    def chip(self, rank, run=0):
+        return self.run_script(f"""return settings[{run}].places.list
+            .querySelector(".chip[data-rank='{rank}']")""")
+
+    def test_dragging_a_rank_to_another_host_runs_it_there(self):
+        for width in (1400, 360):
+            with self.subTest(width=width):
+                self.visit(PREDICTED + "&two=0", width=width)
+                before = self.run_script("return answered.count")
+                self.drag(self.chip(6), "settings[0].places.list.children[1]")
+                self.answered(before)
+                self.assertEqual(self.run_script("return state.runs[0].set"),
+                                 {"placement": "4-3-1"})
+                self.assertEqual(self.times(), self.ringscope_times("03-anomaly")[1:])
+
+    def drag(self, chip, target):
+        """By pointer events, as a mouse and a finger send them alike."""
+        self.run_script(f"{target}.scrollIntoView({{block: 'center'}})")
+        places = self.browser.execute_script(f"""
+            const middle = one => {{ const box = one.getBoundingClientRect();
+              return [box.x + box.width / 2, box.y + box.height / 2]; }};
+            return [middle(arguments[0]), middle({target})];""", chip)
+        mouse = self.browser.execute_cdp_cmd
+        for kind, (x, y) in (("mousePressed", places[0]), ("mouseMoved", places[1]),
+                             ("mouseReleased", places[1])):
+            mouse("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, "button": "left",
+                                               "buttons": 1, "clickCount": 1})
+
+    def test_arrow_keys_move_a_rank_and_it_keeps_the_focus(self):
+        self.visit(PREDICTED + "&two=0")
+        before = self.run_script("return answered.count")
+        self.chip(6).send_keys(Keys.ARROW_LEFT)
+        self.answered(before)
+        self.assertEqual(self.run_script("return countsText([0, 1, 2].map(host => "
+                                         "settings[0].places.ranksOn(host).length))"), "4-3-1")
+        self.assertEqual(self.run_script("return document.activeElement.dataset.rank"), "6")
+
+    def test_a_rank_out_of_order_is_placed_by_itself_and_can_be_numbered_anew(self):
+        self.visit(PREDICTED + "&two=0")
+        self.change("settings[0].places.move(0, 2)")
+        self.assertIn("{host: 2, numa: 0, core: 0}",
+                      self.run_script("return state.runs[0].set.placement"))
+        self.assertEqual(self.run_script("return shown[0].report.ranks.map(rank => rank.host)"),
+                         ["host2"] + 3 * ["host0"] + 2 * ["host1"] + 2 * ["host2"])
+        self.change("settings[0].places.renumber.click()")
+        self.assertEqual(self.run_script("return state.runs[0].set.placement"), "3-2-3")
+
+    def test_ranks_are_added_and_removed(self):
+        self.visit(PREDICTED + "&two=0")
+        self.change("settings[0].places.count(1, 1)")
+        self.change("settings[0].places.count(0, -1)")
+        self.assertEqual(self.run_script("return state.runs[0].set.placement"), "3-3-2")
+
+
+class Exercises(Playground):
+    def test_an_exercise_about_runs_is_checked_against_what_is_shown(self):
+        self.visit(PREDICTED)
+        press = "document.querySelector('#exercise button').click()"
+        self.run_script(press)
+        self.until("return exercise.said.textContent")
+        self.assertIn("Not yet", self.run_script("return exercise.said.textContent"))
+        self.change("change(1, 'library', 'offload')")
+        self.run_script(press)
+        self.assertIn("Right", self.run_script("return exercise.said.textContent"))
+
+    def test_a_number_is_checked_against_a_run(self):
+        self.visit("lesson=13&said=a+2")
+        alone, inside = self.ringscope_times("13-neighbours")[:2]
+        for given, word in ((inside / alone, "Right"), (5 * inside / alone, "Not yet: less")):
+            self.run_script(f"""exercise.said.textContent = ""; exercise.input.value = "{given}";
+                exercise.check()""")
+            self.until("return exercise.said.textContent")
+            self.assertIn(word, self.run_script("return exercise.said.textContent"))
+
+    def test_the_deadlock_ends_when_messages_are_small(self):
+        self.visit("lesson=05b")
+        self.run_script("exercise.check()")
+        self.until("return exercise.said.textContent")
+        self.assertIn("never ends", self.run_script("return exercise.said.textContent"))
+        self.change("change(0, 'job.bytes', '64 KiB')")
+        self.run_script("exercise.check()")
+        self.assertIn("Right", self.run_script("return exercise.said.textContent"))
+
+
+class Sharing(Playground):
+    def test_an_address_brings_back_what_was_set(self):
+        self.visit(PREDICTED)
+        self.change("change(0, 'job.bytes', '2 MiB')")
+        self.change("change(1, 'library.network.send_cost', '1 ns/B')")
+        times, address = self.times(), self.run_script("return location.hash.slice(1)")
+        words = urllib.parse.parse_qs(address)
+        self.assertEqual(words["a.job.bytes"], ["2 MiB"])
+        self.visit(address)
+        self.assertEqual(self.times(), times)
+        self.assertEqual(self.run_script("return location.hash.slice(1)"), address)
+
+    def exported(self, kind):
+        folder = pathlib.Path(self.folder.name)
+        for old in folder.iterdir():
+            old.unlink()
+        self.run_script(f"exportAs('{kind}')")
+        end = time.monotonic() + 30
+        while not [one for one in folder.iterdir() if one.suffix == f".{kind}"]:
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+        return sorted(folder.glob(f"*.{kind}"))
+
+    def test_the_exported_scenario_takes_as_long_on_the_command_line(self):
+        for address in (PREDICTED, "lesson=13&said=a+1", "lesson=11&said=a+1"):
+            with self.subTest(address):
+                self.visit(address)
+                self.change("change(1, 'cluster.link.latency', '50 us')")
+                self.change("settings[0].places.move(0, 1)")
+                self.assertEqual(self.complaint(), "")
+                (path,) = self.exported("yaml")
+                self.assertEqual(self.ringscope_times(str(path)), self.times())
+
+    def test_exported_rows_are_those_of_the_command_line(self):
+        self.visit(PREDICTED)
+        (path,) = self.exported("csv")
+        rows = path.read_text(encoding="utf-8").splitlines()
+        native = self.ringscope("run", "03-anomaly", "--no-skip", "--csv", "-").splitlines()
+        self.assertEqual(rows[0], native[0])
+        self.assertEqual(len(rows), 3)
+
+    def test_pictures_are_exported(self):
+        self.visit(PREDICTED)
+        drawings = self.exported("svg")
+        self.assertIn("<svg", drawings[0].read_text(encoding="utf-8"))
+        (picture,) = self.exported("png")
+        content = picture.read_bytes()
+        self.assertEqual(content[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertGreater(int.from_bytes(content[16:20], "big"), 800)
+
+
+def main():
+    for program in ("chromium", "chromedriver", "em++"):
+        if not shutil.which(program):
+            print(f"SKIP playground: no {program}; scripts/install_packages test, and web")
+            sys.exit(77)
+    Page.build = pathlib.Path(sys.argv[1]).resolve()
+    subprocess.run([ROOT / "scripts/web"], check=True)
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()
