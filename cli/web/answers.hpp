@@ -9,6 +9,7 @@ namespace ringscope::web {
 ///
 /// - "play", of `runs`: the document of a lesson's page (plots/lesson/README.md), with more about
 ///   each case
+/// - "quick", of `runs`: the same without pictures; of each case `time_s` and `busbw` alone
 /// - "csv", of `runs`: the rows of `run --csv`
 /// - "gains", of a `run`: what it gains from twice as much of each of the `top` things, or of the
 ///   `nth` of them alone

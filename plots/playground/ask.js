@@ -26,10 +26,12 @@ async function main() {
   for (const below of DATA) copyInto(program, below);
   const lines = fs.readFileSync(0, "utf8").split("\n").filter(Boolean);
   for (const line of lines) {
-    const from = process.hrtime.bigint();
+    const from = process.hrtime.bigint(), spent = process.cpuUsage();
     const text = program.ccall("ringscope_answer", "string", ["string"], [line]);
     const ms = Number(process.hrtime.bigint() - from) / 1e6;
-    fs.writeSync(1, `${JSON.stringify({ms, answer: JSON.parse(text)})}\n`);
+    const cpu = process.cpuUsage(spent), cpuMs = (cpu.user + cpu.system) / 1e3;
+    const answer = JSON.parse(text);
+    fs.writeSync(1, `${JSON.stringify({ms, cpuMs, bytes: text.length, answer})}\n`);
   }
 }
 main();

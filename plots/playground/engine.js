@@ -7,11 +7,10 @@ async function unpacked(id) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Runs in the worker: loads the program once, then answers one question after the other. */
+/** Runs in the worker, behind the program's loader: loads once, then answers all questions. */
 function workerMain() {
   let program;
-  const load = async ({loader, wasm, files}) => {
-    importScripts(loader);
+  const load = async ({wasm, files}) => {
     program = await loadSimulator({wasmBinary: wasm});
     for (const [path, text] of Object.entries(files)) {
       const parts = `/ringscope/${path}`.split("/");
@@ -41,20 +40,24 @@ class Engine {
 
   async read() {
     const [loader, wasm, files] = await Promise.all(["loader", "program", "files"].map(unpacked));
-    return {loader: URL.createObjectURL(new Blob([loader], {type: "text/javascript"})), wasm,
-      files: JSON.parse(new TextDecoder().decode(files))};
+    return {loader, wasm, files: JSON.parse(new TextDecoder().decode(files))};
   }
 
   async start() {
-    const source = new Blob([`(${workerMain})()`], {type: "text/javascript"});
+    const {loader, wasm, files} = await this.parts;
+    const source = new Blob([loader, `\n(${workerMain})()`], {type: "text/javascript"});
     this.worker = new Worker(URL.createObjectURL(source));
     this.worker.onmessage = ({data}) => {
       const {resolve, reject} = this.waiting.get(data.id);
       this.waiting.delete(data.id);
-      if (data.failed) reject(new Error(data.failed));
+      if (data.failed) {
+        this.started = undefined;  // nothing of a program that has crashed can be trusted
+        this.worker.terminate();
+        reject(new Error(`The simulator stopped: ${data.failed}`));
+      }
       else resolve(JSON.parse(data.text));
     };
-    return this.send({load: await this.parts});
+    return this.send({load: {wasm, files}});
   }
 
   send(message) {

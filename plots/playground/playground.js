@@ -45,6 +45,11 @@ async function refresh() {
     again = false;
     const from = performance.now();
     try {
+      if (shown.some(one => one.report.ranks.length > FEW_RANKS)) {
+        showNumbers(await engine.ask({ask: "quick", runs: requestsOf(state)}));
+        answered.numbersMs = performance.now() - from;
+        if (again) continue;
+      }
       show(await engine.ask({ask: "play", runs: requestsOf(state)}));
       complain("");
     } catch (error) {
@@ -58,7 +63,19 @@ async function refresh() {
   if (byId("complaint").hidden) showGains(++gainsFor);
 }
 
+const FEW_RANKS = 64;  // so many are drawn as quickly as they are counted
+
+/** What took how long and why, before there are pictures of it. */
+function showNumbers({names, cases, reasons}) {
+  byId("verdict").textContent = `${reasons[0][reasons.length - 1]}.`;
+  byId("rates").textContent = cases.map(({time_s: time, busbw}, i) =>
+    `${names[i]}: ${timeText(time)}${busbw > 0 ? `, bus bandwidth ${rateText(busbw)}` : ""}`)
+    .join(" \u2014 ");
+  byId("results").classList.add("drawing");
+}
+
 function show(answer) {
+  byId("results").classList.remove("drawing");
   const share = clock.whole > 0 ? clock.seconds / clock.whole : 0.5;
   DATA = answer;
   const cases = answer.cases.map((json, i) => Object.assign(new Case(json, i),
