@@ -10,6 +10,7 @@ Task on_group(Communicator group, const Algorithm& algorithm, Workspace work, Op
     options.hosts = &hosts;
   }
   options.by_host = nullptr;
+  options.orders = nullptr;  // of all ranks
   const std::size_t scratch = algorithm.scratch_items(group.size(), work.data.size, options);
   work.scratch = work.scratch.first(scratch);
   co_await algorithm.run(group, work, options);

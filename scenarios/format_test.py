@@ -31,7 +31,7 @@ TRANSPORT = "{latency: 0 s, eager_limit: 1 KiB}"
 GPU_WAYS = [f"library.{way}={TRANSPORT}" for way in ("p2p", "staged", "gdr")]
 PROTOCOL = "{start: 0 s, hop: 0 s, block: 1 GB/s}"
 BLOCKS = GPU_WAYS + [
-    f"library.blocks={{launch: 0 s, generation: ampere, ring: 1 GB/s, LL: {PROTOCOL}, "
+    f"library.blocks={{launch: 0 s, generation: ampere, LL: {PROTOCOL}, "
     f"LL128: {PROTOCOL}, Simple: {PROTOCOL}}}"]
 CABLE = "{bandwidth: 1 GB/s, latency: 1 us}"
 FAMILIES = {

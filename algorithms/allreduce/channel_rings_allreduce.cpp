@@ -150,6 +150,24 @@ std::size_t scratch_items(int ranks, std::size_t items, Options options) {
   return sum;
 }
 
+/// Orders that are given are the same, seen from each host.
+bool moves_with_hosts(int ranks, std::size_t, const Options& options) {
+  if (options.orders == nullptr) return true;
+  const auto hosts = ranks_by_host(ranks, options.hosts);
+  const int moved = hosts.size() > 1 ? hosts[1].front() : 0;
+  const auto count = static_cast<std::size_t>(ranks);
+  return std::ranges::all_of(*options.orders, [&](const std::vector<int>& order) {
+    std::vector<int> next(count);
+    for (std::size_t i = 0; i < count; ++i)
+      next[static_cast<std::size_t>(order[i])] = order[(i + 1) % count];
+    for (int rank = 0; rank < ranks; ++rank)
+      if (next[static_cast<std::size_t>((rank + moved) % ranks)] !=
+          (next[static_cast<std::size_t>(rank)] + moved) % ranks)
+        return false;
+    return true;
+  });
+}
+
 }  // namespace
 
 Algorithm describe_channel_rings_allreduce() {
@@ -167,7 +185,7 @@ Algorithm describe_channel_rings_allreduce() {
       .cost = cost,
       .scratch_items = scratch_items,
       .varies = Varies::steps,
-      .alike = always,
+      .alike = moves_with_hosts,
   };
 }
 

@@ -1,10 +1,10 @@
 // ncclAllReduce as NCCL chooses it: a ring or the double binary tree, by what it expects each to
 // take with the best of its protocols (nccl_tuning.hpp).
 //
-// Where the library says what each protocol costs (`blocks`), rings are those of a kernel's
-// channels. Elsewhere the protocol decides only where ring and tree give way to each other: what a
-// message costs is then the scenario's library profile's to say. NCCL cuts what goes up a tree by
-// rules of its own; here `segment` does.
+// Where the library says what each protocol costs (`blocks`), rings and trees are those of a
+// kernel's channels. Elsewhere the protocol decides only where ring and tree give way to each
+// other: what a message costs is then the scenario's library profile's to say. NCCL cuts what goes
+// up a tree by rules of its own; here `segment` does.
 #include "algorithms/selectors/nccl_allreduce.hpp"
 
 #include <set>
@@ -37,9 +37,9 @@ Choice choose(int ranks, std::size_t items, const Options& options) {
   const nccl::Machine& machine = options.nccl != nullptr ? *options.nccl : unknown;
   const std::uint64_t bytes = bytes_of(items, options);
   const nccl::Choice choice = nccl::choose(size, bytes, machine, forced_by(options));
-  if (choice.algorithm == nccl::Algorithm::tree) return {"double_binary_tree"};
-  if (options.nccl == nullptr) return {"ring"};
-  return {.name = "channel_rings",
+  const bool tree = choice.algorithm == nccl::Algorithm::tree;
+  if (options.nccl == nullptr) return {tree ? "double_binary_tree" : "ring"};
+  return {.name = tree ? "channel_trees" : "channel_rings",
           .protocol = protocol_names[static_cast<std::size_t>(choice.protocol)],
           .channels = options.channels > 0 ? options.channels
                                            : nccl::channels(choice, size, bytes, machine)};
@@ -48,7 +48,9 @@ Choice choose(int ranks, std::size_t items, const Options& options) {
 /// The most that it may choose, of any size.
 int most_threads(const Options& options) {
   if (options.nccl == nullptr) return 1;
-  const int most = 2 * std::max(options.nccl->inside.count, options.nccl->between.count);
+  const nccl::Machine& machine = *options.nccl;
+  const int most =
+      machine.most > 0 ? machine.most : 2 * std::max(machine.inside.count, machine.between.count);
   const int channels = options.channels > 0 ? options.channels : most;
   return options.sms > 0 ? std::min(options.sms, channels) : channels;
 }

@@ -155,7 +155,9 @@ Choice choose(Size size, std::uint64_t bytes, const Machine& machine, Forced for
   return best;
 }
 
-int most_channels(Size size, const Machine& machine) { return 2 * channels(size, machine).count; }
+int most_channels(Size size, const Machine& machine) {
+  return machine.most > 0 ? machine.most : 2 * channels(size, machine).count;
+}
 
 int channels(Choice choice, Size size, std::uint64_t bytes, const Machine& machine) {
   const Channels by = channels(size, machine);

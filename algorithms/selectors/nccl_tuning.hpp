@@ -32,7 +32,7 @@ struct Machine {
   bool nvlink = true;  ///< between the GPUs of a host; else PCIe
   bool amd = false;    ///< CPUs
   Channels inside = {12, 20.0}, between = {2, 6.0};
-  std::vector<std::vector<int>> orders = {};  ///< of the ranks, by channel
+  int most = 0;  ///< channels of a communicator; 0: two for each ring
 };
 
 /// The ranks of a communicator and the hosts ("nodes") that they are on.

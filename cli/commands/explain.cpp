@@ -8,6 +8,7 @@
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "scenarios/answer/explain/explain.hpp"
+#include "scenarios/answer/explain/nccl_choice.hpp"
 
 namespace ringscope {
 namespace {
@@ -19,6 +20,31 @@ struct Arguments {
   bool all = false;
 };
 
+/// Alternatives to NCCL's choice, simulated, for each case that ended, as long as ^C has not come.
+std::vector<std::vector<NcclOutcome>> nccl_outcomes(const std::vector<Scenario>& scenarios,
+                                                    const Arguments& arguments,
+                                                    const Stretch& stretch, Answer& all) {
+  std::vector<std::vector<NcclOutcome>> by_case(all.reports.size());
+  const double width =
+      (stretch.end - stretch.begin) / static_cast<double>(std::max<std::size_t>(1, by_case.size()));
+  for (std::size_t i = 0; i < all.reports.size() && all.interrupted.empty(); ++i) {
+    const auto asked = std::ranges::find(scenarios, all.reports[i].name, &Scenario::name);
+    if (asked == scenarios.end() || all.reports[i].deadlock) continue;
+    const std::vector<NcclAlternative> alternatives = nccl_alternatives(*asked);
+    if (alternatives.empty()) continue;
+    std::vector<Scenario> forced;
+    for (const NcclAlternative& one : alternatives) forced.push_back(one.scenario);
+    const double begin = stretch.begin + width * static_cast<double>(i);
+    Answer answer = run_with(arguments.cases, forced, {stretch.bar, begin, begin + width});
+    if (answer.difference && all.difference) all.difference->merge(*answer.difference);
+    all.interrupted = answer.interrupted;
+    if (!answer.interrupted.empty()) break;
+    for (std::size_t j = 0; j < alternatives.size(); ++j)
+      by_case[i].push_back({alternatives[j], std::move(answer.reports[j])});
+  }
+  return by_case;
+}
+
 void explain(const Arguments& arguments) {
   const bool text = print_text({arguments.json});
   require_writable(arguments.json);
@@ -27,11 +53,22 @@ void explain(const Arguments& arguments) {
   RunOptions options;
   options.record_chain = options.keep_deadlock = true;
   options.path_limit = long_path_limit;
-  const Answer answer = run_with(arguments.cases, scenarios, {&bar}, options);
+  constexpr double half = 0.5;
+  Answer answer = run_with(arguments.cases, scenarios, {&bar, 0, half}, options);
   const std::vector<Report>& reports = answer.reports;
+  const bool each = reports.size() == 1 || arguments.all || !arguments.json.empty();
+  const auto outcomes =
+      nccl_outcomes(each ? scenarios : std::vector<Scenario>{}, arguments, {&bar, half, 1}, answer);
   begin_writing(bar, text);
-  if (!arguments.json.empty()) write_output(arguments.json, explanation(reports).dump(2) + '\n');
-  const std::string screen = print_explanation(reports, arguments.all);
+  auto document = explanation(reports);
+  std::string screen = print_explanation(reports, arguments.all);
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (outcomes[i].empty()) continue;
+    document["nccl"].push_back(nccl_choice_json(reports[i], outcomes[i]));
+    if (reports.size() == 1 || arguments.all)
+      screen += '\n' + print_nccl_choice(reports[i], outcomes[i]);
+  }
+  if (!arguments.json.empty()) write_output(arguments.json, document.dump(2) + '\n');
   bar.end();
   if (text && !screen.empty()) write_output("-", screen);
   tell_difference(answer.difference, text);
@@ -74,7 +111,9 @@ void add_explain(Command& program) {
   command.footer(
       "Of one case: a sentence, where the time of the critical path went, and the path in its\n"
       "order. Of several: how each differs from the first that ends. Cases that cannot go on (a\n"
-      "deadlock, exit code 3) are named; the JSON has them under 'stuck'.\n\n"
+      "deadlock, exit code 3) are named; the JSON has them under 'stuck'. Of a job of NCCL also "
+      "what\n"
+      "it chose, and what each other algorithm and protocol takes.\n\n"
       "Examples:\n"
       "  ringscope explain 03-anomaly\n"
       "  ringscope explain 03-anomaly --case 4-3-1\n"

@@ -9,6 +9,7 @@
 
 #include "cli/commands/explain.hpp"
 #include "cli/terminal/failure.hpp"
+#include "scenarios/answer/explain/nccl_choice.hpp"
 #include "scenarios/answer/explain/what_if.hpp"
 #include "sim/simulation.hpp"
 
@@ -56,6 +57,35 @@ TEST(Explain, goes_by_the_run_and_not_by_the_scenario) {
   EXPECT_THAT(reason(explained("02-ring-of-8", {"cluster=rack3", "library=slow_tcp",
                                                 "placement=1-3-4", "job.bytes=1MiB"})[0]),
               HasSubstr("on host0, the host with one process, rank 0 receives"));
+}
+
+// Lesson 15: NCCL leaves LL too early.
+TEST(Explain, says_what_nccl_chose_and_what_would_have_been_faster) {
+  const Scenario scenario = read_scenarios("15-ll-or-simple", {}).front();
+  const Report report = explained(scenario);
+  std::vector<NcclOutcome> outcomes;
+  for (const NcclAlternative& one : nccl_alternatives(scenario))
+    outcomes.push_back({one, explained(one.scenario)});
+  ASSERT_EQ(outcomes.size(), 6);  // ring and tree by each protocol
+  EXPECT_FALSE(outcomes[0].is(report));
+  EXPECT_TRUE(outcomes[2].is(report));
+  EXPECT_EQ(outcomes[2].report.time_s, report.time_s);
+  const std::string text = print_nccl_choice(report, outcomes);
+  EXPECT_THAT(text, HasSubstr("NCCL takes channel_rings, Simple, 8 channels. channel_rings, LL, 8 "
+                              "channels would have been faster by "));
+  const auto json = nccl_choice_json(report, outcomes);
+  EXPECT_EQ(json["fastest_s"], outcomes[0].report.time_s);
+  EXPECT_EQ(json["alternatives"][2]["is_choice"], true);
+  EXPECT_EQ(print_nccl_choice(outcomes[0].report, outcomes).find("Nothing"),
+            std::string("NCCL takes channel_rings, LL, 8 channels. ").size());
+}
+
+TEST(Explain, says_nothing_of_nccl_where_its_protocols_cost_nothing_known) {
+  EXPECT_TRUE(nccl_alternatives(read_scenarios("02-ring-of-8", {}).front()).empty());
+  EXPECT_TRUE(
+      nccl_alternatives(
+          read_scenarios("15-ll-or-simple", {parse_override("library=cuda_pinned")}).front())
+          .empty());
 }
 
 TEST(Explain, does_not_say_so_where_the_anomaly_is_gone) {

@@ -7,7 +7,6 @@ namespace ringscope {
 namespace {
 
 const std::vector<std::string> generations = {"volta", "ampere", "hopper", "blackwell"};
-const std::vector<std::string> link_names = {"nvlink", "pcie"};
 constexpr double least_carried = 0.01;
 
 /// A block sends without anybody's help, and the data come with what says that they have come.
@@ -63,11 +62,6 @@ BlockCosts read_blocks(const Value& value, Value& resolved) {
   costs.version = read_version(fields.value_or("nccl", "2.31"));
   costs.generation = static_cast<nccl::Generation>(
       fields.required("generation").one_of("generation", generations));
-  costs.nvlink = fields.value_or("links", "nvlink").one_of("kind of link", link_names) == 0;
-  costs.ring = fields.required("ring").bandwidth();
-  const Value* between = fields.optional("ring_between_hosts");
-  costs.ring_between_hosts = between != nullptr ? between->bandwidth() : costs.ring;
-  if (between != nullptr) fields.resolve("ring_between_hosts", *between);
   std::array<Value, protocol_names.size()> read;
   for (std::size_t i = 0; i < protocol_names.size(); ++i) {
     const std::string name(protocol_names[i]);

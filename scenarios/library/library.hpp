@@ -81,10 +81,7 @@ struct BlockCosts {
   Seconds launch{};                                            ///< of a kernel, once
   std::array<ProtocolCosts, protocol_names.size()> protocols;  ///< indexed by Protocol
   nccl::Generation generation = nccl::Generation::ampere;
-  int version = 231;             ///< of NCCL, 2.31, for its choice
-  Bandwidth ring;                ///< of a ring, as NCCL's search settles on it inside a host
-  Bandwidth ring_between_hosts;  ///< likewise between hosts
-  bool nvlink = true;            ///< between GPUs of a host
+  int version = 231;  ///< of NCCL, 2.31, for its choice
 
   const ProtocolCosts& costs(Protocol protocol) const {
     return protocols[static_cast<std::size_t>(protocol)];

@@ -150,12 +150,26 @@ Noise read_noise(Fields& job, int ranks) {
   return noise;
 }
 
+std::optional<Value> read_rings(Fields& job, const Algorithm& algorithm) {
+  const Value* rings = job.optional("rings");
+  if (rings == nullptr) return {};
+  if (!has_channels(algorithm))
+    rings->fail(fmt::format("the {} {} has no channels: nccl, channel_rings and channel_trees have",
+                            algorithm.collective, algorithm.name));
+  job.resolve("rings", *rings);
+  return *rings;
+}
+
 }  // namespace
+
+bool has_channels(const Algorithm& algorithm) {
+  return std::ranges::find(algorithm.options, "channels") != algorithm.options.end();
+}
 
 std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
   refuse_unknown_keys(value, "job",
                       {"collective", "algorithm", "bytes", "schedule", "options", "program",
-                       "groups", "repetitions", "seed", "skew", "overlap", "noise"});
+                       "groups", "repetitions", "seed", "skew", "overlap", "noise", "rings"});
   Fields fields(value, "job");
   Job job;
   if (const Value* schedule = fields.optional("schedule"))
@@ -183,6 +197,7 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
     fields.resolve("overlap", *overlap);
   }
   job.noise = read_noise(fields, ranks);
+  const std::optional<Value> rings = read_rings(fields, *job.algorithm);
   fields.finish();
   std::vector<ReadJob> jobs;
   for (const Value& size : sizes) {
@@ -191,7 +206,7 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
       require_whole_chunks(size, job.bytes.count, *job.schedule);
     if (job.training == nullptr && !own_sizes)
       fields.resolve("bytes", Value::scalar_at(size.place(), to_text(job.bytes)));
-    jobs.push_back({job, fields.resolved()});
+    jobs.push_back({job, fields.resolved(), rings});
   }
   return jobs;
 }

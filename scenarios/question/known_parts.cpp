@@ -79,4 +79,13 @@ const Library& KnownParts::library(const Value& value) {
   return known_or_read(libraries_, value, read_library);
 }
 
+const nccl::HostChannels& KnownParts::channels(const nccl::HostGraph& host) {
+  const auto found =
+      std::ranges::find_if(searches_, [&](const auto& one) { return one.graph.alike(host); });
+  if (found != searches_.end()) return found->channels;
+  if (searches_.size() >= most_known) searches_.clear();
+  searches_.push_back({host, nccl::channels_of_host(host)});
+  return searches_.back().channels;
+}
+
 }  // namespace ringscope

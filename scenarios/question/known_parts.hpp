@@ -2,12 +2,14 @@
 #pragma once
 
 #include <initializer_list>
+#include <list>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "scenarios/library/library.hpp"
 #include "topologies/cluster.hpp"
+#include "topologies/nccl/channels.hpp"
 
 namespace ringscope {
 
@@ -15,17 +17,20 @@ namespace ringscope {
 /// Of the tree's own keys those in `without` do not count.
 std::string canonical(const Value& value, std::initializer_list<std::string_view> without = {});
 
-/// Clusters and libraries by what was asked for. Of each the last few are kept. Not for several
-/// threads at once.
+/// Clusters, libraries and NCCL's channels by what was asked for. Of each the last few are kept.
+/// Not for several threads at once.
 class KnownParts {
  public:
   /// Results of read_cluster() and read_library(); valid until the next call.
   const Cluster& cluster(const Value& value);
   const Library& library(const Value& value);
+  /// Result of nccl::channels_of_host().
+  const nccl::HostChannels& channels(const nccl::HostGraph& host);
 
  private:
   std::unordered_map<std::string, Cluster> clusters_;
   std::unordered_map<std::string, Library> libraries_;
+  std::list<nccl::HostShare::Search> searches_;
 };
 
 }  // namespace ringscope

@@ -29,6 +29,9 @@ void refuse_keys(const Value& job) {
   const Value* noise = job.find("noise");
   if (noise != nullptr && !noise->is_null())
     noise->fail("noise is of the job that is asked about alone");
+  const Value* rings = job.find("rings");
+  if (rings != nullptr && !rings->is_null())
+    rings->fail("the rings of NCCL are of the job that is asked about alone");
 }
 
 Neighbour read_neighbour(const Value::Entry& entry, const Topology& topology,

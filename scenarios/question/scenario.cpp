@@ -57,10 +57,26 @@ void require_gpus(const Value& library, const Scenario& scenario) {
                     scenario.library.name));
 }
 
-/// Algorithms that others are made of do without: these have declared their threads.
-bool has_channels(const Algorithm& algorithm) {
-  return std::find(algorithm.options.begin(), algorithm.options.end(), "channels") !=
-         algorithm.options.end();
+/// Searches for them, or reads them from the file, where nobody has yet.
+void take_channels(Scenario& scenario, const std::optional<Value>& file, KnownParts& known,
+                   std::optional<NcclParts>& parts) {
+  // A library's choice opens channels only where it is known what they cost.
+  if (!scenario.library.blocks && scenario.job.algorithm->chosen != nullptr) {
+    if (file)
+      file->fail(
+          fmt::format("nccl runs as one ring, along no other: library '{}' does not say what "
+                      "NCCL's blocks cost ('blocks')",
+                      scenario.library.name));
+    return;
+  }
+  if (!parts)
+    parts =
+        nccl_parts(scenario.cluster.topology, scenario.placement, scenario.library, file, known);
+  Job& job = scenario.job;
+  job.nccl = parts->machine;
+  job.rings = parts->rings;
+  job.options.nccl = job.nccl.get();
+  job.options.orders = job.rings != nullptr ? &job.rings->rings : nullptr;
 }
 
 /// One scenario per size. The ranks are placed as `placed` says, or, where that is empty, the tree.
@@ -95,12 +111,12 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
   const std::vector<ReadJob> jobs =
       read_jobs(job, static_cast<int>(scenario.placement.ranks.size()));
   std::vector<Scenario> scenarios;
+  std::optional<NcclParts> nccl;
   for (const ReadJob& read : jobs) {
     scenario.job = read.job;
     take_vectors(scenario.library, scenario.job.bytes);
     require_ranks(placement, scenario.placement, scenario.job);
-    scenario.job.nccl = has_channels(*scenario.job.algorithm) ? nccl_machine(scenario) : nullptr;
-    scenario.job.options.nccl = scenario.job.nccl.get();
+    if (has_channels(*scenario.job.algorithm)) take_channels(scenario, read.rings, known, nccl);
     fields.resolve("job", read.resolved);
     scenario.resolved = fields.resolved();
     scenario.name = jobs.size() == 1 ? name : name + " " + to_text(read.job.bytes);
@@ -158,8 +174,9 @@ std::vector<Scenario> read_scenarios(const std::string& name,
   std::vector<Scenario> scenarios;
   const Value read = Value::from_file(file);
   refuse_study(name, read);
+  KnownParts known;
   for (const CaseTree& one : case_trees(read, stem, overrides)) {
-    for (Scenario& scenario : read_tree(one.tree, one.name)) {
+    for (Scenario& scenario : read_tree(one.tree, one.name, known)) {
       scenarios.push_back(std::move(scenario));
     }
   }

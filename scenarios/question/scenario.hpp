@@ -15,6 +15,10 @@
 
 namespace ringscope {
 
+namespace nccl {
+struct JobChannels;  // topologies/nccl/channels.hpp
+}
+
 /// Noise that makes computations take longer than they say, drawn anew for each from the job's
 /// seed.
 struct Noise {
@@ -36,10 +40,11 @@ struct ScheduleFile;  // scenarios/schedule/schedule_file.hpp
 struct Job {
   const Algorithm* algorithm = nullptr;
   Options options;
-  std::shared_ptr<const Training> training;      ///< target of the options' pointer; null: none
-  std::shared_ptr<const nccl::Machine> nccl;     ///< likewise
-  std::shared_ptr<const ScheduleFile> schedule;  ///< likewise, and of the algorithm
-  Bytes bytes{};                                 ///< of the vector on each rank
+  std::shared_ptr<const Training> training;        ///< target of the options' pointer; null: none
+  std::shared_ptr<const nccl::Machine> nccl;       ///< likewise
+  std::shared_ptr<const ScheduleFile> schedule;    ///< likewise, and of the algorithm
+  std::shared_ptr<const nccl::JobChannels> rings;  ///< by which data go; null: no search applies
+  Bytes bytes{};                                   ///< of the vector on each rank
   int repetitions = 1;  ///< each starts when all ranks have ended the one before
   std::uint64_t seed = 1;
   Seconds skew{};  ///< each rank starts late by a random time in [0, skew)

@@ -52,8 +52,13 @@ std::vector<Placement> placements_of(const Scenario& scenario);
 struct ReadJob {
   Job job;
   Value resolved;
+  std::optional<Value> rings;  ///< the file of those that NCCL built; none: they are searched for
 };
 std::vector<ReadJob> read_jobs(const Value& value, int ranks);
+
+/// Whether it runs in the channels of a kernel. Algorithms that others are made of do without:
+/// these have declared their threads.
+bool has_channels(const Algorithm& algorithm);
 
 /// Throws at `place` where the job's algorithm cannot run on ranks placed like this.
 void require_ranks(const Value& place, const Placement& placement, const Job& job);

@@ -11,6 +11,7 @@
 #include "sim/alike/equal_hosts.hpp"
 #include "sim/alike/script.hpp"
 #include "sim/ranks/neighbour_run.hpp"
+#include "topologies/nccl/channels.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -44,6 +45,18 @@ std::string unlike_by_queues(const Scenario& scenario) {
                                            [](const Location& where) { return where.gpu >= 0; });
   if (on_gpus || has_shared_cables(scenario.cluster.topology))
     return "messages wait behind buffered bytes where both directions share a part of a host";
+  return "";
+}
+
+/// The rings of a search may use other NICs at the next host.
+std::string unlike_gates(const Scenario& scenario) {
+  const auto& rings = scenario.job.rings;
+  if (rings == nullptr) return "";
+  const auto moved = static_cast<std::size_t>(ranks_per_host(scenario.placement));
+  for (const auto& gates : rings->gates)
+    for (std::size_t rank = 0; rank < gates.size(); ++rank)
+      if (gates[rank] != gates[(rank + moved) % gates.size()])
+        return "NCCL's rings leave the hosts by different NICs";
   return "";
 }
 
@@ -177,9 +190,11 @@ Alike alike_ranks(const Scenario& scenario, bool uneven) {
   const Placement& placement = scenario.placement;
   const Topology& topology = scenario.cluster.topology;
   const std::function<std::string()> conditions[] = {
-      [&] { return unlike_by_chance(scenario); }, [&] { return unequal_places(placement); },
+      [&] { return unlike_by_chance(scenario); },
+      [&] { return unequal_places(placement); },
       [&] { return unequal_hosts(topology, placement); },
       [&] { return unlike_by_queues(scenario); },
+      [&] { return unlike_gates(scenario); },
       [&] { return several_routes(topology, placement); }};
   for (const auto& condition : conditions)
     if (std::string reason = condition(); !reason.empty()) return unless(std::move(reason));

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "sim/machine/machine.hpp"
+#include "topologies/nccl/channels.hpp"
 
 namespace ringscope::sim {
 
@@ -32,12 +33,32 @@ void Machine::add_block(Uses& uses, int rank, Block block, double carries) {
   add(-1, costs.gpu, fmt::format("all channels {}", name));
 }
 
+// The rings of a search say by which NICs they go from host to host.
+Fabric::Stops Machine::gates(int from, int to, Block block) const {
+  const auto& rings = scenario_->job.rings;
+  if (!block.is_any() || rings == nullptr || rings->gates.empty() || jobs_.index(from) != 0 ||
+      location(from).host == location(to).host)
+    return {};
+  const auto& gates = rings->gates[static_cast<std::size_t>(block.channel) % rings->gates.size()];
+  const nccl::Gates& here = gates[static_cast<std::size_t>(from)];
+  const nccl::Gates& there = gates[static_cast<std::size_t>(to)];
+  if (here.out < 0 || there.in < 0) return {};
+  const auto host_of = [this](int rank) -> const Host& {
+    return scenario_->cluster.topology.hosts()[static_cast<std::size_t>(location(rank).host)];
+  };
+  Fabric::Stops stops;
+  if (here.relay >= 0) stops.push_back(host_of(from).gpus[static_cast<std::size_t>(here.relay)]);
+  stops.push_back(host_of(from).nics[static_cast<std::size_t>(here.out)]);
+  stops.push_back(host_of(to).nics[static_cast<std::size_t>(there.in)]);
+  return stops;
+}
+
 // Blocks write to their partner's memory themselves: no copy engine, no core and no handshake.
 Channel Machine::make_block_channel(int from, int to, Block block) {
   const BlockCosts& blocks = *scenario_->library.blocks;
   const ProtocolCosts& costs = blocks.costs(block.protocol);
   Channel channel;
-  const Fabric::Trip trip = this->trip(from, to, false);
+  const Fabric::Trip trip = this->trip(from, to, false, block);
   channel.way = way(from, to, trip);
   const bool leaves = channel.between_hosts();
   const double carries = leaves ? costs.carries_between_hosts : costs.carries;

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <set>
 
+#include "topologies/graph/route_by.hpp"
+
 namespace ringscope::sim {
 
 void add_use(Uses& uses, int resource, int weight) {
@@ -181,8 +183,24 @@ Journey Fabric::journey_of(Vertex source, Vertex target, std::uint64_t flow) con
   return journey;
 }
 
+/// The leg that leaves a host goes by these components.
+void Fabric::lead_by(const Stops& by, Journey& journey, Vertex source, Vertex target,
+                     std::uint64_t flow) const {
+  for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
+    const Vertex here = leg == 0 ? source : journey.staging[leg - 1];
+    const Vertex next = leg + 1 == journey.legs.size() ? target : journey.staging[leg];
+    if (component(here).host == component(next).host) continue;
+    Stops stops = {here};
+    stops.insert(stops.end(), by.begin(), by.end());
+    stops.push_back(next);
+    Route led = route_by(topology(), stops, flow, &routes_);
+    journey.latency += led.latency - journey.legs[leg].latency;
+    journey.legs[leg] = std::move(led);
+  }
+}
+
 // Buffers spread over a domains go pairwise to those spread over b, a share of the bytes each.
-Fabric::Trip Fabric::trip(int from, int to, bool engines) const {
+Fabric::Trip Fabric::trip(int from, int to, bool engines, const Stops& by) const {
   Trip trip;
   const std::vector<Vertex>&sources = homes(from), &targets = homes(to);
   const auto shares = std::lcm(static_cast<int>(sources.size()), static_cast<int>(targets.size()));
@@ -191,11 +209,14 @@ Fabric::Trip Fabric::trip(int from, int to, bool engines) const {
   for (int i = 0; i < shares; ++i) {
     const Vertex source = sources[static_cast<std::size_t>(i) % sources.size()];
     const Vertex target = targets[static_cast<std::size_t>(i) % targets.size()];
-    const Journey journey = journey_of(source, target, flow);
+    Journey journey = journey_of(source, target, flow);
+    if (!by.empty()) lead_by(by, journey, source, target, flow);
     trip.latency = std::max(trip.latency, journey.latency.count());
     trip.staged =
         trip.staged || (!journey.staging.empty() && location(from).host == location(to).host);
     if (is_gpu(source)) add_memory(trip.uses, source, 1, shares);
+    for (const Vertex stop : by)
+      if (is_gpu(stop)) add_memory(trip.uses, stop, 2, shares);
     Vertex here = source;
     for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
       const bool last = leg + 1 == journey.legs.size();

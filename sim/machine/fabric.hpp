@@ -47,8 +47,11 @@ class Fabric {
     double latency = 0;   ///< s: of the links and of staging
     bool staged = false;  ///< inside a host: through the memory of a NUMA domain
   };
+  /// Components by which a trip leaves its host and comes into the other, in order; none: as routes
+  /// go.
+  using Stops = std::vector<Vertex>;
   /// Without `engines` no copy engine has a part in it.
-  Trip trip(int from, int to, bool engines = true) const;
+  Trip trip(int from, int to, bool engines = true, const Stops& by = {}) const;
 
  private:
   void find_homes();
@@ -60,6 +63,8 @@ class Fabric {
                std::uint64_t flow, bool engines) const;
   void add_engine(Uses& uses, Vertex gpu, bool out, int shares) const;
   Journey journey_of(Vertex source, Vertex target, std::uint64_t flow) const;
+  void lead_by(const Stops& by, Journey& journey, Vertex source, Vertex target,
+               std::uint64_t flow) const;
   const Location& location(int rank) const {
     return scenario_->placement.ranks[static_cast<std::size_t>(rank)];
   }

@@ -244,11 +244,12 @@ Way Machine::way(int from, int to, const Fabric::Trip& trip) const {
 
 // The message uses of its receiver's host whatever the like one uses here that comes to the rank
 // which is simulated for the receiver.
-Fabric::Trip Machine::trip(int from, int to, bool engines) const {
-  Fabric::Trip trip = fabric_.trip(from, to, engines);
+Fabric::Trip Machine::trip(int from, int to, bool engines, Block block) const {
+  Fabric::Trip trip = fabric_.trip(from, to, engines, gates(from, to, block));
   if (orbits_.folded() && location(from).host != location(to).host) {
     const int sender = orbits_.seen_sender(from, to), receiver = orbits_.simulated_for(to);
-    add_uses(trip.uses, fabric_.trip(sender, receiver, engines).uses);
+    add_uses(trip.uses,
+             fabric_.trip(sender, receiver, engines, gates(sender, receiver, block)).uses);
   }
   return trip;
 }

@@ -98,7 +98,8 @@ class Machine {
   Vertex domain_of(int rank) const { return fabric_.domain_of(rank); }
   Uses local_work(int rank, int reads, int writes) const;
   Way way(int from, int to, const Fabric::Trip& trip) const;
-  Fabric::Trip trip(int from, int to, bool engines) const;
+  Fabric::Trip trip(int from, int to, bool engines, Block block = {}) const;
+  Fabric::Stops gates(int from, int to, Block block) const;
   Channel make_channel(int from, int to) const;
   Channel make_block_channel(int from, int to, Block block);
   void add_block(Uses& uses, int rank, Block block, double carries);

@@ -32,7 +32,6 @@ library:
   blocks:
     launch: 5 us
     generation: ampere
-    ring: 4 GB/s
     LL: {{start: 3 us, hop: 2 us, carries: 0.5, block: 4 GB/s, copy: 8 GB/s, gpu: {2}}}
     LL128: {{start: 3 us, hop: 2 us, block: 4 GB/s}}
     Simple: {{start: 3 us, hop: 2 us, block: 4 GB/s}}

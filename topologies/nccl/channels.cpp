@@ -29,6 +29,7 @@ std::vector<HostShare> hosts_of(std::span<const GpuPlace> ranks) {
 
 /// Searches each host, once for all that are alike.
 void search_hosts(const Topology& topology, std::span<const GpuPlace> ranks,
+                  const std::function<HostChannels(const HostGraph&)>& of_host,
                   std::vector<HostShare>& hosts) {
   std::vector<std::shared_ptr<const Search>> known;
   for (HostShare& host : hosts) {
@@ -42,7 +43,7 @@ void search_hosts(const Topology& topology, std::span<const GpuPlace> ranks,
       continue;
     }
     find_ways(graph);
-    HostChannels channels = channels_of_host(graph);
+    HostChannels channels = of_host(graph);
     host.found = std::make_shared<const Search>(Search{std::move(graph), std::move(channels)});
     known.push_back(host.found);
   }
@@ -63,16 +64,49 @@ std::vector<int> ranks_in(const HostShare& host, const Channel& channel) {
   return ranks;
 }
 
-/// Where rings use two ports, every other host swaps the rings of a pair: what leaves one host by
-/// the second port comes in at the next by the second one.
+/// The channel that host `i` has in a ring. Where rings use two ports, every other host swaps the
+/// rings of a pair: what leaves one host by the second port comes in at the next by the second one.
+const Channel& piece(const std::vector<HostShare>& hosts, std::size_t i, std::size_t channel,
+                     std::size_t channels) {
+  const Found& found = hosts[i].found->channels.ring;
+  const bool swapped = found.port_pairs && channels % 2 == 0 && i % 2 == 1;
+  return found.channels[swapped ? channel ^ 1 : channel];
+}
+
+int nic_of(const HostGraph& graph, int port) {
+  return port < 0 ? -1 : graph.nics[static_cast<std::size_t>(port)];
+}
+
+/// The GPU by which another one reaches a port, by its number in the host; -1: none.
+int relay_of(const HostGraph& graph, int gpu, int port) {
+  if (port < 0) return -1;
+  const auto at = static_cast<std::size_t>(port);
+  const Way& way = graph.to_port[static_cast<std::size_t>(gpu)][at];
+  if (way.distance != Distance::gpu_relay) return -1;
+  return graph.numbers[static_cast<std::size_t>(graph.own_gpus[at])];
+}
+
+std::vector<Gates> gates(const std::vector<HostShare>& hosts, std::size_t ranks,
+                         std::size_t channel, std::size_t channels) {
+  std::vector<Gates> all(ranks);
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    const HostGraph& graph = hosts[i].found->graph;
+    const Channel& here = piece(hosts, i, channel, channels);
+    const auto at = [&](int gpu) -> Gates& {
+      return all[static_cast<std::size_t>(hosts[i].ranks[static_cast<std::size_t>(gpu)])];
+    };
+    at(here.gpus.front()).in = nic_of(graph, here.ports[0]);
+    at(here.gpus.back()).out = nic_of(graph, here.ports[1]);
+    at(here.gpus.back()).relay = relay_of(graph, here.gpus.back(), here.ports[1]);
+  }
+  return all;
+}
+
 std::vector<int> ring(const std::vector<HostShare>& hosts, std::size_t channel,
                       std::size_t channels) {
   std::vector<int> order;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const Found& found = hosts[i].found->channels.ring;
-    const bool swapped = found.port_pairs && channels % 2 == 0 && i % 2 == 1;
-    const std::vector<int> ranks =
-        ranks_in(hosts[i], found.channels[swapped ? channel ^ 1 : channel]);
+    const std::vector<int> ranks = ranks_in(hosts[i], piece(hosts, i, channel, channels));
     order.insert(order.end(), ranks.begin(), ranks.end());
   }
   std::rotate(order.begin(), std::find(order.begin(), order.end(), 0), order.end());
@@ -134,18 +168,20 @@ int multicast_channels(const std::vector<HostShare>& hosts) {
 
 }  // namespace
 
-JobChannels find_channels(const Topology& topology, std::span<const GpuPlace> ranks) {
+JobChannels find_channels(const Topology& topology, std::span<const GpuPlace> ranks,
+                          const std::function<HostChannels(const HostGraph&)>& of_host) {
   assert(!ranks.empty());
   assert(std::set<GpuPlace>(ranks.begin(), ranks.end()).size() == ranks.size());
   JobChannels channels;
   channels.hosts = hosts_of(ranks);
-  search_hosts(topology, ranks, channels.hosts);
+  search_hosts(topology, ranks, of_host, channels.hosts);
   const std::vector<HostShare>& hosts = channels.hosts;
   const std::size_t found = fewest_channels(hosts);
   for (int which = 0; which < 2; ++which)
     for (std::size_t channel = 0; channel < found; ++channel) {
       channels.rings.push_back(ring(hosts, channel, found));
       channels.trees.push_back(tree(hosts, ranks.size(), channel, which));
+      if (hosts.size() > 1) channels.gates.push_back(gates(hosts, ranks.size(), channel, found));
     }
   // Few fast channels between H100 do not fill the network: twice as many blocks of threads do.
   constexpr std::size_t few = 16;
@@ -156,6 +192,7 @@ JobChannels find_channels(const Topology& topology, std::span<const GpuPlace> ra
     for (std::size_t channel = 0; channel < 2 * found; ++channel) {
       channels.rings.push_back(channels.rings[channel]);
       channels.trees.push_back(channels.trees[channel]);
+      channels.gates.push_back(channels.gates[channel]);
     }
   channels.multicast = multicast_channels(hosts);
   return channels;

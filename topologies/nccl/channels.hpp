@@ -3,6 +3,7 @@
 
 #include <array>
 #include <compare>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -24,6 +25,14 @@ struct TreePlace {
   bool operator==(const TreePlace&) const = default;
 };
 
+/// Numbers in its host of what data pass between a rank and another host: the NIC by which they
+/// come in, that by which they leave, and the GPU that passes on what leaves; -1: none. A rank in
+/// the middle of its host's piece of a ring has none.
+struct Gates {
+  int in = -1, out = -1, relay = -1;
+  bool operator==(const Gates&) const = default;
+};
+
 /// One host's share; hosts that are alike have the same `found`.
 struct HostShare {
   int host = 0;
@@ -38,6 +47,7 @@ struct HostShare {
 /// Rings and trees by channel, which run beside each other, each with its share of the bytes.
 struct JobChannels {
   std::vector<std::vector<int>> rings;        ///< ranks in order, rank 0 first
+  std::vector<std::vector<Gates>> gates;      ///< of each ring, by rank; none on one host
   std::vector<std::vector<TreePlace>> trees;  ///< of each rank
   int multicast = 0;                          ///< channels by NVSwitch; 0: not to be had
   std::vector<HostShare> hosts;               ///< in the order of their first ranks
@@ -48,6 +58,10 @@ struct JobChannels {
 /// Source: NCCL 2.31, src/graph/connect.cc: a ring goes through the hosts one after the other and
 /// each channel is doubled; between hosts the channels' first half are the one and the second half
 /// the other of two binary trees (algorithms/steps/binary_trees.hpp).
-JobChannels find_channels(const Topology& topology, std::span<const GpuPlace> ranks);
+///
+/// `of_host` is asked once for all hosts that are alike.
+JobChannels find_channels(
+    const Topology& topology, std::span<const GpuPlace> ranks,
+    const std::function<HostChannels(const HostGraph&)>& of_host = channels_of_host);
 
 }  // namespace ringscope::nccl

@@ -5,9 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <numeric>
-#include <regex>
 
 #include "topologies/cluster.hpp"
 
@@ -50,52 +48,6 @@ TEST(NcclChannels, of_a_dgx1v_are_the_rings_that_nccl_prints) {
   EXPECT_EQ(on_first_host(channels).ring.inside, 20);
 }
 
-/// Rings by channel, and by channel and rank parents and first children in trees, of NCCL's log.
-struct Log {
-  std::vector<Order> rings;
-  std::vector<std::vector<TreePlace>> trees;
-};
-
-Log read_log(const std::string& file, int ranks) {
-  Log log;
-  std::ifstream lines(file);
-  EXPECT_TRUE(lines) << "this test runs in the root of the source tree";
-  const std::regex ring("Channel (\\d+)/(\\d+) :([ \\d]+)$");
-  const std::regex tree("\\[(\\d+)\\] (-?\\d+)/(-?\\d+)/(-?\\d+)->(\\d+)->(-?\\d+)");
-  const auto grow = [](auto& all, int index) -> auto& {
-    const auto i = static_cast<std::size_t>(index);
-    if (all.size() <= i) all.resize(i + 1);
-    return all[i];
-  };
-  for (std::string line; std::getline(lines, line);) {
-    std::smatch found;
-    if (std::regex_search(line, found, ring)) {
-      std::istringstream numbers(found[3]);
-      Order& order = grow(log.rings, std::stoi(found[1]));
-      for (int rank = 0; numbers >> rank;) order.push_back(rank);
-    }
-    if (line.find("Trees [0]") == std::string::npos) continue;
-    for (std::sregex_iterator one(line.begin(), line.end(), tree), end; one != end; ++one) {
-      const auto number = [&](std::size_t i) { return std::stoi((*one)[i]); };
-      auto& places = grow(log.trees, number(1));
-      places.resize(static_cast<std::size_t>(ranks));
-      places[static_cast<std::size_t>(number(5))] = {number(6), {number(2), number(3), number(4)}};
-    }
-  }
-  return log;
-}
-
-// The INFO lines of NCCL 2.22.3 on four H100 of one host.
-TEST(NcclChannels, of_four_h100_are_the_rings_and_trees_of_a_published_log) {
-  const Log log = read_log("validation/published/nccl/h100-1-host-all_reduce.log", 4);
-  ASSERT_EQ(log.rings.size(), 24u);
-  const JobChannels channels = found("h100x4_nvlink", 1, 4);
-  EXPECT_EQ(channels.rings, log.rings);
-  ASSERT_EQ(channels.trees.size(), log.trees.size());
-  for (std::size_t i = 0; i < log.trees.size(); ++i)
-    EXPECT_EQ(channels.trees[i], log.trees[i]) << "channel " << i;
-}
-
 // Four NVLinks of 25 GB/s, counted as 20, between each two; each pair is in as many rings.
 TEST(NcclChannels, of_a100_are_as_many_as_their_links_carry) {
   EXPECT_EQ(found("a100x4_nvlink", 1, 2).rings.size(), 2 * 4u);
@@ -116,6 +68,22 @@ TEST(NcclChannels, between_hosts_leave_by_each_nic_in_turn) {
     EXPECT_EQ(ring.channels[static_cast<std::size_t>(channel)].ports,
               (std::array{channel, channel}));
   EXPECT_EQ(channels.rings.size(), 2 * 8u);
+}
+
+// In a ring only the first and the last GPU of a host have a gate.
+TEST(NcclChannels, between_hosts_have_gates_where_rings_come_in_and_leave) {
+  const JobChannels channels = found("a100_nvswitch", 3, 8);
+  ASSERT_EQ(channels.gates.size(), channels.rings.size());
+  for (std::size_t ring = 0; ring < channels.rings.size(); ++ring)
+    for (std::size_t i = 0; i < 24; ++i) {
+      const auto at = [&](std::size_t place) { return channels.rings[ring][place % 24]; };
+      const Gates& gates = channels.gates[ring][static_cast<std::size_t>(at(i))];
+      const int nic = static_cast<int>(ring % 8);
+      EXPECT_EQ(gates.in, at(i) / 8 == at(i + 23) / 8 ? -1 : nic);
+      EXPECT_EQ(gates.out, at(i) / 8 == at(i + 1) / 8 ? -1 : nic);
+      EXPECT_EQ(gates.relay, -1);
+    }
+  EXPECT_TRUE(found("dgx1v", 1, 8).gates.empty());
 }
 
 TEST(NcclChannels, rings_hold_each_rank_once_and_each_host_in_one_piece) {

@@ -82,11 +82,9 @@ def untold(spread: dict) -> list:
 
 
 SETTINGS = {
-    "a100": {"nccl": "2.31", "generation": "ampere", "links": "nvlink", "ring": "20 GB/s",
-             "ring_between_hosts": "20 GB/s"},
-    "v100_pcie": {"nccl": "2.18", "generation": "volta", "links": "pcie", "ring": "12 GB/s"},
-    "h100": {"nccl": "2.22", "generation": "hopper", "links": "nvlink", "ring": "30 GB/s",
-             "ring_between_hosts": "48 GB/s"},
+    "a100": {"nccl": "2.31", "generation": "ampere"},
+    "v100_pcie": {"nccl": "2.18", "generation": "volta"},
+    "h100": {"nccl": "2.22", "generation": "hopper"},
 }
 ABOUT = {"a100": "NCCL on A100 over NVLink, fitted to published times",
          "v100_pcie": "NCCL on V100 behind a PCIe switch, fitted to three published times",
@@ -129,8 +127,8 @@ def head_of_a100(spread: dict, by_file: dict) -> list:
     return ["Written by `python3 -m validation.nccl.fit a100` from validation/published/nccl:",
             "a100-channels.csv and every fourth size of the auto curves",
             f"(openfabric-systems/simllm, NCCL 2.31.2). Error on these: {errors}.",
-            "Rings, versions and generations: NCCL 2.30.7, src/graph (tuning.cc, topo.h,",
-            "search.cc). Hops between hosts are NCCL's own latencies, not measured.",
+            "Versions and generations: NCCL 2.30.7, src/graph/tuning.cc.",
+            "Hops between hosts are NCCL's own latencies, not measured.",
             "Not told apart by the data:",
             f"{', '.join(untold(spread)) or 'none'} (standard error above {TOLD:.0%})."]
 

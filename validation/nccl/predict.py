@@ -18,10 +18,8 @@ class Machine:
 
 
 A100 = Machine("a100", "a100x4_nvlink")
-V100_PCIE = Machine("v100_pcie", "v100x4_pcie",
-                    {"generation": "volta", "links": "pcie", "ring": "12 GB/s"})
-H100 = Machine("h100", "h100x4_nvlink",
-               {"generation": "hopper", "ring": "30 GB/s", "ring_between_hosts": "48 GB/s"})
+V100_PCIE = Machine("v100_pcie", "v100x4_pcie", {"generation": "volta"})
+H100 = Machine("h100", "h100x4_nvlink", {"generation": "hopper"})
 
 
 def job_of(row) -> dict:

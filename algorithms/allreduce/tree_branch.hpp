@@ -1,0 +1,61 @@
+// A rank's part in a tree that carries segments of a range up to its root, summed on the way, and
+// the sums down again.
+//
+// Its program is a loop over what completes: directions and trees must not wait for each other, or
+// each segment would cost a round trip.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "algorithms/steps/binary_trees.hpp"
+#include "algorithms/verbs/communicator.hpp"
+
+namespace ringscope {
+
+/// Neighbours of a rank in a tree; each may be missing.
+struct TreeEnds {
+  int parent = no_rank;
+  std::array<int, 3> children = {no_rank, no_rank, no_rank};
+};
+
+/// At most one segment is in flight each way.
+class TreeBranch {
+ public:
+  /// Ways that a rank's segments take; those from and to a child in the order of the children.
+  static constexpr std::size_t children = 3, to_parent = children, from_parent = children + 1,
+                               to_children = children + 2, ways = to_children + children;
+
+  TreeBranch(int tag, TreeEnds ends, Range range, std::size_t segments)
+      : tag_(tag), ends_(ends), range_(range), segments_(segments) {}
+
+  /// Gives each child a slot from `offset` on; returns where the next one begins.
+  std::size_t place_slots(Range scratch, std::size_t offset);
+  /// Number of segments that come and go in all.
+  std::size_t total() const;
+
+  void post(Communicator comm, std::size_t way);
+  const std::optional<Request>& under_way(std::size_t way) const { return under_way_[way]; }
+  /// (destination, source) of a segment received this way but not yet added; empty elsewhere.
+  std::pair<Range, Range> to_add(std::size_t way) const;
+  void complete(std::size_t way);
+
+ private:
+  int peer(std::size_t way) const;
+  std::size_t summed() const;
+  std::size_t ready(std::size_t way) const;
+
+  int tag_;
+  TreeEnds ends_;
+  Range range_;
+  std::size_t segments_;
+  std::array<Range, children> slots_;
+  std::array<std::optional<Request>, ways> under_way_;
+  std::array<std::size_t, ways> done_{};
+};
+
+/// All segments of all branches, which do not wait for each other.
+Task up_and_down(Communicator comm, std::vector<TreeBranch> branches);
+
+}  // namespace ringscope

@@ -1,0 +1,112 @@
+#include "scenarios/answer/explain/nccl_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "algorithms/selectors/nccl_tuning.hpp"
+#include "scenarios/answer/text/table.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr double us = 1e-6;
+constexpr std::array<std::string_view, 2> algorithm_names = {"tree", "ring"};
+
+nccl::Size size_of(const Placement& placement) {
+  std::set<int> hosts;
+  for (const Location& where : placement.ranks) hosts.insert(where.host);
+  return {static_cast<int>(placement.ranks.size()), static_cast<int>(hosts.size())};
+}
+
+const NcclOutcome& fastest(std::span<const NcclOutcome> outcomes) {
+  return *std::ranges::min_element(outcomes, {},
+                                   [](const NcclOutcome& one) { return one.report.time_s; });
+}
+
+std::string share(double difference_s, double of_s) {
+  return fmt::format("{} ({:.1f} %)", to_short_text(Seconds(difference_s)),
+                     100 * difference_s / of_s);
+}
+
+std::string verdict(const Report& report, std::span<const NcclOutcome> outcomes) {
+  const NcclOutcome& best = fastest(outcomes);
+  const double gain = report.time_s - best.report.time_s;
+  constexpr double nothing = 1e-9;  // of the time
+  if (best.is(report) || gain <= nothing * report.time_s)
+    return "Nothing that it may take would have been faster";
+  return fmt::format("{} would have been faster by {}", best.report.chosen,
+                     share(gain, report.time_s));
+}
+
+}  // namespace
+
+std::vector<NcclAlternative> nccl_alternatives(const Scenario& scenario) {
+  const Job& job = scenario.job;
+  if (job.algorithm->name != "nccl" || job.nccl == nullptr || scenario.placement.ranks.size() < 2)
+    return {};
+  const nccl::Size size = size_of(scenario.placement);
+  std::vector<NcclAlternative> all;
+  const auto add = [&](nccl::Algorithm algorithm, Protocol protocol) {
+    NcclAlternative& one = all.emplace_back();
+    one.scenario = scenario;
+    const std::string_view by = algorithm_names[static_cast<std::size_t>(algorithm)];
+    const std::string_view with = protocol_names[static_cast<std::size_t>(protocol)];
+    one.algorithm = by;
+    one.protocol = with;
+    one.scenario.job.options.algorithm = by;
+    one.scenario.job.options.protocol = with;
+    one.scenario.name += fmt::format(" {} {}", by, with);
+    one.expected_s = us * nccl::time(algorithm, protocol, size, job.bytes.count, *job.nccl);
+  };
+  for (const nccl::Algorithm algorithm : {nccl::Algorithm::ring, nccl::Algorithm::tree})
+    for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
+      if (protocol != Protocol::ll128 || job.nccl->nvlink) add(algorithm, protocol);
+  return all;
+}
+
+std::string print_nccl_choice(const Report& report, std::span<const NcclOutcome> outcomes) {
+  if (outcomes.empty()) return "";
+  std::string text =
+      fmt::format("NCCL takes {}. {}.\n\n", report.chosen, verdict(report, outcomes));
+  constexpr auto left = Table::Align::left;
+  double most = report.time_s;
+  for (const NcclOutcome& one : outcomes)
+    most = std::max({most, one.report.time_s, one.alternative.expected_s});
+  const TimeScale scale(most);
+  Table table({{"algorithm", left},
+               {"protocol", left},
+               {"NCCL expects"},
+               {"simulated"},
+               {"against its choice"},
+               {"", left}});
+  for (const NcclOutcome& one : outcomes)
+    table.add({one.alternative.algorithm, one.alternative.protocol,
+               scale.text(one.alternative.expected_s), scale.text(one.report.time_s),
+               scale.difference(one.report.time_s - report.time_s),
+               one.is(report) ? "its choice" : ""});
+  return text + table.text(2);
+}
+
+nlohmann::ordered_json nccl_choice_json(const Report& report,
+                                        std::span<const NcclOutcome> outcomes) {
+  auto alternatives = nlohmann::ordered_json::array();
+  for (const NcclOutcome& one : outcomes)
+    alternatives.push_back({{"algorithm", one.alternative.algorithm},
+                            {"protocol", one.alternative.protocol},
+                            {"runs", one.report.chosen},
+                            {"expected_s", one.alternative.expected_s},
+                            {"time_s", one.report.time_s},
+                            {"is_choice", one.is(report)}});
+  return {{"name", report.name},
+          {"chosen", report.chosen},
+          {"time_s", report.time_s},
+          {"fastest", fastest(outcomes).report.chosen},
+          {"fastest_s", fastest(outcomes).report.time_s},
+          {"alternatives", alternatives}};
+}
+
+}  // namespace ringscope
