@@ -15,7 +15,7 @@ GENERATIONS = (  # device's name, library, whether it was fitted to such GPUs
     (r"V100|Volta|T4|P100|1080|2080|Tesla", "nccl_v100_pcie"),
 )
 # V100 with NVLink, of which there is no profile: rings at what NCCL's search tries for it.
-VOLTA = {"blocks": {"generation": "volta", "ring": "20 GB/s", "ring_between_hosts": "12 GB/s"}}
+VOLTA = {"blocks": {"generation": "volta"}}
 FITTED = {"nccl_h100": r"H100|H200", "nccl_a100": r"A100|A800", "nccl_v100_pcie": r"V100"}
 VERSION = re.compile(r"NCCL (\d+)\.(\d+)")
 OLDEST, NEWEST = (2, 18), (2, 31)  # of NCCL's tables that the simulator has

@@ -6,11 +6,8 @@ from validation.training.rows import Row
 from validation.verdict.simulator import Simulator
 
 CLUSTER = "v100x8_one_nic"
-# NCCL's profile of the A100 by the data sheet of the V100: its generation, and what NCCL's search
-# settles on for an NVLink 2 and a card of 100 Gbit/s.
-LIBRARY = {"base": "nccl_a100",
-           "blocks": {"generation": "volta", "nccl": 2.18, "ring": "20 GB/s",
-                      "ring_between_hosts": "12 GB/s"}}
+# NCCL's profile of the A100 by the data sheet of the V100: its generation.
+LIBRARY = {"base": "nccl_a100", "blocks": {"generation": "volta", "nccl": 2.18}}
 MODELS = {"resnet50-v1.5": "resnet50", "bert-base": "bert_base"}
 HOROVOD = ("horovod", {})
 # How each framework exchanges gradients: strategy and options, those not named at their defaults.
