@@ -14,7 +14,7 @@ GENERATIONS = (  # device's name, library, whether it was fitted to such GPUs
     (r"A100|A800|A40|A30|A10|RTX 30|RTX A|RTX 40|L40|L4", "nccl_a100"),
     (r"V100|Volta|T4|P100|1080|2080|Tesla", "nccl_v100_pcie"),
 )
-# V100 with NVLink, of which there is no profile: rings at what NCCL's search tries for it.
+# V100 with NVLink, of which there is no profile: the A100's, by NCCL's tables of the V100.
 VOLTA = {"blocks": {"generation": "volta"}}
 FITTED = {"nccl_h100": r"H100|H200", "nccl_a100": r"A100|A800", "nccl_v100_pcie": r"V100"}
 VERSION = re.compile(r"NCCL (\d+)\.(\d+)")
@@ -82,7 +82,6 @@ def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
             nccl_version(where, library["blocks"])
             return Chosen(library, "nccl_a100 as Volta", "by the data sheet", notes)
         library = parts.resolved("library", name)
-        library["blocks"]["links"] = "nvlink" if has_nvlink(cluster) else "pcie"
         nccl_version(where, library["blocks"])
         return Chosen(library, name, family_of(name, where, curve), notes)
     link = (cluster.get("link") or {}).get("bandwidth", "1 Gbit/s")
