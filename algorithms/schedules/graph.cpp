@@ -110,8 +110,9 @@ class Performer {
   void post(int number) {
     const Node& node = (*nodes_)[index(number)];
     const bool receives = node.kind == Node::Kind::receive;
-    const Range into{work_.scratch.buffer, places_[index(number)], node.size};
-    const Range from{work_.data.buffer, work_.data.offset, node.size};
+    const Range into{work_.scratch.buffer, places_[index(number)],
+                     static_cast<std::size_t>(node.size)};
+    const Range from{work_.data.buffer, work_.data.offset, static_cast<std::size_t>(node.size)};
     requests_.push_back(receives ? comm_.irecv(into, node.peer, node.tag)
                                  : comm_.isend(from, node.peer, node.tag));
     posted_.push_back(number);
