@@ -70,7 +70,7 @@ class Diagnosis:
 
 def expect(what_if: WhatIf, scene: Scene, curve: curve_.Curve):
     """Sets what each point was expected to take."""
-    for point, answer in zip(curve.points, what_if.answers(scene.scenarios(), limited=False)):
+    for point, answer in zip(curve.points, what_if.answers(scene.scenarios(), exact=True)):
         point.expected = answer["time_s"] / point.divide
         point.chosen = answer["chosen"]
         if answer["busbw"] > 0 and answer["bytes"] > 0 and point.divide == 1:
@@ -129,10 +129,11 @@ class Trial:
 
 
 def worth_explaining(diagnosis: Diagnosis) -> list:
-    """Indices of the points at which causes are compared: of many long series those that are least
-    normal, and one that is most."""
+    """Indices of the points at which causes are compared: of many series those that are least
+    normal, and one that is most; of pairs, which are quick, all."""
     points, series = diagnosis.curve.points, diagnosis.curve.series
-    if len(points) <= 2 * len(series) or len(series) <= MOST_SERIES:
+    pairs = all(point.job["collective"] in ("pingpong", "exchange") for point in points)
+    if pairs or len(series) <= MOST_SERIES:
         return list(range(len(points)))
     sigma = diagnosis.errors.sigma()
     worst = {name: np.median([abs(math.log(point.ratio)) / sigma[i]
@@ -151,7 +152,8 @@ class Trials:
         self.chosen = simulated_at(self.curve, SIZES, POINTS)
         self.all_points = simulated_at(self.curve, 3 * SIZES, 2 * POINTS)
         self.expected = np.log([point.expected for point in self.curve.points])
-        self.divided = np.log([point.divide for point in self.curve.points])
+        # Long vectors are extrapolated in what-ifs, and so is what they are compared with.
+        self.base = np.log([one["time_s"] for one in what_if.answers(scene.scenarios())])
         self.trials = [Trial(cause, self.scene) for cause in causes]
 
     def simulate(self, asked: list, what: str, every: bool = False):
@@ -166,8 +168,7 @@ class Trials:
                 possible.append((trial, value))
         for (trial, value), answer in zip(possible, self.what_if.all(groups, what)):
             if answer is not None:
-                times = np.log([one["time_s"] for one in answer]) - self.divided[chosen]
-                shifts = times - self.expected[chosen]
+                shifts = np.log([one["time_s"] for one in answer]) - self.base[chosen]
                 between = spread_out(self.curve, chosen, shifts)
                 trial.found[value] = self.expected + between
                 if every:

@@ -31,8 +31,9 @@ def longest(scenario: dict) -> int:
     return LONG_SMALL if protocol in ("LL", "LL128") else LONG
 
 
-def affordable(scenario: dict) -> list:
-    """One scenario, or two of shorter vectors whose times tell that of a long one."""
+def affordable(scenario: dict, exact: bool = False) -> list:
+    """One scenario, or two of shorter vectors whose times tell that of a long one. `exact`: two
+    only where it would take minutes."""
     job = scenario["job"]
     options = job.get("options", {})
     if job["algorithm"] != "nccl":
@@ -42,7 +43,7 @@ def affordable(scenario: dict) -> list:
     if min(size, most) > TREE << 16:
         options = {**options, "segment": f"{min(size, most) // TREE} B"}
         scenario = {**scenario, "job": {**job, "options": options}}
-    if size > most:
+    if size > most and not (exact and most == LONG):
         return [with_bytes(scenario, part) for part in (most // 2, most)]
     return [scenario]
 
@@ -88,29 +89,30 @@ class WhatIf:
         return [{"time_s": statistics.median(one["times_s"]), "busbw": one["busbw"],
                  "bytes": one["bytes"], "chosen": one["chosen"]} for one in answer]
 
-    def answers(self, scenarios: list, limited: bool = True) -> list:
-        """One answer a scenario; raises what the simulator says."""
-        parts = [affordable(one) for one in scenarios]
+    def answers(self, scenarios: list, exact: bool = False) -> list:
+        """One answer a scenario; raises what the simulator says. `exact`: also of long vectors, and
+        without a limit of time."""
+        parts = [affordable(one, exact) for one in scenarios]
         keys = [[json.dumps(part, sort_keys=True) for part in some] for some in parts]
         asked = [(key, part) for some, names in zip(parts, keys)
                  for part, key in zip(some, names) if key not in self.known]
         asked = list(dict(asked).items())
         for begin in range(0, len(asked), AT_ONCE):
             some = asked[begin:begin + AT_ONCE]
-            found = self.call([one for _, one in some], limited)
+            found = self.call([one for _, one in some], not exact)
             with self.lock:
                 self.known.update(zip((key for key, _ in some), found))
         return [told(one, [self.known[key] for key in names])
                 for one, names in zip(scenarios, keys)]
 
-    def all(self, groups: list, what: str) -> list:
+    def all(self, groups: list, what: str, exact: bool = False) -> list:
         """The answers to each group of scenarios; None where the simulator refuses one of it."""
         if not groups:
             return []
 
         def one(group) -> Optional[list]:
             try:
-                return self.answers(group)
+                return self.answers(group, exact)
             except InputError:
                 return None
 

@@ -100,7 +100,7 @@ def faulty(what_if, seed: int, machines=MACHINES, causes=CAUSES) -> Optional[Dra
         changed: Optional[Scene] = cause.scene(found.scene, value)
         if changed is None:
             continue
-        answers = what_if.all([changed.scenarios()], "")[0]
+        answers = what_if.all([changed.scenarios()], "", exact=True)[0]
         if answers is None:
             continue
         times = [answer["time_s"] / point.divide
