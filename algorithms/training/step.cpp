@@ -165,7 +165,10 @@ std::vector<std::string_view> training_options(std::initializer_list<std::string
 int training_threads(const Options& options, int more) {
   if (options.training == nullptr) return 1 + more;
   const Training& job = *options.training;
-  return 1 + more + (job.overlap == Overlap::thread ? 1 : 0) + (job.input.rate > 0 ? 1 : 0);
+  // A channel of the exchange has a thread, of which that one is the first.
+  const int channels = threads_of(exchange_of(options), options) - 1;
+  return 1 + more + channels + (job.overlap == Overlap::thread ? 1 : 0) +
+         (job.input.rate > 0 ? 1 : 0);
 }
 
 Cost allreduce_cost(int ranks, const Options& options, const std::vector<Gradient>& buckets) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "algorithms/training/training.hpp"
 #include "scenarios/library/uncached.hpp"
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/nccl_machine.hpp"
@@ -57,11 +58,18 @@ void require_gpus(const Value& library, const Scenario& scenario) {
                     scenario.library.name));
 }
 
+/// The job's algorithm, or what a training job exchanges gradients with, where that has channels.
+const Algorithm* channelled(const Job& job) {
+  if (has_channels(*job.algorithm)) return job.algorithm;
+  const Algorithm* exchange = job.training != nullptr ? job.training->exchange : nullptr;
+  return exchange != nullptr && has_channels(*exchange) ? exchange : nullptr;
+}
+
 /// Searches for them, or reads them from the file, where nobody has yet.
 void take_channels(Scenario& scenario, const std::optional<Value>& file, KnownParts& known,
                    std::optional<NcclParts>& parts) {
   // A library's choice opens channels only where it is known what they cost.
-  if (!scenario.library.blocks && scenario.job.algorithm->chosen != nullptr) {
+  if (!scenario.library.blocks && channelled(scenario.job)->chosen != nullptr) {
     if (file)
       file->fail(
           fmt::format("nccl runs as one ring, along no other: library '{}' does not say what "
@@ -116,7 +124,7 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
     scenario.job = read.job;
     take_vectors(scenario.library, scenario.job.bytes);
     require_ranks(placement, scenario.placement, scenario.job);
-    if (has_channels(*scenario.job.algorithm)) take_channels(scenario, read.rings, known, nccl);
+    if (channelled(scenario.job) != nullptr) take_channels(scenario, read.rings, known, nccl);
     fields.resolve("job", read.resolved);
     scenario.resolved = fields.resolved();
     scenario.name = jobs.size() == 1 ? name : name + " " + to_text(read.job.bytes);
