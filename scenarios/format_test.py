@@ -133,6 +133,9 @@ OPTIONS = {
     **{option: PROGRAM for option in
        ("gpu", "efficiency", "element", "sequence", "micro_batch", "micro_batches", "schedule",
         "sequence_parallel", "zero", "tensor_exchange")},
+    "stage_parts": PROGRAM + ["placement=1x2", "job.groups={pp: 2}",
+                              "job.options.schedule=interleaved", "job.options.micro_batches=2",
+                              "job.options.model.layers=4"],
 }
 
 

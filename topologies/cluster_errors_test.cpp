@@ -26,7 +26,7 @@ const Broken broken[] = {
     {"network: sta\n"
      "host: {type: simple}\n",
      "x.yaml:1:10: unknown network 'sta'; did you mean 'star'? (known: star, two_level, fat_tree, "
-     "torus)\n"
+     "torus, fabric, dragonfly, rails)\n"
      "  network: sta\n"
      "           ^"},
     {"network: [star]\n"

@@ -5,7 +5,10 @@
 namespace ringscope {
 namespace {
 
-constexpr std::size_t activations = 6;  // that a stage has room for
+/// Activations and gradients of them that a stage has room for.
+std::size_t activations_of(const LlmStep& step) {
+  return step.schedule == Schedule::interleaved ? 4 + 2 * passes_under_way : 4;
+}
 
 const Algorithm& or_ring(const Algorithm* chosen) {
   return chosen != nullptr ? *chosen : *find_algorithm("allreduce", "ring");
@@ -83,10 +86,17 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, const Opt
   buffers.output = activation(1);
   buffers.output_gradient = activation(2);
   buffers.input_gradient = activation(3);
-  buffers.next_input = activation(4);
-  buffers.next_output_gradient = activation(5);
-  buffers.scratch = {work.scratch.buffer, work.scratch.offset + activations * items,
-                     work.scratch.size - activations * items};
+  const std::size_t all = activations_of(step);
+  if (step.schedule == Schedule::interleaved) {
+    buffers.next_input = activation(1);
+    buffers.next_output_gradient = activation(3);
+    for (std::size_t i = 0; i < passes_under_way; ++i) {
+      buffers.outputs[i] = activation(4 + i);
+      buffers.input_gradients[i] = activation(4 + passes_under_way + i);
+    }
+  }
+  buffers.scratch = {work.scratch.buffer, work.scratch.offset + all * items,
+                     work.scratch.size - all * items};
   return buffers;
 }
 
@@ -126,7 +136,7 @@ std::size_t llm_scratch(int ranks, std::size_t items, Options options) {
   options = on_a_group(options);
   const std::size_t border = border_items(step, options);
   const int tensor = step.grid.size("tp");
-  return activations * border +
+  return activations_of(step) * border +
          std::max(scratch_of(on_data_group(step), step.grid.size("dp"), items, options),
                   tensor > 1 ? scratch_of(on_tensor_group(step), tensor, border, options) : 0);
 }

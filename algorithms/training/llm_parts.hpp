@@ -1,6 +1,8 @@
 // Buffers, counts and costs of a training step of a large language model, beside its text.
 #pragma once
 
+#include <array>
+
 #include "algorithms/training/interleaved_order.hpp"
 #include "algorithms/training/llm.hpp"
 
@@ -15,13 +17,18 @@ const Algorithm& tensor_exchange_of(const LlmStep& step);
 const Algorithm& ring_reduce_scatter();
 const Algorithm& ring_allgather();
 
+/// A stage may be that many passes ahead of the one that takes what it sends.
+inline constexpr std::size_t passes_under_way = 4;
+
 /// Ranges of a rank: the vector holds gradients, scratch space the activations.
 struct LlmBuffers {
   Range gradients;
   Range input, output;  ///< activations of a stage
   Range output_gradient, input_gradient;
-  Range next_input, next_output_gradient;  ///< of an interleaved pipeline, received early
-  Range scratch;                           ///< of the collectives
+  // Of an interleaved pipeline: what is received early, and what may still be under way.
+  Range next_input, next_output_gradient;
+  std::array<Range, passes_under_way> outputs, input_gradients;
+  Range scratch;  ///< of the collectives
 };
 LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, const Options& options);
 

@@ -42,23 +42,23 @@ Task sum_over_tensor_group(const Device& d, Range part) {
   }
 }
 
-Task forward(const Device& d, bool last = true) {
+Task forward(const Device& d, Range output, bool last = true) {
   for ([[maybe_unused]] int layer : d.comm.phase("forward", d.step.layers / d.step.parts)) {
     co_await d.comm.compute(d.step.attention.forward);
-    co_await sum_over_tensor_group(d, d.at.output);
+    co_await sum_over_tensor_group(d, output);
     co_await d.comm.compute(d.step.mlp.forward);
-    co_await sum_over_tensor_group(d, d.at.output);
+    co_await sum_over_tensor_group(d, output);
   }
   if (last && d.is_last()) co_await d.comm.compute(d.step.head.forward);
 }
 
-Task backward(const Device& d, bool last = true) {
+Task backward(const Device& d, Range input_gradient, bool last = true) {
   if (last && d.is_last()) co_await d.comm.compute(d.step.head.backward);
   for ([[maybe_unused]] int layer : d.comm.phase("backward", d.step.layers / d.step.parts)) {
     co_await d.comm.compute(d.step.mlp.backward);
-    co_await sum_over_tensor_group(d, d.at.input_gradient);
+    co_await sum_over_tensor_group(d, input_gradient);
     co_await d.comm.compute(d.step.attention.backward);
-    co_await sum_over_tensor_group(d, d.at.input_gradient);
+    co_await sum_over_tensor_group(d, input_gradient);
   }
 }
 
@@ -87,12 +87,12 @@ Task send_backward_receive_forward(const Device& d) {
 Task gpipe(const Device& d) {
   for (int micro_batch = 0; micro_batch < d.step.micro_batches; ++micro_batch) {
     co_await receive_forward(d);
-    co_await forward(d);
+    co_await forward(d, d.at.output);
     co_await send_forward(d);
   }
   for (int micro_batch = 0; micro_batch < d.step.micro_batches; ++micro_batch) {
     co_await receive_backward(d);
-    co_await backward(d);
+    co_await backward(d, d.at.input_gradient);
     co_await send_backward(d);
   }
 }
@@ -104,14 +104,14 @@ Task one_forward_one_backward(const Device& d) {
   const int steady = d.step.micro_batches - warm_up;
   for (int micro_batch = 0; micro_batch < warm_up; ++micro_batch) {
     co_await receive_forward(d);
-    co_await forward(d);
+    co_await forward(d, d.at.output);
     co_await send_forward(d);
   }
   if (steady > 0) co_await receive_forward(d);
   for (int micro_batch = 0; micro_batch < steady; ++micro_batch) {
-    co_await forward(d);
+    co_await forward(d, d.at.output);
     co_await send_forward_receive_backward(d);
-    co_await backward(d);
+    co_await backward(d, d.at.input_gradient);
     if (micro_batch + 1 < steady)
       co_await send_backward_receive_forward(d);
     else
@@ -119,7 +119,7 @@ Task one_forward_one_backward(const Device& d) {
   }
   for (int micro_batch = 0; micro_batch < warm_up; ++micro_batch) {
     co_await receive_backward(d);
-    co_await backward(d);
+    co_await backward(d, d.at.input_gradient);
     co_await send_backward(d);
   }
 }
@@ -127,10 +127,13 @@ Task one_forward_one_backward(const Device& d) {
 /// One way through an interleaved pipeline: what comes next is received while a stage computes, and
 /// what has gone may still be under way.
 struct Way {
-  Range now, next, out;
+  Range now, next;
+  std::array<Range, passes_under_way> out;
   int from, to, tag;
-  Request coming{}, going{};
-  bool sent = false;
+  Request coming{};
+  std::array<Request, passes_under_way> going{};
+  std::array<bool, passes_under_way> sent{};
+  std::size_t turn = 0;  ///< of the one that the pass writes
 };
 
 /// Waits for the pass's message, if it has one, and lets the next pass's come in.
@@ -140,27 +143,33 @@ Task receive_pass(const Device& d, Way& way, bool has, bool next_has) {
   if (next_has) way.coming = d.pipeline.irecv(way.next, way.from, way.tag);
 }
 
-Task send_pass(const Device& d, Way& way, bool has) {
-  if (!has) co_return;
-  if (way.sent) co_await d.pipeline.wait(way.going);
-  way.going = d.pipeline.isend(way.out, way.to, way.tag);
-  way.sent = true;
+/// Waits until the pass may write where an earlier one did.
+Task make_room(const Device& d, Way& way) {
+  way.turn = (way.turn + 1) % passes_under_way;
+  if (std::exchange(way.sent[way.turn], false)) co_await d.pipeline.wait(way.going[way.turn]);
+}
+
+void send_pass(const Device& d, Way& way) {
+  way.going[way.turn] = d.pipeline.isend(way.out[way.turn], way.to, way.tag);
+  way.sent[way.turn] = true;
 }
 
 Task forward_pass(const Device& d, const InterleavedOrder& order, Way& way, int pass) {
   const bool more = pass + 1 < order.passes();
   co_await receive_pass(d, way, order.receives_forward(pass),
                         more && order.receives_forward(pass + 1));
-  co_await forward(d, order.part_forward(pass) + 1 == order.parts);
-  co_await send_pass(d, way, order.sends_forward(pass));
+  co_await make_room(d, way);
+  co_await forward(d, way.out[way.turn], order.part_forward(pass) + 1 == order.parts);
+  if (order.sends_forward(pass)) send_pass(d, way);
 }
 
 Task backward_pass(const Device& d, const InterleavedOrder& order, Way& way, int pass) {
   const bool more = pass + 1 < order.passes();
   co_await receive_pass(d, way, order.receives_backward(pass),
                         more && order.receives_backward(pass + 1));
-  co_await backward(d, order.part_backward(pass) + 1 == order.parts);
-  co_await send_pass(d, way, order.sends_backward(pass));
+  co_await make_room(d, way);
+  co_await backward(d, way.out[way.turn], order.part_backward(pass) + 1 == order.parts);
+  if (order.sends_backward(pass)) send_pass(d, way);
 }
 
 /// As one forward, one backward, of smaller parts: a stage gets its first work sooner.
@@ -168,8 +177,8 @@ Task interleaved(const Device& d) {
   const InterleavedOrder order = {d.pipeline.size(), d.step.parts, d.step.micro_batches,
                                   d.pipeline.rank()};
   const int next = d.pipeline.next(), prev = d.pipeline.prev();
-  Way ahead = {d.at.input, d.at.next_input, d.at.output, prev, next, 1};
-  Way back = {d.at.output_gradient, d.at.next_output_gradient, d.at.input_gradient, next, prev, 2};
+  Way ahead = {d.at.input, d.at.next_input, d.at.outputs, prev, next, 1};
+  Way back = {d.at.output_gradient, d.at.next_output_gradient, d.at.input_gradients, next, prev, 2};
   if (order.receives_forward(0)) ahead.coming = d.pipeline.irecv(ahead.next, prev, ahead.tag);
   if (order.receives_backward(0)) back.coming = d.pipeline.irecv(back.next, next, back.tag);
 
@@ -181,8 +190,10 @@ Task interleaved(const Device& d) {
   }
   for (int pass = steady; pass < order.passes(); ++pass)
     co_await backward_pass(d, order, back, pass);
-  if (ahead.sent) co_await d.pipeline.wait(ahead.going);
-  if (back.sent) co_await d.pipeline.wait(back.going);
+  for (std::size_t i = 0; i < passes_under_way; ++i) {
+    co_await make_room(d, ahead);
+    co_await make_room(d, back);
+  }
 }
 
 Task run_schedule(const Device& d) {

@@ -67,7 +67,10 @@ inline Report full_report() {
                               .update_s = 0,
                               .records_per_s = 512,
                               .efficiency = 0.5,
-                              .epochs = 0.5};
+                              .epochs = 0.5,
+                              .groups = {{"pipeline", 0.0625, 0.03125}},
+                              .memory = StageMemory{1, 64, 64, 384, 32}};
+  for (RankReport& rank : r.rank_reports) rank.groups = {{"pipeline", 0.0625, 0.03125}};
   return r;
 }
 

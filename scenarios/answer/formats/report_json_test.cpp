@@ -6,6 +6,7 @@
 #include <set>
 
 #include "scenarios/answer/explain/explain.hpp"
+#include "scenarios/answer/explain/nccl_choice.hpp"
 #include "scenarios/answer/explain/what_if.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/report_samples.hpp"
@@ -71,6 +72,11 @@ TEST(Schema, explanations_have_exactly_the_documented_keys) {
   // schema.md describes the keys of the chain in prose: they are those of the blames.
   std::erase_if(keys, [](auto& key) { return key.starts_with("cases[].chain[]."); });
   std::erase_if(keys, [](auto& key) { return key.starts_with("differences[].rows[]."); });
+  // Of NCCL's choice, which the subcommand adds.
+  const NcclOutcome outcome = {{{}, "ring", "LL", 0.25}, report};
+  Json added;
+  added["nccl"].push_back(nccl_choice_json(report, std::span(&outcome, 1)));
+  collect(added, "", keys);
   EXPECT_EQ(keys, documented_keys("explain --json"));
 }
 
