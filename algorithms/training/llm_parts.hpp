@@ -25,7 +25,7 @@ struct LlmBuffers {
   Range gradients;
   Range input, output;  ///< activations of a stage
   Range output_gradient, input_gradient;
-  // Of an interleaved pipeline: what is received early, and what may still be under way.
+  // Room that an interleaved pipeline has: for what is received early or still under way.
   Range next_input, next_output_gradient;
   std::array<Range, passes_under_way> outputs, input_gradients;
   Range scratch;  ///< of the collectives

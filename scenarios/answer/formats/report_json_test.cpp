@@ -72,7 +72,7 @@ TEST(Schema, explanations_have_exactly_the_documented_keys) {
   // schema.md describes the keys of the chain in prose: they are those of the blames.
   std::erase_if(keys, [](auto& key) { return key.starts_with("cases[].chain[]."); });
   std::erase_if(keys, [](auto& key) { return key.starts_with("differences[].rows[]."); });
-  // Of NCCL's choice, which the subcommand adds.
+  // The subcommand adds NCCL's choice.
   const NcclOutcome outcome = {{{}, "ring", "LL", 0.25}, report};
   Json added;
   added["nccl"].push_back(nccl_choice_json(report, std::span(&outcome, 1)));
