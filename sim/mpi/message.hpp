@@ -122,7 +122,7 @@ struct Posting {
 };
 
 /// Objects by index, reused: nothing is allocated per message in the steady state. They stand in
-/// blocks, since a vector of millions would hold them three times over while it grows.
+/// blocks: a vector of millions would move them all whenever it grows.
 template <class Item>
 class Pool {
  public:
