@@ -1,7 +1,8 @@
 """Does the program in WebAssembly print what the native one prints, byte for byte?
 
-Usage: python3 -m cli.web_test BUILD, where BUILD holds the native program. Builds build/web first.
-Needs Debian's emscripten and node; skips where one is missing.
+Usage: python3 -m cli.web_test BUILD, where BUILD holds the native program. Needs the page that
+scripts/web makes, which takes minutes the first time and is brought up to date here; skips where
+there is none, or no emscripten or node.
 """
 
 import json
@@ -133,6 +134,9 @@ def main():
         if not shutil.which(program):
             print(f"SKIP web: no {program}; install {package} (scripts/install_packages web)")
             sys.exit(77)
+    if not (ROOT / "build/web/index.html").exists():
+        print("SKIP web: no build/web/index.html; scripts/web makes it, in minutes")
+        sys.exit(77)
     Program.build = pathlib.Path(sys.argv[1]).resolve()
     subprocess.run([ROOT / "scripts/web"], check=True)
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])

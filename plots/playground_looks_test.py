@@ -61,6 +61,10 @@ class Setting(Playground):
         self.change("change(0, 'job.bytes', '10 MB')")
         self.assertEqual(self.complaint(), "")
 
+    def test_every_numbered_lesson_is_there(self):
+        numbered = {path.stem for path in (ROOT / "scenarios/lessons").glob("[0-9]*.yaml")}
+        self.assertEqual({lesson["scenario"] for lesson in LESSONS}, numbered)
+
     def test_every_lesson_opens_with_its_question_and_few_words(self):
         self.visit(PREDICTED)
         for lesson in LESSONS:

@@ -1,7 +1,8 @@
 """Does the playground do what a student asks of it, on a desk and on a telephone?
 
-Usage: python3 -m plots.playground_test BUILD, where BUILD holds the native program. Builds
-build/web first. Needs emscripten beside what lesson_test needs; skips where one is missing.
+Usage: python3 -m plots.playground_test BUILD, where BUILD holds the native program. Needs
+the page that scripts/web makes, as cli/web_test.py, and what lesson_test needs; skips where one is
+missing.
 """
 
 import json
@@ -240,6 +241,9 @@ def main():
         if not shutil.which(program):
             print(f"SKIP playground: no {program}; scripts/install_packages test, and web")
             sys.exit(77)
+    if not PAGE.exists():
+        print("SKIP playground: no build/web/index.html; scripts/web makes it, in minutes")
+        sys.exit(77)
     Page.build = pathlib.Path(sys.argv[1]).resolve()
     subprocess.run([ROOT / "scripts/web"], check=True)
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])
