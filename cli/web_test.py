@@ -31,7 +31,8 @@ def first_difference(one, other):
     for index, (ours, theirs) in enumerate(zip(*parts)):
         numbers = index % 2 == 1 and all(re.search("[0-9]", text) for text in (ours, theirs))
         if ours != theirs and not (numbers and math.isclose(float(ours), float(theirs),
-                                                            rel_tol=1e-9)):
+                                                            rel_tol=1e-9,
+                                                            abs_tol=1e-14)):
             return f"{ours!r} is {theirs!r} natively"
     return ""
 
