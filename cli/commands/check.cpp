@@ -6,6 +6,7 @@
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
+#include "scenarios/answer/text/table.hpp"
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/job_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
@@ -15,10 +16,6 @@ namespace {
 
 Value typed(const std::string& name) {
   return Value::scalar_at({std::make_shared<const Source>(Source{"check", name}), 0, 0}, name);
-}
-
-std::string plural(std::size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 /// Summary of the file, and a line for each warning. Throws InputError where it cannot be read.

@@ -17,10 +17,6 @@ constexpr std::size_t most_columns = 8;  // of times, so that a line keeps to 10
 constexpr std::size_t most_segments = 10;
 using Align = Table::Align;
 
-std::string plural(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 /// Percentiles; of few times the first and the last tenth are the least and the most.
 std::string percentiles(std::vector<double> times) {
   constexpr std::size_t least_times = 10;

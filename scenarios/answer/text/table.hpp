@@ -1,6 +1,7 @@
 // Text tables for people: aligned columns, and times that compare at a glance.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,9 @@ class Table {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+/// "1 rank", "2 ranks".
+std::string plural(std::uint64_t count, std::string_view noun);
 
 /// One unit and one number of decimals for all times of a table: the largest has four digits.
 class TimeScale {

@@ -12,10 +12,6 @@ namespace {
 
 using Align = Table::Align;
 
-std::string counted(int count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string step(const TrainingReport& report) {
   const TimeScale scale(std::max(report.step_s, report.one_device_s));
   Table table({{"step"},
@@ -30,13 +26,13 @@ std::string step(const TrainingReport& report) {
              scale.text(report.exposed_s), scale.text(report.update_s),
              scale.text(report.one_device_s), fmt::format("{:.4g}", report.records_per_s),
              fmt::format("{:.1f} %", 100 * report.efficiency)});
-  const std::string devices = counted(report.devices, "device");
-  const std::string batch = counted(report.batch, "record");
+  const std::string devices = plural(static_cast<std::uint64_t>(report.devices), "device");
+  const std::string batch = plural(static_cast<std::uint64_t>(report.batch), "record");
   const std::string shared =
       report.replica == 1 ? fmt::format("{} x {}", devices, batch)
                           : fmt::format("{}, {} for each {}", devices, batch, report.replica);
   return fmt::format("\n  A step of {}: {}, {} ({:.3g} epochs)\n", report.model, shared,
-                     counted(report.steps, "step"), report.epochs) +
+                     plural(static_cast<std::uint64_t>(report.steps), "step"), report.epochs) +
          table.text(2);
 }
 
