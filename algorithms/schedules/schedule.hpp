@@ -16,6 +16,10 @@
 
 #include "algorithms/catalogue.hpp"
 
+namespace ringscope::traces {
+struct Trace;  // algorithms/traces/trace.hpp
+}
+
 namespace ringscope::schedules {
 
 /// `count` chunks of a buffer from `chunk` on.
@@ -87,6 +91,7 @@ struct Schedule {
   std::int64_t longest_chain = 0;  ///< messages, one after the other (order.hpp)
   /// In place of chunks and blocks: messages of any sizes, of which no data are promised.
   std::shared_ptr<const Graph> graph{};
+  std::shared_ptr<const traces::Trace> trace{};  ///< likewise, with collectives
 };
 
 int ranks_of(const Schedule& schedule);

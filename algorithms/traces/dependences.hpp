@@ -1,0 +1,58 @@
+// Dependences of one rank's nodes, and which of them are free.
+#pragma once
+
+#include <functional>
+#include <queue>
+#include <vector>
+
+#include "algorithms/traces/trace.hpp"
+
+namespace ringscope::traces {
+
+inline bool is_message(const Node& node) {
+  return node.kind == Node::Kind::send || node.kind == Node::Kind::receive;
+}
+
+class Dependences {
+ public:
+  /// All nodes that are not messages in lane 0 where it has one only.
+  Dependences(const std::vector<Node>& nodes, int lanes);
+
+  /// The first free one in the order of the file; requires that there is one.
+  int next_message() { return pop(messages_); }
+  int next(int lane) { return pop(lanes_[index(lane)]); }
+  bool has_message() const { return !messages_.empty(); }
+  bool has(int lane) const { return !lanes_[index(lane)].empty(); }
+  /// Nodes that have become free with it.
+  const std::vector<int>& end(int node);
+  /// Nodes that are free at the start.
+  const std::vector<int>& free_at_start() const { return free_at_start_; }
+  std::size_t ended() const { return ended_; }
+  bool has_ended(int node) const { return done_[index(node)]; }
+  /// The first node that has not ended, and that others keep waiting; -1 where none does.
+  int first_waiting() const;
+  const Node& node(int number) const { return (*nodes_)[index(number)]; }
+  std::size_t size() const { return nodes_->size(); }
+
+ private:
+  using Queue = std::priority_queue<int, std::vector<int>, std::greater<>>;
+
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+  static int pop(Queue& queue) {
+    const int first = queue.top();
+    queue.pop();
+    return first;
+  }
+  void make_free(int number);
+
+  const std::vector<Node>* nodes_;
+  std::vector<std::size_t> missing_;
+  std::vector<std::vector<int>> waiting_;  ///< by the node that they wait for
+  std::vector<bool> done_;
+  std::vector<Queue> lanes_;
+  Queue messages_;
+  std::vector<int> free_at_start_, freed_;
+  std::size_t ended_ = 0;
+};
+
+}  // namespace ringscope::traces

@@ -1,0 +1,86 @@
+#include "algorithms/traces/performer.hpp"
+
+#include <algorithm>
+
+#include "algorithms/on_group.hpp"
+#include "algorithms/traces/dependences.hpp"
+
+namespace ringscope::traces {
+namespace {
+
+/// Tags of collectives are below 0, those of messages are not: for each group as many as may be
+/// under way at once, and for each of these as many as an algorithm uses.
+constexpr int tags_of_algorithm = 64, collectives_at_once = 64;
+
+int tag_of(int group, int number_in_group) {
+  const int turn = number_in_group % collectives_at_once;
+  return -((group * collectives_at_once + turn + 1) * tags_of_algorithm);
+}
+
+}  // namespace
+
+Options of_a_group(Options options) {
+  options.hosts = nullptr;
+  options.by_host = nullptr;
+  options.orders = nullptr;
+  return options;
+}
+
+std::size_t room_of(const Node& node, const Trace& trace, const Options& options) {
+  if (node.kind == Node::Kind::receive) return node.items;
+  if (node.kind != Node::Kind::collective) return 0;
+  const auto& group = trace.groups[static_cast<std::size_t>(node.group)];
+  return node.items + node.algorithm->scratch_items(static_cast<int>(group.ranks->size()),
+                                                    node.items, of_a_group(options));
+}
+
+RankWork::RankWork(const Trace& trace, Communicator comm, Workspace work, Options options)
+    : trace_(&trace), nodes_(&trace.ranks[index(comm.rank())]), work_(work), options_(options) {
+  std::vector<int> numbers(trace.groups.size());
+  std::size_t offset = work.scratch.offset;
+  for (const Node& node : *nodes_) {
+    places_.push_back(offset);
+    offset += room_of(node, trace, options);
+    const bool collective = node.kind == Node::Kind::collective;
+    tags_.push_back(collective ? tag_of(node.group, numbers[index(node.group)]++) : 0);
+  }
+}
+
+Request RankWork::post(Communicator comm, int number) const {
+  const Node& one = node(number);
+  const auto items = static_cast<std::size_t>(one.items);
+  if (one.kind == Node::Kind::receive)
+    return comm.irecv({work_.scratch.buffer, places_[index(number)], items}, one.peer, one.tag);
+  return comm.isend(work_.data.first(items), one.peer, one.tag);
+}
+
+Task RankWork::collective(Communicator comm, int number) const {
+  const Node& one = node(number);
+  const Group& group = trace_->groups[index(one.group)];
+  const Communicator members = comm.group(group.ranks, group.name, tags_[index(number)]);
+  const auto items = static_cast<std::size_t>(one.items);
+  const std::size_t place = places_[index(number)];
+  Options options = options_;
+  options.root = one.root;
+  const Workspace own = {
+      {work_.scratch.buffer, place, items},
+      {work_.scratch.buffer, place + items, room_of(one, *trace_, options) - items}};
+  return on_group(members, *one.algorithm, own, options);
+}
+
+Pending RankWork::pass(Communicator comm, int number) const {
+  const Node& one = node(number);
+  return one.kind == Node::Kind::compute ? comm.compute(one.time) : comm.sleep(one.time);
+}
+
+void RankWork::mark(Communicator comm, int number) const {
+  static constexpr std::string_view phases[] = {"compute", "delay", "send", "receive"};
+  const Node& one = node(number);
+  const std::string_view phase = one.kind == Node::Kind::collective
+                                     ? one.algorithm->collective
+                                     : phases[static_cast<std::size_t>(one.kind)];
+  const Steps steps = comm.phase(phase, static_cast<int>(nodes_->size()));
+  (void)*Steps::iterator(&steps, number);
+}
+
+}  // namespace ringscope::traces

@@ -1,0 +1,120 @@
+#include "algorithms/traces/trace.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "algorithms/traces/dependences.hpp"
+#include "algorithms/traces/performer.hpp"
+
+namespace ringscope::traces {
+namespace {
+
+const Trace& trace_of(const Options& options) { return *options.schedule->trace; }
+
+/// Lanes beside a program are threads of its rank.
+int threads(const Options& options) {
+  const Trace& trace = trace_of(options);
+  const int lanes = lanes_of(trace);
+  return lanes == 1 ? 1 : lanes + carriers_of(trace);
+}
+
+int most_nonblocking(const Trace& trace) {
+  std::ptrdiff_t most = 0;
+  if (lanes_of(trace) > 1) return 0;
+  for (const auto& nodes : trace.ranks)
+    most = std::max(most, std::ranges::count_if(nodes, &Node::nonblocking));
+  return static_cast<int>(most);
+}
+
+Task run(Communicator comm, Workspace work, Options options) {
+  const Trace& trace = trace_of(options);
+  const int lanes = lanes_of(trace);
+  const RankWork rank(trace, comm, work, options);
+  if (lanes == 1)
+    co_await run_program(comm, &rank);
+  else
+    co_await run_lanes(comm, &rank, lanes, carriers_of(trace));
+}
+
+/// Each collective once, with the first rank of its group.
+Cost cost(int /*ranks*/, std::size_t /*items*/, Options options) {
+  const Trace& trace = trace_of(options);
+  options = of_a_group(options);
+  Cost sum;
+  for (int rank = 0; rank < std::ssize(trace.ranks); ++rank)
+    for (const Node& node : trace.ranks[static_cast<std::size_t>(rank)]) {
+      Cost one;
+      if (node.kind == Node::Kind::send) one = {.messages = 1, .items = node.items};
+      if (node.kind == Node::Kind::collective) {
+        const auto& members = *trace.groups[static_cast<std::size_t>(node.group)].ranks;
+        if (members.front() != rank) continue;
+        options.root = node.root;
+        one = node.algorithm->cost(static_cast<int>(members.size()), node.items, options);
+      }
+      sum.messages += one.messages;
+      sum.items += one.items;
+    }
+  sum.steps = sum.messages > 0 ? 1 : 0;
+  return sum;
+}
+
+std::size_t scratch_items(int /*ranks*/, std::size_t /*items*/, Options options) {
+  const Trace& trace = trace_of(options);
+  std::size_t most = 0;
+  for (const auto& nodes : trace.ranks) {
+    std::size_t sum = 0;
+    for (const Node& node : nodes) sum += room_of(node, trace, options);
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+}  // namespace
+
+int lanes_of(const Trace& trace) {
+  int most = 0;
+  for (const auto& nodes : trace.ranks)
+    for (const Node& node : nodes)
+      if (!is_message(node)) most = std::max(most, node.lane);
+  return most + 1;
+}
+
+std::uint64_t longest_of(const Trace& trace) {
+  std::uint64_t most = 1;
+  for (const auto& nodes : trace.ranks)
+    for (const Node& node : nodes) most = std::max(most, node.items);
+  return most;
+}
+
+NodeId in_a_circle(const Trace& trace) {
+  const int lanes = lanes_of(trace);
+  for (int rank = 0; rank < std::ssize(trace.ranks); ++rank) {
+    Dependences dependences(trace.ranks[static_cast<std::size_t>(rank)], lanes);
+    std::vector<int> free = dependences.free_at_start();
+    while (!free.empty()) {
+      const int node = free.back();
+      free.pop_back();
+      for (const int freed : dependences.end(node)) free.push_back(freed);
+    }
+    if (const int node = dependences.first_waiting(); node >= 0) return {rank, node};
+  }
+  return {};
+}
+
+Algorithm algorithm_of_trace(const schedules::Schedule& schedule) {
+  return {
+      .collective = schedule.collective,
+      .name = schedule.name,
+      .summary = "a trace from a file",
+      .options = {"segment"},
+      .least_ranks = static_cast<int>(schedule.trace->ranks.size()),
+      .nonblocking = most_nonblocking(*schedule.trace),
+      .threads_for = threads,
+      .run = run,
+      .cost = cost,
+      .scratch_items = scratch_items,
+      .varies = Varies::steps,
+  };
+}
+
+}  // namespace ringscope::traces

@@ -1,0 +1,74 @@
+// A trace: what each rank of a program did, as nodes that wait for each other: computations,
+// messages, and collectives on groups of ranks. It runs as any algorithm does. No data has a
+// meaning: a trace is timed, not checked.
+//
+// Each rank has lanes. A lane does one node at a time: of those that are free, the first in the
+// file. Lane 0 is the rank's program; the others run beside it, as the streams of a GPU do.
+// Messages belong to no lane: each begins when all that it waits for has ended, and ends when it is
+// complete.
+//
+// A rank with nothing but lane 0 is a program of one thread: its messages are posted as they get
+// free, and it is inside the library whenever it waits. That is what a recorded MPI program is: a
+// wait is a node without time that comes after the message, and after what the program did before.
+// Such a program's non-blocking collectives are the library's to move on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+#include "algorithms/schedules/schedule.hpp"
+
+namespace ringscope::traces {
+
+struct Node {
+  enum class Kind : std::uint8_t {
+    compute,  ///< work of the rank's processor: of its GPU, where it has one
+    delay,    ///< time that passes on the lane and takes no processor of the rank
+    send,
+    receive,
+    collective
+  };
+  Kind kind{};
+  bool nonblocking = false;         ///< collective: begun here; what waits for it comes after it
+  int lane = 0;                     ///< of all but messages
+  Duration time{};                  ///< compute, delay
+  std::uint64_t items = 0;          ///< of a message; of a collective's whole vector
+  int peer = -1;                    ///< of a message; a receive's may be any_source
+  int tag = 0;                      ///< of a message, at least 0
+  int group = -1;                   ///< collective: index in Trace::groups
+  const Algorithm* algorithm = {};  ///< collective: of the catalogue, on one thread
+  int root = 0;                     ///< collective: index in the group
+  std::vector<int> after{};         ///< nodes of the rank that have to be done
+};
+
+struct Group {
+  std::string name;  ///< in reports
+  SharedRanks ranks;
+};
+
+/// The n-th collective of a group in one rank's nodes is the n-th one in those of its others.
+struct Trace {
+  std::vector<Group> groups;
+  std::vector<std::vector<Node>> ranks;
+};
+
+/// Lanes that a trace may have.
+inline constexpr int most_lanes = 256;
+
+int lanes_of(const Trace& trace);
+
+/// Items of the longest message or vector, and at least 1.
+std::uint64_t longest_of(const Trace& trace);
+
+/// A node of a rank that waits for itself, through others; or -1.
+struct NodeId {
+  int rank = -1, node = -1;
+};
+NodeId in_a_circle(const Trace& trace);
+
+/// The algorithm of a schedule that has a trace (schedule.hpp).
+Algorithm algorithm_of_trace(const schedules::Schedule& schedule);
+
+}  // namespace ringscope::traces
