@@ -124,7 +124,7 @@ class Program(unittest.TestCase):
                  '--kind: expected what the input holds (trace), got "probes"\n'),
                 ((PUBLISHED[5], "--format", "imc"), "--format: expected one of osu, imb, "
                  'nccl-tests, csv, ring-trace, p2p-csv, rates-csv, p2p-test, '
-                 'nvbandwidth, got "imc"\n'),
+                 'nvbandwidth, overlap-csv, got "imc"\n'),
                 ((PUBLISHED[0], "--link-bandwidth", "23"), "--link-bandwidth: expected bandwidth "
                  'such as "10 Gbit/s", got "23", which has no unit\n'),
                 ((PUBLISHED[5], "--placement", "3+3"), "--placement: expected counts of ranks "

@@ -28,8 +28,8 @@ P2P = "metric,src,dst,value\n"
 BAD = [
     ("hello\nworld\n",
      "1:1: expected output of a known format (osu, imb, nccl-tests, csv, ring-trace,"
-     " p2p-csv, rates-csv, p2p-test, nvbandwidth), got none of their headers in the file;"
-     " --format NAME says which one it is"),
+     " p2p-csv, rates-csv, p2p-test, nvbandwidth, overlap-csv), got none of their headers in the"
+     " file; --format NAME says which one it is"),
     (OSU, "2:1: expected rows below this header, got none"),
     (OSU + "\n# OSU MPI Init Test v5.8\n", "2:1: expected rows below this header, got none"),
     ("# OSU MPI Latency Test v5.8\n",
@@ -40,7 +40,8 @@ BAD = [
     (OSU.replace("(us)", "(us)  Jitter (us)") + "8 1.0 2.0\n",
      "2:31: expected a column of OSU micro-benchmarks (Size, Latency (us), Min "
      "Latency(us), Max Latency(us), P50 Tail Lat(us), Bandwidth (MB/s), MB/s, "
-     'Messages/s, Iterations, Validation), got "Jitter (us)"'),
+     'Messages/s, Iterations, Validation; of non-blocking collectives Overall(us), '
+     'Compute(us), Pure Comm.(us), Overlap(%)), got "Jitter (us)"'),
     (OSU + "8\n", "3:2: expected 2 cells (Size, time), got 1"),
     (OSU + "8  1.50  7\n", "3:10: expected 2 cells (Size, time), got 3"),
     (OSU + "8  fast\n", '3:4: expected a time in microseconds, got "fast"'),

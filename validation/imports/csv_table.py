@@ -28,9 +28,19 @@ def split(source: Source, line: int) -> list:
     return cells
 
 
-def read(source: Source, columns: str) -> list:
-    """The rows below the header, whose columns must be `columns` ("a,b,c"), in any order."""
+def header_of(source: Source) -> list:
+    """The names of the columns, unchecked; none where there is no header."""
+    for line, text in enumerate(source.lines, 1):
+        if not text.startswith("#") and text.strip():
+            return [cell.text for cell in split(source, line)]
+    return []
+
+
+def read(source: Source, columns: str, optional: str = "") -> list:
+    """The rows below the header, whose columns must be `columns` ("a,b,c"), in any order; those
+    of `optional` may be among them."""
     wanted, header, rows = columns.split(","), None, []
+    known = wanted + (optional.split(",") if optional else [])
     for line, text in enumerate(source.lines, 1):
         if text.startswith("#") or not text.strip():
             continue
@@ -39,7 +49,7 @@ def read(source: Source, columns: str) -> list:
             header = line
             names = [cell.text for cell in cells]
             for cell in cells:
-                if cell.text not in wanted or names.count(cell.text) > 1:
+                if cell.text not in known or names.count(cell.text) > 1:
                     source.fail(line, f"the columns {columns}", f'"{cell.text}"', cell.column)
             for name in wanted:
                 if name not in names:

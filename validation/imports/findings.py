@@ -37,6 +37,14 @@ class Findings:
                        "hosts_count": layout.hosts, "placement": layout.placement} | more
         self.add("replay", what, seconds, parameters, extra)
 
+    def add_overlapped(self, what: str, size, layout, overall: float, compute: float, pure: float):
+        """A non-blocking collective: `pure` alone, `overall` when posted before a computation of
+        `compute` that begins at once. Both are cases that differ in how long they compute."""
+        for seconds, beside in ((pure, 0), (overall, compute)):
+            self.add_collective(what, size, layout, seconds, compute_s=beside)
+            _, measured = self.points[-1]
+            measured.scenario = {"job": {"overlap": f"{beside:.12g} s"}}
+
 
 @dataclasses.dataclass(frozen=True)
 class Layout:

@@ -14,7 +14,7 @@ NAME = "osu"
 MARKS = r"\s*#\s*OSU MPI"
 
 TITLE = re.compile(r"\s*#\s*OSU MPI\S*\s+(?P<test>.+?)(?: Latency)? Test v?(?P<version>\S+)")
-HEADER = re.compile(r"\s*#\s*(Size|Avg|Latency|Bandwidth)\b")
+HEADER = re.compile(r"\s*#\s*(Size|Avg|Latency|Bandwidth|Overall\(us\))")
 PAIRS = re.compile(r"\[ pairs: ([1-9]\d{0,5}) \](?: \[ window size: ([1-9]\d{0,8}) \])?")
 WINDOW = 64  # of osu_bw and osu_bibw unless -W was given, which they do not print
 
@@ -30,9 +30,19 @@ COLUMNS = {
     "Messages/s": r"Messages/s",
     "Iterations": r"Iterations\b",
     "Validation": r"Validation\b",
+    "overall": r"Overall\((\S+?)\)",
+    "compute": r"Compute\((\S+?)\)",
+    "pure": r"Pure Comm\.\((\S+?)\)",
+    "Coll. Init": r"(?:Coll\. )?Init\((\S+?)\)",
+    "MPI_Test": r"MPI_Test\((\S+?)\)",
+    "MPI_Wait": r"MPI_Wait\((\S+?)\)",
+    "Min Comm.": r"Min Comm\.\((\S+?)\)",
+    "Max Comm.": r"Max Comm\.\((\S+?)\)",
+    "Overlap": r"Overlap\(%\)",
 }
 COLUMNS_PRINTED = ("Size, Latency (us), Min Latency(us), Max Latency(us), P50 Tail Lat(us), "
-                   "Bandwidth (MB/s), MB/s, Messages/s, Iterations, Validation")
+                   "Bandwidth (MB/s), MB/s, Messages/s, Iterations, Validation; of non-blocking "
+                   "collectives Overall(us), Compute(us), Pure Comm.(us), Overlap(%)")
 PLAIN = {"Latency": "latency", "Bandwidth": "bw", "Bi-Directional Bandwidth": "bibw",
          "Multiple Bandwidth / Message Rate": "mbw_mr", "Multi": "multi_lat"}
 COLLECTIVES = {
@@ -95,7 +105,7 @@ class Table:
 
     def positive(self, row: Row, column: str, findings: Findings):
         """The number (of a time: in seconds), or None where its few digits are all zero."""
-        read = self.source.microseconds if column == "time" else self.source.number
+        read = self.source.number if column in ("rate", "Messages/s") else self.source.microseconds
         value = read(row.line, row.cells[column])
         if value == 0:
             findings.note(f"{self.source.path}:{row.line}: 0 is less than what the digits can "
@@ -188,6 +198,25 @@ def add_collective(table: Table, findings: Findings):
             findings.add_collective(what, size, layout, value, extra)
 
 
+def add_nonblocking(table: Table, findings: Findings):
+    """A collective alone, and posted before a computation: a case each."""
+    what = COLLECTIVES[nonblocking(table.test)]
+    table.require("overall", "compute", "pure", *(() if what == "barrier" else ("Size",)))
+    layout = table.layout(findings, "on how many nodes this ran")
+    for row in table.rows():
+        overall, compute, pure = (table.positive(row, column, findings)
+                                  for column in ("overall", "compute", "pure"))
+        size = table.size(row) if "Size" in row.cells else None
+        if overall and compute and pure:
+            findings.add_overlapped(what, size, layout, overall, compute, pure)
+
+
+def nonblocking(test: str) -> str:
+    """The name of the collective whose non-blocking form a table measures; "" if it does not."""
+    name = test.removeprefix("Non-blocking ")
+    return name if name != test and name in COLLECTIVES else ""
+
+
 ADD = {"latency": add_latency, "multi_lat": add_multi_latency, "mbw_mr": add_message_rate,
        "bw": lambda table, findings: add_bandwidth(table, findings, 1),
        "bibw": lambda table, findings: add_bandwidth(table, findings, 2)}
@@ -203,6 +232,8 @@ def parse(source: Source, given: Given) -> Findings:
         findings.where = {"program": f"OSU micro-benchmarks {title['version']}"}
         if title["test"] in PLAIN:
             ADD[PLAIN[title["test"]]](Table(source, line, given, nodes), findings)
+        elif nonblocking(title["test"]):
+            add_nonblocking(Table(source, line, given, nodes), findings)
         elif title["test"] in COLLECTIVES:
             add_collective(Table(source, line, given, nodes), findings)
         else:

@@ -1,19 +1,20 @@
-"""A table of published times: benchmark,nodes,ranks_per_node,bytes,median_us.
+"""A table of published times: benchmark,nodes,ranks_per_node,bytes,median_us; or of rates, with
+median_MBps in place of the time (osu_bw). Least and most of the runs may stand beside.
 
-Benchmarks go by the names of OSU's programs; only those that measure a time are known.
+Benchmarks go by the names of OSU's programs.
 """
 
 from validation.imports import csv_table
 from validation.imports.findings import Findings, Given, Layout
-from validation.imports.osu import COLLECTIVES
+from validation.imports.osu import COLLECTIVES, WINDOW
 from validation.imports.source import Row, Source
 
 NAME = "csv"
-COLUMNS = "benchmark,nodes,ranks_per_node,bytes,median_us"
+WHO = "benchmark,nodes,ranks_per_node,bytes,"
 MARKS = r"(?=.*\bbenchmark\b)(?=.*\bmedian_\w)[\w ,]+$"
 
 MOST_RANKS = 1_000_000
-KNOWN = ["osu_latency"] + [f"osu_{name}" for name in dict.fromkeys(COLLECTIVES.values())]
+TIMED = ["osu_latency"] + [f"osu_{name}" for name in dict.fromkeys(COLLECTIVES.values())]
 
 
 def positive_count(source: Source, row: Row, column: str) -> int:
@@ -24,23 +25,52 @@ def positive_count(source: Source, row: Row, column: str) -> int:
     return value
 
 
+def benchmark_of(source: Source, row: Row, known: list) -> str:
+    cell = row.cells["benchmark"]
+    if cell.text not in known:
+        source.fail(row.line, f"one of {', '.join(known)}", f'"{cell.text}"', cell.column)
+    return cell.text
+
+
+def size_of(source: Source, row: Row) -> int:
+    return source.count(row.line, row.cells["bytes"], "a size in bytes")
+
+
+def way_of(nodes: int) -> str:
+    return "network" if nodes > 1 else "shm"
+
+
+def add_rate(source: Source, row: Row, findings: Findings):
+    benchmark_of(source, row, ["osu_bw"])
+    size, rate = size_of(source, row), row.cells["median_MBps"]
+    value = source.number(row.line, rate)
+    if value == 0:
+        source.fail(row.line, "a positive rate", "0", rate.column)
+    findings.add("probes", "stream", size / (value * 1e6),
+                 {"bytes": size, "way": way_of(positive_count(source, row, "nodes")), "pairs": 1,
+                  "directions": 1, "window": WINDOW})
+
+
+def add_time(source: Source, row: Row, findings: Findings):
+    benchmark = benchmark_of(source, row, TIMED)
+    nodes, per_node = (positive_count(source, row, name) for name in ("nodes", "ranks_per_node"))
+    size = size_of(source, row)
+    seconds = source.microseconds(row.line, row.cells["median_us"])
+    if seconds == 0:
+        source.fail(row.line, "a positive time", "0", row.cells["median_us"].column)
+    extra = {f"{name}_s": source.microseconds(row.line, row.cells[f"{name}_us"])
+             for name in ("least", "most") if f"{name}_us" in row.cells}
+    if benchmark == "osu_latency":
+        findings.add("probes", "ping_pong", seconds, {"bytes": size, "way": way_of(nodes)}, extra)
+    else:
+        findings.add_collective(benchmark.removeprefix("osu_"), size,
+                                Layout(nodes * per_node, per_node), seconds, extra)
+
+
 def parse(source: Source, _: Given) -> Findings:
     findings = Findings(where=csv_table.where_of(source))
-    for row in csv_table.read(source, COLUMNS):
-        benchmark = row.cells["benchmark"]
-        if benchmark.text not in KNOWN:
-            source.fail(row.line, f"one of {', '.join(KNOWN)}", f'"{benchmark.text}"',
-                        benchmark.column)
-        nodes, per_node = (positive_count(source, row, name) for name in
-                           ("nodes", "ranks_per_node"))
-        size = source.count(row.line, row.cells["bytes"], "a size in bytes")
-        seconds = source.microseconds(row.line, row.cells["median_us"])
-        if seconds == 0:
-            source.fail(row.line, "a positive time", "0", row.cells["median_us"].column)
-        if benchmark.text == "osu_latency":
-            findings.add("probes", "ping_pong", seconds,
-                         {"bytes": size, "way": "network" if nodes > 1 else "shm"})
-        else:
-            findings.add_collective(benchmark.text.removeprefix("osu_"), size,
-                                    Layout(nodes * per_node, per_node), seconds)
+    rates = "median_MBps" in csv_table.header_of(source)
+    unit, add = ("MBps", add_rate) if rates else ("us", add_time)
+    for row in csv_table.read(source, f"{WHO}median_{unit}", f"least_{unit},most_{unit},runs"):
+        add(source, row, findings)
     return findings

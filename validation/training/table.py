@@ -16,6 +16,7 @@ from validation.training.predict import predict
 from validation.training.rows import PUBLISHED, one_gpu_steps, rows
 from validation.verdict.simulator import Simulator
 
+SOURCE = "Oneflow-Inc/DLPerf"
 FIRST = PUBLISHED / "training" / "first_outcomes.csv"
 COLUMNS = ("model", "framework", "gpus", "step_s")
 HEAD = ("| model | framework | GPUs | measured | first: predicted | error | now | error |\n"
@@ -70,10 +71,19 @@ def text_of(held_out: list, now: list) -> str:
     return text + f"Now: {summary(errors)}.\n"
 
 
-def main():
+def predicted_now(simulator: Simulator) -> tuple:
+    """(the rows that are held out, seconds of a step of each)"""
     everything = rows()
     held_out = [row for row in everything if row.held_out]
-    now = predict(Simulator(), held_out, one_gpu_steps(everything))
+    return held_out, predict(simulator, held_out, one_gpu_steps(everything))
+
+
+def errors_of(simulator: Simulator) -> list:
+    return [seconds / row.step_s - 1 for row, seconds in zip(*predicted_now(simulator))]
+
+
+def main():
+    held_out, now = predicted_now(Simulator())
     if "--first" in sys.argv[1:]:
         keep_first(held_out, now)
     print(text_of(held_out, now), end="")

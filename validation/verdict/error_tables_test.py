@@ -8,8 +8,10 @@ import subprocess
 import sys
 import unittest
 
-from validation.verdict import round_trip_test
+from validation.training import table as training_table
+from validation.verdict import markdown, round_trip_test
 from validation.verdict.round_trip_test import WithPrograms
+from validation.verdict.simulator import Simulator
 
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
 
@@ -59,6 +61,14 @@ class ErrorTables(WithPrograms):
         self.assertEqual(self.tables().returncode, 0)
         self.assertIn("| Both | 8 | 0.0 % | 0.0 % |", self.readme.read_text())
 
+    def test_a_table_that_predicts_by_itself_makes_a_row(self):
+        (self.results / "results.yaml").write_text("- {title: Steps, computed: training}\n")
+        self.assertEqual(self.tables().returncode, 0)
+        errors = training_table.errors_of(Simulator(str(self.build / "ringscope")))
+        self.assertIn(markdown.row_of_errors("Steps", errors), self.readme.read_text())
+        self.assertIn("| Steps | 18 | ", self.readme.read_text())
+        self.assertIn("Measured: published by Oneflow-Inc/DLPerf.", self.readme.read_text())
+
     def test_a_list_names_models_and_documents(self):
         (self.results / "results.yaml").write_text(
             "- {title: Ours, model: a-lab/mycluster.yaml, documents: [a-lab/*.json]}\n")
@@ -79,6 +89,8 @@ class ErrorTables(WithPrograms):
         (self.results / "results.yaml").write_text(
             "- {title: Ours, model: a.yaml, documents: [none*]}\n")
         self.refused("results.yaml: [0].documents: expected at least one file, got none")
+        (self.results / "results.yaml").write_text("- {title: Ours, computed: tea}\n")
+        self.refused("[0].computed: expected one of training, overlap, got 'tea'")
         (self.results / "results.yaml").unlink()
         self.readme.write_text("no marks\n")
         self.refused("expected one line <!-- error tables: begin -->")

@@ -1,5 +1,7 @@
 """The verdict in a few lines of Markdown, for a README: errors, dates, machines."""
 
+import numpy
+
 from validation.verdict import accuracy, judge, order, text
 from validation.verdict.cases import Series
 
@@ -38,6 +40,13 @@ def row(name: str, listed: list) -> str:
     cells = [cell(name), counts_text(listed), text.percent(figures.median),
              text.percent(figures.p90), order_text([one for one in listed if not one.fitted])]
     return "| " + " | ".join(cells) + " |"
+
+
+def row_of_errors(name: str, errors) -> str:
+    """A row of relative errors that all count; placements are none of theirs."""
+    size = numpy.abs(numpy.array(errors))
+    return (f"| {cell(name)} | {len(size)} | {text.percent(numpy.median(size))} | "
+            f"{text.percent(numpy.quantile(size, 0.9))} | - |")
 
 
 def rows(verdict: judge.Verdict, title: str = "") -> list:

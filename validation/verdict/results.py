@@ -6,11 +6,15 @@ from dataclasses import dataclass, field
 import yaml
 
 from validation.measurements import read
+from validation.overlap import table as overlap_table
 from validation.programs import InputError
+from validation.training import table as training_table
 from validation.verdict import accuracy, judge, markdown, model
 from validation.verdict.simulator import Simulator
 
 LIST = "results.yaml"
+# Tables with predictions of their own: errors_of(simulator), and SOURCE.
+COMPUTED = {"training": training_table, "overlap": overlap_table}
 
 
 @dataclass
@@ -23,12 +27,14 @@ class Lab:
 
 @dataclass
 class Result:
-    """One entry of the list. Several labs, each with a model of its own, make one row."""
+    """One entry of the list. Several labs, each with a model of its own, make one row; `computed`
+    names a table that predicts by itself."""
 
     title: str
     labs: list
     algorithms: dict = field(default_factory=dict)
     limits: accuracy.Limits = field(default_factory=accuracy.Limits)
+    computed: str = ""
 
 
 def lab_of(entry, folder: pathlib.Path, place: str) -> Lab:
@@ -41,9 +47,17 @@ def lab_of(entry, folder: pathlib.Path, place: str) -> Lab:
     return Lab(folder / str(entry["model"]), documents)
 
 
+def computed_of(entry, place: str) -> Result:
+    name = str(entry["computed"])
+    if name not in COMPUTED:
+        raise InputError(f"{place}.computed: expected one of {', '.join(COMPUTED)}, got '{name}'")
+    return Result(str(entry["title"]), [], computed=name)
+
+
 def listed(folder: pathlib.Path) -> list:
     """Content of results.yaml: a list of {title, model, documents, algorithms}, seen from it, or
-    {title, labs: [{model, documents}]}; `foreign_cores` where more than usual may be used."""
+    {title, labs: [{model, documents}]}, {title, computed}; `foreign_cores` where more than usual
+    may be used."""
     path = folder / LIST
     try:
         entries = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -53,8 +67,11 @@ def listed(folder: pathlib.Path) -> list:
     for number, entry in enumerate(entries if isinstance(entries, list) else [entries]):
         here = f"{path}: [{number}]"
         if not isinstance(entry, dict) or "title" not in entry or not (
-                {"model", "documents"} <= set(entry) or "labs" in entry):
+                {"model", "documents"} <= set(entry) or {"labs", "computed"} & set(entry)):
             raise InputError(f"{here}: expected a map with title, model and documents")
+        if "computed" in entry:
+            found.append(computed_of(entry, here))
+            continue
         labs = [lab_of(one, folder, f"{here}.labs[{index}]")
                 for index, one in enumerate(entry["labs"])] if "labs" in entry \
             else [lab_of(entry, folder, here)]
@@ -110,6 +127,11 @@ def table(results: list, simulator: Simulator) -> str:
     """Table of all results, and below it when and on what they were measured, each machine once."""
     lines, machines = list(markdown.HEAD), {}
     for result in results:
+        if result.computed:
+            one = COMPUTED[result.computed]
+            lines.append(markdown.row_of_errors(result.title, one.errors_of(simulator)))
+            machines |= {f"published by {one.SOURCE}": None}
+            continue
         verdicts = verdicts_of(result, simulator)
         lines += rows_of(verdicts, result.title)
         for verdict in verdicts:

@@ -1,0 +1,1 @@
+"""Published times of non-blocking collectives beside a computation, and their predictions."""

@@ -1,0 +1,56 @@
+"""Times overall by the simulator; of the measured it reads a collective's time alone (pure) and
+that of the computation.
+
+All times of a library multiplied by k multiply those of its collectives by k: so the library whose
+collective takes what was measured beside a computation of T takes k times what the plain one takes
+beside T / k.
+"""
+
+import json
+
+from validation.overlap.rows import Row
+from validation.verdict.simulator import Simulator
+
+BASE = "openmpi_tcp"
+MODES = {"caller": {"base": BASE, "progress": "caller"},
+         "thread": {"base": BASE, "progress": "thread", "progress_core": "spare"},
+         "nic": {"base": BASE, "progress": "nic", "network": {"driver": "nic"}}}
+RING_FROM = 65536  # bytes: Open MPI's libnbc
+DOUBLING_UP_TO = 2048  # bytes: MPICH
+
+
+def text_of(row: Row) -> tuple:
+    """(collective, algorithm, bytes) that stand for what the library does."""
+    if row.collective == "allgather":
+        return "alltoall", "posted", row.size * row.ranks
+    if row.build.startswith("mpich"):
+        return "allreduce", ("recursive_doubling" if row.size <= DOUBLING_UP_TO
+                             else "rabenseifner"), row.size
+    return "allreduce", "ring" if row.size >= RING_FROM else "recursive_doubling", row.size
+
+
+def scenario_of(row: Row, compute_s: float) -> dict:
+    collective, algorithm, size = text_of(row)
+    a_host = row.ranks // row.hosts
+    return {"cluster": {"network": "star", "hosts": row.hosts,
+                        "link": {"bandwidth": "10 Gbit/s", "latency": "0 s"},
+                        "host": {"type": "simple", "cores": a_host}},
+            "placement": f"{a_host}x{row.hosts}",
+            "job": {"collective": collective, "algorithm": algorithm, "bytes": f"{size} B",
+                    "overlap": f"{compute_s:.15g} s"}}
+
+
+def times_of(simulator: Simulator, mode: str, rows: list, computing: list) -> list:
+    scenarios = [scenario_of(row, seconds) for row, seconds in zip(rows, computing)]
+    names = [f"{row.build}, {row.size} B" for row in rows]
+    cases = json.loads(simulator.run(MODES[mode], scenarios, names, "--json", "-"))["cases"]
+    return [case["times_s"][0] for case in cases]
+
+
+def predict(simulator: Simulator, rows: list, mode: str) -> list:
+    """Seconds overall of each row."""
+    alone = times_of(simulator, mode, rows, [0.0] * len(rows))
+    factors = [row.pure_s / seconds for row, seconds in zip(rows, alone)]
+    beside = times_of(simulator, mode, rows,
+                      [row.compute_s / factor for row, factor in zip(rows, factors)])
+    return [factor * seconds for factor, seconds in zip(factors, beside)]

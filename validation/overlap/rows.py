@@ -1,0 +1,40 @@
+"""The rows of ../published/overlap: a collective alone, a computation, and both at once."""
+
+import csv
+import pathlib
+from dataclasses import dataclass
+
+PUBLISHED = pathlib.Path(__file__).resolve().parent.parent / "published"
+FILE = PUBLISHED / "overlap" / "osu-iallreduce-overlap.csv"
+DISTURBED = 2.0  # times pure and compute together: more of it is none of the two
+
+
+@dataclass(frozen=True)
+class Row:
+    """A measured collective; `overall_s` is what is predicted."""
+
+    collective: str
+    build: str
+    hosts: int
+    ranks: int
+    size: int
+    overall_s: float
+    compute_s: float
+    pure_s: float
+
+    @property
+    def disturbed(self) -> bool:
+        return self.overall_s > DISTURBED * (self.compute_s + self.pure_s)
+
+
+def row_of(cells: dict) -> Row:
+    hosts, ranks, size = (int(cells[name]) for name in ("hosts", "ranks", "bytes"))
+    times = (float(cells[f"{name}_us"]) * 1e-6 for name in ("overall", "compute", "pure"))
+    return Row(cells["benchmark"].removeprefix("osu_i"), cells["library"], hosts, ranks, size,
+               *times)
+
+
+def rows() -> list:
+    with open(FILE, encoding="utf-8") as file:
+        return [row_of(cells)
+                for cells in csv.DictReader(line for line in file if not line.startswith("#"))]

@@ -1,0 +1,95 @@
+"""Predicted and measured times of the non-blocking collectives that SPLIT.md holds out.
+
+Usage: python3 -m validation.overlap.table [--first]
+Prints the table of ../published/README.md: errors of each build by each mode of progress. Beside
+what the program predicts now stands the first outcome, which first_outcomes.csv keeps; --first adds
+those that are not there, and changes none. RINGSCOPE names the simulator's program.
+"""
+
+import csv
+import sys
+
+import numpy as np
+
+from validation.overlap.predict import MODES, predict
+from validation.overlap.rows import PUBLISHED, rows
+from validation.programs import run_main
+from validation.verdict.simulator import Simulator
+
+SOURCE = "wu-kan/wu-kan.github.io; open-mpi/ompi, pull request 7735"
+FIRST = PUBLISHED / "overlap" / "first_outcomes.csv"
+COLUMNS = ("which", "mode", "rows", "median", "p90")
+EXPECTED = "caller"  # no build had a progress thread
+HEAD = ("| rows | how many | first: caller | thread | NIC | now: caller | thread | NIC |\n"
+        "|---|---|---|---|---|---|---|---|\n")
+
+
+def errors_in(mode: str, simulator: Simulator, some: list) -> np.ndarray:
+    """Relative errors of the times overall."""
+    return np.array(predict(simulator, some, mode)) / [row.overall_s for row in some] - 1
+
+
+def errors_of(simulator: Simulator) -> np.ndarray:
+    return errors_in(EXPECTED, simulator, rows())
+
+
+def groups_of(some: list) -> dict:
+    """{name: which rows}: all, those that nothing disturbed, and each build's."""
+    found = {"all": [True] * len(some),
+             "all that nothing disturbed": [not row.disturbed for row in some]}
+    for build in dict.fromkeys(row.build for row in some):
+        found[build] = [row.build == build for row in some]
+    return found
+
+
+def outcomes(simulator: Simulator) -> dict:
+    """{(rows, mode): (how many, median, 90th percentile of the absolute error)}"""
+    some = rows()
+    errors = {mode: errors_in(mode, simulator, some) for mode in MODES}
+    found = {}
+    for which, chosen in groups_of(some).items():
+        for mode in MODES:
+            size = np.abs(errors[mode][np.array(chosen)])
+            found[which, mode] = (len(size), f"{np.median(size):.1%}",
+                                  f"{np.quantile(size, 0.9):.1%}")
+    return found
+
+
+def first_outcomes() -> dict:
+    if not FIRST.exists():
+        return {}
+    with open(FIRST, encoding="utf-8") as file:
+        return {(cells["which"], cells["mode"]): (int(cells["rows"]), cells["median"],
+                                                  cells["p90"]) for cells in csv.DictReader(file)}
+
+
+def keep_first(found: dict):
+    kept = found | first_outcomes()
+    with open(FIRST, "w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(COLUMNS)
+        out.writerows([*key, *kept[key]] for key in found)
+
+
+def cell(one: tuple) -> str:
+    return f"{one[1]}, {one[2]}"
+
+
+def text_of(now: dict, first: dict) -> str:
+    lines = []
+    for which in dict.fromkeys(which for which, _ in now):
+        cells = [cell(one[which, mode]) if (which, mode) in one else ""
+                 for one in (first, now) for mode in MODES]
+        lines.append("| " + " | ".join([which, str(now[which, EXPECTED][0]), *cells]) + " |\n")
+    return HEAD + "".join(lines)
+
+
+def main():
+    now = outcomes(Simulator())
+    if "--first" in sys.argv[1:]:
+        keep_first(now)
+    print(text_of(now, first_outcomes()), end="")
+
+
+if __name__ == "__main__":
+    run_main(main)
