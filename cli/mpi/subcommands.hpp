@@ -11,10 +11,12 @@ namespace ringscope::mpi {
 // `command` is the whole command line, for the document.
 void add_replay(Command& program, const std::string& command);
 void add_probe(Command& program, const std::string& command);
+void add_record(Command& program, const std::string& command);
 
 inline constexpr AddSubcommand subcommands[] = {
     add_replay,
     add_probe,
+    add_record,
 };
 
 }  // namespace ringscope::mpi

@@ -1,0 +1,1 @@
+"""Recorded programs: what the recorder writes."""
