@@ -64,5 +64,9 @@ void add_doctor(Command& program) {
   add_script(program, "doctor", "Say whether a benchmark's log is normal, and if not, why",
              "doctor/doctor");
 }
+void add_tune(Command& program) {
+  add_script(program, "tune",
+             "Find the best algorithm by size, and write the library's file of rules", "tune/tune");
+}
 
 }  // namespace ringscope

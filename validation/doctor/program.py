@@ -14,9 +14,9 @@ Exit codes: 0 done, normal or not; 1 bad input; 3 a simulation that is stuck.
 """
 
 import argparse
-import json
 import sys
 
+from validation.arguments import percentage, placement
 from validation.doctor import curve, diagnosis, document, inputs, ranking, telling, text
 from validation.doctor.causes import CAUSES
 from validation.doctor.errors import Errors
@@ -39,26 +39,6 @@ def choice(words: str) -> tuple:
     if not (collective and algorithm):
         raise argparse.ArgumentTypeError(f"expected COLLECTIVE=ALGORITHM, got '{words}'")
     return collective, algorithm
-
-
-def percentage(words: str) -> float:
-    try:
-        value = float(words.removesuffix("%")) / 100 if words.endswith("%") else -1
-    except ValueError:
-        value = -1
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"expected a percentage such as 5%, got '{words}'")
-    return value
-
-
-def placement(words: str):
-    """Counts such as 4-3-1, or what a scenario says, as JSON."""
-    if words[:1] not in "{[":
-        return words
-    try:
-        return json.loads(words)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected 8x2 or JSON, got '{words}'") from None
 
 
 class ListCauses(argparse.Action):

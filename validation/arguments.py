@@ -1,0 +1,25 @@
+"""Words of a command line that several subcommands take."""
+
+import argparse
+import json
+
+
+def percentage(words: str) -> float:
+    """"5%" as 0.05."""
+    try:
+        value = float(words.removesuffix("%")) / 100 if words.endswith("%") else -1
+    except ValueError:
+        value = -1
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"expected a percentage such as 5%, got '{words}'")
+    return value
+
+
+def placement(words: str):
+    """Counts such as 4-3-1, or what a scenario says, as JSON."""
+    if words[:1] not in "{[":
+        return words
+    try:
+        return json.loads(words)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected 8x2 or JSON, got '{words}'") from None

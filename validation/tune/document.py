@@ -1,0 +1,44 @@
+"""The tuning as JSON: times in seconds, sizes in bytes, gains as shares of the own time."""
+
+import json
+
+from validation.tune.decision import Decided, Row, Timed
+from validation.tune.ground import Ground
+from validation.tune.way import Choice
+
+SCHEMA = 1
+
+
+def choice_of(choice: Choice) -> dict:
+    found = {"name": choice.way.says or None, "algorithm": choice.way.algorithm,
+             "options": dict(choice.way.options)}
+    return found | ({} if choice.segment is None else {"segment": choice.segment})
+
+
+def timed_of(timed: Timed) -> dict:
+    return choice_of(timed.choice) | {"time_s": timed.seconds, "chosen": timed.chosen}
+
+
+def row_of(row: Row) -> dict:
+    return {"bytes": row.bytes, "own": timed_of(row.own),
+            "simulated": [timed_of(one) | {"gain": row.gain_of(one)} for one in row.ranked],
+            "lacking": None if row.lacking is None else
+            timed_of(row.lacking) | {"gain": row.gain_of(row.lacking)},
+            "error": row.error, "entry": None if row.entry is None else
+            timed_of(row.entry) | {"gain": row.gain_of(row.entry)}}
+
+
+def collective_of(one: Decided) -> dict:
+    return {"collective": one.collective, "sizes": [row_of(row) for row in one.rows],
+            "ranges": [{"first": part.first, "last": part.last,
+                        "choice": None if part.choice is None else choice_of(part.choice)}
+                       for part in one.ranges]}
+
+
+def json_text(where: Ground, form, found: list) -> str:
+    document = {"schema": SCHEMA, "cluster": where.name, "library": where.costs_name,
+                "placement": where.placement, "ranks": where.ranks, "hosts": where.hosts,
+                "model_error": where.family if where.error is None else where.error,
+                "format": form.name, "collectives": [collective_of(one) for one in found],
+                "notes": where.notes}
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"

@@ -1,0 +1,89 @@
+"""Where the job runs: the cluster, the library's costs, the placement, and how far the model may be
+off there."""
+
+import dataclasses
+
+from validation.doctor import errors, parts
+from validation.doctor.scene import counts_of, uses_gpus
+from validation.programs import InputError
+from validation.quantities import parse_quantity
+
+FITTED = ("nccl_a100", "nccl_h100", "nccl_v100_pcie")
+FAST = 40e9 / 8  # bytes per second: from there on a NIC is taken to bypass the kernel
+
+
+@dataclasses.dataclass
+class Ground:
+    """`costs`: a library, as scenarios have it. `family` names the stated errors
+    (validation/doctor/errors.py) where `error` is None."""
+
+    cluster: dict
+    costs: dict
+    placement: object
+    name: str
+    costs_name: str
+    family: str
+    error: float = None
+    notes: list = dataclasses.field(default_factory=list)
+
+    @property
+    def counts(self) -> list:
+        return [count for count in counts_of(self.placement) if count]
+
+    @property
+    def ranks(self) -> int:
+        return sum(self.counts)
+
+    @property
+    def hosts(self) -> int:
+        return len(self.counts)
+
+    @property
+    def on_gpus(self) -> bool:
+        return uses_gpus(self.placement)
+
+    def error_at(self, size: int) -> float:
+        """One standard deviation of the logarithm of measured over simulated time."""
+        return errors.stated(self.family, size) if self.error is None else self.error
+
+    def scenario(self, job: dict) -> dict:
+        return {"question": "How long does this take?", "cluster": self.cluster,
+                "library": self.costs, "placement": self.placement, "job": job}
+
+
+def nearest(cluster: dict, on_gpus: bool) -> str:
+    """The library, of those that come with the program, that is most like it."""
+    if on_gpus:
+        return "nccl_a100"
+    link = str((cluster.get("link") or {}).get("bandwidth", "1 Gbit/s"))
+    return "rdma" if parse_quantity(link, "bandwidth") >= FAST else "openmpi_tcp"
+
+
+def family_of(library: str, hosts: int) -> str:
+    if library not in FITTED:
+        return "illustrative"
+    return "nccl, between hosts" if hosts > 1 else "nccl"
+
+
+def read(cluster: str, library: str, placement, error=None) -> Ground:
+    """`cluster`, `library`: names of ours or files; a calibrated cluster has its library."""
+    found = parts.load(parts.path_of("cluster", cluster))
+    calibrated = {"cluster", "library"} <= found.keys()
+    described = parts.resolved("cluster", cluster)
+    if "network" not in described:
+        raise InputError(f"{cluster}: expected a cluster with the key network, got "
+                         f"{', '.join(described) or 'nothing'}")
+    ground = Ground(described, {}, placement, cluster, library, "fitted", error)
+    if library or not calibrated:
+        ground.costs_name = library or nearest(described, ground.on_gpus)
+        ground.family = family_of(ground.costs_name, ground.hosts)
+        if parts.is_path(ground.costs_name) and "calibration" in parts.load(library):
+            ground.family = "fitted"
+        ground.costs = parts.resolved("library", ground.costs_name)
+    else:
+        ground.costs_name = "its calibrated library"
+        ground.costs = parts.resolved("library", cluster)
+    if ground.family == "illustrative" and error is None:
+        ground.notes.append(f"the costs of '{ground.costs_name}' are illustrative, so that only "
+                            "large wins count: `ringscope calibrate` makes the error smaller")
+    return ground

@@ -1,0 +1,149 @@
+"""Find the best algorithm for each size, and write the file that makes a library take it.
+
+CLUSTER is one of ours or a file, best one that `ringscope calibrate` wrote, which has its library.
+Every algorithm that the library has is simulated at every size, with the segments that its file can
+ask for, and the library's own choice. The file gets an entry where the win exceeds the model's
+error; all else stays the library's.
+
+Examples:
+  ringscope tune mycluster.yaml --placement 4-2-2
+  ringscope tune mycluster.yaml --placement 16x8 --sizes 1KiB-64MiB -o rules.conf --json tuned.json
+  ringscope tune rack3 --placement 3-3-2 --library openmpi_tcp --collective broadcast --error 20%
+
+Exit codes: 0 done, also where nothing is to be gained; 1 bad input; 3 a simulation that is stuck.
+"""
+
+import argparse
+import difflib
+import sys
+from typing import NamedTuple
+
+from validation.arguments import percentage, placement
+from validation.doctor.what_if import WhatIf
+from validation.programs import InputError, Parser, page_parser, run_main, write_text
+from validation.quantities import format_whole_bytes, parse_quantity
+from validation.tune import decision, document, ground, text
+from validation.tune.formats import FORMATS
+from validation.tune.formats.format import Target
+from validation.verdict.simulator import Simulator
+
+SIZES = "1KiB-16MiB"
+MOST_SIZES = 64
+
+
+class Sizes(NamedTuple):
+    """Sizes as they were said, and in bytes."""
+
+    words: str
+    bytes: list
+
+
+def sizes(words: str) -> Sizes:
+    """"1KiB-16MiB": both and the powers of two between them; or a list with commas."""
+    try:
+        if "-" not in words:
+            found = sorted({int(parse_quantity(one, "bytes")) for one in words.split(",")})
+        else:
+            low, high = (int(parse_quantity(one, "bytes")) for one in words.split("-"))
+            between = {1 << power for power in range(64) if low < 1 << power < high}
+            found = sorted({low, high} | between) if low <= high else []
+    except (InputError, ValueError, OverflowError):
+        found = []
+    if not found or found[0] < 1 or len(found) > MOST_SIZES:
+        raise argparse.ArgumentTypeError("expected sizes such as 1KiB-16MiB or 1MiB,3MiB, at most "
+                                         f"{MOST_SIZES}, got '{words}'")
+    return Sizes(words, found)
+
+
+def known(kind: str, words: str, names: list):
+    """Raises InputError with the names that there are, and the nearest of them."""
+    if words in names:
+        return
+    near = difflib.get_close_matches(words, names, 1)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    raise InputError(f"tune: expected a {kind} ({', '.join(names)}), got '{words}'{hint}")
+
+
+class ListFormats(argparse.Action):
+    """Prints the formats and ends, as --help does."""
+
+    def __call__(self, parser, *_):
+        for one in FORMATS.values():
+            print(f"{one.name}: {one.about}: {', '.join(one.collectives)}")
+        parser.exit()
+
+
+def arguments():
+    parser = page_parser("ringscope tune", __doc__, Parser)
+    parser.add_argument("cluster", metavar="CLUSTER")
+    parser.add_argument("--placement", type=placement, required=True, metavar="PLACEMENT",
+                        help="where the ranks are, as scenarios say it: 4-3-1, 16x8, or JSON")
+    parser.add_argument("--library", dest="costs", default="", metavar="NAME",
+                        help="how messages move; default: that of CLUSTER's file, else the nearest "
+                        "of ours")
+    parser.add_argument("--for", dest="format", default="", metavar="FORMAT", help="whose "
+                        "algorithms and which file; --formats lists them (default: openmpi, of "
+                        "GPUs nccl)")
+    parser.add_argument("--collective", action="append", default=[], metavar="NAME",
+                        help="one or more (default: allreduce)")
+    parser.add_argument("--sizes", type=sizes, default=sizes(SIZES), metavar="SIZES",
+                        help=f"of the vectors: {SIZES} (the default) takes the powers of two, "
+                        "1MiB,3MiB those")
+    parser.add_argument("--error", type=percentage, metavar="10%", help="of the model: "
+                        "smaller wins stay out of the file (default: as stated of the library)")
+    parser.add_argument("-o", "--output", metavar="FILE", help='write the rules; "-" in place of '
+                        "the text")
+    parser.add_argument("--json", metavar="FILE", help='write all of it as JSON; "-" in place of '
+                        "the text")
+    parser.add_argument("--formats", action=ListFormats, nargs=0,
+                        help="list the files that can be written, and their collectives")
+    return parser.parse_args()
+
+
+def default_format(where: ground.Ground) -> str:
+    return "nccl" if where.on_gpus and "nccl" in FORMATS else "openmpi"
+
+
+def tuned(simulator: Simulator, where: ground.Ground, form, options) -> list:
+    what_if = WhatIf(simulator)
+    listed = simulator.listed("algorithms")
+    found = []
+    for name in dict.fromkeys(options.collective or ["allreduce"]):
+        known(f"collective of {form.title}", name, form.collectives)
+        ways = form.ways_of(name)
+        lacking = [way for way in decision.others(listed, name, ways, where)
+                   if way.algorithm not in form.alike]
+        own = form.own[name]
+        found.append(decision.decided(what_if, where, lambda size, own=own: own(where.ranks, size),
+                                      [*ways, *lacking], options.sizes.bytes))
+        where.notes += [form.notes[name]] if name in form.notes else []
+    return found
+
+
+def said(options, where: ground.Ground) -> str:
+    """First line of a file of rules."""
+    low, high = (format_whole_bytes(options.sizes.bytes[i]) for i in (0, -1))
+    return (f"Written by ringscope tune: {where.name}, {where.costs_name}, placement "
+            f"{text.placed(where.placement)}, {low} to {high}").replace("\n", " ")
+
+
+def main():
+    options = arguments()
+    where = ground.read(options.cluster, options.costs, options.placement, options.error)
+    if where.ranks < 2:
+        raise InputError(f"--placement: expected two ranks or more, got {where.ranks}")
+    name = options.format or default_format(where)
+    known("format", name, list(FORMATS))
+    form = FORMATS[name]
+    found = tuned(Simulator(), where, form, options)
+    if options.output:
+        target = Target(where.ranks, where.hosts, said(options, where))
+        write_text(options.output, form.write(found, target))
+    if options.json:
+        write_text(options.json, document.json_text(where, form, found))
+    if "-" not in (options.json, options.output):
+        sys.stdout.write(text.text(where, form, found, options))
+
+
+if __name__ == "__main__":
+    run_main(main)

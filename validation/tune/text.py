@@ -1,0 +1,111 @@
+"""The tuning on a screen."""
+
+import json
+import shlex
+import textwrap
+
+from validation.quantities import format_bytes, format_time, format_whole_bytes
+from validation.tune.decision import Decided, Row, Timed
+from validation.tune.ground import Ground
+
+WIDTH = 100
+MOST_RANGES = 8
+
+
+def placed(placement) -> str:
+    return placement if isinstance(placement, str) else json.dumps(placement)
+
+
+def share(value: float) -> str:
+    return f"{100 * value:.0f} %"
+
+
+def name_of(timed: Timed) -> str:
+    """As the library calls it, with its segment; of its own rule what that took."""
+    choice = timed.choice
+    if timed.chosen:
+        return timed.chosen
+    if choice.segment is None:
+        return choice.way.name
+    return f"{choice.way.name} {format_bytes(choice.segment) if choice.segment else 'whole'}"
+
+
+def row_of(row: Row) -> tuple:
+    shown = row.entry or row.best
+    own = shown is row.own
+    return (format_bytes(row.bytes), name_of(row.own), format_time(row.own.seconds),
+            "the same" if own else name_of(shown), "" if own else format_time(shown.seconds),
+            "" if own else share(row.gain_of(shown)), share(row.error),
+            "yes" if row.entry else "no")
+
+
+def table(one: Decided, library: str) -> list:
+    header = ("size", "own choice", "time", f"best of {library}", "time", "gain", "error",
+              "in the file")
+    lines = [header, *map(row_of, one.rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+    left = (1, 3, 7)
+    return ["  ".join(cell.ljust(width) if i in left else cell.rjust(width)
+                      for i, (cell, width) in enumerate(zip(line, widths))).rstrip()
+            for line in lines]
+
+
+def wrapped(words: str) -> str:
+    return textwrap.fill(words, WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def ranges(one: Decided) -> str:
+    if not one.entries:
+        return wrapped("In the file: nothing. No win exceeds the model's error, and all sizes stay "
+                       "the library's.")
+    said = [f"{format_whole_bytes(part.first)} to {format_whole_bytes(part.last)} "
+            f"{name_of(Timed(part.choice, 0.0))}" for part in one.entries[:MOST_RANGES]]
+    more = len(one.entries) - MOST_RANGES
+    said += [f"and {more} more"] * (more > 0)
+    return wrapped(f"In the file: {'; '.join(said)}. Each range ends at sizes that were simulated, "
+                   "two that meet do so at the geometric mean of theirs; all else stays the "
+                   "library's.")
+
+
+def lacking(one: Decided, library: str) -> list:
+    """The largest win of each algorithm that the library lacks."""
+    best: dict = {}
+    for row in one.rows:
+        if row.would_be_faster:
+            name = row.lacking.choice.way.algorithm
+            if name not in best or row.gain_of(row.lacking) > best[name][0]:
+                best[name] = (row.gain_of(row.lacking), row)
+    return [wrapped(f"Would be faster, but {library} has it not: {name}, at "
+                    f"{format_bytes(row.bytes)} {format_time(row.lacking.seconds)}, "
+                    f"{share(gain)} less than its own choice.")
+            for name, (gain, row) in best.items()]
+
+
+def next_step(form, found: list, options) -> list:
+    if options.output:
+        return [f"Written to {options.output}. To use it:",
+                *(f"  {line}" for line in form.use(options.output))]
+    if any(one.entries for one in found):
+        words = ["ringscope", "tune", options.cluster, "--placement", placed(options.placement)]
+        words += ["--library", options.costs] if options.costs else []
+        words += ["--for", options.format] if options.format else []
+        for name in options.collective:
+            words += ["--collective", name]
+        words += ["--sizes", options.sizes.words]
+        words += ["--error", share(options.error).replace(" ", "")] if options.error else []
+        return [f"To have the file: {shlex.join([*words, '-o', 'FILE'])}"]
+    return []
+
+
+def text(where: Ground, form, found: list, options) -> str:
+    blocks = []
+    for one in found:
+        kind = "as said" if where.error is not None else f"that of '{where.family}'"
+        blocks.append("\n".join([
+            f"{one.collective} on {placed(where.placement)} ({where.ranks} ranks), {where.name} "
+            f"with {where.costs_name}; the model's error is {kind}", "",
+            *table(one, form.title), "", ranges(one), *lacking(one, form.title)]))
+    blocks += ["\n".join(wrapped(f"Note: {note}") for note in where.notes)] if where.notes else []
+    steps = next_step(form, found, options)
+    blocks += ["\n".join(steps)] if steps else []
+    return "\n\n".join(blocks) + "\n"

@@ -1,0 +1,121 @@
+"""Does `ringscope tune` find what is best, and write it?
+
+Usage: python3 -m validation.tune.tune_test BUILD
+"""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+FIT = HERE.parent / "results" / "lab" / "fit.yaml"
+BUILD = pathlib.Path(".")
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def tune(self, *words):
+        return subprocess.run([BUILD / "ringscope", "tune", *map(str, words)], check=False,
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              env=os.environ | {"RINGSCOPE_DATA": str(HERE.parent.parent)})
+
+    def tuned(self, *words) -> dict:
+        ran = self.tune(*words, "--json", "-")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        return json.loads(ran.stdout)
+
+    def one(self, *words) -> dict:
+        return self.tuned(*words)["collectives"][0]["sizes"][0]
+
+    def test_times_are_those_of_run(self):
+        size = self.one(FIT, "--placement", "3-3-2", "--sizes", "1MiB")
+        self.assertEqual(size["own"]["chosen"], "rabenseifner")
+        for found in (size["entry"], size["own"], size["simulated"][-1]):
+            words = ["--set", f"cluster={FIT}", "--set", f"library={FIT}", "--set",
+                     "placement=3-3-2", "--set", "job.bytes=1MiB", "--set",
+                     f"job.algorithm={found['algorithm']}"]
+            if "segment" in found:
+                words += ["--set", f"job.options.segment={found['segment']} B"]
+            ran = subprocess.run([BUILD / "ringscope", "run", "02-ring-of-8", "--json", "-",
+                                  *words], check=True, capture_output=True, text=True)
+            seconds = json.loads(ran.stdout)["cases"][0]["times_s"][0]
+            self.assertAlmostEqual(found["time_s"], seconds, delta=1e-9 * seconds)
+
+    def test_the_entry_is_the_fastest_that_the_library_has(self):
+        size = self.one(FIT, "--placement", "3-3-2", "--sizes", "256KiB")
+        self.assertEqual(size["entry"]["time_s"], min(one["time_s"] for one in size["simulated"]))
+        self.assertAlmostEqual(size["entry"]["gain"],
+                               1 - size["entry"]["time_s"] / size["own"]["time_s"])
+
+    def test_a_larger_error_leaves_less_in_the_file(self):
+        words = (FIT, "--placement", "3-3-2", "--sizes", "1KiB-1MiB")
+        counts = []
+        for error in ("1%", "40%", "99%"):
+            sizes = self.tuned(*words, "--error", error)["collectives"][0]["sizes"]
+            counts.append(sum(one["entry"] is not None for one in sizes))
+        self.assertEqual(counts, sorted(counts, reverse=True))
+        self.assertGreater(counts[0], counts[1])
+        self.assertEqual(counts[2], 0)
+
+    def test_two_equal_files_and_a_screen_that_says_how_to_use_it(self):
+        first, second = self.folder / "a.conf", self.folder / "b.conf"
+        words = (FIT, "--placement", "4-2-2", "--sizes", "64KiB-1MiB", "--collective", "allreduce",
+                 "--collective", "broadcast")
+        ran = self.tune(*words, "-o", first)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertIn(f"--mca coll_tuned_dynamic_rules_filename {first} ...\n", ran.stdout)
+        self.assertIn("\nallreduce on 4-2-2 (8 ranks)", "\n" + ran.stdout)
+        self.assertIn("binary and k-nomial trees are simulated as", ran.stdout)
+        self.tune(*words, "-o", second)
+        self.assertEqual(first.read_bytes(), second.read_bytes())
+        self.assertIn("\n2 # allreduce\n", first.read_text(encoding="utf-8"))
+        self.assertIn("\n7 # broadcast\n", first.read_text(encoding="utf-8"))
+
+    def test_without_a_file_the_next_command_is_said(self):
+        ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "1MiB", "--error", "5%")
+        self.assertIn(f"To have the file: ringscope tune {FIT} --placement 3-3-2 --sizes 1MiB "
+                      "--error 5% -o FILE\n", ran.stdout)
+
+    def test_the_rules_may_go_where_text_goes(self):
+        ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "1MiB", "-o", "-")
+        self.assertTrue(ran.stdout.startswith("# Written by ringscope tune: "), ran.stdout)
+
+    def test_what_stands_on_a_cluster_of_ours_is_called_illustrative(self):
+        ran = self.tune("rack3", "--placement", "2-2", "--sizes", "1MiB")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("the costs of 'openmpi_tcp' are illustrative", ran.stdout)
+
+    def test_bad_input_is_refused_with_its_place(self):
+        base = ("rack3", "--placement", "2-2")
+        for words, said in (
+                (("rack3",), "the following arguments are required: --placement"),
+                (("nowhere.yaml", "--placement", "2-2"), "nowhere.yaml: cannot be read"),
+                ((*base, "--collective", "alreduce"), "did you mean 'allreduce'?"),
+                ((*base, "--for", "openmp"), "did you mean 'openmpi'?"),
+                ((*base, "--sizes", "1MB-"), "expected sizes such as"),
+                ((*base, "--library", "openmpi_tcq"), "openmpi_tcq"),
+                (("rack3", "--placement", "1"), "expected two ranks or more, got 1"),
+                (("rack3", "--placement", "9-9-9-9"), "placement"),
+                ((*base, "-o", "/nowhere/x"), "/nowhere/x: cannot be written")):
+            ran = self.tune(*words, *([] if "--sizes" in words else ["--sizes", "1MiB"]))
+            self.assertEqual(ran.returncode, 1, words)
+            self.assertIn(said, ran.stderr, words)
+            self.assertNotIn("Traceback", ran.stderr)
+
+    def test_the_formats_are_listed(self):
+        ran = self.tune("--formats")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("openmpi: Open MPI's dynamic rules as text", ran.stdout)
+
+
+if __name__ == "__main__":
+    BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()

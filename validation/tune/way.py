@@ -1,0 +1,43 @@
+"""One algorithm with its options, as the simulator runs it and as a library calls it."""
+
+import dataclasses
+from typing import Optional
+
+
+@dataclasses.dataclass(frozen=True)
+class Way:
+    """`algorithm` and `options` are the simulator's, `says` and `number` the library's; a library
+    without it has no `says`. `segments`: sizes that a file may ask for, 0 is the whole vector."""
+
+    collective: str
+    algorithm: str
+    says: str = ""
+    number: int = 0
+    options: tuple = ()
+    segments: tuple = ()
+
+    @property
+    def name(self) -> str:
+        return self.says or self.algorithm
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice:
+    """A way with one of its segments; None where it has none to choose."""
+
+    way: Way
+    segment: Optional[int] = None
+
+    def job(self, size: int) -> dict:
+        options = dict(self.way.options)
+        if self.segment is not None:
+            options["segment"] = f"{self.segment or max(size, 1)} B"
+        return {"collective": self.way.collective, "algorithm": self.way.algorithm,
+                "bytes": f"{size} B", "options": options}
+
+
+def choices(way: Way, size: int) -> list:
+    """A way with each of its segments that are shorter than the vector."""
+    if not way.segments:
+        return [Choice(way)]
+    return [Choice(way, one) for one in way.segments if one < size]
