@@ -10,7 +10,7 @@ import unittest
 
 import numpy as np
 
-from validation.fit import calibration, closed_forms, parameters, segments
+from validation.fit import calibration, closed_forms, parameters, segments, transport
 from validation.fit.eager import eager_limit
 from validation.fit.points import Points
 from validation.fit.segments import Segment, Sized, constant
@@ -52,6 +52,14 @@ class Segments(unittest.TestCase):
     def test_nothing_is_negative(self):
         found = segments.fit_segments(self.sizes, 1e-5 - 1e-12 * self.sizes)
         self.assertTrue((found.times >= 0).all() and (found.costs >= 0).all())
+
+    def test_a_cost_seen_at_64_bytes_does_not_reach_to_64_kib(self):
+        sizes, rest = np.array([1.0, 16.0, 64.0, 1e6]), np.array([50e-6, 51e-6, 52e-6, 9e-6])
+        sized = Sized((Segment(65480, 50e-6, 30e-9), Segment(math.inf, 9e-6, 0.0)))
+        found = transport.without_far_costs(sized, sizes, rest)
+        self.assertEqual(found.segments[0], Segment(65480, 51e-6, 0.0))
+        near = Sized((Segment(64 * transport.REACH, 50e-6, 30e-9), sized.segments[1]))
+        self.assertEqual(transport.without_far_costs(near, sizes, rest), near)
 
     def test_a_single_size_is_a_constant(self):
         found = segments.fit_segments([8.0], [3e-6])

@@ -16,6 +16,7 @@ from validation.fit.observations import keep, noise_of, observe
 from validation.fit.segments import Sized, constant, fit_segments
 
 BURST = 0.1  # of its time: a message this much faster than the wire came from a bucket
+REACH = 16  # times the largest size seen: a cost per byte does not hold beyond
 SIZED = ("latency", "send_overhead", "recv_overhead")
 COSTS = ("send_cost", "recv_cost", "unexpected_cost", "wire")
 
@@ -167,7 +168,23 @@ def fit_latency(transport: Transport, ping_pong) -> Sized:
     if not len(sizes):
         return constant(0)
     limits = (transport.eager_limit,) if np.isfinite(transport.eager_limit) else ()
-    return fit_segments(sizes, rest, seconds, forced=limits, floor=noise_of(ping_pong))
+    return without_far_costs(
+        fit_segments(sizes, rest, seconds, forced=limits, floor=noise_of(ping_pong)), sizes, rest)
+
+
+def without_far_costs(sized: Sized, sizes, rest) -> Sized:
+    """No cost per byte where a piece reaches far beyond the sizes that it was seen at, such as from
+    64 B to the eager limit where a bucket's burst hid what is between: noise would become
+    milliseconds."""
+    kept, below = [], 0.0
+    for one in sized.segments:
+        inside = (sizes > below) & (sizes <= one.up_to)
+        below = one.up_to
+        far = np.isfinite(one.up_to) and inside.any() and REACH * sizes[inside].max() < one.up_to
+        if far and one.cost > 0:
+            one = dataclasses.replace(one, time=max(0.0, float(np.median(rest[inside]))), cost=0.0)
+        kept.append(one)
+    return Sized(tuple(kept))
 
 
 def free_values(fitted) -> list:
