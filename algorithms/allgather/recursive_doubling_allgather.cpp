@@ -31,7 +31,7 @@ Task recursive_doubling_allgather(Communicator comm, Range data) {
                              partner);
     }
   }
-  co_await fold_out(comm, data);
+  co_await fold_out(comm, fold, data);
 }
 
 Cost cost(int ranks, std::size_t items, Options) {

@@ -19,7 +19,7 @@ Task recursive_halving_reduce_scatter(Communicator comm, Range data, Range scrat
   const FoldedChunks held(chunk, fold);
   const int self = comm.rank();
 
-  co_await fold_in(comm, data, scratch);
+  co_await fold_in(comm, fold, data, scratch);
   if (!fold.steps_aside(self)) {
     for (int step : comm.phase("halving", fold.rounds())) {
       const auto at = ordered_halving_step(fold.index(self), fold.size(), step);

@@ -14,7 +14,7 @@ Task recursive_doubling_allreduce(Communicator comm, Range data, Range scratch) 
   const Fold fold(comm.size());
   const int self = comm.rank();
 
-  co_await fold_in(comm, data, scratch);
+  co_await fold_in(comm, fold, data, scratch);
   if (!fold.steps_aside(self)) {
     for (int step : comm.phase("doubling", fold.rounds())) {
       const int partner = fold.rank(fold.index(self) ^ (1 << step));
@@ -22,12 +22,12 @@ Task recursive_doubling_allreduce(Communicator comm, Range data, Range scratch) 
       co_await comm.reduce(data, scratch);
     }
   }
-  co_await fold_out(comm, data);
+  co_await fold_out(comm, fold, data);
 }
 
 Cost cost(int ranks, std::size_t items, Options) {
   const Fold fold(ranks);
-  const Cost folding = fold_cost(ranks, items);
+  const Cost folding = fold_cost(fold, items);
   const std::int64_t exchanged = std::int64_t{fold.size()} * fold.rounds();
   return {.steps = fold.rounds() + folding.steps,
           .messages = exchanged + folding.messages,

@@ -11,7 +11,7 @@
 namespace ringscope {
 namespace {
 
-constexpr std::string_view doubling = "recursive_doubling", halving = "rabenseifner";
+constexpr std::string_view doubling = "recursive_doubling", halving = "rabenseifner_halves";
 constexpr std::string_view reduce_then_broadcast = doubling;
 
 const std::vector<open_mpi::RanksRule>& rules() {

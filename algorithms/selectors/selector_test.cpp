@@ -36,17 +36,17 @@ TEST(Selector, open_mpi_4_1_goes_by_ranks_and_then_by_bytes) {
                  {{3, 7, "ring"},
                   {3, 8, "recursive_doubling"},
                   {3, 4096, "ring"},
-                  {3, 262'144, "rabenseifner"},
+                  {3, 262'144, "rabenseifner_halves"},
                   {4, 8191, "recursive_doubling"},
-                  {4, 8192, "rabenseifner"},
+                  {4, 8192, "rabenseifner_halves"},
                   {8, 4, "recursive_doubling"},
-                  {8, 8192, "rabenseifner"},
+                  {8, 8192, "rabenseifner_halves"},
                   {16, 63, "ring"},
                   {16, 4095, "recursive_doubling"},
-                  {16, 4096, "rabenseifner"},
+                  {16, 4096, "rabenseifner_halves"},
                   {64, 262'143, "recursive_doubling"},
-                  {64, 262'144, "rabenseifner"},
-                  {512, 16'384, "rabenseifner"}});
+                  {64, 262'144, "rabenseifner_halves"},
+                  {512, 16'384, "rabenseifner_halves"}});
 }
 
 TEST(Selector, a_ring_needs_a_number_per_rank) {
@@ -111,7 +111,7 @@ TEST(Selector, open_mpi_4_1_broadcasts_along_chains_in_one_piece) {
 
 TEST(Selector, borders_are_in_bytes_whatever_an_item_is) {
   const Algorithm& tuned = *find_algorithm("allreduce", "open_mpi_tuned");
-  const Algorithm& halving = *find_algorithm("allreduce", "rabenseifner");
+  const Algorithm& halving = *find_algorithm("allreduce", "rabenseifner_halves");
   EXPECT_EQ(tuned.cost(8, 2048, {.item_bytes = 4}), halving.cost(8, 2048, {}));
 }
 

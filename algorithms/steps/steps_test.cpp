@@ -96,6 +96,18 @@ TEST(Fold, who_steps_aside_has_the_next_rank_to_stand_for_it) {
   }
 }
 
+TEST(Fold, by_halves_the_even_rank_of_a_pair_stays_in_place_of_the_odd_one) {
+  for (int p = 1; p <= most_ranks; ++p) {
+    const Fold fold(p, Folding::by_halves), whole(p);
+    for (int rank = 0; rank < 2 * fold.pairs(); ++rank) {
+      EXPECT_EQ(fold.steps_aside(rank), whole.stands_for_two(rank)) << rank << " of " << p;
+      EXPECT_EQ(fold.stands_for_two(rank), whole.steps_aside(rank)) << rank << " of " << p;
+    }
+    for (int index = 0; index < fold.size(); ++index)
+      EXPECT_EQ(fold.index(fold.rank(index)), index) << "index " << index << " of " << p;
+  }
+}
+
 TEST(HalvingSteps, partners_swap_halves) {
   for (int size = 2; size <= 64; size *= 2)
     for (int step = 0; step < std::countr_zero(static_cast<unsigned>(size)); ++step)

@@ -152,6 +152,14 @@ TEST_P(Folded, rabenseifner_takes_two_steps_of_everything_more) {
       2 * static_cast<double>(bytes()) / bandwidth + halving_and_doubling(folded, bytes(), 0));
 }
 
+// Halves cross each other, the upper one's sum goes to whom stays, and the result comes back.
+TEST_P(Folded, rabenseifner_by_halves_takes_two_halves_and_the_result_more) {
+  const auto folded = static_cast<int>(std::bit_floor(static_cast<unsigned>(ranks())));
+  expect_seconds(
+      run(without_latency(ranks(), "rabenseifner_halves", bytes())).time_s,
+      2 * static_cast<double>(bytes()) / bandwidth + halving_and_doubling(folded, bytes(), 0));
+}
+
 class PointToPoint : public SimulationTest {};
 
 // One of three ranks folds into its neighbour while the third one's message is on the same link;

@@ -1,0 +1,15 @@
+// Rabenseifner's allreduce, by how ranks beyond a power of two hand in their vectors.
+#pragma once
+
+#include "algorithms/steps/fold.hpp"
+
+namespace ringscope {
+
+Task rabenseifner_allreduce(Communicator comm, Range data, Range scratch, Folding how);
+
+Cost rabenseifner_cost(int ranks, std::size_t items, Folding how);
+
+/// Folding whole vectors takes one, all else the larger half of the chunks.
+std::size_t rabenseifner_scratch(int ranks, std::size_t items, Folding how);
+
+}  // namespace ringscope
