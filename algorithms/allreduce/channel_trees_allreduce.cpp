@@ -12,7 +12,7 @@
 #include <bit>
 
 #include "algorithms/allreduce/tree_branch.hpp"
-#include "algorithms/steps/channel_parts.hpp"
+#include "algorithms/channels/channel_parts.hpp"
 #include "algorithms/steps/host_order.hpp"
 #include "algorithms/steps/segments.hpp"
 

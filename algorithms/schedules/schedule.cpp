@@ -4,8 +4,8 @@
 #include <cassert>
 #include <deque>
 
+#include "algorithms/channels/channel_parts.hpp"
 #include "algorithms/schedules/graph.hpp"
-#include "algorithms/steps/channel_parts.hpp"
 
 namespace ringscope::schedules {
 namespace {

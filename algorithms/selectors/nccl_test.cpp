@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "algorithms/catalogue.hpp"
-#include "algorithms/selectors/nccl_allreduce.hpp"
+#include "algorithms/selectors/nccl_choice.hpp"
 
 namespace ringscope {
 namespace {
 
 constexpr auto tree = nccl::Algorithm::tree, ring = nccl::Algorithm::ring;
-constexpr nccl::Size eight_by_eight = {.ranks = 64, .nodes = 8};
+constexpr nccl::Call eight_by_eight = {.ranks = 64, .nodes = 8};
 
 // By hand from the constants of NCCL 2.21: 126 steps around the ring, 16 of them between hosts; 2 *
 // 7 along the hosts' chains and 2 * 3 levels between them.
@@ -43,10 +43,30 @@ TEST(Nccl, bandwidths_are_those_of_the_source) {
 // 12 channels of 20 GB/s, of which LL has half, but at most 87.7 GB/s, and LL128 in trees seven
 // ninths.
 TEST(Nccl, one_host_goes_by_its_own_wires) {
-  const nccl::Size one_host = {.ranks = 8, .nodes = 1};
+  const nccl::Call one_host = {.ranks = 8, .nodes = 1};
   EXPECT_NEAR(nccl::bandwidth(ring, Protocol::ll, one_host), 87.7 * 8 / 14, 1e-9);
   EXPECT_NEAR(nccl::bandwidth(tree, Protocol::ll128, one_host), 240.0 * 0.92 * 7 / 9 / 2, 1e-9);
   EXPECT_NEAR(nccl::latency(ring, Protocol::simple, one_host), 8.4 + 14 * 3.4, 1e-9);
+}
+
+// 63 of 64 chunks go round once, and 8 - 1 of the 63 steps are between hosts; a chain of 64 passes
+// on the whole vector. NCCL 2.30.
+TEST(Nccl, rings_of_other_collectives_take_fewer_steps) {
+  const nccl::Machine machine = {.version = 230};
+  const auto of = [](nccl::Function function) {
+    return nccl::Call{.ranks = 64, .nodes = 8, .function = function};
+  };
+  for (const auto function : {nccl::Function::allgather, nccl::Function::reduce_scatter}) {
+    EXPECT_NEAR(nccl::bandwidth(ring, Protocol::simple, of(function), machine), 12.0 * 64 / 63,
+                1e-9);
+    EXPECT_NEAR(nccl::latency(ring, Protocol::ll, of(function), machine), 6.6 + 56 * 1.0 + 7 * 2.7,
+                1e-9);
+  }
+  for (const auto function : {nccl::Function::broadcast, nccl::Function::reduce}) {
+    EXPECT_NEAR(nccl::bandwidth(ring, Protocol::simple, of(function), machine), 12.0, 1e-9);
+    EXPECT_NEAR(nccl::latency(ring, Protocol::ll, of(function), machine), 6.6 + 2.7, 1e-9);
+    EXPECT_EQ(nccl::choose(of(function), 8, machine).algorithm, ring);
+  }
 }
 
 // 256 MiB are 2^22 times 64 B: trees have 0.9 of their bandwidth, rings 1.4 of their latency.
@@ -71,12 +91,12 @@ TEST(Nccl, takes_ll_for_short_vectors_and_then_ll128_and_simple) {
 
 // Four NVLinks between each two of 2 and 4 A100, NCCL 2.31: openfabric-systems/simllm measured
 // where it goes over (validation/published/SPLIT.md).
-constexpr nccl::Size two = {.ranks = 2, .nodes = 1}, four = {.ranks = 4, .nodes = 1};
+constexpr nccl::Call two = {.ranks = 2, .nodes = 1}, four = {.ranks = 4, .nodes = 1};
 const nccl::Machine two_a100 = {.version = 231, .inside = {4, 20.0}};
 const nccl::Machine four_a100 = {.version = 231, .inside = {12, 20.0}};
 
 TEST(Nccl, leaves_ll_on_a100_where_it_was_measured_to) {
-  const auto protocol = [](nccl::Size size, std::uint64_t bytes, const nccl::Machine& machine) {
+  const auto protocol = [](nccl::Call size, std::uint64_t bytes, const nccl::Machine& machine) {
     const nccl::Choice choice = nccl::choose(size, bytes, machine);
     EXPECT_EQ(choice.algorithm, ring);
     return choice.protocol;
@@ -88,7 +108,7 @@ TEST(Nccl, leaves_ll_on_a100_where_it_was_measured_to) {
 }
 
 TEST(Nccl, opens_as_many_channels_on_a100_as_were_counted) {
-  const auto opened = [](nccl::Size size, Protocol protocol, std::uint64_t bytes,
+  const auto opened = [](nccl::Call size, Protocol protocol, std::uint64_t bytes,
                          const nccl::Machine& machine) {
     return nccl::channels({ring, protocol}, size, bytes, machine);
   };
@@ -142,12 +162,12 @@ TEST(Nccl, says_by_which_protocol_and_how_many_channels_where_it_knows_them) {
     Options options = known;
     options.protocol = protocol;
     options.channels = channels;
-    return nccl_choice_text(2, 600'000, options);
+    return nccl_choice_text("allreduce", 2, 600'000, options);
   };
-  EXPECT_EQ(nccl_choice_text(2, 589'824, known), "LL, 8 channels");
-  EXPECT_EQ(nccl_choice_text(2, 600'000, known), "Simple, 8 channels");
+  EXPECT_EQ(nccl_choice_text("allreduce", 2, 589'824, known), "LL, 8 channels");
+  EXPECT_EQ(nccl_choice_text("allreduce", 2, 600'000, known), "Simple, 8 channels");
   EXPECT_EQ(forced("LL128", 1), "LL128, 1 channel");
-  EXPECT_EQ(nccl_choice_text(2, 589'824, {.hosts = &one_host}), "");
+  EXPECT_EQ(nccl_choice_text("allreduce", 2, 589'824, {.hosts = &one_host}), "");
 }
 
 TEST(Nccl, goes_by_bytes_whatever_an_item_is) {

@@ -1,10 +1,12 @@
-// NCCL's estimate of an allreduce's time, by ring or by tree, with each of its protocols: LL sends
-// a flag with every four bytes, LL128 one with every 120, Simple none but it has to synchronise.
+// NCCL's estimate of a collective's time, by ring or, of an allreduce, by tree, with each of its
+// protocols: LL sends a flag with every four bytes, LL128 one with every 120, Simple none but it
+// has to synchronise.
 //
 // Source of every constant and formula: NCCL 2.18.3, 2.21.5, 2.22.3, 2.23.4, 2.29.2 and 2.30.7,
 // src/graph/tuning.cc, ncclTopoTuneModel and ncclTopoGetAlgoTime; of the channels 2.30.7,
 // src/enqueue.cc, topoGetAlgoInfo. Assumed are trees that are balanced, NICs without latency of
-// their own, no CollNet, no NVLS, no environment variables.
+// their own, no CollNet, no NVLS, no PAT, the
+// same channels inside and between hosts, no environment variables.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +18,7 @@
 namespace ringscope::nccl {
 
 enum class Algorithm : std::uint8_t { tree, ring };
+enum class Function : std::uint8_t { allreduce, allgather, reduce_scatter, broadcast, reduce };
 enum class Generation : std::uint8_t { volta, ampere, hopper, blackwell };
 
 /// Rings, or trees, that NCCL's search finds; it then opens two channels for each.
@@ -35,19 +38,20 @@ struct Machine {
   int most = 0;  ///< channels of a communicator; 0: two for each ring
 };
 
-/// The ranks of a communicator and the hosts ("nodes") that they are on.
-struct Size {
+/// The ranks of a communicator, the hosts ("nodes") that they are on, and what is called.
+struct Call {
   int ranks = 2;
   int nodes = 1;
+  Function function = Function::allreduce;
 };
 
-/// GB/s of vector per second, before the correction for trees of medium size.
+/// GB/s of the whole vector per second, before the correction for trees of medium size.
 /// Requires 1 <= nodes <= ranks, ranks >= 2; so do the others.
-double bandwidth(Algorithm algorithm, Protocol protocol, Size size, const Machine& machine = {});
+double bandwidth(Algorithm algorithm, Protocol protocol, Call call, const Machine& machine = {});
 /// us, before the correction for long messages.
-double latency(Algorithm algorithm, Protocol protocol, Size size, const Machine& machine = {});
+double latency(Algorithm algorithm, Protocol protocol, Call call, const Machine& machine = {});
 /// us.
-double time(Algorithm algorithm, Protocol protocol, Size size, std::uint64_t bytes,
+double time(Algorithm algorithm, Protocol protocol, Call call, std::uint64_t bytes,
             const Machine& machine = {});
 
 struct Choice {
@@ -60,11 +64,11 @@ struct Forced {
   std::optional<Protocol> protocol;
 };
 /// The algorithm and protocol with the least time. LL128 is for NVLink alone.
-Choice choose(Size size, std::uint64_t bytes, const Machine& machine = {}, Forced forced = {});
+Choice choose(Call call, std::uint64_t bytes, const Machine& machine = {}, Forced forced = {});
 
 /// All channels of a communicator.
-int most_channels(Size size, const Machine& machine);
+int most_channels(Call call, const Machine& machine);
 /// Number of channels that share `bytes`: fewer of short vectors.
-int channels(Choice choice, Size size, std::uint64_t bytes, const Machine& machine);
+int channels(Choice choice, Call call, std::uint64_t bytes, const Machine& machine);
 
 }  // namespace ringscope::nccl

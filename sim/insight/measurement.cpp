@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "algorithms/collectives.hpp"
-#include "algorithms/selectors/nccl_allreduce.hpp"
+#include "algorithms/selectors/nccl_choice.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -69,7 +69,8 @@ std::string chosen_by(const Scenario& scenario) {
   const int ranks = static_cast<int>(hosts.size());
   const std::string name(job.algorithm->chosen(ranks, job.bytes.count, options));
   if (options.nccl == nullptr) return name;
-  const std::string details = nccl_choice_text(ranks, job.bytes.count, options);
+  const std::string details =
+      nccl_choice_text(job.algorithm->collective, ranks, job.bytes.count, options);
   return details.empty() ? name : name + ", " + details;
 }
 

@@ -14,7 +14,8 @@ constexpr double link = 10e9, carried = link / 2, block = 4e9, copy = 8e9;  ///<
 constexpr double chunk = 4096;  ///< B: half of a channel's part of two cells of LL
 
 /// Two GPUs with a link; the vector is two chunks for each of `channels`. `gpu`: limit of all.
-Scenario two_gpus(int channels, int sms = 0, const std::string& gpu = "unlimited") {
+Scenario two_gpus(int channels, int sms = 0, const std::string& gpu = "unlimited",
+                  const std::string& collective = "allreduce") {
   return scenario_of(fmt::format(
       R"(
 cluster:
@@ -37,14 +38,17 @@ library:
     Simple: {{start: 3 us, hop: 2 us, block: 4 GB/s}}
 placement: {{hosts: 2, on: gpu}}
 job:
-  collective: allreduce
+  collective: {4}
   algorithm: nccl
   bytes: {3} KiB
-  options: {{algorithm: ring, protocol: LL, channels: {0}, sms: {1}}}
+  options: {{protocol: LL, channels: {0}, sms: {1}}}
 )",
-      channels, sms, gpu, 8 * channels));
+      channels, sms, gpu, 8 * channels, collective));
 }
 
+double time_of(const std::string& collective) {
+  return run(two_gpus(1, 0, "unlimited", collective)).time_s;
+}
 double time_of(const Scenario& scenario) { return run(scenario).time_s; }
 
 /// A round of two hops at `rate` of data, and the copy of the last chunk.
@@ -70,6 +74,21 @@ TEST_F(Blocks, wait_for_an_sm_and_then_start_anew) {
 
 TEST_F(Blocks, take_turns_at_as_many_sms_as_there_are) {
   EXPECT_NEAR(time_of(two_gpus(4, 2)), launch + 2 * (start + round(carried / 2)), 1e-12);
+}
+
+double hop_of(double bytes) { return hop + link_latency + bytes / block; }
+
+TEST_F(Blocks, that_gather_take_a_hop_for_a_chunk_and_copy_it) {
+  EXPECT_NEAR(time_of("allgather"), launch + start + hop_of(chunk) + chunk / copy, 1e-12);
+}
+
+TEST_F(Blocks, that_reduce_and_scatter_take_a_hop_for_a_chunk) {
+  EXPECT_NEAR(time_of("reduce_scatter"), launch + start + hop_of(chunk), 1e-12);
+}
+
+TEST_F(Blocks, that_have_a_root_pass_on_the_whole_vector) {
+  EXPECT_NEAR(time_of("broadcast"), launch + start + hop_of(2 * chunk), 1e-12);
+  EXPECT_NEAR(time_of("reduce"), launch + start + hop_of(2 * chunk), 1e-12);
 }
 
 // A block is a resource from its first message on: what it did before is nothing.

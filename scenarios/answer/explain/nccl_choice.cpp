@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "algorithms/selectors/nccl_tuning.hpp"
+#include "algorithms/selectors/nccl_choice.hpp"
 #include "scenarios/answer/text/table.hpp"
 
 namespace ringscope {
@@ -16,10 +16,12 @@ namespace {
 constexpr double us = 1e-6;
 constexpr std::array<std::string_view, 2> algorithm_names = {"tree", "ring"};
 
-nccl::Size size_of(const Placement& placement) {
+nccl::Call call_of(const Scenario& scenario) {
+  const Placement& placement = scenario.placement;
   std::set<int> hosts;
   for (const Location& where : placement.ranks) hosts.insert(where.host);
-  return {static_cast<int>(placement.ranks.size()), static_cast<int>(hosts.size())};
+  return {static_cast<int>(placement.ranks.size()), static_cast<int>(hosts.size()),
+          *nccl_function(scenario.job.algorithm->collective)};
 }
 
 const NcclOutcome& fastest(std::span<const NcclOutcome> outcomes) {
@@ -48,7 +50,7 @@ std::vector<NcclAlternative> nccl_alternatives(const Scenario& scenario) {
   const Job& job = scenario.job;
   if (job.algorithm->name != "nccl" || job.nccl == nullptr || scenario.placement.ranks.size() < 2)
     return {};
-  const nccl::Size size = size_of(scenario.placement);
+  const nccl::Call call = call_of(scenario);
   std::vector<NcclAlternative> all;
   const auto add = [&](nccl::Algorithm algorithm, Protocol protocol) {
     NcclAlternative& one = all.emplace_back();
@@ -60,9 +62,11 @@ std::vector<NcclAlternative> nccl_alternatives(const Scenario& scenario) {
     one.scenario.job.options.algorithm = by;
     one.scenario.job.options.protocol = with;
     one.scenario.name += fmt::format(" {} {}", by, with);
-    one.expected_s = us * nccl::time(algorithm, protocol, size, job.bytes.count, *job.nccl);
+    one.expected_s = us * nccl::time(algorithm, protocol, call, job.bytes.count, *job.nccl);
   };
-  for (const nccl::Algorithm algorithm : {nccl::Algorithm::ring, nccl::Algorithm::tree})
+  std::vector<nccl::Algorithm> algorithms = {nccl::Algorithm::ring};
+  if (call.function == nccl::Function::allreduce) algorithms.push_back(nccl::Algorithm::tree);
+  for (const nccl::Algorithm algorithm : algorithms)
     for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
       if (protocol != Protocol::ll128 || job.nccl->nvlink) add(algorithm, protocol);
   return all;

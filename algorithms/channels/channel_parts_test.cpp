@@ -1,5 +1,5 @@
 // Do channels get the parts that NCCL gives them?
-#include "algorithms/steps/channel_parts.hpp"
+#include "algorithms/channels/channel_parts.hpp"
 
 #include <gtest/gtest.h>
 

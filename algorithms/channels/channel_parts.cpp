@@ -1,4 +1,4 @@
-#include "algorithms/steps/channel_parts.hpp"
+#include "algorithms/channels/channel_parts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +11,9 @@ constexpr std::size_t ll_traffic = 4;            ///< times as much as its data
 constexpr std::size_t grain = 16;                ///< B
 
 /// B of data in a step's buffer: 512 threads with 8 lines of 16 B, half of them data; 640 threads
-/// with 120 words of 8 B, 15 of 16 data; four steps of an eighth of 4 MiB.
-constexpr std::array<std::size_t, protocol_names.size()> chunks = {
-    512 * 8 * 16 / 2, 640 * 120 * 8 / 16 * 15, 4 * ((4 << 20) / 8)};
+/// with 120 words of 8 B, 15 of 16 data; an eighth of 4 MiB.
+constexpr std::array<std::size_t, protocol_names.size()> step_buffers = {
+    512 * 8 * 16 / 2, 640 * 120 * 8 / 16 * 15, (4 << 20) / 8};
 
 constexpr std::size_t up(std::size_t n, std::size_t by) { return (n + by - 1) / by; }
 
@@ -25,8 +25,9 @@ Protocol protocol_named(std::string_view name) {
   return static_cast<Protocol>(found - protocol_names.begin());
 }
 
-std::size_t chunk_items(Protocol protocol, std::size_t item_bytes) {
-  return std::max<std::size_t>(1, chunks[static_cast<std::size_t>(protocol)] / item_bytes);
+std::size_t chunk_items(Protocol protocol, std::size_t item_bytes, std::size_t steps) {
+  const std::size_t bytes = step_buffers[static_cast<std::size_t>(protocol)];
+  return std::max<std::size_t>(1, bytes * (protocol == Protocol::simple ? steps : 1) / item_bytes);
 }
 
 std::vector<Range> channel_parts(Range data, Protocol protocol, int channels, int traffic,

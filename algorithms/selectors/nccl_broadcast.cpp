@@ -1,0 +1,19 @@
+// ncclBroadcast as NCCL does it: a chain from the root, by the protocol that it expects to take
+// least (nccl_tuning.hpp), with `blocks`; without, a chain in segments.
+#include "algorithms/selectors/nccl_choice.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr Selection selection = {
+    .collective = "broadcast",
+    .name = "nccl",
+    .summary = "a chain from the root, by the protocol that NCCL expects to take least",
+    .choose = choose_nccl<nccl::Function::broadcast>,
+};
+
+}  // namespace
+
+Algorithm describe_nccl_broadcast() { return nccl_selector<selection>({"root", "segment"}); }
+
+}  // namespace ringscope

@@ -1,0 +1,43 @@
+// NCCL's choice for a collective: algorithm, protocol and channels, by what it expects each to take
+// (nccl_tuning.hpp).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "algorithms/selectors/nccl_tuning.hpp"
+#include "algorithms/selectors/selector.hpp"
+
+namespace ringscope {
+
+/// The collective of that name among those that NCCL chooses for.
+std::optional<nccl::Function> nccl_function(std::string_view collective);
+
+/// Where the library says what each protocol costs (`blocks`), channels of a kernel; elsewhere the
+/// algorithm that comes nearest to one channel.
+Choice nccl_choice(nccl::Function function, int ranks, std::size_t items, const Options& options);
+
+/// "LL128, 24 channels", as NCCL chooses or as forced; empty where nothing says what blocks cost.
+/// `items` are bytes of the whole vector.
+std::string nccl_choice_text(std::string_view collective, int ranks, std::size_t items,
+                             const Options& options);
+
+/// The most threads that it may choose, of any size.
+int nccl_threads(const Options& options);
+
+template <nccl::Function function>
+Choice choose_nccl(int ranks, std::size_t items, const Options& options) {
+  return nccl_choice(function, ranks, items, options);
+}
+
+template <const Selection& selection>
+Algorithm nccl_selector(std::vector<std::string_view> options) {
+  options.insert(options.end(), {"protocol", "channels", "sms"});
+  Algorithm nccl = selector<selection>(std::move(options));
+  nccl.varies = Varies::steps;
+  nccl.one_channel = true;
+  nccl.threads_for = nccl_threads;
+  return nccl;
+}
+
+}  // namespace ringscope

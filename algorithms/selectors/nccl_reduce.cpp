@@ -1,0 +1,20 @@
+// ncclReduce as NCCL does it: a chain to the root, by the protocol that it expects to take least
+// (nccl_tuning.hpp). Without `blocks` it is the ring
+// of one channel, which sums chunk by chunk.
+#include "algorithms/selectors/nccl_choice.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr Selection selection = {
+    .collective = "reduce",
+    .name = "nccl",
+    .summary = "a chain to the root, by the protocol that NCCL expects to take least",
+    .choose = choose_nccl<nccl::Function::reduce>,
+};
+
+}  // namespace
+
+Algorithm describe_nccl_reduce() { return nccl_selector<selection>({"root"}); }
+
+}  // namespace ringscope
