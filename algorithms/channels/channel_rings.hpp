@@ -25,7 +25,7 @@ struct ChannelRing {
   int next() const { return rank(1); }
 };
 
-/// What the blocks of one channel do with `data`, a rank's whole vector.
+/// Program of the blocks of one channel; `data` is a rank's whole vector.
 using ChannelProgram = Task (*)(Communicator block, ChannelRing ring, Range data, Options options);
 
 /// Runs the program in each of `parts`' channels at once. With fewer SMs than channels an SM takes
@@ -37,8 +37,8 @@ Task in_channels(Communicator comm, Workspace work, std::vector<Range> parts,
 /// A part in pieces of `most` items, the last of which may be shorter. Requires most >= 1.
 std::vector<Range> pieces_of(Range part, std::size_t most);
 
-/// What a rank's chunk has of a piece, whose offset is counted from the chunk's begin: chunks may
-/// differ by an item.
+/// The piece of a rank's chunk, from whose begin its offset is counted; chunks may differ by an
+/// item.
 Range piece_of(Range chunk, Range piece);
 
 /// Pieces of all parts together.

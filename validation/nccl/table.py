@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Predicted and measured times of NCCL's all-reduces on the rows that SPLIT.md holds out.
+"""Predicted and measured times of NCCL's collectives on the rows that SPLIT.md holds out.
 
 Usage: python3 -m validation.nccl.table [--first]
 Prints the table of ../published/README.md. Beside what the program predicts now stands the first
@@ -23,6 +23,7 @@ FIRST = published.PUBLISHED / "first_outcomes.csv"
 COLUMNS = ("what", "rows", "median", "p90", "most")
 STATED = 2 * published.MIB  # size up to which the source states four GPUs' choice
 LARGE = 64 * published.MIB
+OTHERS = ("allgather", "reduce_scatter")  # no constant was fitted to any row of theirs
 
 
 def summary(errors) -> dict:
@@ -85,14 +86,26 @@ def outcomes(simulator) -> list:
                 (H100, "nccl_h100", "four H100 of one host", published.h100_host()),
                 (H100, "nccl_h100", "ten hosts, an H100 each", published.h100_hosts(1)),
                 (H100, "nccl_h100", "ten hosts, four H100 each", published.h100_hosts(4)))
-    for machine, library, name, some in machines:
-        some = [row for row in some if row.collective == "allreduce"]
+    for machine, library, name, all_rows in machines:
+        some = [row for row in all_rows if row.collective == "allreduce"]
         sheet = errors_of(simulator, machine, {"base": "nccl_a100", "blocks": machine.sheet}, some)
         found.append((f"{name}, by the data sheet", summary(sheet)))
         large = [error for error, row in zip(sheet, some) if row.size > LARGE]
         found.append((f"{name}, by the data sheet, above 64 MiB", summary(large)))
         found.append((f"{name}, {library}", summary(
             errors_of(simulator, machine, {"base": library}, held_out(some)))))
+        found += of_others(simulator, machine, library, name, all_rows)
+    return found
+
+
+def of_others(simulator, machine, library, name, all_rows) -> list:
+    """Outcomes of the other collectives that a log has, by the profile."""
+    found = []
+    for collective in OTHERS:
+        some = [row for row in all_rows if row.collective == collective]
+        if some:
+            found.append((f"{name}, {collective}, {library}", summary(
+                errors_of(simulator, machine, {"base": library}, some))))
     return found
 
 
