@@ -86,8 +86,11 @@ TEST_F(Blocks, that_reduce_and_scatter_take_a_hop_for_a_chunk) {
   EXPECT_NEAR(time_of("reduce_scatter"), launch + start + hop_of(chunk), 1e-12);
 }
 
-TEST_F(Blocks, that_have_a_root_pass_on_the_whole_vector) {
+TEST_F(Blocks, that_broadcast_pass_on_the_whole_vector) {
   EXPECT_NEAR(time_of("broadcast"), launch + start + hop_of(2 * chunk), 1e-12);
+}
+
+TEST_F(Blocks, that_reduce_pass_on_the_whole_vector) {
   EXPECT_NEAR(time_of("reduce"), launch + start + hop_of(2 * chunk), 1e-12);
 }
 
