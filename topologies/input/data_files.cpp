@@ -16,20 +16,24 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The program, or the shared object (Python's module) that this is linked into.
+/// "_core.so" and "libringscope.so.0.1", but not "ringscope".
+bool is_shared_object(const fs::path& file) {
+  return file.filename().string().find(".so") != std::string::npos;
+}
+
+/// The program, or the shared object (Python's module, the library) that this is linked into.
 fs::path own_file() {
   std::error_code error;
   Dl_info info{};
-  if (dladdr(RINGSCOPE_SOURCE_DIRECTORY, &info) != 0 &&
-      fs::path(info.dli_fname).extension() == ".so")
+  if (dladdr(RINGSCOPE_SOURCE_DIRECTORY, &info) != 0 && is_shared_object(info.dli_fname))
     return fs::canonical(info.dli_fname, error);
   return fs::read_symlink("/proc/self/exe", error);
 }
 
 }  // namespace
 
-// Installed are bin/ringscope, lib/python3/dist-packages/ringscope/_core.so and, for both,
-// share/ringscope; in a wheel that is beside the module.
+// Installed are bin/ringscope, lib/libringscope.so, lib/python3/dist-packages/ringscope/_core.so
+// and, for all, share/ringscope; in a wheel that is beside the module.
 std::string data_directory() {
   if (const char* chosen = std::getenv("RINGSCOPE_DATA")) return chosen;
   const fs::path file = own_file();
@@ -38,7 +42,7 @@ std::string data_directory() {
   for (int levels = 0; levels < 5 && folder.has_relative_path(); ++levels) {
     const fs::path installed = folder / "share/ringscope";
     if (fs::is_directory(installed / "scenarios", error)) return installed.string();
-    if (file.extension() != ".so" && levels > 0) break;
+    if (!is_shared_object(file) && levels > 0) break;
     folder = folder.parent_path();
   }
   return RINGSCOPE_SOURCE_DIRECTORY;
