@@ -1,22 +1,25 @@
 """The activity of each rank, moment by moment: one panel per case, one row per rank.
 
-A black tick in a row marks where that rank enters a phase.
+A black tick in a row marks where that rank enters a phase. Of more than 32 ranks those that do the
+same share a row; where more than 64 rows are left, neighbours do, and a row shows what most of them
+do.
 Example: plots/timeline out/timeline.csv -o out/timeline.png
 """
 
-from collections import namedtuple
+import math
 
 from matplotlib.collections import LineCollection, PolyCollection
 
 from plots import style
+from plots.rows import Span, end_of, rows_of
 from plots.style import ACTIVITIES, FAINT, INK, KINDS, InputError, plt
 from validation.quantities import SECONDS
 
 COLUMNS = ["case", "rank", "activity", "phase", "start_s", "end_s"]
-Span = namedtuple("Span", "kind phase start end")
 
 WIDTH = 10.0  # inches, like all lengths here
 TOP, BOTTOM, LEFT, RIGHT, GAP = 1.08, 0.55, 0.62, 0.25, 0.62
+LETTER, LABEL_HEIGHT = 0.075, 0.15  # of the rows' names
 ROW, MOST_HEIGHT, LEAST_ROWS = 0.22, 6.0, 3
 MOST_HATCHED_BARS = 500
 MOST_HATCHED_ROWS = 48
@@ -43,10 +46,6 @@ def read_timeline(path):
     return cases
 
 
-def end_of(ranks):
-    return max(span.end for spans in ranks.values() for span in spans)
-
-
 def phase_entries(spans):
     """[(phase, when this rank entered it)]; spans outside any phase do not end one."""
     entries = []
@@ -56,12 +55,12 @@ def phase_entries(spans):
     return entries
 
 
-def draw_rows(axes, ranks, unit):
-    crowded = len(ranks) > MOST_HATCHED_ROWS
+def draw_rows(axes, rows, unit):
+    crowded = len(rows) > MOST_HATCHED_ROWS
     half = 0.5 if crowded else 0.4
     bars = {}
-    for row, rank in enumerate(sorted(ranks)):
-        for kind, _, start, end in ranks[rank]:
+    for row, (_, spans) in enumerate(rows):
+        for kind, _, start, end in spans:
             if end > start:
                 left, right = start / unit, end / unit
                 bars.setdefault(kind, []).append(
@@ -75,9 +74,10 @@ def draw_rows(axes, ranks, unit):
                                            linewidths=0, hatch="" if plain else hatch))
 
 
-def draw_phases(axes, ranks, unit):
-    """A tick per rank and phase; the name above, centred on where the ranks are in it."""
-    entries = [phase_entries(ranks[rank]) for rank in sorted(ranks)]
+def draw_phases(axes, rows, unit, end, longest):
+    """A tick per row and phase; the name above, centred on where the ranks are in it, unless that
+    is too short for it."""
+    entries = [phase_entries(spans) for _, spans in rows]
     ticks = [[(start / unit, row - 0.5), (start / unit, row + 0.5)]
              for row, phases in enumerate(entries) for _, start in phases[1:]]
     axes.add_collection(LineCollection(ticks, colors="black", linewidths=1.6, capstyle="butt"))
@@ -85,19 +85,23 @@ def draw_phases(axes, ranks, unit):
     if any([phase for phase, _ in phases] != names for phases in entries) or len(names) > 6:
         return
     starts = [sum(phases[i][1] for phases in entries) / len(entries) for i in range(len(names))]
-    ends = starts[1:] + [end_of(ranks)]
-    for name, start, end in zip(names, starts, ends):
+    inches = (WIDTH - LEFT - RIGHT) / (longest or 1)
+    for name, start, end in zip(names, starts, starts[1:] + [end]):
+        if LETTER * len(name) > (end - start) * inches:
+            continue
         axes.annotate(name, ((start + end) / 2 / unit, 1), (0, 2), ha="center", va="bottom",
                       xycoords=axes.get_xaxis_transform(), textcoords="offset points", fontsize=8,
                       style="italic")
 
 
-def draw_panel(axes, case, ranks, unit, longest):
-    draw_rows(axes, ranks, unit)
-    draw_phases(axes, ranks, unit)
-    count = len(ranks)
-    step = max(1, -(-count // 16))
-    axes.set_yticks(range(0, count, step), [str(rank) for rank in sorted(ranks)][::step])
+def draw_panel(axes, case, ranks, shown, unit, longest):
+    rows, note = shown
+    draw_rows(axes, rows, unit)
+    draw_phases(axes, rows, unit, end_of(ranks), longest)
+    count = len(rows)
+    step = max(1, -(-count // 16)) if not note else math.ceil(
+        LABEL_HEIGHT * count / height_of(shown))
+    axes.set_yticks(range(0, count, step), [row.label for row in rows][::step])
     axes.set_ylim(count - 0.4, -0.6)
     axes.set_xlim(0, longest / unit * 1.01 or 1)
     axes.set_ylabel("rank")
@@ -105,11 +109,19 @@ def draw_panel(axes, case, ranks, unit, longest):
     axes.spines["left"].set_visible(False)
     axes.set_title(f"{case}:  {style.in_words(end_of(ranks), SECONDS)}", loc="left",
                    fontweight="bold", pad=14)
+    if note:
+        axes.set_title(note, loc="right", fontsize=8, pad=14)
     axes.axvline(end_of(ranks) / unit, color=FAINT, linewidth=0.8, linestyle=(0, (4, 3)))
 
 
+def height_of(shown):
+    return min(MOST_HEIGHT, max(LEAST_ROWS, len(shown.rows)) * ROW)
+
+
 def draw(cases, title):
-    heights = [min(MOST_HEIGHT, max(LEAST_ROWS, len(ranks)) * ROW) for ranks in cases.values()]
+    shown = [rows_of(ranks) for ranks in cases.values()]
+    heights = [height_of(one) for one in shown]
+    left = max([LEFT] + [0.4 + LETTER * len(row.label) for one in shown for row in one.rows])
     title = style.in_lines(title, WIDTH)
     used = {span.kind for ranks in cases.values() for spans in ranks.values() for span in spans}
     used -= {"idle"}
@@ -119,12 +131,12 @@ def draw(cases, title):
     figure, panels = plt.subplots(
         len(cases), 1, figsize=(WIDTH, height), sharex=True, squeeze=False,
         gridspec_kw={"height_ratios": heights})
-    figure.subplots_adjust(left=LEFT / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / height,
+    figure.subplots_adjust(left=left / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / height,
                            top=1 - top / height, hspace=GAP / (sum(heights) / len(heights)))
     longest = max(end_of(ranks) for ranks in cases.values())
     unit, unit_name = style.unit_for(longest, SECONDS)
-    for axes, (case, ranks) in zip(panels[:, 0], cases.items()):
-        draw_panel(axes, case, ranks, unit, longest)
+    for axes, (case, ranks), one in zip(panels[:, 0], cases.items(), shown):
+        draw_panel(axes, case, ranks, one, unit, longest)
     panels[-1, 0].set_xlabel(f"time ({unit_name})")
     style.title(figure, title)
     style.kinds_legend(figure, used, in_row)
