@@ -10,7 +10,7 @@ from typing import Callable
 import numpy as np
 from scipy.optimize import least_squares
 
-from validation.fit import closed_forms
+from validation.fit import bursts, closed_forms
 from validation.fit.closed_forms import Transport
 from validation.fit.observations import keep, noise_of, observe
 from validation.fit.segments import Sized, constant, fit_segments
@@ -149,8 +149,7 @@ def without_bursts(ping_pong, transport):
         (dropped if missing > BURST * point.seconds else kept).append(point)
     if not dropped:
         return kept, []
-    return kept, [f"ping_pong from {dropped[0].size:.0f} to {dropped[-1].size:.0f} bytes is faster "
-                  "than the streams' wire (a token bucket's burst): left out of the fit"]
+    return kept, [bursts.note(dropped[0].size, dropped[-1].size)]
 
 
 def fit_latency(transport: Transport, ping_pong) -> Sized:

@@ -179,7 +179,7 @@ def decided(what_if: WhatIf, ground: Ground, own, ways: list, sizes: list) -> De
 
 def others(listed: list, collective: str, known: list, ground: Ground) -> list:
     """Ways of the simulator's that the library lacks: of another name than all that it has."""
-    names = {way.algorithm for way in known}
+    names = {way.algorithm for way in known if way.collective == collective}
     return [Way(collective, one["algorithm"]) for one in listed
             if one["collective"] == collective and one["algorithm"] not in names
             and not one["selects"] and not one["algorithm"].startswith("channel_")

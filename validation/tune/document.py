@@ -1,6 +1,7 @@
 """The tuning as JSON: times in seconds, sizes in bytes, gains as shares of the own time."""
 
 import json
+import math
 
 from validation.tune.decision import Decided, Row, Timed
 from validation.tune.ground import Ground
@@ -24,7 +25,8 @@ def row_of(row: Row) -> dict:
             "simulated": [timed_of(one) | {"gain": row.gain_of(one)} for one in row.ranked],
             "lacking": None if row.lacking is None else
             timed_of(row.lacking) | {"gain": row.gain_of(row.lacking)},
-            "error": row.error, "entry": None if row.entry is None else
+            "error": row.error if math.isfinite(row.error) else None,
+            "entry": None if row.entry is None else
             timed_of(row.entry) | {"gain": row.gain_of(row.entry)}}
 
 

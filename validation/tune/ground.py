@@ -2,11 +2,13 @@
 off there."""
 
 import dataclasses
+import math
 
 from validation.doctor import errors, parts
 from validation.doctor.scene import counts_of, uses_gpus
+from validation.fit import bursts
 from validation.programs import InputError
-from validation.quantities import parse_quantity
+from validation.quantities import format_bytes, parse_quantity
 
 FITTED = ("nccl_a100", "nccl_h100", "nccl_v100_pcie")
 FAST = 40e9 / 8  # bytes per second: from there on a NIC is taken to bypass the kernel
@@ -15,7 +17,8 @@ FAST = 40e9 / 8  # bytes per second: from there on a NIC is taken to bypass the 
 @dataclasses.dataclass
 class Ground:
     """`costs`: a library, as scenarios have it. `family` names the stated errors
-    (validation/doctor/errors.py) where `error` is None."""
+    (validation/doctor/errors.py) where `error` is None; vectors of up to `hidden` bytes are as
+    short as messages at which the calibration did not see the wire."""
 
     cluster: dict
     costs: dict
@@ -24,6 +27,7 @@ class Ground:
     costs_name: str
     family: str
     error: float = None
+    hidden: int = 0
     notes: list = dataclasses.field(default_factory=list)
 
     @property
@@ -44,6 +48,8 @@ class Ground:
 
     def error_at(self, size: int) -> float:
         """One standard deviation of the logarithm of measured over simulated time."""
+        if size <= self.hidden:
+            return math.inf
         return errors.stated(self.family, size) if self.error is None else self.error
 
     def scenario(self, job: dict) -> dict:
@@ -65,6 +71,15 @@ def family_of(library: str, hosts: int) -> str:
     return "nccl, between hosts" if hosts > 1 else "nccl"
 
 
+def take_notes(ground: Ground, calibration):
+    """The file leaves alone what the calibration could not see."""
+    notes = calibration.get("notes") if isinstance(calibration, dict) else None
+    ground.hidden = bursts.hidden_up_to(notes if isinstance(notes, list) else [])
+    if ground.hidden:
+        ground.notes.append(f"up to {format_bytes(ground.hidden)} the calibration did not see the "
+                            "wire, but a bucket's burst: such vectors stay the library's")
+
+
 def read(cluster: str, library: str, placement, error=None) -> Ground:
     """`cluster`, `library`: names of ours or files; a calibrated cluster has its library."""
     found = parts.load(parts.path_of("cluster", cluster))
@@ -83,6 +98,8 @@ def read(cluster: str, library: str, placement, error=None) -> Ground:
     else:
         ground.costs_name = "its calibrated library"
         ground.costs = parts.resolved("library", cluster)
+    if not library:
+        take_notes(ground, found.get("calibration"))
     if ground.family == "illustrative" and error is None:
         ground.notes.append(f"the costs of '{ground.costs_name}' are illustrative, so that only "
                             "large wins count: `ringscope calibrate` makes the error smaller")

@@ -1,12 +1,12 @@
 """The proof of tune on real MPI: rules and predictions before, the comparison after.
 
-  python3 -m validation.tune.proof predict CAMPAIGN FOLDER
+  python3 -m validation.tune.proof predict CAMPAIGN FOLDER [FITS]
   python3 -m validation.tune.proof compare FOLDER
 
 A CAMPAIGN of the lab has groups with the label `tuned`, whose mca names a file of rules in FOLDER,
-PLACEMENT-RATE.conf; FOLDER has fit-RATE.yaml. `predict` writes the rules, from 16 KiB to 16 MiB,
-and predicted.csv; `compare` reads FOLDER/cases, what the campaign measured, prints a table and
-writes outcomes.csv.
+PLACEMENT-RATE.conf; FITS (or FOLDER) has fit-RATE.yaml. `predict` writes the rules, from 16 KiB to
+16 MiB, and predicted.csv; `compare` reads FOLDER/cases, what the campaign measured, prints a table
+and writes outcomes.csv.
 """
 
 import csv
@@ -59,13 +59,13 @@ def seconds(what_if: WhatIf, where: ground.Ground, choice: Choice, size: int) ->
     return what_if.answers([where.scenario(choice.job(size))])[0]["time_s"]
 
 
-def predict_one(what_if: WhatIf, folder: pathlib.Path, job: tuple) -> list:
+def predict_one(what_if: WhatIf, fits: pathlib.Path, job: tuple) -> list:
     """Writes the rules of one placement and rate; rows of COLUMNS."""
     rate, placement, sizes, rules = job
-    where = ground.read(str(folder / f"fit-{slug(rate)}.yaml"), "", placement)
+    where = ground.read(str(fits / f"fit-{slug(rate)}.yaml"), "", placement)
     form, own = open_mpi.FORMAT, open_mpi.FORMAT.own["allreduce"]
     found = decision.decided(what_if, where, lambda size: own(where.ranks, size),
-                             form.ways_of("allreduce"), program.sizes(SIZES).bytes)
+                             form.ways_of("allreduce", where.ranks), program.sizes(SIZES).bytes)
     said = f"Written by validation.tune.proof: {slug(rate)}, placement {placement}, {SIZES}"
     write_text(rules, form.write([found], Target(where.ranks, where.hosts, said)))
     rows = []
@@ -87,9 +87,9 @@ def csv_text(columns: list, rows: list) -> str:
     return out.getvalue()
 
 
-def predict(campaign: str, folder: pathlib.Path):
+def predict(campaign: str, folder: pathlib.Path, fits: pathlib.Path):
     what_if = WhatIf(Simulator())
-    rows = [row for job in jobs_of(campaign) for row in predict_one(what_if, folder, job)]
+    rows = [row for job in jobs_of(campaign) for row in predict_one(what_if, fits, job)]
     write_text(str(folder / "predicted.csv"), csv_text(COLUMNS, rows))
 
 
@@ -175,12 +175,12 @@ def main():
     parser = page_parser("validation.tune.proof", __doc__)
     parser.add_argument("words", nargs="+")
     words = parser.parse_args().words
-    if words[0] == "predict" and len(words) == 3:
-        predict(words[1], pathlib.Path(words[2]))
+    if words[0] == "predict" and len(words) in (3, 4):
+        predict(words[1], pathlib.Path(words[2]), pathlib.Path(words[-1]))
     elif words[0] == "compare" and len(words) == 2:
         compare(pathlib.Path(words[1]))
     else:
-        raise InputError(f"expected predict CAMPAIGN FOLDER or compare FOLDER, got "
+        raise InputError(f"expected predict CAMPAIGN FOLDER [FITS] or compare FOLDER, got "
                          f"{' '.join(sys.argv[1:])}")
 
 

@@ -1,6 +1,7 @@
 """The tuning on a screen."""
 
 import json
+import math
 import shlex
 import textwrap
 
@@ -20,6 +21,10 @@ def share(value: float) -> str:
     return f"{100 * value:.0f} %"
 
 
+def error_of(row: Row) -> str:
+    return share(row.error) if math.isfinite(row.error) else "not seen"
+
+
 def name_of(timed: Timed) -> str:
     """As the library calls it, with its segment; of its own rule what that took."""
     choice = timed.choice
@@ -35,7 +40,7 @@ def row_of(row: Row) -> tuple:
     own = shown is row.own
     return (format_bytes(row.bytes), name_of(row.own), format_time(row.own.seconds),
             "the same" if own else name_of(shown), "" if own else format_time(shown.seconds),
-            "" if own else share(row.gain_of(shown)), share(row.error),
+            "" if own else share(row.gain_of(shown)), error_of(row),
             "yes" if row.entry else "no")
 
 
