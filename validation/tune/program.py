@@ -110,9 +110,9 @@ def tuned(simulator: Simulator, where: ground.Ground, form, options) -> list:
     found = []
     for name in dict.fromkeys(options.collective or ["allreduce"]):
         known(f"collective of {form.title}", name, form.collectives)
-        ways = form.ways_of(name)
-        lacking = [way for way in decision.others(listed, name, ways, where)
-                   if way.algorithm not in form.alike]
+        ways = form.ways_of(name, where.ranks)
+        lacking = [way for way in decision.others(listed, name, form.ways, where)
+                   if way.algorithm not in form.alike and not form.complete]
         own = form.own[name]
         found.append(decision.decided(what_if, where, lambda size, own=own: own(where.ranks, size),
                                       [*ways, *lacking], options.sizes.bytes))

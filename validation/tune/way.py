@@ -7,7 +7,8 @@ from typing import Optional
 @dataclasses.dataclass(frozen=True)
 class Way:
     """`algorithm` and `options` are the simulator's, `says` and `number` the library's; a library
-    without it has no `says`. `segments`: sizes that a file may ask for, 0 is the whole vector."""
+    without it has no `says`. `segments`: sizes that a file may ask for, 0 is the whole vector.
+    `powers`: the library has it for powers of two of ranks alone."""
 
     collective: str
     algorithm: str
@@ -15,6 +16,7 @@ class Way:
     number: int = 0
     options: tuple = ()
     segments: tuple = ()
+    powers: bool = False
 
     @property
     def name(self) -> str:

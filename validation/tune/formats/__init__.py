@@ -1,7 +1,11 @@
 """The libraries' files: one file each, and one line in this list."""
 
-from validation.tune.formats import open_mpi
+from validation.tune.formats import mpich, nccl, open_mpi, open_mpi_json, ucc
 
 FORMATS = {one.name: one for one in (
     open_mpi.FORMAT,
+    open_mpi_json.FORMAT,
+    nccl.FORMAT,
+    ucc.FORMAT,
+    mpich.FORMAT,
 )}

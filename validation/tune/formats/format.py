@@ -18,7 +18,8 @@ class Target:
 @dataclasses.dataclass(frozen=True)
 class Format:
     """`own(collective)(ranks, bytes)` is the Choice of the library's rule. `alike`: algorithms of
-    the simulator that are one of the library's in another hand. `write(decided, target)` gives the
+    the simulator that are one of the library's in another hand; `complete`: that it lacks others is
+    not told, they run on other machines. `write(decided, target)` gives the
     file; `use(path)` the lines that make the library read it."""
 
     name: str
@@ -29,14 +30,16 @@ class Format:
     write: Callable
     use: Callable
     alike: tuple = ()
+    complete: bool = False
     notes: dict = dataclasses.field(default_factory=dict)
 
     @property
     def collectives(self) -> list:
         return list(self.own)
 
-    def ways_of(self, collective: str) -> list:
-        return [way for way in self.ways if way.collective == collective]
+    def ways_of(self, collective: str, ranks: int) -> list:
+        return [way for way in self.ways if way.collective == collective
+                and not (way.powers and ranks & (ranks - 1))]
 
 
 def rule(collective: str, algorithm: str) -> Callable:

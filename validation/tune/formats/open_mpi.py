@@ -66,4 +66,4 @@ def use(path: str) -> list:
 
 
 FORMAT = Format("openmpi", "Open MPI", "Open MPI's dynamic rules as text (1.x to 5.x)", WAYS, OWN,
-                write, use, ALIKE, NOTES)
+                write, use, ALIKE, notes=NOTES)

@@ -1,0 +1,122 @@
+"""MPICH: its algorithms, and the JSON of its selection.
+
+Source: mpich_generic.json, the selection that MPICH 4.0.2 has built in (maint/tuning/coll/mpir/
+generic.json), which is also what the simulator takes for its own choice. MPICH wants a whole file:
+ours is that one, in which communicators of our number of ranks have a tree of their own.
+"""
+
+import functools
+import json
+import pathlib
+from typing import Optional
+
+from validation.programs import InputError
+from validation.tune.formats.format import Format, Target
+from validation.tune.way import Choice, Way
+
+BASE = pathlib.Path(__file__).with_name("mpich_generic.json")
+FLOAT = 4  # bytes; numbers are taken for floats
+
+WAYS = (
+    Way("allreduce", "recursive_doubling", "MPIR_Allreduce_intra_recursive_doubling"),
+    Way("allreduce", "rabenseifner", "MPIR_Allreduce_intra_reduce_scatter_allgather"),
+    Way("broadcast", "binomial", "MPIR_Bcast_intra_binomial"),
+    Way("broadcast", "scatter_allgather", "MPIR_Bcast_intra_scatter_ring_allgather"),
+    Way("allgather", "recursive_doubling", "MPIR_Allgather_intra_recursive_doubling", powers=True),
+    Way("allgather", "bruck", "MPIR_Allgather_intra_brucks"),
+    Way("allgather", "ring", "MPIR_Allgather_intra_ring"),
+    Way("alltoall", "bruck", "MPIR_Alltoall_intra_brucks"),
+    Way("alltoall", "posted", "MPIR_Alltoall_intra_scattered"),
+    Way("alltoall", "pairwise", "MPIR_Alltoall_intra_pairwise"),
+)
+NAMES = {"broadcast": "bcast"}
+# The simulator has no allgather by recursive doubling behind a scatter.
+STAND_IN = {"MPIR_Bcast_intra_scatter_recursive_doubling_allgather":
+            "MPIR_Bcast_intra_scatter_ring_allgather"}
+# Name of a size, and whether it is that of one pair.
+SIZES = {"allreduce": ("avg_msg_size", False), "broadcast": ("avg_msg_size", False),
+         "allgather": ("total_msg_size", False), "alltoall": ("avg_msg_size", True)}
+ALWAYS = {"comm_type=intra", "comm_hierarchy=any", "is_commutative=yes", "is_op_built_in=yes",
+          "is_sendbuf_inplace=no"}
+
+
+@functools.lru_cache(maxsize=None)
+def base() -> str:
+    return BASE.read_text(encoding="utf-8")
+
+
+def holds(condition: str, ranks: int, sizes: dict, count: int) -> bool:
+    """Whether a branch is taken: an MPI_COMM_WORLD, a sum of floats, buffers of their own."""
+    if condition in ALWAYS or condition.endswith("=any"):
+        return True
+    if condition == "comm_size=pow2":
+        return ranks & (ranks - 1) == 0
+    if condition == "count<pow2":
+        return count < 1 << (ranks.bit_length() - 1)
+    for name, value in (*sizes.items(), ("comm_size", ranks)):
+        for sign, taken in (("<=", lambda limit, v=value: v <= limit),
+                            ("<", lambda limit, v=value: v < limit)):
+            limit = condition.removeprefix(name + sign)
+            if limit != condition and limit.isdigit():
+                return taken(int(limit))
+    return False
+
+
+def chosen(tree: dict, ranks: int, sizes: dict, count: int) -> Optional[str]:
+    """The algorithm at the end of the branches that hold."""
+    for condition, below in tree.items():
+        if condition.startswith("algorithm="):
+            return condition.removeprefix("algorithm=")
+        if holds(condition, ranks, sizes, count):
+            return chosen(below, ranks, sizes, count)
+    return None
+
+
+def own_of(collective: str):
+    def own(ranks: int, size: int) -> Choice:
+        tree = json.loads(base())[f"collective={NAMES.get(collective, collective)}"]
+        per_pair = SIZES[collective][1]
+        sizes = {"avg_msg_size": size // ranks if per_pair else size, "total_msg_size": size}
+        name = chosen(tree, ranks, sizes, size // FLOAT)
+        name = STAND_IN.get(name, name)
+        found = [way for way in WAYS if (way.collective, way.says) == (collective, name)]
+        if not found:
+            raise InputError(f"{BASE.name}: {collective}: expected an algorithm that the simulator "
+                             f"has, got {name}")
+        return Choice(found[0])
+    return own
+
+
+def branch(one, ranks: int, old: dict) -> dict:
+    """Sizes with a choice of ours and, in between, what there was."""
+    kind, per_pair = SIZES[one.collective]
+    found = {}
+    for part in one.ranges:
+        below = old if part.choice is None else {f"algorithm={part.choice.way.says}": {}}
+        limit = "=any" if part.last is None else \
+            f"<={part.last // ranks if per_pair else part.last}"
+        found[kind + limit] = below
+    return {"is_commutative=yes": found, "is_commutative=no": old} \
+        if one.collective == "allreduce" else found
+
+
+def write(decided: list, target: Target) -> str:
+    tree = json.loads(base())
+    for one in decided:
+        place = tree[f"collective={NAMES.get(one.collective, one.collective)}"]
+        old = place["comm_type=intra"]
+        if one.entries:
+            place["comm_type=intra"] = {
+                f"comm_size<={target.ranks - 1}": old,
+                f"comm_size<={target.ranks}": branch(one, target.ranks, old),
+                "comm_size=any": old}
+    return json.dumps(tree, indent=1) + "\n"
+
+
+def use(path: str) -> list:
+    return [f"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE={path} mpiexec ..."]
+
+
+FORMAT = Format("mpich", "MPICH", "the JSON of MPICH's selection (4.0)", WAYS,
+                {name: own_of(name) for name in SIZES}, write, use, ("ring_waitall",
+                                                                    "ring_sendrecv"))

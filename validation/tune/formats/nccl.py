@@ -1,0 +1,44 @@
+"""NCCL: its algorithms and protocols, and the CSV of its tuner plugin.
+
+Source: plugins/tuner/example of NCCL (README.md, nccl_tuner.conf). The first line that matches is
+taken; a call that none matches is left to NCCL.
+"""
+
+from validation.tune.formats.format import Format, Target, rule
+from validation.tune.way import Way
+
+KEPT = 0  # NCCL's own number of channels
+CHANNELS = (KEPT, 8, 32)
+HEADER = "collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks," \
+    "numPipeOps,regBuff"
+
+
+def way(algorithm: str, protocol: str, channels: int) -> Way:
+    says = f"{algorithm} {protocol}" + (f", {channels} channels" if channels else "")
+    options = (("algorithm", algorithm), ("protocol", protocol))
+    return Way("allreduce", "nccl", says,
+               options=options + ((("channels", channels),) if channels else ()))
+
+
+WAYS = tuple(way(algorithm, protocol, channels) for algorithm in ("ring", "tree")
+             for protocol in ("LL", "LL128", "Simple") for channels in CHANNELS)
+
+
+def write(decided: list, target: Target) -> str:
+    lines = [f"# {target.said}", f"# {HEADER}"]
+    for one in decided:
+        for part in one.entries:
+            options = dict(part.choice.way.options)
+            lines.append(f"{one.collective},{part.first},{part.last},{options['algorithm']},"
+                         f"{options['protocol'].lower()},{options.get('channels', -1)},"
+                         f"{target.hosts},{target.ranks},-1,-1")
+    return "\n".join(lines) + "\n"
+
+
+def use(path: str) -> list:
+    return [f"NCCL_TUNER_PLUGIN=libnccl-tuner-example.so NCCL_TUNER_CONFIG_FILE={path} ...",
+            "(the plugin: plugins/tuner/example in NCCL's sources)"]
+
+
+FORMAT = Format("nccl", "NCCL", "the CSV of NCCL's example tuner plugin", WAYS,
+                {"allreduce": rule("allreduce", "nccl")}, write, use, complete=True)

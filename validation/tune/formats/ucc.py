@@ -1,0 +1,50 @@
+"""UCC over UCX (TL UCP): its algorithms, and the scores of UCC_TL_UCP_TUNE.
+
+Source: src/components/tl/ucp of UCC: the names and the default selections in allreduce.c and .h,
+bcast.h and alltoall.h; a token is COLLECTIVE:FROM-TO:MEMORY:[TEAM SIZES]:SCORE:@ALGORITHM. UCC's
+k-nomial exchanges have a radix of their own choice; those of the simulator have two.
+"""
+
+from validation.tune.formats.format import Format, Target
+from validation.tune.way import Choice, Way
+
+WAYS = (
+    Way("allreduce", "recursive_doubling", "knomial"),
+    Way("allreduce", "rabenseifner", "sra_knomial"),
+    Way("allreduce", "double_binary_tree", "dbt"),
+    Way("broadcast", "binomial", "knomial"),
+    Way("broadcast", "scatter_allgather", "sag_knomial"),
+)
+NAMES = {"broadcast": "bcast"}
+SHORT = {"allreduce": 4 << 10, "broadcast": 32 << 10}  # from there on the second of the ways
+RADIX = "UCC's k-nomial exchanges are simulated with a radix of two"
+
+
+def own_of(collective: str):
+    """UCC's default: latency below a size, bandwidth from there on; a broadcast on two ranks is
+    always the first."""
+    short, long = [Choice(way) for way in WAYS if way.collective == collective][:2]
+
+    def own(ranks: int, size: int) -> Choice:
+        two = collective == "broadcast" and ranks == 2
+        return short if two or size < SHORT[collective] else long
+    return own
+
+
+def write(decided: list, target: Target) -> str:
+    tokens = [f"{NAMES.get(one.collective, one.collective)}:{part.first}-{part.last + 1}:host:"
+              f"[{target.ranks}-{target.ranks}]:inf:@{part.choice.way.says}"
+              for one in decided for part in one.entries]
+    line = f"UCC_TL_UCP_TUNE={'#'.join(tokens)}\n" if tokens else ""
+    return f"# {target.said}\n{line}"
+
+
+def use(path: str) -> list:
+    return [f"UCC_CONFIG_FILE={path} mpirun --mca coll_ucc_enable 1 "
+            "--mca coll_ucc_priority 100 ..."]
+
+
+FORMAT = Format("ucc", "UCC", "UCC's configuration file with scores of TL UCP", WAYS,
+                {name: own_of(name) for name in SHORT}, write, use, ("ring_waitall",
+                                                                    "ring_sendrecv"),
+                notes={name: RADIX for name in SHORT})

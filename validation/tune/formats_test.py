@@ -1,0 +1,188 @@
+"""Are the files those that the libraries read?
+
+Usage: python3 -m validation.tune.formats_test
+"""
+
+import json
+import pathlib
+import re
+import unittest
+
+import jsonschema
+
+from validation.tune.decision import Decided, Range
+from validation.tune.formats import FORMATS, mpich, nccl, open_mpi, open_mpi_json, ucc
+from validation.tune.formats.format import Target
+from validation.tune.way import Choice
+
+HERE = pathlib.Path(__file__).resolve().parent / "formats"
+TARGET = Target(8, 3, "Written by a test")
+
+
+def pick(form, collective: str, says: str, segment=None) -> Choice:
+    return Choice(next(way for way in form.ways
+                       if (way.collective, way.says) == (collective, says)), segment)
+
+
+def decided(collective: str, *entries) -> Decided:
+    """`entries`: (first, last, choice), with the library's own choice in between and around."""
+    ranges, next_byte = [], 0
+    for first, last, choice in entries:
+        ranges += [Range(next_byte, first - 1, None)] if first > next_byte else []
+        ranges.append(Range(first, last, choice))
+        next_byte = last + 1
+    return Decided(collective, [], [*ranges, Range(next_byte, None, None)])
+
+
+class OpenMpiJson(unittest.TestCase):
+    def schema(self) -> dict:
+        """The published one, with what it means: its anyOf hold a reference to a list, which no
+        validator takes, and it lacks seg_size, which its reader reads."""
+        schema = json.loads((HERE / "tuned_dynamic_file_schema.json").read_text(encoding="utf-8"))
+        sizes = schema["$defs"].pop("int_or_inf")
+        for rules in ("msg_size_rule", "comm_size_rule"):
+            for field in schema["$defs"][rules]["properties"].values():
+                if "anyOf" in field:
+                    field["anyOf"] = sizes
+        schema["$defs"]["msg_size_rule"]["properties"]["seg_size"] = {"type": "integer"}
+        return schema
+
+    def test_the_file_holds_to_the_published_schema(self):
+        form = open_mpi_json.FORMAT
+        found = json.loads(form.write([
+            decided("allreduce", (1024, 4095, pick(form, "allreduce", "ring")),
+                    (4096, 8191, pick(form, "allreduce", "segmented_ring", 65536))),
+            decided("broadcast", (64, 100, pick(form, "broadcast", "pipeline", 0)))], TARGET))
+        jsonschema.validate(found, self.schema())
+        self.assertEqual(found["collectives"]["allreduce"], [{
+            "comm_size_min": 8, "comm_size_max": 8, "rules": [
+                {"msg_size_min": 1024, "msg_size_max": 4095, "alg": "ring"},
+                {"msg_size_min": 4096, "msg_size_max": 8191, "alg": "segmented_ring",
+                 "seg_size": 65536}]}])
+        self.assertEqual(list(found["collectives"]), ["allreduce", "bcast"])
+
+    def test_a_file_with_nothing_in_it_holds_to_the_schema_and_another_does_not(self):
+        found = json.loads(open_mpi_json.FORMAT.write([decided("allreduce")], TARGET))
+        jsonschema.validate(found, self.schema())
+        with self.assertRaises(jsonschema.ValidationError):
+            jsonschema.validate(found | {"collectives": {"allreduse": []}}, self.schema())
+
+
+class Nccl(unittest.TestCase):
+    def test_lines_have_the_fields_and_words_that_nccl_s_example_explains(self):
+        example = (HERE / "nccl_tuner.txt").read_text(encoding="utf-8")
+        fields = re.search(r"# Format: (\S+)", example)[1].split(",")
+        self.assertEqual(nccl.HEADER.split(","), fields)
+        words = {name: re.search(rf"# {name}: (.*)", example)[1].split(", ")
+                 for name in ("Algorithms", "Protocols")}
+        lines = nccl.FORMAT.write([decided(
+            "allreduce", (1024, 2047, pick(nccl.FORMAT, "allreduce", "ring LL")),
+            (4096, 8191, pick(nccl.FORMAT, "allreduce", "tree LL128, 8 channels")))],
+            TARGET).splitlines()
+        rows = [line.split(",") for line in lines if not line.startswith("#")]
+        self.assertEqual(rows, [
+            "allreduce,1024,2047,ring,ll,-1,3,8,-1,-1".split(","),
+            "allreduce,4096,8191,tree,ll128,8,3,8,-1,-1".split(",")])
+        for row in rows:
+            self.assertEqual(len(row), len(fields))
+            self.assertIn(row[3], words["Algorithms"])
+            self.assertIn(row[4], words["Protocols"])
+
+
+class Ucc(unittest.TestCase):
+    def test_a_token_for_each_range(self):
+        text = ucc.FORMAT.write([
+            decided("allreduce", (0, 1023, pick(ucc.FORMAT, "allreduce", "sra_knomial")),
+                    (4096, 8191, pick(ucc.FORMAT, "allreduce", "knomial"))),
+            decided("broadcast", (64, 127, pick(ucc.FORMAT, "broadcast", "knomial")))], TARGET)
+        self.assertEqual(text.splitlines()[1],
+                         "UCC_TL_UCP_TUNE=allreduce:0-1024:host:[8-8]:inf:@sra_knomial"
+                         "#allreduce:4096-8192:host:[8-8]:inf:@knomial"
+                         "#bcast:64-128:host:[8-8]:inf:@knomial")
+        self.assertNotIn("TUNE", ucc.FORMAT.write([decided("allreduce")], TARGET))
+
+    def test_its_own_choice_is_that_of_its_sources(self):
+        for ranks, size, says in ((8, 4095, "knomial"), (8, 4096, "sra_knomial")):
+            self.assertEqual(ucc.FORMAT.own["allreduce"](ranks, size).way.says, says)
+        for ranks, size, says in ((2, 1 << 20, "knomial"), (3, 32767, "knomial"),
+                                  (3, 32768, "sag_knomial")):
+            self.assertEqual(ucc.FORMAT.own["broadcast"](ranks, size).way.says, says)
+
+
+class Mpich(unittest.TestCase):
+    def chosen(self, text: str, collective: str, ranks: int, size: int) -> str:
+        sizes = {"avg_msg_size": size // ranks if collective == "alltoall" else size,
+                 "total_msg_size": size}
+        return mpich.chosen(json.loads(text)[f"collective={collective}"], ranks, sizes, size // 4)
+
+    def test_its_own_choice_is_that_of_its_selection(self):
+        for collective, ranks, size, says in (
+                ("allreduce", 8, 8, "MPIR_Allreduce_intra_recursive_doubling"),
+                ("allreduce", 8, 28, "MPIR_Allreduce_intra_recursive_doubling"),  # fewer than ranks
+                ("allreduce", 8, 32, "MPIR_Allreduce_intra_reduce_scatter_allgather"),
+                ("allgather", 8, 524287, "MPIR_Allgather_intra_recursive_doubling"),
+                ("allgather", 8, 524288, "MPIR_Allgather_intra_ring"),
+                ("allgather", 6, 81919, "MPIR_Allgather_intra_brucks"),
+                ("alltoall", 8, 8 * 256, "MPIR_Alltoall_intra_brucks"),
+                ("alltoall", 8, 8 * 257, "MPIR_Alltoall_intra_scattered"),
+                ("alltoall", 7, 7 * 32769, "MPIR_Alltoall_intra_pairwise"),
+                ("broadcast", 7, 1 << 20, "MPIR_Bcast_intra_binomial")):
+            self.assertEqual(mpich.FORMAT.own[collective](ranks, size).way.says, says)
+
+    def test_the_file_changes_what_it_has_entries_for_and_nothing_else(self):
+        other = "MPIR_Allreduce_intra_recursive_doubling"
+        pairs = "MPIR_Alltoall_intra_pairwise"
+        text = mpich.FORMAT.write([
+            decided("allreduce", (1024, 4095, pick(mpich.FORMAT, "allreduce", other))),
+            decided("alltoall", (8 * 512, 8 * 1024 - 1, pick(mpich.FORMAT, "alltoall", pairs)))],
+            TARGET)
+        for collective, low, high, says in (("allreduce", 1024, 4095, other),
+                                            ("alltoall", 8 * 512, 8 * 1023, pairs)):
+            for ranks in (7, 8, 9):
+                for size in (low - 8, low, high, high + 8):
+                    inside = ranks == 8 and low <= size <= high
+                    self.assertEqual(self.chosen(text, collective, ranks, size), says if inside
+                                     else self.chosen(mpich.base(), collective, ranks, size),
+                                     (ranks, size))
+        self.assertEqual({key for key, tree in json.loads(text).items()
+                          if tree != json.loads(mpich.base())[key]},
+                         {"collective=allreduce", "collective=alltoall"})
+
+    def test_the_mpich_of_this_machine_knows_the_names(self):
+        library = next(pathlib.Path("/usr/lib").glob("*/libmpich.so.12"), None)
+        if library is None:
+            self.skipTest("there is no MPICH")
+        content = library.read_bytes()
+        for way in mpich.WAYS:
+            self.assertIn(f"algorithm={way.says}".encode(), content)
+
+
+class All(unittest.TestCase):
+    def test_each_way_is_an_algorithm_of_the_simulator(self):
+        root = HERE.parent.parent.parent
+        names = set(re.findall(r"ALGORITHM\((\w+)\)",
+                               (root / "algorithms" / "catalogue.def").read_text()))
+        for form in FORMATS.values():
+            for way in form.ways:
+                self.assertIn(f"{way.algorithm}_{way.collective}", names)
+
+    def test_own_choices_are_there_for_each_collective(self):
+        for form in FORMATS.values():
+            for collective in form.collectives:
+                self.assertEqual(form.own[collective](8, 1 << 20).way.collective, collective)
+
+    def test_recursive_doubling_of_an_allgather_wants_a_power_of_two(self):
+        counts = [len(mpich.FORMAT.ways_of("allgather", ranks)) for ranks in (6, 8)]
+        self.assertEqual(counts, [2, 3])
+
+    def test_the_numbers_of_collectives_are_those_of_open_mpi_s_header(self):
+        # The list of all in ompi_common's order, as `coll_tuned_*` of ompi_info cannot tell it.
+        order = ("allgather allgatherv allreduce alltoall alltoallv alltoallw barrier broadcast "
+                 "exscan gather gatherv reduce reduce_scatter reduce_scatter_block scan scatter "
+                 "scatterv").split()
+        for name, number in open_mpi.COLLECTIVES.items():
+            self.assertEqual(order.index(name), number)
+
+
+if __name__ == "__main__":
+    unittest.main()
