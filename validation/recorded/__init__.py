@@ -1,0 +1,1 @@
+"""A recorded program, predicted on placements where it was not recorded, and measured there."""

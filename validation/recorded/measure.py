@@ -1,0 +1,78 @@
+"""Records a program in the lab, and measures it there (root, Linux; validation/lab).
+
+Usage: python3 -m validation.recorded.measure record|run BUILD
+
+record: probes and a record of each program of campaigns/recorded.yaml; run: its launches. The
+prediction comes between both: python3 -m validation.recorded.table RINGSCOPE --write
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from validation.recorded import campaign
+
+LAB = str(campaign.ROOT / "validation" / "lab" / "ringscope-lab")
+
+
+def lab(command: str, build: pathlib.Path, words: list) -> str:
+    """Standard output of ringscope-lab."""
+    ran = subprocess.run([LAB, command, "--build", str(build), *words], check=True,
+                         stdout=subprocess.PIPE, text=True)
+    return ran.stdout
+
+
+def halo(build: pathlib.Path, words: str) -> list:
+    return [str(build / "ringscope-mpi_halo"), *words.split()]
+
+
+def record(asked: campaign.Campaign, build: pathlib.Path):
+    shutil.rmtree(campaign.RESULTS, ignore_errors=True)
+    campaign.RESULTS.mkdir(parents=True)
+    lab("probe", build, ["--rate", asked.rate, "--placement", asked.probe, "-o",
+                         str(campaign.PROBES)])
+    for name, words in asked.programs.items():
+        lab("run", build, ["--rate", asked.rate, "--placement", asked.record, "--",
+                           str(build / "ringscope-mpi"), "record", "-o",
+                           str(campaign.calls(name)), "--", *halo(build, words)])
+        for file in campaign.calls(name).iterdir():
+            without_paths(file)
+
+
+def without_paths(file: pathlib.Path):
+    """The folder of a build is of no interest to others."""
+    text = file.read_text(encoding="utf-8")
+    file.write_text(re.sub(r"^program \S*/", "program ", text, flags=re.MULTILINE),
+                    encoding="utf-8")
+
+
+def launch(asked: campaign.Campaign, build: pathlib.Path, name: str, placement: str) -> dict:
+    with tempfile.NamedTemporaryFile(suffix=".json") as report:
+        out = lab("run", build, ["--rate", asked.rate, "--placement", placement, "--report",
+                                 report.name, "--", *halo(build, asked.programs[name])])
+        foreign = json.load(open(report.name, encoding="utf-8"))["foreign_cores"]
+    return {"program": name, "placement": placement, "foreign_cores": round(foreign, 3),
+            "seconds": float(re.search(r"^([\d.]+) s$", out, re.MULTILINE)[1])}
+
+
+def run(asked: campaign.Campaign, build: pathlib.Path):
+    launches = []
+    for _ in range(asked.launches):
+        for name in asked.programs:
+            for placement in asked.placements:
+                launches.append(launch(asked, build, name, placement))
+                print(launches[-1], flush=True)
+    campaign.MEASURED.write_text(json.dumps(launches, indent=1) + "\n", encoding="utf-8")
+
+
+def main():
+    what, build = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    {"record": record, "run": run}[what](campaign.read(), build)
+
+
+if __name__ == "__main__":
+    main()
