@@ -32,7 +32,7 @@ def predict(ringscope: str, program: str, placement: str) -> float:
         result = pathlib.Path(folder) / "result.json"
         subprocess.run([ringscope, "run", str(file), "--json", str(result)], check=True,
                        stdout=subprocess.DEVNULL)
-        return json.loads(result.read_text(encoding="utf-8"))["time_s"]
+        return json.loads(result.read_text(encoding="utf-8"))["cases"][0]["time_s"]
 
 
 def predictions(ringscope: str, asked: campaign.Campaign) -> dict:
