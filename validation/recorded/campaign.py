@@ -6,26 +6,48 @@ import pathlib
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-FILE = ROOT / "validation" / "campaigns" / "recorded.yaml"
-RESULTS = ROOT / "validation" / "results" / "lab" / "recorded"
-FIT, PROBES = RESULTS / "fit.yaml", RESULTS / "probes.json"
-PREDICTED, MEASURED = RESULTS / "predicted.json", RESULTS / "measured.json"
+RESULTS = ROOT / "validation" / "results" / "lab"
+NAMES = ("recorded", "recorded_again")
 
 
 @dataclasses.dataclass
 class Campaign:
+    """A file of campaigns/. `fit`: the campaign whose probes the model is fitted to, if not its
+    own; `probe`: the placement of these."""
+    name: str
     rate: str
-    probe: str
     record: str
     placements: list
     launches: int
     programs: dict  # words by name
+    probe: str = ""
+    fit: str = ""
+
+    @property
+    def folder(self) -> pathlib.Path:
+        return RESULTS / self.name
+
+    @property
+    def probes(self) -> pathlib.Path:
+        return self.folder / "probes.json"
+
+    @property
+    def model(self) -> pathlib.Path:
+        return RESULTS / (self.fit or self.name) / "fit.yaml"
+
+    @property
+    def predicted(self) -> pathlib.Path:
+        return self.folder / "predicted.json"
+
+    @property
+    def measured(self) -> pathlib.Path:
+        return self.folder / "measured.json"
+
+    def calls(self, program: str) -> pathlib.Path:
+        """Folder of a program's record."""
+        return self.folder / program
 
 
-def read() -> Campaign:
-    return Campaign(**yaml.safe_load(FILE.read_text(encoding="utf-8")))
-
-
-def calls(program: str) -> pathlib.Path:
-    """Folder of a program's record."""
-    return RESULTS / program
+def read(name: str) -> Campaign:
+    file = ROOT / "validation" / "campaigns" / f"{name}.yaml"
+    return Campaign(name, **yaml.safe_load(file.read_text(encoding="utf-8")))

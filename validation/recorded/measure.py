@@ -1,9 +1,10 @@
 """Records a program in the lab, and measures it there (root, Linux; validation/lab).
 
-Usage: python3 -m validation.recorded.measure record|run BUILD
+Usage: python3 -m validation.recorded.measure CAMPAIGN record|run BUILD
 
-record: probes and a record of each program of campaigns/recorded.yaml; run: its launches. The
-prediction comes between both: python3 -m validation.recorded.table RINGSCOPE --write
+record: probes, where they are its own, and a record of each program of campaigns/CAMPAIGN.yaml;
+run: its launches. The prediction comes between both:
+python3 -m validation.recorded.table RINGSCOPE CAMPAIGN --write
 """
 
 import json
@@ -31,15 +32,16 @@ def halo(build: pathlib.Path, words: str) -> list:
 
 
 def record(asked: campaign.Campaign, build: pathlib.Path):
-    shutil.rmtree(campaign.RESULTS, ignore_errors=True)
-    campaign.RESULTS.mkdir(parents=True)
-    lab("probe", build, ["--rate", asked.rate, "--placement", asked.probe, "-o",
-                         str(campaign.PROBES)])
+    shutil.rmtree(asked.folder, ignore_errors=True)
+    asked.folder.mkdir(parents=True)
+    if asked.probe:
+        lab("probe", build, ["--rate", asked.rate, "--placement", asked.probe, "-o",
+                             str(asked.probes)])
     for name, words in asked.programs.items():
         lab("run", build, ["--rate", asked.rate, "--placement", asked.record, "--",
                            str(build / "ringscope-mpi"), "record", "-o",
-                           str(campaign.calls(name)), "--", *halo(build, words)])
-        for file in campaign.calls(name).iterdir():
+                           str(asked.calls(name)), "--", *halo(build, words)])
+        for file in asked.calls(name).iterdir():
             without_paths(file)
 
 
@@ -66,12 +68,12 @@ def run(asked: campaign.Campaign, build: pathlib.Path):
             for placement in asked.placements:
                 launches.append(launch(asked, build, name, placement))
                 print(launches[-1], flush=True)
-    campaign.MEASURED.write_text(json.dumps(launches, indent=1) + "\n", encoding="utf-8")
+    asked.measured.write_text(json.dumps(launches, indent=1) + "\n", encoding="utf-8")
 
 
 def main():
-    what, build = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-    {"record": record, "run": run}[what](campaign.read(), build)
+    name, what, build = sys.argv[1:]
+    {"record": record, "run": run}[what](campaign.read(name), pathlib.Path(build).resolve())
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Predicts the recorded programs of the lab on all placements, and compares.
 
-Usage: python3 -m validation.recorded.table RINGSCOPE [--write]
+Usage: python3 -m validation.recorded.table RINGSCOPE CAMPAIGN [--write]
 
-Prints the table of validation/README.md; --write keeps the predictions.
+Prints the table of validation/README.md; --write keeps the predictions, before anything is
+measured.
 """
 
 import json
@@ -17,18 +18,18 @@ import yaml
 from validation.recorded import campaign
 
 
-def scenario(program: str, placement: str) -> dict:
-    fit = str(campaign.FIT)
+def scenario(asked: campaign.Campaign, program: str, placement: str) -> dict:
+    model = str(asked.model)
     return {"question": "How long does the recorded program take there?",
-            "cluster": {"base": fit, "hosts": len(placement.split("-"))}, "library": fit,
-            "placement": placement, "job": {"trace": str(campaign.calls(program))}}
+            "cluster": {"base": model, "hosts": len(placement.split("-"))}, "library": model,
+            "placement": placement, "job": {"trace": str(asked.calls(program))}}
 
 
-def predict(ringscope: str, program: str, placement: str) -> float:
+def predict(ringscope: str, asked: campaign.Campaign, program: str, placement: str) -> float:
     """Seconds of the whole record: the few ms before the first step count."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "recorded.yaml"
-        file.write_text(yaml.safe_dump(scenario(program, placement)), encoding="utf-8")
+        file.write_text(yaml.safe_dump(scenario(asked, program, placement)), encoding="utf-8")
         result = pathlib.Path(folder) / "result.json"
         subprocess.run([ringscope, "run", str(file), "--json", str(result)], check=True,
                        stdout=subprocess.DEVNULL)
@@ -36,39 +37,40 @@ def predict(ringscope: str, program: str, placement: str) -> float:
 
 
 def predictions(ringscope: str, asked: campaign.Campaign) -> dict:
-    return {program: {placement: predict(ringscope, program, placement)
+    return {program: {placement: predict(ringscope, asked, program, placement)
                       for placement in asked.placements} for program in asked.programs}
 
 
-def measured(program: str, placement: str) -> float:
-    launches = json.loads(campaign.MEASURED.read_text(encoding="utf-8"))
+def measured(asked: campaign.Campaign, program: str, placement: str) -> float:
+    launches = json.loads(asked.measured.read_text(encoding="utf-8"))
     return statistics.median(one["seconds"] for one in launches
                              if (one["program"], one["placement"]) == (program, placement))
 
 
-def rows(predicted: dict):
+def rows(asked: campaign.Campaign, predicted: dict):
     """(program, placement, measured, predicted, error)"""
     for program, places in predicted.items():
         for placement, seconds in places.items():
-            real = measured(program, placement)
+            real = measured(asked, program, placement)
             yield program, placement, real, seconds, seconds / real - 1
 
 
 def table(asked: campaign.Campaign, predicted: dict) -> str:
     lines = ["| program | placement | measured | predicted | error |", "|---|---|---|---|---|"]
-    for program, placement, real, seconds, error in rows(predicted):
+    for program, placement, real, seconds, error in rows(asked, predicted):
         note = " (recorded)" if placement == asked.record else ""
-        lines.append(f"| {program} | {placement}{note} | {real:.3f} s | {seconds:.3f} s | "
-                     f"{error:+.1%} |".replace("%", " %"))
+        lines.append(f"| `{program}` | {placement}{note} | {real:.3f} s | {seconds:.3f} s | "
+                     f"{100 * error:+.1f} % |")
     return "\n".join(lines) + "\n"
 
 
 def main():
-    asked = campaign.read()
-    predicted = predictions(sys.argv[1], asked)
-    if "--write" in sys.argv[2:]:
-        campaign.PREDICTED.write_text(json.dumps(predicted, indent=1) + "\n", encoding="utf-8")
-    if campaign.MEASURED.exists():
+    ringscope, name, *more = sys.argv[1:]
+    asked = campaign.read(name)
+    predicted = predictions(ringscope, asked)
+    if more == ["--write"]:
+        asked.predicted.write_text(json.dumps(predicted, indent=1) + "\n", encoding="utf-8")
+    if asked.measured.exists():
         print(table(asked, predicted), end="")
     else:
         print(json.dumps(predicted, indent=1))
