@@ -33,13 +33,13 @@ struct halos {
   bool any;
 };
 
-// A tag for each direction: also where only one neighbour is left, each halo finds its place.
 static bool is_said(int count, char** words, const char* word) {
   for (int i = 6; i < count; ++i)
     if (strcmp(words[i], word) == 0) return true;
   return false;
 }
 
+// A tag for each direction: also where only one neighbour is left, each halo finds its place.
 static void exchange(const struct halos* h, struct work work) {
   MPI_Request all[4];
   MPI_Status came[4];
