@@ -1,4 +1,4 @@
-"""What was asked of the lab, and where its answers lie."""
+"""Questions to the lab, and where its answers lie."""
 
 import dataclasses
 import pathlib
