@@ -11,7 +11,8 @@ import unittest
 import jsonschema
 
 from validation.tune.decision import Decided, Range
-from validation.tune.formats import FORMATS, mpich, nccl, open_mpi, open_mpi_json, ucc
+from validation.tune.formats import (FORMATS, mpich, nccl, open_mpi, open_mpi_json,
+                                      open_mpi_own, ucc)
 from validation.tune.formats.format import Target
 from validation.tune.way import Choice
 
@@ -155,6 +156,41 @@ class Mpich(unittest.TestCase):
         content = library.read_bytes()
         for way in mpich.WAYS:
             self.assertIn(f"algorithm={way.says}".encode(), content)
+
+
+class OpenMpiOwn(unittest.TestCase):
+    # Rows of coll_tuned_decision_fixed.c at both sides of their borders, by a rank's block.
+    def test_its_own_choice_is_that_of_its_sources(self):
+        for collective, ranks, size, says in (
+                ("allgather", 2, 2 << 20, "ring"),
+                ("allgather", 8, 8 << 20, "recursive_doubling"),
+                ("allgather", 6, 6 << 20, "bruck"),
+                ("allgather", 32, 32 * 1023, "recursive_doubling"),
+                ("allgather", 32, 32 * 65536, "ring"),
+                ("alltoall", 7, 7 * 524287, "posted"),
+                ("alltoall", 7, 7 * 524288, "pairwise"),
+                ("alltoall", 64, 64 * 1023, "bruck"),
+                ("gather", 8, 8 << 20, "binomial"),
+                ("gather", 7, 7 * 8191, "linear"),
+                ("reduce_scatter", 8, 262143, "recursive_halving"),
+                ("reduce_scatter", 8, 262144, "ring"),
+                ("scatter", 8, 8 * 16383, "binomial"),
+                ("scatter", 8, 8 * 16384, "linear")):
+            self.assertEqual(open_mpi.OWN[collective](ranks, size).way.algorithm, says,
+                             (collective, ranks, size))
+
+    def test_every_number_of_the_rules_has_a_stand_in_that_the_simulator_has(self):
+        for collective, rules in open_mpi_own.RULES.items():
+            for _, sizes in rules:
+                for _, number in sizes:
+                    self.assertIn(number, open_mpi_own.STANDS_FOR[collective])
+            self.assertEqual(rules[-1][0], open_mpi_own.MORE)
+
+    def test_names_in_json_are_those_of_the_schema(self):
+        text = (HERE / "tuned_dynamic_file_schema.json").read_text(encoding="utf-8")
+        known = json.loads(text)["$defs"]["collective_identifier"]["enum"]
+        for name in open_mpi.OWN:
+            self.assertIn(open_mpi_json.NAMES.get(name, name), known)
 
 
 class All(unittest.TestCase):

@@ -6,7 +6,7 @@ import shlex
 import textwrap
 
 from validation.quantities import format_bytes, format_time, format_whole_bytes
-from validation.tune.decision import Decided, Row, Timed
+from validation.tune.decision import Decided, Range, Row, Timed
 from validation.tune.ground import Ground
 
 WIDTH = 100
@@ -59,12 +59,17 @@ def wrapped(words: str) -> str:
     return textwrap.fill(words, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
+def span(part: Range) -> str:
+    first, last = format_whole_bytes(part.first), format_whole_bytes(part.last)
+    return first if first == last else f"{first} to {last}"
+
+
 def ranges(one: Decided) -> str:
     if not one.entries:
         return wrapped("In the file: nothing. No win exceeds the model's error, and all sizes stay "
                        "the library's.")
-    said = [f"{format_whole_bytes(part.first)} to {format_whole_bytes(part.last)} "
-            f"{name_of(Timed(part.choice, 0.0))}" for part in one.entries[:MOST_RANGES]]
+    said = [f"{span(part)} {name_of(Timed(part.choice, 0.0))}"
+            for part in one.entries[:MOST_RANGES]]
     more = len(one.entries) - MOST_RANGES
     said += [f"and {more} more"] * (more > 0)
     return wrapped(f"In the file: {'; '.join(said)}. Each range ends at sizes that were simulated, "

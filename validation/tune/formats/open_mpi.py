@@ -7,6 +7,7 @@ call below all of them gets the first. So there is a rule for fewer ranks and on
 set begins at 0 B: algorithm 0 leaves the call to the library's fixed rules.
 """
 
+from validation.tune.formats import open_mpi_own
 from validation.tune.formats.format import Format, Target, rule
 from validation.tune.way import Way
 
@@ -15,8 +16,8 @@ SEGMENTS = (64 << 10, 256 << 10, 1 << 20)
 
 # The numbers of the collectives: COLLTYPE_T in ompi/mca/coll/base/coll_base_functions.h.
 COLLECTIVES = {"allgather": 0, "allreduce": 2, "alltoall": 3, "broadcast": 7, "gather": 9,
-               "reduce": 11, "reduce_scatter": 12, "scatter": 15}
-# The names of the parameters coll_tuned_NAME_algorithm, and in files of JSON.
+               "reduce_scatter": 12, "scatter": 15}
+# The names of the parameters coll_tuned_NAME_algorithm.
 NAMES = {"broadcast": "bcast"}
 
 WAYS = (
@@ -28,13 +29,31 @@ WAYS = (
     Way("broadcast", "chain", "pipeline", 3, segments=PIECES),
     Way("broadcast", "binomial", "binomial", 6),
     Way("broadcast", "scatter_allgather", "scatter_allgather_ring", 9),
+    Way("allgather", "bruck", "bruck", 2),
+    Way("allgather", "recursive_doubling", "recursive_doubling", 3, powers=True),
+    Way("allgather", "ring", "ring", 4),
+    Way("alltoall", "posted", "linear", 1),
+    Way("alltoall", "pairwise", "pairwise", 2),
+    Way("alltoall", "bruck", "modified_bruck", 3),
+    Way("gather", "linear", "basic_linear", 1),
+    Way("gather", "binomial", "binomial", 2),
+    Way("reduce_scatter", "recursive_halving", "recursive_halving", 2),
+    Way("reduce_scatter", "ring", "ring", 3),
+    Way("scatter", "linear", "basic_linear", 1),
+    Way("scatter", "binomial", "binomial", 2),
 )
 # The same messages by other calls.
 ALIKE = ("ring_waitall", "ring_sendrecv")
 OWN = {"allreduce": rule("allreduce", "open_mpi_tuned"),
-       "broadcast": rule("broadcast", "open_mpi_tuned")}
-NOTES = {"broadcast": "of Open MPI's own broadcasts, binary and k-nomial trees are simulated as "
-                      "binomial ones"}
+       "broadcast": rule("broadcast", "open_mpi_tuned")} | {
+           name: open_mpi_own.own_of(name) for name in open_mpi_own.RULES}
+NOTES = {
+    "broadcast": "of Open MPI's own broadcasts, binary and k-nomial trees are simulated as "
+                 "binomial ones",
+    "allgather": "Open MPI's own neighbour exchange (from 32 ranks on) is simulated as a ring",
+    "alltoall": "Open MPI's own linear_sync is simulated with all messages posted at once",
+    "reduce_scatter": "Open MPI's own butterfly is simulated as recursive halving",
+}
 
 
 def sets_of(one, target: Target) -> list:

@@ -12,6 +12,7 @@ from validation.tune.formats import open_mpi
 from validation.tune.formats.format import Target
 
 VERSION = 3  # of the file: what its reader calls the form in JSON
+NAMES = {"broadcast": "bcast", "reduce_scatter": "reducescatter"}
 
 
 def rule(part) -> dict:
@@ -21,7 +22,7 @@ def rule(part) -> dict:
 
 
 def write(decided: list, target: Target) -> str:
-    collectives = {open_mpi.NAMES.get(one.collective, one.collective): [{
+    collectives = {NAMES.get(one.collective, one.collective): [{
         "comm_size_min": target.ranks, "comm_size_max": target.ranks,
         "rules": [rule(part) for part in one.entries]}] for one in decided if one.entries}
     document = {"rule_file_version": VERSION, "module": "tuned", "collectives": collectives}
