@@ -2,9 +2,12 @@
 
 The output is one YAML file that the simulator reads as both. Probes give all of it, a published
 latency curve a part, measured collectives what a latency curve cannot tell, a traced ring the costs
-per byte.
+per byte. Each number has an interval, or is called not identified; the file holds other models that
+the measurements allow as well, from which `ringscope validate` makes intervals of predictions, and
+what it has seen, so that `ringscope run` says where it extrapolates.
 
 Examples:
+  ringscope calibrate osu_latency.log osu_allreduce.log --nodes 4 -o mycluster.yaml
   ringscope calibrate probes.json -o mycluster.yaml --report fit.txt --figure fit.png
   ringscope calibrate osu.probes.json osu.replay.json --only hosts_count=4 --only hosts_count=8 \
       -o mycluster.yaml
@@ -14,9 +17,10 @@ RINGSCOPE names the simulator's program; without it, that of the build beside th
 
 import sys
 
-from validation.fit import calibration, parameters, profile, report
-from validation.measurements import read
-from validation.programs import InputError, Parser, page_parser, run_main, write_text
+from validation.fit import calibration, draws, parameters, profile, report
+from validation.imports import logs
+from validation.programs import (InputError, Parser, page_parser, pairs_of, run_main, values_of,
+                                 write_text)
 from validation.quantities import parse_quantity
 
 PROGRAM = "ringscope calibrate"
@@ -38,8 +42,9 @@ def count(text):
 
 def arguments():
     parser = page_parser(PROGRAM, __doc__, Parser)
-    parser.add_argument("documents", nargs="+", metavar="PROBES.json",
-                        help="what `ringscope-mpi probe` or `ringscope import` wrote")
+    parser.add_argument("documents", nargs="+", metavar="PROBES",
+                        help="what `ringscope-mpi probe` or `ringscope import` wrote, or the log "
+                        "itself of OSU, IMB, nccl-tests or nvbandwidth")
     parser.add_argument("-o", "--output", required=True, metavar="FILE.yaml")
     parser.add_argument("--report", metavar="FILE.txt", help="the report (default: printed)")
     parser.add_argument("--figure", metavar="FILE.png",
@@ -67,6 +72,7 @@ def arguments():
                         "the best of those probed")
     parser.add_argument("--algorithm", action="append", default=[], metavar="COLLECTIVE=NAME",
                         help="what the library chose where a replay does not say")
+    logs.add_options(parser)
     return parser.parse_args()
 
 
@@ -95,25 +101,6 @@ def segment_of(text):
     return size
 
 
-def pairs_of(option, texts):
-    pairs = {}
-    for text in texts:
-        key, found, value = text.partition("=")
-        if not (key and found and value):
-            raise InputError(f"{option}: expected KEY=VALUE, got '{text}'")
-        pairs[key] = value
-    return pairs
-
-
-def values_of(option, texts):
-    """{key: all its values}"""
-    found = {}
-    for text in texts:
-        for key, value in pairs_of(option, [text]).items():
-            found.setdefault(key, []).append(value)
-    return found
-
-
 def main():
     options = arguments()
     settings = calibration.Settings(options.hosts, options.cores, options.transport, options.seed,
@@ -121,9 +108,10 @@ def main():
                                     pairs_of("--algorithm", options.algorithm),
                                     values_of("--only", options.only), options.memory,
                                     segment_of(options.segment))
-    documents = [read(path) for path in options.documents]
+    documents = [one for path in options.documents for one in logs.documents_at(path, options)]
     result = calibration.calibrate(documents, settings)
     parameters.add_intervals(result, settings)
+    result.draws = draws.draw_again(result, settings)
     errors = report.errors_of(result)
     if options.figure:
         from validation.fit import figure  # matplotlib takes longer to load than most fits

@@ -77,6 +77,25 @@ def page_parser(prog: str, page: str, kind=argparse.ArgumentParser) -> argparse.
     return kind(prog=prog, description=page, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
+def pairs_of(option, texts):
+    pairs = {}
+    for text in texts:
+        key, found, value = text.partition("=")
+        if not (key and found and value):
+            raise InputError(f"{option}: expected KEY=VALUE, got '{text}'")
+        pairs[key] = value
+    return pairs
+
+
+def values_of(option, texts):
+    """{key: all its values}"""
+    found = {}
+    for text in texts:
+        for key, value in pairs_of(option, [text]).items():
+            found.setdefault(key, []).append(value)
+    return found
+
+
 @contextlib.contextmanager
 def waiting(what: str):
     """Says on a terminal what goes on and since when, from its first second on."""

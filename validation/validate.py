@@ -1,7 +1,9 @@
 """Predict measured cases with a fitted model, and say how far to trust it.
 
-Every case is simulated under the cluster and the library that `ringscope calibrate` wrote. Cases
-that the fit has seen are listed apart, noisy ones too; the others make the figures.
+Every case is simulated under the cluster and the library that `ringscope calibrate` wrote, and
+under other models that its measurements allow as well: the interval of each prediction, and how
+many of the measured cases lie in theirs. Cases that the fit has seen are listed apart, noisy ones
+too; the others make the figures.
 
 Examples:
   ringscope validate mycluster.yaml real.json
@@ -13,8 +15,9 @@ Exit codes: 0 done, 1 bad input, 3 a simulation that is stuck, 4 an error above 
 import argparse
 import sys
 
-from validation.measurements import read
-from validation.programs import InputError, Parser, page_parser, run_main, write_text
+from validation.fit.points import asked_for
+from validation.imports import logs
+from validation.programs import InputError, Parser, page_parser, run_main, values_of, write_text
 from validation.verdict import accuracy, files, judge, markdown, model, text
 from validation.verdict.simulator import Simulator
 
@@ -53,8 +56,8 @@ def choice(words: str) -> tuple:
 def arguments():
     parser = page_parser("ringscope validate", __doc__, Parser)
     parser.add_argument("model", metavar="MYCLUSTER.yaml", help="what `calibrate` wrote")
-    parser.add_argument("documents", metavar="REAL.json", nargs="+",
-                        help="replays or traces (validation/measurement.md)")
+    parser.add_argument("documents", metavar="REAL", nargs="+",
+                        help="replays or traces (validation/measurement.md), or logs of benchmarks")
     for name, limit, words in (("--max-error", "8%", "median of the absolute error"),
                                ("--max-p90", "20%", "90th percentile of the absolute error")):
         parser.add_argument(name, type=share, metavar=limit, help=f"exit 4 when the {words} of "
@@ -71,12 +74,19 @@ def arguments():
     parser.add_argument("--any-emulation", action="store_true",
                         help="predict, with a warning, also what was measured with something else "
                         "emulated than what was fitted")
+    parser.add_argument("--only", action="append", default=[], metavar="KEY=VALUE",
+                        help="of the replays, those with this parameter only: hosts_count=4; given "
+                        "again with the same key, with any of its values")
+    parser.add_argument("--no-interval", action="store_true",
+                        help="do not simulate the other models that the fit's measurements allow "
+                        "as well: faster, and no coverage")
     parser.add_argument("--fitted", choices=("apart", "refuse"), default="apart",
                         help="cases that the fit has seen: list them apart, or refuse them")
     for name, words in (("--csv", "one row per case"), ("--json", "everything"),
                         ("--markdown", "a few lines for a README")):
         parser.add_argument(name, metavar="FILE", help=f"write {words}")
     parser.add_argument("--figures", metavar="FOLDER", help="write pictures (PNG) into it")
+    logs.add_options(parser)
     return parser.parse_args()
 
 
@@ -111,11 +121,14 @@ def main():
     options = arguments()
     fitted = model.read(options.model)
     fitted.algorithms = dict(options.algorithm)
-    documents = [read(path, ("replay", "trace")) for path in options.documents]
+    documents = [one for path in options.documents
+                 for one in logs.documents_at(path, options, ("replay", "trace"))]
+    documents = asked_for(documents, values_of("--only", options.only))
     limits = accuracy.Limits(options.max_spread, options.foreign)
     verdict = judge.judge(Simulator(), fitted, documents, limits,
                           refuse_fitted=options.fitted == "refuse",
-                          any_emulation=options.any_emulation)
+                          any_emulation=options.any_emulation,
+                          intervals=not options.no_interval)
     for doubt in verdict.doubts:
         print(f"validate: warning: {doubt}", file=sys.stderr)
     write_outputs(verdict, options)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "scenarios/library/blocks.hpp"
+#include "scenarios/library/fitted_range.hpp"
 #include "scenarios/library/uncached.hpp"
 #include "topologies/input/data_files.hpp"
 
@@ -155,6 +156,8 @@ Library read_library(const Value& value) {
   }
   read_gpu_parts(fields, library, ways);
   if (const Value* uncached = fields.optional("uncached")) fields.resolve("uncached", *uncached);
+  if (const Value* fitted = fields.optional("fitted")) fields.resolve("fitted", *fitted);
+  fitted_range_of(written.map);
   fields.finish();
   if (library.progress == Progress::nic && library.transport(Way::network).driver != Driver::nic) {
     progress.fail(

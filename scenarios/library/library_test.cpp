@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "scenarios/answer/formats/report_formats.hpp"
+#include "scenarios/library/fitted_range.hpp"
 #include "scenarios/library/uncached.hpp"
 #include "topologies/input/data_files.hpp"
 
@@ -101,6 +102,16 @@ TEST(Library, a_calibrations_file_holds_one_beside_its_cluster) {
   const Library library = read(file);
   EXPECT_EQ(library.name, "calibrated");
   EXPECT_EQ(library.endpoints, 3);
+}
+
+TEST(Library, says_what_it_was_fitted_on) {
+  const Library library =
+      read("{base: rdma, fitted: {least: 0 B, most: 4 MiB, hosts: 2, ranks_per_host: 1}}");
+  EXPECT_EQ(fitted_range_of(library.resolved)->most.count, 4u << 20);
+  EXPECT_FALSE(fitted_range_of(read("{base: rdma}").resolved).has_value());
+  EXPECT_THROW(read("{base: rdma, fitted: {least: 0 B, most: 4 MiB, hosts: 2}}"), InputError);
+  EXPECT_THROW(read("{base: rdma, fitted: {least: 8 B, most: 4 B, hosts: 2, ranks_per_host: 1}}"),
+               InputError);
 }
 
 }  // namespace

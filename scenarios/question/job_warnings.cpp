@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <set>
+#include <string_view>
 
+#include "scenarios/library/fitted_range.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 
 namespace ringscope {
@@ -94,14 +98,39 @@ std::vector<std::string> schedule_warnings(const Job& job) {
                       file.least_bytes, file.most_bytes, to_text(job.bytes))};
 }
 
+std::string plural(int count, std::string_view word) {
+  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
+}
+
+/// In which way the job goes beyond what the library's fit has seen.
+std::vector<std::string> extrapolations(const Scenario& scenario) {
+  const Library& fitted = std::invoke(&Scenario::library, scenario);
+  const auto range = fitted_range_of(fitted.resolved);
+  if (!range) return {};
+  std::map<int, int> on_host;
+  int most = 0;
+  for (const Location& rank : scenario.placement.ranks) most = std::max(most, ++on_host[rank.host]);
+  const auto hosts = static_cast<int>(on_host.size());
+  std::vector<std::string> beyond;
+  if (hosts > range->hosts) beyond.push_back(plural(hosts, "host"));
+  if (most > range->ranks_per_host) beyond.push_back(plural(most, "rank") + " on a host");
+  const Bytes bytes = scenario.job.bytes;
+  if (bytes > range->most || (bytes.count > 0 && bytes < range->least))
+    beyond.push_back(to_text(bytes));
+  if (beyond.empty()) return {};
+  return {fmt::format("extrapolates to {}: the fit of {} has seen {}, {} on a host, {} to {}",
+                      fmt::join(beyond, ", "), fitted.name, plural(range->hosts, "host"),
+                      plural(range->ranks_per_host, "rank"), to_text(range->least),
+                      to_text(range->most))};
+}
+
 }  // namespace
 
 std::vector<std::string> job_warnings(const Scenario& scenario) {
   std::vector<std::string> warnings = vain_options(scenario);
-  const std::vector<std::string> of_nics = nic_warnings(scenario);
-  warnings.insert(warnings.end(), of_nics.begin(), of_nics.end());
-  const std::vector<std::string> of_schedule = schedule_warnings(scenario.job);
-  warnings.insert(warnings.end(), of_schedule.begin(), of_schedule.end());
+  for (const auto& more :
+       {nic_warnings(scenario), schedule_warnings(scenario.job), extrapolations(scenario)})
+    warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }
 

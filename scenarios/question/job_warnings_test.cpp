@@ -54,5 +54,23 @@ TEST(JobWarnings, a_ring_leaves_nics_idle) {
   EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring"), IsEmpty());
 }
 
+std::vector<std::string> warnings_of_fitted(const std::string& placement,
+                                            const std::string& bytes) {
+  const std::string text =
+      "question: q\nlibrary: {base: openmpi_tcp, name: mine, fitted: {least: 8 B, most: 1 MiB, "
+      "hosts: 2, ranks_per_host: 1}}\ncluster: {base: rack3, hosts: 4}\nplacement: " +
+      placement + "\njob: {collective: allreduce, algorithm: ring, bytes: " + bytes + "}";
+  return job_warnings(read_tree(Value::from_text("test", text), "test").front());
+}
+
+TEST(JobWarnings, a_job_beyond_what_a_fit_has_seen_extrapolates) {
+  EXPECT_THAT(warnings_of_fitted("1-1", "1 MiB"), IsEmpty());
+  EXPECT_THAT(warnings_of_fitted("1-1", "2 MiB"),
+              ElementsAre("extrapolates to 2 MiB: the fit of mine has seen 2 hosts, 1 rank on a "
+                          "host, 8 B to 1 MiB"));
+  EXPECT_THAT(warnings_of_fitted("1-1-2", "4 B"),
+              ElementsAre(HasSubstr("extrapolates to 3 hosts, 2 ranks on a host, 4 B: ")));
+}
+
 }  // namespace
 }  // namespace ringscope

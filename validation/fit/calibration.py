@@ -13,7 +13,7 @@ from validation.fit.memory import fit_local_work, merged
 from validation.fit.network import fit_network
 from validation.fit.order import fit_order
 from validation.fit.parameters import gather
-from validation.fit.points import Points, is_asked_for
+from validation.fit.points import Points, asked_for
 from validation.fit.progress import Progress, fit_progress
 from validation.fit.segments import constant
 from validation.fit.shm import fit_self, fit_shm
@@ -73,6 +73,7 @@ class Calibration:
     orders: dict = dataclasses.field(default_factory=dict)  # way: fit.order.Order, where probed
     collectives: object = None  # fit.collectives.Fit
     gpus: object = None  # fit.gpus.Gpus
+    draws: object = None  # fit.draws.Draws
     only_gpus: bool = False  # nothing else was probed
 
     @property
@@ -213,14 +214,5 @@ def add_gpus(result, documents, settings):
 
 def chosen_replays(documents, settings):
     """The replays, of each the measurements that `settings.only` asks for."""
-    found = []
-    for document in documents:
-        if document.kind == "replay":
-            some = [one for one in document.measurements
-                    if is_asked_for(one.parameters, settings.only)]
-            if some:
-                found.append(dataclasses.replace(document, measurements=some))
-    if settings.only and not found:
-        words = " ".join(f"{key}={' or '.join(values)}" for key, values in settings.only.items())
-        raise InputError(f"--only {words}: expected replays with it among the documents, got none")
-    return found
+    return [document for document in asked_for(documents, settings.only)
+            if document.kind == "replay"]

@@ -17,13 +17,15 @@ from scipy.optimize import least_squares
 from validation.fit import profile
 from validation.fit.calls import COST_SHARE, CPU_SHARE
 from validation.fit.cores import USUAL_REDUCE
+from validation.fit.profile import library_of
 from validation.fit.segments import constant
 from validation.fit.transport import least
 from validation.progress import watched
 from validation.verdict import accuracy, cases, model
 
-REPETITIONS = 40  # of each case in the loop: their mean is the model's
-MESSAGES = 150_000  # in one round of simulations at most; costlier cases are left out
+REPETITIONS = 40  # of each case in the loop, of few ranks: their mean is the model's
+FEW = 4  # ranks; many draw as many random numbers in fewer repetitions
+MESSAGES = 400_000  # in one round of simulations at most; costlier cases are left out
 ROUNDS = 600  # of simulations for the whole fit, by default; the published set takes half
 TRIALS, REFINEMENTS, LAST = 12, 5, 24  # steps of the first fit, of each that refines it, at the end
 NOTHING = 0.02  # a share below that is none
@@ -60,6 +62,7 @@ class Fit:
     predicted: np.ndarray
     converged: bool
     intervals: dict = dataclasses.field(default_factory=dict)
+    drawn: np.ndarray = dataclasses.field(default_factory=lambda: np.empty((0, 0)))  # values
 
     @property
     def score(self):
@@ -72,6 +75,10 @@ class Fit:
 def weighed(residuals):
     """Sum of squares; of outliers, less than that."""
     return float(np.sum(2 * OUTLIER**2 * (np.sqrt(1 + (residuals / OUTLIER)**2) - 1)))
+
+
+def repetitions_of(case) -> int:
+    return max(1, round(REPETITIONS * min(1.0, FEW / case.placement.ranks)))
 
 
 class Loop:
@@ -91,19 +98,19 @@ class Loop:
     def measured(self):
         return np.array([case.measured.median_s for case in self.cases])
 
-    def scenarios(self, library, repetitions):
+    def scenarios(self, library, once):
         fitted = model.Model("the fit", profile.cluster_of(self.result), library, {},
                              self.algorithms, self.nccl)
         found = [model.scenario_for(fitted, case, self.known) for case in self.cases]
-        for scenario in found:
-            scenario["job"]["repetitions"] = repetitions
+        for scenario, case in zip(found, self.cases):
+            scenario["job"]["repetitions"] = 1 if once else repetitions_of(case)
         return found
 
-    def run(self, library, repetitions=REPETITIONS):
+    def run(self, library, once=False):
         self.rounds += 1
         self.bar.update()
         names = [cases.place_of(case.measured) for case in self.cases]
-        text = self.simulator.run(library, self.scenarios(library, repetitions), names,
+        text = self.simulator.run(library, self.scenarios(library, once), names,
                                   "--json", "-")
         return json.loads(text)["cases"]
 
@@ -115,7 +122,8 @@ class Loop:
     def keep_affordable(self):
         """Leaves out the costliest cases until a round is short."""
         messages = np.array([case["messages"] for case in
-                             self.run(profile.library_of(self.result), 1)]) * REPETITIONS
+                             self.run(library_of(self.result), once=True)]
+                            ) * [repetitions_of(case) for case in self.cases]
         order = np.argsort(messages, kind="stable")
         kept = set(order[np.cumsum(messages[order]) <= MESSAGES]) or {order[0]}
         left_out = len(self.cases) - len(kept)
@@ -178,8 +186,9 @@ def unknowns_of(result):
     return found
 
 
-def applied(result, unknowns, values):
-    """(network transport, reduce_cost) with these values; the ping-pong is fitted again."""
+def applied(result, unknowns, values, observations=None):
+    """(network transport, reduce_cost) with these values; the ping-pong is fitted again, to
+    `observations` where they are others than the fit's."""
     fitted = result.transports["network"]
     transport, reduce_cost = fitted.transport, result.host.reduce_cost
     late = [0.0] * len(transport.latency.segments)
@@ -196,7 +205,7 @@ def applied(result, unknowns, values):
         elif unknown.name == "reduce_cost":
             reduce_cost = value * 1e-9
     transport = dataclasses.replace(transport, late=tuple(late), **changes)
-    return least(transport, fitted.free, fitted.observations), reduce_cost
+    return least(transport, fitted.free, observations or fitted.observations), reduce_cost
 
 
 def library_with(result, unknowns, values):
@@ -292,6 +301,8 @@ def set_intervals(fit: Fit, generator, count):
     errors = spare * (fit.residuals - np.mean(fit.residuals))
     drawn = np.array([fit.values + pull @ generator.choice(errors, len(errors))
                       for _ in range(count)])
+    fit.drawn = np.clip(drawn, [one.low for one in fit.unknowns],
+                        [one.high for one in fit.unknowns])
     for index, one in enumerate(fit.unknowns):
         low, high = np.percentile(drawn[:, index], [2.5, 97.5])
         fit.intervals[index] = (float(np.clip(low, one.low, one.high)),

@@ -6,6 +6,7 @@ import statistics
 import numpy as np
 
 from validation.measurements import case_key, merge_samples
+from validation.programs import InputError
 
 
 @dataclasses.dataclass
@@ -46,6 +47,21 @@ def point_of(measurement) -> Point:
 def is_asked_for(parameters, only):
     """True if each parameter in `only` has one of the values there."""
     return all(str(parameters.get(key)) in values for key, values in only.items())
+
+
+def asked_for(documents, only) -> list:
+    """The documents, of replays the measurements that `only` asks for; those without any left out.
+    Raises InputError where none is left."""
+    found = []
+    for document in documents:
+        some = [one for one in document.measurements
+                if document.kind != "replay" or is_asked_for(one.parameters, only)]
+        if some or not only:
+            found.append(dataclasses.replace(document, measurements=some))
+    if only and not any(document.kind == "replay" for document in found):
+        words = " ".join(f"{key}={' or '.join(values)}" for key, values in only.items())
+        raise InputError(f"--only {words}: expected replays with it among the documents, got none")
+    return found
 
 
 class Points:

@@ -9,10 +9,23 @@ import yaml
 from validation.fit import gpu_profile
 from validation.fit.closed_forms import Transport
 from validation.fit.profile_units import in_unit
+from validation.fit.reach import reach_of
 from validation.fit.segments import Sized
 from validation.quantities import format_bandwidth, format_cost, format_time, format_whole_bytes
 
 SCHEMA = 1
+
+
+class Line(dict):
+    """A map that is written in one line."""
+
+
+class Dumper(yaml.SafeDumper):
+    """Knows lines."""
+
+
+Dumper.add_representer(Line, lambda dumper, line: dumper.represent_mapping(
+    "tag:yaml.org,2002:map", line, flow_style=True))
 
 
 def sized(value: Sized):
@@ -64,6 +77,10 @@ def library_of(result) -> dict:
     for way, order in result.orders.items():
         if order.word:
             found[way]["order"] = order.word
+    if known := reach_of(result):
+        found["fitted"] = {"least": format_whole_bytes(known.least),
+                           "most": format_whole_bytes(known.most), "hosts": known.hosts,
+                           "ranks_per_host": known.ranks_per_host}
     if result.changes:
         found["uncached"] = [change_map(one) for one in result.changes]
     return found | (gpu_profile.library_of(result.gpus) if result.gpus else {})
@@ -115,6 +132,8 @@ def calibration_of(result, program, errors) -> dict:
         entry = {"value": in_unit(one.value, one.unit)}
         if one.low is not None:
             entry |= {"low": in_unit(one.low, one.unit), "high": in_unit(one.high, one.unit)}
+        else:
+            entry["interval"] = "not identified"
         parameters[name] = entry | {"unit": one.unit, "evidence": one.evidence}
     found = {"schema": SCHEMA, "date": now(), "program": program,
              "emulated": result.where["emulated"], "parameters": parameters,
@@ -125,7 +144,18 @@ def calibration_of(result, program, errors) -> dict:
         found["algorithms"] = result.algorithms
     if result.trace:
         found["trace"] = result.trace.written()
+    if result.draws:
+        found |= drawn_of(result.draws)
     return found | {"fitted": result.fitted}
+
+
+def drawn_of(draws) -> dict:
+    """Entries for what is not identified, and the other models (fit/draws.py), one in a line."""
+    return {"not_identified": {name: {"value": in_unit(value, unit), "low": in_unit(low, unit),
+                                      "high": in_unit(high, unit), "why": why}
+                               for name, (value, unit, low, high, why) in draws.ranges.items()},
+            "scatter": Line({"errors": draws.scatter}),
+            "draws": [Line(one) for one in draws.models]}
 
 
 def now():
@@ -144,5 +174,5 @@ def text_of(result, program, command, errors) -> str:
         head.append(f"Emulated: {where['emulated']}")
     body = {"cluster": cluster_of(result), "library": library_of(result),
             "calibration": calibration_of(result, program, errors)}
-    text = yaml.safe_dump(body, sort_keys=False, width=100, allow_unicode=True)
+    text = yaml.dump(body, Dumper=Dumper, sort_keys=False, width=100, allow_unicode=True)
     return "".join(f"# {' '.join(line.split())}\n" for line in head) + text

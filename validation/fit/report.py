@@ -55,7 +55,7 @@ def table(rows) -> list:
 
 def interval_text(one):
     if one.low is None:
-        return ""
+        return "not identified"
     return f"{in_unit(one.low, one.unit)} .. {in_unit(one.high, one.unit)}"
 
 
@@ -70,7 +70,15 @@ def text_of(result) -> str:
     if not result.only_gpus:
         lines += ["", f"Progress: {result.progress.mode}",
                   f"  {result.progress.evidence or 'assumed: ' + result.progress.assumed}"]
-    for title, entries in (("Assumed", result.assumed), ("Not determined", result.undetermined)):
+    if result.draws and result.draws.ranges:
+        lines += ["", "Not identified: assumed, and anything in a range for the intervals of "
+                  "predictions"]
+        lines += table([(f"  {name}", str(in_unit(value, unit)),
+                         f"{in_unit(low, unit)} .. {in_unit(high, unit)}", why)
+                        for name, (value, unit, low, high, why) in result.draws.ranges.items()])
+    drawn = result.draws.ranges if result.draws else {}
+    assumed = {name: why for name, why in result.assumed.items() if name not in drawn}
+    for title, entries in (("Assumed", assumed), ("Not determined", result.undetermined)):
         if entries:
             lines += ["", title] + table([(f"  {name}", why) for name, why in entries.items()])
     if warnings_of(result):

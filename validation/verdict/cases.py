@@ -32,6 +32,9 @@ class Case:
     foreign_cores: Optional[float]
     fitted: bool = False  # the fit has seen it
     predicted_s: float = 0.0
+    low_s: Optional[float] = None  # of the model's interval, where it has one
+    high_s: Optional[float] = None
+    beyond: str = ""  # in which way the prediction extrapolates
     ran: str = ""  # the algorithm that the prediction took for the library's choice
     marks: list = field(default_factory=list)
 
@@ -56,6 +59,11 @@ class Case:
     def inside(self) -> Optional[bool]:
         one = self.measured
         return None if self.spread is None else one.p10_s <= self.predicted_s <= one.p90_s
+
+    @property
+    def covered(self) -> Optional[bool]:
+        """True if the measured time lies in the model's interval."""
+        return None if self.low_s is None else self.low_s <= self.measured.median_s <= self.high_s
 
     @property
     def counts(self) -> bool:

@@ -5,11 +5,12 @@ import dataclasses
 import io
 import json
 
-from validation.verdict import accuracy, cases, judge, model, order
+from validation.verdict import accuracy, cases, interval, judge, model, order
 
 COLUMNS = ["case", "collective", "algorithm", "predicted_as", "placement", "ranks_count", "bytes",
            "link_bandwidth", "emulated", "mpi", "document", "measured_s", "p10_s", "p90_s",
-           "spread", "predicted_s", "error", "inside", "launches", "fitted", "marks"]
+           "spread", "predicted_s", "low_s", "high_s", "covered", "beyond", "error", "inside",
+           "launches", "fitted", "marks"]
 
 
 def entry(case: cases.Case, fitted: model.Model) -> dict:
@@ -22,8 +23,10 @@ def entry(case: cases.Case, fitted: model.Model) -> dict:
             "link_bandwidth": case.series.link, "emulated": case.series.emulated,
             "mpi": case.series.mpi, "document": one.document.path, "measured_s": one.median_s,
             "p10_s": one.p10_s, "p90_s": one.p90_s, "spread": case.spread,
-            "predicted_s": case.predicted_s, "error": case.error, "inside": case.inside,
-            "launches": case.launches, "fitted": case.fitted, "marks": case.marks}
+            "predicted_s": case.predicted_s, "low_s": case.low_s, "high_s": case.high_s,
+            "covered": case.covered, "beyond": case.beyond, "error": case.error,
+            "inside": case.inside, "launches": case.launches, "fitted": case.fitted,
+            "marks": case.marks}
 
 
 def csv_text(verdict: judge.Verdict) -> str:
@@ -54,6 +57,14 @@ def phase_entries(trace) -> list:
     return found
 
 
+def interval_entry(verdict: judge.Verdict):
+    """Level of the model's interval, and how many of the cases that count lie in it; null where
+    the model has none."""
+    inside, known = interval.coverage(verdict.counted)
+    return {"level": interval.level_of(verdict.model), "cases": known, "covered": inside} \
+        if known else None
+
+
 def json_text(verdict: judge.Verdict) -> str:
     groups = {"counted": verdict.counted, "noisy": verdict.marked, "fitted": verdict.fitted}
     pairs = verdict.pairs()
@@ -65,6 +76,7 @@ def json_text(verdict: judge.Verdict) -> str:
         "limits": dataclasses.asdict(verdict.limits),
         "figures": {name: dataclasses.asdict(accuracy.figures(listed))
                     for name, listed in groups.items()},
+        "interval": interval_entry(verdict),
         "order": judge.order_figures(pairs)._asdict(),
         "by": {name: [{"value": value} | dataclasses.asdict(figures)
                       for value, figures in values.items()]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from validation.programs import InputError
 from validation.quantities import parse_quantity
-from validation.verdict import accuracy, cases, doubts, model, order, simulator, trace
+from validation.verdict import accuracy, cases, doubts, interval, model, order, simulator, trace
 
 
 @dataclass
@@ -102,8 +102,9 @@ def refuse_other_emulation(fitted: model.Model, documents: list):
 
 def judge(runner: simulator.Simulator, fitted: model.Model, documents: list,
           limits: accuracy.Limits, refuse_fitted: bool = False,
-          any_emulation: bool = False) -> Verdict:
-    """Simulates everything measured in the documents. Raises InputError for what cannot be."""
+          any_emulation: bool = False, intervals: bool = False) -> Verdict:
+    """Simulates everything measured in the documents, by other models that the fit allows too if
+    there are to be intervals. Raises InputError for what cannot be."""
     replays = [document for document in documents if document.kind == "replay"]
     judged = cases.gather(replays, fitted.fitted, limits)
     traces = trace.gather([document for document in documents if document.kind == "trace"], fitted)
@@ -117,5 +118,9 @@ def judge(runner: simulator.Simulator, fitted: model.Model, documents: list,
         refuse_other_emulation(fitted, documents)
     if judged:
         simulator.predict(runner, fitted, judged)
+        for case in judged:
+            case.beyond = interval.beyond(fitted, case)
+    if intervals:
+        interval.predict(runner, fitted, judged)
     trace.predict(runner, fitted, traces)
     return Verdict(fitted, documents, limits, judged, traces)

@@ -2,6 +2,7 @@
 
 import copy
 import math
+import operator
 import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -14,7 +15,10 @@ from validation.verdict import cases, gpus
 
 CHOSEN = "open_mpi_tuned"  # stands for the library's own choice, unless the user says
 VERSION = re.compile(r"open\s*mpi\D*(\d+)\.(\d+)", re.IGNORECASE)
+library_of = operator.attrgetter("library")
 REPETITIONS = 25  # runs of a model that draws random numbers; their median is the prediction
+MANY = 256  # ranks: more draw enough of them in fewer runs, LEAST at least
+LEAST = 3
 
 
 class Choice(NamedTuple):
@@ -45,6 +49,22 @@ class Model:
     def nominal_known(self) -> bool:
         """True if the link's bandwidth is a nominal rate, of which goodput is the usable share."""
         return "goodput" in (self.library.get("network") or {})
+
+    @property
+    def draws(self) -> list:
+        """Other models that its measurements allow as well, what differs of each."""
+        return self.calibration.get("draws") or []
+
+    @property
+    def scatter(self) -> list:
+        return (self.calibration.get("scatter") or {}).get("errors") or []
+
+    @property
+    def range(self) -> dict:
+        """Sizes in bytes, hosts and ranks a host that the fit has seen; {} where nobody says."""
+        seen = dict(library_of(self).get("fitted") or {})
+        return seen | {key: parse_quantity(str(seen[key]), "bytes") for key in ("least", "most")
+                       if key in seen}
 
     @property
     def emulated(self) -> str:
@@ -115,10 +135,38 @@ def read(path: str) -> Model:
             got = f"{found[key]!r:.60}" if key in found else "nothing: the key is missing"
             raise InputError(f"{path}: {key}: expected a map, as `ringscope calibrate` writes it, "
                              f"got {got}")
+    check_draws(path, found["calibration"])
+    check_range(path, found["library"].get("fitted"))
     fitted = found["calibration"].get("fitted") or []
     if not isinstance(fitted, list) or not all(isinstance(one, str) for one in fitted):
         raise InputError(f"{path}: calibration.fitted: expected a list of case keys")
     return Model(path, found["cluster"], found["library"], found["calibration"])
+
+
+def check_draws(path: str, calibration: dict):
+    """Refuses other models that `calibrate` does not write so."""
+    draws = calibration.get("draws") or []
+    if not isinstance(draws, list) or not all(isinstance(one, dict) and isinstance(
+            one.get("library", {}), dict) for one in draws):
+        raise InputError(f"{path}: calibration.draws: expected a list of maps with a library")
+    scatter = calibration.get("scatter") or {}
+    errors = scatter.get("errors", []) if isinstance(scatter, dict) else None
+    if not isinstance(errors, list) or not all(
+            isinstance(one, (int, float)) and one > -1 for one in errors):
+        raise InputError(f"{path}: calibration.scatter: expected errors, a list of numbers "
+                         "above -1")
+
+
+def check_range(path: str, seen):
+    counts = ("hosts", "ranks_per_host")
+    if seen is None:
+        return
+    if not isinstance(seen, dict) or not {"least", "most", *counts} <= set(seen) or not all(
+            isinstance(seen[key], int) for key in counts):
+        raise InputError(f"{path}: library.fitted: expected a map with least, most, "
+                         f"{' and '.join(counts)}")
+    for key in ("least", "most"):
+        parse_quantity(str(seen[key]), "bytes", f"{path}: library.fitted.{key}")
 
 
 def cluster_for(model: Model, case: cases.Case, value) -> dict:
@@ -180,8 +228,12 @@ def job_for(model: Model, case: cases.Case, known: dict) -> dict:
     if case.bytes or collective != "barrier":
         job["bytes"] = f"{case.bytes} B"
     job |= late_starts(case, job)
-    job["repetitions"] = REPETITIONS if model.random(job) else 1
+    job["repetitions"] = repetitions_of(case) if model.random(job) else 1
     return job
+
+
+def repetitions_of(case: cases.Case) -> int:
+    return max(LEAST, round(REPETITIONS * min(1.0, MANY / case.placement.ranks)))
 
 
 def late_starts(case: cases.Case, job: dict) -> dict:

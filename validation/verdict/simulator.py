@@ -75,10 +75,9 @@ class Simulator:
         raise complaint
 
 
-def predict(simulator: Simulator, fitted: model.Model, measured: list):
-    """Sets `predicted_s` of every case: the median, or the mean where a mean was published."""
-    known, fitted.nccl = simulator.algorithms(), simulator.nccl()
-    scenarios = [model.scenario_for(fitted, case, known) for case in measured]
+def results_of(simulator: Simulator, fitted: model.Model, scenarios: list, measured: list) -> list:
+    """The simulator's results, one of each case."""
+    found = []
     for begin in range(0, len(measured), AT_ONCE):
         some = measured[begin:begin + AT_ONCE]
         names = [cases.place_of(case.measured) for case in some]
@@ -89,8 +88,26 @@ def predict(simulator: Simulator, fitted: model.Model, measured: list):
         if len(results) != len(some):
             raise InputError(f"{simulator.program}: expected {len(some)} results, got "
                              f"{len(results)}")
-        for case, result in zip(some, results):
-            middle = statistics.median if case.measured.samples_s else statistics.mean
-            case.predicted_s = middle(result["times_s"])
-            if not case.parameters["algorithm"]:
-                case.ran = result["chosen"] or result["algorithm"]
+        found += results
+    return found
+
+
+def middle_of(case, result: dict) -> float:
+    middle = statistics.median if case.measured.samples_s else statistics.mean
+    return middle(result["times_s"])
+
+
+def predict(simulator: Simulator, fitted: model.Model, measured: list):
+    """Sets `predicted_s` of every case: the median, or the mean where a mean was published."""
+    known, fitted.nccl = simulator.algorithms(), simulator.nccl()
+    scenarios = [model.scenario_for(fitted, case, known) for case in measured]
+    for case, result in zip(measured, results_of(simulator, fitted, scenarios, measured)):
+        case.predicted_s = middle_of(case, result)
+        if not case.parameters["algorithm"]:
+            case.ran = result["chosen"] or result["algorithm"]
+
+
+def times(simulator: Simulator, fitted: model.Model, scenarios: list, measured: list) -> list:
+    """Seconds of each case."""
+    results = results_of(simulator, fitted, scenarios, measured)
+    return [middle_of(case, result) for case, result in zip(measured, results)]

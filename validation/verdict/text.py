@@ -3,7 +3,7 @@
 from itertools import repeat
 
 from validation.quantities import format_bytes, format_time
-from validation.verdict import accuracy, cases, gpus, judge, order
+from validation.verdict import accuracy, cases, gpus, interval, judge, order
 from validation.verdict.trace import ratios
 
 
@@ -43,11 +43,21 @@ def series_head(series: cases.Series) -> str:
 
 def case_rows(listed: list) -> list:
     return [[cases.label(case), format_time(case.measured.median_s), spread(case),
-             format_time(case.predicted_s), signed(case.error), ", ".join(case.marks)]
-            for case in listed]
+             format_time(case.predicted_s), *interval_cells(case), signed(case.error),
+             ", ".join(case.marks)] for case in listed]
 
 
-CASES_HEAD = ["case", "measured", "spread", "predicted", "error", ""]
+def interval_cells(case: cases.Case) -> list:
+    """"20.1 us .. 41 us", marked where the measured time is outside."""
+    if case.low_s is None:
+        return []
+    return [f"{format_time(case.low_s)} .. {format_time(case.high_s)}"
+            + ("  " if case.covered else " !")]
+
+
+def cases_head(listed: list) -> list:
+    known = ["interval  "] if listed and listed[0].low_s is not None else []
+    return ["case", "measured", "spread", "predicted", *known, "error", ""]
 
 
 def chosen(verdict: judge.Verdict, listed: list) -> list:
@@ -78,10 +88,10 @@ def case_tables(verdict: judge.Verdict) -> list:
         unseen = [case for case in listed if not case.fitted]
         seen = [case for case in listed if case.fitted]
         if unseen:
-            lines += columns(CASES_HEAD, case_rows(unseen)) + [""]
+            lines += columns(cases_head(unseen), case_rows(unseen)) + [""]
         if seen:
             lines += ["seen by the fit, not counted:"]
-            lines += columns(CASES_HEAD, case_rows(seen)) + [""]
+            lines += columns(cases_head(seen), case_rows(seen)) + [""]
     return lines
 
 
@@ -104,12 +114,38 @@ def summary(verdict: judge.Verdict) -> list:
     if verdict.fitted:
         lines.append(f"not counted, {len(verdict.fitted)} seen by the fit: "
                      + figures_text(accuracy.figures(verdict.fitted)))
+    lines += coverage_lines(verdict) + extrapolations(verdict)
     pooled = sum(case.launches > 1 for case in verdict.judged)
     if pooled:
         lines.append(f"{plural(pooled, 'case')} measured in several launches: samples pooled")
     if any(case.spread is None for case in counted):
         lines.append("spread ?: not published; such cases count as quiet")
     return lines + [""]
+
+
+def coverage_lines(verdict: judge.Verdict) -> list:
+    inside, known = interval.coverage(verdict.counted)
+    if not known:
+        return []
+    level = interval.level_of(verdict.model)
+    return [f"inside the model's interval (level {percent(level, 0)}): {inside} of {known}, "
+            f"{percent(inside / known, 0)}; outside is marked with !"]
+
+
+def extrapolations(verdict: judge.Verdict) -> list:
+    """How many predictions go beyond what the fit has seen, in which way, and their errors."""
+    far = [case for case in verdict.counted if case.beyond]
+    if not far:
+        return []
+    seen = verdict.model.range
+    near = [case for case in verdict.counted if not case.beyond]
+    why = {word: sum(word in case.beyond.split(", ") for case in far)
+           for word in ("hosts", "ranks a host", "size")}
+    words = ", ".join(f"{word} in {count}" for word, count in why.items() if count)
+    lines = [f"extrapolated: {len(far)} of {len(verdict.counted)} ({words}); the fit has seen "
+             f"{plural(seen['hosts'], 'host')}, {plural(seen['ranks_per_host'], 'rank')} on a "
+             f"host, {format_bytes(seen['least'])} to {format_bytes(seen['most'])}"]
+    return lines + ([f"not extrapolated: {figures_text(accuracy.figures(near))}"] if near else [])
 
 
 def order_words(pair: order.Pair) -> str:

@@ -1,0 +1,30 @@
+"""The range of what was measured: beyond it a fitted model extrapolates."""
+
+import dataclasses
+
+
+@dataclasses.dataclass
+class Reach:
+    """Bytes of messages and of collectives' vectors, hosts, ranks on one host."""
+    least: int
+    most: int
+    hosts: int
+    ranks_per_host: int
+
+
+def reach_of(result):
+    """The reach of all that the fit has seen; None where nothing went between ranks."""
+    sizes, hosts, ranks = [], 1, 1
+    for way in ("shm", "network"):
+        for point in result.points.all:
+            if point.parameters.get("way") != way:
+                continue
+            sizes.append(int(point.size))
+            pairs = int(point.parameters.get("pairs", 1))
+            hosts = max(hosts, 2 if way == "network" else 1)
+            ranks = max(ranks, 2 * pairs if way == "shm" else pairs)
+    for case in result.collectives.cases if result.collectives else ():
+        sizes.append(case.bytes)
+        hosts = max(hosts, case.placement.used)
+        ranks = max(ranks, case.placement.most)
+    return Reach(min(sizes), max(sizes), hosts, ranks) if sizes else None

@@ -1,0 +1,79 @@
+"""Do calibrate and validate read a benchmark's log as they read what import makes of it?
+
+Usage: python3 -m validation.imports_logs_test BUILD
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import yaml
+
+VALIDATION = pathlib.Path(__file__).resolve().parent
+
+LATENCY = "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n" + "".join(
+    f"{size}  {10 + size * 1e-3:.2f}\n" for size in (0, 8, 1024, 16384, 262144, 1048576, 4194304))
+ALLREDUCE = "# OSU MPI Allreduce Latency Test v5.8\n# Size       Avg Latency(us)\n" \
+    "4  25.00\n1024  30.00\n"
+
+
+class Logs(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.folder = pathlib.Path(place.name)
+        (self.folder / "latency.log").write_text(LATENCY, encoding="utf-8")
+        (self.folder / "allreduce.log").write_text(ALLREDUCE, encoding="utf-8")
+
+    def run_(self, program, *words):
+        return subprocess.run([VALIDATION / program, *words], check=False, capture_output=True,
+                              text=True, cwd=self.folder, env=os.environ | {
+                                  "RINGSCOPE": str(BUILD / "ringscope"),
+                                  "RINGSCOPE_DATA": str(VALIDATION.parent)})
+
+    def fitted(self, *words):
+        ran = self.run_("calibrate", *words, "--bootstrap", "3", "-o", "my.yaml")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return yaml.safe_load((self.folder / "my.yaml").read_text(encoding="utf-8")), ran.stdout
+
+    def test_fit_as_what_import_makes_of_them(self):
+        self.assertEqual(self.run_("import", "latency.log", "-o", "latency.json").returncode, 0)
+        (log, _), (imported, _) = self.fitted("latency.log"), self.fitted("latency.json")
+        self.assertEqual((log["cluster"], log["library"]), (imported["cluster"],
+                                                            imported["library"]))
+        self.assertEqual(log["library"]["fitted"],
+                         {"least": "0 B", "most": "4 MiB", "hosts": 2, "ranks_per_host": 1})
+
+    def test_of_one_command_are_a_model_whose_every_number_has_bounds(self):
+        told, screen = self.fitted("latency.log")
+        calibration = told["calibration"]
+        for one in [*calibration["parameters"].values(), *calibration["not_identified"].values()]:
+            self.assertTrue({"low", "high"} <= set(one) or one["interval"] == "not identified")
+        self.assertIn("library.network.send_overhead", calibration["not_identified"])
+        self.assertIn("Not identified: assumed, and anything in a range", screen)
+
+    def test_of_collectives_are_judged_and_extrapolation_is_said(self):
+        self.fitted("latency.log")
+        ran = self.run_("validate", "my.yaml", "allreduce.log", "--nodes", "4",
+                        "--mpi", "Open MPI 4.0.5")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("as Open MPI 4.0.5 does", ran.stdout)
+        self.assertIn("extrapolated: 2 of 2 (hosts in 2)", ran.stdout)
+        self.assertIn("inside the model's interval (level 90 %): ", ran.stdout)
+
+    def test_say_what_they_lack(self):
+        self.fitted("latency.log")
+        for words, complaint in ((["allreduce.log"], "--nodes N"),
+                                 (["latency.log"], "expected replay or trace, got probes"),
+                                 (["none.log"], "none.log: cannot be read")):
+            ran = self.run_("validate", "my.yaml", *words)
+            self.assertEqual(ran.returncode, 1)
+            self.assertIn(complaint, ran.stderr)
+
+
+if __name__ == "__main__":
+    BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+    unittest.main()
