@@ -35,19 +35,22 @@ def name_of(timed: Timed) -> str:
     return f"{choice.way.name} {format_bytes(choice.segment) if choice.segment else 'whole'}"
 
 
-def row_of(row: Row) -> tuple:
+def row_of(row: Row, names: dict) -> tuple:
+    """`names`: the library's, of what its own rule took."""
     shown = row.entry or row.best
     own = shown is row.own
-    return (format_bytes(row.bytes), name_of(row.own), format_time(row.own.seconds),
+    taken = name_of(row.own)
+    return (format_bytes(row.bytes), names.get(taken, taken), format_time(row.own.seconds),
             "the same" if own else name_of(shown), "" if own else format_time(shown.seconds),
             "" if own else share(row.gain_of(shown)), error_of(row),
             "yes" if row.entry else "no")
 
 
-def table(one: Decided, library: str) -> list:
-    header = ("size", "own choice", "time", f"best of {library}", "time", "gain", "error",
+def table(one: Decided, form) -> list:
+    names = {way.algorithm: way.says for way in form.ways if way.collective == one.collective}
+    header = ("size", "own choice", "time", f"best of {form.title}", "time", "gain", "error",
               "in the file")
-    lines = [header, *map(row_of, one.rows)]
+    lines = [header, *(row_of(row, names) for row in one.rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
     left = (1, 3, 7)
     return ["  ".join(cell.ljust(width) if i in left else cell.rjust(width)
@@ -114,7 +117,7 @@ def text(where: Ground, form, found: list, options) -> str:
         blocks.append("\n".join([
             f"{one.collective} on {placed(where.placement)} ({where.ranks} ranks), {where.name} "
             f"with {where.costs_name}; the model's error is {kind}", "",
-            *table(one, form.title), "", ranges(one), *lacking(one, form.title)]))
+            *table(one, form), "", ranges(one), *lacking(one, form.title)]))
     blocks += ["\n".join(wrapped(f"Note: {note}") for note in where.notes)] if where.notes else []
     steps = next_step(form, found, options)
     blocks += ["\n".join(steps)] if steps else []

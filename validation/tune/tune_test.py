@@ -39,7 +39,7 @@ class Program(unittest.TestCase):
 
     def test_times_are_those_of_run(self):
         size = self.one(FIT, "--placement", "3-3-2", "--sizes", "1MiB")
-        self.assertEqual(size["own"]["chosen"], "rabenseifner")
+        self.assertEqual(size["own"]["chosen"], "rabenseifner_halves")
         for found in (size["entry"], size["own"], size["simulated"][-1]):
             words = ["--set", f"cluster={FIT}", "--set", f"library={FIT}", "--set",
                      "placement=3-3-2", "--set", "job.bytes=1MiB", "--set",

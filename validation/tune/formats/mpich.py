@@ -29,6 +29,7 @@ WAYS = (
     Way("alltoall", "posted", "MPIR_Alltoall_intra_scattered"),
     Way("alltoall", "pairwise", "MPIR_Alltoall_intra_pairwise"),
 )
+ALIKE = ("ring_waitall", "ring_sendrecv", "rabenseifner_halves")
 NAMES = {"broadcast": "bcast"}
 # The simulator has no allgather by recursive doubling behind a scatter.
 STAND_IN = {"MPIR_Bcast_intra_scatter_recursive_doubling_allgather":
@@ -118,5 +119,4 @@ def use(path: str) -> list:
 
 
 FORMAT = Format("mpich", "MPICH", "the JSON of MPICH's selection (4.0)", WAYS,
-                {name: own_of(name) for name in SIZES}, write, use, ("ring_waitall",
-                                                                    "ring_sendrecv"))
+                {name: own_of(name) for name in SIZES}, write, use, ALIKE)

@@ -24,7 +24,7 @@ WAYS = (
     Way("allreduce", "recursive_doubling", "recursive_doubling", 3),
     Way("allreduce", "ring", "ring", 4),
     Way("allreduce", "ring_segmented", "segmented_ring", 5, segments=SEGMENTS),
-    Way("allreduce", "rabenseifner", "rabenseifner", 6),
+    Way("allreduce", "rabenseifner_halves", "rabenseifner", 6),
     Way("broadcast", "flat", "basic_linear", 1),
     Way("broadcast", "chain", "pipeline", 3, segments=PIECES),
     Way("broadcast", "binomial", "binomial", 6),
@@ -42,8 +42,8 @@ WAYS = (
     Way("scatter", "linear", "basic_linear", 1),
     Way("scatter", "binomial", "binomial", 2),
 )
-# The same messages by other calls.
-ALIKE = ("ring_waitall", "ring_sendrecv")
+# The same by other calls, or with another fold of ranks beyond a power of two.
+ALIKE = ("ring_waitall", "ring_sendrecv", "rabenseifner")
 OWN = {"allreduce": rule("allreduce", "open_mpi_tuned"),
        "broadcast": rule("broadcast", "open_mpi_tuned")} | {
            name: open_mpi_own.own_of(name) for name in open_mpi_own.RULES}

@@ -15,6 +15,7 @@ WAYS = (
     Way("broadcast", "binomial", "knomial"),
     Way("broadcast", "scatter_allgather", "sag_knomial"),
 )
+ALIKE = ("ring_waitall", "ring_sendrecv", "rabenseifner_halves")
 NAMES = {"broadcast": "bcast"}
 SHORT = {"allreduce": 4 << 10, "broadcast": 32 << 10}  # from there on the second of the ways
 RADIX = "UCC's k-nomial exchanges are simulated with a radix of two"
@@ -45,6 +46,5 @@ def use(path: str) -> list:
 
 
 FORMAT = Format("ucc", "UCC", "UCC's configuration file with scores of TL UCP", WAYS,
-                {name: own_of(name) for name in SHORT}, write, use, ("ring_waitall",
-                                                                    "ring_sendrecv"),
+                {name: own_of(name) for name in SHORT}, write, use, ALIKE,
                 notes={name: RADIX for name in SHORT})
