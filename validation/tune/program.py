@@ -95,6 +95,8 @@ def arguments():
                         "the text")
     parser.add_argument("--json", metavar="FILE", help='write all of it as JSON; "-" in place of '
                         "the text")
+    parser.add_argument("--figure", metavar="FIGURE", help="draw the times of all by size: .png, "
+                        ".svg, .pdf or .eps")
     parser.add_argument("--formats", action=ListFormats, nargs=0,
                         help="list the files that can be written, and their collectives")
     return parser.parse_args()
@@ -141,6 +143,10 @@ def main():
         write_text(options.output, form.write(found, target))
     if options.json:
         write_text(options.json, document.json_text(where, form, found))
+    if options.figure:
+        from validation.tune import figure  # matplotlib is slow to load, and may not be there
+        title = f"{form.title} on {text.placed(where.placement)}: where rules win"
+        figure.write(found, title, options.figure)
     if "-" not in (options.json, options.output):
         sys.stdout.write(text.text(where, form, found, options))
 

@@ -81,6 +81,17 @@ class Program(unittest.TestCase):
         self.assertIn("\n2 # allreduce\n", first.read_text(encoding="utf-8"))
         self.assertIn("\n7 # broadcast\n", first.read_text(encoding="utf-8"))
 
+    def test_the_figure_names_what_it_draws(self):
+        picture = self.folder / "x.svg"
+        ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "128KiB-1MiB", "--figure", picture)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        drawn = picture.read_text(encoding="utf-8")
+        for words in ("its own choice", "segmented_ring", "in the file", "Open MPI on 3-3-2"):
+            self.assertIn(words, drawn)
+        ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "1MiB", "--figure", "x.gif")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("expected a name that ends in", ran.stderr)
+
     def test_without_a_file_the_next_command_is_said(self):
         ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "1MiB", "--error", "5%")
         self.assertIn(f"To have the file: ringscope tune {FIT} --placement 3-3-2 --sizes 1MiB "
