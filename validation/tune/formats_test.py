@@ -80,10 +80,16 @@ class Nccl(unittest.TestCase):
             "allreduce", (1024, 2047, pick(nccl.FORMAT, "allreduce", "ring LL")),
             (4096, 8191, pick(nccl.FORMAT, "allreduce", "tree LL128, 8 channels")))],
             TARGET).splitlines()
+        lines += nccl.FORMAT.write([decided(
+            "reduce_scatter", (1, 2, pick(nccl.FORMAT, "reduce_scatter", "ring Simple")))],
+            TARGET).splitlines()
         rows = [line.split(",") for line in lines if not line.startswith("#")]
         self.assertEqual(rows, [
             "allreduce,1024,2047,ring,ll,-1,3,8,-1,-1".split(","),
-            "allreduce,4096,8191,tree,ll128,8,3,8,-1,-1".split(",")])
+            "allreduce,4096,8191,tree,ll128,8,3,8,-1,-1".split(","),
+            "reducescatter,1,2,ring,simple,-1,3,8,-1,-1".split(",")])
+        known = re.search(r"# Collective types: (.*)", example)[1].split(", ")
+        self.assertEqual({nccl.NAMES.get(name, name) for name in nccl.COLLECTIVES}, set(known))
         for row in rows:
             self.assertEqual(len(row), len(fields))
             self.assertIn(row[3], words["Algorithms"])
@@ -200,7 +206,7 @@ class All(unittest.TestCase):
                                (root / "algorithms" / "catalogue.def").read_text()))
         for form in FORMATS.values():
             for way in form.ways:
-                self.assertIn(f"{way.algorithm}_{way.collective}", names)
+                self.assertIn(f"{way.algorithm}_{way.collective}", names, form.name)
 
     def test_own_choices_are_there_for_each_collective(self):
         for form in FORMATS.values():

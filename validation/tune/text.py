@@ -28,7 +28,7 @@ def error_of(row: Row) -> str:
 def name_of(timed: Timed) -> str:
     """As the library calls it, with its segment; of its own rule what that took."""
     choice = timed.choice
-    if timed.chosen:
+    if timed.chosen and not choice.way.says:
         return timed.chosen
     if choice.segment is None:
         return choice.way.name

@@ -13,14 +13,22 @@ HEADER = "collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes
     "numPipeOps,regBuff"
 
 
-def way(algorithm: str, protocol: str, channels: int) -> Way:
+# The words of the file; bytes are those of the whole vector in all of them.
+NAMES = {"reduce_scatter": "reducescatter"}
+COLLECTIVES = ("allreduce", "allgather", "reduce_scatter", "broadcast", "reduce")
+
+
+def way(collective: str, algorithm: str, protocol: str, channels: int) -> Way:
+    """Trees are for allreduces alone, which have to be told which to take."""
     says = f"{algorithm} {protocol}" + (f", {channels} channels" if channels else "")
-    options = (("algorithm", algorithm), ("protocol", protocol))
-    return Way("allreduce", "nccl", says,
+    options = (("algorithm", algorithm),) if collective == "allreduce" else ()
+    options += (("protocol", protocol),)
+    return Way(collective, "nccl", says,
                options=options + ((("channels", channels),) if channels else ()))
 
 
-WAYS = tuple(way(algorithm, protocol, channels) for algorithm in ("ring", "tree")
+WAYS = tuple(way(collective, algorithm, protocol, channels) for collective in COLLECTIVES
+             for algorithm in (("ring", "tree") if collective == "allreduce" else ("ring",))
              for protocol in ("LL", "LL128", "Simple") for channels in CHANNELS)
 
 
@@ -29,7 +37,8 @@ def write(decided: list, target: Target) -> str:
     for one in decided:
         for part in one.entries:
             options = dict(part.choice.way.options)
-            lines.append(f"{one.collective},{part.first},{part.last},{options['algorithm']},"
+            name = NAMES.get(one.collective, one.collective)
+            lines.append(f"{name},{part.first},{part.last},{options.get('algorithm', 'ring')},"
                          f"{options['protocol'].lower()},{options.get('channels', -1)},"
                          f"{target.hosts},{target.ranks},-1,-1")
     return "\n".join(lines) + "\n"
@@ -41,4 +50,4 @@ def use(path: str) -> list:
 
 
 FORMAT = Format("nccl", "NCCL", "the CSV of NCCL's example tuner plugin", WAYS,
-                {"allreduce": rule("allreduce", "nccl")}, write, use, complete=True)
+                {name: rule(name, "nccl") for name in COLLECTIVES}, write, use, complete=True)
