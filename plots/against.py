@@ -200,7 +200,7 @@ def mark_crossings(axes, lines, unit, size):
 
 
 def main():
-    parser = style.page_parser("against", __doc__)
+    parser = style.page_parser("against", __doc__, style.Parser)
     parser.add_argument("report", help="JSON from `ringscope run --json` or `compare --json`")
     parser.add_argument("--key", required=True, help="of the scenario: the x axis")
     parser.add_argument("--value", default="time_s", help="of the case: the y axis")

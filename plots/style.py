@@ -22,7 +22,8 @@ import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
 from matplotlib.patches import Patch  # noqa: E402
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
 
-from validation.programs import InputError, for_terminal, page_parser, write_bytes  # noqa: E402
+from validation.programs import (  # noqa: E402
+    InputError, Parser, for_terminal, page_parser, write_bytes)
 from validation.quantities import in_unit  # noqa: E402
 
 DOTS_PER_INCH = 150
@@ -292,7 +293,7 @@ def save(figure, path):
 def parser(prog, page, table, what, **title):
     """The parser of a plot: --help is `page`; `table` is what it reads, `what` where that is from;
     `title`: the default of --title, or its help."""
-    made = page_parser(prog, page)
+    made = page_parser(prog, page, Parser)
     made.add_argument(table, help=what)
     made.add_argument("-o", "--output", required=True, help=OUTPUT)
     made.add_argument("--title", **title)
@@ -305,6 +306,7 @@ def run(main):
     try:
         main()
     except InputError as error:
-        sys.exit(f"{pathlib.Path(sys.argv[0]).stem}: {for_terminal(str(error))}")
+        name, words = pathlib.Path(sys.argv[0]).stem, for_terminal(str(error))
+        sys.exit(words if words.startswith(f"{name}: ") else f"{name}: {words}")
     except BrokenPipeError:
         sys.exit(1)

@@ -1,7 +1,7 @@
-// The subcommands that are Python: fits and tables belong to numpy and scipy.
+// The subcommands that are Python: fits, tables and pictures belong to numpy, scipy and matplotlib.
 //
-// Each is validation/NAME, or in a folder of that name, which gets all words behind the subcommand,
-// and this program's path as RINGSCOPE, to simulate with.
+// Each is a script that gets all words behind the subcommand, and this program's path as RINGSCOPE,
+// to simulate with.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 constexpr const char* python = "/usr/bin/python3";
 
 /// Becomes the script. Throws Failure when that cannot be.
-[[noreturn]] void run_script(const std::string& name, const std::vector<std::string>& arguments) {
-  const std::string script = (fs::path(data_directory()) / "validation" / name).string();
+[[noreturn]] void run_script(const std::string& path, const std::vector<std::string>& arguments) {
+  const std::string script = (fs::path(data_directory()) / path).string();
   if (!fs::exists(script))
     throw Failure(ExitCode::bad_input, fmt::format("there is no '{}'", script));
   setenv("RINGSCOPE", fs::read_symlink("/proc/self/exe").c_str(), 1);
@@ -38,12 +38,12 @@ constexpr const char* python = "/usr/bin/python3";
   throw Failure(ExitCode::bad_input, fmt::format("{}: {}", python, std::strerror(errno)));
 }
 
-/// `path`: of the script in validation/, where that is not the subcommand's name.
+/// `path`: of the script, where that is not validation/NAME.
 void add_script(Command& program, const std::string& name, const std::string& summary,
                 const std::string& path = "") {
   Command script = program.add_subcommand(name, summary);
   script.take_all_words();  // the script has its own help
-  const std::string found = path.empty() ? name : path;
+  const std::string found = path.empty() ? "validation/" + name : path;
   script.callback([script, found] { run_script(found, script.remaining()); });
 }
 
@@ -62,11 +62,16 @@ void add_validate(Command& program) {
 }
 void add_doctor(Command& program) {
   add_script(program, "doctor", "Say whether a benchmark's log is normal, and if not, why",
-             "doctor/doctor");
+             "validation/doctor/doctor");
 }
 void add_tune(Command& program) {
   add_script(program, "tune",
-             "Find the best algorithm by size, and write the library's file of rules", "tune/tune");
+             "Find the best algorithm by size, and write the library's file of rules",
+             "validation/tune/tune");
+}
+void add_plot(Command& program) {
+  add_script(program, "plot", "Draw what was written: PNG, SVG or PDF, the kind by the file",
+             "plots/plot");
 }
 
 }  // namespace ringscope

@@ -1,0 +1,158 @@
+"""Errors of predictions: each case with the model's interval, and how many are within an error.
+
+Reads the JSON of `ringscope validate --json`. Cases that the fit has seen and noisy ones are left
+out. Where the model has an interval for each case, a full mark is a case whose measured median lies
+in it, and the words below say for how many that is so (the coverage), and how many there should be.
+Algorithms stand a little beside each other.
+Example: plots/errors verdict.json -o errors.png
+"""
+
+import json
+import statistics
+from collections import namedtuple
+
+from matplotlib.ticker import NullLocator
+
+from plots import style
+from plots.scaling import size_ticks
+from plots.style import FAINT, INK, LINE_COLOURS, MARKERS, InputError, field, plt
+from validation.quantities import SIZES
+
+WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, GAP = 10.0, 4.6, 0.75, 0.3, 0.95, 0.8  # inches
+Error = namedtuple("Error", "algorithm bytes error low high")  # shares; low, high: None of unknown
+Judged = namedtuple("Judged", "errors level")  # `level`: the coverage that there should be, or None
+
+
+def read_verdict(path):
+    try:
+        document = json.loads(style.read_text(path))
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}") from None
+    errors = []
+    for i, case in enumerate(field(path, document, "cases", list)):
+        where = f"{path}: cases[{i}]"
+        if field(where, case, "marks", list) or case.get("fitted"):
+            continue
+        errors.append(error_of(where, case))
+    if not errors:
+        raise InputError(f"{path}: cases: none counts: all are noisy, or seen by the fit")
+    interval = document.get("interval")
+    return Judged(errors, interval["level"] if interval else None)
+
+
+def error_of(where, case):
+    """Its interval, too, as errors: those that the ends of it would have of the measured time."""
+    measured = field(where, case, "measured_s", float)
+    ends = [None, None]
+    if case.get("low_s") is not None:
+        ends = [field(where, case, key, float) / measured - 1 for key in ("low_s", "high_s")]
+    return Error(field(where, case, "algorithm", str), field(where, case, "bytes", int),
+                 field(where, case, "error", float), *ends)
+
+
+def covered(one):
+    """True, False, or None where the model has no interval. 0: where the measured time stands."""
+    return None if one.low is None else one.low <= 0 <= one.high
+
+
+def coverage_words(judged):
+    known = [covered(one) for one in judged.errors if one.low is not None]
+    if not known:
+        return "The model has no intervals: its coverage is not known."
+    share = f"{100 * sum(known) / len(known):.0f} %"
+    words = (f"{sum(known)} of {len(known)} measured medians ({share}) lie in the model's interval")
+    if judged.level is not None:
+        words += f"; of a right model {100 * judged.level:.0f} % would"
+    return words + "."
+
+
+def draw_errors(axes, judged):
+    names = sorted({one.algorithm for one in judged.errors})
+    for i, name in enumerate(names):
+        colour, marker = LINE_COLOURS[i % len(LINE_COLOURS)], MARKERS[i % len(MARKERS)]
+        beside = 2.0 ** (0.07 * (i - (len(names) - 1) / 2))
+        label = name
+        for inside in (True, None, False):
+            some = [one for one in judged.errors
+                    if one.algorithm == name and covered(one) is inside]
+            if some:
+                axes.scatter([beside * max(1, one.bytes) for one in some],
+                             [100 * one.error for one in some],
+                             s=26, marker=marker, edgecolors=colour, linewidths=1, zorder=3,
+                             facecolors="none" if inside is False else colour, label=label)
+                label = None
+        for one in judged.errors:
+            if one.algorithm == name and one.low is not None:
+                axes.plot([beside * max(1, one.bytes)] * 2, [100 * one.low, 100 * one.high],
+                          color=colour, linewidth=0.9, alpha=0.6, zorder=2)
+    axes.axhline(0, color=INK, linewidth=0.8)
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_minor_locator(NullLocator())
+    ticks = size_ticks([max(1, one.bytes) for one in judged.errors])
+    axes.set_xticks(ticks, [style.in_words(tick, SIZES) for tick in ticks])
+    axes.set_xlabel("vector per rank (bytes)")
+    axes.set_ylabel("error of the prediction (%)")
+    grid(axes)
+
+
+def draw_shares(axes, judged):
+    """The cumulative distribution of the errors, with its median and 90th percentile."""
+    sizes = sorted(100 * abs(one.error) for one in judged.errors)
+    count = len(sizes)
+    axes.step([0.0, *sizes], [0.0, *(100 * (i + 1) / count for i in range(count))], where="post",
+              color=LINE_COLOURS[0], linewidth=1.6)
+    axes.set_xlim(0, 1.08 * sizes[-1] or 1)
+    axes.set_ylim(0, 104)
+    for name, at in (("median", statistics.median(sizes)), ("90th percentile", ninth(sizes))):
+        share = 50 if name == "median" else 90
+        axes.plot([at, at], [0, share], color=FAINT, linewidth=0.9, linestyle=(0, (4, 3)))
+        axes.annotate(f"{name}: {at:.1f} %", (at, share), xytext=(6, -10),
+                      textcoords="offset points", fontsize=8, va="top")
+    axes.set_xlabel("error, at most (%)")
+    axes.set_ylabel(f"share of the {count} cases (%)")
+    grid(axes)
+
+
+def ninth(sizes):
+    """Ninetieth percentile, between the two nearest."""
+    place = 0.9 * (len(sizes) - 1)
+    low = int(place)
+    return sizes[low] + (place - low) * (sizes[min(low + 1, len(sizes) - 1)] - sizes[low])
+
+
+def grid(axes):
+    axes.grid(color="#DDDDDD", linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def draw(judged, title):
+    title = style.in_lines(title, WIDTH)
+    longest = max(len(one.algorithm) for one in judged.errors)
+    columns = max(1, int((WIDTH - 1) / (0.45 + 0.085 * longest)))
+    rows = -(-len({one.algorithm for one in judged.errors}) // columns)
+    top = 0.75 + 0.2 * (rows - 1) + style.extra_height(title)
+    height = round(HEIGHT + 0.2 * (rows - 1) + style.extra_height(title), 2)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, height))
+    panel = (WIDTH - LEFT - RIGHT - GAP) / 2
+    figure.subplots_adjust(left=LEFT / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / height,
+                           top=1 - top / height, wspace=GAP / panel)
+    draw_errors(left, judged)
+    draw_shares(right, judged)
+    style.title(figure, title)
+    handles, labels = left.get_legend_handles_labels()
+    style.legend(figure, handles=handles, labels=labels, ncol=columns)
+    outside = any(covered(one) is False for one in judged.errors)
+    figure.text(LEFT / WIDTH, 0.15 / height, coverage_words(judged) +
+                (" Empty marks: outside." if outside else ""), fontsize=8.5)
+    return figure
+
+
+def main():
+    arguments = style.parser("errors", __doc__, "verdict", "JSON from `ringscope validate --json`",
+                             default="How far off are the predictions, and does the model know it?"
+                             ).parse_args()
+    style.save(draw(read_verdict(arguments.verdict), arguments.title), arguments.output)
+
+
+if __name__ == "__main__":
+    style.run(main)

@@ -1,0 +1,103 @@
+"""Draws what ringscope has written: the kind of the picture follows from what stands in the file.
+
+  timeline    who did what, when: CSV of `run --timeline`
+  breakdown   where each rank's time went: JSON of `run --json` or `compare --json`
+  scaling     time and bandwidth against size or ranks: CSV of `run --csv`
+  against     a value of each case against a key (--key): JSON of `run --json` or `compare --json`
+  placements  the time of every placement: CSV of `place --csv`
+  loads       the cluster with its loads: page of `lesson`
+  errors      errors of predictions, and the model's coverage: JSON of `validate --json`
+
+The picture has the format of its name: .png, .svg, .pdf or .eps. `ringscope plot FILE --kind KIND
+--help` says what a kind takes beside that.
+Examples:
+  ringscope plot timeline.csv -o timeline.png
+  ringscope plot jobs.json --key job.options.servers -o jobs.svg
+"""
+
+import csv
+import importlib
+import io
+import json
+import sys
+
+from plots import style
+from plots.style import InputError
+from validation.programs import Parser, page_parser
+
+KINDS = ("timeline", "breakdown", "scaling", "against", "placements", "loads", "errors")
+HELP = ("-h", "--help")
+# Columns by which a table is known
+TABLES = {"timeline": {"activity", "start_s"}, "placements": {"placement", "held_up_by"},
+          "scaling": {"case", "busbw_bytes_per_s"}}
+
+
+def kind_in(path, text, key_said):
+    """`key_said`: whether --key is among the words."""
+    if 'id="data"' in text and text.lstrip().startswith("<"):
+        return "loads"
+    if text.lstrip().startswith("{"):
+        return kind_of_document(path, text, key_said)
+    header = set(next(csv.reader(io.StringIO(text, newline=""))))
+    for kind, columns in TABLES.items():
+        if columns <= header:
+            return kind
+    raise unknown(path)
+
+
+def kind_of_document(path, text, key_said):
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}") from None
+    if "model" in document and "cases" in document:
+        return "errors"
+    if "cases" in document:
+        return "against" if key_said else "breakdown"
+    raise unknown(path)
+
+
+def unknown(path):
+    return InputError(f"{path}: is nothing that plot knows: expected CSV of run --timeline, run "
+                      "--csv or place --csv, JSON of run, compare or validate, or a lesson's page; "
+                      f"--kind says what it is: {', '.join(KINDS)}")
+
+
+def main():
+    words = sys.argv[1:]
+    helped = asks_for_a_kinds_help(words)
+    parser = page_parser("ringscope plot", __doc__, Parser)
+    parser.add_argument("file", nargs="?", help="what to draw")
+    parser.add_argument("--kind", choices=KINDS, help="default: by what stands in the file")
+    parser.add_argument("-o", "--output", metavar="PICTURE", help=style.OUTPUT)
+    known, rest = parser.parse_known_args([word for word in words if word not in HELP]
+                                          if helped else words)
+    if helped:
+        sys.argv[1:] = ["--help"]
+    else:
+        known.kind = known.kind or kind_in(known.file, text_to_draw(known), says_key(rest))
+        sys.argv[1:] = [known.file, "-o", known.output, *rest]
+    importlib.import_module(f"plots.{known.kind}").main()
+
+
+def asks_for_a_kinds_help(words):
+    return any(word in HELP for word in words) and any(word.startswith("--kind") for word in words)
+
+
+def says_key(words):
+    return any(word.split("=")[0] == "--key" for word in words)
+
+
+def text_to_draw(known):
+    """The text of the file; a picture that cannot be is refused before anything is read."""
+    if known.file is None:
+        raise InputError("expected a file to draw; --help lists what can be drawn")
+    if known.output is None:
+        raise InputError("expected -o PICTURE, a name that ends in "
+                         f"{style.in_a_row(style.FORMATS)}")
+    style.format_of(known.output)
+    return style.read_text(known.file)
+
+
+if __name__ == "__main__":
+    style.run(main)

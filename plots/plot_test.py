@@ -1,0 +1,182 @@
+"""Does `ringscope plot` know what a file is, and do its pictures show what stands there?
+
+Usage: python3 -m plots.plot_test BUILD
+"""
+
+import itertools
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+from plots.plots_test import SCALING, TIMELINE, InFolder, report, scaling_row, style
+from plots import errors, loads
+
+BUILD = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else "build").resolve()
+STARTS = {"png": b"\x89PNG", "pdf": b"%PDF", "svg": b"<?xml", "eps": b"%!PS-Adobe"}
+PLACEMENTS = "place,placement,time_s,held_up_by,yours\n1,4-4,0.5,the wire,1\n"
+
+
+def judged(error=0.1, **changes):
+    return {"case": "c", "algorithm": "ring", "bytes": 1024, "measured_s": 1.0, "fitted": False,
+            "predicted_s": 1 + error, "error": error, "marks": []} | changes
+
+
+def verdict(*cases, level=None):
+    document = {"schema": 1, "model": "fit.yaml", "pairs": [], "cases": list(cases)}
+    return json.dumps(document | ({"interval": {"level": level}} if level else {}))
+
+
+class Program(InFolder):
+    def ringscope(self, *words):
+        return subprocess.run([BUILD / "ringscope", *words], capture_output=True, text=True)
+
+    def plot(self, source, output, *words):
+        ran = self.ringscope("plot", source, "-o", self.path(output), *words)
+        self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (0, "", ""))
+        return pathlib.Path(self.path(output)).read_bytes()
+
+    def lesson(self, scenario="03-anomaly"):
+        page = self.path("page.html")
+        self.assertEqual(self.ringscope("lesson", scenario, "-o", page).returncode, 0)
+        return page
+
+
+class OneName(Program):
+    def sources(self):
+        return {"timeline": self.write(TIMELINE, "t"), "breakdown": self.write(report(), "b"),
+                "scaling": self.write(SCALING + scaling_row(), "s"),
+                "placements": self.write(PLACEMENTS, "p"), "loads": self.lesson(),
+                "errors": self.write(verdict(judged(), judged(-0.2, bytes=4096)), "e")}
+
+    def test_the_kind_follows_from_the_file(self):
+        for kind, source in self.sources().items():
+            with self.subTest(kind):
+                self.assertEqual(self.plot(source, "a.svg"),
+                                 self.plot(source, "b.svg", "--kind", kind))
+
+    def test_with_a_key_a_report_becomes_a_line(self):
+        source = self.path("r.json")
+        self.ringscope("run", "02-ring-of-8", "--set", "job.bytes=[1 KiB, 1 MiB]", "--json", source)
+        self.assertIn(b"vector per rank", self.plot(source, "a.svg", "--key", "job.bytes"))
+
+    def test_a_picture_has_the_format_of_its_name_and_the_same_bytes_again(self):
+        source = self.lesson()
+        for ending, start in STARTS.items():
+            first, again = (self.plot(source, f"{name}.{ending}") for name in "ab")
+            self.assertTrue(first.startswith(start), ending)
+            self.assertEqual(first, again)
+
+    def refused(self, *words):
+        ran = self.ringscope("plot", *words)
+        self.assertEqual((ran.returncode, ran.stdout), (1, ""))
+        self.assertEqual(ran.stderr.count("\n"), 1, ran.stderr)
+        return ran.stderr
+
+    def test_wrong_words_and_files_are_refused_in_one_line(self):
+        source = self.write(report(), "b")
+        self.assertIn("a.gif: expected a name that ends in .png, .pdf, .svg or .eps, got '.gif'",
+                      self.refused(source, "-o", self.path("a.gif")))
+        self.assertIn("expected -o PICTURE", self.refused(source))
+        self.assertIn("expected a file to draw", self.refused())
+        self.assertIn("invalid choice: 'pie'", self.refused(source, "--kind", "pie"))
+        self.assertIn("unrecognized arguments: --colour",
+                      self.refused(source, "-o", self.path("a.png"), "--colour"))
+        for text in ("a,b\n1,2\n", "{}"):
+            self.assertIn("is nothing that plot knows",
+                          self.refused(self.write(text), "-o", self.path("a.png")))
+        self.assertIn(":1:2: is not JSON", self.refused(self.write("{"), "-o", self.path("a.png")))
+        self.assertFalse(pathlib.Path(self.path("a.png")).exists())
+
+    def test_each_kind_has_its_own_help(self):
+        for kind in ("against", "loads"):
+            ran = self.ringscope("plot", "--kind", kind, "--help")
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            self.assertIn(f"usage: {kind}", ran.stdout)
+
+
+class Loads(Program):
+    def drawn(self, scenario):
+        figure = loads.draw(loads.read_page(self.lesson(scenario)), "Why?")
+        figure.canvas.draw()
+        return figure
+
+    @staticmethod
+    def words(axes):
+        return [text.get_text() for text in axes.texts]
+
+    def test_links_show_the_loads_of_the_report(self):
+        source = self.path("r.json")
+        self.ringscope("run", "13-neighbours", "--json", source)
+        with open(source, encoding="utf-8") as file:
+            cases = json.load(file)["cases"]
+        figure = self.drawn("13-neighbours")
+        for case, axes in zip(cases, figure.axes):
+            uplink = max(one["utilisation"] for one in case["resources"]
+                         if one["name"] in ("rack0/switch->core", "core->rack0/switch"))
+            self.assertIn(loads.percent(uplink), self.words(axes))
+
+    def test_hosts_that_are_loaded_alike_stand_as_one(self):
+        words = self.words(self.drawn("two-levels-or-one").axes[0])
+        self.assertIn("host0\n8 such hosts", words)
+
+    def test_no_two_words_overlap(self):
+        for scenario in ("03-anomaly", "13-neighbours", "16-the-missing-nic"):
+            figure = self.drawn(scenario)
+            for axes in figure.axes:
+                boxes = [text.get_window_extent() for text in axes.texts]
+                for box, other in itertools.combinations(boxes, 2):
+                    self.assertFalse(box.overlaps(other), (scenario, box, other))
+
+    def test_many_hosts_are_shown_by_the_busiest_and_the_rest_are_counted(self):
+        hosts = [loads.Host(f"host{i}", 1, 8, {"core": i / 100}, {"switch": [0.5]})
+                 for i in range(100)]
+        shown, others = loads.fewer(hosts)
+        self.assertEqual([host.name for host in shown], [f"host{i}" for i in range(88, 100)])
+        self.assertEqual(others, 88)
+
+    def test_a_page_without_data_is_refused(self):
+        with self.assertRaisesRegex(style.InputError, "it has no data"):
+            loads.read_page(self.write("<html></html>"))
+        text = '<script type="application/json" id="data">{"cases": []}</script>'
+        with self.assertRaisesRegex(style.InputError, "are not those of a lesson: KeyError"):
+            loads.read_page(self.write(text))
+
+
+class Errors(InFolder):
+    def read(self, *cases, level=None):
+        return errors.read_verdict(self.write(verdict(*cases, level=level)))
+
+    def test_coverage_is_the_share_of_measured_times_in_the_interval(self):
+        inside = judged(0.1, low_s=0.9, high_s=1.2)
+        outside = judged(0.1, low_s=1.05, high_s=1.2)
+        read = self.read(inside, inside, inside, outside, level=0.9)
+        self.assertEqual([errors.covered(one) for one in read.errors], [True, True, True, False])
+        self.assertEqual(errors.coverage_words(read),
+                         "3 of 4 measured medians (75 %) lie in the model's interval; "
+                         "of a right model 90 % would.")
+        figure = errors.draw(read, "Why?")
+        self.assertIn("3 of 4", "".join(text.get_text() for text in figure.texts))
+
+    def test_a_model_without_intervals_says_so(self):
+        for case in (judged(), judged(low_s=None, high_s=None)):
+            self.assertIn("coverage is not known", errors.coverage_words(self.read(case)))
+
+    def test_the_curve_reaches_each_error_at_its_share(self):
+        figure = errors.draw(self.read(*(judged(e) for e in (0.4, -0.1, 0.2, -0.3))), "Why?")
+        x, y = figure.axes[1].lines[0].get_data()
+        points = [(round(float(a), 6), float(b)) for a, b in zip(x, y)]
+        self.assertEqual(points, [(0, 0), (10, 25), (20, 50), (30, 75), (40, 100)])
+        self.assertEqual([text.get_text() for text in figure.axes[1].texts],
+                         ["median: 25.0 %", "90th percentile: 37.0 %"])
+
+    def test_what_the_fit_saw_and_what_is_noisy_does_not_count(self):
+        read = self.read(judged(), judged(fitted=True), judged(marks=["noisy"]))
+        self.assertEqual(len(read.errors), 1)
+        with self.assertRaisesRegex(style.InputError, "none counts"):
+            self.read(judged(fitted=True))
+
+
+if __name__ == "__main__":
+    unittest.main()
