@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 from typing import NamedTuple, Optional
 
 from validation.doctor.what_if import WhatIf
@@ -9,6 +10,7 @@ from validation.programs import InputError
 from validation.tune.ground import Ground
 from validation.tune.way import Choice, Way, choices
 
+PLACE = re.compile(r"^the described machine:\d+:\d+: ")
 KEPT = 1.05  # a choice stays while the best is no faster than by this: fewer ranges
 
 
@@ -106,6 +108,17 @@ def timed(asked: list, answers: list) -> list:
             for (choice, _), answer in zip(asked, answers)]
 
 
+def refused(what_if: WhatIf, ground: Ground, job: dict):
+    """Raises what the simulator says of it."""
+    place = f"{job['collective']} of {job['bytes']} on {ground.placement}"
+    try:
+        what_if.answers([ground.scenario(job)])
+    except InputError as error:
+        said = PLACE.sub("", str(error).splitlines()[0])
+        raise type(error)(f"{place}: {said}") from None
+    raise InputError(f"{place}: cannot be simulated within {what_if.limit}")
+
+
 def rows_of(what_if: WhatIf, ground: Ground, own, ways: list, sizes: list) -> list:
     """`own`: Choice of the library's rule at a size; `ways`: the library's and others."""
     collective = own(sizes[0]).way.collective
@@ -116,9 +129,8 @@ def rows_of(what_if: WhatIf, ground: Ground, own, ways: list, sizes: list) -> li
     found = timed(asked, simulated(what_if, ground, asked, f"simulating {collective}"))
     rows = []
     for index, size in enumerate(sizes):
-        if found[index] is None:  # says why
-            what_if.answers([ground.scenario(asked[index][0].job(size))])
-            raise InputError(f"{collective} of {size} B cannot be simulated")
+        if found[index] is None:
+            refused(what_if, ground, asked[index][0].job(size))
         some = [one for one, (_, bytes_) in zip(found[own_count:], asked[own_count:])
                 if one is not None and bytes_ == size]
         some.sort(key=lambda one: one.seconds)  # stable: of equal ones the first in the table

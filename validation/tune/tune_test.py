@@ -116,7 +116,8 @@ class Program(unittest.TestCase):
                 ((*base, "--sizes", "1MB-"), "expected sizes such as"),
                 ((*base, "--library", "openmpi_tcq"), "openmpi_tcq"),
                 (("rack3", "--placement", "1"), "expected two ranks or more, got 1"),
-                (("rack3", "--placement", "9-9-9-9"), "placement"),
+                (("rack3", "--placement", "9-9-9"), "allreduce of 1048576 B on 9-9-9: 9 ranks on "
+                 "'host0', which has 8 cores"),
                 ((*base, "-o", "/nowhere/x"), "/nowhere/x: cannot be written")):
             ran = self.tune(*words, *([] if "--sizes" in words else ["--sizes", "1MiB"]))
             self.assertEqual(ran.returncode, 1, words)
