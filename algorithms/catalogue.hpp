@@ -11,7 +11,7 @@
 namespace ringscope {
 
 namespace nccl {
-struct Machine;  // algorithms/selectors/nccl_tuning.hpp
+struct Machine;  // algorithms/channels/nccl_tuning.hpp
 }
 
 namespace schedules {

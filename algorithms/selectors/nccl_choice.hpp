@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "algorithms/selectors/nccl_tuning.hpp"
+#include "algorithms/channels/nccl_tuning.hpp"
 #include "algorithms/selectors/selector.hpp"
 
 namespace ringscope {

@@ -1,5 +1,5 @@
 // Does NCCL's model say here what its source says, and does the choice follow from it?
-#include "algorithms/selectors/nccl_tuning.hpp"
+#include "algorithms/channels/nccl_tuning.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "algorithms/selectors/nccl_tuning.hpp"
+#include "algorithms/channels/nccl_tuning.hpp"
 
 namespace ringscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "algorithms/selectors/nccl_tuning.hpp"
+#include "algorithms/channels/nccl_tuning.hpp"
 #include "scenarios/library/sized_time.hpp"
 #include "topologies/input/input.hpp"
 #include "topologies/input/units.hpp"

@@ -1,6 +1,8 @@
 #include "scenarios/question/nccl_machine.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
 
 #include "topologies/imports/rings/nccl_channels.hpp"
@@ -17,6 +19,28 @@ std::vector<nccl::GpuPlace> gpus_of(const Placement& placement) {
     if (taken.insert({where.host, where.gpu}).second) places.push_back({where.host, where.gpu});
   }
   return places;
+}
+
+/// Channels of sends from a rank to another. Source: NCCL 2.30.7, src/graph/paths.cc,
+/// ncclTopoGetNchannels: two for each NVLink between the two, one for each 14 GB/s of a NIC.
+int peer_channels(const nccl::HostGraph& host) {
+  constexpr int of_pcie = 2;
+  constexpr double of_network = 14;  // GB/s
+  int least = std::numeric_limits<int>::max();
+  for (std::size_t from = 0; from < host.gpus.size(); ++from) {
+    for (std::size_t to = 0; to < host.gpus.size(); ++to) {
+      if (from == to) continue;
+      const nccl::Way& way = host.to_gpu[from][to];
+      const bool nvlink = way.distance <= nccl::Distance::nvlink_relay;
+      const int links = static_cast<int>(way.rate / nccl::one_nvlink(host.generation));
+      least = std::min(least, nvlink ? 2 * std::max(1, links) : of_pcie);
+    }
+    double fastest = 0;
+    for (const nccl::Way& way : host.to_port[from]) fastest = std::max(fastest, way.rate);
+    if (host.several_hosts && fastest > 0)
+      least = std::min(least, std::max(1, static_cast<int>(std::ceil(fastest / of_network))));
+  }
+  return least == std::numeric_limits<int>::max() ? of_pcie : least;
 }
 
 std::shared_ptr<const nccl::Machine> machine_of(const BlockCosts& blocks,
@@ -41,6 +65,7 @@ std::shared_ptr<const nccl::Machine> machine_of(const BlockCosts& blocks,
   constexpr std::size_t few_hosts = 2;
   machine->between = {inside.count, found.hosts.size() <= few_hosts ? inside.each : outside};
   machine->most = static_cast<int>(found.rings.size());
+  machine->peer_channels = peer_channels(found.hosts.front().found->graph);
   return machine;
 }
 

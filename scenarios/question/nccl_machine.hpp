@@ -4,7 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "algorithms/selectors/nccl_tuning.hpp"
+#include "algorithms/channels/nccl_tuning.hpp"
 #include "scenarios/library/library.hpp"
 #include "scenarios/question/known_parts.hpp"
 #include "topologies/nccl/channels.hpp"

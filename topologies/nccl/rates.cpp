@@ -48,6 +48,8 @@ bool is_nvlink_end(ComponentKind kind) {
 
 }  // namespace
 
+Rate one_nvlink(int generation) { return row_of(generation).counts; }
+
 int generation_of(const Topology& topology, const Host& host) {
   const Graph& graph = topology.graph();
   Rate nvlinks = 0, pcie = 0;

@@ -20,6 +20,9 @@ inline constexpr Rate unlimited_rate = 5000;
 /// B200 (100) that has no more NVLink or PCIe than the description gives a GPU of the host.
 int generation_of(const Topology& topology, const Host& host);
 
+/// One NVLink.
+Rate one_nvlink(int generation);
+
 /// As many whole links of the generation as are described.
 Rate nvlink_rate(Bandwidth described, int generation);
 

@@ -1,4 +1,4 @@
-#include "algorithms/selectors/nccl_tuning.hpp"
+#include "algorithms/channels/nccl_tuning.hpp"
 
 #include <algorithm>
 #include <array>

@@ -35,7 +35,8 @@ struct Machine {
   bool nvlink = true;  ///< between the GPUs of a host; else PCIe
   bool amd = false;    ///< CPUs
   Channels inside = {12, 20.0}, between = {2, 6.0};
-  int most = 0;  ///< channels of a communicator; 0: two for each ring
+  int most = 0;           ///< channels of a communicator; 0: two for each ring
+  int peer_channels = 2;  ///< of sends from one rank to another, before they are a power of two
 };
 
 /// The ranks of a communicator, the hosts ("nodes") that they are on, and what is called.
