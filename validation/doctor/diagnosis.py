@@ -10,6 +10,7 @@ import numpy as np
 from validation.doctor import curve as curve_
 from validation.doctor import ranking
 from validation.doctor.causes import CAUSES
+from validation.doctor.causes.tree_across_hosts import chose
 from validation.doctor.errors import Errors
 from validation.doctor.scene import Scene, hosts_of
 from validation.doctor.what_if import WhatIf
@@ -56,7 +57,7 @@ class Diagnosis:
         found: dict = {}
         for point in self.curve.points:
             hosts = hosts_of(point.placement)
-            if point.job["algorithm"] == "nccl" and hosts > 1 and "options" not in point.job:
+            if chose(point.job) and hosts > 1 and "options" not in point.job:
                 found.setdefault(point.bytes, {})[hosts] = point.rate
         return any(2 in rates and len(rates) > 1 and
                    rates[2] > FASTER * max(rate for hosts, rate in rates.items() if hosts > 2)

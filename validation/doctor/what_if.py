@@ -40,7 +40,7 @@ def affordable(scenario: dict, exact: bool = False) -> list:
         return [scenario]
     size = bytes_of(scenario)
     most = longest(scenario)
-    if min(size, most) > TREE << 16:
+    if min(size, most) > TREE << 16 and job["collective"] == "allreduce":
         options = {**options, "segment": f"{min(size, most) // TREE} B"}
         scenario = {**scenario, "job": {**job, "options": options}}
     if size > most and not (exact and most == LONG):

@@ -4,14 +4,19 @@ from validation.doctor.causes.cause import RARE, Cause
 from validation.doctor.scene import Scene
 
 
+def chose(job: dict) -> bool:
+    """True if NCCL chose the protocol by its tables; of sends and receives it goes by size alone."""
+    return job["algorithm"] == "nccl" and job["collective"] != "alltoall"
+
+
 def values(scene: Scene) -> list:
-    nccl = scene.blocks is not None and any(job["algorithm"] == "nccl" for job in scene.each_job())
+    nccl = scene.blocks is not None and any(map(chose, scene.each_job()))
     return ["Simple", "LL128", "LL"] if nccl else []
 
 
 def edit(scene: Scene, value):
     for job in scene.each_job():
-        if job["algorithm"] == "nccl":
+        if chose(job):
             job["options"] = {**job.get("options", {}), "protocol": value}
 
 

@@ -5,8 +5,9 @@ from validation.doctor.scene import Scene
 
 
 def chose(job: dict) -> bool:
-    """True if NCCL was free to choose the algorithm."""
-    return job["algorithm"] == "nccl" and "algorithm" not in job.get("options", {})
+    """True if NCCL was free to choose the algorithm, as it is of an allreduce alone."""
+    return (job["algorithm"] == "nccl" and job["collective"] == "allreduce" and
+            "algorithm" not in job.get("options", {}))
 
 
 def values(scene: Scene) -> list:
