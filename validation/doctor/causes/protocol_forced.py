@@ -5,7 +5,7 @@ from validation.doctor.scene import Scene
 
 
 def chose(job: dict) -> bool:
-    """True if NCCL chose the protocol by its tables; of sends and receives it goes by size alone."""
+    """True if NCCL chose the protocol by its tables; of an all-to-all it goes by size alone."""
     return job["algorithm"] == "nccl" and job["collective"] != "alltoall"
 
 
