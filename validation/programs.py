@@ -106,7 +106,7 @@ def waiting(what: str):
             print(f"\r{what}, {time.monotonic() - begun:.0f} s\x1b[K", end="", file=sys.stderr,
                   flush=True)
 
-    if not sys.stderr.isatty():
+    if not sys.stderr.isatty() or os.environ.get("RINGSCOPE_QUIET"):
         yield
         return
     thread = threading.Thread(target=tell)

@@ -6,6 +6,7 @@
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
+#include "cli/terminal/screen.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/job_warnings.hpp"
@@ -61,7 +62,9 @@ void add_check(Command& program) {
       "  ringscope check 03-anomaly\n"
       "  ringscope check gpu_numa2 my_cluster.yaml");
   command.callback([arguments] {
-    for (const std::string& name : arguments->names) write_output("-", check(name));
+    for (const std::string& name : arguments->names) show_screen(check(name));
+    const std::string& last = arguments->names.back();
+    suggest((is_read_as_scenario(last) ? "ringscope run " : "ringscope show ") + shell_word(last));
   });
 }
 

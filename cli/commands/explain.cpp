@@ -4,9 +4,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/cases/next_command.hpp"
 #include "cli/commands/explain.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "cli/terminal/screen.hpp"
 #include "scenarios/answer/explain/explain.hpp"
 #include "scenarios/answer/explain/nccl_choice.hpp"
 
@@ -70,8 +72,9 @@ void explain(const Arguments& arguments) {
   }
   if (!arguments.json.empty()) write_output(arguments.json, document.dump(2) + '\n');
   bar.end();
-  if (text && !screen.empty()) write_output("-", screen);
+  if (text && !screen.empty()) show_screen(screen);
   tell_difference(answer.difference, text);
+  if (text) suggest(command_on("what-if", arguments.cases));
   refuse_unended(answer);
 }
 

@@ -8,6 +8,7 @@
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
+#include "cli/terminal/screen.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/imports/fabrics/fabrics.hpp"
 #include "topologies/input/characters.hpp"
@@ -57,6 +58,7 @@ void import_fabric(const Arguments& arguments) {
   std::fprintf(stderr, "%s\n", for_terminal(cluster.about).c_str());
   for (const std::string& note : fabric.notes)
     std::fprintf(stderr, "%s\n", for_terminal(note).c_str());
+  if (arguments.output != "-") suggest("ringscope check " + shell_word(arguments.output));
 }
 
 }  // namespace

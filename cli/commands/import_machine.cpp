@@ -8,6 +8,7 @@
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
+#include "cli/terminal/screen.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/imports/imports.hpp"
 #include "topologies/input/characters.hpp"
@@ -39,6 +40,7 @@ void import_machine(const Arguments& arguments) {
   write_output(arguments.output, yaml);
   for (const std::string& note : machine.notes)
     std::fprintf(stderr, "%s\n", for_terminal(note).c_str());
+  if (arguments.output != "-") suggest("ringscope check " + shell_word(arguments.output));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "cli/lesson/lesson_data.hpp"
 #include "cli/lesson/lesson_page.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "cli/terminal/screen.hpp"
 
 namespace ringscope {
 namespace {
@@ -69,6 +70,8 @@ void write_lesson(const Arguments& arguments) {
   write_output(arguments.output, lesson::page(data));
   bar.end();
   tell_difference(answer.difference, arguments.output != "-");
+  if (arguments.output != "-")
+    suggest("ringscope plot " + shell_word(arguments.output) + " -o loads.png");
   refuse_unended(answer);
 }
 

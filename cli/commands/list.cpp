@@ -7,6 +7,7 @@
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "cli/terminal/screen.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/file_kind.hpp"
 #include "topologies/cluster.hpp"
@@ -120,10 +121,13 @@ void list(const std::string& what, const std::string& json) {
     throw Failure(ExitCode::bad_input, "list: " + unknown_name("list", what, names));
   }
   const Rows rows = listings[found - names.begin()].rows();
-  if (json.empty())
-    write_output("-", print(rows));
-  else
-    write_output(json, as_json(what, rows));
+  if (!json.empty()) return write_output(json, as_json(what, rows));
+  show_screen(print(rows));
+  if (rows.empty()) return;
+  const bool machines = what == "clusters";
+  suggest(what == "scenarios" || machines
+              ? (machines ? "ringscope show " : "ringscope run ") + shell_word(rows.front().name)
+              : "ringscope list scenarios");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "cli/terminal/interrupt.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
+#include "cli/terminal/screen.hpp"
 #include "topologies/input/read_file.hpp"
 
 namespace ringscope {
@@ -90,6 +91,7 @@ void merge(const Arguments& arguments) {
   bar.end();
   if (!merged.missing.empty())
     fmt::print(stderr, "warning: {}:\n{}\n", missing_text(merged), list_of(merged));
+  if (quiet()) return;
   fmt::print(stderr, "{}: {} of '{}', from {} part{}\n", arguments.output,
              count_text(merged.points - merged.missing_points()), merged.study,
              arguments.parts.size(), arguments.parts.size() == 1 ? "" : "s");

@@ -12,6 +12,7 @@
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "cli/terminal/screen.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "sim/simulation.hpp"
 #include "sim/studies/search/place_points.hpp"
@@ -188,7 +189,11 @@ void print(const Arguments& arguments, const PlaceStudy& study, const PlaceAnswe
       arguments.launch.lines(answer.placed.front().placement, study.scenario.cluster.topology);
   if (!lines.empty()) screen += "\nthe best one is started by\n" + lines;
   bar.end();
-  write_output("-", screen);
+  show_screen(screen);
+  if (!arguments.csv.empty())
+    suggest("ringscope plot " + shell_word(arguments.csv) + " -o placements.png");
+  else if (!arguments.study.empty() && arguments.launch.rankfile.empty())
+    suggest("ringscope place " + shell_word(arguments.study) + " --rankfile best.rankfile");
 }
 
 void place_shard(const Arguments& arguments, StudyOptions& options) {

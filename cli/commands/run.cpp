@@ -1,8 +1,10 @@
 #include <memory>
 
 #include "cli/cases/cases.hpp"
+#include "cli/cases/next_command.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "cli/terminal/screen.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 
@@ -30,8 +32,9 @@ void run(const Arguments& arguments) {
   if (!timeline.empty()) write_output(timeline, to_timeline_csv(reports));
   const std::vector<Report> ended = ended_ones(reports);
   bar.end();
-  if (text && !ended.empty()) write_output("-", print_run(ended));
+  if (text && !ended.empty()) show_screen(print_run(ended));
   tell_difference(answer.difference, text);
+  if (text) suggest(command_on("explain", cases));
   refuse_unended(answer);
 }
 

@@ -13,6 +13,7 @@
 
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
+#include "cli/terminal/screen.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {
@@ -30,7 +31,13 @@ constexpr const char* python = "/usr/bin/python3";
     throw Failure(ExitCode::bad_input, fmt::format("there is no '{}'", script));
   setenv("RINGSCOPE", fs::read_symlink("/proc/self/exe").c_str(), 1);
   std::vector<std::string> words = {python, "-B", script};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+  for (const std::string& word : arguments) {
+    if (word == "--quiet")
+      quiet() = true;
+    else
+      words.push_back(word);
+  }
+  if (quiet()) setenv("RINGSCOPE_QUIET", "1", 1);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);

@@ -11,6 +11,7 @@
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
+#include "cli/terminal/screen.hpp"
 #include "scenarios/answer/text/nccl_text.hpp"
 #include "scenarios/answer/text/topology_text.hpp"
 #include "scenarios/question/file_kind.hpp"
@@ -172,7 +173,11 @@ void show(const Arguments& arguments, bool route) {
   bar.end();
   if (!arguments.dot.empty()) write_output(arguments.dot, to_dot(topology));
   if (!arguments.simgrid.empty()) write_output(arguments.simgrid, to_simgrid(topology));
-  if (print_text({arguments.dot, arguments.simgrid, arguments.peers})) write_output("-", text);
+  if (!print_text({arguments.dot, arguments.simgrid, arguments.peers})) return;
+  show_screen(text);
+  const std::string name = shell_word(arguments.name);
+  suggest(is_read_as_scenario(arguments.name) ? "ringscope run " + name
+                                              : "ringscope show " + name + " --dot machine.dot");
 }
 
 }  // namespace

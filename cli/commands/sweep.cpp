@@ -11,6 +11,7 @@
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "cli/terminal/screen.hpp"
 
 namespace ringscope {
 namespace {
@@ -127,7 +128,8 @@ void sweep(Arguments& arguments) {
         verified.text(count == 1 ? "the best one" : fmt::format("the best {}", count));
     const std::string rows = table(study, outcomes, best, arguments);
     bar.end();
-    write_output("-", rows + words + (words.empty() ? "" : "\n"));
+    show_screen(rows + words + (words.empty() ? "" : "\n"));
+    suggest("ringscope sweep " + shell_word(arguments.study) + " --csv points.csv");
   }
   end_with_warning(verified);
 }

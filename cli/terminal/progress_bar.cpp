@@ -6,6 +6,7 @@
 #include <csignal>
 #include <string_view>
 
+#include "cli/terminal/screen.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {
@@ -32,7 +33,9 @@ void take_no_signal() {
 }  // namespace
 
 ProgressBar::ProgressBar(const std::string& phase, Redraw redraw)
-    : terminal_(::isatty(STDERR_FILENO) == 1), redraw_(redraw), line_(ProgressLine::Clock::now()) {
+    : terminal_(::isatty(STDERR_FILENO) == 1 && !quiet()),
+      redraw_(redraw),
+      line_(ProgressLine::Clock::now()) {
   line_.phase(phase, ProgressLine::Clock::now());
   if (terminal_ && redraw_ == Redraw::by_itself)
     thread_ = std::jthread([this](const std::stop_token& stop) { redraw_until(stop); });
@@ -72,6 +75,7 @@ void ProgressBar::show(double done) {
 void ProgressBar::say(const std::string& text) {
   const std::lock_guard lock(mutex_);
   remove();
+  if (quiet()) return;
   write_to_terminal(for_terminal(text) + '\n');
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/terminal/screen.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {
@@ -31,7 +32,9 @@ Option Option::excludes(Option other) { return Option(option_->excludes(other.op
 bool Option::said() const { return option_->count() > 0; }
 
 Command Command::add_subcommand(const std::string& name, const std::string& summary) {
-  return Command(app_->add_subcommand(name, summary));
+  CLI::App* added = app_->add_subcommand(name, summary);
+  added->add_flag("--quiet", quiet(), "the answer alone: no progress, no suggestions");
+  return Command(added);
 }
 
 Option Command::add_flag(const std::string& name, bool& value, const std::string& help) {

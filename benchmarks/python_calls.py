@@ -1,0 +1,67 @@
+"""Measure what calls from Python cost: a sweep of many small runs, and a call of one of them.
+
+    benchmarks/python_calls                  10,000 points of a ring of 8 ranks; 300 calls
+    benchmarks/python_calls --points 400     fewer of them: says whether it works, not how fast
+
+The module must be where Python finds it (python/README.md). A call's cost over the C++ run is the
+time of `ringscope.run` less the wall time of the simulation alone, which stands in the report: it
+holds the reading of the scenario, too, and so is an upper bound of what Python adds.
+"""
+
+import os
+import statistics
+import time
+
+import ringscope
+
+from validation.programs import page_parser, run_main
+
+MOST_SWEEP_S, MOST_CALL_S = 30.0, 1e-3  # of 10,000 points on two cores; of a call
+SCENARIO = {"question": "What does a call cost?", "cluster": "star8", "library": "rdma",
+            "placement": "1x8",
+            "job": {"collective": "allreduce", "algorithm": "ring", "bytes": "1 MiB"}}
+
+
+def study(points: int) -> dict:
+    """Bandwidths and latencies: as many of each as make at least so many points."""
+    steps = max(2, round(points ** 0.5))
+    return {"scenario": SCENARIO, "metrics": ["time_s"], "sweep": {"grid": {
+        "library.network.latency": {"from": "1 us", "to": "9 us", "steps": steps},
+        "cluster.link.bandwidth": {"from": "1 Gbit/s", "to": "100 Gbit/s",
+                                   "steps": -(-points // steps)}}}}
+
+
+def sweep_seconds(points: int, threads: int) -> tuple:
+    """(points, seconds)."""
+    question = study(points)
+    begun = time.perf_counter()
+    frame = ringscope.sweep(question, threads=threads, progress=False)
+    return len(frame), time.perf_counter() - begun
+
+
+def call_seconds(calls: int) -> list:
+    """Seconds of each call beyond the simulation itself."""
+    costs = []
+    for _ in range(calls):
+        begun = time.perf_counter()
+        cases = ringscope.run(SCENARIO, progress=False)
+        costs.append(time.perf_counter() - begun - cases[0].wall_s)
+    return costs
+
+
+def main():
+    parser = page_parser("python_calls", __doc__)
+    parser.add_argument("--points", type=int, default=10_000)
+    parser.add_argument("--calls", type=int, default=300)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    points, seconds = sweep_seconds(options.points, options.threads)
+    costs = call_seconds(options.calls)
+    print(f"sweep: {points} points of 8 ranks in {seconds:.2f} s on {options.threads} threads of "
+          f"{os.cpu_count()} cores (10,000 in at most {MOST_SWEEP_S:.0f} s)")
+    print(f"call:  {1e3 * statistics.median(costs):.3f} ms beyond the simulation, the median of "
+          f"{len(costs)}; {1e3 * min(costs):.3f} ms at least (at most {1e3 * MOST_CALL_S:.0f} ms)")
+
+
+if __name__ == "__main__":
+    run_main(main)
