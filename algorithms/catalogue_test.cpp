@@ -34,8 +34,11 @@ TEST(Catalogue, options_are_named_as_the_struct_names_them) {
       "cycle",    "bucket",  "bytes_per_pack", "input",  "checkpoint", "item"};
   // Read by scenarios/workload/llm.cpp, which makes gradients, times and sizes of them.
   const std::set<std::string_view> of_large_models = {
-      "gpu",      "efficiency",  "element",           "sequence", "micro_batch",    "micro_batches",
-      "schedule", "stage_parts", "sequence_parallel", "zero",     "tensor_exchange"};
+      "gpu",      "efficiency",      "element",
+      "sequence", "micro_batch",     "micro_batches",
+      "schedule", "stage_parts",     "sequence_parallel",
+      "zero",     "tensor_exchange", "shard",
+      "prefetch"};
   for (const Algorithm& algorithm : catalogue())
     for (std::string_view option : algorithm.options)
       EXPECT_TRUE(known.contains(option) ||

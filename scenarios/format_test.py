@@ -132,7 +132,7 @@ OPTIONS = {
     "item": ["job.algorithm=two_level"],
     **{option: PROGRAM for option in
        ("gpu", "efficiency", "element", "sequence", "micro_batch", "micro_batches", "schedule",
-        "sequence_parallel", "zero", "tensor_exchange")},
+        "sequence_parallel", "zero", "shard", "prefetch", "tensor_exchange")},
     "stage_parts": PROGRAM + ["placement=1x2", "job.groups={pp: 2}",
                               "job.options.schedule=interleaved", "job.options.micro_batches=2",
                               "job.options.model.layers=4"],

@@ -17,6 +17,13 @@ struct Pass {
   Duration forward{}, backward{};
 };
 
+/// Parameters that ZeRO 2 and 3 exchange at once: FSDP's unit.
+struct ParameterUnit {
+  enum class Part : std::uint8_t { embedding, layer, head };
+  Part part = Part::layer;
+  std::uint64_t bytes = 0;  ///< of one rank's parameters, and of their gradients
+};
+
 /// Bytes that one GPU of a pipeline's stage holds.
 struct StageMemory {
   int stage = 0;
@@ -32,10 +39,13 @@ struct LlmStep {
   int micro_batches = 1;
   Schedule schedule = Schedule::one_f_one_b;
   bool sequence_parallel = false;
-  bool zero = false;             ///< each rank of a data group updates a part of the parameters
-  Pass attention, mlp;           ///< the two halves of a layer
-  Pass head;                     ///< of the last stage, beside its layers
-  std::uint64_t activation = 0;  ///< bytes between two layers, of a micro-batch
+  int zero = 0;      ///< stage of ZeRO: 1 cuts the update, 2 the gradients, 3 the parameters too
+  int shard = 0;     ///< ranks of a data group among which ZeRO 2 and 3 cut; 0: all of them
+  int prefetch = 1;  ///< ZeRO 3: units that are gathered before they are needed
+  std::vector<ParameterUnit> units;            ///< ZeRO 2 and 3: in the order of forward
+  Pass attention, mlp;                         ///< the two halves of a layer
+  Pass head;                                   ///< of the last stage, beside its layers
+  std::uint64_t activation = 0;                ///< bytes between two layers, of a micro-batch
   std::vector<std::uint64_t> gradients;        ///< bytes of each stage on one rank
   StageMemory memory;                          ///< of the stage that needs most
   const Algorithm* tensor_exchange = nullptr;  ///< an allreduce with one thread; null: the ring

@@ -1,5 +1,8 @@
 #include "algorithms/training/llm_parts.hpp"
 
+#include <utility>
+
+#include "algorithms/steps/ring_steps.hpp"
 #include "algorithms/training/step.hpp"
 
 namespace ringscope {
@@ -33,7 +36,7 @@ Sequence on_tensor_group(const LlmStep& step) {
 }
 
 Sequence on_data_group(const LlmStep& step) {
-  if (step.zero) return {&ring_reduce_scatter(), &ring_allgather()};
+  if (step.zero == 1) return {&ring_reduce_scatter(), &ring_allgather()};
   return {&exchange_of(step)};
 }
 
@@ -52,7 +55,80 @@ std::size_t scratch_of(const Sequence& sequence, int ranks, std::size_t items,
   return most;
 }
 
+std::size_t items_of_unit(const LlmStep& step, std::size_t unit, const Options& options) {
+  return items_of(step.units[unit].bytes, options);
+}
+
+std::size_t largest_unit(const LlmStep& step, const Options& options) {
+  std::size_t most = 0;
+  for (std::size_t unit = 0; unit < step.units.size(); ++unit)
+    most = std::max(most, items_of_unit(step, unit, options));
+  return most;
+}
+
+std::size_t units_at_once(const LlmStep& step) {
+  return step.zero == 3 ? static_cast<std::size_t>(step.prefetch) + 1 : 0;
+}
+
+std::size_t exchange_scratch_items(const LlmStep& step, const Options& options) {
+  if (step.zero < 2) return 0;
+  const int shard = shard_of(step), replicas = step.grid.size("dp") / shard;
+  const std::size_t unit = largest_unit(step, options);
+  return std::max(
+      scratch_of({&ring_reduce_scatter(), &ring_allgather()}, shard, unit, options),
+      scratch_of({&exchange_of(step)}, replicas, ring_chunk_items(shard, unit), options));
+}
+
+/// Items that ZeRO 2 and 3 need beside the activations, and behind them.
+struct ShardedItems {
+  std::size_t gathered, gradients, scratch;
+  std::size_t sum() const { return gathered + gradients + scratch; }
+};
+ShardedItems sharded_items(const LlmStep& step, const Options& options) {
+  const std::size_t unit = largest_unit(step, options);
+  return {units_at_once(step) * unit, step.zero >= 2 && step.micro_batches > 1 ? unit : 0,
+          exchange_scratch_items(step, options)};
+}
+
+/// One reduce-scatter of each micro-batch and, with ZeRO 3, two allgathers; of each step the sum
+/// over replicas and, with ZeRO 2, an allgather.
+Cost sharded_cost(const LlmStep& step, int ranks, const Options& options) {
+  const int shard = shard_of(step), replicas = step.grid.size("dp") / shard;
+  const std::int64_t groups = ranks / shard, micro_batches = step.micro_batches;
+  Cost sum;
+  for (std::size_t unit = 0; unit < step.units.size(); ++unit) {
+    const std::size_t items = items_of_unit(step, unit, options);
+    if (items == 0) continue;
+    const Cost scatter = ring_reduce_scatter().cost(shard, items, options);
+    add(sum, scatter, groups * micro_batches);
+    add(sum, ring_allgather().cost(shard, items, options),
+        groups * (step.zero == 3 ? 2 * micro_batches : 1));
+    sum.steps += scatter.steps * micro_batches;
+    for (int part = 0; part < shard && replicas > 1; ++part)
+      add(sum, exchange_of(step).cost(replicas, Chunks({.size = items}, shard)[part].size, options),
+          groups / replicas);
+  }
+  return sum;
+}
+
 }  // namespace
+
+int llm_threads(const Options& options) {
+  const Training* job = options.training;
+  return job != nullptr && job->llm != nullptr && job->llm->zero >= 2 ? 2 : 1;
+}
+
+Range unit_range(const LlmStep& step, Range gradients, std::size_t unit, const Options& options) {
+  std::size_t offset = gradients.offset;
+  for (std::size_t before = 0; before < unit; ++before)
+    offset += items_of_unit(step, before, options);
+  return {gradients.buffer, offset, items_of_unit(step, unit, options)};
+}
+
+Range gathered_range(const LlmStep& step, const LlmBuffers& at, std::size_t slot,
+                     std::size_t items) {
+  return at.gathered.part(slot, units_at_once(step)).first(items);
+}
 
 LlmStep llm_step_of(const Options& options, int ranks) {
   if (options.training != nullptr && options.training->llm) return *options.training->llm;
@@ -95,8 +171,15 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, const Opt
       buffers.input_gradients[i] = activation(4 + passes_under_way + i);
     }
   }
-  buffers.scratch = {work.scratch.buffer, work.scratch.offset + all * items,
-                     work.scratch.size - all * items};
+  std::size_t used = all * items;
+  const auto take = [&](std::size_t size) {
+    return Range{work.scratch.buffer, work.scratch.offset + std::exchange(used, used + size), size};
+  };
+  const ShardedItems sharded = sharded_items(step, options);
+  buffers.gathered = take(sharded.gathered);
+  buffers.unit_gradients = take(sharded.gradients);
+  buffers.exchange_scratch = take(sharded.scratch);
+  buffers.scratch = take(work.scratch.size - used);
   return buffers;
 }
 
@@ -116,12 +199,18 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
         step.gradients.empty() ? items
                                : items_of(step.gradients[static_cast<std::size_t>(stage)], options);
     std::int64_t steps = 0;
+    if (step.zero >= 2) break;
     for (const Algorithm* one : on_data_group(step)) {
       const Cost cost = one->cost(data, own, options);
       add(sum, cost, tensor);
       steps += cost.steps;
     }
     sum.steps = std::max(sum.steps, steps);
+  }
+  if (step.zero >= 2) {
+    const Cost sharded = sharded_cost(step, ranks, options);
+    sum.steps = sharded.steps;
+    add(sum, sharded, 1);
   }
   add(sum, {.messages = 1, .items = border},
       std::int64_t{2} * (stages * step.parts - 1) * step.micro_batches * tensor * data);
@@ -136,7 +225,7 @@ std::size_t llm_scratch(int ranks, std::size_t items, Options options) {
   options = on_a_group(options);
   const std::size_t border = border_items(step, options);
   const int tensor = step.grid.size("tp");
-  return activations_of(step) * border +
+  return activations_of(step) * border + sharded_items(step, options).sum() +
          std::max(scratch_of(on_data_group(step), step.grid.size("dp"), items, options),
                   tensor > 1 ? scratch_of(on_tensor_group(step), tensor, border, options) : 0);
 }

@@ -28,14 +28,31 @@ struct LlmBuffers {
   // Room that an interleaved pipeline has: for what is received early or still under way.
   Range next_input, next_output_gradient;
   std::array<Range, passes_under_way> outputs, input_gradients;
-  Range scratch;  ///< of the collectives
+  // ZeRO 2 and 3: whole units, which one rank alone does not keep.
+  Range gathered;          ///< parameters, of as many units as may be there at once
+  Range unit_gradients;    ///< of a micro-batch that others follow
+  Range exchange_scratch;  ///< of the collectives beside the device's own
+  Range scratch;           ///< of the collectives
 };
 LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, const Options& options);
+
+/// Ranks among which ZeRO 2 and 3 cut what a data group has.
+inline int shard_of(const LlmStep& step) {
+  return step.zero >= 2 && step.shard > 0 ? step.shard : step.grid.size("dp");
+}
+/// Gradients of a unit, in the rank's vector `gradients`.
+Range unit_range(const LlmStep& step, Range gradients, std::size_t unit, const Options& options);
+/// The first `items` items of place `slot` for gathered parameters.
+Range gathered_range(const LlmStep& step, const LlmBuffers& at, std::size_t slot,
+                     std::size_t items);
 
 /// Micro-batches that stage `stage` of `stages` takes forward before its first one backward.
 inline int warm_up_of(int micro_batches, int stage, int stages) {
   return std::min(micro_batches, stages - 1 - stage);
 }
+
+/// The device's own, and that of the exchanges of ZeRO 2 and 3.
+int llm_threads(const Options& options);
 
 Cost llm_cost(int ranks, std::size_t items, Options options);
 std::size_t llm_scratch(int ranks, std::size_t items, Options options);

@@ -65,8 +65,82 @@ TEST(Llm, sums_gradients_over_its_data_groups_whatever_the_schedule) {
 
 TEST(Llm, sums_the_same_with_sequence_parallelism_and_zero) {
   LlmStep step = step_of(3, 2, 2, 3, Schedule::one_f_one_b);
-  step.sequence_parallel = step.zero = true;
+  step.sequence_parallel = true;
+  step.zero = 1;
   expect_right(step, {});
+}
+
+/// Two layers between an embedding and an output layer.
+LlmStep sharded_step(int tp, int dp, int shard, int micro_batches) {
+  LlmStep step = step_of(tp, dp, 1, micro_batches, Schedule::one_f_one_b);
+  step.shard = shard;
+  using Part = ParameterUnit::Part;
+  step.units = {{Part::embedding, 7}, {Part::layer, 13}, {Part::layer, 13}, {Part::head, 7}};
+  return step;
+}
+
+/// Index of the item's part, of a unit cut into `parts`.
+int part_of(const LlmStep& step, std::size_t item, int parts) {
+  for (std::size_t unit = 0; unit < step.units.size(); ++unit) {
+    const Range range = unit_range(step, {Buffer::data, 0, items}, unit, {});
+    for (int part = 0; part < parts; ++part) {
+      const Range own = Chunks(range, parts)[part];
+      if (item >= own.offset && item < own.offset + own.size) return part;
+    }
+  }
+  return -1;
+}
+
+/// With ZeRO 3 a rank ends with the sums of its part of each unit, with ZeRO 2 with all.
+void expect_parts(const LlmStep& step, const LoopbackOptions& how) {
+  Training training;
+  training.llm = std::make_shared<const LlmStep>(step);
+  const Options options = {.training = &training};
+  const int ranks = step.grid.ranks(), shard = step.shard;
+  const LoopbackResult result = run_loopback(llm(), ranks, items, options, item_of, how);
+  for (int rank = 0; rank < ranks; ++rank)
+    for (std::size_t i = 0; i < items; ++i) {
+      if (step.zero == 3 && part_of(step, i, shard) != step.grid.index(rank, "dp") % shard)
+        continue;
+      float sum = 0;
+      for (int other = 0; other < ranks; ++other)
+        if (step.grid.colour(other, "dp") == step.grid.colour(rank, "dp")) sum += item_of(other, i);
+      ASSERT_EQ(result.data[static_cast<std::size_t>(rank)][i], sum) << rank << ", item " << i;
+    }
+  const Cost declared = llm().cost(ranks, items, options);
+  EXPECT_EQ(result.counted.messages, declared.messages);
+  EXPECT_EQ(result.counted.items, declared.items);
+  EXPECT_GE(result.counted.steps, declared.steps);
+  EXPECT_LE(result.scratch_used, llm().scratch_items(ranks, items, options));
+}
+
+TEST(Llm, sums_each_unit_where_its_part_is_kept) {
+  for (const int zero : {2, 3})
+    for (const int shard : {1, 2, 4})
+      for (const int micro_batches : {1, 3})
+        for (const int prefetch : {0, 1, 3})
+          for (const LoopbackOptions& how : ways_to_run(llm())) {
+            SCOPED_TRACE(testing::Message() << "ZeRO " << zero << ", " << shard << " of 4, "
+                                            << micro_batches << " micro-batches");
+            LlmStep step = sharded_step(2, 4, shard, micro_batches);
+            step.zero = zero;
+            step.prefetch = prefetch;
+            expect_parts(step, how);
+          }
+}
+
+// Rajbhandari et al. 2020, section 7: 3 S of a model of S with ZeRO 3, 2 S with ZeRO 2, but for the
+// part that a rank has.
+TEST(Llm, sends_three_times_its_parameters_where_it_keeps_a_part_of_them) {
+  for (const int zero : {2, 3}) {
+    LlmStep step = sharded_step(1, 4, 4, 1);
+    step.zero = zero;
+    Training training;
+    training.llm = std::make_shared<const LlmStep>(step);
+    const Cost cost = llm().cost(4, items, {.training = &training});
+    EXPECT_EQ(cost.items,
+              static_cast<std::uint64_t>(zero * (4 - 1)) * items);  // over all four ranks
+  }
 }
 
 TEST(Llm, sums_the_same_where_stages_take_parts_of_their_layers_by_turns) {

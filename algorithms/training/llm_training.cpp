@@ -2,222 +2,46 @@
 // tensor group, the layers over the stages of a pipeline, the sequences over the ranks of a data
 // group.
 //
-// Sources: layers, Shoeybi et al., "Megatron-LM", 2019, arXiv:1909.08053 (a sum of the activations
-// after attention and after the MLP, forward and backward); GPipe, Huang et al., 2018,
-// arXiv:1811.06965; 1F1B, Narayanan et al., SC 2021, arXiv:2104.04473, and
-// forward_backward_pipelining_without_interleaving in Megatron's pipeline_parallel/schedules.py;
-// the interleaved schedule, algorithms/training/interleaved_order.hpp;
-// sequence parallelism, Korthikanti et al., 2022, arXiv:2205.05198; ZeRO, Rajbhandari et al., SC
-// 2020, arXiv:1910.02054, of which this is stage 1.
+// Sources: of layers, llm_layers.cpp; of pipelines, llm_pipeline.cpp; ZeRO, Rajbhandari et al., SC
+// 2020, arXiv:1910.02054: stage 1 here, stages 2 and 3 in llm_sharded.cpp.
 // Left out: what an embedding takes, the sum of the gradients' norms, and dropout.
 // Cost: that of the collectives of each group, and of two messages for each micro-batch and border
 // of two stages.
 #include "algorithms/on_group.hpp"
-#include "algorithms/training/llm_parts.hpp"
+#include "algorithms/training/llm_device.hpp"
 #include "algorithms/training/step.hpp"
 
 namespace ringscope {
 namespace {
 
-/// A rank, its groups, and its buffers.
-struct Device {
-  Communicator comm, tensor, data, pipeline;
-  LlmStep step;
-  LlmBuffers at;
-  Options options;
-
-  bool is_first() const { return pipeline.rank() == 0; }
-  bool is_last() const { return pipeline.rank() + 1 == pipeline.size(); }
-};
-
-/// Sums what the ranks of a tensor group have of an activation, or of its gradient.
-Task sum_over_tensor_group(const Device& d, Range part) {
-  if (d.tensor.size() == 1) co_return;
-  const Workspace work = {part, d.at.scratch};
-  if (d.step.sequence_parallel) {
-    co_await on_group(d.tensor, ring_reduce_scatter(), work, d.options);
-    co_await on_group(d.tensor, ring_allgather(), work, d.options);
-  } else {
-    co_await on_group(d.tensor, tensor_exchange_of(d.step), work, d.options);
-  }
-}
-
-Task forward(const Device& d, Range output, bool last = true) {
-  for ([[maybe_unused]] int layer : d.comm.phase("forward", d.step.layers / d.step.parts)) {
-    co_await d.comm.compute(d.step.attention.forward);
-    co_await sum_over_tensor_group(d, output);
-    co_await d.comm.compute(d.step.mlp.forward);
-    co_await sum_over_tensor_group(d, output);
-  }
-  if (last && d.is_last()) co_await d.comm.compute(d.step.head.forward);
-}
-
-Task backward(const Device& d, Range input_gradient, bool last = true) {
-  if (last && d.is_last()) co_await d.comm.compute(d.step.head.backward);
-  for ([[maybe_unused]] int layer : d.comm.phase("backward", d.step.layers / d.step.parts)) {
-    co_await d.comm.compute(d.step.mlp.backward);
-    co_await sum_over_tensor_group(d, input_gradient);
-    co_await d.comm.compute(d.step.attention.backward);
-    co_await sum_over_tensor_group(d, input_gradient);
-  }
-}
-
-Task receive_forward(const Device& d) {
-  if (!d.is_first()) co_await d.pipeline.recv(d.at.input, d.pipeline.prev());
-}
-Task send_forward(const Device& d) {
-  if (!d.is_last()) co_await d.pipeline.send(d.at.output, d.pipeline.next());
-}
-Task receive_backward(const Device& d) {
-  if (!d.is_last()) co_await d.pipeline.recv(d.at.output_gradient, d.pipeline.next());
-}
-Task send_backward(const Device& d) {
-  if (!d.is_first()) co_await d.pipeline.send(d.at.input_gradient, d.pipeline.prev());
-}
-Task send_forward_receive_backward(const Device& d) {
-  const int next = d.pipeline.next();
-  if (!d.is_last()) co_await d.pipeline.sendrecv(d.at.output, next, d.at.output_gradient, next);
-}
-Task send_backward_receive_forward(const Device& d) {
-  const int prev = d.pipeline.prev();
-  if (!d.is_first()) co_await d.pipeline.sendrecv(d.at.input_gradient, prev, d.at.input, prev);
-}
-
-/// All micro-batches forward, then all backward.
-Task gpipe(const Device& d) {
-  for (int micro_batch = 0; micro_batch < d.step.micro_batches; ++micro_batch) {
-    co_await receive_forward(d);
-    co_await forward(d, d.at.output);
-    co_await send_forward(d);
-  }
-  for (int micro_batch = 0; micro_batch < d.step.micro_batches; ++micro_batch) {
-    co_await receive_backward(d);
-    co_await backward(d, d.at.input_gradient);
-    co_await send_backward(d);
-  }
-}
-
-/// One forward, one backward, once the pipeline is full: no more activations are kept than there
-/// are stages from here on.
-Task one_forward_one_backward(const Device& d) {
-  const int warm_up = warm_up_of(d.step.micro_batches, d.pipeline.rank(), d.pipeline.size());
-  const int steady = d.step.micro_batches - warm_up;
-  for (int micro_batch = 0; micro_batch < warm_up; ++micro_batch) {
-    co_await receive_forward(d);
-    co_await forward(d, d.at.output);
-    co_await send_forward(d);
-  }
-  if (steady > 0) co_await receive_forward(d);
-  for (int micro_batch = 0; micro_batch < steady; ++micro_batch) {
-    co_await forward(d, d.at.output);
-    co_await send_forward_receive_backward(d);
-    co_await backward(d, d.at.input_gradient);
-    if (micro_batch + 1 < steady)
-      co_await send_backward_receive_forward(d);
-    else
-      co_await send_backward(d);
-  }
-  for (int micro_batch = 0; micro_batch < warm_up; ++micro_batch) {
-    co_await receive_backward(d);
-    co_await backward(d, d.at.input_gradient);
-    co_await send_backward(d);
-  }
-}
-
-/// One way through an interleaved pipeline: what comes next is received while a stage computes, and
-/// what has gone may still be under way.
-struct Way {
-  Range now, next;
-  std::array<Range, passes_under_way> out;
-  int from, to, tag;
-  Request coming{};
-  std::array<Request, passes_under_way> going{};
-  std::array<bool, passes_under_way> sent{};
-  std::size_t turn = 0;  ///< of the one that the pass writes
-};
-
-/// Waits for the pass's message, if it has one, and lets the next pass's come in.
-Task receive_pass(const Device& d, Way& way, bool has, bool next_has) {
-  if (has) co_await d.pipeline.wait(way.coming);
-  std::swap(way.now, way.next);
-  if (next_has) way.coming = d.pipeline.irecv(way.next, way.from, way.tag);
-}
-
-/// Waits until the pass may write where an earlier one did.
-Task make_room(const Device& d, Way& way) {
-  way.turn = (way.turn + 1) % passes_under_way;
-  if (std::exchange(way.sent[way.turn], false)) co_await d.pipeline.wait(way.going[way.turn]);
-}
-
-void send_pass(const Device& d, Way& way) {
-  way.going[way.turn] = d.pipeline.isend(way.out[way.turn], way.to, way.tag);
-  way.sent[way.turn] = true;
-}
-
-Task forward_pass(const Device& d, const InterleavedOrder& order, Way& way, int pass) {
-  const bool more = pass + 1 < order.passes();
-  co_await receive_pass(d, way, order.receives_forward(pass),
-                        more && order.receives_forward(pass + 1));
-  co_await make_room(d, way);
-  co_await forward(d, way.out[way.turn], order.part_forward(pass) + 1 == order.parts);
-  if (order.sends_forward(pass)) send_pass(d, way);
-}
-
-Task backward_pass(const Device& d, const InterleavedOrder& order, Way& way, int pass) {
-  const bool more = pass + 1 < order.passes();
-  co_await receive_pass(d, way, order.receives_backward(pass),
-                        more && order.receives_backward(pass + 1));
-  co_await make_room(d, way);
-  co_await backward(d, way.out[way.turn], order.part_backward(pass) + 1 == order.parts);
-  if (order.sends_backward(pass)) send_pass(d, way);
-}
-
-/// As one forward, one backward, of smaller parts: a stage gets its first work sooner.
-Task interleaved(const Device& d) {
-  const InterleavedOrder order = {d.pipeline.size(), d.step.parts, d.step.micro_batches,
-                                  d.pipeline.rank()};
-  const int next = d.pipeline.next(), prev = d.pipeline.prev();
-  Way ahead = {d.at.input, d.at.next_input, d.at.outputs, prev, next, 1};
-  Way back = {d.at.output_gradient, d.at.next_output_gradient, d.at.input_gradients, next, prev, 2};
-  if (order.receives_forward(0)) ahead.coming = d.pipeline.irecv(ahead.next, prev, ahead.tag);
-  if (order.receives_backward(0)) back.coming = d.pipeline.irecv(back.next, next, back.tag);
-
-  const int warm_up = order.warm_up(), steady = order.passes() - warm_up;
-  for (int pass = 0; pass < warm_up; ++pass) co_await forward_pass(d, order, ahead, pass);
-  for (int pass = 0; pass < steady; ++pass) {
-    co_await forward_pass(d, order, ahead, warm_up + pass);
-    co_await backward_pass(d, order, back, pass);
-  }
-  for (int pass = steady; pass < order.passes(); ++pass)
-    co_await backward_pass(d, order, back, pass);
-  for (std::size_t i = 0; i < passes_under_way; ++i) {
-    co_await make_room(d, ahead);
-    co_await make_room(d, back);
-  }
-}
-
-Task run_schedule(const Device& d) {
-  switch (d.step.schedule) {
-    case Schedule::gpipe:
-      return gpipe(d);
-    case Schedule::one_f_one_b:
-      return one_forward_one_backward(d);
-    case Schedule::interleaved:
-      return interleaved(d);
-  }
-  return gpipe(d);
+Task update(const LlmDevice& d, int parts) {
+  const auto items = static_cast<double>(d.at.gradients.size);
+  co_await d.comm.compute(d.options.update * (items / parts));
 }
 
 /// The gradients of the data group are summed, and the parameters updated: all on each rank, or
-/// with ZeRO a part on each, which the others then get.
-Task exchange_and_update(const Device& d, int step) {
+/// with ZeRO 1 a part on each, which the others then get.
+Task exchange_and_update(const LlmDevice& d, int step) {
   const Workspace work = {d.at.gradients, d.at.scratch};
-  const auto items = static_cast<double>(d.at.gradients.size);
-  const Algorithm& exchange = d.step.zero ? ring_reduce_scatter() : exchange_of(d.step);
+  const Algorithm& exchange = d.step.zero == 1 ? ring_reduce_scatter() : exchange_of(d.step);
   co_await on_group(d.data, exchange, work, d.options);
   d.comm.observe("exchanged", step);
-  co_await d.comm.compute(d.options.update * (d.step.zero ? items / d.data.size() : items));
-  if (d.step.zero) co_await on_group(d.data, ring_allgather(), work, d.options);
+  co_await update(d, d.step.zero == 1 ? d.data.size() : 1);
+  if (d.step.zero == 1) co_await on_group(d.data, ring_allgather(), work, d.options);
+}
+
+Task whole_step(const LlmDevice& d, int step) {
+  co_await run_pipeline(d);
+  d.comm.observe("computed", step);
+  co_await exchange_and_update(d, step);
+}
+
+/// The gradients are exchanged beside backward, and with ZeRO 3 nobody needs new parameters yet.
+Task sharded_step(const LlmDevice& d, int step) {
+  co_await run_sharded(d, step);
+  d.comm.observe("exchanged", step);
+  co_await update(d, d.shard.size());
+  if (d.step.zero == 2) co_await gather_parameters(d);
 }
 
 Task train_llm(Communicator comm, Workspace work, Options options) {
@@ -228,13 +52,19 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
   };
   const Communicator tensor = co_await split("tp", "tensor"), data = co_await split("dp", "data"),
                      pipeline = co_await split("pp", "pipeline");
+  Communicator shard = data, replica = data;
+  if (const int size = shard_of(step); size < data.size()) {
+    const int place = data.rank();
+    shard = co_await data.split(place / size, place % size, "shard");
+    replica = co_await data.split(place % size, place / size, "replica");
+  } else {
+    replica = data.among({data.rank()}, "replica");
+  }
   const LlmBuffers buffers = llm_buffers(work, step, pipeline.rank(), options);
-  const Device device = {comm, tensor, data, pipeline, step, buffers, options};
+  const LlmDevice device = {comm, tensor, data, pipeline, shard, replica, step, buffers, options};
   for (int number = 0; number < options.steps; ++number) {
     comm.observe("loaded", number);
-    co_await run_schedule(device);
-    comm.observe("computed", number);
-    co_await exchange_and_update(device, number);
+    co_await (step.zero >= 2 ? sharded_step(device, number) : whole_step(device, number));
     comm.observe("step", number);
   }
 }
@@ -246,9 +76,12 @@ Algorithm describe_llm_training() {
       .collective = "training",
       .name = "llm",
       .summary = "Megatron's: tensor, pipeline and data parallelism on groups of ranks",
-      .options = {"model", "gpu", "efficiency", "element", "sequence", "micro_batch",
-                  "micro_batches", "schedule", "stage_parts", "sequence_parallel", "zero",
-                  "tensor_exchange", "exchange", "steps", "segment", "inside", "between", "update"},
+      .options =
+          {"model",       "gpu",           "efficiency", "element",         "sequence",
+           "micro_batch", "micro_batches", "schedule",   "stage_parts",     "sequence_parallel",
+           "zero",        "shard",         "prefetch",   "tensor_exchange", "exchange",
+           "steps",       "segment",       "inside",     "between",         "update"},
+      .threads_for = llm_threads,
       .run = train_llm,
       .cost = llm_cost,
       .scratch_items = llm_scratch,

@@ -4,44 +4,14 @@
 
 #include <cmath>
 
-#include "algorithms/training/interleaved_order.hpp"
-#include "algorithms/training/llm.hpp"
 #include "scenarios/workload/limits.hpp"
+#include "scenarios/workload/llm_memory.hpp"
 #include "scenarios/workload/options.hpp"
-#include "scenarios/workload/transformer.hpp"
 
 namespace ringscope {
 namespace {
 
 const std::vector<std::string> schedule_names = {"gpipe", "1f1b", "interleaved"};
-
-/// A job's model on its GPUs, each rank with an equal part of the layers.
-struct Cut {
-  Transformer model;
-  Gpu gpu;
-  int tensor = 1, data = 1, stages = 1;
-  int micro_batch = 1, micro_batches = 1;
-  double element = 2, efficiency = 1;
-  bool sequence_parallel = false, zero = false;
-  Schedule schedule = Schedule::one_f_one_b;
-  int parts = 1;
-
-  double layers() const { return static_cast<double>(model.layers) / stages; }
-  /// One rank of a stage holds them.
-  double parameters(int stage) const {
-    double all = layers() * static_cast<double>(model.layer_parameters());
-    if (stage == 0) all += static_cast<double>(model.embedding());
-    if (stage + 1 == stages) all += static_cast<double>(model.head());
-    return all / tensor;
-  }
-  /// Micro-batches whose activations a stage keeps at once.
-  double in_flight(int stage) const {
-    if (schedule == Schedule::gpipe) return micro_batches;
-    if (schedule == Schedule::one_f_one_b) return std::min(micro_batches, stages - stage);
-    const InterleavedOrder order = {stages, parts, micro_batches, stage};
-    return static_cast<double>(std::min(order.passes(), order.warm_up() + 1)) / parts;
-  }
-};
 
 void require_divisible(const Value& value, std::uint64_t whole, int parts, std::string_view what,
                        std::string_view kind) {
@@ -69,6 +39,29 @@ void read_parts(Fields& fields, Cut& cut) {
                     "micro-batches", "pp");
 }
 
+/// ZeRO 2 and 3 exchange in every micro-batch, of which a pipeline has many under way: DeepSpeed
+/// refuses that too.
+void read_zero(Fields& fields, Cut& cut) {
+  const Value& zero = fields.value_or("zero", "0");
+  cut.zero = static_cast<int>(zero.integer(0, 3));
+  if (cut.zero >= 2 && cut.stages > 1)
+    zero.fail(
+        fmt::format("zero: {} exchanges in every micro-batch, and a pipeline has several "
+                    "under way: expected groups.pp 1, got {}; zero: 1 goes with a pipeline",
+                    cut.zero, cut.stages));
+  const Value& shard = fields.value_or("shard", std::to_string(cut.data));
+  cut.shard = static_cast<int>(shard.integer(1, cut.data));
+  if (cut.shard < cut.data && cut.zero < 2)
+    shard.fail("a data group is cut into shards by zero: 2 and zero: 3");
+  if (cut.data % cut.shard != 0)
+    shard.fail(fmt::format("{} ranks of a data group cannot be cut into shards of {}", cut.data,
+                           cut.shard));
+  const Value& prefetch = fields.value_or("prefetch", cut.zero == 3 ? "1" : "0");
+  cut.prefetch = static_cast<int>(prefetch.integer(0, 1000));
+  if (cut.prefetch > 0 && cut.zero < 3)
+    prefetch.fail("parameters are gathered, and so fetched ahead, by zero: 3");
+}
+
 void read_cut(Fields& fields, Cut& cut) {
   const Value& model = fields.required("model");
   cut.model = read_transformer(model);
@@ -86,45 +79,9 @@ void read_cut(Fields& fields, Cut& cut) {
       static_cast<int>(fields.value_or("micro_batches", "1").integer(1, most_batch));
   read_parts(fields, cut);
   cut.sequence_parallel = fields.value_or("sequence_parallel", "false").boolean();
-  cut.zero = fields.value_or("zero", "0").integer(0, 1) == 1;
+  read_zero(fields, cut);
   const Value* efficiency = fields.map().find("efficiency");
   if (cut.efficiency == 0) efficiency->fail("expected a share above 0 of the GPU's operations");
-}
-
-std::string gigabytes(double bytes) { return fmt::format("{:.4g} GB", bytes / 1e9); }
-
-/// Adam keeps two moments of 4 bytes, and a copy of the parameters of 4 bytes where these have
-/// fewer.
-StageMemory memory_of(const Cut& cut, int stage) {
-  const double parameters = cut.parameters(stage);
-  const double weights = parameters * cut.element;
-  const double optimiser = parameters * (cut.element < 4 ? 12 : 8) / (cut.zero ? cut.data : 1);
-  const double activations =
-      cut.in_flight(stage) * cut.layers() *
-      activation_bytes(cut.model, cut.micro_batch, cut.tensor, cut.element, cut.sequence_parallel);
-  return {stage, weights, weights, optimiser, activations};
-}
-
-/// The stage that needs most, the first of equal ones.
-StageMemory most_memory(const Cut& cut) {
-  StageMemory most = memory_of(cut, 0);
-  for (int stage = 1; stage < cut.stages; ++stage)
-    if (const StageMemory one = memory_of(cut, stage); one.sum() > most.sum()) most = one;
-  return most;
-}
-
-void require_memory(const Value& place, const Cut& cut) {
-  const auto has = static_cast<double>(cut.gpu.memory);
-  for (int stage = 0; stage < cut.stages && cut.gpu.memory > 0; ++stage) {
-    const StageMemory needs = memory_of(cut, stage);
-    if (needs.sum() <= has) continue;
-    place.fail(fmt::format(
-        "a GPU of stage {} needs {}, and {} has {}: parameters {} + gradients {} + optimiser {} + "
-        "activations {} ({:.4g} of {} micro-batches at once); more tp or pp takes less{}",
-        stage, gigabytes(needs.sum()), cut.gpu.name, gigabytes(has), gigabytes(needs.parameters),
-        gigabytes(needs.gradients), gigabytes(needs.optimiser), gigabytes(needs.activations),
-        cut.in_flight(stage), cut.micro_batches, cut.zero ? "" : ", or zero: 1"));
-  }
 }
 
 /// Backward has two products of matrices for each one of forward.
@@ -138,6 +95,25 @@ std::uint64_t whole_bytes(double bytes) {
   return static_cast<std::uint64_t>(items) * parameter_bytes;
 }
 
+/// FSDP's usual wrapping: each layer, and what lies before and behind them all.
+std::vector<ParameterUnit> units_of(const Cut& cut) {
+  using Part = ParameterUnit::Part;
+  const auto unit = [&](Part part, double parameters) {
+    return ParameterUnit{part, whole_bytes(parameters * cut.element)};
+  };
+  std::vector<ParameterUnit> units(cut.model.layers, unit(Part::layer, cut.layer_parameters()));
+  if (cut.model.embedding() > 0)
+    units.insert(units.begin(), unit(Part::embedding, cut.embedding_parameters()));
+  if (cut.model.head() > 0) units.push_back(unit(Part::head, cut.head_parameters()));
+  return units;
+}
+
+std::uint64_t sum_of(const std::vector<ParameterUnit>& units) {
+  std::uint64_t sum = 0;
+  for (const ParameterUnit& unit : units) sum += unit.bytes;
+  return sum;
+}
+
 LlmStep step_of(const Cut& cut, const Grid& grid) {
   const LayerWork work = forward_work(cut.model, cut.micro_batch, cut.tensor, cut.element);
   LlmStep step;
@@ -148,14 +124,18 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
   step.parts = cut.parts;
   step.sequence_parallel = cut.sequence_parallel;
   step.zero = cut.zero;
+  step.shard = cut.shard;
+  step.prefetch = cut.prefetch;
   step.attention = pass_of(work.attention, cut);
   step.mlp = pass_of(work.mlp, cut);
   if (cut.model.vocabulary > 0) step.head = pass_of(work.head, cut);
   step.activation = whole_bytes(cut.micro_batch * static_cast<double>(cut.model.sequence) *
                                 static_cast<double>(cut.model.hidden) * cut.element);
   step.memory = most_memory(cut);
+  if (cut.zero >= 2) step.units = units_of(cut);
   for (int stage = 0; stage < cut.stages; ++stage)
-    step.gradients.push_back(whole_bytes(cut.parameters(stage) * cut.element));
+    step.gradients.push_back(cut.zero >= 2 ? sum_of(step.units)
+                                           : whole_bytes(cut.parameters(stage) * cut.element));
   return step;
 }
 
@@ -180,9 +160,9 @@ const Algorithm* read_allreduce(const Value& value) {
 }  // namespace
 
 std::vector<std::string> llm_option_names() {
-  return {
-      "gpu",      "efficiency",  "element",           "sequence", "micro_batch",    "micro_batches",
-      "schedule", "stage_parts", "sequence_parallel", "zero",     "tensor_exchange"};
+  return {"gpu",           "efficiency", "element",        "sequence",          "micro_batch",
+          "micro_batches", "schedule",   "stage_parts",    "sequence_parallel", "zero",
+          "shard",         "prefetch",   "tensor_exchange"};
 }
 
 std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid) {

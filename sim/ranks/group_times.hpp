@@ -41,6 +41,7 @@ class GroupTimes {
  public:
   /// From now on the thread is in calls on that communicator; -1: on none of them.
   void enter(int index) { now_ = index; }
+  int now() const { return now_; }
   void spend(double seconds) {
     if (CallTime* time = current()) time->all += seconds;
   }

@@ -97,6 +97,7 @@ void RankThread::raise(Flag flag) {
   FlagState& state = this->flag(flag);
   ++state.raised;
   state.path = path;
+  state.group = in_groups_.now();
   first_->completed(-1);
   for (const auto& other : first_->others_)
     if (other->in_use_) other->completed(-1);

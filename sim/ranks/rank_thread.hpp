@@ -51,6 +51,7 @@ struct Observed {
 struct FlagState {
   std::size_t raised = 0;
   PathCursor path;  ///< of who raised it last
+  int group = -1;   ///< that this one's calls were on; -1: none. A wait for the flag counts there
 };
 
 /// Told when rank 0 begins a step of its phase.

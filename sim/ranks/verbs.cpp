@@ -204,10 +204,7 @@ template <>
 RankThread::Advance RankThread::part<Verb::join>(Pending& verb) {
   RankThread& other = static_cast<RankThread&>(thread(verb.asked->thread.index));
   // To wait for a non-blocking collective is a call of MPI, to join a thread is not.
-  if (other.is_nonblocking())
-    enter_mpi();
-  else
-    leave_mpi();
+  other.is_nonblocking() ? enter_mpi() : leave_mpi();
   if (!other.finished_) {
     other.joiner_ = this;
     return block(verb, RankActivity::in_wait);
@@ -215,6 +212,7 @@ RankThread::Advance RankThread::part<Verb::join>(Pending& verb) {
   if (verb.since >= 0) {
     waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
     path = other.path;
+    in_groups_.enter(other.in_groups_.now());
   }
   other.in_use_ = false;
   return Advance::done;
@@ -258,6 +256,7 @@ RankThread::Advance RankThread::part<Verb::reach>(Pending& verb) {
   if (verb.since >= 0) {
     waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
     path = state.path;
+    in_groups_.enter(state.group);
   }
   return Advance::done;
 }

@@ -1,46 +1,12 @@
 // Does a step of a large model's training take what the papers' formulas say?
-#include <fmt/format.h>
-
-#include "sim/tests/scenario_for_test.hpp"
+#include "sim/tests/llm_for_test.hpp"
 
 namespace ringscope {
 namespace {
 
 class LlmTime : public SimulationTest {};
 
-// A model of 4 layers without an embedding: hidden 64, sequences of 32. A layer's products take
-// 2 operations for each token and parameter, attention 4 for each pair of tokens and hidden unit.
-constexpr double hidden = 64, tokens = 32, layers = 4;
-constexpr double attention = 2 * tokens * 4 * hidden * hidden + 4 * tokens * tokens * hidden;
-constexpr double mlp = 2 * tokens * 8 * hidden * hidden;
-constexpr double parameters = 12 * hidden * hidden + 2 * hidden;  ///< of a layer
-constexpr double activation = tokens * hidden * 2;                ///< bytes
-
-/// One rank on each host, and a GPU that takes a second for a layer's forward pass.
-Scenario llm(int ranks, const std::string& groups, const std::string& options,
-             const std::string& bandwidth = "unlimited", int depth = 4) {
-  return scenario_of(fmt::format(
-      R"(
-cluster:
-  network: star
-  hosts: {}
-  link: {{bandwidth: {}, latency: 0 s}}
-  host: {{type: simple, cores: 1}}
-library: {{base: ideal, network: {{eager_limit: 0 B}}}}
-placement: 1x{}
-job:
-  program: llm
-  groups: {}
-  options:
-    model: {{layers: {}, hidden: 64, heads: 8, sequence: 32}}
-    gpu: {{flops: {}, memory_bandwidth: unlimited}}
-    {}
-)",
-      ranks, bandwidth, ranks, groups, depth, attention + mlp, options));
-}
-
-/// On one kernel: SimGrid's runs once in a process.
-double time_of(const Scenario& scenario) { return simulate(scenario, {}).time_s; }
+using namespace llm_for_test;
 
 TEST_F(LlmTime, of_one_gpu_is_that_of_its_operations) {
   expect_seconds(run(llm(1, "{}", "micro_batches: 2")).time_s, 2 * layers * (1 + 2));

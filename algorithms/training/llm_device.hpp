@@ -1,0 +1,34 @@
+// A rank of a large model's training with its groups, and what it does with a layer.
+#pragma once
+
+#include "algorithms/training/llm_parts.hpp"
+
+namespace ringscope {
+
+/// A rank, its groups, and its buffers.
+struct LlmDevice {
+  Communicator comm, tensor, data, pipeline;
+  Communicator shard, replica;  ///< of a data group, where ZeRO 2 or 3 cuts it
+  LlmStep step;
+  LlmBuffers at;
+  Options options;
+
+  bool is_first() const { return pipeline.rank() == 0; }
+  bool is_last() const { return pipeline.rank() + 1 == pipeline.size(); }
+};
+
+/// One layer of one micro-batch, with the sums over the tensor group.
+Task layer_forward(const LlmDevice& d, Range output);
+Task layer_backward(const LlmDevice& d, Range input_gradient);
+
+/// All micro-batches of a step through the stages of a pipeline, by the step's schedule.
+Task run_pipeline(const LlmDevice& d);
+
+/// All micro-batches of a step by ZeRO 2 or 3, up to the gradients' sums: a rank then has those of
+/// its part. `step`: its number.
+Task run_sharded(const LlmDevice& d, int step);
+
+/// ZeRO 2: the others get a rank's part of the new parameters.
+Task gather_parameters(const LlmDevice& d);
+
+}  // namespace ringscope

@@ -1,0 +1,39 @@
+// A layer of a large model, cut over the ranks of a tensor group: Shoeybi et al., "Megatron-LM",
+// 2019, arXiv:1909.08053: a sum of the activations after attention and after the MLP, forward and
+// backward. Sequence parallelism, Korthikanti et al., 2022, arXiv:2205.05198: a reduce-scatter and
+// an allgather in place of each sum.
+#include "algorithms/on_group.hpp"
+#include "algorithms/training/llm_device.hpp"
+
+namespace ringscope {
+namespace {
+
+/// Sums what the ranks of a tensor group have of an activation, or of its gradient.
+Task sum_over_tensor_group(const LlmDevice& d, Range part) {
+  if (d.tensor.size() == 1) co_return;
+  const Workspace work = {part, d.at.scratch};
+  if (d.step.sequence_parallel) {
+    co_await on_group(d.tensor, ring_reduce_scatter(), work, d.options);
+    co_await on_group(d.tensor, ring_allgather(), work, d.options);
+  } else {
+    co_await on_group(d.tensor, tensor_exchange_of(d.step), work, d.options);
+  }
+}
+
+}  // namespace
+
+Task layer_forward(const LlmDevice& d, Range output) {
+  co_await d.comm.compute(d.step.attention.forward);
+  co_await sum_over_tensor_group(d, output);
+  co_await d.comm.compute(d.step.mlp.forward);
+  co_await sum_over_tensor_group(d, output);
+}
+
+Task layer_backward(const LlmDevice& d, Range input_gradient) {
+  co_await d.comm.compute(d.step.mlp.backward);
+  co_await sum_over_tensor_group(d, input_gradient);
+  co_await d.comm.compute(d.step.attention.backward);
+  co_await sum_over_tensor_group(d, input_gradient);
+}
+
+}  // namespace ringscope

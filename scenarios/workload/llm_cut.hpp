@@ -1,0 +1,46 @@
+// A large model as a job cuts it over its GPUs: what each rank has of it.
+#pragma once
+
+#include <algorithm>
+
+#include "algorithms/training/interleaved_order.hpp"
+#include "algorithms/training/llm.hpp"
+#include "scenarios/workload/transformer.hpp"
+
+namespace ringscope {
+
+/// A job's model on its GPUs, each rank with an equal part of the layers.
+struct Cut {
+  Transformer model;
+  Gpu gpu;
+  int tensor = 1, data = 1, stages = 1;
+  int micro_batch = 1, micro_batches = 1;
+  double element = 2, efficiency = 1;
+  bool sequence_parallel = false;
+  int zero = 0;
+  int shard = 1;     ///< ranks among which ZeRO cuts
+  int prefetch = 0;  ///< ZeRO 3: units gathered ahead
+  Schedule schedule = Schedule::one_f_one_b;
+  int parts = 1;
+
+  double layers() const { return static_cast<double>(model.layers) / stages; }
+  double layer_parameters() const { return static_cast<double>(model.layer_parameters()) / tensor; }
+  double embedding_parameters() const { return static_cast<double>(model.embedding()) / tensor; }
+  double head_parameters() const { return static_cast<double>(model.head()) / tensor; }
+  /// One rank of a stage holds them.
+  double parameters(int stage) const {
+    double all = layers() * layer_parameters();
+    if (stage == 0) all += embedding_parameters();
+    if (stage + 1 == stages) all += head_parameters();
+    return all;
+  }
+  /// Micro-batches whose activations a stage keeps at once.
+  double in_flight(int stage) const {
+    if (schedule == Schedule::gpipe) return micro_batches;
+    if (schedule == Schedule::one_f_one_b) return std::min(micro_batches, stages - stage);
+    const InterleavedOrder order = {stages, parts, micro_batches, stage};
+    return static_cast<double>(std::min(order.passes(), order.warm_up() + 1)) / parts;
+  }
+};
+
+}  // namespace ringscope
