@@ -113,6 +113,7 @@ PROGRAM = ["job.bytes=null", "job.collective=null", "job.algorithm=null", "job.p
            f"job.options.model={LANGUAGE}", f"job.options.gpu={CHIP}"]
 MAPS["language_model"] = (PROGRAM, "job.options.model.")
 MAPS["chip"] = (PROGRAM, "job.options.gpu.")
+MAPS["trace"] = (["job={trace: {files: all_reduce_4, every_rank_as: 0}}"], "job.trace.")
 MAPS["groups"] = (PROGRAM, "job.groups.")
 OPTIONS = {
     "segment": ["job.algorithm=ring_segmented"],

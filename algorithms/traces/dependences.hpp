@@ -28,9 +28,8 @@ class Dependences {
   /// Nodes that are free at the start.
   const std::vector<int>& free_at_start() const { return free_at_start_; }
   std::size_t ended() const { return ended_; }
-  bool has_ended(int node) const { return done_[index(node)]; }
-  /// The first node that has not ended, and that others keep waiting; -1 where none does.
-  int first_waiting() const;
+  /// The first node that waits for others; -1 where none does.
+  int first_waiting();
   const Node& node(int number) const { return (*nodes_)[index(number)]; }
   std::size_t size() const { return nodes_->size(); }
 
@@ -43,16 +42,19 @@ class Dependences {
     queue.pop();
     return first;
   }
+  /// Lets it begin; one that only keeps an order ends at once.
   void make_free(int number);
+  void let_go(int number);
 
   const std::vector<Node>* nodes_;
   std::vector<std::size_t> missing_;
   std::vector<std::vector<int>> waiting_;  ///< by the node that they wait for
-  std::vector<bool> done_;
   std::vector<Queue> lanes_;
   Queue messages_;
   std::vector<int> free_at_start_, freed_;
+  std::vector<int> ending_;  ///< nodes that have ended, and whose followers do not know
   std::size_t ended_ = 0;
+  std::size_t first_waiting_ = 0;
 };
 
 }  // namespace ringscope::traces

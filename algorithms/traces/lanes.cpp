@@ -23,8 +23,9 @@ class Lanes {
   void begin(Communicator comm) { announce(comm, dependences_.free_at_start()); }
 
   Task run_lane(Communicator comm, int lane) {
-    const auto all = std::ranges::count_if(
-        work_->nodes(), [&](const Node& node) { return !is_message(node) && node.lane == lane; });
+    const auto all = std::ranges::count_if(work_->nodes(), [&](const Node& node) {
+      return !is_message(node) && node.kind != Node::Kind::order && node.lane == lane;
+    });
     for (std::size_t taken = 1; taken <= static_cast<std::size_t>(all); ++taken) {
       co_await comm.reach(Flag{lane}, taken);
       const int number = dependences_.next(lane);

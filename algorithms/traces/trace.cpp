@@ -11,16 +11,17 @@ namespace {
 
 const Trace& trace_of(const Options& options) { return *options.schedule->trace; }
 
+bool is_of_programs(const Trace& trace) { return lanes_of(trace) == 1 && !trace.asynchronous; }
+
 /// Lanes beside a program are threads of its rank.
 int threads(const Options& options) {
   const Trace& trace = trace_of(options);
-  const int lanes = lanes_of(trace);
-  return lanes == 1 ? 1 : lanes + carriers_of(trace);
+  return is_of_programs(trace) ? 1 : lanes_of(trace) + carriers_of(trace);
 }
 
 int most_nonblocking(const Trace& trace) {
   std::ptrdiff_t most = 0;
-  if (lanes_of(trace) > 1) return 0;
+  if (!is_of_programs(trace)) return 0;
   for (const auto& nodes : trace.ranks)
     most = std::max(most, std::ranges::count_if(nodes, &Node::nonblocking));
   return static_cast<int>(most);
@@ -28,12 +29,11 @@ int most_nonblocking(const Trace& trace) {
 
 Task run(Communicator comm, Workspace work, Options options) {
   const Trace& trace = trace_of(options);
-  const int lanes = lanes_of(trace);
   const RankWork rank(trace, comm, work, options);
-  if (lanes == 1)
+  if (is_of_programs(trace))
     co_await run_program(comm, &rank);
   else
-    co_await run_lanes(comm, &rank, lanes, carriers_of(trace));
+    co_await run_lanes(comm, &rank, lanes_of(trace), carriers_of(trace));
 }
 
 /// Each collective once, with the first rank of its group.

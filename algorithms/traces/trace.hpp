@@ -7,10 +7,10 @@
 // Messages belong to no lane: each begins when all that it waits for has ended, and ends when it is
 // complete.
 //
-// A rank with nothing but lane 0 is a program of one thread: its messages are posted as they get
-// free, and it is inside the library whenever it waits. That is what a recorded MPI program is: a
-// wait is a node without time that comes after the message, and after what the program did before.
-// Such a program's non-blocking collectives are the library's to move on.
+// In a trace with nothing but lane 0 each rank is a program of one thread: its messages are posted
+// as they get free, and it is inside the library whenever it waits. That is what a recorded MPI
+// program is: a wait is a node without time that comes after the message, and after what the
+// program did before. Such a program's non-blocking collectives are the library's to move on.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,12 @@ struct Node {
     delay,    ///< time that passes on the lane and takes no processor of the rank
     send,
     receive,
-    collective
+    collective,
+    order  ///< nothing: it ends when all that it waits for has ended, and others may wait for it
   };
   Kind kind{};
   bool nonblocking = false;         ///< collective: begun here; what waits for it comes after it
-  int lane = 0;                     ///< of all but messages
+  int lane = 0;                     ///< of computations, delays and collectives
   Duration time{};                  ///< compute, delay
   std::uint64_t items = 0;          ///< of a message; of a collective's whole vector
   int peer = -1;                    ///< of a message; a receive's may be any_source
@@ -52,6 +53,8 @@ struct Group {
 struct Trace {
   std::vector<Group> groups;
   std::vector<std::vector<Node>> ranks;
+  /// Messages of ranks with one lane, too, move beside it: the network's, not the program's.
+  bool asynchronous = false;
 };
 
 /// Lanes that a trace may have.

@@ -12,6 +12,7 @@
 
 #include "algorithms/training/llm.hpp"
 #include "scenarios/question/scenario.hpp"
+#include "scenarios/schedule/node_counts.hpp"
 #include "topologies/input/units.hpp"
 
 namespace ringscope {
@@ -179,7 +180,8 @@ struct Report {
   /// Share of a message by which those of other ranks are longer or shorter, at most, and so about
   /// that of each time; 0: none.
   double uneven = 0;
-  std::string not_folded;  ///< why many ranks were all simulated; "" where nobody asked
+  std::string not_folded;              ///< why many ranks were all simulated; "" where nobody asked
+  std::vector<NodeCount> trace_nodes;  ///< of a trace: what became of each
   std::vector<NeighbourReport> neighbours;  ///< in the order of the scenario
   std::string kernel;
   std::optional<double> tolerance;  ///< RunOptions::tolerance, where there was one

@@ -8,6 +8,7 @@
 #include "algorithms/schedules/graph.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
+#include "scenarios/trace/trace_file.hpp"
 #include "scenarios/workload/options.hpp"
 #include "scenarios/workload/training.hpp"
 
@@ -70,6 +71,15 @@ std::shared_ptr<const ScheduleFile> read_scheduled(Fields& fields, const Value& 
   return file;
 }
 
+/// `trace: FILES` says all that the ranks do.
+std::shared_ptr<const ScheduleFile> read_traced(Fields& fields, const Value& trace, int ranks) {
+  for (const char* other : {"collective", "algorithm", "program", "schedule"})
+    if (const Value* value = fields.optional(other))
+      value->fail(fmt::format("a job with a trace has no {}: leave it out", other));
+  fields.resolve("collective", Value::scalar_at(trace.place(), "messages"));
+  return read_trace(fields, trace, ranks);
+}
+
 const Algorithm& read_algorithm(Fields& fields) {
   if (const Value* program = fields.optional("program")) return read_program(fields, *program);
   const std::vector<std::string> known = names_with_algorithms();
@@ -94,12 +104,18 @@ std::vector<Value> size_of_model(Fields& fields, const Training& training) {
   return {Value::scalar_at(fields.map().place(), sum)};
 }
 
+bool has_own_sizes(const ScheduleFile* file) {
+  return file != nullptr && (file->schedule.graph != nullptr || file->schedule.trace != nullptr);
+}
+
 /// The longest message, which stands for the vector.
 std::vector<Value> size_of_messages(Fields& fields, const ScheduleFile& file) {
   if (const Value* bytes = fields.optional("bytes"))
     bytes->fail(
         fmt::format("the messages of {} have sizes of their own: leave job.bytes out", file.file));
-  const Bytes longest{schedules::largest_message(*file.schedule.graph)};
+  const Bytes longest{file.schedule.trace != nullptr
+                          ? traces::longest_of(*file.schedule.trace)
+                          : schedules::largest_message(*file.schedule.graph)};
   return {Value::scalar_at(fields.map().place(), to_text(longest))};
 }
 
@@ -167,13 +183,16 @@ bool has_channels(const Algorithm& algorithm) {
 }
 
 std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
-  refuse_unknown_keys(value, "job",
-                      {"collective", "algorithm", "bytes", "schedule", "options", "program",
-                       "groups", "repetitions", "seed", "skew", "overlap", "noise", "rings"});
+  refuse_unknown_keys(
+      value, "job",
+      {"collective", "algorithm", "bytes", "schedule", "trace", "options", "program", "groups",
+       "repetitions", "seed", "skew", "overlap", "noise", "rings"});
   Fields fields(value, "job");
   Job job;
   if (const Value* schedule = fields.optional("schedule"))
     job.schedule = read_scheduled(fields, *schedule, ranks);
+  if (const Value* trace = fields.optional("trace"))
+    job.schedule = read_traced(fields, *trace, ranks);
   job.algorithm = job.schedule != nullptr ? &job.schedule->algorithm : &read_algorithm(fields);
   if (const Value* groups = fields.optional("groups"); groups && !takes_groups(*job.algorithm))
     groups->fail(fmt::format("the {} {} has no groups: a program has, such as llm",
@@ -182,7 +201,7 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
   job.options = options.options;
   job.training = options.training;
   if (job.schedule != nullptr) job.options.schedule = &job.schedule->schedule;
-  const bool own_sizes = job.schedule != nullptr && job.schedule->schedule.graph != nullptr;
+  const bool own_sizes = has_own_sizes(job.schedule.get());
   const std::vector<Value> sizes = job.training != nullptr ? size_of_model(fields, *job.training)
                                    : own_sizes             ? size_of_messages(fields, *job.schedule)
                                                            : read_sizes(fields, *job.algorithm);

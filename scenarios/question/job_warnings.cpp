@@ -93,9 +93,15 @@ std::vector<std::string> nic_warnings(const Scenario& scenario) {
 std::vector<std::string> schedule_warnings(const Job& job) {
   if (job.schedule == nullptr) return {};
   const ScheduleFile& file = *job.schedule;
-  if (job.bytes.count >= file.least_bytes && job.bytes.count <= file.most_bytes) return {};
-  return {fmt::format("{} is for {} B to {} B: its library would do {} another way", file.file,
-                      file.least_bytes, file.most_bytes, to_text(job.bytes))};
+  std::vector<std::string> warnings;
+  for (const NodeCount& nodes : file.node_counts)
+    if (nodes.ignored)
+      warnings.push_back(
+          fmt::format("of the trace, {} x {}: {}", nodes.count, nodes.kind, nodes.as));
+  if (job.bytes.count >= file.least_bytes && job.bytes.count <= file.most_bytes) return warnings;
+  warnings.push_back(fmt::format("{} is for {} B to {} B: its library would do {} another way",
+                                 file.file, file.least_bytes, file.most_bytes, to_text(job.bytes)));
+  return warnings;
 }
 
 std::string plural(int count, std::string_view word) {

@@ -5,8 +5,10 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "algorithms/schedules/schedule.hpp"
+#include "scenarios/schedule/node_counts.hpp"
 #include "topologies/input/input.hpp"
 
 namespace ringscope {
@@ -27,6 +29,7 @@ struct ScheduleFile {
   /// Sizes at which its library takes it.
   std::uint64_t least_bytes = 0;
   std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max();
+  std::vector<NodeCount> node_counts{};  ///< of a trace: what became of its nodes
 };
 
 /// The file that `name` means: a path, seen from the file that says so, or a name in

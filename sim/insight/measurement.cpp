@@ -10,6 +10,7 @@
 
 #include "algorithms/collectives.hpp"
 #include "algorithms/selectors/nccl_choice.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -132,10 +133,12 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.bytes = scenario.job.bytes.count;
   report.seed = scenario.job.seed;
   report.resolved = scenario.resolved;
+  if (scenario.job.schedule != nullptr) report.trace_nodes = scenario.job.schedule->node_counts;
   report.time_s = median.time_s;
   report.deadlock = std::move(median.deadlock);
-  // A step of training is more than the exchange of its vector.
-  if (report.time_s > 0 && scenario.job.training == nullptr && !report.deadlock) {
+  // A step of training, or a trace, is more than the exchange of its vector.
+  const bool of_one_vector = scenario.job.training == nullptr && report.trace_nodes.empty();
+  if (report.time_s > 0 && of_one_vector && !report.deadlock) {
     report.algbw = static_cast<double>(report.bytes) / report.time_s;
     report.busbw = report.algbw * bus_factor(collective_of(*scenario.job.algorithm), report.ranks);
   }

@@ -33,6 +33,16 @@ struct Shape<GroupReport> {
 };
 
 template <>
+struct Shape<NodeCount> {
+  static void visit(auto& keys, auto& nodes) {
+    keys("kind", nodes.kind);
+    keys("as", nodes.as);
+    keys("count", nodes.count);
+    keys("ignored", nodes.ignored);
+  }
+};
+
+template <>
 struct Shape<StageMemory> {
   static void visit(auto& keys, auto& memory) {
     keys("stage", memory.stage);
@@ -217,6 +227,7 @@ struct Shape<Report> {
     keys.unless_empty("warnings", report.warnings);
     keys.unless_empty("observations", report.observations);
     keys.unless_empty("training", report.training);
+    keys.unless_empty("trace_nodes", report.trace_nodes);
     keys.unless_empty("neighbours", report.neighbours);
     if (report.neighbours.empty()) return;
     keys.derived("slowest_job_s", [&] { return Json(slowest_job_s(report)); });

@@ -235,6 +235,17 @@ std::string jobs(const Report& report) {
   return "\n  The jobs that ran side by side, and the time of a round of each\n" + table.text(2);
 }
 
+std::string nodes_of_trace(const Report& report) {
+  std::size_t all = 0;
+  Table table({{"nodes"}, {"kind", Align::left}, {"simulated as", Align::left}});
+  for (const NodeCount& one : report.trace_nodes) {
+    table.add({std::to_string(one.count), one.kind, one.as});
+    all += one.count;
+  }
+  return fmt::format("\n  The {} of the trace, each accounted for\n", plural(all, "node")) +
+         table.text(2);
+}
+
 std::string skipped_text(const Report& report) {
   if (report.skipped_messages == 0) return "";
   return fmt::format(
@@ -276,6 +287,7 @@ std::string print_run(std::span<const Report> reports) {
     for (const std::string& warning : report.warnings)
       text += fmt::format("  warning: {}\n", warning);
     if (!report.neighbours.empty()) text += jobs(report);
+    if (!report.trace_nodes.empty()) text += nodes_of_trace(report);
     if (report.training) text += training_text(*report.training, report.rank_reports);
     if (!report.rank_reports.empty()) text += ranks(report);
     if (!report.phases.empty()) text += phases(report);

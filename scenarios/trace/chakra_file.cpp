@@ -1,0 +1,190 @@
+#include "scenarios/trace/chakra_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "scenarios/trace/packed_file.hpp"
+#include "scenarios/trace/wire.hpp"
+
+namespace ringscope::chakra {
+namespace {
+
+/// Value of an attribute, as the number of its field in AttributeProto says.
+struct Attribute {
+  std::string_view name;
+  Field value{};  ///< number 0: none
+  std::size_t at = 0;
+};
+
+constexpr int int32_val = 7, int64_val = 9, uint32_val = 11, uint64_val = 13, sint32_val = 15,
+              sint64_val = 17, fixed32_val = 19, fixed64_val = 21, sfixed32_val = 23,
+              sfixed64_val = 25, bool_val = 27, bool_list = 28, string_val = 29;
+
+class NodeReader {
+ public:
+  NodeReader(std::string_view bytes, std::size_t at, const Place& place)
+      : wire_(bytes, at, place), place_(&place) {
+    node_.at = at;
+  }
+
+  Node read() {
+    while (const auto field = wire_.field()) take(*field);
+    return std::move(node_);
+  }
+
+ private:
+  void take(const Field& field) {
+    switch (field.number) {
+      case 1:
+        node_.id = number(field);
+        return;
+      case 2:
+        node_.name = text(field);
+        return;
+      case 3:
+        node_.type = static_cast<int>(std::min<std::uint64_t>(number(field), 1 << 20));
+        return;
+      case 4:
+        each(field, [&](std::uint64_t) { ++node_.ctrl_deps; });
+        return;
+      case 5:
+        each(field, [&](std::uint64_t id) { node_.data_deps.push_back(id); });
+        return;
+      case 7:
+        node_.microseconds = number(field);
+        return;
+      case 8:
+        read_inputs(field);
+        return;
+      case 10:
+        read_attribute(field);
+        return;
+      default:
+        return;  // when it began, its outputs, and what later schemas add
+    }
+  }
+
+  std::uint64_t number(const Field& field) const {
+    if (field.wire != Field::Wire::varint)
+      wire_.fail(node_.at, fmt::format("field {} of a node is no number", field.number));
+    return field.value;
+  }
+  std::string_view text(const Field& field) const {
+    if (field.wire != Field::Wire::bytes)
+      wire_.fail(node_.at, fmt::format("field {} of a node is no text", field.number));
+    return field.bytes;
+  }
+
+  /// Numbers in a row, packed or one by one.
+  template <class Do>
+  void each(const Field& field, const Do& act) {
+    if (field.wire == Field::Wire::varint) return act(field.value);
+    Wire packed(text(field), field.at, *place_);
+    while (!packed.ended()) act(packed.varint());
+  }
+
+  void read_inputs(const Field& field) {
+    Wire inputs(text(field), field.at, *place_);
+    while (const auto one = inputs.field())
+      if (one->number == 1) node_.values = text(*one);
+  }
+
+  void read_attribute(const Field& field) {
+    Attribute attribute{.name = {}, .at = field.at};
+    Wire wire(text(field), field.at, *place_);
+    while (const auto one = wire.field()) {
+      if (one->number == 1) attribute.name = text(*one);
+      if (one->number > 2) attribute.value = *one;
+    }
+    keep(attribute);
+  }
+
+  void keep(const Attribute& one) {
+    struct Number {
+      std::string_view name;
+      std::optional<std::int64_t> Node::*into;
+    };
+    static constexpr std::array<Number, 8> numbers = {{{"comm_type", &Node::comm_type},
+                                                       {"comm_size", &Node::comm_size},
+                                                       {"comm_src", &Node::comm_src},
+                                                       {"comm_dst", &Node::comm_dst},
+                                                       {"comm_tag", &Node::comm_tag},
+                                                       {"tid", &Node::tid},
+                                                       {"num_ops", &Node::num_ops},
+                                                       {"root", &Node::root}}};
+    if (one.value.number == 0) return;
+    const auto found = std::ranges::find(numbers, one.name, &Number::name);
+    if (found != numbers.end()) node_.*(found->into) = whole(one);
+    if (one.name == "is_cpu_op") node_.on_cpu = whole(one) != 0;
+    if (one.name == "pg_name")
+      node_.group = one.value.number == string_val ? std::string(one.value.bytes)
+                                                   : std::to_string(whole(one));
+    if (one.name == "involved_dim" && one.value.number == bool_list)
+      node_.some_dimensions = leaves_one_out(one.value);
+  }
+
+  bool leaves_one_out(const Field& list) {
+    bool out = false;
+    Wire values(list.bytes, list.at, *place_);
+    while (const auto one = values.field())
+      each(*one, [&](std::uint64_t value) { out = out || value == 0; });
+    return out;
+  }
+
+  std::int64_t whole(const Attribute& one) const {
+    const std::uint64_t bits = one.value.value;
+    switch (one.value.number) {
+      case int32_val:
+      case int64_val:
+      case uint32_val:
+      case uint64_val:
+      case fixed32_val:
+      case fixed64_val:
+      case sfixed64_val:
+      case bool_val:
+        return static_cast<std::int64_t>(bits);
+      case sfixed32_val:
+        return static_cast<std::int32_t>(bits);
+      case sint32_val:
+      case sint64_val:
+        return static_cast<std::int64_t>(bits >> 1) ^ -static_cast<std::int64_t>(bits & 1);
+      default:
+        wire_.fail(one.at,
+                   fmt::format("the attribute '{}' of a node is no whole number", one.name));
+    }
+  }
+
+  Wire wire_;
+  const Place* place_;
+  Node node_;
+};
+
+}  // namespace
+
+std::string text_of(const Node& node) {
+  return fmt::format("node {} '{}' (byte {})", node.id, node.name, node.at);
+}
+
+File read_chakra_bytes(const std::string& path, std::string_view bytes) {
+  File file{std::make_shared<const Source>(Source{path, ""}), {}};
+  const Place place = file.place();
+  if (bytes.empty()) throw InputError(place, "the file is empty: a trace begins with its metadata");
+  Wire messages(bytes, 0, place);
+  const std::string_view metadata = messages.behind_length("the metadata");
+  Wire fields(metadata, messages.at() - metadata.size(), place);
+  while (fields.field()) {
+  }
+  while (!messages.ended()) {
+    const std::string_view node = messages.behind_length("a node");
+    file.nodes.push_back(NodeReader(node, messages.at() - node.size(), place).read());
+  }
+  return file;
+}
+
+File read_chakra_file(const std::string& path) {
+  return read_chakra_bytes(path, read_packed_file(path));
+}
+
+}  // namespace ringscope::chakra

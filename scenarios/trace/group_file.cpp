@@ -1,0 +1,70 @@
+#include "scenarios/trace/group_file.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+namespace ringscope::chakra {
+namespace {
+
+std::vector<int> read_ranks(const Value& list, int ranks, const std::string& name) {
+  if (list.kind() != Value::Kind::list)
+    list.fail(fmt::format("group '{}': expected a list of ranks such as [0, 1]", name));
+  std::vector<int> members;
+  std::vector<bool> there(static_cast<std::size_t>(ranks));
+  for (const Value& one : list.items()) {
+    const auto rank = static_cast<int>(one.integer(0, ranks - 1));
+    if (there[static_cast<std::size_t>(rank)])
+      one.fail(fmt::format("group '{}' has rank {} twice", name, rank));
+    there[static_cast<std::size_t>(rank)] = true;
+    members.push_back(rank);
+  }
+  return members;
+}
+
+std::vector<int> all_of(int ranks) {
+  std::vector<int> all(static_cast<std::size_t>(ranks));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+}  // namespace
+
+Groups read_group_file(const std::string& path, int ranks) {
+  const Value file = Value::from_file(path);
+  if (file.kind() != Value::Kind::map)
+    file.fail("expected groups of ranks, such as {\"1\": [0, 1], \"2\": [2, 3]}");
+  Groups groups;
+  for (const Value::Entry& entry : file.entries()) {
+    std::vector<int> members = read_ranks(entry.value, ranks, entry.key);
+    if (members.empty()) entry.value.fail(fmt::format("group '{}' has no ranks", entry.key));
+    groups[entry.key] = std::move(members);
+  }
+  return groups;
+}
+
+bool add_listed_groups(const std::string& text, int ranks, const Place& place, Groups& into) {
+  const std::size_t begin = text.find("[{"), end = text.rfind("}]");
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return false;
+  std::optional<Value> list;
+  try {
+    list = Value::from_text("groups", text.substr(begin, end + 2 - begin));
+  } catch (const InputError&) {
+    return false;
+  }
+  if (list->kind() != Value::Kind::list) return false;
+  for (const Value& one : list->items()) {
+    if (one.kind() != Value::Kind::map) return false;
+    const Value *name = one.find("pg_name"), *members = one.find("ranks");
+    if (name == nullptr || members == nullptr) return false;
+    try {
+      std::vector<int> read = read_ranks(*members, ranks, name->text());
+      into[name->text()] = read.empty() ? all_of(ranks) : std::move(read);
+    } catch (const InputError& error) {
+      throw InputError(place, error.what());
+    }
+  }
+  return true;
+}
+
+}  // namespace ringscope::chakra

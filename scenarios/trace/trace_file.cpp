@@ -1,0 +1,124 @@
+#include "scenarios/trace/trace_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "algorithms/collectives.hpp"
+#include "scenarios/trace/chakra.hpp"
+#include "topologies/input/data_files.hpp"
+
+namespace ringscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Who reads what lies at a path.
+struct Reader {
+  std::string_view of;  ///< in errors
+  bool (*is_there)(const std::string& files);
+  void (*read)(const TraceRequest& request, TraceAnswer& into);
+};
+constexpr Reader readers[] = {{"Chakra's NAME.0.et, NAME.1.et, ...", is_chakra, read_chakra}};
+
+/// Null where nobody reads what is there.
+const Reader* reader_of(const std::string& files) {
+  const auto found =
+      std::ranges::find_if(readers, [&](const Reader& reader) { return reader.is_there(files); });
+  return found == std::end(readers) ? nullptr : found;
+}
+
+/// Where it is: beside the file that names it, or among ours.
+std::string path_of(const Value& name) {
+  const std::string text = name.text();
+  const std::string beside = path_from(name.place(), text);
+  if (reader_of(beside) != nullptr) return beside;
+  const std::string folder = fmt::format("{}/{}", data_directory(), traces_folder);
+  if (text.find('/') == std::string::npos && reader_of(folder + "/" + text) != nullptr)
+    return folder + "/" + text;
+  std::string known;
+  for (const Reader& reader : readers)
+    known += fmt::format("{}{}", known.empty() ? "" : ", or ", reader.of);
+  if (text.find('/') != std::string::npos)
+    name.fail(fmt::format("no trace is at '{}': a trace is {}", beside, known));
+  name.fail(fmt::format("{}; a trace is {}, here or beside the scenario",
+                        unknown_name("trace", text, chakra_names(folder)), known));
+}
+
+/// Those that run on one thread of a rank: several groups are at work at once.
+std::vector<std::string> names_of_algorithms(const std::string& collective) {
+  std::vector<std::string> names;
+  for (const Algorithm& one : catalogue())
+    if (one.collective == collective && threads_of(one, {}) == 1 && one.nonblocking == 0)
+      names.emplace_back(one.name);
+  return names;
+}
+
+void read_algorithms(Fields& fields, TraceRequest& request) {
+  const Value& map = fields.value_or("algorithms", "{}");
+  Fields chosen(map, "job.trace.algorithms");
+  for (const Collective& one : collectives()) {
+    const std::string name(one.name);
+    const std::vector<std::string> names = names_of_algorithms(name);
+    if (names.empty() || one.before == Held::unsaid) continue;
+    if (const Value* value = chosen.optional(name)) {
+      const std::size_t index = value->one_of("algorithm of " + name + " on groups", names);
+      request.algorithms[name] = find_algorithm(name, names[index]);
+      chosen.resolve(name, *value);
+    }
+  }
+  chosen.finish();
+  fields.resolve("algorithms", chosen.resolved());
+}
+
+TraceRequest read_request(Fields& job, const Value& value, int ranks) {
+  TraceRequest request{.place = value.place(), .files = {}, .ranks = ranks, .groups = {}};
+  if (value.kind() != Value::Kind::map) {
+    request.files = path_of(value);
+    job.resolve("trace", value);
+    return request;
+  }
+  Fields fields(value, "job.trace");
+  const Value& files = fields.required("files");
+  request.place = files.place();
+  request.files = path_of(files);
+  if (const Value* as = fields.optional("every_rank_as")) {
+    constexpr std::int64_t most_ranks = 1 << 20;
+    request.every_rank_as = static_cast<int>(as->integer(0, most_ranks));
+    fields.resolve("every_rank_as", *as);
+  }
+  if (const Value* groups = fields.optional("groups")) {
+    request.groups = path_from(groups->place(), groups->text());
+    fields.resolve("groups", *groups);
+  }
+  read_algorithms(fields, request);
+  fields.finish();
+  job.resolve("trace", fields.resolved());
+  return request;
+}
+
+}  // namespace
+
+const Algorithm* TraceRequest::algorithm(std::string_view collective,
+                                         std::string_view otherwise) const {
+  const auto chosen = algorithms.find(collective);
+  return chosen != algorithms.end() ? chosen->second : find_algorithm(collective, otherwise);
+}
+
+std::shared_ptr<const ScheduleFile> read_trace(Fields& job, const Value& value, int ranks) {
+  const TraceRequest request = read_request(job, value, ranks);
+  TraceAnswer answer;
+  reader_of(request.files)->read(request, answer);
+  require_sound(answer);
+  auto file = std::make_shared<ScheduleFile>();
+  file->file = fs::path(request.files).filename().string();
+  file->node_counts = answer.counts.all();
+  file->schedule.name = file->file;
+  file->schedule.collective = "messages";
+  file->schedule.trace = std::make_shared<const traces::Trace>(std::move(answer.trace));
+  file->algorithm = traces::algorithm_of_trace(file->schedule);
+  return file;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,51 @@
+// Traces in the files of other tools, and of recorded programs, as jobs.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/traces/trace.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
+#include "topologies/input/input.hpp"
+
+namespace ringscope {
+
+/// Folder below data_directory().
+inline constexpr const char* traces_folder = "scenarios/traces";
+
+/// What a reader is asked for.
+struct TraceRequest {
+  Place place;             ///< of the word that names the trace, for errors about no file
+  std::string files;       ///< their path: a folder, or what the names of all begin with
+  int ranks = 1;           ///< of the job
+  int every_rank_as = -1;  ///< all ranks do what this one did; -1: each what it did itself
+  std::string groups;      ///< a file of groups; "": the one beside the trace, if there is one
+  /// By the name of a collective; those that the user chose.
+  std::map<std::string, const Algorithm*, std::less<>> algorithms{};
+
+  [[noreturn]] void fail(const std::string& why) const { throw InputError(place, why); }
+  /// The user's choice, or the given one.
+  const Algorithm* algorithm(std::string_view collective, std::string_view otherwise) const;
+};
+
+/// A reader's answer.
+struct TraceAnswer {
+  traces::Trace trace;
+  /// Words for a node in errors, and its file.
+  std::function<std::string(traces::NodeId)> words;
+  std::function<Place(traces::NodeId)> place;
+  NodeCounts counts{};
+};
+
+/// `job.trace` as a job's schedule. Throws InputError.
+std::shared_ptr<const ScheduleFile> read_trace(Fields& job, const Value& value, int ranks);
+
+/// Throws InputError where nodes wait for each other in a circle, a message has no partner or does
+/// not fit its receive, or ranks of a group begin different collectives.
+void require_sound(const TraceAnswer& answer);
+
+}  // namespace ringscope
