@@ -61,7 +61,8 @@ def project_files(root):
             name not in ("out", "results", "__pycache__"))  # results: written by programs
         for name in sorted(files):
             path = os.path.relpath(os.path.join(folder, name), root)
-            if not name.endswith((".png", ".pyc")) and (name == ".clang-format" or name[0] != "."):
+            binary = name.endswith((".png", ".pyc", ".et", ".gz"))
+            if not binary and (name == ".clang-format" or name[0] != "."):
                 found.append(path)
     return found
 

@@ -30,11 +30,12 @@ class Lanes {
       co_await comm.reach(Flag{lane}, taken);
       const int number = dependences_.next(lane);
       const Node& node = work_->node(number);
-      work_->mark(comm, number);
-      if (node.kind == Node::Kind::collective)
+      if (node.kind == Node::Kind::collective) {
         co_await work_->collective(comm, number);
-      else if (node.time.count() > 0)
-        co_await work_->pass(comm, number);
+      } else {
+        work_->mark(comm, number);
+        if (node.time.count() > 0) co_await work_->pass(comm, number);
+      }
       end(comm, number);
     }
   }
@@ -49,9 +50,11 @@ class Lanes {
       if (--left_ == 0) comm.raise(messages_);  // the others have nothing left to wait for
       const int number = dependences_.next_message();
       work_->mark(comm, number);
+      const bool buffered = work_->node(number).buffered;
       const Request request = work_->post(comm, number);
+      if (buffered) end(comm, number);
       co_await comm.wait(request);
-      end(comm, number);
+      if (!buffered) end(comm, number);
     }
   }
 

@@ -15,7 +15,7 @@ class Program {
       : comm_(comm), work_(work), dependences_(work->nodes(), 1) {}
 
   Task run() {
-    while (dependences_.ended() < dependences_.size()) {
+    while (dependences_.ended() < dependences_.size() || !requests_.empty()) {
       while (dependences_.has_message()) post(dependences_.next_message());
       if (dependences_.has(0))
         co_await perform(dependences_.next(0));
@@ -34,11 +34,12 @@ class Program {
     work_->mark(comm_, number);
     requests_.push_back(work_->post(comm_, number));
     posted_.push_back(number);
+    if (work_->node(number).buffered) dependences_.end(number);
   }
 
   Task perform(int number) {
     const Node& node = work_->node(number);
-    work_->mark(comm_, number);
+    if (node.kind != Node::Kind::collective) work_->mark(comm_, number);
     if (node.kind != Node::Kind::collective) {
       if (node.time.count() > 0) co_await work_->pass(comm_, number);
     } else if (!node.nonblocking) {
@@ -69,7 +70,7 @@ class Program {
     const int node = posted_[static_cast<std::size_t>(done)];
     requests_.erase(requests_.begin() + done);
     posted_.erase(posted_.begin() + done);
-    dependences_.end(node);
+    if (!work_->node(node).buffered) dependences_.end(node);
   }
 
   Task join(std::ptrdiff_t which) {

@@ -33,6 +33,7 @@ struct Node {
   };
   Kind kind{};
   bool nonblocking = false;         ///< collective: begun here; what waits for it comes after it
+  bool buffered = false;            ///< send: what waits for it goes on when it has begun
   int lane = 0;                     ///< of computations, delays and collectives
   Duration time{};                  ///< compute, delay
   std::uint64_t items = 0;          ///< of a message; of a collective's whole vector

@@ -112,6 +112,18 @@ TEST(Trace, of_a_program_waits_for_its_nonblocking_collectives) {
     EXPECT_EQ(run(trace, how).counted.messages, 2 * 2 + 1 + 1);
 }
 
+// Both send before they receive, and no send ends before its receive is posted.
+TEST(Trace, goes_on_behind_sends_whose_data_are_in_a_buffer) {
+  for (const int lane : {0, 1}) {
+    Trace trace;
+    for (int rank = 0; rank < 2; ++rank)
+      trace.ranks.push_back({send(1 - rank, 4), receive(1 - rank, 4, {0}), compute(1, {1}, lane)});
+    EXPECT_THROW(run(trace, {.synchronous_sends = true}), LoopbackDeadlock);
+    for (auto& nodes : trace.ranks) nodes[0].buffered = true;
+    for (const LoopbackOptions& how : ways()) EXPECT_EQ(run(trace, how).counted.messages, 2);
+  }
+}
+
 TEST(Trace, that_a_rank_does_not_join_is_a_deadlock) {
   Trace trace = pairs_then_all(0);
   trace.ranks[2].pop_back();

@@ -1,4 +1,4 @@
-// What became of each node of a trace.
+// Accounts of a trace: what became of each node.
 #pragma once
 
 #include <algorithm>

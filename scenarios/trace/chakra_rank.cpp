@@ -55,7 +55,7 @@ Duration time_of(const Node& node) {
 
 void GroupTable::note(const File& file, const Node& node) {
   const Groups before = groups_;
-  if (!add_listed_groups(node.values, ranks_, file.place(), groups_)) return;
+  if (!add_listed_groups(node.values, ranks_, file.place(), text_of(node), groups_)) return;
   listing_[&node] = true;
   for (const auto& [name, members] : before)
     if (groups_[name] != members)
@@ -187,6 +187,7 @@ Runs RankReader::read_message(const Node& node) {
   const auto tag = node.comm_tag ? needed(node, node.comm_tag, "comm_tag", 0, most_tag) : 0;
   return {
       .kind = sends ? Runs::Kind::send : Runs::Kind::receive,
+      .buffered = sends,
       .items = static_cast<std::uint64_t>(needed(node, node.comm_size, "comm_size", 0, most_bytes)),
       .peer = peer,
       .tag = static_cast<int>(tag)};

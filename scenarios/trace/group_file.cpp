@@ -22,6 +22,13 @@ std::vector<int> read_ranks(const Value& list, int ranks, const std::string& nam
   return members;
 }
 
+/// Without the place, which is one in a text that nobody sees.
+std::string message_of(const InputError& error) {
+  const std::string text = error.what();
+  const std::size_t place = text.find(": "), line = text.find('\n');
+  return text.substr(place + 2, line - place - 2);
+}
+
 std::vector<int> all_of(int ranks) {
   std::vector<int> all(static_cast<std::size_t>(ranks));
   std::iota(all.begin(), all.end(), 0);
@@ -43,7 +50,8 @@ Groups read_group_file(const std::string& path, int ranks) {
   return groups;
 }
 
-bool add_listed_groups(const std::string& text, int ranks, const Place& place, Groups& into) {
+bool add_listed_groups(const std::string& text, int ranks, const Place& place,
+                       const std::string& words, Groups& into) {
   const std::size_t begin = text.find("[{"), end = text.rfind("}]");
   if (begin == std::string::npos || end == std::string::npos || end < begin) return false;
   std::optional<Value> list;
@@ -61,7 +69,7 @@ bool add_listed_groups(const std::string& text, int ranks, const Place& place, G
       std::vector<int> read = read_ranks(*members, ranks, name->text());
       into[name->text()] = read.empty() ? all_of(ranks) : std::move(read);
     } catch (const InputError& error) {
-      throw InputError(place, error.what());
+      throw InputError(place, words + ": " + message_of(error));
     }
   }
   return true;

@@ -18,7 +18,8 @@ Groups read_group_file(const std::string& path, int ranks);
 
 /// Groups that a metadata node of PyTorch lists, [{"pg_name": "1", "ranks": [0, 1]}, ...], added to
 /// the others; `text` as it stands there. False where the text is something else. Throws
-/// InputError where it lists ranks that are none.
-bool add_listed_groups(const std::string& text, int ranks, const Place& place, Groups& into);
+/// InputError, with `words` for the node, where it lists ranks that are none.
+bool add_listed_groups(const std::string& text, int ranks, const Place& place,
+                       const std::string& words, Groups& into);
 
 }  // namespace ringscope::chakra

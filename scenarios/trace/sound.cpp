@@ -1,4 +1,4 @@
-// What can be said of a trace without a clock.
+// Checks of a trace that need no clock.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ class Soundness {
       return fmt::format("{} of {} with root {}", told_of.algorithm->collective,
                          to_text(Bytes{told_of.items}), told_of.root);
     };
-    fail(id, fmt::format("collective {} of group {} is {} here and {} in {}", number + 1,
+    fail(id, fmt::format("collective {} on {} is {} here, and {} in {}", number + 1,
                          trace_->groups[index(one.group)].name, told(one), told(other),
                          words(firsts[number].id)));
   }

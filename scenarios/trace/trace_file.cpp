@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "algorithms/collectives.hpp"
@@ -46,12 +47,21 @@ std::string path_of(const Value& name) {
                         unknown_name("trace", text, chakra_names(folder)), known));
 }
 
-/// Those that run on one thread of a rank: several groups are at work at once.
+/// Several groups are at work at once, each on one thread of a rank, and with no options of its own
+/// but the segment.
+bool runs_on_groups(const Algorithm& one) {
+  constexpr std::array<std::string_view, 5> known = {"segment", "root", "item", "inside",
+                                                     "between"};
+  return threads_of(one, {}) == 1 && one.nonblocking == 0 &&
+         std::ranges::all_of(one.options, [&](std::string_view option) {
+           return std::ranges::find(known, option) != known.end();
+         });
+}
+
 std::vector<std::string> names_of_algorithms(const std::string& collective) {
   std::vector<std::string> names;
   for (const Algorithm& one : catalogue())
-    if (one.collective == collective && threads_of(one, {}) == 1 && one.nonblocking == 0)
-      names.emplace_back(one.name);
+    if (one.collective == collective && runs_on_groups(one)) names.emplace_back(one.name);
   return names;
 }
 

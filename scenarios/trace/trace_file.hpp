@@ -17,7 +17,7 @@ namespace ringscope {
 /// Folder below data_directory().
 inline constexpr const char* traces_folder = "scenarios/traces";
 
-/// What a reader is asked for.
+/// Question to a reader.
 struct TraceRequest {
   Place place;             ///< of the word that names the trace, for errors about no file
   std::string files;       ///< their path: a folder, or what the names of all begin with

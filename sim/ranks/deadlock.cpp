@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
+
+#include "algorithms/schedules/schedule.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -100,7 +103,7 @@ std::optional<RankThread::Blocked> RankThread::blocked() {
   if (blocked.text.empty()) return {};
   const Algorithm& algorithm = *run_->machine->jobs().job(rank()).algorithm;
   blocked.text += fmt::format(" ({}/{}", algorithm.collective, algorithm.name);
-  if (phase_ >= 0) blocked.text += fmt::format(", {}, step {}", mark_.phase, mark_.step);
+  if (phase_ >= 0) blocked.text += fmt::format(", {}, step {}", phase_text(mark_), mark_.step);
   if (index_ > 0) blocked.text += ", " + name_of(index_);
   blocked.text += ")";
   return blocked;
@@ -111,6 +114,11 @@ std::vector<RankThread::Blocked> RankThread::all_blocked() {
   if (auto own = blocked()) all.push_back(std::move(*own));
   for (const auto& other : others_)
     if (auto one = other->blocked()) all.push_back(std::move(*one));
+  // Lanes of a trace wait for each other's nodes: the partners that some wait for are the cause.
+  const schedules::Schedule* schedule = run_->machine->jobs().job(rank()).options.schedule;
+  const auto has_partner = [](const Blocked& one) { return !one.peers.empty(); };
+  if (schedule != nullptr && schedule->trace != nullptr && std::ranges::any_of(all, has_partner))
+    std::erase_if(all, std::not_fn(has_partner));
   return all;
 }
 
