@@ -8,6 +8,7 @@
 
 #include "algorithms/collectives.hpp"
 #include "scenarios/trace/chakra.hpp"
+#include "scenarios/trace/recorded.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {
@@ -21,7 +22,13 @@ struct Reader {
   bool (*is_there)(const std::string& files);
   void (*read)(const TraceRequest& request, TraceAnswer& into);
 };
-constexpr Reader readers[] = {{"Chakra's NAME.0.et, NAME.1.et, ...", is_chakra, read_chakra}};
+constexpr Reader readers[] = {
+#ifdef RINGSCOPE_READS_RECORDS
+    {"a folder with the calls.0, calls.1, ... of a recorded program", is_recorded, read_recorded},
+#endif
+    {"Chakra's NAME.0.et, NAME.1.et, ...", is_chakra, read_chakra}};
+
+constexpr double most_compute_scale = 1e6;
 
 /// Null where nobody reads what is there.
 const Reader* reader_of(const std::string& files) {
@@ -102,6 +109,10 @@ TraceRequest read_request(Fields& job, const Value& value, int ranks) {
     request.groups = path_from(groups->place(), groups->text());
     fields.resolve("groups", *groups);
   }
+  if (const Value* scale = fields.optional("compute_scale")) {
+    request.compute_scale = scale->number(0, most_compute_scale);
+    fields.resolve("compute_scale", *scale);
+  }
   read_algorithms(fields, request);
   fields.finish();
   job.resolve("trace", fields.resolved());
@@ -121,6 +132,9 @@ std::shared_ptr<const ScheduleFile> read_trace(Fields& job, const Value& value, 
   TraceAnswer answer;
   reader_of(request.files)->read(request, answer);
   require_sound(answer);
+  for (auto& nodes : answer.trace.ranks)
+    for (traces::Node& node : nodes)
+      if (node.kind == traces::Node::Kind::compute) node.time *= request.compute_scale;
   auto file = std::make_shared<ScheduleFile>();
   file->file = fs::path(request.files).filename().string();
   file->node_counts = answer.counts.all();

@@ -19,11 +19,12 @@ inline constexpr const char* traces_folder = "scenarios/traces";
 
 /// Question to a reader.
 struct TraceRequest {
-  Place place;             ///< of the word that names the trace, for errors about no file
-  std::string files;       ///< their path: a folder, or what the names of all begin with
-  int ranks = 1;           ///< of the job
-  int every_rank_as = -1;  ///< all ranks do what this one did; -1: each what it did itself
-  std::string groups;      ///< a file of groups; "": the one beside the trace, if there is one
+  Place place;               ///< of the word that names the trace, for errors about no file
+  std::string files;         ///< their path: a folder, or what the names of all begin with
+  int ranks = 1;             ///< of the job
+  int every_rank_as = -1;    ///< all ranks do what this one did; -1: each what it did itself
+  std::string groups;        ///< a file of groups; "": the one beside the trace, if there is one
+  double compute_scale = 1;  ///< of the time of computations; readers leave it alone
   /// By the name of a collective; those that the user chose.
   std::map<std::string, const Algorithm*, std::less<>> algorithms{};
 

@@ -3,10 +3,11 @@
 Usage: python3 -m validation.mpi.record.record_test BUILD MPIEXEC PROGRAM
 """
 
+import json
 import re
 import subprocess
 
-from validation.mpi.jobs import ENVIRONMENT, JobTest, main
+from validation.mpi.jobs import ENVIRONMENT, ROOT, JobTest, main
 
 HALO, NUMBERS, TOLD = 1000, 100, 77  # bytes, doubles, bytes
 
@@ -136,6 +137,63 @@ class Calls(Records):
                 (["communicator 3 0", "split gives=3 in=2"] if rank == 0
                  else ["split gives=none in=2"]))
             self.assertIn("barrier in=2", self.calls(lines))
+
+
+class Simulated(Records):
+    """Recorded here, simulated on hosts that are not there."""
+
+    def setUp(self):
+        super().setUp()
+        self.simulator = self.build / "ringscope"
+        if not self.simulator.exists():
+            self.skipTest("the simulator is not built")
+
+    def simulate(self, ranks, trace, *more):
+        file = self.folder / "recorded.yaml"
+        file.write_text("question: how long?\ncluster: rack3\nlibrary: openmpi_tcp\n"
+                        f"placement: {ranks - 1}-1\njob: {{trace: {trace}}}\n", encoding="utf-8")
+        return subprocess.run([self.simulator, "run", file, "--json", self.output, *more],
+                              capture_output=True, text=True, env=ENVIRONMENT, timeout=60,
+                              check=False)
+
+    def test_all_messages_and_bytes_of_the_program_are_sent(self):
+        self.recorded(4, "halo", 3, HALO, NUMBERS, TOLD, 100)
+        ran = self.simulate(4, f"{{files: {self.trace}, algorithms: "
+                               "{allreduce: recursive_doubling, broadcast: binomial}}")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        case = json.loads(self.output.read_text(encoding="utf-8"))["cases"][0]
+        # Each step: two halos of each rank, two rounds of doubling of each, one message in each
+        # half. Three barriers of two rounds: one of them stands for the split.
+        self.assertEqual(case["messages"], 3 * (8 + 8 + 2) + 3 * 8)
+        self.assertEqual(case["bytes_on_wire"], 3 * (8 * HALO + 8 * 8 * NUMBERS + 2 * TOLD))
+        self.assertGreaterEqual(case["time_s"], 3 * 100e-6)  # computed, and recorded as such
+
+    def test_every_kind_of_call_has_its_partners(self):
+        self.recorded(3, "calls")
+        ran = self.simulate(3, self.trace)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+
+    def test_a_program_that_died_is_told_with_rank_and_last_call(self):
+        self.record(3, "calls", "abort")
+        ran = self.simulate(3, self.trace)
+        self.assertEqual(ran.returncode, 1)
+        self.assertRegex(ran.stderr, r"calls\.\d:\d+:1: the record of rank \d ends without "
+                                     "'finalize': the program died, or has not ended yet; the last "
+                                     r"call that it names is \w+")
+
+    def test_the_page_s_command_records(self):
+        page = ROOT / "docs" / "how-to" / "record-my-program.md"
+        text = page.read_text(encoding="utf-8")
+        line, = re.findall(r"^mpirun -n 4 ringscope-mpi .*$", text, re.MULTILINE)
+        words = line.split()
+        self.assertEqual(words[:4], ["mpirun", "-n", "4", "ringscope-mpi"])
+        self.assertEqual(words[-2:], ["./program", "100"])
+        job = self.launch([self.mpiexec, "-n", "4", str(self.program),
+                           *[str(self.trace) if word == "trace" else word for word in words[4:-2]],
+                           f"{self.program}_halo", "1", "8", "1", "1", "0"])
+        code, _, err = self.finish(job)
+        self.assertEqual(code, 0, err)
+        self.assertEqual(len(list(self.trace.iterdir())), 4)
 
 
 class BadEnds(Records):

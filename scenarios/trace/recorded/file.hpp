@@ -1,0 +1,102 @@
+// Recorded calls of one rank, line by line (validation/mpi/record/calls.md).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "topologies/input/input.hpp"
+
+namespace ringscope::recorded {
+
+/// The first lines of a file.
+struct Head {
+  int rank = 0, ranks = 1;
+  std::string mpi;  ///< "Open MPI v4.1.4"
+};
+
+/// A line of the file, and its words.
+struct Line {
+  std::shared_ptr<const Source> source;
+  int number = 0;
+  std::vector<std::string_view> words{};
+
+  bool is_communicator() const { return words.front() == "communicator"; }
+  Place place(std::string_view word = {}) const;
+  [[noreturn]] void fail(std::string_view word, const std::string& message) const;
+  /// A whole number of at least `least`. `what` it is, for errors.
+  std::int64_t number_at(std::string_view word, std::string_view what, std::int64_t least) const;
+};
+
+/// Bytes that a line may speak of.
+inline constexpr std::int64_t most_bytes = std::int64_t{1} << 49;
+
+/// A receive that was found complete, or a send: "0:2:7:1000", "1", "0:cancelled".
+struct Done {
+  std::string_view word;
+  std::int64_t request = 0;
+  bool came = false, cancelled = false;
+  int from = 0;  ///< none: of MPI_PROC_NULL
+  std::int64_t tag = 0, bytes = 0;
+};
+inline constexpr int none = -1, any = -2;
+
+/// A call: "GAP TOOK NAME KEY=VALUE ...".
+class Call {
+ public:
+  explicit Call(const Line& line);
+
+  const Line& line() const { return *line_; }
+  std::string_view name() const { return line_->words[2]; }
+  std::int64_t gap_ns() const { return gap_ns_; }
+  int thread() const { return static_cast<int>(number_or("thread", 0, 0)); }
+  std::int64_t communicator() const { return number_or("in", 0, 0); }
+  bool has(std::string_view key) const { return !find(key).empty(); }
+
+  std::int64_t number(std::string_view key, std::int64_t least = 0) const;
+  std::uint64_t bytes(std::string_view key) const;
+  /// A rank of the communicator, of so many; none or any.
+  int rank(std::string_view key, int size) const;
+  std::string_view word(std::string_view key) const;
+  std::vector<Done> done() const;
+  /// "3x1024,0": so many.
+  std::vector<std::uint64_t> parts(int size) const;
+  [[noreturn]] void fail(std::string_view key, const std::string& message) const;
+
+ private:
+  std::string_view find(std::string_view key) const;
+  std::int64_t number_or(std::string_view key, std::int64_t otherwise, std::int64_t least) const;
+  int rank_of(std::string_view text, int size) const;
+
+  const Line* line_;
+  std::int64_t gap_ns_ = 0;
+};
+
+class File {
+ public:
+  /// Reads the head. Throws InputError.
+  explicit File(std::shared_ptr<const Source> source);
+
+  const Head& head() const { return head_; }
+  /// The next line of a communicator or a call; false behind the last one, which has to be of the
+  /// call "finalize".
+  bool next(Line& line);
+  Place place() const { return {source_, 0, 0}; }
+  Place place(int line) const { return {source_, line, 1}; }
+
+ private:
+  std::string_view head_line(std::string_view begins);
+  std::optional<std::string_view> take();
+  [[noreturn]] void fail_cut_off() const;
+
+  std::shared_ptr<const Source> source_;
+  std::size_t at_ = 0;
+  int number_ = 0;
+  std::string_view last_name_;
+  Head head_;
+};
+
+}  // namespace ringscope::recorded

@@ -1,0 +1,217 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scenarios/trace/recorded_rank_reader.hpp"
+
+namespace ringscope::recorded {
+
+std::span<const RankReader::Reader> RankReader::readers() {
+  constexpr std::string_view sent = "a message sent", received = "a message received",
+                             waits = "waiting for requests", found = "nothing: it moves no data",
+                             made = "a barrier of the communicator that it is made of";
+  static const Reader all[] = {
+      {"send", &RankReader::read_send, sent},
+      {"bsend", &RankReader::read_send, sent},
+      {"ssend", &RankReader::read_send, sent},
+      {"rsend", &RankReader::read_send, sent},
+      {"isend", &RankReader::read_isend, sent},
+      {"ibsend", &RankReader::read_isend, sent},
+      {"issend", &RankReader::read_isend, sent},
+      {"irsend", &RankReader::read_isend, sent},
+      {"recv", &RankReader::read_recv, received},
+      {"irecv", &RankReader::read_irecv, received},
+      {"sendrecv", &RankReader::read_sendrecv, "a message sent and one received"},
+      {"wait", &RankReader::read_wait, waits},
+      {"waitall", &RankReader::read_wait, waits},
+      {"waitany", &RankReader::read_wait, waits},
+      {"waitsome", &RankReader::read_wait, waits},
+      {"test", &RankReader::read_wait, waits},
+      {"testall", &RankReader::read_wait, waits},
+      {"testany", &RankReader::read_wait, waits},
+      {"testsome", &RankReader::read_wait, waits},
+      {"poll", &RankReader::read_nothing, found},
+      {"probe", &RankReader::read_nothing, found},
+      {"start", &RankReader::read_nothing, found},
+      {"finalize", &RankReader::read_nothing, found},
+      {"dup", &RankReader::read_made, made},
+      {"split", &RankReader::read_made, made},
+      {"create", &RankReader::read_made, made},
+      {"idup", &RankReader::read_made, made},
+      {"create_group", &RankReader::read_made, made},
+      {"other", &RankReader::read_other, "as long as it took"},
+  };
+  return all;
+}
+
+Rank RankReader::read() {
+  Line line;
+  while (file_->next(line)) {
+    line_ = &line;
+    if (line.is_communicator())
+      read_communicator();
+    else
+      read_call(Call(line));
+  }
+  for (std::size_t i = 0; i < receives_.size(); ++i)
+    counts_->add("irecv that was never complete", "nothing", true);
+  return std::move(rank_);
+}
+
+void RankReader::read_communicator() {
+  const Communicator made = groups_->read(*line_, file_->head().rank, turns_);
+  const std::int64_t number = line_->number_at(line_->words[1], "a communicator's number", 0);
+  if (!communicators_.emplace(number, made).second)
+    line_->fail(line_->words[1], fmt::format("communicator {} stands twice", number));
+}
+
+void RankReader::read_call(const Call& call) {
+  lane_ = call.thread();
+  constexpr double nanosecond = 1e-9;
+  thread().gap_s += static_cast<double>(call.gap_ns()) * nanosecond;
+  const auto reader = std::ranges::find(readers(), call.name(), &Reader::call);
+  if (reader != readers().end()) {
+    counts_->add(std::string(call.name()), std::string(reader->as), call.name() == "other");
+    (this->*reader->read)(call);
+  } else if (!read_any_collective(call)) {
+    std::vector<std::string> known;
+    for (const Reader& one : readers()) known.emplace_back(one.call);
+    for (const Row& row : collective_rows()) known.emplace_back(row.call);
+    call.fail({}, unknown_name("call", call.name(), known));
+  }
+  if (call.name() == "finalize") flush_gap();
+}
+
+void RankReader::flush_gap() {
+  Thread& own = thread();
+  if (own.gap_s <= 0) return;
+  Node node{.kind = Node::Kind::compute, .lane = lane_, .time = Duration(own.gap_s)};
+  own.gap_s = 0;
+  own.last = {add(std::move(node))};
+}
+
+int RankReader::add(Node node) {
+  flush_gap();
+  node.after = thread().last;
+  rank_.nodes.push_back(std::move(node));
+  rank_.lines.push_back(line_->number);
+  return static_cast<int>(rank_.nodes.size()) - 1;
+}
+
+const Communicator& RankReader::communicator(const Call& call) const {
+  const auto found = communicators_.find(call.communicator());
+  if (found == communicators_.end())
+    call.fail("in",
+              fmt::format("no line 'communicator {}' stands before this one", call.communicator()));
+  if (found->second.group < 0)
+    call.fail("in",
+              "its communicator joins two groups (an intercommunicator): such messages are "
+              "not simulated");
+  return found->second;
+}
+
+int RankReader::message_to(const Communicator& comm, Node::Kind kind, int peer, std::int64_t tag,
+                           std::uint64_t bytes) {
+  return add({.kind = kind,
+              .items = bytes,
+              .peer = (*comm.ranks)[index(peer)],
+              .tag = groups_->tag(comm.group, tag)});
+}
+
+int RankReader::message(const Call& call, Node::Kind kind, std::string_view peer,
+                        std::string_view tag, std::string_view bytes) {
+  const Communicator& comm = communicator(call);
+  const int other = call.rank(peer, comm.size());
+  if (other == any) call.fail(peer, "a message that is over has a rank, not 'any'");
+  if (other == none) return -1;
+  return message_to(comm, kind, other, call.number(tag), call.bytes(bytes));
+}
+
+void RankReader::read_send(const Call& call) {
+  const int node = message(call, Node::Kind::send, "to", "tag", "bytes");
+  if (node >= 0) go_on_after({node});
+}
+
+void RankReader::read_recv(const Call& call) {
+  const int node = message(call, Node::Kind::receive, "from", "tag", "bytes");
+  if (node >= 0) go_on_after({node});
+}
+
+void RankReader::read_sendrecv(const Call& call) {
+  std::vector<int> both;
+  const int received = message(call, Node::Kind::receive, "from", "from_tag", "from_bytes");
+  const int sent = message(call, Node::Kind::send, "to", "tag", "bytes");
+  for (const int node : {received, sent})
+    if (node >= 0) both.push_back(node);
+  if (!both.empty()) go_on_after(both);
+}
+
+void RankReader::begin(const Call& call, std::vector<int> nodes) {
+  const std::int64_t request = call.number("request");
+  if (!in_flight_.emplace(request, std::move(nodes)).second)
+    call.fail("request", fmt::format("request {} is in flight already", request));
+}
+
+void RankReader::read_isend(const Call& call) {
+  const int node = message(call, Node::Kind::send, "to", "tag", "bytes");
+  begin(call, node >= 0 ? std::vector<int>{node} : std::vector<int>{});
+}
+
+/// Its message is known at its end: until then it is a node that does nothing.
+void RankReader::read_irecv(const Call& call) {
+  const Communicator& comm = communicator(call);
+  const std::int64_t request = call.number("request");
+  begin(call, {add({.kind = Node::Kind::compute, .lane = lane_})});
+  receives_[request] = &comm;
+}
+
+void RankReader::read_wait(const Call& call) {
+  std::vector<int> awaited;
+  for (const Done& one : call.done()) {
+    const auto found = in_flight_.find(one.request);
+    if (found == in_flight_.end())
+      line_->fail(one.word, fmt::format("request {} is not in flight", one.request));
+    const auto receive = receives_.extract(one.request);
+    if (one.came == receive.empty() && !one.cancelled)
+      line_->fail(one.word, receive.empty() ? "the request of a send says no message that came"
+                                            : "the request of a receive says what came: "
+                                              "REQUEST:FROM:TAG:BYTES");
+    if (one.came && one.from != none) {
+      const Communicator& comm = *receive.mapped();
+      if (one.from >= comm.size() || one.from == any)
+        line_->fail(one.word, fmt::format("'{}' comes from no rank of its communicator of {}",
+                                          one.word, comm.size()));
+      Node& node = rank_.nodes[index(found->second.front())];
+      node.kind = Node::Kind::receive;
+      node.lane = 0;
+      node.peer = (*comm.ranks)[index(one.from)];
+      node.tag = groups_->tag(comm.group, one.tag);
+      node.items = static_cast<std::uint64_t>(one.bytes);
+    }
+    awaited.insert(awaited.end(), found->second.begin(), found->second.end());
+    in_flight_.erase(found);
+  }
+  if (awaited.empty()) return;
+  flush_gap();
+  awaited.insert(awaited.end(), thread().last.begin(), thread().last.end());
+  go_on_after(awaited);
+}
+
+void RankReader::read_made(const Call& call) {
+  if (call.name() == "idup") return begin(call, {});
+  if (call.name() == "create_group") return;  // only its members call it
+  read_collective(call, {.call = call.name(), .collective = "barrier"}, true);
+}
+
+void RankReader::read_other(const Call& call) {
+  constexpr double nanosecond = 1e-9;
+  call.word("call");
+  thread().gap_s += nanosecond * static_cast<double>(call.line().number_at(
+                                     call.line().words[1], "nanoseconds in the call", 0));
+}
+
+Rank read_rank(File& file, const Settings& settings, Groups& groups, NodeCounts& counts) {
+  return RankReader(file, settings, groups, counts).read();
+}
+
+}  // namespace ringscope::recorded

@@ -1,0 +1,96 @@
+// Reader of one rank's calls: what each becomes, and what it comes after.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scenarios/trace/recorded_rank.hpp"
+
+namespace ringscope::recorded {
+
+inline std::size_t index(int i) { return static_cast<std::size_t>(i); }
+
+/// A call that is one collective of the catalogue, and how the whole vector follows from the part
+/// that a rank tells.
+struct Row {
+  std::string_view call, collective;
+  enum class Size : std::uint8_t { vector, part_of_each, sum } size{};
+};
+std::span<const Row> collective_rows();
+
+class RankReader {
+ public:
+  RankReader(File& file, const Settings& settings, Groups& groups, NodeCounts& counts)
+      : file_(&file), settings_(&settings), groups_(&groups), counts_(&counts) {}
+
+  Rank read();
+
+ private:
+  /// Thread of the program: what its next call comes after, and what it has computed since.
+  struct Thread {
+    std::vector<int> last{};
+    double gap_s = 0;
+  };
+  using Node = traces::Node;
+  using Read = void (RankReader::*)(const Call&);
+  struct Reader {
+    std::string_view call;
+    Read read;
+    std::string_view as;
+  };
+
+  static std::span<const Reader> readers();
+  void read_communicator();
+  void read_call(const Call& call);
+
+  void read_send(const Call& call);
+  void read_isend(const Call& call);
+  void read_recv(const Call& call);
+  void read_irecv(const Call& call);
+  void read_sendrecv(const Call& call);
+  void read_wait(const Call& call);
+  void read_nothing(const Call&) {}
+  void read_made(const Call& call);
+  void read_other(const Call& call);
+
+  // Collectives; each blocks, or begins a request.
+  void read_collective(const Call& call, const Row& row, bool blocks);
+  void read_rooted_parts(const Call& call, bool to_root, bool blocks);
+  void read_parts_of_all(const Call& call, bool blocks);
+  void read_scan(const Call& call, bool blocks);
+  bool read_any_collective(const Call& call);
+
+  /// Adds a node behind what its thread did; what it computed before comes first.
+  int add(Node node);
+  /// The thread goes on when these are done.
+  void go_on_after(std::vector<int> nodes) { thread().last = std::move(nodes); }
+  Thread& thread() { return threads_[lane_]; }
+  void flush_gap();
+  void finish(const Call& call, bool blocks, std::vector<int> nodes);
+  void begin(const Call& call, std::vector<int> nodes);
+
+  const Communicator& communicator(const Call& call) const;
+  /// -1: no message.
+  int message(const Call& call, Node::Kind kind, std::string_view peer, std::string_view tag,
+              std::string_view bytes);
+  int message_to(const Communicator& comm, Node::Kind kind, int peer, std::int64_t tag,
+                 std::uint64_t bytes);
+  Part& note(const Call& call, std::string_view name, const Communicator& comm);
+
+  File* file_;
+  const Settings* settings_;
+  Groups* groups_;
+  NodeCounts* counts_;
+  const Line* line_ = nullptr;
+  Rank rank_;
+  int lane_ = 0;
+  std::map<int, Thread> threads_;
+  std::map<std::int64_t, Communicator> communicators_;
+  std::map<std::string, int, std::less<>> turns_;
+  std::map<std::int64_t, std::vector<int>> in_flight_;  ///< nodes by request
+  std::map<std::int64_t, const Communicator*> receives_;
+};
+
+}  // namespace ringscope::recorded
