@@ -29,6 +29,7 @@ class Ringscope(CMakePackage):
     depends_on("qd@2.3:")
     depends_on("simgrid@3.32:")
     depends_on("hwloc@2.9:")
+    depends_on("zlib@1.2.13:")
     depends_on("sqlite@3.40:")
     depends_on("openssl@3:")
     depends_on("mpi", when="+mpi")
