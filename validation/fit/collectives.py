@@ -14,12 +14,10 @@ import sys
 import numpy as np
 from scipy.optimize import least_squares
 
-from validation.fit import profile
-from validation.fit.calls import COST_SHARE, CPU_SHARE
-from validation.fit.cores import USUAL_REDUCE
-from validation.fit.profile import library_of
+from validation.fit.profile import cluster_of, library_of
 from validation.fit.segments import constant
 from validation.fit.transport import least
+from validation.fit.unknowns import unknowns_of
 from validation.progress import watched
 from validation.verdict import accuracy, cases, model
 
@@ -39,16 +37,6 @@ GAIN = 2.0  # of the information criterion, before one more parameter is taken
 class OutOfRounds(Exception):
     """The best so far has to do. Counted in rounds, not in seconds: a busy machine takes longer and
     finds the same."""
-
-
-@dataclasses.dataclass
-class Unknown:
-    """One fitted number. `groups`: the latency segments whose jitter it is."""
-    name: str
-    start: float
-    low: float
-    high: float
-    segments: tuple = ()
 
 
 @dataclasses.dataclass
@@ -98,31 +86,32 @@ class Loop:
     def measured(self):
         return np.array([case.measured.median_s for case in self.cases])
 
-    def scenarios(self, library, once):
-        fitted = model.Model("the fit", profile.cluster_of(self.result), library, {},
+    def scenarios(self, tried, once):
+        fitted = model.Model("the fit", cluster_of(tried), library_of(tried), {},
                              self.algorithms, self.nccl)
         found = [model.scenario_for(fitted, case, self.known) for case in self.cases]
         for scenario, case in zip(found, self.cases):
             scenario["job"]["repetitions"] = 1 if once else repetitions_of(case)
         return found
 
-    def run(self, library, once=False):
+    def run(self, tried, once=False):
+        """Results of a calibration that is tried."""
         self.rounds += 1
         self.bar.update()
         names = [cases.place_of(case.measured) for case in self.cases]
-        text = self.simulator.run(library, self.scenarios(library, once), names,
+        text = self.simulator.run(library_of(tried), self.scenarios(tried, once), names,
                                   "--json", "-")
         return json.loads(text)["cases"]
 
-    def predict(self, library):
+    def predict(self, tried):
         middle = [np.median if case.measured.samples_s else np.mean for case in self.cases]
         return np.array([float(one(case["times_s"]))
-                         for one, case in zip(middle, self.run(library))])
+                         for one, case in zip(middle, self.run(tried))])
 
     def keep_affordable(self):
         """Leaves out the costliest cases until a round is short."""
         messages = np.array([case["messages"] for case in
-                             self.run(library_of(self.result), once=True)]
+                             self.run(self.result, once=True)]
                             ) * [repetitions_of(case) for case in self.cases]
         order = np.argsort(messages, kind="stable")
         kept = set(order[np.cumsum(messages[order]) <= MESSAGES]) or {order[0]}
@@ -167,23 +156,10 @@ def errors_of_tables(loop, collective) -> dict:
     for name in TUNED:
         if name in loop.known.get(collective, ()):
             loop.algorithms[collective] = name
-            predicted = loop.predict(profile.library_of(loop.result))
+            predicted = loop.predict(loop.result)
             errors[name] = float(np.mean(np.abs(np.log(predicted / loop.measured()))))
     loop.algorithms.pop(collective, None)
     return errors
-
-
-def unknowns_of(result):
-    """Unknowns that the probes left open, all ends alike."""
-    assumed = result.transports["network"].assumed
-    found = [Unknown("late", 0.3, 0.0, 1.0, tuple(range(len(result.network.latency.segments))))]
-    if "send_overhead" in assumed and "recv_overhead" in assumed:
-        found.append(Unknown("cpu_share", CPU_SHARE, 0.02, 1.0))
-    if "send_cost" in assumed and result.network.driver == "caller":
-        found.append(Unknown("cost_share", COST_SHARE, 0.02, 1.0))
-    if "reduce_cost" in result.host.assumed:
-        found.append(Unknown("reduce_cost", USUAL_REDUCE * 1e9, 0.01, 2.0))  # ns/B
-    return found
 
 
 def applied(result, unknowns, values, observations=None):
@@ -200,6 +176,9 @@ def applied(result, unknowns, values, observations=None):
             ping_pong = result.points.of_probe("ping_pong", way="network")
             each = constant(ping_pong[0].seconds * value / 2)
             changes |= {"send_overhead": each, "recv_overhead": each}
+        elif unknown.name == "wire_share":  # the stream's rate is that of its cores
+            changes |= {"send_cost": transport.wire, "recv_cost": transport.wire,
+                        "wire": transport.wire * value}
         elif unknown.name == "cost_share":
             changes |= {"send_cost": transport.wire * value, "recv_cost": transport.wire * value}
         elif unknown.name == "reduce_cost":
@@ -208,16 +187,15 @@ def applied(result, unknowns, values, observations=None):
     return least(transport, fitted.free, observations or fitted.observations), reduce_cost
 
 
-def library_with(result, unknowns, values):
-    """Input of the simulator for these values."""
+def with_values(result, unknowns, values):
+    """The calibration with these values."""
     network = result.transports["network"]
     host = result.host
     transport, reduce_cost = applied(result, unknowns, values)
-    changed = dataclasses.replace(
+    return dataclasses.replace(
         result, host=dataclasses.replace(host, reduce_cost=reduce_cost),
         transports=result.transports | {"network": dataclasses.replace(network,
                                                                        transport=transport)})
-    return profile.library_of(changed)
 
 
 def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS) -> Fit:
@@ -231,7 +209,7 @@ def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS) -> Fit:
             loop.cut = True
             raise OutOfRounds
         loop.left -= 1
-        predicted = loop.predict(library_with(loop.result, unknowns, values))
+        predicted = loop.predict(with_values(loop.result, unknowns, values))
         found = predicted / measured - 1
         best.append((weighed(found), values.copy(), found, predicted))
         return found
@@ -262,7 +240,7 @@ def split(fit: Fit):
 
 def search(loop) -> Fit:
     """The simplest fit that the data do not ask to refine, to its end if the rounds allow it."""
-    unknowns = unknowns_of(loop.result)
+    unknowns = unknowns_of(loop.result, loop.cases)
     if len(loop.cases) <= len(unknowns) + 1:
         unknowns = unknowns[:max(1, len(loop.cases) - 2)]
     best = fit_unknowns(loop, unknowns, np.array([one.start for one in unknowns]), TRIALS)

@@ -21,6 +21,7 @@ from validation.fit.segments import constant
 from validation.fit.synthetic_for_test import TCP, Cluster
 from validation.measurements import Document, Measurement
 from validation.programs import InputError
+from validation.quantities import format_bandwidth
 from validation.verdict import model
 from validation.verdict.simulator import Simulator
 
@@ -39,23 +40,24 @@ def probes(transport, with_calls):
     else:
         cluster.add_curve("stream", transport, "network", [1 << 20, 1 << 22], pairs=1,
                           directions=1, window=16,
-                          form=lambda one, sizes: sizes * one.wire)
+                          form=lambda one, sizes: sizes * one.moving())
     cluster.add_reductions(0.1e-9)
     cluster.add_reductions(1e-15, what="copy", ranks=(1,))
     return cluster.document()
 
 
-def replays(transport, algorithm, named=True, ranks=(HOSTS,), mpi=""):
+def replays(transport, algorithm, named=True, ranks=(HOSTS,), mpi="", per_host=1):
     """Time of that transport's ring, by the simulator."""
     result = calibration.calibrate([probes(transport, True)], calibration.Settings(bootstrap=0))
     result.transports["network"].transport = transport
     document = Document("replay.json", "replay", {"hosts": [], "mpi": mpi}, [
-        Measurement("allreduce", {"bytes": size, "collective": "allreduce", "ranks_count": count,
-                                  "hosts_count": count, "placement": f"1x{count}",
+        Measurement("allreduce", {"bytes": size, "collective": "allreduce",
+                                  "ranks_count": count * per_host,
+                                  "hosts_count": count, "placement": f"{per_host}x{count}",
                                   "algorithm": algorithm}, 1.0, name=f"{size} B on {count}")
         for count in ranks for size in (4, 1024, 16384, 262144, 4194304)])
     loop = collectives.Loop(result, [document], Simulator(), calibration.Settings())
-    for one, seconds in zip(document.measurements, loop.predict(profile.library_of(result))):
+    for one, seconds in zip(document.measurements, loop.predict(result)):
         one.median_s = float(seconds)
         if not named:
             one.parameters["algorithm"] = ""
@@ -85,6 +87,18 @@ class Collectives(unittest.TestCase):
         self.assertAlmostEqual(result.network.send_cost / 0.6e-9, 1, delta=0.1)
         self.assertLess(result.network.late[0], 0.1)
         self.assertNotIn("library.network.send_cost", result.assumed)
+
+    def test_of_many_ranks_a_host_tell_the_link_from_one_pairs_cores(self):
+        # One pair streams at 0.9 ns/B, its cores' rate; the link of 0.3 is full with four.
+        slow = dataclasses.replace(TRUTH, late=(), send_cost=0.9e-9, recv_cost=0.9e-9, wire=0.3e-9)
+        result = self.calibrated(slow, "recursive_doubling", False, per_host=4)
+        self.assertAlmostEqual(result.network.wire / 0.3e-9, 1, delta=0.1)
+        self.assertAlmostEqual(result.network.send_cost / 0.9e-9, 1, delta=0.1)
+        link = result.parameters["cluster.link.bandwidth"]
+        self.assertEqual(link.evidence, "collectives (wire_share)")
+        self.assertTrue(link.low <= link.value <= link.high)
+        self.assertEqual(profile.cluster_of(result)["link"]["bandwidth"],
+                         format_bandwidth(link.value))
 
     def test_that_the_library_chose_are_predicted_by_its_rules(self):
         result = self.calibrated(TRUTH, "open_mpi_tuned_4_0", True, named=False, ranks=(2, HOSTS))

@@ -15,6 +15,7 @@ from validation.fit.bootstrap import drawing
 from validation.fit.network import wires_drawn_again
 from validation.fit.profile import library_of
 from validation.fit.segments import Sized
+from validation.fit.unknowns import unknowns_of
 
 COUNT = 19
 FACTOR = 3.0  # of what is usual for a core or a memory, either way
@@ -81,7 +82,7 @@ def open_values(result, index, generator) -> tuple:
     if result.collectives:
         fit = result.collectives
         return fit.unknowns, fit.drawn[index] if len(fit.drawn) > index else fit.values
-    unknowns = collectives.unknowns_of(result)
+    unknowns = unknowns_of(result)
     values = [one.start * spread(generator) if one.name == "reduce_cost"
               else generator.uniform(one.low, one.high) for one in unknowns]
     return unknowns, np.array(values)

@@ -174,6 +174,8 @@ def collect_collectives(result):
             result.undetermined[f"collectives: {one.name}"] = (
                 f"the collectives hardly tell: {result.collectives.values[index]:.3g} fits best"
                 + (f", 95 %: {low:.3g} to {high:.3g}" if low is not None else ""))
+        if one.name == "wire_share":
+            collect_wire_share(result, values, index)
         for name in names.get(one.name, ()):
             value = result.host.reduce_cost if name == "reduce_cost" else \
                 values[name.removeprefix("network.")]
@@ -183,6 +185,20 @@ def collect_collectives(result):
                 parameter.low, parameter.high = low * scale, high * scale
             result.parameters[f"library.{name}"] = parameter
             result.assumed.pop(f"library.{name.removesuffix('.0.time')}", None)
+
+
+def collect_wire_share(result, values, index):
+    """The link, as ranks of a host together find it; the cores take what one pair's stream took."""
+    for name in ("send_cost", "recv_cost"):
+        result.parameters[f"library.network.{name}"] = Parameter(
+            values[name], "s/B", "one pair's stream, its cores the limit")
+        result.assumed.pop(f"library.network.{name}", None)
+    found = Parameter(1 / values["wire"], "B/s", "collectives (wire_share)")
+    low, high = result.collectives.intervals.get(index, (None, None))
+    if low:
+        streamed = values["wire"] / result.collectives.values[index]
+        found.low, found.high = 1 / (high * streamed), 1 / (low * streamed)
+    result.parameters["cluster.link.bandwidth"] = found
 
 
 def add_intervals(result, settings):
@@ -227,6 +243,8 @@ def add_brackets(result, way, fitted):
 def add_wire_interval(result, settings, generator):
     if settings.bootstrap < 2 or "wire" not in result.transports["network"].evidence:
         return
+    if result.collectives and any(one.name == "wire_share" for one in result.collectives.unknowns):
+        return  # the collectives say it
     low, high = interval(wires_drawn_again(result.points, result.transports["network"],
                                            result.nominal, settings.bootstrap, generator))
     for name, scale in (("library.network.goodput", result.nominal),

@@ -13,7 +13,8 @@ from validation.verdict import model
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
 RESULTS, PUBLISHED = VALIDATION / "results" / "published", VALIDATION / "published"
 SPLIT = {"lassen_8": "lassen_16", "azure_ndv100_4": "azure_ndv100_8",
-         "google_c2d_32": "google_c2d_64", "aws_hpc6a": "aws_hpc6a_32"}
+         "google_c2d_32": "google_c2d_64", "google_c2d_32_wire": "google_c2d_64",
+         "aws_hpc6a": "aws_hpc6a_32"}
 
 
 class Fits(unittest.TestCase):
@@ -29,7 +30,7 @@ class Fits(unittest.TestCase):
         page = (PUBLISHED / "README.md").read_text(encoding="utf-8")
         with open(PUBLISHED / "many_ranks" / "first_outcomes.csv", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
-        self.assertEqual(len(rows), len(SPLIT))
+        self.assertEqual(len(rows), len(set(SPLIT.values())))
         for row in rows:
             self.assertIn("| " + " | ".join(row.values()) + " |", page)
 
