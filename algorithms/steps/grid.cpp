@@ -37,10 +37,13 @@ int Grid::index(int rank, const std::string& name) const {
   return position < dimensions_.size() ? place(rank, position) : 0;
 }
 
-int Grid::colour(int rank, const std::string& name) const {
+int Grid::colour(int rank, const std::string& name) const { return colour(rank, name, name); }
+
+int Grid::colour(int rank, const std::string& inner, const std::string& outer) const {
   int colour = 0;
   for (std::size_t i = dimensions_.size(); i-- > 0;)
-    if (dimensions_[i].name != name) colour = colour * dimensions_[i].size + place(rank, i);
+    if (const Dimension& one = dimensions_[i]; one.name != inner && one.name != outer)
+      colour = colour * one.size + place(rank, i);
   return colour;
 }
 

@@ -31,6 +31,11 @@ class Grid {
   int index(int rank, const std::string& name) const;
   /// Number of the group: equal for the ranks that differ in this dimension alone.
   int colour(int rank, const std::string& name) const;
+  /// The same along two dimensions at once, `inner` first.
+  int index(int rank, const std::string& inner, const std::string& outer) const {
+    return index(rank, outer) * size(inner) + index(rank, inner);
+  }
+  int colour(int rank, const std::string& inner, const std::string& outer) const;
 
  private:
   std::size_t position(const std::string& name) const;

@@ -33,7 +33,7 @@ struct StageMemory {
 };
 
 struct LlmStep {
-  Grid grid;       ///< tp, dp and pp
+  Grid grid;       ///< tp, cp, dp and pp
   int layers = 0;  ///< of each stage
   int parts = 1;   ///< of a stage's layers, which an interleaved pipeline takes by turns
   int micro_batches = 1;
@@ -42,10 +42,12 @@ struct LlmStep {
   int zero = 0;      ///< stage of ZeRO: 1 cuts the update, 2 the gradients, 3 the parameters too
   int shard = 0;     ///< ranks of a data group among which ZeRO 2 and 3 cut; 0: all of them
   int prefetch = 1;  ///< ZeRO 3: units that are gathered before they are needed
-  std::vector<ParameterUnit> units;            ///< ZeRO 2 and 3: in the order of forward
-  Pass attention, mlp;                         ///< the two halves of a layer
-  Pass head;                                   ///< of the last stage, beside its layers
-  std::uint64_t activation = 0;                ///< bytes between two layers, of a micro-batch
+  std::vector<ParameterUnit> units;  ///< ZeRO 2 and 3: in the order of forward
+  Pass attention, mlp;               ///< the two halves of a layer
+  Pass attention_block;              ///< of the ring: queries of a rank, keys of one of its ranks
+  std::uint64_t keys = 0;            ///< bytes of a rank's keys and values, which go round the ring
+  Pass head;                         ///< of the last stage, beside its layers
+  std::uint64_t activation = 0;      ///< bytes between two layers, of a micro-batch
   std::vector<std::uint64_t> gradients;        ///< bytes of each stage on one rank
   StageMemory memory;                          ///< of the stage that needs most
   const Algorithm* tensor_exchange = nullptr;  ///< an allreduce with one thread; null: the ring

@@ -7,7 +7,8 @@ namespace ringscope {
 
 /// A rank, its groups, and its buffers.
 struct LlmDevice {
-  Communicator comm, tensor, data, pipeline;
+  Communicator comm, tensor, context, pipeline;
+  Communicator data;            ///< ranks with the same parameters: of dp and of cp
   Communicator shard, replica;  ///< of a data group, where ZeRO 2 or 3 cuts it
   LlmStep step;
   LlmBuffers at;
@@ -16,6 +17,10 @@ struct LlmDevice {
   bool is_first() const { return pipeline.rank() == 0; }
   bool is_last() const { return pipeline.rank() + 1 == pipeline.size(); }
 };
+
+/// Attention of a rank's part of the sequence to all of it, of one micro-batch.
+Task ring_attention_forward(const LlmDevice& d);
+Task ring_attention_backward(const LlmDevice& d);
 
 /// One layer of one micro-batch, with the sums over the tensor group.
 Task layer_forward(const LlmDevice& d, Range output);

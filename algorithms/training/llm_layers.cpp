@@ -24,6 +24,7 @@ Task sum_over_tensor_group(const LlmDevice& d, Range part) {
 
 Task layer_forward(const LlmDevice& d, Range output) {
   co_await d.comm.compute(d.step.attention.forward);
+  if (d.context.size() > 1) co_await ring_attention_forward(d);
   co_await sum_over_tensor_group(d, output);
   co_await d.comm.compute(d.step.mlp.forward);
   co_await sum_over_tensor_group(d, output);
@@ -32,6 +33,7 @@ Task layer_forward(const LlmDevice& d, Range output) {
 Task layer_backward(const LlmDevice& d, Range input_gradient) {
   co_await d.comm.compute(d.step.mlp.backward);
   co_await sum_over_tensor_group(d, input_gradient);
+  if (d.context.size() > 1) co_await ring_attention_backward(d);
   co_await d.comm.compute(d.step.attention.backward);
   co_await sum_over_tensor_group(d, input_gradient);
 }

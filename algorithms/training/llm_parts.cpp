@@ -72,7 +72,7 @@ std::size_t units_at_once(const LlmStep& step) {
 
 std::size_t exchange_scratch_items(const LlmStep& step, const Options& options) {
   if (step.zero < 2) return 0;
-  const int shard = shard_of(step), replicas = step.grid.size("dp") / shard;
+  const int shard = shard_of(step), replicas = ranks_of_data(step) / shard;
   const std::size_t unit = largest_unit(step, options);
   return std::max(
       scratch_of({&ring_reduce_scatter(), &ring_allgather()}, shard, unit, options),
@@ -93,7 +93,7 @@ ShardedItems sharded_items(const LlmStep& step, const Options& options) {
 /// One reduce-scatter of each micro-batch and, with ZeRO 3, two allgathers; of each step the sum
 /// over replicas and, with ZeRO 2, an allgather.
 Cost sharded_cost(const LlmStep& step, int ranks, const Options& options) {
-  const int shard = shard_of(step), replicas = step.grid.size("dp") / shard;
+  const int shard = shard_of(step), replicas = ranks_of_data(step) / shard;
   const std::int64_t groups = ranks / shard, micro_batches = step.micro_batches;
   Cost sum;
   for (std::size_t unit = 0; unit < step.units.size(); ++unit) {
@@ -175,6 +175,10 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, const Opt
   const auto take = [&](std::size_t size) {
     return Range{work.scratch.buffer, work.scratch.offset + std::exchange(used, used + size), size};
   };
+  const std::size_t keys = items_of(step.keys, options);
+  for (Range* each :
+       {&buffers.keys, &buffers.next_keys, &buffers.key_gradients, &buffers.next_key_gradients})
+    *each = take(keys);
   const ShardedItems sharded = sharded_items(step, options);
   buffers.gathered = take(sharded.gathered);
   buffers.unit_gradients = take(sharded.gradients);
@@ -186,8 +190,8 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, const Opt
 Cost llm_cost(int ranks, std::size_t items, Options options) {
   const LlmStep step = llm_step_of(options, ranks);
   options = on_a_group(options);
-  const int tensor = step.grid.size("tp"), data = step.grid.size("dp"),
-            stages = step.grid.size("pp");
+  const int tensor = step.grid.size("tp"), data = ranks_of_data(step),
+            stages = step.grid.size("pp"), context = step.grid.size("cp");
   const std::size_t border = border_items(step, options);
   Cost sum;
   for (const Algorithm* one : on_tensor_group(step))
@@ -207,6 +211,9 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
     }
     sum.steps = std::max(sum.steps, steps);
   }
+  if (context > 1)
+    add(sum, {.messages = 1, .items = items_of(step.keys, options)},
+        std::int64_t{3 * context - 2} * step.layers * step.micro_batches * ranks);
   if (step.zero >= 2) {
     const Cost sharded = sharded_cost(step, ranks, options);
     sum.steps = sharded.steps;
@@ -225,8 +232,9 @@ std::size_t llm_scratch(int ranks, std::size_t items, Options options) {
   options = on_a_group(options);
   const std::size_t border = border_items(step, options);
   const int tensor = step.grid.size("tp");
-  return activations_of(step) * border + sharded_items(step, options).sum() +
-         std::max(scratch_of(on_data_group(step), step.grid.size("dp"), items, options),
+  return activations_of(step) * border + 4 * items_of(step.keys, options) +
+         sharded_items(step, options).sum() +
+         std::max(scratch_of(on_data_group(step), ranks_of_data(step), items, options),
                   tensor > 1 ? scratch_of(on_tensor_group(step), tensor, border, options) : 0);
 }
 

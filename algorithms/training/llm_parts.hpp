@@ -28,6 +28,8 @@ struct LlmBuffers {
   // Room that an interleaved pipeline has: for what is received early or still under way.
   Range next_input, next_output_gradient;
   std::array<Range, passes_under_way> outputs, input_gradients;
+  // Ring attention: a block of keys and values, and its gradients.
+  Range keys, next_keys, key_gradients, next_key_gradients;
   // ZeRO 2 and 3: whole units, which one rank alone does not keep.
   Range gathered;          ///< parameters, of as many units as may be there at once
   Range unit_gradients;    ///< of a micro-batch that others follow
@@ -36,9 +38,13 @@ struct LlmBuffers {
 };
 LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, const Options& options);
 
+/// Ranks that have the same parameters.
+inline int ranks_of_data(const LlmStep& step) {
+  return step.grid.size("dp") * step.grid.size("cp");
+}
 /// Ranks among which ZeRO 2 and 3 cut what a data group has.
 inline int shard_of(const LlmStep& step) {
-  return step.zero >= 2 && step.shard > 0 ? step.shard : step.grid.size("dp");
+  return step.zero >= 2 && step.shard > 0 ? step.shard : ranks_of_data(step);
 }
 /// Gradients of a unit, in the rank's vector `gradients`.
 Range unit_range(const LlmStep& step, Range gradients, std::size_t unit, const Options& options);

@@ -39,7 +39,8 @@ void expect_right(const LlmStep& step, const LoopbackOptions& how) {
     for (std::size_t i = 0; i < items; ++i) {
       float sum = i < own ? 0 : item_of(rank, i);
       for (int other = 0; other < ranks && i < own; ++other)
-        if (step.grid.colour(other, "dp") == step.grid.colour(rank, "dp")) sum += item_of(other, i);
+        if (step.grid.colour(other, "cp", "dp") == step.grid.colour(rank, "cp", "dp"))
+          sum += item_of(other, i);
       ASSERT_EQ(result.data[static_cast<std::size_t>(rank)][i], sum) << "rank " << rank;
     }
   }
@@ -112,6 +113,17 @@ void expect_parts(const LlmStep& step, const LoopbackOptions& how) {
   EXPECT_EQ(result.counted.items, declared.items);
   EXPECT_GE(result.counted.steps, declared.steps);
   EXPECT_LE(result.scratch_used, llm().scratch_items(ranks, items, options));
+}
+
+TEST(Llm, sums_gradients_over_its_context_groups_too) {
+  for (const int zero : {0, 1})
+    for (const LoopbackOptions& how : ways_to_run(llm())) {
+      LlmStep ring = step_of(2, 6, 2, 2, Schedule::one_f_one_b);
+      ring.grid = Grid({{"tp", 2}, {"cp", 3}, {"dp", 2}, {"pp", 2}});
+      ring.keys = 5;
+      ring.zero = zero;
+      expect_right(ring, how);
+    }
 }
 
 TEST(Llm, sums_each_unit_where_its_part_is_kept) {

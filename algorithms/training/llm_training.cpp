@@ -1,12 +1,12 @@
 // Training of a large language model, as Megatron-LM does it: each layer is cut over the ranks of a
 // tensor group, the layers over the stages of a pipeline, the sequences over the ranks of a data
-// group.
+// group, and a sequence over those of a context group.
 //
-// Sources: of layers, llm_layers.cpp; of pipelines, llm_pipeline.cpp; ZeRO, Rajbhandari et al., SC
-// 2020, arXiv:1910.02054: stage 1 here, stages 2 and 3 in llm_sharded.cpp.
-// Left out: what an embedding takes, the sum of the gradients' norms, and dropout.
-// Cost: that of the collectives of each group, and of two messages for each micro-batch and border
-// of two stages.
+// Sources: of layers, llm_layers.cpp; of pipelines, llm_pipeline.cpp; of context
+// groups, ring_attention.cpp; ZeRO, Rajbhandari et al., SC 2020, arXiv:1910.02054: stage 1 here,
+// stages 2 and 3 in llm_sharded.cpp. Left out: what an embedding takes, the sum of the gradients'
+// norms, and dropout. Cost: that of the collectives of each group, and of two messages for each
+// micro-batch and border of two stages.
 #include "algorithms/on_group.hpp"
 #include "algorithms/training/llm_device.hpp"
 #include "algorithms/training/step.hpp"
@@ -50,8 +50,14 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
     return comm.split(step.grid.colour(comm.rank(), kind), step.grid.index(comm.rank(), kind),
                       part);
   };
-  const Communicator tensor = co_await split("tp", "tensor"), data = co_await split("dp", "data"),
-                     pipeline = co_await split("pp", "pipeline");
+  const Grid& grid = step.grid;
+  const int self = comm.rank();
+  const Communicator tensor = co_await split("tp", "tensor");
+  const Communicator data =
+      co_await comm.split(grid.colour(self, "cp", "dp"), grid.index(self, "cp", "dp"), "data");
+  const Communicator pipeline = co_await split("pp", "pipeline");
+  Communicator context = comm.among({self}, "context");
+  if (grid.size("cp") > 1) context = co_await split("cp", "context");
   Communicator shard = data, replica = data;
   if (const int size = shard_of(step); size < data.size()) {
     const int place = data.rank();
@@ -61,7 +67,8 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
     replica = data.among({data.rank()}, "replica");
   }
   const LlmBuffers buffers = llm_buffers(work, step, pipeline.rank(), options);
-  const LlmDevice device = {comm, tensor, data, pipeline, shard, replica, step, buffers, options};
+  const LlmDevice device = {comm,  tensor,  context, pipeline, data,
+                            shard, replica, step,    buffers,  options};
   for (int number = 0; number < options.steps; ++number) {
     comm.observe("loaded", number);
     co_await (step.zero >= 2 ? sharded_step(device, number) : whole_step(device, number));

@@ -10,12 +10,12 @@
 namespace ringscope {
 namespace {
 
-const std::vector<std::string> kinds = {"tp", "dp", "pp"};
+const std::vector<std::string> kinds = {"tp", "cp", "dp", "pp"};
 
 bool is_list(const Value* value) { return value != nullptr && value->kind() == Value::Kind::list; }
 
-/// "tp-dp-pp" in its parts, each kind once.
-std::vector<std::string> read_order(const Value& value) {
+/// "tp-cp-dp-pp" in its parts, each kind once; cp may be left out where there are no such groups.
+std::vector<std::string> read_order(const Value& value, bool context) {
   const std::string text = value.text();
   std::vector<std::string> order;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -26,19 +26,21 @@ std::vector<std::string> read_order(const Value& value) {
                              unknown_name("group", name, kinds)));
     if (std::find(order.begin(), order.end(), name) != order.end())
       value.fail(
-          fmt::format("expected each of tp, dp and pp once, got {} twice in '{}'", name, text));
+          fmt::format("expected each of tp, cp, dp and pp once, got {} twice in '{}'", name, text));
     order.push_back(name);
     begin = end + 1;
   }
   for (const std::string& kind : kinds)
-    if (std::find(order.begin(), order.end(), kind) == order.end())
-      value.fail(
-          fmt::format("expected an order of tp, dp and pp, got '{}', which lacks {}", text, kind));
+    if (std::find(order.begin(), order.end(), kind) == order.end() && (kind != "cp" || context))
+      value.fail(fmt::format("expected an order of tp, {}dp and pp, got '{}', which lacks {}",
+                             context ? "cp, " : "", text, kind));
   return order;
 }
 
 Grid by_rule(Fields& fields, int ranks) {
-  const std::vector<std::string> order = read_order(fields.value_or("order", "tp-dp-pp"));
+  const bool context = fields.map().find("cp") != nullptr;
+  const Value& said_order = fields.value_or("order", context ? "tp-cp-dp-pp" : "tp-dp-pp");
+  const std::vector<std::string> order = read_order(said_order, context);
   std::vector<Dimension> dimensions;
   for (const std::string& kind : order) dimensions.push_back({kind, 1});
   std::int64_t product = 1;

@@ -6,7 +6,7 @@
 
 namespace ringscope {
 
-/// Reads `groups` of the job: the kinds tp, dp and pp, each by the number of ranks in a group
+/// Reads `groups` of the job: the kinds tp, cp, dp and pp, each by the number of ranks in a group
 /// (innermost first in `order`), or all by lists of groups. What is left out has groups of one
 /// rank, but dp has what is left. Throws InputError.
 Grid read_groups(Fields& job, int ranks);

@@ -74,6 +74,7 @@ void read_cut(Fields& fields, Cut& cut) {
   cut.element = static_cast<double>(read_size(fields.value_or("element", "2 B"), 1));
   cut.model.sequence = static_cast<std::uint64_t>(
       fields.value_or("sequence", std::to_string(cut.model.sequence)).integer(1, 100'000'000));
+  require_divisible(fields.map(), cut.model.sequence, cut.context, "tokens of a sequence", "cp");
   cut.micro_batch = static_cast<int>(fields.value_or("micro_batch", "1").integer(1, most_batch));
   cut.micro_batches =
       static_cast<int>(fields.value_or("micro_batches", "1").integer(1, most_batch));
@@ -115,7 +116,7 @@ std::uint64_t sum_of(const std::vector<ParameterUnit>& units) {
 }
 
 LlmStep step_of(const Cut& cut, const Grid& grid) {
-  const LayerWork work = forward_work(cut.model, cut.micro_batch, cut.tensor, cut.element);
+  const LayerWork work = forward_work(cut.model, cut.sequences(), cut.tensor, cut.element);
   LlmStep step;
   step.grid = grid;
   step.layers = static_cast<int>(cut.layers());
@@ -127,9 +128,18 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
   step.shard = cut.shard;
   step.prefetch = cut.prefetch;
   step.attention = pass_of(work.attention, cut);
+  if (cut.context > 1) {
+    step.attention = pass_of(without(work.attention, work.square), cut);
+    step.attention_block = pass_of(work.square, cut);
+    step.attention_block.forward /= cut.context;
+    step.attention_block.backward /= cut.context;
+    step.keys =
+        whole_bytes(2 * cut.sequences() * static_cast<double>(cut.model.sequence) *
+                    static_cast<double>(cut.model.key_value_width()) * cut.element / cut.tensor);
+  }
   step.mlp = pass_of(work.mlp, cut);
   if (cut.model.vocabulary > 0) step.head = pass_of(work.head, cut);
-  step.activation = whole_bytes(cut.micro_batch * static_cast<double>(cut.model.sequence) *
+  step.activation = whole_bytes(cut.sequences() * static_cast<double>(cut.model.sequence) *
                                 static_cast<double>(cut.model.hidden) * cut.element);
   step.memory = most_memory(cut);
   if (cut.zero >= 2) step.units = units_of(cut);
@@ -144,9 +154,14 @@ Layer layer_of(const LlmStep& step, const Cut& cut) {
   const Duration head = (step.head.forward + step.head.backward) / cut.stages;
   const std::uint64_t most = *std::max_element(step.gradients.begin(), step.gradients.end());
   Layer layer{"stage", {most / parameter_bytes}, {}, {}};
-  layer.forward = cut.micro_batches * (step.layers * (step.attention.forward + step.mlp.forward));
+  const Pass& block = step.attention_block;
+  layer.forward =
+      cut.micro_batches *
+      (step.layers * (step.attention.forward + step.mlp.forward + cut.context * block.forward));
   layer.backward =
-      cut.micro_batches * (step.layers * (step.attention.backward + step.mlp.backward) + head);
+      cut.micro_batches *
+      (step.layers * (step.attention.backward + step.mlp.backward + cut.context * block.backward) +
+       head);
   return layer;
 }
 
@@ -168,7 +183,8 @@ std::vector<std::string> llm_option_names() {
 std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid) {
   Cut cut;
   cut.tensor = grid.size("tp");
-  cut.data = grid.size("dp");
+  cut.context = grid.size("cp");
+  cut.data = grid.size("dp") * cut.context;
   cut.stages = grid.size("pp");
   read_cut(options, cut);
   require_memory(*options.map().find("model"), cut);
@@ -179,7 +195,7 @@ std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid) {
   training->model = cut.model.name;
   training->records = cut.model.records;
   training->batch = cut.micro_batch * cut.micro_batches;
-  training->replica = cut.tensor * cut.stages;
+  training->replica = cut.tensor * cut.context * cut.stages;
   training->layers = {layer_of(step, cut)};
   training->llm = std::make_shared<const LlmStep>(std::move(step));
   return training;

@@ -13,7 +13,8 @@ namespace ringscope {
 struct Cut {
   Transformer model;
   Gpu gpu;
-  int tensor = 1, data = 1, stages = 1;
+  int tensor = 1, context = 1, stages = 1;
+  int data = 1;  ///< ranks that have the same parameters: of dp and of cp
   int micro_batch = 1, micro_batches = 1;
   double element = 2, efficiency = 1;
   bool sequence_parallel = false;
@@ -23,6 +24,8 @@ struct Cut {
   Schedule schedule = Schedule::one_f_one_b;
   int parts = 1;
 
+  /// Sequences of a micro-batch that a rank has: a part of one, where cp cuts it.
+  double sequences() const { return static_cast<double>(micro_batch) / context; }
   double layers() const { return static_cast<double>(model.layers) / stages; }
   double layer_parameters() const { return static_cast<double>(model.layer_parameters()) / tensor; }
   double embedding_parameters() const { return static_cast<double>(model.embedding()) / tensor; }

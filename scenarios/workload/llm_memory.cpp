@@ -32,7 +32,7 @@ StageMemory memory_of(const Cut& cut, int stage) {
   const double kept = cut.zero == 3 ? weights / cut.shard + (cut.prefetch + 1) * unit : weights;
   const double activations =
       cut.in_flight(stage) * cut.layers() *
-      activation_bytes(cut.model, cut.micro_batch, cut.tensor, cut.element, cut.sequence_parallel);
+      activation_bytes(cut.model, cut.sequences(), cut.tensor, cut.element, cut.sequence_parallel);
   return {stage, kept, gradients, optimiser, activations};
 }
 

@@ -45,6 +45,10 @@ struct Work {
   double flops = 0, bytes = 0;
 };
 
+inline Work without(const Work& all, const Work& part) {
+  return {all.flops - part.flops, all.bytes - part.bytes};
+}
+
 /// A GPU as its data sheet has it.
 struct Gpu {
   std::string name;
@@ -63,6 +67,7 @@ inline double roofline_s(const Work& work, const Gpu& gpu, double efficiency) {
 /// `element` bytes. Weights are read once, inputs read and outputs written once.
 struct LayerWork {
   Work attention, mlp, head;
+  Work square;  ///< of attention: each token with each
 };
 inline LayerWork forward_work(const Transformer& model, double sequences, double parts,
                               double element) {
@@ -77,7 +82,8 @@ inline LayerWork forward_work(const Transformer& model, double sequences, double
   const double logits = tokens * static_cast<double>(model.vocabulary) * element / parts;
   return {matrices(model.attention_matrices(), square, between),
           matrices(model.mlp_matrices(), 0, between),
-          matrices(model.head(), 0, model.vocabulary == 0 ? 0 : between / 2 + logits)};
+          matrices(model.head(), 0, model.vocabulary == 0 ? 0 : between / 2 + logits),
+          {square / parts, 0}};
 }
 
 /// Bytes of one layer's activations that backward needs, of one micro-batch on one GPU.

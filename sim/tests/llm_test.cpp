@@ -188,5 +188,48 @@ job:
   expect_seconds(run(scenario).time_s, layers * 3 * bytes / 1e6);
 }
 
+class RingAttentionTime : public SimulationTest {};
+
+// A layer's forward pass takes a second, of which the square of the sequence is this.
+constexpr double square = 4 * tokens * tokens * hidden / (attention + mlp);
+/// Bytes of the keys and values of all tokens.
+constexpr double keys = 2 * tokens * hidden * 2;
+
+/// Seconds of the rest of a layer, forward and backward, on each of `ranks`.
+double rest(double ranks) { return 3 * (1 - square) / ranks; }
+
+/// A ring's sum of all gradients, over the ranks of a context group too.
+double exchange(double ranks, double rate) {
+  return 2 * (ranks - 1) / ranks * layers * 2 * parameters / rate;
+}
+
+// arXiv:2310.01889, section 3: nothing of the ring shows while a block takes longer than its way;
+// backward, the last gradients go home when all is computed.
+TEST_F(RingAttentionTime, hides_the_way_of_keys_behind_the_blocks) {
+  for (const int c : {2, 4}) {
+    const double rate = 1e7, way = keys / c / rate;
+    const double block = square / c / c;
+    ASSERT_GT(block, 2 * way);
+    expect_seconds(time_of(llm(c, fmt::format("{{cp: {}}}", c), "zero: 0", "10 MB/s")),
+                   layers * (rest(c) + 3 * c * block + way) + exchange(c, rate));
+  }
+}
+
+// On two ranks: forward a block of keys, and what is computed of it; backward a block of keys and
+// two of gradients share one link.
+TEST_F(RingAttentionTime, is_the_way_of_the_blocks_where_that_is_longer) {
+  const double rate = 1e3, way = keys / 2 / rate, block = square / 4;
+  ASSERT_GT(way, 2 * block);
+  expect_seconds(time_of(llm(2, "{cp: 2}", "zero: 0", "1 kB/s")),
+                 layers * (rest(2) + (way + block) + 3 * way) + exchange(2, rate));
+}
+
+// The ranks of a context group are replicas of the parameters, and share a sequence.
+TEST_F(RingAttentionTime, comes_with_the_parameters_on_each_rank) {
+  const Report report = simulate(llm(4, "{cp: 2}", "zero: 1", "10 MB/s"), {});
+  EXPECT_EQ(report.training->replica, 2);
+  EXPECT_DOUBLE_EQ(report.training->memory->optimiser, 12 * layers * parameters / 4);
+}
+
 }  // namespace
 }  // namespace ringscope
