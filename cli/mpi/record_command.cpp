@@ -87,7 +87,10 @@ void add_record(Command& program, const std::string&) {
                     clocks);
   record.add_option("program", arguments->program, "behind --: the program and its words")
       .required();
-  record.footer("Example:\n  mpirun -n 8 ringscope-mpi record -o trace -- ./program 100");
+  record.footer(
+      "Example:\n  mpirun -n 8 ringscope-mpi record -o trace -- ./program 100\n"
+      "Then a scenario whose job is {trace: trace} simulates it "
+      "(docs/how-to/record-my-program.md).");
   record.callback([arguments] { record_command(*arguments); });
 }
 
