@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
@@ -110,8 +109,7 @@ std::string plural(int count, std::string_view word) {
 
 /// In which way the job goes beyond what the library's fit has seen.
 std::vector<std::string> extrapolations(const Scenario& scenario) {
-  const Library& fitted = std::invoke(&Scenario::library, scenario);
-  const auto range = fitted_range_of(fitted.resolved);
+  const auto range = fitted_range_of(scenario.library.resolved);
   if (!range) return {};
   std::map<int, int> on_host;
   int most = 0;
@@ -125,7 +123,7 @@ std::vector<std::string> extrapolations(const Scenario& scenario) {
     beyond.push_back(to_text(bytes));
   if (beyond.empty()) return {};
   return {fmt::format("extrapolates to {}: the fit of {} has seen {}, {} on a host, {} to {}",
-                      fmt::join(beyond, ", "), fitted.name, plural(range->hosts, "host"),
+                      fmt::join(beyond, ", "), scenario.library.name, plural(range->hosts, "host"),
                       plural(range->ranks_per_host, "rank"), to_text(range->least),
                       to_text(range->most))};
 }

@@ -12,7 +12,6 @@ import zlib
 import numpy as np
 
 from validation.verdict import model, simulator
-from validation.verdict.model import library_of
 
 REPETITIONS = 5  # of a case by each of the other models: their chance is part of the interval
 FEW = 16  # ranks; of more one draws more random numbers in fewer repetitions
@@ -25,7 +24,7 @@ def level_of(fitted: model.Model) -> float:
 
 
 def other_model(fitted: model.Model, drawn: dict) -> model.Model:
-    return dataclasses.replace(fitted, library=library_of(fitted) | drawn.get("library", {}))
+    return dataclasses.replace(fitted, library=fitted.library | drawn.get("library", {}))
 
 
 def with_link(scenario: dict, drawn: dict, fitted: model.Model) -> dict:

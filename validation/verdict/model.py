@@ -2,7 +2,6 @@
 
 import copy
 import math
-import operator
 import re
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -15,7 +14,6 @@ from validation.verdict import cases, gpus
 
 CHOSEN = "open_mpi_tuned"  # stands for the library's own choice, unless the user says
 VERSION = re.compile(r"open\s*mpi\D*(\d+)\.(\d+)", re.IGNORECASE)
-library_of = operator.attrgetter("library")
 REPETITIONS = 25  # runs of a model that draws random numbers; their median is the prediction
 MANY = 256  # ranks: more draw enough of them in fewer runs, LEAST at least
 LEAST = 3
@@ -62,7 +60,7 @@ class Model:
     @property
     def range(self) -> dict:
         """Sizes in bytes, hosts and ranks a host that the fit has seen; {} where nobody says."""
-        seen = dict(library_of(self).get("fitted") or {})
+        seen = dict(self.library.get("fitted") or {})
         return seen | {key: parse_quantity(str(seen[key]), "bytes") for key in ("least", "most")
                        if key in seen}
 
