@@ -56,7 +56,8 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
   const Communicator data =
       co_await comm.split(grid.colour(self, "cp", "dp"), grid.index(self, "cp", "dp"), "data");
   const Communicator pipeline = co_await split("pp", "pipeline");
-  Communicator context = comm.among({self}, "context");
+  // No braced list, and no choice between two tasks: g++ 12 loses such temporaries of a coroutine.
+  Communicator context = comm.among(std::vector<int>(1, self), "context");
   if (grid.size("cp") > 1) context = co_await split("cp", "context");
   Communicator shard = data, replica = data;
   if (const int size = shard_of(step); size < data.size()) {
@@ -64,14 +65,17 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
     shard = co_await data.split(place / size, place % size, "shard");
     replica = co_await data.split(place % size, place / size, "replica");
   } else {
-    replica = data.among({data.rank()}, "replica");
+    replica = data.among(std::vector<int>(1, data.rank()), "replica");
   }
   const LlmBuffers buffers = llm_buffers(work, step, pipeline.rank(), options);
   const LlmDevice device = {comm,  tensor,  context, pipeline, data,
                             shard, replica, step,    buffers,  options};
   for (int number = 0; number < options.steps; ++number) {
     comm.observe("loaded", number);
-    co_await (step.zero >= 2 ? sharded_step(device, number) : whole_step(device, number));
+    if (step.zero >= 2)
+      co_await sharded_step(device, number);
+    else
+      co_await whole_step(device, number);
     comm.observe("step", number);
   }
 }
