@@ -188,7 +188,7 @@ class Programs(unittest.TestCase):
         rows = (WAY.folder / "nccl.csv").read_text(encoding="utf-8").splitlines()
         self.assertEqual(len(rows), 1 + 2 * 5)
         self.assertEqual({row.split(",")[5] for row in rows[1:]},
-                         {"nccl", "chain", "ring"})  # predicted_as, behind a name with two commas
+                         {"nccl"})  # predicted_as, behind a name with two commas
 
     def test_one_gpu_is_one_rank_too_few(self):
         WAY.run(PROGRAM, "nccl", "-o", "one.json", "--sizes", "64KiB")

@@ -88,7 +88,8 @@ class Cause(unittest.TestCase):
 
 class Long(unittest.TestCase):
     def test_a_vector_that_is_too_long_is_told_by_two_that_are_not(self):
-        scenario = {"job": {"algorithm": "nccl", "bytes": f"{1 << 30} B", "options": {}}}
+        scenario = {"job": {"collective": "allreduce", "algorithm": "nccl",
+                            "bytes": f"{1 << 30} B", "options": {}}}
         parts_ = what_if.affordable(scenario)
         self.assertEqual([what_if.bytes_of(one) for one in parts_], [128 << 20, 256 << 20])
         # 1 ms and 10 ns for each KiB

@@ -83,7 +83,7 @@ class Gpus(unittest.TestCase):
 
     def test_nccl_chooses_for_itself(self):
         nccl = Simulator(str(WithPrograms.build / "ringscope")).nccl()
-        for collective, expected in (("allreduce", "nccl"), ("broadcast", "chain"),
+        for collective, expected in (("allreduce", "nccl"), ("broadcast", "nccl"),
                                      ("barrier", model.CHOSEN)):
             one = measurement({"mpi": "NCCL 2.28.9"}, collective)
             case = cases.Case(one, cases.series_of(one.document.where),
