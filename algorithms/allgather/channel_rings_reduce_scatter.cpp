@@ -24,11 +24,6 @@ Task round(Communicator block, ChannelRing ring, Chunks chunk, Range piece) {
   }
 }
 
-Task all_rounds(Communicator block, ChannelRing ring, Range data, Options options) {
-  for (const Range piece : pieces_of(ring.part, channel_piece(options)))
-    co_await round(block, ring, Chunks(data, block.size()), piece);
-}
-
 }  // namespace
 
 Algorithm describe_channel_rings_reduce_scatter() {
@@ -41,7 +36,7 @@ Algorithm describe_channel_rings_reduce_scatter() {
       .run =
           [](Communicator comm, Workspace work, Options options) {
             return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
-                               chunk_slot, all_rounds, options);
+                               chunk_slot, all_rounds<round>, options);
           },
       .cost = channel_chunks_cost,
       .scratch_items = channel_chunks_scratch,

@@ -66,11 +66,7 @@ Cost cost(int ranks, std::size_t items, Options options) {
 }
 
 std::size_t scratch_items(int ranks, std::size_t items, Options options) {
-  if (ranks == 1) return 0;
-  std::size_t sum = 0;
-  for (const Range& part : parts_of({.size = items}, options))
-    sum += slot_items(ranks, part.size, options);
-  return sum;
+  return slots_of(ranks, parts_of({.size = items}, options), slot_items, options);
 }
 
 }  // namespace

@@ -28,11 +28,7 @@ Cost channel_chunks_cost(int ranks, std::size_t items, Options options) {
 }
 
 std::size_t channel_chunks_scratch(int ranks, std::size_t items, Options options) {
-  if (ranks == 1) return 0;
-  std::size_t sum = 0;
-  for (const Range& part : channel_chunks(ranks, items, options))
-    sum += chunk_slot(ranks, part.size, options);
-  return sum;
+  return slots_of(ranks, channel_chunks(ranks, items, options), chunk_slot, options);
 }
 
 }  // namespace ringscope

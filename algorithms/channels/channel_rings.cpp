@@ -55,8 +55,7 @@ int ChannelRing::rank(int places) const {
   return order[static_cast<std::size_t>(((position + places) % size + size) % size)];
 }
 
-Task in_channels(Communicator comm, Workspace work, std::vector<Range> parts,
-                 std::size_t (*slot)(int ranks, std::size_t part, const Options& options),
+Task in_channels(Communicator comm, Workspace work, std::vector<Range> parts, SlotItems slot,
                  ChannelProgram program, Options options) {
   if (comm.size() == 1 || parts.empty()) co_return;
   const std::size_t turns = options.sms > 0
@@ -77,6 +76,14 @@ Task in_channels(Communicator comm, Workspace work, std::vector<Range> parts,
                                 Beside::thread));
   co_await channels_in_turn(comm, std::move(by_sm[0]), work.data, program, options);
   for (const Thread other : others) co_await comm.join(other);
+}
+
+std::size_t slots_of(int ranks, const std::vector<Range>& parts, SlotItems slot,
+                     const Options& options) {
+  if (ranks == 1) return 0;
+  std::size_t sum = 0;
+  for (const Range& part : parts) sum += slot(ranks, part.size, options);
+  return sum;
 }
 
 std::vector<Range> pieces_of(Range part, std::size_t most) {

@@ -28,11 +28,17 @@ struct ChannelRing {
 /// Program of the blocks of one channel; `data` is a rank's whole vector.
 using ChannelProgram = Task (*)(Communicator block, ChannelRing ring, Range data, Options options);
 
+/// Items of scratch that a channel needs for a part of so many.
+using SlotItems = std::size_t (*)(int ranks, std::size_t part, const Options& options);
+
 /// Runs the program in each of `parts`' channels at once. With fewer SMs than channels an SM takes
-/// one after the other. `slot` items of scratch are each channel's, of those it needs for its part.
-Task in_channels(Communicator comm, Workspace work, std::vector<Range> parts,
-                 std::size_t (*slot)(int ranks, std::size_t part, const Options& options),
+/// one after the other.
+Task in_channels(Communicator comm, Workspace work, std::vector<Range> parts, SlotItems slot,
                  ChannelProgram program, Options options);
+
+/// Items of scratch that in_channels needs; one rank needs none.
+std::size_t slots_of(int ranks, const std::vector<Range>& parts, SlotItems slot,
+                     const Options& options);
 
 /// A part in pieces of `most` items, the last of which may be shorter. Requires most >= 1.
 std::vector<Range> pieces_of(Range part, std::size_t most);

@@ -39,11 +39,7 @@ std::size_t slot_items(int, std::size_t part, const Options& options) {
 }
 
 std::size_t scratch_items(int ranks, std::size_t items, Options options) {
-  if (ranks == 1) return 0;
-  std::size_t sum = 0;
-  for (const Range& part : pipeline_parts({.size = items}, options))
-    sum += slot_items(ranks, part.size, options);
-  return sum;
+  return slots_of(ranks, pipeline_parts({.size = items}, options), slot_items, options);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/job_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
+#include "topologies/input/plural.hpp"
 
 namespace ringscope {
 namespace {

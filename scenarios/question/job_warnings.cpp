@@ -9,6 +9,7 @@
 
 #include "scenarios/library/fitted_range.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
+#include "topologies/input/plural.hpp"
 
 namespace ringscope {
 namespace {
@@ -101,10 +102,6 @@ std::vector<std::string> schedule_warnings(const Job& job) {
   warnings.push_back(fmt::format("{} is for {} B to {} B: its library would do {} another way",
                                  file.file, file.least_bytes, file.most_bytes, to_text(job.bytes)));
   return warnings;
-}
-
-std::string plural(int count, std::string_view word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
 }
 
 /// In which way the job goes beyond what the library's fit has seen.

@@ -6,37 +6,13 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
 
 #include "scenarios/schedule/schedule_file.hpp"
 #include "topologies/input/complaint.hpp"
+#include "topologies/input/sections_for_test.hpp"
 
 namespace ringscope {
 namespace {
-
-/// Sections "=== name" of parts "--- what"; the lines of a part are joined.
-struct Section {
-  std::string name;
-  std::map<std::string, std::string> parts;
-};
-
-std::vector<Section> sections() {
-  std::vector<Section> all;
-  std::ifstream file("scenarios/schedule/broken_schedules.txt");
-  EXPECT_TRUE(file) << "this test runs in the root of the source tree";
-  std::string* part = nullptr;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("=== ")) {
-      all.push_back({line.substr(4), {}});
-      part = nullptr;
-    } else if (line.starts_with("--- ")) {
-      part = &all.back().parts[line.substr(4)];
-    } else if (part != nullptr) {
-      *part += (part->empty() ? "" : "\n") + line;
-    }
-  }
-  return all;
-}
 
 std::string good(const std::string& name) {
   std::ifstream file(std::string(schedules_folder) + "/" + name);
@@ -53,7 +29,7 @@ std::string complaint_about(const std::string& name, const std::string& text) {
 
 TEST(BrokenSchedules, say_what_is_wrong_and_where) {
   int wrong = 0;
-  for (const Section& one : sections()) {
+  for (const Section& one : sections_of("scenarios/schedule/broken_schedules.txt")) {
     ++wrong;
     const std::string& file = one.parts.at("file");
     std::string text = good(file);

@@ -12,35 +12,12 @@
 #include "scenarios/trace/chakra_for_test.hpp"
 #include "scenarios/trace/trace_file.hpp"
 #include "topologies/input/complaint.hpp"
+#include "topologies/input/sections_for_test.hpp"
 
 namespace ringscope {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Sections "=== name" of parts "--- what"; the lines of a part are joined.
-struct Section {
-  std::string name;
-  std::map<std::string, std::string> parts;
-};
-
-std::vector<Section> sections() {
-  std::vector<Section> all;
-  std::ifstream file("scenarios/trace/broken_traces.txt");
-  EXPECT_TRUE(file) << "this test runs in the root of the source tree";
-  std::string* part = nullptr;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("=== ")) {
-      all.push_back({line.substr(4), {}});
-      part = nullptr;
-    } else if (line.starts_with("--- ")) {
-      part = &all.back().parts[line.substr(4)];
-    } else if (part != nullptr) {
-      *part += (part->empty() ? "" : "\n") + line;
-    }
-  }
-  return all;
-}
 
 /// A folder of its own for the files of one trace.
 class Folder {
@@ -96,7 +73,7 @@ std::string complaint_about(const Section& one) {
 
 TEST(BrokenTraces, say_what_is_wrong_and_where) {
   int wrong = 0;
-  for (const Section& one : sections()) {
+  for (const Section& one : sections_of("scenarios/trace/broken_traces.txt")) {
     ++wrong;
     EXPECT_EQ(complaint_about(one), one.parts.at("message")) << one.name;
   }

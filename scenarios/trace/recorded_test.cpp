@@ -13,6 +13,7 @@
 #include "scenarios/trace/recorded/file.hpp"
 #include "scenarios/trace/trace_file.hpp"
 #include "topologies/input/complaint.hpp"
+#include "topologies/input/sections_for_test.hpp"
 
 namespace ringscope {
 namespace {
@@ -199,34 +200,10 @@ TEST(Records, choose_from_the_catalogue) {
         }
 }
 
-/// Sections "=== name" of parts "--- what"; the lines of a part are joined.
-struct Section {
-  std::string name;
-  std::map<std::string, std::string> parts;
-};
-
-std::vector<Section> sections() {
-  std::vector<Section> all;
-  std::ifstream file("scenarios/trace/broken_records.txt");
-  EXPECT_TRUE(file) << "this test runs in the root of the source tree";
-  std::string* part = nullptr;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("=== ")) {
-      all.push_back({line.substr(4), {}});
-      part = nullptr;
-    } else if (line.starts_with("--- ")) {
-      part = &all.back().parts[line.substr(4)];
-    } else if (part != nullptr) {
-      *part += (part->empty() ? "" : "\n") + line;
-    }
-  }
-  return all;
-}
-
 /// Parts: "calls of 0" and "calls of 1", "file of 1" with its head, "more" of the job's trace.
 TEST(BrokenRecords, say_what_is_wrong_and_where) {
   int wrong = 0;
-  for (const Section& one : sections()) {
+  for (const Section& one : sections_of("scenarios/trace/broken_records.txt")) {
     const Record record(one.name);
     const auto part = [&](const std::string& name) {
       const auto found = one.parts.find(name);

@@ -89,8 +89,4 @@ double TimeScale::rounded(double seconds) const {
   return std::round(seconds * steps) / steps;
 }
 
-std::string plural(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 }  // namespace ringscope

@@ -28,9 +28,6 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// "1 rank", "2 ranks".
-std::string plural(std::uint64_t count, std::string_view noun);
-
 /// One unit and one number of decimals for all times of a table: the largest has four digits.
 class TimeScale {
  public:

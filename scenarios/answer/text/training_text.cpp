@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "scenarios/answer/text/table.hpp"
+#include "topologies/input/plural.hpp"
 #include "topologies/input/units.hpp"
 
 namespace ringscope {
