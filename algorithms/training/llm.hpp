@@ -6,6 +6,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "algorithms/steps/grid.hpp"
+#include "algorithms/training/stage_memory.hpp"
 
 namespace ringscope {
 
@@ -22,14 +23,6 @@ struct ParameterUnit {
   enum class Part : std::uint8_t { embedding, layer, head };
   Part part = Part::layer;
   std::uint64_t bytes = 0;  ///< of one rank's parameters, and of their gradients
-};
-
-/// Bytes that one GPU of a pipeline's stage holds.
-struct StageMemory {
-  int stage = 0;
-  double parameters = 0, gradients = 0, optimiser = 0, activations = 0;
-
-  double sum() const { return parameters + gradients + optimiser + activations; }
 };
 
 struct LlmStep {

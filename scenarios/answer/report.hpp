@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "algorithms/training/llm.hpp"
+#include "algorithms/training/stage_memory.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "scenarios/schedule/node_counts.hpp"
 #include "topologies/input/units.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
 
 namespace ringscope::sim {
