@@ -278,6 +278,7 @@ void MaxMin::join(int id) {
   Flow& flow = flows_[index(id)];
   assert(flow.bottleneck < 0);
   note_moved(id);
+  parts_ += flow.parts.size();
   if (finds_idle(id)) return join_alone(id);
   flow.bottleneck = likely_bottleneck(flow);
   for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) {
@@ -306,6 +307,7 @@ void MaxMin::leave(int id) {
 bool MaxMin::leave_for_later(int id) {
   Flow& flow = flows_[index(id)];
   assert(flow.bottleneck >= 0);
+  parts_ -= flow.parts.size();
   for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) drop_user(id, part);
   const std::size_t before = left_.size();
   for (const Part& part : flow.parts) {

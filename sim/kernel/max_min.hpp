@@ -103,11 +103,13 @@ class MaxMin {
   };
   struct Resource {
     double capacity = 0;
-    bool full = false;       ///< it is a bottleneck
-    bool waits = false;      ///< in the queue of those to be settled
-    bool touched = false;    ///< its level may have changed since the last solve()
-    bool overtaken = false;  ///< a bundle has come that may be faster than its own flows
-    int own = -1;            ///< bundle of the flows that it holds back; -1: none
+    bool full = false;          ///< it is a bottleneck
+    bool waits = false;         ///< in the queue of those to be settled
+    double due = 0;             ///< as its entry there says; others are void
+    bool touched = false;       ///< its level may have changed since the last solve()
+    bool overtaken = false;     ///< a bundle has come that may be faster than its own flows
+    int own = -1;               ///< bundle of the flows that it holds back; -1: none
+    std::uint64_t settled = 0;  ///< number of the solve() in which it was settled last
     boost::container::small_vector<int, 2> bundles;
     // A bottleneck's state:
     Exact level = 0;
@@ -151,7 +153,9 @@ class MaxMin {
   int likely_bottleneck(const Flow& flow) const;
 
   // Levels (max_min_levels.cpp)
+  double due(const Resource& resource) const;
   void wait(int resource);
+  void settle_next();
   void settle(int resource);
   void settle_level(int resource);
   void settle_idle(int resource);
@@ -162,6 +166,10 @@ class MaxMin {
   int fastest_other(const Resource& resource);
   void take(int bundle);
   void move(int flow, int to);
+  void foresee();
+  void fill();
+  void hold_back(int resource, double level);
+  void lose_all(int resource);
 
   std::vector<Resource> resources_;
   std::vector<Flow> flows_;
@@ -171,8 +179,25 @@ class MaxMin {
   std::uint64_t stamps_ = 0;
   std::vector<Waiting> queue_;
   std::vector<int> left_;  ///< resources, for follow_leaves()
-  std::vector<int> moved_, touched_, taken_, too_fast_, told_, groups_;
+  std::vector<int> moved_, touched_, taken_, told_, groups_;
   std::uint64_t operations_ = 0;
+
+  // Foresight (max_min_levels.cpp)
+  struct Filled {  ///< a resource, as levels rise
+    double left = 0;
+    std::int64_t weight = 0;  ///< of flows that nobody holds back yet
+  };
+  struct Foreseen {
+    int flow = 0, bottleneck = 0;
+  };
+  std::uint64_t solves_ = 0;
+  std::uint64_t again_ = 0;  ///< operations of this solve() on what it had settled before
+  std::size_t parts_ = 0;    ///< of all that flows
+  std::vector<Filled> filled_;
+  std::vector<std::uint64_t> held_back_;  ///< by flow: the last solve() that foresaw its bottleneck
+  std::vector<Waiting> filling_;
+  std::vector<int> rising_;         ///< resources that will be full, lowest level first
+  std::vector<Foreseen> foreseen_;  ///< of flows that will have another bottleneck
 };
 
 }  // namespace ringscope::sim

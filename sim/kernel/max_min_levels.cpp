@@ -10,29 +10,63 @@ namespace {
 /// Two levels that differ by less are equal: what rounding leaves of a difference.
 constexpr double tolerance = 1e-25;
 
-bool above(const Exact& level, const Exact& other) { return level - other > other * tolerance; }
+/// Most levels differ in their first digits.
+bool above(const Exact& level, const Exact& other) {
+  constexpr double digits = 1e-12;
+  const double difference = rounded(level) - rounded(other);
+  if (difference > digits * rounded(level)) return true;
+  if (-difference > digits * rounded(other)) return false;
+  return level - other > other * tolerance;
+}
+
+/// Parts of flows; to foresee what becomes of so many costs about what one operation of settling
+/// does.
+constexpr std::uint64_t parts_an_operation = 16;
 
 }  // namespace
 
+// Level that it would get now. Resources that are not full are looked at last: by then nobody's
+// level changes any more.
+double MaxMin::due(const Resource& resource) const {
+  if (resource.own < 0) return std::numeric_limits<double>::infinity();
+  return (resource.capacity - rounded(resource.others)) /
+         static_cast<double>(bundles_[index(resource.own)].weight);
+}
+
+// One whose level falls while it waits comes earlier; one whose level rises is put back by
+// settle_next().
 void MaxMin::wait(int id) {
   Resource& waiting = resource(id);
-  if (std::exchange(waiting.waits, true)) return;
-  // Resources that are not full are looked at last: by then nobody's level changes any more.
-  double level = std::numeric_limits<double>::infinity();
-  if (waiting.own >= 0)
-    level = (waiting.capacity - rounded(waiting.others)) /
-            static_cast<double>(bundle(waiting.own).weight);
+  const double level = due(waiting);
+  if (waiting.waits && level >= waiting.due) return;
+  waiting.waits = true;
+  waiting.due = level;
   queue_.push_back({level, id});
   std::push_heap(queue_.begin(), queue_.end());
 }
 
+void MaxMin::settle_next() {
+  std::pop_heap(queue_.begin(), queue_.end());
+  const Waiting next = queue_.back();
+  queue_.pop_back();
+  Resource& first = resource(next.resource);
+  if (!first.waits || first.due != next.level) return;
+  const double level = due(first);
+  if (level > next.level && !queue_.empty() && level > queue_.front().level) {
+    first.waits = false;
+    return wait(next.resource);
+  }
+  settle(next.resource);
+}
+
 void MaxMin::settle(int id) {
-  ++operations_;
+  const std::uint64_t before = operations_++;
   resource(id).waits = false;
   if (resource(id).own >= 0)
     settle_level(id);
   else
     settle_idle(id);
+  if (std::exchange(resource(id).settled, solves_) == solves_) again_ += operations_ - before;
 }
 
 // A resource that holds somebody back: its level, once it has taken over who is faster.
@@ -137,20 +171,17 @@ void MaxMin::set_level(int id, Exact level) {
   check_safe(id);
 }
 
-// Bundles that are taken over leave the list, and may take others along: they are looked at again.
+// Who is overtaken looks at it when its turn comes: its own level may be about to rise as well.
 void MaxMin::tell_followers(int id, Exact before) {
   const auto& followers = resource(id).followers;
   const Exact level = resource(id).level;
   operations_ += followers.size();
-  too_fast_.clear();
   for (const int each : followers) {
-    const int where = bundle(each).resource;
-    resource(where).others += static_cast<double>(bundle(each).weight) * (level - before);
-    wait(where);
-    if (above(level, before) && above(level, resource(where).level)) too_fast_.push_back(each);
+    Resource& there = resource(bundle(each).resource);
+    there.others += static_cast<double>(bundle(each).weight) * (level - before);
+    there.overtaken = there.overtaken || (above(level, before) && above(level, there.level));
+    wait(bundle(each).resource);
   }
-  for (const int each : too_fast_)
-    if (bundle(each).bottleneck == id && bundle(each).follower >= 0) take(each);
 }
 
 // Finds the resources on which a bundle of this bottleneck is no longer safe.
@@ -166,12 +197,84 @@ void MaxMin::check_safe(int id) {
   }
 }
 
+// Where many levels change at once, each hangs on others that have yet to change: flows are taken
+// over and given back, and all is settled many times. Once that has cost enough, the bottlenecks
+// are foreseen, with the digits of a double, and then settled in the order of their levels. What is
+// foreseen wrongly is settled as ever.
+void MaxMin::foresee() {
+  fill();
+  for (const Foreseen& each : foreseen_) {
+    const int from = flows_[index(each.flow)].bottleneck;
+    move(each.flow, each.bottleneck);
+    wait(each.bottleneck);
+    if (resource(from).own < 0) lose_all(from);
+  }
+  for (const int id : rising_)
+    if (resource(id).waits && resource(id).own >= 0) settle(id);
+}
+
+// Progressive filling: all flows get faster, until a resource that they use is full.
+void MaxMin::fill() {
+  filled_.resize(resources_.size());
+  held_back_.resize(flows_.size());
+  rising_.clear();
+  foreseen_.clear();
+  for (std::size_t id = 0; id < resources_.size(); ++id) {
+    filled_[id] = {resources_[id].capacity, 0};
+    for (const int each : resources_[id].bundles) filled_[id].weight += bundle(each).weight;
+    if (filled_[id].weight > 0)
+      filling_.push_back(
+          {filled_[id].left / static_cast<double>(filled_[id].weight), static_cast<int>(id)});
+  }
+  std::make_heap(filling_.begin(), filling_.end());
+  while (!filling_.empty()) {
+    std::pop_heap(filling_.begin(), filling_.end());
+    Waiting& next = filling_.back();
+    const int id = next.resource;
+    const double level = filled_[index(id)].left / static_cast<double>(filled_[index(id)].weight);
+    const bool waits =
+        filled_[index(id)].weight > 0 && filling_.size() > 1 && level > filling_.front().level;
+    next.level = level;
+    if (waits) {
+      std::push_heap(filling_.begin(), filling_.end());
+      continue;
+    }
+    filling_.pop_back();
+    if (filled_[index(id)].weight > 0) hold_back(id, level);
+  }
+}
+
+void MaxMin::hold_back(int id, double level) {
+  rising_.push_back(id);
+  for (const int each : resource(id).bundles)
+    for (const User& user : bundle(each).users) {
+      if (std::exchange(held_back_[index(user.flow)], solves_) == solves_) continue;
+      const Flow& flow = flows_[index(user.flow)];
+      for (const Part& part : flow.parts) {
+        filled_[index(part.resource)].left -= part.weight * level;
+        filled_[index(part.resource)].weight -= part.weight;
+      }
+      if (flow.bottleneck != id) foreseen_.push_back({user.flow, id});
+    }
+}
+
+// A resource that holds nobody back any more, and is to be settled as such: nobody goes by the
+// level that it had.
+void MaxMin::lose_all(int id) {
+  if (!resource(id).full) return;
+  make_idle(id);
+  for (const int each : resource(id).bundles) follow_no_longer(each);
+  wait(id);
+}
+
 MaxMin::Changes MaxMin::solve() {
-  while (!queue_.empty()) {
-    std::pop_heap(queue_.begin(), queue_.end());
-    const int next = queue_.back().resource;
-    queue_.pop_back();
-    settle(next);
+  ++solves_;
+  again_ = 0;
+  for (bool foreseen = false; !queue_.empty();) {
+    settle_next();
+    if (foreseen || again_ * parts_an_operation <= parts_) continue;
+    foreseen = true;
+    foresee();
   }
   return tell();
 }
