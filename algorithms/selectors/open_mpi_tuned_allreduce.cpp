@@ -3,8 +3,10 @@
 //
 // Source: Open MPI 4.1.x, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c,
 // ompi_coll_tuned_allreduce_intra_dec_fixed; its segmented ring is given no segment size there and
-// runs as a ring. Rings need a number per rank, as in coll_base_allreduce.c. From 128 ranks on its
-// non-overlapping algorithm (a reduce, then a broadcast) is replaced by recursive doubling here.
+// runs as a ring. Rings need a number per rank, as in coll_base_allreduce.c. Its
+// non-overlapping algorithm, from 128 ranks on, calls MPI_Reduce and MPI_Bcast, whose own tables
+// say binomial and k-nomial there (but for 512 B to 1 KiB on 2048 to 4095 ranks, an in-order binary
+// reduce, which is binomial here).
 #include "algorithms/selectors/open_mpi_rules.hpp"
 #include "algorithms/selectors/selector.hpp"
 
@@ -12,7 +14,7 @@ namespace ringscope {
 namespace {
 
 constexpr std::string_view doubling = "recursive_doubling", halving = "rabenseifner_halves";
-constexpr std::string_view reduce_then_broadcast = doubling;
+constexpr std::string_view reduce_then_broadcast = "reduce_broadcast";
 
 const std::vector<open_mpi::RanksRule>& rules() {
   constexpr std::string_view ring = "ring";

@@ -46,6 +46,10 @@ TEST(Selector, open_mpi_4_1_goes_by_ranks_and_then_by_bytes) {
                   {16, 4096, "rabenseifner_halves"},
                   {64, 262'143, "recursive_doubling"},
                   {64, 262'144, "rabenseifner_halves"},
+                  {127, 4, "recursive_doubling"},
+                  {128, 4, "reduce_broadcast"},
+                  {1792, 2047, "reduce_broadcast"},
+                  {1792, 2048, "recursive_doubling"},
                   {512, 16'384, "rabenseifner_halves"}});
 }
 
