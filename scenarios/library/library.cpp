@@ -71,6 +71,15 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
     transport.gap = gap->bytes();
     fields.resolve("gap", *gap);
   }
+  for (auto [key, time] : {std::pair{"message_gap", &transport.message_gap},
+                           std::pair{"interrupt_interval", &transport.interrupt_interval}}) {
+    const Value* found = fields.optional(key);
+    if (found == nullptr) continue;
+    if (way != Way::network && way != Way::gdr)
+      found->fail(fmt::format("library.{}: only network and gdr go through NICs", name));
+    *time = found->seconds();
+    fields.resolve(key, *found);
+  }
   const Value& driver = fields.value_or("driver", "caller");
   transport.driver = static_cast<Driver>(driver.one_of("driver", driver_names));
   if (transport.driver == Driver::receiver && way != Way::shm) {

@@ -44,6 +44,11 @@ struct Transport {
   Bytes rts_data{};       ///< bytes of a message above it that travel with the RTS
   Bytes buffer{};         ///< bytes that the OS moves by itself when an end leaves MPI
   Bytes gap{};            ///< by which a message above the eager limit is longer on its way [g]
+  /// Time that a message keeps a host's NIC busy in its direction, whatever its size [g]: what the
+  /// ranks of a host share.
+  Seconds message_gap{};
+  /// Least time between two interrupts of a host's NIC: what comes before waits for the next.
+  Seconds interrupt_interval{};
   Driver driver = Driver::caller;
   Order order = Order::shared;
   double goodput = 1;  ///< of a network: the share of a cable's bandwidth that is not headers

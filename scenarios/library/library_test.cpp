@@ -51,6 +51,19 @@ TEST(Library, a_base_gives_what_is_not_overridden) {
   EXPECT_EQ(slow.transport(Way::shm).recv_cost, tcp.transport(Way::shm).recv_cost);
 }
 
+TEST(Library, only_what_goes_between_hosts_has_a_nic) {
+  const Library read_back =
+      read("{base: ideal, network: {message_gap: 1 us, interrupt_interval: 20 us}}");
+  EXPECT_EQ(read_back.transport(Way::network).message_gap, Seconds(1e-6));
+  EXPECT_EQ(read_back.transport(Way::network).interrupt_interval, Seconds(20e-6));
+  EXPECT_EQ(to_json(read(to_json(read_back.resolved).dump()).resolved),
+            to_json(read_back.resolved));
+  for (const std::string key : {"message_gap", "interrupt_interval"}) {
+    EXPECT_FALSE(to_json(read("ideal").resolved)["network"].contains(key));
+    EXPECT_THROW(read("{base: ideal, shm: {" + key + ": 1 us}}"), InputError);
+  }
+}
+
 TEST(Library, vectors_that_the_caches_do_not_hold_have_costs_of_their_own) {
   Library library = read(
       "{base: openmpi_tcp, reduce_cost: 1 ns/B, shm: {recv_cost: 2 ns/B}, uncached:"

@@ -254,7 +254,18 @@ Fabric::Trip Machine::trip(int from, int to, bool engines, Block block) const {
   return trip;
 }
 
-Channel Machine::make_channel(int from, int to) const {
+// One message after the other, as their times add up.
+int Machine::nic(int host, bool out) {
+  const auto [place, is_new] = nics_.try_emplace({host, out}, -1);
+  if (!is_new) return place->second;
+  const std::string& name =
+      scenario_->cluster.topology.hosts()[static_cast<std::size_t>(host)].name;
+  place->second = ledger_->add(
+      {{fmt::format("{}/messages {}", name, out ? "out" : "in")}, ResourceKind::link, 1.0});
+  return place->second;
+}
+
+Channel Machine::make_channel(int from, int to) {
   Channel channel;
   const Fabric::Trip trip = this->trip(from, to, true);
   channel.way = way(from, to, trip);
@@ -266,6 +277,9 @@ Channel Machine::make_channel(int from, int to) const {
   }
   if (channel.way != Way::shm && channel.way != Way::self) {
     channel.wire = trip.uses;
+    if (channel.transport->message_gap != Seconds(0) && channel.between_hosts())
+      channel.nic = {{nic(location(from).host, true), 1},
+                     {nic(location(orbits_.simulated_for(to)).host, false), 1}};
     return channel;
   }
   if (on_gpu(from)) {

@@ -24,6 +24,7 @@ struct Channel {
   Uses wire;                 ///< each link direction of the route, once per byte
   bool in_order = false;     ///< of a block: its messages come in their order by themselves
   double wire_per_byte = 1;  ///< bytes that are on the wire for each of the data: flags, headers
+  Uses nic;                  ///< NICs at both ends, by the time of a message; none: not counted
   Uses copy_in;              ///< memory that a copy into a shared segment uses
   Uses copy_out;             ///< memory and links of a copy to the receiver's buffer
 
@@ -100,7 +101,8 @@ class Machine {
   Way way(int from, int to, const Fabric::Trip& trip) const;
   Fabric::Trip trip(int from, int to, bool engines, Block block = {}) const;
   Fabric::Stops gates(int from, int to, Block block) const;
-  Channel make_channel(int from, int to) const;
+  Channel make_channel(int from, int to);
+  int nic(int host, bool out);
   Channel make_block_channel(int from, int to, Block block);
   void add_block(Uses& uses, int rank, Block block, double carries);
   const Location& location(int rank) const {
@@ -115,7 +117,8 @@ class Machine {
   std::vector<CpuScale> scales_;  ///< by rank; one for all ranks of a host
   Fabric fabric_;
   std::vector<Uses> cpus_, gpus_, reductions_, copies_;
-  std::map<int, int> storage_resources_;  ///< by host
+  std::map<int, int> storage_resources_;      ///< by host
+  std::map<std::pair<int, bool>, int> nics_;  ///< by host, and whether what leaves it
   struct Ends {
     int from, to;
     Block block;

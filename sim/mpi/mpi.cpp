@@ -69,6 +69,28 @@ void Mpi::close_request(int id) {
   messages_.release(message);
 }
 
+void Mpi::seed(std::uint64_t seed) {
+  seed_ = seed;
+  interrupts_.clear();
+  if (library_->transport(Way::network).interrupt_interval == Seconds(0) &&
+      (!library_->knows_gpus || library_->transport(Way::gdr).interrupt_interval == Seconds(0)))
+    return;
+  interrupts_.assign(machine_->scenario().cluster.topology.hosts().size(), ledger_->now());
+}
+
+// Seconds until the NIC of the rank's host says what is there: an interrupt tells of all that comes
+// in its instant.
+double Mpi::until_interrupt(int rank, const Transport& transport) {
+  const double least = transport.interrupt_interval.count();
+  if (least == 0) return 0;
+  double& date =
+      interrupts_[static_cast<std::size_t>(machine_->hosts()[static_cast<std::size_t>(rank)])];
+  const double now = ledger_->now();
+  constexpr double instant = 1e-12;
+  if (date < now * (1 - instant)) date = std::max(now, date + least);
+  return date > now * (1 + instant) ? date - now : 0;
+}
+
 void Mpi::add_caller_cpu(Uses& uses, const Caller& caller, int weight) const {
   if (weight == 0) return;
   add_uses(uses, caller.cpu, weight);
@@ -286,11 +308,13 @@ void Mpi::describe(StateRecord& record, const Agenda& agenda, std::vector<int>& 
       for (const Agenda::Entry& entry : agenda.of(&endpoint.engine, 0)) record.add(entry);
     }
   }
+  for (const double& date : interrupts_) fields.date(date);
 }
 
 void Mpi::skip(double seconds, std::span<const int> under_way) {
   const DateShift shift(seconds);
   for (const int id : under_way) Message::visit(messages_[id], shift);
+  for (double& date : interrupts_) shift.date(date);
 }
 
 }  // namespace ringscope::sim

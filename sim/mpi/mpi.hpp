@@ -88,8 +88,9 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   /// Time has moved by `seconds`.
   void skip(double seconds, std::span<const int> under_way);
 
-  /// The random numbers from here on.
-  void seed(std::uint64_t seed) { seed_ = seed; }
+  /// A run begins: its random numbers. Each host's NIC has just interrupted, for a run follows
+  /// other messages, those of a barrier at least.
+  void seed(std::uint64_t seed);
 
   Traffic traffic;  ///< since it was last reset; of the foreground job
   /// Record of received messages if set, in times of the kernel; chains are marked, too.
@@ -141,15 +142,20 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
 
   void count(int source, std::uint64_t bytes, bool between_hosts);
   int begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Block block);
+  void announce(std::uint64_t message);
   void put_on_wire(int message);
+  void transmit(std::uint64_t message);
+  double until_interrupt(int rank, const Transport& transport);
   void multicast_travelled(std::uint64_t first);
   void copy_travelled(int message);
   void travelled(std::uint64_t message);
   void arrived(std::uint64_t message);
+  void noticed(std::uint64_t message);
   void look_at(int message, Caller& by);
   void match(int message, int request);
   void submit(Chore::Kind kind, int message, Caller& caller);
   void grant(std::uint64_t message);
+  void granted(std::uint64_t message);
   void delivered(std::uint64_t message);
   void sender_told(std::uint64_t message);
   void complete(int request);
@@ -170,6 +176,8 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   std::vector<int> visible_;  ///< by the arrival that is being looked at
   std::vector<int> waiting_;  ///< for the engine that has just been entered
   std::vector<int> names_;    ///< of the messages in flight, by their ids
+  /// By host: date of the NIC's last interrupt, or of the next one if that is set. Empty: any time.
+  std::vector<double> interrupts_;
   std::uint64_t completions_ = 0;
   std::uint64_t seed_ = 0;
 };

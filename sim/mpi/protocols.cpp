@@ -20,10 +20,11 @@ void Mpi::count(int source, std::uint64_t bytes, bool between_hosts) {
 void Mpi::launch(int id) {
   Message& m = messages_[id];
   count(m.source, m.bytes, m.channel->between_hosts());
-  const auto argument = static_cast<std::uint64_t>(id);
   if (!m.eager && m.ahead == 0) {
-    ledger_->kernel().after(control_delay(*m.channel) + draw_jitter(m),
-                            Callback::to<&Mpi::arrived>(this, argument));
+    const auto argument = static_cast<std::uint64_t>(id);
+    if (m.channel->nic.empty()) return announce(argument);
+    ledger_->start(m.channel->transport->message_gap.count(), m.channel->nic,
+                   Callback::to<&Mpi::announce>(this, argument));
     return;
   }
   if (m.eager) complete(m.send_request);
@@ -34,10 +35,30 @@ void Mpi::launch(int id) {
     put_on_wire(id);
 }
 
+// An RTS without bytes leaves.
+void Mpi::announce(std::uint64_t id) {
+  const Message& m = messages_[static_cast<int>(id)];
+  if (!m.channel->nic.empty())
+    stage(static_cast<int>(id), Cause::wire, -1, ledger_->bottleneck(), ledger_->now());
+  ledger_->kernel().after(control_delay(*m.channel) + draw_jitter(m),
+                          Callback::to<&Mpi::arrived>(this, id));
+}
+
+// The NICs' time, which all messages of a host share, comes before the bytes.
 void Mpi::put_on_wire(int id) {
   const Message& m = messages_[id];
+  const auto argument = static_cast<std::uint64_t>(id);
+  if (m.channel->nic.empty()) return transmit(argument);
+  ledger_->start(m.channel->transport->message_gap.count(), m.channel->nic,
+                 Callback::to<&Mpi::transmit>(this, argument));
+}
+
+void Mpi::transmit(std::uint64_t argument) {
+  const int id = static_cast<int>(argument);
+  const Message& m = messages_[id];
+  if (!m.channel->nic.empty()) stage(id, Cause::wire, -1, ledger_->bottleneck(), ledger_->now());
   ledger_->start(static_cast<double>(m.ahead) * m.channel->wire_per_byte, m.channel->wire,
-                 Callback::to<&Mpi::travelled>(this, static_cast<std::uint64_t>(id)));
+                 Callback::to<&Mpi::travelled>(this, argument));
 }
 
 void Mpi::travelled(std::uint64_t id) {
@@ -115,8 +136,15 @@ double Mpi::draw_jitter(const Message& m) const {
   return -std::log1p(-static_cast<double>(bits >> 11) * 0x1p-53) * jitter.at(m.bytes);
 }
 
+void Mpi::arrived(std::uint64_t id) {
+  const Message& m = messages_[static_cast<int>(id)];
+  const double wait = until_interrupt(m.destination, *m.channel->transport);
+  if (wait == 0) return noticed(id);
+  ledger_->kernel().after(wait, Callback::to<&Mpi::noticed>(this, id));
+}
+
 // The envelope is at the receiver: with its bytes (eager), or without (RTS).
-void Mpi::arrived(std::uint64_t value) {
+void Mpi::noticed(std::uint64_t value) {
   const int id = static_cast<int>(value);
   const Message& m = messages_[id];
   stage(id, m.eager ? Cause::latency : Cause::protocol, -1, -1, ledger_->now());
@@ -217,8 +245,15 @@ void Mpi::finished(const Chore& chore) {
   }
 }
 
+void Mpi::grant(std::uint64_t id) {
+  const Message& m = messages_[static_cast<int>(id)];
+  const double wait = until_interrupt(m.sender->rank, *m.channel->transport);
+  if (wait == 0) return granted(id);
+  ledger_->kernel().after(wait, Callback::to<&Mpi::granted>(this, id));
+}
+
 // CTS is at the sender.
-void Mpi::grant(std::uint64_t value) {
+void Mpi::granted(std::uint64_t value) {
   const int id = static_cast<int>(value);
   stage(id, Cause::protocol, -1, -1, ledger_->now());
   Endpoint& endpoint = endpoint_of(*messages_[id].sender);
