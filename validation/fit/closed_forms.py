@@ -24,6 +24,8 @@ class Transport:
     eager_limit: float = np.inf  # bytes
     driver: str = "caller"
     wire: float = 0.0  # s/B of one link, headers included; 0 inside a host
+    message_gap: float = 0.0  # s, at its hosts' NICs
+    interrupt_interval: float = 0.0  # s; longer than a ping-pong's legs, it shows in none
     late: tuple = ()  # of each latency segment; empty: nothing is
 
     def parts(self):
@@ -71,7 +73,7 @@ class Transport:
 def ping_pong(way: Transport, sizes):
     eager = way.sending(sizes) + sizes * way.wire + way.receiving(sizes)
     large = way.handshake(sizes) + sizes * way.moving()
-    return np.where(way.eager(sizes), eager, large) + way.flight(sizes)
+    return way.message_gap + np.where(way.eager(sizes), eager, large) + way.flight(sizes)
 
 
 def send_call(way, sizes):
@@ -93,7 +95,7 @@ def stream(way, sizes, window, pairs=1, directions=1):
     `pairs` (an array too) share the wire, both directions of a pair share its two cores."""
     send, receive = way.sending(sizes), way.receiving(sizes)
     both = np.asarray(directions) == 2
-    wire = sizes * way.wire * pairs
+    wire = (sizes * way.wire + way.message_gap) * pairs
     cores = np.where(both, send + receive, np.maximum(send, receive))
     slowest = np.maximum(cores, wire)
     first = np.where(way.eager(sizes), send + receive + wire - slowest, way.handshake(sizes))

@@ -179,6 +179,8 @@ def applied(result, unknowns, values, observations=None):
         elif unknown.name == "wire_share":  # the stream's rate is that of its cores
             changes |= {"send_cost": transport.wire, "recv_cost": transport.wire,
                         "wire": transport.wire * value}
+        elif unknown.name == "message_gap":
+            changes["message_gap"] = float(value) * 1e-6
         elif unknown.name == "cost_share":
             changes |= {"send_cost": transport.wire * value, "recv_cost": transport.wire * value}
         elif unknown.name == "reduce_cost":

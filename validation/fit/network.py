@@ -9,6 +9,7 @@ from validation.fit.calls import fit_calls, set_cores
 from validation.fit.closed_forms import Transport
 from validation.fit.eager import set_limit
 from validation.fit.ends import LARGE, Ends, stream_slope, tell_apart
+from validation.fit.interrupts import fit_interrupts
 from validation.fit.observations import links_of
 from validation.fit.segments import fit_piece
 from validation.fit.transport import Fitted, settle
@@ -90,6 +91,7 @@ def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitt
     fitted.transport = dataclasses.replace(fitted.transport, wire=wire.seconds)
     set_cores(fitted, points, "network", wire, shares or {}, calls)
     settle(fitted, points, "network")
+    fit_interrupts(fitted, sizes, seconds)
     return fitted
 
 

@@ -89,13 +89,18 @@ def collect_transport(result, prefix, fitted):
         for part in ("time", "cost"):
             if getattr(one, part):
                 result.parameters[f"{prefix}.jitter.{index}.{part}"] = Parameter(
-                    getattr(one, part), unit_of(f".{part}"), "collectives")
+                    getattr(one, part), unit_of(f".{part}"),
+                    "assumed" if "jitter" in fitted.assumed else "collectives")
     if fitted.evidence.get("wire"):
         add_wire(result, values["wire"], fitted.evidence["wire"])
     if "eager_limit" in fitted.evidence:
         low, high = fitted.brackets["eager_limit"]
         result.parameters[f"{prefix}.eager_limit"] = Parameter(
             fitted.transport.eager_limit, "B", fitted.evidence["eager_limit"], low, high)
+    if "interrupt_interval" in fitted.evidence:
+        result.parameters[f"{prefix}.interrupt_interval"] = Parameter(
+            fitted.transport.interrupt_interval, "s", fitted.evidence["interrupt_interval"],
+            *fitted.brackets["interrupt_interval"])
     if "driver" in fitted.evidence:
         result.notes.append(f"{prefix}.driver {fitted.transport.driver}: "
                             f"{fitted.evidence['driver']}")
@@ -176,6 +181,10 @@ def collect_collectives(result):
                 + (f", 95 %: {low:.3g} to {high:.3g}" if low is not None else ""))
         if one.name == "wire_share":
             collect_wire_share(result, values, index)
+        if one.name == "message_gap":
+            result.parameters["library.network.message_gap"] = Parameter(
+                result.network.message_gap, "s", "collectives", *(
+                    None if end is None else end * 1e-6 for end in (low, high)))
         for name in names.get(one.name, ()):
             value = result.host.reduce_cost if name == "reduce_cost" else \
                 values[name.removeprefix("network.")]

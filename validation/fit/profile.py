@@ -53,6 +53,9 @@ def transport_map(way: Transport) -> dict:
     for name in ("send_cost", "recv_cost", "unexpected_cost"):
         if getattr(way, name):
             found[name] = format_cost(getattr(way, name))
+    for name in ("message_gap", "interrupt_interval"):
+        if getattr(way, name):
+            found[name] = format_time(getattr(way, name))
     found["eager_limit"] = format_whole_bytes(way.eager_limit)
     found["driver"] = way.driver
     return found

@@ -16,6 +16,9 @@ class Unknown:
     segments: tuple = ()
 
 
+MANY = 16  # ranks a host, whose messages together may be too many for its NIC
+
+
 def outnumbers_streams(result, placed) -> bool:
     """True if one pair of ranks alone was streamed, whose cores may have been its limit, where the
     ranks of a host together may find a faster link."""
@@ -36,6 +39,8 @@ def unknowns_of(result, placed=()):
         found.append(Unknown("wire_share", 0.5, 0.05, 1.0))
     elif "send_cost" in assumed and result.network.driver == "caller":
         found.append(Unknown("cost_share", COST_SHARE, 0.02, 1.0))
+    if max((case.placement.most for case in placed), default=1) >= MANY:
+        found.append(Unknown("message_gap", 1.0, 0.0, 5.0))  # us
     if "reduce_cost" in result.host.assumed:
         found.append(Unknown("reduce_cost", USUAL_REDUCE * 1e9, 0.01, 2.0))  # ns/B
     return found
