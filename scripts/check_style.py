@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tokenize
 
+import check_coroutines
 import check_folders
 
 COLUMNS = 100
@@ -61,7 +62,7 @@ def project_files(root):
             name not in ("out", "results", "__pycache__"))  # results: written by programs
         for name in sorted(files):
             path = os.path.relpath(os.path.join(folder, name), root)
-            binary = name.endswith((".png", ".pyc", ".et", ".gz"))
+            binary = name.endswith((".png", ".pyc", ".et", ".gz")) or ".sqlite" in name
             if not binary and (name == ".clang-format" or name[0] != "."):
                 found.append(path)
     return found
@@ -233,8 +234,12 @@ def check_header(path, text):
         yield 1, "#pragma once is missing"
 
 
+def check_awaited(path, text):
+    return check_coroutines.breaches_in(code_only(text)) if path.endswith(CPP) else []
+
+
 RULES = [check_lines, check_file_length, check_functions, check_names, check_comments,
-         check_includes, check_header]
+         check_includes, check_header, check_awaited]
 
 
 def breaches_in(path, text):
@@ -269,11 +274,14 @@ def check_format(root, paths):
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
     paths = project_files(root)
-    texts = {}
+    texts, breaches = {}, []
     for path in paths:
-        with open(os.path.join(root, path), encoding="utf-8") as file:
-            texts[path] = file.read()
-    breaches = [breach for path, text in texts.items() for breach in breaches_in(path, text)]
+        try:
+            with open(os.path.join(root, path), encoding="utf-8") as file:
+                texts[path] = file.read()
+        except UnicodeDecodeError as error:
+            breaches.append(f"{path}:1: not UTF-8 at byte {error.start}: a source is text")
+    breaches += [breach for path, text in texts.items() for breach in breaches_in(path, text)]
     breaches += check_folders.breaches_of(
         {path: text for path, text in texts.items() if path.endswith(CPP)})
     breaches += check_format(root, paths)

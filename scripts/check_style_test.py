@@ -126,6 +126,32 @@ class Comments(unittest.TestCase):
             self.assertEqual(breaches("plots/a.py", text), [], text)
 
 
+class Coroutines(unittest.TestCase):
+    """Lines that g++ 12 compiled to programs which crashed, and their likes that it does not."""
+
+    def test_a_co_await_of_a_conditional_is_named(self):
+        for line in ("co_await (a ? one(b, c) : other(b));", "x = co_await (f(a) ? b() : c());",
+                     "co_await (a\n    ? b() : c());"):
+            self.assertEqual(breaches("sim/a.cpp", f"\n{line}\n"), [
+                "sim/a.cpp:2: co_await of a conditional, which g++ 12 loses: write an if"], line)
+
+    def test_a_braced_list_in_a_co_await_is_named(self):
+        for line in ("co_await comm.send({Buffer::data, 3, 2}, next);",
+                     "co_await f(a, {b, c},\n           d);", "const R r = co_await g(h({1}));",
+                     "co_await f(a, b ? c : {d});"):
+            self.assertEqual(breaches("sim/a.cpp", f"\n{line}\n"), [
+                "sim/a.cpp:2: a braced list in a co_await, which g++ 12 loses: name it first"],
+                line)
+
+    def test_what_it_compiles_well_passes(self):
+        for line in ("co_await comm.reach(Flag{2}, 1);", "co_await comm.recv({}, 0);",
+                     "if (a) { co_await b(); } else { co_await c(); }", "co_await a ? b : c;",
+                     "co_await f(a ? b : c);", "for (int i : {1, 2}) co_await f(i);",
+                     "// co_await (a ? b : c)", "f(co_await g(), {1, 2});",
+                     "co_await (a).f(b ? c : d);"):
+            self.assertEqual(breaches("sim/a.cpp", line + "\n"), [], line)
+
+
 class Folders(unittest.TestCase):
     def test_a_ring_of_folders_is_named_with_one_include_of_each_edge(self):
         self.assertEqual(check_folders.breaches_of({
@@ -211,8 +237,8 @@ class Whole(unittest.TestCase):
         with tempfile.TemporaryDirectory() as root:
             for path, text in files.items():
                 os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
-                with open(os.path.join(root, path), "w", encoding="utf-8") as file:
-                    file.write(text)
+                with open(os.path.join(root, path), "wb") as file:
+                    file.write(text if isinstance(text, bytes) else text.encode())
             return subprocess.run([sys.executable, check_style.__file__, root],
                                   capture_output=True, text=True)
 
@@ -221,6 +247,13 @@ class Whole(unittest.TestCase):
         ran = self.run_on({"sim/a.hpp": "\n", "build/b.hpp": "\n", "out/c.hpp": "\n"})
         self.assertEqual(ran.returncode, 1)
         self.assertEqual(ran.stdout.count("\n"), 2, ran.stdout)
+
+    def test_a_store_of_results_is_no_source_and_bytes_that_are_no_text_are_named(self):
+        ran = self.run_on({"sim/a.hpp": HEADER, "kept.sqlite": b"\xb5", "kept.sqlite-wal": b"\xff"})
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        ran = self.run_on({"sim/a.hpp": HEADER, "notes.txt": b"1 \xb5s\n"})
+        self.assertEqual((ran.returncode, ran.stderr), (1, ""))
+        self.assertEqual(ran.stdout, "notes.txt:1: not UTF-8 at byte 2: a source is text\n")
 
     def test_clang_format_speaks_too(self):
         ran = self.run_on({"sim/a.cpp": "int  a ;\n"})

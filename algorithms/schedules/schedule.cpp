@@ -56,8 +56,10 @@ class Block {
       for (const Step& step : block.steps) {
         mark(step, std::ssize(block.steps));
         for (const After& after : step.after) co_await reach(after);
-        for (int first = 0; first < step.count; first += pieces_.batch)
-          co_await pass({offset, size, first, pieces_.together(step.count, first)}, step);
+        for (int first = 0; first < step.count; first += pieces_.batch) {
+          const At at = {offset, size, first, pieces_.together(step.count, first)};
+          co_await pass(at, step);
+        }
         if (!step.signals) continue;
         while (!schedule_->staged && !under_way_.empty()) co_await oldest_sent();
         comm_.raise(Flag{index});

@@ -93,8 +93,8 @@ Task reduce_unit(const LlmDevice& d, std::size_t unit, bool last_micro_batch) {
                           d.at.exchange_scratch};
   co_await on_group(d.shard, ring_reduce_scatter(), work, d.options);
   if (!last_micro_batch || d.replica.size() == 1) co_return;
-  const Range own = Chunks(all, d.shard.size())[d.shard.rank()];
-  co_await on_group(d.replica, exchange_of(d.step), {own, d.at.exchange_scratch}, d.options);
+  const Workspace own = {Chunks(all, d.shard.size())[d.shard.rank()], d.at.exchange_scratch};
+  co_await on_group(d.replica, exchange_of(d.step), own, d.options);
 }
 
 Task exchange_units(ExchangeStream s) {
@@ -127,9 +127,10 @@ Task run_sharded(const LlmDevice& d, int step) {
 }
 
 Task gather_parameters(const LlmDevice& d) {
-  for (std::size_t unit = 0; unit < d.step.units.size(); ++unit)
-    co_await on_group(d.shard, ring_allgather(), {gradients_of_unit(d, unit), d.at.scratch},
-                      d.options);
+  for (std::size_t unit = 0; unit < d.step.units.size(); ++unit) {
+    const Workspace work = {gradients_of_unit(d, unit), d.at.scratch};
+    co_await on_group(d.shard, ring_allgather(), work, d.options);
+  }
 }
 
 }  // namespace ringscope

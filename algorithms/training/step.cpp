@@ -39,8 +39,10 @@ Task read_batches(Communicator comm, Options options, int devices) {
 /// The gradients of all steps, one step after the other.
 Task exchange_all(Communicator comm, Workspace work, Options options, Exchange exchange,
                   const Passed* passed) {
-  for (std::size_t step = 0; step < static_cast<std::size_t>(options.steps); ++step)
-    co_await exchange(comm, work, options, {step, passed});
+  for (std::size_t step = 0; step < static_cast<std::size_t>(options.steps); ++step) {
+    const Turn turn = {step, passed};
+    co_await exchange(comm, work, options, turn);
+  }
 }
 
 Task forward(Communicator comm, std::span<const Layer> layers) {
