@@ -36,6 +36,7 @@ PYBIND11_MODULE(_core, module) {
   add_cases(module);
   add_studies(module);
   add_places(module);
+  add_gains(module);
 }
 
 }  // namespace ringscope

@@ -8,5 +8,6 @@ namespace ringscope {
 void add_cases(pybind11::module_& module);    ///< run, compare, explain
 void add_studies(pybind11::module_& module);  ///< sweep
 void add_places(pybind11::module_& module);   ///< place
+void add_gains(pybind11::module_& module);    ///< what_if
 
 }  // namespace ringscope

@@ -49,6 +49,7 @@ void add_places(py::module_& module) {
            [](const SearchedPlaces& found) {
              return object_of(place_json(found.study, found.answer, {}));
            })
+      .def("csv", [](const SearchedPlaces& found) { return place_csv(found.answer); })
       .def("screen", [](const SearchedPlaces& found, std::size_t top) {
         return place_screen(found.study, found.answer, top);
       });

@@ -17,10 +17,13 @@ from ringscope._calibration import Calibration, calibrate
 from ringscope._cases import Cases, Report, compare, explain, run
 from ringscope._core import DeadlockError, InputError, __version__, data_directory, metric_names
 from ringscope._figures import figure
+from ringscope._gains import Gains, what_if
+from ringscope._logs import Diagnosis, Tuning, Verdict, doctor, tune, validate
 from ringscope._places import Places, place
 from ringscope._questions import names
 from ringscope._studies import sweep
 
-__all__ = ["Calibration", "Cases", "DeadlockError", "InputError", "Places", "Report",
-           "__version__", "calibrate", "compare", "data_directory", "explain", "figure",
-           "metric_names", "names", "place", "run", "sweep"]
+__all__ = ["Calibration", "Cases", "DeadlockError", "Diagnosis", "Gains", "InputError", "Places",
+           "Report", "Tuning", "Verdict", "__version__", "calibrate", "compare", "data_directory",
+           "doctor", "explain", "figure", "metric_names", "names", "place", "run", "sweep", "tune",
+           "validate", "what_if"]

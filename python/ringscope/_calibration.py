@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
-from typing import Any, Iterable, Union
+from typing import Any, Sequence
 
-from ringscope import _core, _project
-
-Path = Union[str, "os.PathLike[str]"]
-BAD_INPUT = 1
+from ringscope._programs import Path, ended, paths_of, read, words_of
 
 
 @dataclass(frozen=True)
@@ -20,55 +15,38 @@ class Calibration:
     """A fit: YAML that a scenario's `cluster` and `library` may both be, and its report."""
 
     yaml: str
+    """What `ringscope calibrate` writes; times, sizes and rates carry their units."""
     report: str
+    """Each parameter with its interval, and the errors of the fit, as the command prints them."""
     warnings: tuple[str, ...]
 
     def parts(self) -> dict[str, Any]:
         """The YAML read: its `cluster` and its `library`, for run() and the like."""
         import yaml
-        read = yaml.safe_load(self.yaml)
-        return {part: read[part] for part in ("cluster", "library") if part in read}
+        found = yaml.safe_load(self.yaml)
+        return {part: found[part] for part in ("cluster", "library") if part in found}
 
     def write(self, path: Path) -> None:
+        """Writes the YAML, for the command line."""
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.yaml)
 
+    def __str__(self) -> str:
+        return self.report
 
-def calibrate(documents: Path | Iterable[Path], **options: Any) -> Calibration:
-    """Fits to probes and replays: files that `ringscope-mpi` or `ringscope import` wrote.
+
+def calibrate(documents: Path | Sequence[Path], **options: Any) -> Calibration:
+    """Fits to probes and replays: files that `ringscope-mpi` or `ringscope import` wrote, or logs
+    of OSU, IMB and nccl-tests.
 
     options: those of `ringscope calibrate --help`, a list for one that may be given again:
-    hosts=8, transport="rdma", bootstrap=200, only=["hosts_count=4"].
+    hosts=8, transport="rdma", bootstrap=200, only=["hosts_count=4"]; nodes=4, ranks_per_node=8 say
+    of a log what it does not.
 
     Raises InputError with the file, the place in it, what was expected and what stood there."""
-    one = isinstance(documents, (str, os.PathLike))
-    paths = [os.fspath(path) for path in ([documents] if one else documents)]
     with tempfile.TemporaryDirectory() as folder:
         output, report = (os.path.join(folder, name) for name in ("fit.yaml", "fit.txt"))
-        words = [*paths, "--output", output, "--report", report, *words_of(options)]
-        ended = subprocess.run(
-            [sys.executable, "-P", "-B", "-m", "validation.calibrate", *words],
-            env=environment(), capture_output=True, text=True, check=False)
-        if ended.returncode == BAD_INPUT:
-            raise _core.InputError(ended.stderr.strip())
-        if ended.returncode != 0:
-            raise RuntimeError(ended.stderr.strip())
-        with open(output, encoding="utf-8") as fit, open(report, encoding="utf-8") as page:
-            warned = tuple(line for line in ended.stderr.splitlines() if "warning:" in line)
-            return Calibration(fit.read(), page.read(), warned)
-
-
-def words_of(options: dict[str, Any]) -> list[str]:
-    words = []
-    for name, value in options.items():
-        for one in value if isinstance(value, (list, tuple)) else [value]:
-            words += [f"--{name.replace('_', '-')}", str(one)]
-    return words
-
-
-def environment() -> dict[str, str]:
-    paths = filter(None, (_core.data_directory(), os.environ.get("PYTHONPATH")))
-    found = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    if _project.program():
-        found["RINGSCOPE"] = _project.program()
-    return found
+        ran = ended("validation.calibrate", [*paths_of(documents), "--output", output,
+                                             "--report", report, *words_of(options)])
+        warned = tuple(line for line in ran.warnings if "warning:" in line)
+        return Calibration(read(output), read(report), warned)

@@ -42,6 +42,7 @@ class Report(Mapping[str, Any]):
 
     @property
     def name(self) -> str:
+        """Name of the case; of several sizes or ranks it says which."""
         return self._values["name"]
 
     @property

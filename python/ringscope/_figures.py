@@ -2,30 +2,98 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import json
 import os
 import tempfile
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Iterator
 
 from ringscope import _project
 from ringscope._cases import Cases
+from ringscope._logs import Verdict
+from ringscope._places import Places
 
 if TYPE_CHECKING:
     import matplotlib.figure
 
+KINDS = ("timeline", "breakdown", "scaling", "against", "placements", "errors")
 
-def figure(cases: Cases, title: str = "What does each rank do, and when?"
-           ) -> "matplotlib.figure.Figure":
-    """The timeline of run(..., record=True): one panel per case, one row per rank."""
+
+def figure(found: Cases | Places | Verdict, title: str | None = None, *, kind: str | None = None,
+           key: str = "", value: str = "time_s") -> "matplotlib.figure.Figure":
+    """A picture of what was found, as `ringscope plot` draws it; its axes name their units.
+
+    kind, of cases: "timeline" (the default), what each rank did and when, one panel per case, of
+    run(..., record=True); "breakdown", where each rank's time went; "scaling", time and bandwidth
+    against size or ranks; "against", `value` of each case ("time_s", "busbw") against `key` of its
+    scenario ("job.options.servers"; then it is the default). Of place(): "placements", the time of
+    each; of validate(): "errors".
+
+    Raises ValueError where nothing can be drawn so."""
+    kind = kind or kind_of(found, key)
+    if kind not in KINDS:
+        raise ValueError(f"unknown kind '{kind}' (known: {', '.join(KINDS)})")
+    if kind == "against" and not key:
+        raise ValueError("against: expected key=, of the scenario, such as 'job.bytes'")
     import matplotlib
     import matplotlib.pyplot  # noqa: F401  (before the plots, which then leave the backend alone)
     for name in ("validation", "plots"):
         _project.package(name)
-    timeline = importlib.import_module("plots.timeline")
+    plot = importlib.import_module(f"plots.{kind}")
     style = importlib.import_module("plots.style")
-    cases.timeline()  # refuses what was not recorded
-    with tempfile.TemporaryDirectory() as folder, matplotlib.rc_context(style.SETTINGS):
-        path = os.path.join(folder, "timeline.csv")
+    try:
+        with matplotlib.rc_context(style.SETTINGS), written(found, kind) as path:
+            return drawn(plot, kind, path, title, key, value)
+    except style.InputError as error:
+        raise ValueError(f"figure: {error}") from None
+
+
+def kind_of(found: Cases | Places | Verdict, key: str) -> str:
+    if isinstance(found, Places):
+        return "placements"
+    if isinstance(found, Verdict):
+        return "errors"
+    return "against" if key else "timeline"
+
+
+@contextlib.contextmanager
+def written(found: Any, kind: str) -> Iterator[str]:
+    """The file of that kind that the command line would have written."""
+    wanted = {"placements": Places, "errors": Verdict}.get(kind, Cases)
+    if not isinstance(found, wanted):
+        raise ValueError(f"{kind}: expected {wanted.__name__}, got {type(found).__name__}")
+    if kind == "timeline":
+        found.timeline()  # refuses what was not recorded
+        text = found._reports.timeline()
+    elif kind == "scaling":
+        text = found._reports.csv()
+    elif kind == "placements":
+        text = found.csv()
+    else:
+        text = json.dumps(found.document())
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "found")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(cases._reports.timeline())
-        return timeline.draw(timeline.read_timeline(path), title)
+            file.write(text)
+        yield path
+
+
+def drawn(plot: ModuleType, kind: str, path: str, title: str | None, key: str,
+          value: str) -> "matplotlib.figure.Figure":
+    if kind == "timeline":
+        return plot.draw(plot.read_timeline(path), title or "What does each rank do, and when?")
+    if kind == "breakdown":
+        cases = plot.read_report(path)
+        return plot.draw(cases, title or cases[0].question or "Where does each rank's time go?")
+    if kind == "scaling":
+        return plot.draw(plot.read_points(path), title)
+    if kind == "against":
+        points, unit = plot.read_points(path, key, value)
+        return plot.draw(points, unit, key, value, title)
+    if kind == "placements":
+        return plot.draw(plot.read_placements(path), title or
+                         "How long does each placement take, and what holds it up?")
+    return plot.draw(plot.read_verdict(path), title or
+                     "How far off are the predictions, and does the model know it?")

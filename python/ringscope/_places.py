@@ -43,6 +43,10 @@ class Places:
         import pandas
         return pandas.json_normalize(self._document["placements"])
 
+    def csv(self) -> str:
+        """All as `place --csv` writes it: one row per placement, times in seconds."""
+        return self._places.csv()
+
     def document(self) -> dict[str, Any]:
         """All as `place --json` writes it (scenarios/schema.md)."""
         return self._document

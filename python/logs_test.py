@@ -1,0 +1,95 @@
+"""Do doctor, tune and validate from Python answer as the programs do, and fail as plainly?"""
+
+import pathlib
+import sys
+import unittest
+
+import ringscope
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PUBLISHED = ROOT / "validation/published"
+LOG = PUBLISHED / "nccl/h100-1-host-all_reduce.log"
+
+
+class Doctor(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.found = ringscope.doctor(LOG, "h100x4_nvlink")
+
+    def test_says_whether_a_log_is_normal_and_why_not(self):
+        document = self.found.document()
+        self.assertEqual(self.found.normal, document["normal"])
+        self.assertEqual(self.found.causes, document["causes"])
+        self.assertIn("h100x4_nvlink", str(self.found))
+
+    def test_gives_a_row_per_measured_point(self):
+        frame = self.found.frame()
+        self.assertEqual(len(frame), len(self.found.document()["points"]))
+        self.assertTrue((frame.ratio - frame.measured_s / frame.expected_s).abs().max() < 1e-9)
+
+    def test_refuses_what_is_no_log(self):
+        with self.assertRaisesRegex(ringscope.InputError, "h100x4"):
+            ringscope.doctor(LOG, "h100x4_nvlnk")
+
+
+class Tune(unittest.TestCase):
+    CLUSTER = {"network": "star", "hosts": 4,
+               "link": {"bandwidth": "10 Gbit/s", "latency": "20 us"},
+               "host": {"type": "simple", "cores": 4}}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.found = ringscope.tune(cls.CLUSTER, "4x2", library="openmpi_tcp", sizes="1MiB,4MiB")
+
+    def test_takes_a_cluster_as_a_dict_and_gives_the_rules_as_text(self):
+        self.assertIn("Written by ringscope tune", self.found.rules)
+        self.assertIn("4 MiB", str(self.found))
+
+    def test_gives_a_row_per_size_and_algorithm_with_the_gain_over_the_librarys_own(self):
+        frame = self.found.frame()
+        self.assertEqual(sorted(set(frame.bytes)), [1 << 20, 4 << 20])
+        own = {row["bytes"]: row["own"]["time_s"]
+               for row in self.found.document()["collectives"][0]["sizes"]}
+        for row in frame.itertuples():
+            self.assertAlmostEqual(row.gain, 1 - row.time_s / own[row.bytes], places=6)
+
+    def test_refuses_an_unknown_format_with_the_known_ones(self):
+        with self.assertRaisesRegex(ringscope.InputError, "did you mean 'openmpi'"):
+            ringscope.tune(self.CLUSTER, "4x2", library="openmpi_tcp", format="openmp")
+
+
+class WhatIf(unittest.TestCase):
+    def test_gains_are_those_of_the_program_the_largest_first(self):
+        gains = ringscope.what_if("03-anomaly", top=2)
+        frame = gains.frame()
+        self.assertEqual([name.split()[-1] for name in frame.case],
+                         ["4-2-2"] * 2 + ["4-3-1"] * 2)
+        for _, rows in frame.groupby("case"):
+            self.assertTrue(rows.time_s.is_monotonic_increasing)
+        self.assertIn("twice", str(gains))
+
+    def test_a_case_that_cannot_go_on_is_an_error_that_says_who_waits(self):
+        with self.assertRaisesRegex(ringscope.DeadlockError, "wait"):
+            ringscope.what_if("05-deadlock")
+
+    def test_nothing_to_double_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "top: expected 1 or more, got 0"):
+            ringscope.what_if("03-anomaly", top=0)
+
+
+class Validate(unittest.TestCase):
+    def test_predicts_what_a_fit_has_not_seen_and_says_how_far_off_it_is(self):
+        probes = ROOT / "validation/results/published/tcp.probes.json"
+        replay = probes.with_name(probes.name.replace(".probes.", ".replay."))
+        fit = ringscope.calibrate(probes, bootstrap=5, hosts=4)
+        found = ringscope.validate(fit, replay, only=["hosts_count=4"], no_interval=True,
+                                   algorithm=["allreduce=open_mpi_tuned_4_0"])
+        frame = found.frame()
+        self.assertEqual(len(frame), len(found.document()["cases"]))
+        self.assertGreater(frame.predicted_s.min(), 0)
+        self.assertIn("median", str(found))
+
+
+if __name__ == "__main__":
+    sys.argv[1:] = [word for word in sys.argv[1:] if word.startswith("-")]
+    unittest.main()

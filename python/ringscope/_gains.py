@@ -1,0 +1,46 @@
+"""Gains from twice as much of one thing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping
+
+from ringscope import _core
+from ringscope._progress import Progress, shown
+from ringscope._questions import Question, question_of
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Gains:
+    """The things that the critical path spends most time on, each twice as fast; the largest gain
+    first."""
+
+    def __init__(self, gains: _core.Gains):
+        self._gains = gains
+        self._document = gains.document()
+
+    def __str__(self) -> str:
+        return self._gains.screen()
+
+    def frame(self) -> "pandas.DataFrame":
+        """One row per case and thing: `what`, and with it `time_s` and `gain_s` in seconds."""
+        import pandas
+        return pandas.DataFrame([{"case": case["name"], **gain}
+                                 for case in self._document["cases"] for gain in case["gains"]])
+
+    def document(self) -> dict[str, Any]:
+        """All as `what-if --json` writes it (scenarios/schema.md)."""
+        return self._document
+
+
+def what_if(scenario: Question, *, set: Mapping[str, Any] | None = None, top: int = 5,
+            progress: Progress = None) -> Gains:
+    """Simulates each case again with twice the capacity of one link, core, memory or lock, or half
+    of all latencies or overheads: of `top` things, by their time on the critical path.
+
+    Raises InputError, and DeadlockError where a case cannot go on."""
+    if top < 1:
+        raise ValueError(f"top: expected 1 or more, got {top}")
+    with shown(progress, "simulating") as show:
+        return Gains(_core.what_if(question_of(scenario, set), top, show))

@@ -1,0 +1,89 @@
+"""The project's programs that are Python: started as such, their errors raised."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Union
+
+from ringscope import _core, _project
+
+if TYPE_CHECKING:
+    from ringscope._calibration import Calibration
+
+Path = Union[str, "os.PathLike[str]"]
+BAD_INPUT, STUCK = 1, 3
+
+
+class Ended(NamedTuple):
+    """Output of a program, and its warnings."""
+
+    text: str
+    warnings: tuple[str, ...]
+
+
+def ended(module: str, words: list[str]) -> Ended:
+    """The program, run to its end. Raises InputError and DeadlockError with its own words."""
+    ran = subprocess.run([sys.executable, "-P", "-B", "-m", module, *words], env=environment(),
+                         capture_output=True, text=True, check=False)
+    said = ran.stderr.strip()
+    if ran.returncode == BAD_INPUT:
+        raise _core.InputError(said)
+    if ran.returncode == STUCK:
+        raise _core.DeadlockError(said)
+    if ran.returncode != 0:
+        raise RuntimeError(said)
+    notes = ("warning:", "note:")
+    return Ended(ran.stdout, tuple(line for line in ran.stderr.splitlines()
+                                   if any(note in line for note in notes)))
+
+
+def words_of(options: Mapping[str, Any]) -> list[str]:
+    """Options of the command line: a list for one that may be given again, True for one that is a
+    word alone, a dict or a list in a placement as JSON."""
+    words = []
+    for name, value in options.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(option)
+        elif value is not None and value is not False:
+            for one in value if isinstance(value, (list, tuple)) else [value]:
+                words += [option, json.dumps(one) if isinstance(one, dict) else str(one)]
+    return words
+
+
+def paths_of(paths: Path | list[Path] | tuple[Path, ...]) -> list[str]:
+    alone = isinstance(paths, (str, os.PathLike))
+    return [os.fspath(path) for path in ([paths] if alone else paths)]
+
+
+def environment() -> dict[str, str]:
+    paths = filter(None, (_core.data_directory(), os.environ.get("PYTHONPATH")))
+    found = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    if _project.program():
+        found["RINGSCOPE"] = _project.program()
+    return found
+
+
+@contextlib.contextmanager
+def files(cluster: "Path | Calibration | Mapping[str, Any]", *names: str) -> Iterator[list[str]]:
+    """A cluster as programs take it, and paths of these names that vanish: its name or its path, a
+    fit, or a dict, which are written to a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        if isinstance(cluster, (str, os.PathLike)):
+            path = os.fspath(cluster)
+        else:
+            path = os.path.join(folder, "cluster.yaml")
+            text = json.dumps(dict(cluster)) if isinstance(cluster, Mapping) else cluster.yaml
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        yield [path, *(os.path.join(folder, name) for name in names)]
+
+
+def read(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
