@@ -129,7 +129,7 @@ Task run_sharded(const LlmDevice& d, int step) {
 Task gather_parameters(const LlmDevice& d) {
   for (std::size_t unit = 0; unit < d.step.units.size(); ++unit) {
     const Workspace work = {gradients_of_unit(d, unit), d.at.scratch};
-    co_await on_group(d.shard, ring_allgather(), work, d.options);
+    if (work.data.size > 0) co_await on_group(d.shard, ring_allgather(), work, d.options);
   }
 }
 

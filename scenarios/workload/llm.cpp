@@ -96,7 +96,8 @@ std::uint64_t whole_bytes(double bytes) {
   return static_cast<std::uint64_t>(items) * parameter_bytes;
 }
 
-/// FSDP's usual wrapping: each layer, and what lies before and behind them all.
+/// FSDP's usual wrapping: each layer, and what lies before and behind them all. A tied output layer
+/// has no parameters of its own: it uses the embedding's, which the root unit keeps.
 std::vector<ParameterUnit> units_of(const Cut& cut) {
   using Part = ParameterUnit::Part;
   const auto unit = [&](Part part, double parameters) {

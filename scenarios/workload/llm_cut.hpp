@@ -29,7 +29,10 @@ struct Cut {
   double layers() const { return static_cast<double>(model.layers) / stages; }
   double layer_parameters() const { return static_cast<double>(model.layer_parameters()) / tensor; }
   double embedding_parameters() const { return static_cast<double>(model.embedding()) / tensor; }
-  double head_parameters() const { return static_cast<double>(model.head()) / tensor; }
+  /// A tied output layer is the embedding, where one stage has both; else each end has a copy.
+  double head_parameters() const {
+    return model.tied && stages == 1 ? 0 : static_cast<double>(model.head()) / tensor;
+  }
   /// One rank of a stage holds them.
   double parameters(int stage) const {
     double all = layers() * layer_parameters();

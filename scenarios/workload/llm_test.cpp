@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "algorithms/training/training.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 
 namespace ringscope {
@@ -53,6 +54,33 @@ TEST(LlmOptions, say_what_does_not_go_together) {
     EXPECT_THAT([&] { with(wrong.groups, options); },
                 ThrowsMessage<InputError>(HasSubstr(wrong.says)));
   }
+}
+
+// GPT-2 and GPT-3 use one matrix for both; stages at both ends of a pipeline hold a copy each.
+TEST(ATiedEmbedding, IsCountedOnceOnAGpuThatHasBothEnds) {
+  const auto gradients = [](const std::string& groups, const std::string& tied,
+                            const std::string& zero) {
+    const std::string model =
+        "model: {layers: 4, hidden: 64, heads: 8, sequence: 32, vocabulary: 1000, tied: " + tied;
+    return read_tree(Value::from_text("test", R"(question: how much?
+cluster: star8
+library: ideal
+placement: 1x8
+job:
+  program: llm
+  groups: )" + groups + R"(
+  options: {gpu: {flops: 1e12, memory_bandwidth: 1 GB/s}, zero: )" +
+                                                  zero + ", " + model + "}}\n"),
+                     "test")
+        .front()
+        .job.training->llm->gradients;
+  };
+  const std::uint64_t matrix = 1000 * 64 * 2;
+  for (const std::string zero : {"0", "1", "3"}) {
+    SCOPED_TRACE(zero);
+    EXPECT_EQ(gradients("{}", "false", zero)[0] - gradients("{}", "true", zero)[0], matrix);
+  }
+  EXPECT_EQ(gradients("{pp: 2}", "true", "1"), gradients("{pp: 2}", "false", "1"));
 }
 
 }  // namespace
