@@ -24,6 +24,7 @@ class Grid {
   Grid(std::vector<Dimension> dimensions, std::vector<std::vector<int>> places);
 
   int ranks() const { return ranks_; }
+  bool by_order() const { return places_ == nullptr; }
   const std::vector<Dimension>& dimensions() const { return dimensions_; }
   /// 1 for a dimension that the grid does not have.
   int size(const std::string& name) const;

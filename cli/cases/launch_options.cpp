@@ -2,66 +2,72 @@
 
 #include <fmt/format.h>
 
-#include <utility>
+#include <algorithm>
 
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
-#include "topologies/placement/launch_files.hpp"
 
 namespace ringscope {
 
-// Ranks on GPUs are started by two files, or by torchrun.
+std::string LaunchFiles::gpu_file() const {
+  const auto gpus = std::ranges::find(launch_formats(), "gpus", &LaunchFormat::name);
+  return names[static_cast<std::size_t>(gpus - launch_formats().begin())];
+}
+
+bool LaunchFiles::empty() const {
+  return std::ranges::all_of(names, [](const std::string& name) { return name.empty(); });
+}
+
+std::vector<std::pair<std::string, std::string>> LaunchFiles::flags() const {
+  std::vector<std::pair<std::string, std::string>> flags;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    flags.emplace_back(fmt::format("--{}", launch_formats()[i].name), names[i]);
+  return flags;
+}
+
+// Ranks on GPUs are started by two files, or by one that says both.
 void LaunchFiles::require_for(SlotKind slot_kind) const {
-  const std::pair<const char*, const std::string*> files[] = {{"--rankfile", &rankfile},
-                                                              {"--hostfile", &hostfile},
-                                                              {"--slurm", &slurm},
-                                                              {"--gpus", &gpus},
-                                                              {"--torchrun", &torchrun}};
-  for (const auto& [flag, file] : files) {
-    if (file->empty()) continue;
-    const bool of_gpus = file == &gpus || file == &torchrun;
-    if (of_gpus && slot_kind != SlotKind::gpu)
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i].empty()) continue;
+    const LaunchFormat& format = launch_formats()[i];
+    if (format.says == LaunchSays::gpu && slot_kind != SlotKind::gpu)
       throw Failure(ExitCode::bad_input,
-                    fmt::format("{}: the ranks are on cores and have no GPUs; they are placed on "
+                    fmt::format("--{}: the ranks are on cores and have no GPUs; they are placed on "
                                 "them by --on gpu, or 'on: gpu' in the scenario's placement",
-                                flag));
-    if (!of_gpus && slot_kind == SlotKind::gpu && gpus.empty())
-      throw Failure(ExitCode::bad_input,
-                    fmt::format("{}: says the host of each rank, and not its GPU: add --gpus FILE, "
-                                "a script that gives each rank its own, or take --torchrun FILE",
-                                flag));
+                                format.name));
+    if (format.says == LaunchSays::host && slot_kind == SlotKind::gpu && gpu_file().empty())
+      throw Failure(
+          ExitCode::bad_input,
+          fmt::format("--{}: says the host of each rank, and not its GPU: add --gpus FILE, "
+                      "a script that gives each rank its own, or take --torchrun FILE",
+                      format.name));
   }
 }
 
-void LaunchFiles::write(const Placement& placement, const Topology& topology) const {
-  if (!rankfile.empty()) write_output(rankfile, ringscope::rankfile(placement, topology));
-  if (!hostfile.empty()) write_output(hostfile, ringscope::hostfile(placement, topology));
-  if (!slurm.empty()) write_output(slurm, slurm_hostfile(placement, topology));
-  if (!gpus.empty()) write_output(gpus, gpu_script(placement, topology));
-  if (torchrun.empty()) return;
-  if (const auto script = torchrun_script(placement, topology)) write_output(torchrun, *script);
+void LaunchFiles::write(LaunchTask launch) const {
+  launch.gpu_file = gpu_file();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (!names[i].empty())
+      if (const auto text = launch_formats()[i].text(launch)) write_output(names[i], *text);
 }
 
-void LaunchFiles::require_written(const Placement& placement, const Topology& topology) const {
-  if (torchrun.empty() || torchrun_script(placement, topology)) return;
-  throw Failure(ExitCode::bad_input,
-                "--torchrun: not written: torchrun numbers equally many ranks on each host, one "
-                "host after the other, and the best placement does not; --order fixed and "
-                "--whole-hosts ask for such ones, and --rankfile or --slurm with --gpus start any");
+void LaunchFiles::require_written(LaunchTask launch) const {
+  launch.gpu_file = gpu_file();
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (const LaunchFormat& format = launch_formats()[i]; !names[i].empty() && !format.text(launch))
+      throw Failure(ExitCode::bad_input,
+                    fmt::format("--{}: not written: {}", format.name, format.cannot));
 }
 
-std::string LaunchFiles::lines(const Placement& placement, const Topology& topology) const {
-  const std::size_t ranks = placement.ranks.size();
-  const std::string program = gpus.empty() ? "PROGRAM" : fmt::format("sh {} PROGRAM", gpus);
+std::string LaunchFiles::lines(LaunchTask launch) const {
+  launch.gpu_file = gpu_file();
   std::string text;
-  if (!rankfile.empty())
-    text += fmt::format("mpirun -n {} --rankfile {} {}\n", ranks, rankfile, program);
-  if (!hostfile.empty()) text += fmt::format("mpiexec -n {} -f {} {}\n", ranks, hostfile, program);
-  if (!slurm.empty())
-    text += fmt::format("SLURM_HOSTFILE={} srun -n {} --distribution=arbitrary{} {}\n", slurm,
-                        ranks, gpus.empty() ? "" : " --gpu-bind=none", program);
-  if (!torchrun.empty() && torchrun_script(placement, topology))
-    text += fmt::format("sh {} PROGRAM    # on every host\n", torchrun);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const LaunchFormat& format = launch_formats()[i];
+    if (names[i].empty() || !format.text(launch)) continue;
+    const std::string command = format.command(launch, names[i]);
+    if (!command.empty()) text += command + '\n';
+  }
   return text;
 }
 

@@ -2,25 +2,31 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "topologies/placement/placement.hpp"
+#include "topologies/placement/launch_formats.hpp"
 #include "topologies/placement/search/symmetry.hpp"
 
 namespace ringscope {
 
-/// Names of the files to write, "": none.
+/// Names of the files to write, in the order of launch_formats(); "": none.
 struct LaunchFiles {
-  std::string rankfile, hostfile, slurm, gpus, torchrun;
+  std::vector<std::string> names = std::vector<std::string>(launch_formats().size());
 
-  std::vector<std::string> all() const { return {rankfile, hostfile, slurm, gpus, torchrun}; }
+  bool empty() const;
+  /// Each with its flag.
+  std::vector<std::pair<std::string, std::string>> flags() const;
   /// Throws Failure where ranks in such slots are not started by these alone.
   void require_for(SlotKind slot_kind) const;
-  void write(const Placement& placement, const Topology& topology) const;
+  void write(LaunchTask launch) const;
   /// Throws Failure for the file that cannot say this placement: when all else is written.
-  void require_written(const Placement& placement, const Topology& topology) const;
+  void require_written(LaunchTask launch) const;
   /// The commands that start the ranks by these files, one a line.
-  std::string lines(const Placement& placement, const Topology& topology) const;
+  std::string lines(LaunchTask launch) const;
+
+ private:
+  std::string gpu_file() const;
 };
 
 }  // namespace ringscope

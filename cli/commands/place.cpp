@@ -28,7 +28,7 @@ struct Arguments {
   int ranks = 0;
   // Keys of `place`, by their names; "": not said.
   std::string order, slots, taken, taken_from, budget, seed, objective, degrade, whose, random;
-  std::string time;
+  std::string time, groups;
   bool whole_hosts = false;
   std::size_t top = 5;
   std::string csv, json;
@@ -57,6 +57,10 @@ Value place_flags(const Arguments& arguments) {
             Value::scalar_at({std::make_shared<const Source>(Source{"--taken-from", ""}), 0, 0},
                              arguments.taken_from));
   if (!arguments.taken.empty()) map.set("taken", said("--taken", "[" + arguments.taken + "]"));
+  if (!arguments.groups.empty()) {
+    const bool list = arguments.groups.find('-') != std::string::npos;
+    map.set("groups", said("--groups", list ? "[" + arguments.groups + "]" : arguments.groups));
+  }
   if (arguments.whole_hosts) map.set("whole_hosts", said("--whole-hosts", "true"));
   return map;
 }
@@ -170,11 +174,18 @@ std::string why(const PlaceStudy& study, const PlaceAnswer& answer) {
   for (const Placed* placed : {&best, &own}) {
     Scenario scenario = placed_scenario(study, *placed);
     scenario.name =
-        fmt::format("{} {}", study.name,
+        fmt::format("{}{}{} {}", study.name, study.orders.empty() ? "" : " ",
+                    study.orders.empty() ? "" : placed->groups,
                     short_name(placed->placement.text, placed == &best ? "best" : "yours"));
     reports.push_back(simulate(scenario, options));
   }
   return '\n' + print_compare(reports);
+}
+
+/// The best placement, to be started.
+LaunchTask launch_of(const PlaceStudy& study, const PlaceAnswer& answer) {
+  const Placed& best = answer.placed.front();
+  return {best.placement, study.scenario.cluster.topology, best.groups};
 }
 
 void print(const Arguments& arguments, const PlaceStudy& study, const PlaceAnswer& answer,
@@ -185,28 +196,27 @@ void print(const Arguments& arguments, const PlaceStudy& study, const PlaceAnswe
                                 ? "stopped before SimGrid had simulated any of them again"
                                 : verified.text("the best, the worst and yours");
   if (!words.empty()) screen += '\n' + words + '\n';
-  const std::string lines =
-      arguments.launch.lines(answer.placed.front().placement, study.scenario.cluster.topology);
-  if (!lines.empty()) screen += "\nthe best one is started by\n" + lines;
+  const std::string lines = arguments.launch.lines(launch_of(study, answer));
+  if (!lines.empty())
+    screen += fmt::format("\nthe best one{} is started by\n{}",
+                          study.orders.empty() ? ""
+                                               : ", a program whose groups are in the order " +
+                                                     answer.placed.front().groups + ",",
+                          lines);
   bar.end();
   show_screen(screen);
   if (!arguments.csv.empty())
     suggest("ringscope plot " + shell_word(arguments.csv) + " -o placements.png");
-  else if (!arguments.study.empty() && arguments.launch.rankfile.empty())
+  else if (!arguments.study.empty() && study.slot_kind == SlotKind::gpu && arguments.launch.empty())
+    suggest("ringscope place " + shell_word(arguments.study) + " --rank-map best.json");
+  else if (!arguments.study.empty() && arguments.launch.empty())
     suggest("ringscope place " + shell_word(arguments.study) + " --rankfile best.rankfile");
 }
 
 void place_shard(const Arguments& arguments, StudyOptions& options) {
-  const LaunchFiles& launch = arguments.launch;
-  refuse_answers(options,
-                 {{"--csv", arguments.csv},
-                  {"--json", arguments.json},
-                  {"--rankfile", launch.rankfile},
-                  {"--hostfile", launch.hostfile},
-                  {"--slurm", launch.slurm},
-                  {"--gpus", launch.gpus},
-                  {"--torchrun", launch.torchrun}},
-                 "place");
+  std::vector<std::pair<std::string, std::string>> answers = arguments.launch.flags();
+  answers.insert(answers.begin(), {{"--csv", arguments.csv}, {"--json", arguments.json}});
+  refuse_answers(options, answers, "place");
   ProgressBar bar("reading");
   const PlaceStudy study = read(arguments, options);
   run_shard(place_points(study), options, bar);
@@ -217,7 +227,7 @@ void run_place(const Arguments& arguments) {
   options.may_stop = true;
   settle_shard(options);
   if (options.part) return place_shard(arguments, options);
-  std::vector<std::string> files = arguments.launch.all();
+  std::vector<std::string> files = arguments.launch.names;
   files.insert(files.begin(), {arguments.csv, arguments.json});
   const bool text = print_text(files);
   for (const std::string& file : files) require_writable(file);
@@ -232,11 +242,9 @@ void run_place(const Arguments& arguments) {
   if (!arguments.csv.empty()) write_output(arguments.csv, place_csv(answer));
   if (!arguments.json.empty())
     write_output(arguments.json, place_json(study, answer, verified).dump(2) + '\n');
-  const Placement& winner = answer.placed.front().placement;
-  const Topology& topology = study.scenario.cluster.topology;
-  arguments.launch.write(winner, topology);
+  arguments.launch.write(launch_of(study, answer));
   if (text) print(arguments, study, answer, verified, bar);
-  arguments.launch.require_written(winner, topology);
+  arguments.launch.require_written(launch_of(study, answer));
   end_with_warning(verified);
 }
 
@@ -256,8 +264,11 @@ void add_question(Command& command, Arguments& arguments) {
 }
 
 void add_rules(Command& command, Arguments& arguments) {
-  command.add_option("--order", arguments.order,
-                     "fixed: ranks host after host; ring: any ring; any: any rank anywhere");
+  command.add_option(
+      "--order", arguments.order,
+      "packed, fixed: ranks host after host; ring: any ring; any: any rank anywhere");
+  command.add_option("--groups", arguments.groups,
+                     "of a job with groups: all, own, or ORDER,ORDER such as tp-dp-pp");
   command.add_option("--slots", arguments.slots, "ranks per host at most");
   Option taken = command.add_option("--taken", arguments.taken, "HOST,HOST: hosts that others use");
   command
@@ -282,14 +293,11 @@ void add_answers(Command& command, Arguments& arguments) {
   command.add_option("--top", arguments.top, "show so many, the best first").show_default();
   command.add_option("--csv", arguments.csv, "write one row per placement (see plots/placements)");
   command.add_option("--json", arguments.json, "write everything as JSON (scenarios/schema.md)");
-  command.add_option("--rankfile", arguments.launch.rankfile,
-                     "write the best one as Open MPI's rankfile");
-  command.add_option("--hostfile", arguments.launch.hostfile, "write it as a hostfile of MPICH's");
-  command.add_option("--slurm", arguments.launch.slurm, "write it as Slurm's SLURM_HOSTFILE");
-  command.add_option("--gpus", arguments.launch.gpus,
-                     "on GPUs: write a script that gives each rank its own, beside these files");
-  command.add_option("--torchrun", arguments.launch.torchrun,
-                     "on GPUs: write a script that starts torchrun on each host");
+  for (std::size_t i = 0; i < launch_formats().size(); ++i) {
+    const LaunchFormat& format = launch_formats()[i];
+    command.add_option(fmt::format("--{}", format.name), arguments.launch.names[i],
+                       std::string(format.about));
+  }
   add_study_options(command, arguments.options);
 }
 

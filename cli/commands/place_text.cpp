@@ -42,7 +42,10 @@ std::string ratio_text(const Placed& placed, const Placed& best) {
 }
 
 std::string order_text(const PlaceStudy& study, const PlaceAnswer& answer) {
-  if (study.rules.order == RankOrder::fixed) return "ranks host after host";
+  std::string text = "ranks host after host";
+  if (study.rules.order == RankOrder::packed) text += " on its first slots";
+  if (!study.orders.empty()) text += fmt::format(", {} orders of the groups", study.orders.size());
+  if (study.rules.order != RankOrder::any) return text;
   return study.rules.rotations && answer.only_routes ? "rings that may begin anywhere"
                                                      : "any rank anywhere";
 }
@@ -50,10 +53,12 @@ std::string order_text(const PlaceStudy& study, const PlaceAnswer& answer) {
 std::string heading(const PlaceStudy& study, const PlaceAnswer& answer) {
   const auto hosts = static_cast<std::size_t>(
       std::ranges::count_if(study.rules.slots, [](int slots) { return slots > 0; }));
-  std::string text = fmt::format("{} ranks on {} host{}: {} placements, {}{} that differ ({})\n",
-                                 study.rules.ranks, hosts, hosts == 1 ? "" : "s",
-                                 count_text(answer.raw), answer.searched ? "at least " : "",
-                                 count_text(answer.least), order_text(study, answer));
+  const bool counted = answer.raw > 0;
+  std::string text =
+      fmt::format("{} ranks on {} host{}: {}{}{}{} that differ ({})\n", study.rules.ranks, hosts,
+                  hosts == 1 ? "" : "s", counted ? count_text(answer.raw) + " placements, " : "",
+                  answer.searched ? "at least " : "", count_text(answer.least),
+                  counted ? "" : " placements", order_text(study, answer));
   if (!answer.only_routes)
     text += "nothing is folded but cores: routes are chosen among equal ones by a hash\n";
   if (!answer.searched && !answer.stopped)
@@ -101,7 +106,10 @@ int crossings_of(const PlaceStudy& study, const Placed& placed) {
 std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_t top) {
   const bool links = study.objective == Objective::worst_link;
   const std::vector<Neighbour>& neighbours = study.scenario.neighbours;
-  std::vector<Table::Column> columns = {{"", Align::left}, {"placement", Align::left}};
+  const bool orders = !study.orders.empty();
+  std::vector<Table::Column> columns = {{"", Align::left}};
+  if (orders) columns.push_back({"groups", Align::left});
+  columns.push_back({"placement", Align::left});
   columns.push_back({"per host", Align::left});
   const bool levels = crosses(study);
   if (levels) columns.push_back({"crossings"});
@@ -113,7 +121,10 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
   columns.push_back({"held up by", Align::left});
   Table table(columns);
   const auto add = [&](const std::string& place, const Placed& placed) {
-    std::vector<std::string> cells = {place, placed.placement.text, placed.per_host};
+    std::vector<std::string> cells = {place};
+    if (orders) cells.push_back(placed.groups);
+    cells.push_back(placed.placement.text);
+    cells.push_back(placed.per_host);
     if (levels) cells.push_back(std::to_string(crossings_of(study, placed)));
     cells.push_back(time_text(placed));
     cells.push_back(ratio_text(placed, answer.placed.front()));
@@ -138,6 +149,7 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
                           : fmt::format("median of {}, seed {}", random.count, study.seed),
         ""};
     if (levels) cells.emplace_back();
+    if (orders) cells.insert(cells.begin() + 1, "");
     Placed like;
     like.cost_s = random.median_s;
     cells.push_back(time_text(like));
@@ -164,6 +176,7 @@ Json placed_json(const PlaceStudy& study, const Placed& placed) {
     ranks.push_back(std::move(one));
   }
   Json json;
+  if (!placed.groups.empty()) json["groups"] = placed.groups;
   json["placement"] = placed.placement.text;
   json["per_host"] = placed.per_host;
   json["time_s"] = std::isfinite(placed.cost_s) ? Json(placed.cost_s) : Json();
@@ -196,16 +209,17 @@ std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std
 }
 
 std::string place_csv(const PlaceAnswer& answer) {
-  std::string text = "place,placement,per_host,time_s,ratio,held_up_by,degraded,alike,yours\n";
+  std::string text =
+      "place,placement,per_host,time_s,ratio,held_up_by,degraded,alike,yours,groups\n";
   const double best = answer.placed.front().cost_s;
   for (std::size_t i = 0; i < answer.placed.size(); ++i) {
     const Placed& one = answer.placed[i];
     const bool finite = std::isfinite(one.cost_s);
-    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", i + 1, cell(one.placement.text),
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", i + 1, cell(one.placement.text),
                         one.per_host, finite ? fmt::format("{}", one.cost_s) : "",
                         finite && best > 0 ? fmt::format("{}", one.cost_s / best) : "",
                         cell(held_up_by(one)), cell(one.degraded), one.alike.str(),
-                        answer.same == i ? 1 : 0);
+                        answer.same == i ? 1 : 0, one.groups);
   }
   return text;
 }

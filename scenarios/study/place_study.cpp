@@ -11,13 +11,14 @@
 
 #include "algorithms/collectives.hpp"
 #include "scenarios/question/neighbours.hpp"
+#include "scenarios/study/group_orders.hpp"
 #include "topologies/input/data_files.hpp"
 #include "topologies/placement/slots.hpp"
 
 namespace ringscope {
 namespace {
 
-const std::string order_names[] = {"fixed", "ring", "any"};
+const std::string order_names[] = {"fixed", "ring", "any", "packed"};
 const std::string objective_names[] = {"time", "worst_link"};
 const std::string jobs_names[] = {"own", "slowest", "mean"};
 
@@ -114,17 +115,18 @@ std::vector<int> read_slots(Fields& fields, const PlaceStudy& study) {
   return slots;
 }
 
-/// A ring may begin anywhere; `order: ring` insists on that.
-void read_order(Fields& fields, PlaceStudy& study) {
+/// A ring may begin anywhere; `order: ring` insists on that. `nested`: orders of groups are tried.
+void read_order(Fields& fields, PlaceStudy& study, bool nested) {
   const bool round = goes_round(study.scenario);
-  const Value& order = fields.value_or("order", round ? "ring" : "any");
+  const Value& order = fields.value_or("order", nested ? "packed" : round ? "ring" : "any");
   const std::size_t chosen = order.one_of("order", order_names);
   if (chosen == 1 && !round)
     order.fail(
         fmt::format("the {} {} is no ring that may begin at any rank; 'any' tries all orders",
                     study.scenario.job.algorithm->collective, study.scenario.job.algorithm->name));
-  study.rules.order = chosen == 0 ? RankOrder::fixed : RankOrder::any;
-  study.rules.rotations = round && chosen != 2;
+  const RankOrder orders[] = {RankOrder::fixed, RankOrder::any, RankOrder::any, RankOrder::packed};
+  study.rules.order = orders[chosen];
+  study.rules.rotations = round && chosen < 2;
 }
 
 /// "0.1", "0.g1", or "0" where that says it.
@@ -188,9 +190,10 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
   place.merge(said);
   refuse_unknown_keys(place, "place",
                       {"order", "slots", "taken", "whole_hosts", "budget", "seed", "objective",
-                       "degrade", "jobs", "random"});
+                       "degrade", "jobs", "random", "groups"});
   Fields fields(place, "place");
-  read_order(fields, study);
+  const std::vector<Value> group_orders = read_group_orders(fields, study);
+  read_order(fields, study, !group_orders.empty());
   study.rules.slots = read_slots(fields, study);
   study.rules.whole_hosts = fields.value_or("whole_hosts", "false").boolean();
   study.budget =
@@ -208,6 +211,7 @@ PlaceStudy read_place(const StudyFile& file, const std::vector<Override>& overri
   const Value& degrade = fields.value_or("degrade", "0.5");
   study.degrade = degrade.number(0.001, 1);
   fields.finish();
+  add_group_orders(study, group_orders);
   return study;
 }
 
@@ -229,7 +233,9 @@ Placement placement_of(const PlaceStudy& study, std::span<const Bin> bins,
                        const Assignment& assignment) {
   const Location& like = study.scenario.placement.ranks.front();
   Placement placement;
-  placement.text = placed_text(study.scenario.cluster.topology, bins, assignment);
+  placement.text = study.rules.order == RankOrder::packed
+                       ? packed_text(bins, assignment)
+                       : placed_text(study.scenario.cluster.topology, bins, assignment);
   const std::vector<Location> others = places_of(study.scenario.neighbours);
   std::map<std::pair<int, int>, int> next;  // core of each host's domains, as ranks come to them
   for (const int index : assignment) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,16 @@ struct PlaceStudy {
   WhoseTime jobs = WhoseTime::own;
   double degrade = 0.5;
   std::size_t random = 100;  ///< placements drawn as a baseline of a search; 0: no baseline
+  std::string groups;        ///< order of the job's groups: "tp-dp-pp"; "": it has none
+  /// The study under each order of the groups that is tried; empty: the scenario's own alone.
+  std::vector<PlaceStudy> orders;
+
+  /// Itself, or itself under each order.
+  std::span<const PlaceStudy> tried() const {
+    return orders.empty() ? std::span(this, 1) : std::span(orders);
+  }
+  /// Itself with the groups in that order, which is tried or the scenario's own.
+  const PlaceStudy& under(const std::string& order) const;
 };
 
 /// The study that `name` means, or the scenario as a study; each by its name or its path.

@@ -29,7 +29,7 @@ class Chain {
     for (int trial = 0; trial < most_trials; ++trial) {
       Assignment next = assignment_;
       change(next);
-      if (placements_->rules().order == RankOrder::fixed) next = placements_->grouped(next);
+      if (placements_->rules().order != RankOrder::any) next = placements_->grouped(next);
       if (next != assignment_ && placements_->allows(next)) return placements_->first_alike(next);
     }
     return assignment_;

@@ -19,6 +19,7 @@ struct Placed {
   double cost_s = 0;     ///< the objective; infinite for a run that gets stuck
   std::string degraded;  ///< worst_link: the cable whose loss costs most; "" without one
   bool allowed = true;   ///< by the study's rules
+  std::string groups{};  ///< order of the job's groups, which numbers its ranks; "": it has none
 };
 
 /// Results of ranks that are put anywhere: the baseline that a placement is to beat.

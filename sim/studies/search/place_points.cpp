@@ -47,6 +47,19 @@ Value degraded_with(const PlaceStudy& study, const std::string& cable) {
   return Value::from_text("place", '[' + list + ']');
 }
 
+/// A run under one order of the groups; the study outlives it.
+struct PointRun {
+  const PlaceStudy* study;
+  Placement placement;
+  std::string degraded;
+};
+
+std::string words_of(const PointRun& run) {
+  const bool nested = !run.study->groups.empty();
+  return fmt::format("{}{}{}{}", run.study->groups, nested ? " " : "", run.placement.text,
+                     run.degraded.empty() ? "" : " with " + run.degraded + " degraded");
+}
+
 }  // namespace
 
 std::vector<PlaceRun> runs_of(const PlaceStudy& study, std::span<const Placement> placements) {
@@ -91,25 +104,32 @@ Placements allowed_placements(const PlaceStudy& study, const Symmetry& symmetry)
 Points place_points(const PlaceStudy& study) {
   const Symmetry symmetry(study.scenario.cluster.topology, symmetry_rules(study));
   const Placements allowed = allowed_placements(study, symmetry);
-  const auto assignments = allowed.all(study.budget);
+  const auto assignments =
+      allowed.all(std::max<std::size_t>(1, study.budget / study.tried().size()));
   if (!assignments)
     study.tree.fail(fmt::format(
         "more than {} placements differ, the 'budget': a search goes from one to the next, and is "
         "not dealt out to shards; raise the budget to simulate them all, or leave out --shard",
         study.budget));
-  const auto placements = std::make_shared<std::vector<Placement>>();
-  placements->push_back(study.scenario.placement);
-  for (const Assignment& assignment : *assignments)
-    placements->push_back(placement_of(study, allowed.bins(), assignment));
-  const auto runs = std::make_shared<const std::vector<PlaceRun>>(runs_of(study, *placements));
+  const auto runs = std::make_shared<std::vector<PointRun>>();
+  const auto add = [&](const PlaceStudy& order, std::vector<Placement> placements) {
+    for (const PlaceRun& run : runs_of(order, placements))
+      runs->push_back({&order, placements[run.placement], run.degraded});
+  };
+  add(study, {study.scenario.placement});
+  const std::size_t own = runs->size();
+  for (const PlaceStudy& order : study.tried()) {
+    std::vector<Placement> placements;
+    for (const Assignment& assignment : *assignments)
+      placements.push_back(placement_of(order, allowed.bins(), assignment));
+    add(order, std::move(placements));
+  }
   Points points{study.name, {}, {}, {0, runs->size() - 1}};
-  for (const PlaceRun& run : *runs)
-    points.words.push_back(fmt::format(
-        "{}{}{}", run.placement == 0 ? "yours: " : "", (*placements)[run.placement].text,
-        run.degraded.empty() ? "" : " with " + run.degraded + " degraded"));
-  points.make = [&study, placements, runs](std::size_t index, KnownParts& known) {
-    const PlaceRun& run = (*runs)[index];
-    return placed_scenario(study, (*placements)[run.placement], run.degraded, known);
+  for (std::size_t i = 0; i < runs->size(); ++i)
+    points.words.push_back((i < own ? "yours: " : "") + words_of((*runs)[i]));
+  points.make = [runs](std::size_t index, KnownParts& known) {
+    const PointRun& run = (*runs)[index];
+    return placed_scenario(*run.study, run.placement, run.degraded, known);
   };
   return points;
 }

@@ -50,7 +50,7 @@ Assignment drawn(const Placements& placements, std::mt19937_64& random) {
     --slots;
     assignment.push_back(bin);
   }
-  return rules.order == RankOrder::fixed ? placements.grouped(assignment) : assignment;
+  return rules.order != RankOrder::any ? placements.grouped(assignment) : assignment;
 }
 
 /// Bins of near hosts one after the other, each host with up to room[host] ranks.

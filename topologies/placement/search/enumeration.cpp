@@ -20,7 +20,22 @@ std::vector<int> touched_by(const Assignment& assignment) {
 Placements::Placements(const Symmetry& symmetry, PlacementRules rules)
     : symmetry_(&symmetry), rules_(std::move(rules)) {}
 
+/// The same ranks on each host, in its first bins.
+Assignment Placements::packed(const Assignment& assignment) const {
+  std::map<int, std::vector<int>> places;  // of each host, one for each rank that it has room for
+  for (int index = 0; index < static_cast<int>(bins().size()); ++index)
+    places[bin(index).host].insert(places[bin(index).host].end(), at(bin(index).capacity), index);
+  std::map<int, std::size_t> on_host;
+  Assignment result;
+  for (const int index : assignment) {
+    const int host = bin(index).host;
+    result.push_back(places[host][on_host[host]++]);
+  }
+  return result;
+}
+
 bool Placements::in_fixed_order(const Assignment& assignment) const {
+  if (rules_.order == RankOrder::packed && packed(assignment) != assignment) return false;
   std::set<int> hosts, bins;
   for (std::size_t rank = 0; rank < assignment.size(); ++rank) {
     const bool first = rank == 0;
@@ -47,6 +62,7 @@ bool Placements::allows(const Assignment& assignment) const {
 }
 
 Count Placements::raw() const {
+  if (rules_.order == RankOrder::packed) return 0;
   std::vector<HostRoom> hosts(rules_.slots.size());
   for (const Bin& one : bins()) hosts[at(one.host)].bins.push_back(one.capacity);
   for (std::size_t host = 0; host < hosts.size(); ++host) hosts[host].slots = rules_.slots[host];
@@ -63,7 +79,7 @@ Assignment Placements::grouped(const Assignment& assignment) const {
   std::ranges::stable_sort(result, {}, [&](int index) {
     return std::pair(host_place.at(bin(index).host), bin_place.at(index));
   });
-  return result;
+  return rules_.order == RankOrder::packed ? packed(result) : result;
 }
 
 /// The first assignment that a symmetry of the machine makes of it.
@@ -105,6 +121,7 @@ bool Placements::is_first_alike(const Assignment& assignment) const {
 }
 
 Count Placements::alike(const Assignment& assignment) const {
+  if (rules_.order == RankOrder::packed) return symmetry_->images_of_hosts(touched_by(assignment));
   Count count = symmetry_->images(touched_by(assignment)) * rotated(assignment).size();
   std::map<int, int> in_bin;
   for (const int index : assignment) count *= bin(index).capacity - in_bin[index]++;
@@ -167,10 +184,17 @@ class Placements::Walk {
     return within;
   }
 
+  /// True if no bin of its host before it has room.
+  bool is_next_of_host(int bin) const {
+    for (int before = bin; --before >= 0 && host_of(before) == host_of(bin);)
+      if (room_[at(before)] > 0) return false;
+    return true;
+  }
+
   bool fits_order(int bin) const {
-    if (placements_.rules_.order == RankOrder::any || assignment_.empty() ||
-        bin == assignment_.back())
-      return true;
+    const RankOrder order = placements_.rules_.order;
+    if (order == RankOrder::packed && !is_next_of_host(bin)) return false;
+    if (order == RankOrder::any || assignment_.empty() || bin == assignment_.back()) return true;
     if (std::ranges::find(touched_, bin) != touched_.end()) return false;
     return host_of(bin) == host_of(assignment_.back()) || touched_hosts_[at(host_of(bin))] == 0;
   }
@@ -237,6 +261,7 @@ std::optional<Assignment> Placements::some() const {
 // ways to choose cores; the latter are most where the bins with the most free cores are taken
 // first.
 Count Placements::least_number() const {
+  if (rules_.order == RankOrder::packed) return 1;
   std::vector<int> all, cores;
   for (int index = 0; index < static_cast<int>(bins().size()); ++index) {
     if (rules_.slots[at(bin(index).host)] == 0) continue;

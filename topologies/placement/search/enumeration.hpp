@@ -18,8 +18,9 @@ namespace ringscope {
 using Assignment = std::vector<int>;  ///< the bin of each rank
 
 /// fixed: the ranks of each host, and of each bin in it, follow each other, as `mpirun` numbers
-/// them; hosts and bins stand in any order. any: any rank sits anywhere.
-enum class RankOrder { fixed, any };
+/// them; hosts and bins stand in any order. packed: likewise, and the bins of a host are filled in
+/// the order of their numbers. any: any rank sits anywhere.
+enum class RankOrder { fixed, packed, any };
 
 struct PlacementRules {
   int ranks = 1;
@@ -37,13 +38,15 @@ class Placements {
   const PlacementRules& rules() const { return rules_; }
   std::span<const Bin> bins() const { return symmetry_->bins(); }
   bool allows(const Assignment& assignment) const;
-  /// Number of placements, each core of a bin counted as one of its own.
+  /// Number of placements, each core of a bin counted as one of its own; 0: packed ones are not
+  /// counted but by the sum of alike().
   Count raw() const;
   /// Canonical representative of the assignments equivalent to this one, of those that are allowed.
   Assignment first_alike(const Assignment& assignment) const;
   /// Size of the orbit: the number of raw() that are equivalent to this one.
   Count alike(const Assignment& assignment) const;
-  /// The ranks of each host, and of each bin in it, together, in the order of the first ones.
+  /// The ranks of each host, and of each bin in it, together, in the order of the first ones; of
+  /// packed placements in the first bins.
   Assignment grouped(const Assignment& assignment) const;
   /// Canonical representatives, in their order; none when there are more than `limit`, or when it
   /// was `stopped` before it knew.
@@ -59,6 +62,7 @@ class Placements {
   std::size_t at(int index) const { return static_cast<std::size_t>(index); }
   const Bin& bin(int index) const { return symmetry_->bins()[at(index)]; }
   bool in_fixed_order(const Assignment& assignment) const;
+  Assignment packed(const Assignment& assignment) const;
   Assignment moved(const Assignment& assignment) const;
   std::vector<Assignment> rotated(const Assignment& assignment) const;
   bool is_first_alike(const Assignment& assignment) const;

@@ -134,4 +134,8 @@ Count Symmetry::images(std::span<const int> bins) const {
   return images;
 }
 
+Count Symmetry::images_of_hosts(std::span<const int> bins) const {
+  return hosts_->images(split(bins).hosts);
+}
+
 }  // namespace ringscope

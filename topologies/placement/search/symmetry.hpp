@@ -60,6 +60,8 @@ class Symmetry {
   std::vector<int> first_image(std::span<const int> bins) const;
   /// Number of images of the sequence.
   Count images(std::span<const int> bins) const;
+  /// Number of images of the sequence of their hosts, whatever becomes of the bins in each.
+  Count images_of_hosts(std::span<const int> bins) const;
 
  private:
   /// The bins as touched, host by host.

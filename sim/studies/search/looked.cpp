@@ -1,0 +1,157 @@
+#include "sim/studies/search/looked.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "scenarios/study/group_orders.hpp"
+#include "sim/studies/search/place_points.hpp"
+
+namespace ringscope {
+namespace {
+
+// Shares of the whole, in progress.
+constexpr double search_from = 0.02, search_to = 0.85;
+
+float rounded(double cost) { return static_cast<float>(cost); }
+
+/// With a cable degraded, each in turn, a placement is many simulations.
+std::size_t at_once(const PlaceStudy& study) {
+  return study.objective == Objective::worst_link ? 64 : SIZE_MAX;
+}
+
+double cost_of(const PlaceStudy& study, const Outcome& outcome) {
+  return outcome.error.empty() ? time_that_counts(study, outcome.time_s, outcome.metrics)
+                               : std::numeric_limits<double>::infinity();
+}
+
+PlacementRules anywhere(PlacementRules rules) {
+  rules.order = RankOrder::any;
+  rules.rotations = false;
+  return rules;
+}
+
+}  // namespace
+
+std::vector<Placed> Costing::of(const std::vector<Placement>& placements) const {
+  const std::vector<PlaceRun> tasks = runs_of(*study_, placements);
+  const std::vector<std::optional<Outcome>> outcomes =
+      evaluator_->evaluate_some(tasks.size(), [&](std::size_t index, KnownParts& known) {
+        const PlaceRun& task = tasks[index];
+        return placed_scenario(*study_, placements[task.placement], task.degraded, known);
+      });
+  std::vector<Placed> placed;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (!outcomes[i]) {
+      placed.resize(std::min(placed.size(), tasks[i].placement));
+      break;
+    }
+    const bool first = tasks[i].placement == placed.size();
+    if (first) placed.emplace_back();
+    Placed& one = placed.back();
+    const double cost = cost_of(*study_, *outcomes[i]);
+    if (!first && cost <= one.cost_s) continue;
+    one.placement = placements[tasks[i].placement];
+    one.groups = study_->groups;
+    one.outcome = *outcomes[i];
+    one.cost_s = cost;
+    one.degraded = tasks[i].degraded;
+  }
+  return placed;
+}
+
+std::vector<Placed> Costing::of(const Placements& placements,
+                                std::span<const Assignment> assignments) const {
+  std::vector<Placement> placed;
+  for (const Assignment& assignment : assignments)
+    placed.push_back(placement_of(*study_, placements.bins(), assignment));
+  return of(placed);
+}
+
+Forms::Forms(const PlaceStudy& study, const Symmetry& symmetry, const Placements& placements)
+    : study_(&study), only_routes_(symmetry.only_routes()) {
+  if (!study.orders.empty()) anywhere_.emplace(symmetry, anywhere(placements.rules()));
+}
+
+Assignment Forms::of(const PlaceStudy& order, const Assignment& assignment) const {
+  if (!anywhere_) return assignment;
+  const Grid& own = *groups_of(study_->scenario.job);
+  Assignment form = renumbered(assignment, *groups_of(order.scenario.job), own);
+  if (only_routes_) return anywhere_->first_alike(form);
+  // A hash that chooses among routes goes by the numbers of the ranks.
+  const auto tried = std::ranges::find(study_->orders, order.groups, &PlaceStudy::groups);
+  form.push_back(static_cast<int>(tried - study_->orders.begin()));
+  return form;
+}
+
+std::vector<Assignment> Looked::fresh(const PlaceStudy& order,
+                                      std::vector<Assignment> assignments) {
+  std::erase_if(assignments, [&](const Assignment& assignment) {
+    const auto known = by_form_.find(forms_->of(order, assignment));
+    if (known == by_form_.end()) return false;
+    placed_[known->second].alike += placements_->alike(assignment);
+    return true;
+  });
+  return assignments;
+}
+
+std::vector<double> Looked::at(const PlaceStudy& order, std::span<const Assignment> assignments,
+                               std::size_t all) {
+  std::vector<double> costs;
+  while (costs.size() < assignments.size() && !evaluator_->stopped()) {
+    const std::size_t count = std::min(at_once(order), assignments.size() - costs.size());
+    const std::vector<double> some = look(order, assignments.subspan(costs.size(), count), all);
+    costs.insert(costs.end(), some.begin(), some.end());
+    if (some.size() < count) break;
+  }
+  return costs;
+}
+
+void Looked::add(const PlaceStudy& order, const Assignment& assignment, Placed placed) {
+  placed.per_host = counts_of(placed.placement);
+  placed.alike = placements_->alike(assignment);
+  by_form_.try_emplace(forms_->of(order, assignment), placed_.size());
+  assignments_.push_back(assignment);
+  placed_.push_back(std::move(placed));
+}
+
+void Looked::finish(PlaceAnswer& answer, const PlaceStudy& study,
+                    const std::optional<Assignment>& own) {
+  const auto mine = own ? by_form_.find(forms_->of(study, *own)) : by_form_.end();
+  const auto tried = [&](std::size_t i) {
+    return study.orders.empty() ? nullptr : &study.under(placed_[i].groups);
+  };
+  std::vector<std::size_t> order(assignments_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    if (tried(a) != tried(b)) return tried(a) < tried(b);
+    return assignments_[a] < assignments_[b];
+  });
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return rounded(placed_[a].cost_s) < rounded(placed_[b].cost_s);
+  });
+  for (const std::size_t i : order) {
+    if (mine != by_form_.end() && mine->second == i) answer.same = answer.placed.size();
+    answer.placed.push_back(std::move(placed_[i]));
+  }
+}
+
+std::vector<double> Looked::look(const PlaceStudy& order, std::span<const Assignment> assignments,
+                                 std::size_t all) {
+  const auto share = [all](std::size_t count) {
+    return search_from +
+           (search_to - search_from) * static_cast<double>(count) / static_cast<double>(all);
+  };
+  evaluator_->part(share(count()), share(count() + assignments.size()));
+  std::vector<Placed> placed = Costing(order, *evaluator_).of(*placements_, assignments);
+  std::vector<double> costs;
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    costs.push_back(placed[i].cost_s);
+    add(order, assignments[i], std::move(placed[i]));
+  }
+  return costs;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,75 @@
+// Placements that a search has looked at, and what they cost.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/studies/search/place.hpp"
+
+namespace ringscope {
+
+/// Costs of placements, by one call of the evaluator for many.
+class Costing {
+ public:
+  Costing(const PlaceStudy& study, Evaluator& evaluator) : study_(&study), evaluator_(&evaluator) {}
+
+  /// Results in the order of the placements; of those whose cost is known when it is stopped.
+  std::vector<Placed> of(const std::vector<Placement>& placements) const;
+  std::vector<Placed> of(const Placements& placements,
+                         std::span<const Assignment> assignments) const;
+
+ private:
+  const PlaceStudy* study_;
+  Evaluator* evaluator_;
+};
+
+/// Tells whether assignments under two orders of a job's groups put the same job on the same bins,
+/// up to a symmetry of the machine. Outlived by what it is made of.
+class Forms {
+ public:
+  Forms(const PlaceStudy& study, const Symmetry& symmetry, const Placements& placements);
+
+  /// Equal where they do; `order`: a study of study.tried(), or the study itself.
+  Assignment of(const PlaceStudy& order, const Assignment& assignment) const;
+
+ private:
+  const PlaceStudy* study_;
+  bool only_routes_;
+  std::optional<Placements> anywhere_;  ///< none where one order is tried
+};
+
+/// Assignments, and what they cost, in the order in which they were looked at.
+class Looked {
+ public:
+  Looked(const Forms& forms, const Placements& placements, Evaluator& evaluator)
+      : forms_(&forms), placements_(&placements), evaluator_(&evaluator) {}
+
+  /// Those that are like none that was looked at; the others count for the one that they are like.
+  std::vector<Assignment> fresh(const PlaceStudy& order, std::vector<Assignment> assignments);
+  /// Costs of assignments, of `all` that there may be: a part at a time, as many as fit into one
+  /// answer.
+  std::vector<double> at(const PlaceStudy& order, std::span<const Assignment> assignments,
+                         std::size_t all);
+  std::size_t count() const { return placed_.size(); }
+  /// One that was looked at before.
+  void add(const PlaceStudy& order, const Assignment& assignment, Placed placed);
+
+  /// The best first, equal costs in the order in which orders were tried, and of their assignments;
+  /// times that differ in the last digits alone count as equal.
+  void finish(PlaceAnswer& answer, const PlaceStudy& study, const std::optional<Assignment>& own);
+
+ private:
+  std::vector<double> look(const PlaceStudy& order, std::span<const Assignment> assignments,
+                           std::size_t all);
+
+  const Forms* forms_;
+  const Placements* placements_;
+  Evaluator* evaluator_;
+  std::vector<Assignment> assignments_;
+  std::vector<Placed> placed_;
+  std::map<Assignment, std::size_t> by_form_;
+};
+
+}  // namespace ringscope

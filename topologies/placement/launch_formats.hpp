@@ -1,0 +1,42 @@
+// Files that start the ranks of a placement: every format by its name.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "topologies/placement/placement.hpp"
+
+namespace ringscope {
+
+/// A placement that is to be started.
+struct LaunchTask {
+  const Placement& placement;
+  const Topology& topology;
+  std::string groups{};    ///< order of the job's groups, which numbers the ranks; "": it has none
+  std::string gpu_file{};  ///< file that gives each rank its GPU, where it is written too
+};
+
+/// Parts of a placement that a file says: of ranks on GPUs the host alone is not enough.
+enum class LaunchSays { host, gpu, host_and_gpu };
+
+struct LaunchFormat {
+  std::string_view name;   ///< its flag, without dashes
+  std::string_view about;  ///< what `--help` says
+  LaunchSays says = LaunchSays::host;
+  /// The file; none where the format cannot say this placement.
+  std::optional<std::string> (*text)(const LaunchTask& launch);
+  /// The command that starts the ranks by that file; "": it is no command's.
+  std::string (*command)(const LaunchTask& launch, const std::string& file);
+  std::string_view cannot{};  ///< why there may be none, and what says it instead
+};
+
+/// All formats, in the order of `--help`.
+std::span<const LaunchFormat> launch_formats();
+
+LaunchFormat rank_map_format();
+LaunchFormat volcano_format();
+LaunchFormat kueue_format();
+
+}  // namespace ringscope

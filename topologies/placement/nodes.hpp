@@ -1,0 +1,32 @@
+// A placement host by host, as schedulers of whole nodes see it.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "topologies/placement/placement.hpp"
+
+namespace ringscope {
+
+/// A host and what runs there. The first node is that of rank 0.
+struct PlacedNode {
+  int host = 0;
+  std::string ranks;  ///< "0,1,2,3"
+  std::string gpus;   ///< of these, in their order; "": they have none
+};
+
+inline std::vector<PlacedNode> nodes_of(const Placement& placement) {
+  std::vector<PlacedNode> nodes;
+  int number = 0;
+  for (const Location& rank : placement.ranks) {
+    auto node = std::ranges::find(nodes, rank.host, &PlacedNode::host);
+    if (node == nodes.end()) node = nodes.insert(node, {rank.host, "", ""});
+    const char* comma = node->ranks.empty() ? "" : ",";
+    node->ranks += comma + std::to_string(number++);
+    if (rank.gpu >= 0) node->gpus += comma + std::to_string(rank.gpu);
+  }
+  return nodes;
+}
+
+}  // namespace ringscope

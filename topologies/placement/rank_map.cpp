@@ -1,0 +1,43 @@
+// The map from ranks to hosts, for launchers and schedulers of one's own.
+#include <fmt/format.h>
+
+#include "topologies/placement/launch_formats.hpp"
+
+namespace ringscope {
+namespace {
+
+std::string in_quotes(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') quoted += '\\';
+    quoted += letter;
+  }
+  return quoted + '"';
+}
+
+/// One line a rank: {"rank": 3, "host": "host1", "gpu": 0}.
+std::optional<std::string> rank_map(const LaunchTask& launch) {
+  std::string rows;
+  int number = 0;
+  for (const Location& rank : launch.placement.ranks) {
+    const Host& host = launch.topology.hosts()[static_cast<std::size_t>(rank.host)];
+    rows += fmt::format("{}\n    {{\"rank\": {}, \"host\": {}", rows.empty() ? "" : ",", number++,
+                        in_quotes(host.name));
+    if (rank.gpu >= 0) rows += fmt::format(", \"gpu\": {}", rank.gpu);
+    if (rank.binding != Binding::host) rows += fmt::format(", \"numa\": {}", rank.numa);
+    if (rank.binding == Binding::core) rows += fmt::format(", \"core\": {}", rank.core);
+    rows += "}";
+  }
+  return fmt::format("{{\n  \"schema\": 1,\n  \"groups\": {},\n  \"ranks\": [{}\n  ]\n}}\n",
+                     in_quotes(launch.groups), rows);
+}
+
+}  // namespace
+
+LaunchFormat rank_map_format() {
+  return {"rank-map", "write it as JSON: the host of each rank, and its GPU there",
+          LaunchSays::host_and_gpu, rank_map,
+          [](const LaunchTask&, const std::string&) { return std::string(); }};
+}
+
+}  // namespace ringscope
