@@ -151,7 +151,8 @@ Measurement Simulation::stuck() {
   return std::move(measured_);
 }
 
-// Never with noise or background jobs, nor where each step is to be seen.
+// Never with noise, background jobs or routes that follow the load, nor where each step is to be
+// seen.
 bool Simulation::may_skip() const {
   const Noise& noise = scenario_->job.noise;
   const auto& transports = scenario_->library.transports;
@@ -159,7 +160,9 @@ bool Simulation::may_skip() const {
                       std::all_of(transports.begin(), transports.end(),
                                   [](const Transport& t) { return t.jitter.is_zero(); });
   const bool shown = options_->record || options_->record_spans || options_->record_chain;
-  return options_->skip && kernel_->can_skip() && steady && !shown && scenario_->neighbours.empty();
+  const bool routed = scenario_->cluster.topology.routing() == Routing::hash;
+  return options_->skip && kernel_->can_skip() && steady && !shown && routed &&
+         scenario_->neighbours.empty();
 }
 
 void Simulation::begin(int repetition) {

@@ -62,6 +62,17 @@ void read_hash_seed(Fields& fields, Topology& topology) {
         static_cast<std::uint64_t>(seed->integer(0, std::numeric_limits<std::int64_t>::max())));
 }
 
+/// `routing`: how switches choose a message's way.
+void read_routing(Fields& fields, Topology& topology) {
+  const Value* name = fields.optional("routing");
+  if (name == nullptr) return;
+  const auto routing = static_cast<Routing>(name->one_of("routing", routing_names));
+  if (takes_detours(routing) && topology.waypoints().empty())
+    name->fail(fmt::format(
+        "routing '{}' takes detours, which this network has not: a dragonfly has", name->scalar()));
+  topology.set_routing(routing);
+}
+
 }  // namespace
 
 Cluster read_cluster(const Value& value) {
@@ -80,6 +91,7 @@ Cluster read_cluster(const Value& value) {
   }
   make_host.require_all();
   read_hash_seed(fields, cluster.topology);
+  read_routing(fields, cluster.topology);
   const Value* degraded = fields.optional("degraded");
   fields.finish();
   cluster.topology.check(network.place());

@@ -48,6 +48,10 @@ std::string unlike_by_queues(const Scenario& scenario) {
   return "";
 }
 
+std::string unlike_detours(const Topology& topology) {
+  return takes_detours(topology.routing()) ? "messages take detours" : "";
+}
+
 /// The rings of a search may use other NICs at the next host.
 std::string unlike_gates(const Scenario& scenario) {
   const auto& rings = scenario.job.rings;
@@ -195,6 +199,7 @@ Alike alike_ranks(const Scenario& scenario, bool uneven) {
       [&] { return unequal_hosts(topology, placement); },
       [&] { return unlike_by_queues(scenario); },
       [&] { return unlike_gates(scenario); },
+      [&] { return unlike_detours(topology); },
       [&] { return several_routes(topology, placement); }};
   for (const auto& condition : conditions)
     if (std::string reason = condition(); !reason.empty()) return unless(std::move(reason));

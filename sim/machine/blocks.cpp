@@ -68,6 +68,8 @@ Channel Machine::make_block_channel(int from, int to, Block block) {
   channel.in_order = true;
   channel.wire_per_byte = 1 / carries;
   add_block(channel.wire, from, block, carries);
+  channel.passages = passages(from, to, false, block);
+  for (Passage& passage : channel.passages) add_block(passage.wire, from, block, carries);
   return channel;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "topologies/graph/route_by.hpp"
+#include "topologies/graph/splitmix.hpp"
 
 namespace ringscope::sim {
 
@@ -150,16 +151,14 @@ void Fabric::add_engine(Uses& uses, Vertex gpu, bool out, int shares) const {
     add_use(uses, out ? found->second.out : found->second.in, grain_ / shares);
 }
 
-void Fabric::add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, bool all_nics,
-                     int shares, std::uint64_t flow, bool engines) const {
-  const bool leaves = component(from).host != component(to).host;
-  if (leaves && all_nics) {
-    const std::vector<Route> rails = topology().rails(from, to, flow);
-    for (const Route& rail : rails)
-      add_route(uses, rail, 1, shares * static_cast<int>(rails.size()));
-    return;
-  }
+void Fabric::add_rails(Uses& uses, std::span<const Route> rails, int shares) const {
+  for (const Route& rail : rails) add_route(uses, rail, 1, shares * static_cast<int>(rails.size()));
+}
+
+void Fabric::add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, int shares,
+                     bool engines) const {
   add_route(uses, leg, 1, shares);
+  const bool leaves = component(from).host != component(to).host;
   // Copies inside a host are made by the engine of the GPU that sends, or that takes from memory.
   if (leaves || from == to || !engines) return;
   if (is_gpu(from))
@@ -200,17 +199,21 @@ void Fabric::lead_by(const Stops& by, Journey& journey, Vertex source, Vertex ta
 }
 
 // Buffers spread over a domains go pairwise to those spread over b, a share of the bytes each.
-Fabric::Trip Fabric::trip(int from, int to, bool engines, const Stops& by) const {
+Fabric::Trip Fabric::trip(int from, int to, bool engines, const Stops& by,
+                          const Variant& variant) const {
   Trip trip;
   const std::vector<Vertex>&sources = homes(from), &targets = homes(to);
   const auto shares = std::lcm(static_cast<int>(sources.size()), static_cast<int>(targets.size()));
-  const auto flow =
-      static_cast<std::uint64_t>(from) * homes_.size() + static_cast<std::uint64_t>(to);
+  const bool all_nics = location(from).nics == NicChoice::all;
+  auto flow = static_cast<std::uint64_t>(from) * homes_.size() + static_cast<std::uint64_t>(to);
+  if (variant.draw != 0) flow = random_of({flow, variant.draw});
+  Stops stops = by;  // out of the host, by the detour, into the other
+  stops.insert(stops.end() - (by.empty() ? 0 : 1), variant.detour.begin(), variant.detour.end());
   for (int i = 0; i < shares; ++i) {
     const Vertex source = sources[static_cast<std::size_t>(i) % sources.size()];
     const Vertex target = targets[static_cast<std::size_t>(i) % targets.size()];
     Journey journey = journey_of(source, target, flow);
-    if (!by.empty()) lead_by(by, journey, source, target, flow);
+    if (!stops.empty()) lead_by(stops, journey, source, target, flow);
     trip.latency = std::max(trip.latency, journey.latency.count());
     trip.staged =
         trip.staged || (!journey.staging.empty() && location(from).host == location(to).host);
@@ -221,8 +224,10 @@ Fabric::Trip Fabric::trip(int from, int to, bool engines, const Stops& by) const
     for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
       const bool last = leg + 1 == journey.legs.size();
       const Vertex next = last ? target : journey.staging[leg];
-      add_leg(trip.uses, journey.legs[leg], here, next, location(from).nics == NicChoice::all,
-              shares, flow, engines);
+      if (all_nics && component(here).host != component(next).host)
+        add_rails(trip.uses, topology().rails(here, next, flow, variant.detour), shares);
+      else
+        add_leg(trip.uses, journey.legs[leg], here, next, shares, engines);
       if (!last) add_memory(trip.uses, next, 2, shares);
       here = next;
     }

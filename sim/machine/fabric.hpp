@@ -22,6 +22,12 @@ void add_use(Uses& uses, int resource, int weight);
 /// The same for each of `others`, `times` times over; nothing for 0 times.
 void add_uses(Uses& uses, const Uses& others, int times = 1);
 
+/// One of the ways between two hosts: the hash's, or as it draws otherwise.
+struct Variant {
+  std::uint64_t draw = 0;
+  std::vector<Vertex> detour;  ///< switches by which it goes
+};
+
 class Fabric {
  public:
   /// Adds the resources of `scenario` to `ledger`; both outlive the fabric. With `only_host` those
@@ -51,7 +57,8 @@ class Fabric {
   /// go.
   using Stops = std::vector<Vertex>;
   /// Without `engines` no copy engine has a part in it.
-  Trip trip(int from, int to, bool engines = true, const Stops& by = {}) const;
+  Trip trip(int from, int to, bool engines = true, const Stops& by = {},
+            const Variant& variant = {}) const;
 
  private:
   void find_homes();
@@ -59,8 +66,9 @@ class Fabric {
   void add_links();
   void add_memories();
   void add_engines(Vertex gpu);
-  void add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, bool all_nics, int shares,
-               std::uint64_t flow, bool engines) const;
+  void add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, int shares,
+               bool engines) const;
+  void add_rails(Uses& uses, std::span<const Route> rails, int shares) const;
   void add_engine(Uses& uses, Vertex gpu, bool out, int shares) const;
   Journey journey_of(Vertex source, Vertex target, std::uint64_t flow) const;
   void lead_by(const Stops& by, Journey& journey, Vertex source, Vertex target,

@@ -34,6 +34,9 @@ class Ledger {
   /// Units of the resource used up to now by activities that have ended.
   double used(int id) const { return accounts_[index(id)].used; }
 
+  /// Activities that use the resource now, or are paused in doing so.
+  int users(int id) const { return static_cast<int>(accounts_[index(id)].active.size()); }
+
   /// Scratch buffer, cleared. Valid until the next call.
   std::vector<Use>& fresh_uses() {
     uses_.clear();

@@ -280,6 +280,7 @@ Channel Machine::make_channel(int from, int to) {
     if (channel.transport->message_gap != Seconds(0) && channel.between_hosts())
       channel.nic = {{nic(location(from).host, true), 1},
                      {nic(location(orbits_.simulated_for(to)).host, false), 1}};
+    channel.passages = passages(from, to, true, {});
     return channel;
   }
   if (on_gpu(from)) {

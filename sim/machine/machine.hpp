@@ -16,12 +16,24 @@
 
 namespace ringscope::sim {
 
+/// One of the ways by which the switches may send a message.
+struct Passage {
+  Uses wire;  ///< as Channel::wire
+  double route_latency = 0;
+  std::vector<int> own;  ///< resources of `wire` that not all passages of the channel use
+  bool operator==(const Passage& other) const { return wire == other.wire; }
+};
+
 /// Channel of messages from one rank to another, apart from the CPUs at both ends.
 struct Channel {
   Way way{};
   const Transport* transport = nullptr;
   double route_latency = 0;  ///< s: of the links
   Uses wire;                 ///< each link direction of the route, once per byte
+  /// Where the switches choose for each message: among these, the hash's first; `route_latency`
+  /// and `wire` are those of the last choice. Empty: there is but one way.
+  std::vector<Passage> passages;
+  std::size_t turn = 0;      ///< choices made
   bool in_order = false;     ///< of a block: its messages come in their order by themselves
   double wire_per_byte = 1;  ///< bytes that are on the wire for each of the data: flags, headers
   Uses nic;                  ///< NICs at both ends, by the time of a message; none: not counted
@@ -79,6 +91,10 @@ class Machine {
   Uses storage(int rank, bool writing) const;
   /// From a simulated rank to any. Made when first asked for; the reference stays valid.
   Channel& channel(int from, int to, Block block = {});
+  /// Chooses the way of the channel's next data, as the cluster's routing does.
+  void steer(Channel& channel) const {
+    if (!channel.passages.empty()) choose_passage(channel);
+  }
   /// Seconds that a block of the rank's GPU copies `bytes`, and until it begins.
   double block_copy(Block block, std::uint64_t bytes) const;
   double block_start(Block block, bool launched) const;
@@ -103,6 +119,8 @@ class Machine {
   Fabric::Stops gates(int from, int to, Block block) const;
   Channel make_channel(int from, int to);
   int nic(int host, bool out);
+  std::vector<Passage> passages(int from, int to, bool engines, Block block) const;
+  void choose_passage(Channel& channel) const;
   Channel make_block_channel(int from, int to, Block block);
   void add_block(Uses& uses, int rank, Block block, double carries);
   const Location& location(int rank) const {

@@ -57,6 +57,7 @@ void Mpi::transmit(std::uint64_t argument) {
   const int id = static_cast<int>(argument);
   const Message& m = messages_[id];
   if (!m.channel->nic.empty()) stage(id, Cause::wire, -1, ledger_->bottleneck(), ledger_->now());
+  machine_->steer(*m.channel);
   ledger_->start(static_cast<double>(m.ahead) * m.channel->wire_per_byte, m.channel->wire,
                  Callback::to<&Mpi::travelled>(this, argument));
 }

@@ -112,6 +112,7 @@ void Streams::go(int id) {
   if (!receiver) amount = std::min(amount, m.flow.receiver.credit);
   if (amount <= 0) return check_done(id);
   const Transport& transport = *m.channel->transport;
+  machine_->steer(*m.channel);
   uses_.clear();
   if (sender && needs_sender(m)) add_cpu(*m.sender, transport.send_cost);
   add_uses(uses_, m.channel->wire);

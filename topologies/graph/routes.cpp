@@ -6,6 +6,7 @@
 
 #include "topologies/graph/known_routes.hpp"
 #include "topologies/graph/nearest_nics.hpp"
+#include "topologies/graph/route_by.hpp"
 #include "topologies/graph/route_search.hpp"
 #include "topologies/graph/splitmix.hpp"
 
@@ -106,7 +107,8 @@ Route Topology::route(Vertex from, Vertex to, std::uint64_t flow, KnownRoutes* k
   return route;
 }
 
-std::vector<Route> Topology::rails(Vertex from, Vertex to, std::uint64_t flow) const {
+std::vector<Route> Topology::rails(Vertex from, Vertex to, std::uint64_t flow,
+                                   std::span<const Vertex> by) const {
   const int host = graph()[from].host, other_host = graph()[to].host;
   if (host == other_host || host < 0 || other_host < 0) return {route(from, to, flow)};
   const auto& nics = hosts_[static_cast<std::size_t>(host)].nics;
@@ -115,8 +117,11 @@ std::vector<Route> Topology::rails(Vertex from, Vertex to, std::uint64_t flow) c
   std::vector<Route> rails;
   for (std::size_t i = 0; i < nics.size(); ++i) {
     const Vertex nic = nics[i], other_nic = other_nics[i % other_nics.size()];
+    std::vector<Vertex> stops = {nic};
+    stops.insert(stops.end(), by.begin(), by.end());
+    stops.push_back(other_nic);
     std::vector<int> links = route(from, nic, flow).links;
-    append(links, route(nic, other_nic, flow).links);
+    append(links, route_by(*this, stops, flow).links);
     append(links, route(other_nic, to, flow).links);
     rails.push_back(summed(std::move(links)));
   }

@@ -5,6 +5,7 @@
 // can reach its memory without leaving the host; names are unique.
 #pragma once
 
+#include <array>
 #include <boost/graph/adjacency_list.hpp>
 #include <cstdint>
 #include <memory>
@@ -86,6 +87,25 @@ struct Journey {
   Seconds latency{};            ///< of the legs and of the staging
 };
 
+/// Rule by which switches choose the route of a message from one host to another.
+/// By the hash of the flow, once (ECMP); the least loaded of the shortest routes; a detour by a
+/// router of another group, each in turn (Valiant's); the better of a shortest route and such a
+/// detour by load and length (UGAL). Of dragonflies: Kim, Dally, Scott, Abts: Technology-Driven,
+/// Highly-Scalable Dragonfly Topology, ISCA 2008, section 4.
+enum class Routing { hash, adaptive, valiant, ugal };
+
+inline const std::array<std::string, 4> routing_names = {"hash", "adaptive", "valiant", "ugal"};
+
+constexpr bool takes_detours(Routing routing) {
+  return routing == Routing::valiant || routing == Routing::ugal;
+}
+
+/// A switch of one of the groups that a network is made of.
+struct Waypoint {
+  Vertex where{};
+  int group = 0;
+};
+
 class KnownRoutes;  // known_routes.hpp
 
 class Topology {
@@ -104,6 +124,13 @@ class Topology {
   void remove(const std::set<int>& dead);
   /// Seed of the hash that chooses among equal routes.
   void set_hash_seed(std::uint64_t seed) { hash_seed_ = seed; }
+  /// Rule for messages between hosts; route() itself always answers by the hash.
+  void set_routing(Routing routing) { routing_ = routing; }
+  Routing routing() const { return routing_; }
+  /// Switches by which a message between other groups may take a detour; none where the network's
+  /// family has no such routes.
+  void add_waypoint(Waypoint waypoint) { waypoints_.push_back(waypoint); }
+  std::span<const Waypoint> waypoints() const { return waypoints_; }
 
   const Graph& graph() const { return *graph_; }
   std::span<const Host> hosts() const { return hosts_; }
@@ -127,8 +154,10 @@ class Topology {
   /// for many keeps what the searches find in `known`; the answers are the same.
   Route route(Vertex from, Vertex to, std::uint64_t flow = 0, KnownRoutes* known = nullptr) const;
   /// One route for each NIC of the first host, to share the data among them: NIC i sends to NIC
-  /// i mod n of the other host's n. Inside a host, or without NICs: only route().
-  std::vector<Route> rails(Vertex from, Vertex to, std::uint64_t flow = 0) const;
+  /// i mod n of the other host's n, by way of these components. Inside a host, or without NICs:
+  /// only route().
+  std::vector<Route> rails(Vertex from, Vertex to, std::uint64_t flow = 0,
+                           std::span<const Vertex> by = {}) const;
 
   /// The NUMA domain with the fewest PCIe links to a component of a host; itself if it is one.
   Vertex nearest_domain(Vertex vertex) const;
@@ -161,6 +190,8 @@ class Topology {
   std::vector<Host> hosts_;
   std::vector<Graph::edge_descriptor> links_;
   std::uint64_t hash_seed_ = 0;  ///< 0: `flow` as it is
+  Routing routing_ = Routing::hash;
+  std::vector<Waypoint> waypoints_;
 };
 
 }  // namespace ringscope

@@ -58,6 +58,7 @@ void build_dragonfly(Fields& fields, const HostMaker& make_host, Topology& topol
     std::vector<Vertex>& routers = groups.emplace_back();
     for (int i = 0; i < shape.routers; ++i) {
       routers.push_back(add_switch(topology, fmt::format("group{}/router{}", group, i)));
+      topology.add_waypoint({routers.back(), group});
       for (int j = 0; j < i; ++j)
         topology.connect(routers[static_cast<std::size_t>(j)], routers.back(), local);
       for (int j = 0; j < shape.hosts; ++j)

@@ -15,8 +15,11 @@ Vertex vertex_of(const Topology& topology, const Bin& bin) {
                       : host.numa_domains[static_cast<std::size_t>(bin.numa)];
 }
 
-/// Cost by links alone, where the way goes through the network or between GPUs.
+/// Cost by links alone, where the way goes through the network or between GPUs. Nothing where the
+/// switches may take a wider way than the hash.
 double wire_cost(const Topology& topology, Vertex from, Vertex to) {
+  const bool leaves = topology.graph()[from].host != topology.graph()[to].host;
+  if (leaves && topology.routing() != Routing::hash) return 0;
   double cost = 0;
   for (const Route& leg : topology.journey(from, to).legs)
     if (!leg.bandwidth.is_unlimited()) cost = std::max(cost, 1 / leg.bandwidth.bytes_per_second);

@@ -116,6 +116,7 @@ std::vector<Vertex> MachineParts::bins_in(int host) const {
 
 bool MachineParts::are_only_routes(Vertex from, Vertex to) const {
   const Graph& graph = topology_->graph();
+  if (takes_detours(topology_->routing()) && graph[from].host != graph[to].host) return false;
   const auto only = [&](Vertex a, Vertex b, LinkClass allowed) {
     return a == b || is_only_route(graph, a, b, allowed);
   };

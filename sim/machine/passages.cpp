@@ -1,0 +1,94 @@
+// The ways by which switches that follow the load, or spread it, may send a message.
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "sim/machine/machine.hpp"
+#include "topologies/graph/splitmix.hpp"
+
+namespace ringscope::sim {
+namespace {
+
+constexpr std::size_t most_passages = 16;  ///< of each kind: switches have some 64 ports
+constexpr std::uint64_t most_draws = 64;
+
+bool uses_resource(const Uses& uses, int resource) {
+  return std::ranges::any_of(uses, [&](const Use& use) { return use.resource == resource; });
+}
+
+/// Resources that all passages share have no part in the choice.
+void find_own(std::vector<Passage>& passages) {
+  for (Passage& passage : passages)
+    for (const Use& use : passage.wire)
+      if (!std::ranges::all_of(passages, [&](const Passage& other) {
+            return uses_resource(other.wire, use.resource);
+          }))
+        passage.own.push_back(use.resource);
+}
+
+/// Waypoints of groups that the hash's route does not meet.
+std::vector<Vertex> detours(const Topology& topology, Vertex from, Vertex to) {
+  std::set<Vertex> met;
+  for (const int id : topology.route(from, to).links) met.insert(topology.target_of(id));
+  std::set<int> groups;
+  for (const Waypoint& one : topology.waypoints())
+    if (met.contains(one.where)) groups.insert(one.group);
+  std::vector<Vertex> others;
+  for (const Waypoint& one : topology.waypoints())
+    if (!groups.contains(one.group)) others.push_back(one.where);
+  return others;
+}
+
+}  // namespace
+
+// The shortest routes, the hash's first; then detours, of which only those that UGAL or Valiant's
+// routing asks for. Ways are drawn by a hash: of more than `most_passages` those that it draws.
+std::vector<Passage> Machine::passages(int from, int to, bool engines, Block block) const {
+  const Topology& topology = scenario_->cluster.topology;
+  const Routing routing = topology.routing();
+  if (routing == Routing::hash || location(from).host == location(to).host) return {};
+  std::vector<Passage> found;
+  const auto add = [&](const Variant& variant) {
+    const Fabric::Trip trip = fabric_.trip(from, to, engines, gates(from, to, block), variant);
+    Passage passage{trip.uses, trip.latency * scenario_->speedup.link_latencies, {}};
+    if (std::ranges::find(found, passage) == found.end()) found.push_back(std::move(passage));
+  };
+  if (routing != Routing::valiant)
+    for (std::uint64_t draw = 0; draw < most_draws && found.size() < most_passages; ++draw)
+      add({draw, {}});
+  const auto waypoints = takes_detours(routing) ? detours(topology, domain_of(from), domain_of(to))
+                                                : std::vector<Vertex>{};
+  const std::size_t most = found.size() + most_passages;
+  if (!waypoints.empty())
+    for (std::uint64_t draw = 1; draw <= most_draws && found.size() < most; ++draw) {
+      const std::uint64_t random =
+          random_of({draw, static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to)});
+      add({draw, {waypoints[random % waypoints.size()]}});
+    }
+  if (found.empty() || (found.size() == 1 && routing != Routing::valiant)) return {};
+  find_own(found);
+  return found;
+}
+
+// Valiant's are taken in turn, as drawn. Otherwise a way's cost is the time that a byte takes on
+// its busiest link, shared with those that are there, times its length: UGAL's product of queue and
+// hops. Of equal ones the first, a shortest.
+void Machine::choose_passage(Channel& channel) const {
+  const Passage* best = &channel.passages[channel.turn++ % channel.passages.size()];
+  if (scenario_->cluster.topology.routing() != Routing::valiant) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Passage& passage : channel.passages) {
+      double cost = 0;
+      for (const int id : passage.own)
+        cost = std::max(cost, (1 + ledger_->users(id)) / ledger_->resource(id).capacity);
+      cost *= static_cast<double>(passage.wire.size());
+      if (cost >= least) continue;
+      least = cost;
+      best = &passage;
+    }
+  }
+  channel.wire = best->wire;
+  channel.route_latency = best->route_latency;
+}
+
+}  // namespace ringscope::sim

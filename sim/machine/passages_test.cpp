@@ -1,0 +1,109 @@
+// Do messages go by the ways that the cluster's routing chooses?
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "sim/tests/scenario_for_test.hpp"
+#include "topologies/input/complaint.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr double bandwidth = 1e9;
+constexpr double message = 10e6;
+constexpr double one_message = message / bandwidth;
+constexpr double latency = 100e-6;  ///< of a cable between groups
+
+/// Two racks of four hosts, four uplinks each: the four messages of a job can have one each.
+Scenario racks(const std::string& routing, int seed) {
+  return scenario_of(fmt::format(R"(
+cluster:
+  network: two_level
+  racks: 2
+  hosts_per_rack: 4
+  uplinks: 4
+  link: {{bandwidth: 1 GB/s, latency: 0 s}}
+  uplink: {{bandwidth: 1 GB/s}}
+  host: {{type: simple}}
+  hash_seed: {}
+  {}
+library: ideal
+placement: 1x8
+job: {{collective: alltoall, algorithm: pairwise, bytes: 10 MB}}
+)",
+                                 seed, routing));
+}
+
+/// Four groups of three routers with a host each. Only cables between groups limit and take time;
+/// every two groups have one.
+Scenario dragonfly(const std::string& routing) {
+  return scenario_of(fmt::format(R"(
+cluster:
+  network: dragonfly
+  routers: 3
+  hosts_per_router: 1
+  global_ports: 1
+  link: {{bandwidth: unlimited, latency: 0 s}}
+  global: {{bandwidth: 1 GB/s, latency: 100 us}}
+  host: {{type: simple}}
+  routing: {}
+library: ideal
+placement: 1x12
+job: {{collective: alltoall, algorithm: pairwise, bytes: 10 MB}}
+)",
+                                 routing));
+}
+
+Task send_to(Communicator comm, Workspace work, int senders, int distance) {
+  if (comm.rank() < senders) co_await comm.send(work.data, comm.rank() + distance);
+  if (comm.rank() >= distance && comm.rank() < distance + senders)
+    co_await comm.recv(work.data, comm.rank() - distance);
+}
+
+const Text from_rack_to_rack = [](Communicator comm, Workspace work, Options) {
+  return send_to(comm, work, 4, 4);
+};
+const Text from_group_to_group = [](Communicator comm, Workspace work, Options) {
+  return send_to(comm, work, 3, 3);
+};
+const Text alone = [](Communicator comm, Workspace work, Options) {
+  return send_to(comm, work, 1, 3);
+};
+
+class Routed : public SimulationTest {};
+
+// Only 24 of the 4^4 choices of an uplink give each message its own: seed 1 is not one of them.
+TEST_F(Routed, by_a_hash_messages_meet_on_an_uplink) {
+  EXPECT_GE(run(racks("", 1), from_rack_to_rack).time_s, 2 * one_message * (1 - 1e-9));
+}
+
+TEST_F(Routed, adaptively_each_message_has_an_uplink_of_its_own) {
+  expect_seconds(run(racks("routing: adaptive", 1), from_rack_to_rack).time_s, one_message);
+}
+
+// All three share the one cable between the two groups.
+TEST_F(Routed, shortest_ways_of_a_dragonfly_share_the_cable_between_two_groups) {
+  expect_seconds(run(dragonfly("hash"), from_group_to_group).time_s, latency + 3 * one_message);
+}
+
+// The first two find the cable as good as the detour, of twice as many cables; the third finds
+// 3 / B against 2 / B, and is alone there.
+TEST_F(Routed, by_ugal_a_message_leaves_the_cable_that_two_others_share) {
+  const Report report = run(dragonfly("ugal"), from_group_to_group);
+  expect_seconds(report.time_s, latency + 2 * one_message);
+  expect_seconds(finish(report, 5), 2 * latency + one_message);
+}
+
+TEST_F(Routed, valiants_detour_passes_two_cables_between_groups) {
+  expect_seconds(run(dragonfly("valiant"), alone).time_s, 2 * latency + one_message);
+}
+
+TEST(RoutingOfACluster, is_named_or_refused) {
+  EXPECT_THAT(complaint_of([] { racks("routing: adaptiv", 1); }),
+              testing::AllOf(testing::HasSubstr("unknown routing 'adaptiv'"),
+                             testing::HasSubstr("did you mean 'adaptive'")));
+  EXPECT_THAT(complaint_of([] { racks("routing: ugal", 1); }),
+              testing::HasSubstr("routing 'ugal' takes detours, which this network has not"));
+}
+
+}  // namespace
+}  // namespace ringscope
