@@ -1,4 +1,4 @@
-#include "sim/kernel/fluid_kernel.hpp"
+#include "sim/kernel/kernels.hpp"
 
 #include "sim/kernel/max_min.hpp"
 #include "sim/kernel/timed_kernel.hpp"

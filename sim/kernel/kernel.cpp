@@ -7,11 +7,7 @@
 #include <array>
 #include <stdexcept>
 
-#include "sim/kernel/fluid_kernel.hpp"
-#include "sim/kernel/reference_kernel.hpp"
-#ifdef RINGSCOPE_SIMGRID
-#include "sim/kernel/simgrid_kernel.hpp"
-#endif
+#include "sim/kernel/kernels.hpp"
 
 namespace ringscope::sim {
 namespace {

@@ -1,7 +1,7 @@
 // No queue, no heap, nothing kept from one instant to the next but what is left of each activity:
 // lists are searched, and rates solved from nothing, by progressive filling (D. Bertsekas and
 // R. Gallager, Data Networks, 1992, 6.5.2).
-#include "sim/kernel/reference_kernel.hpp"
+#include "sim/kernel/kernels.hpp"
 
 #include <algorithm>
 #include <cassert>

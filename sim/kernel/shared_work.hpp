@@ -1,7 +1,8 @@
 // Work that shares resources: how much of each is left, and when the next is done.
 //
 // The solver sorts what flows into groups of one rate; each group has its virtual time, and one
-// date, that of its first end.
+// date, that of its first end. A work that has all that it uses to itself needs neither group nor
+// solver: lone_work.hpp.
 //
 // Tolerance: a work ends with others that end now where that is early by at most that share of its
 // age; it joins others late, and others take over late what it leaves, by at most that share of the
@@ -21,7 +22,8 @@
 namespace ringscope::sim {
 
 /// Works have numbers of the caller's. Rates: add_resource, set_capacity, set_uses, join, leave,
-/// group, rate, solve, uses and visit_groups as max_min.hpp has them.
+/// group, rate, solve, uses and visit_groups as max_min.hpp has them; where they have rate_alone, a
+/// work that is alone is not shown to them.
 template <class Rates>
 class SharedWork {
  public:
@@ -32,11 +34,15 @@ class SharedWork {
   /// finds_idle, likely_rate, tell, leave_for_later and follow_leaves then.
   void set_tolerance(double share) { delays_.set_tolerance(share); }
   int add_resource(double capacity) {
-    used_.push_back(0);
+    carried_.emplace_back();
     return rates_.add_resource(capacity);
   }
 
   void set_capacity(int resource, double capacity) {
+    if (const int alone = carried_[index(resource)].alone; alone >= 0) {
+      end_alone(alone, moved_alone(works_[index(alone)]));
+      join(alone);
+    }
     rates_.set_capacity(resource, capacity);
     if (is_late()) delays_.add(*now_, 0, leaves);
   }
@@ -68,15 +74,20 @@ class SharedWork {
     for (Group& moved : groups_) moved.time.shift(seconds);
   }
   /// Requires that nothing flows.
-  void rewind() { std::fill(used_.begin(), used_.end(), 0); }
+  void rewind() {
+    for (Carried& carried : carried_) carried.used = 0;
+  }
 
  private:
   struct Work {
-    bool joins = false;       ///< the solver has yet to be told of it
+    bool joins = false;       ///< it is to flow from the end of this instant on
+    bool alone = false;       ///< see lone_work.hpp
     int group = -1;           ///< -1: of none
-    std::uint64_t stamp = 0;  ///< of its entry in that group
+    int date = -1;            ///< of one that is alone: where dates_ has its end
+    std::uint64_t stamp = 0;  ///< of its entry in that group, or in dates_
     double begun = 0;         ///< date since which it flows
-    Exact left = 0;           ///< units; in a group: the end in its virtual time
+    double rate = 0;          ///< of one that is alone
+    Exact left = 0;           ///< units when it begun; in a group: the end in its virtual time
   };
   struct Group {
     GroupTime time;
@@ -85,8 +96,14 @@ class SharedWork {
     bool touched = false;     ///< its first end or its rate may have changed
   };
   struct Dated {
-    int group = 0;
+    int group = 0;  ///< or, where negative, ~work of one that is alone
     std::uint64_t dated = 0;
+  };
+  struct Carried {  ///< by a resource
+    /// Units, less what its users would have moved since their group began.
+    double used = 0;
+    int flows = 0;   ///< that the solver knows
+    int alone = -1;  ///< the work that has it to itself; -1: none
   };
 
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
@@ -101,6 +118,16 @@ class SharedWork {
   static constexpr int leaves = -1;  ///< what follows works that have left, among delays
   bool is_late() const { return delays_.tolerance() > 0; }
   static constexpr bool can_wait = requires(Rates rates) { rates.tell(); };
+  static constexpr bool knows_alone = requires(Rates rates) { rates.rate_alone(0); };
+  void begin(int id);
+  void share(int id);
+  void count_flows(int id, int change);
+  bool finds_idle(int id) const;
+  void begin_alone(int id);
+  Exact moved_alone(const Work& work) const {
+    return Exact(work.rate) * (Exact(*now_) - work.begun);
+  }
+  void end_alone(int id, Exact moved);
   void solve_due();
   void count_before(int id, double rate);
   /// Units that a work has moved since it began and has not joined, at this rate.
@@ -126,9 +153,8 @@ class SharedWork {
   std::vector<int> joining_;  ///< new at this instant
   Delays delays_;             ///< of works that join, and of `leaves`
   std::vector<Group> groups_;
-  std::vector<int> touched_;  ///< groups
-  /// Units of each resource, less what its users would have moved since their group began.
-  std::vector<double> used_;
+  std::vector<int> touched_;      ///< groups
+  std::vector<Carried> carried_;  ///< by resource
   DateQueue<Dated> dates_;
   std::vector<Dated> due_;
   std::uint64_t stamps_ = 0;
@@ -155,13 +181,21 @@ double SharedWork<Rates>::left(int id) const {
   if constexpr (can_wait)
     if (asked.joins && is_late())
       return rounded(asked.left - moved_before(asked, rates_.likely_rate(id)));
+  if (asked.alone) return std::max(0.0, rounded(asked.left - moved_alone(asked)));
   if (asked.group < 0) return rounded(asked.left);
   return std::max(0.0, rounded(asked.left - groups_[index(asked.group)].time.at(*now_)));
 }
 
 template <class Rates>
 double SharedWork<Rates>::used(int resource) const {
-  double sum = used_[index(resource)];
+  const Carried& carried = carried_[index(resource)];
+  double sum = carried.used;
+  if (carried.alone >= 0) {
+    const double moved = rounded(moved_alone(works_[index(carried.alone)]));
+    for (const auto& use : rates_.uses(carried.alone))
+      if (use.resource == resource) sum += use.weight * moved;
+    return sum;
+  }
   rates_.visit_groups(resource, [&](int id, std::int64_t weight) {
     sum += static_cast<double>(weight) * rounded(groups_[index(id)].time.at(*now_));
   });
@@ -187,7 +221,7 @@ void SharedWork<Rates>::enter(int id) {
   const Exact left = entering.left;
   entering.left = groups_[index(to)].time.enter(left, id, entering.stamp, *now_);
   const double at = rounded(entering.left - left);
-  for (const auto& use : rates_.uses(id)) used_[index(use.resource)] -= use.weight * at;
+  for (const auto& use : rates_.uses(id)) carried_[index(use.resource)].used -= use.weight * at;
   touch(to);
 }
 
@@ -198,23 +232,8 @@ void SharedWork<Rates>::leave(int id, Exact at) {
   groups_[index(leaving.group)].time.leave();
   touch(leaving.group);
   leaving.group = -1;
-  for (const auto& use : rates_.uses(id)) used_[index(use.resource)] += use.weight * rounded(at);
-}
-
-// Counts as moved what a work would have moved since it began, had it not been put off.
-template <class Rates>
-void SharedWork<Rates>::count_before(int id, double rate) {
-  Work& counted = works_[index(id)];
-  const Exact moved = moved_before(counted, rate);
-  counted.left -= moved;
-  for (const auto& use : rates_.uses(id)) used_[index(use.resource)] += use.weight * rounded(moved);
-}
-
-template <class Rates>
-void SharedWork<Rates>::leave_rates(int id) {
-  if (!is_late()) return rates_.leave(id);
-  if constexpr (can_wait)
-    if (rates_.leave_for_later(id)) delays_.add(*now_, *now_ - works_[index(id)].begun, leaves);
+  for (const auto& use : rates_.uses(id))
+    carried_[index(use.resource)].used += use.weight * rounded(at);
 }
 
 template <class Rates>
@@ -223,6 +242,7 @@ void SharedWork<Rates>::stop(int id) {
   if constexpr (can_wait)
     if (stopped.joins && is_late()) count_before(id, rates_.likely_rate(id));
   stopped.joins = false;
+  if (stopped.alone) return end_alone(id, moved_alone(stopped));
   if (stopped.group < 0) return;
   const Exact at = groups_[index(stopped.group)].time.at(*now_);
   leave(id, at);
@@ -235,40 +255,9 @@ void SharedWork<Rates>::solve() {
   if constexpr (can_wait)
     if (is_late()) return solve_due();
   for (const int id : joining_)
-    if (std::exchange(works_[index(id)].joins, false)) rates_.join(id);
+    if (std::exchange(works_[index(id)].joins, false)) begin(id);
   joining_.clear();
   take_over(rates_.solve());
-}
-
-// A work that finds all that it uses idle flows at once; what several find idle they share at once,
-// lest one of those that are alike gets ahead. Others join works that flow, and may wait.
-template <class Rates>
-void SharedWork<Rates>::solve_due() {
-  const auto was_stopped = [this](int id) { return !works_[index(id)].joins; };
-  const auto finds_idle = [this](int id) { return rates_.finds_idle(id); };
-  const auto join = [this](int id) {
-    if (std::exchange(works_[index(id)].joins, false)) rates_.join(id);
-  };
-  joining_.erase(std::remove_if(joining_.begin(), joining_.end(), was_stopped), joining_.end());
-  const auto late = std::stable_partition(joining_.begin(), joining_.end(), finds_idle);
-  for (auto id = joining_.begin(); id != late; ++id) {
-    if (finds_idle(*id))
-      join(*id);
-    else
-      delays_.add(*now_, 0, *id);
-  }
-  for (auto id = late; id != joining_.end(); ++id) {
-    const double rate = rates_.likely_rate(*id);
-    delays_.add(*now_, rate > 0 ? rounded(works_[index(*id)].left) / rate : 0, *id);
-  }
-  joining_.clear();
-  const bool due = delays_.take_due(*now_, [&](int change) {
-    if (change == leaves)
-      rates_.follow_leaves();
-    else
-      join(change);
-  });
-  take_over(due ? rates_.solve() : rates_.tell());
 }
 
 template <class Rates>
@@ -296,9 +285,17 @@ template <class Visit>
 void SharedWork<Rates>::take_done(double until, Visit visit) {
   for (double last = until; dates_.next_date() <= last;) {
     while (dates_.next_date() <= last) dates_.take(due_);
-    for (const Dated& due : due_)
-      if (groups_[index(due.group)].dated == due.dated)
+    for (const Dated& due : due_) {
+      if (due.group < 0) {
+        const int id = ~due.group;
+        if (works_[index(id)].stamp != due.dated) continue;
+        works_[index(id)].date = -1;
+        end_alone(id, works_[index(id)].left);
+        visit(id);
+      } else if (groups_[index(due.group)].dated == due.dated) {
         last = std::max(last, end_group(due.group, until, visit));
+      }
+    }
     due_.clear();
   }
 }
@@ -325,3 +322,6 @@ double SharedWork<Rates>::end_group(int id, double until, Visit visit) {
 }
 
 }  // namespace ringscope::sim
+
+#include "sim/kernel/late_work.hpp"
+#include "sim/kernel/lone_work.hpp"

@@ -6,7 +6,7 @@
 // stands k times in a route is consumed k times per unit, which is how weights are expressed. A
 // flow that stops is ended, and begun anew when it goes on: Action::resume() of 3.32 looks for
 // those that it slows down on its first link only.
-#include "sim/kernel/simgrid_kernel.hpp"
+#include "sim/kernel/kernels.hpp"
 
 #include <fmt/core.h>
 #include <simgrid/kernel/Timer.hpp>

@@ -1,0 +1,76 @@
+// Works that have all that they use to themselves: a core that has nothing else to do, a message on
+// an idle route. Most of a quiet machine's works are. Part of shared_work.hpp.
+//
+// Invariant: what a work that is alone uses carries nothing else, so its rate is the least that one
+// of them gives, and its end is known when it begins. When another work comes to any of them, it
+// is alone no longer: what is left of it then joins the solver's flows, where it is bound to get
+// the rate that it had, or a smaller one.
+#pragma once
+
+#include <algorithm>
+
+#include "sim/kernel/shared_work.hpp"
+
+namespace ringscope::sim {
+
+// Lets a work flow from now on.
+template <class Rates>
+void SharedWork<Rates>::begin(int id) {
+  if (knows_alone && finds_idle(id))
+    begin_alone(id);
+  else
+    share(id);
+}
+
+// Shows a work to the solver, and those that were alone on what it uses.
+template <class Rates>
+void SharedWork<Rates>::share(int id) {
+  if (Work& known = works_[index(id)]; known.alone) end_alone(id, moved_alone(known));
+  if constexpr (knows_alone)
+    for (const auto& use : rates_.uses(id))
+      if (const int other = carried_[index(use.resource)].alone; other >= 0) share(other);
+  count_flows(id, 1);
+  rates_.join(id);
+}
+
+template <class Rates>
+void SharedWork<Rates>::count_flows(int id, int change) {
+  if constexpr (knows_alone)
+    for (const auto& use : rates_.uses(id)) carried_[index(use.resource)].flows += change;
+}
+
+template <class Rates>
+bool SharedWork<Rates>::finds_idle(int id) const {
+  const auto& uses = rates_.uses(id);
+  return std::all_of(uses.begin(), uses.end(), [this](const auto& use) {
+    const Carried& there = carried_[index(use.resource)];
+    return there.flows == 0 && there.alone < 0;
+  });
+}
+
+template <class Rates>
+void SharedWork<Rates>::begin_alone(int id) {
+  Work& begun = works_[index(id)];
+  begun.alone = true;
+  for (const auto& use : rates_.uses(id)) carried_[index(use.resource)].alone = id;
+  if constexpr (knows_alone) begun.rate = rates_.rate_alone(id);
+  begun.stamp = ++stamps_;
+  begun.date = dates_.add(date_of(begun.begun, begun.left, begun.rate), {~id, begun.stamp});
+}
+
+// It is alone no longer, having moved so many units.
+template <class Rates>
+void SharedWork<Rates>::end_alone(int id, Exact moved) {
+  Work& ended = works_[index(id)];
+  ended.alone = false;
+  ended.stamp = 0;
+  ended.left = std::max(Exact{0}, ended.left - moved);
+  if (ended.date >= 0) dates_.forget(std::exchange(ended.date, -1));
+  for (const auto& use : rates_.uses(id)) {
+    Carried& carried = carried_[index(use.resource)];
+    carried.alone = -1;
+    carried.used += use.weight * rounded(moved);
+  }
+}
+
+}  // namespace ringscope::sim
