@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 
 #include "sim/kernel/shared_work.hpp"
 
@@ -16,7 +17,7 @@ namespace ringscope::sim {
 // Lets a work flow from now on.
 template <class Rates>
 void SharedWork<Rates>::begin(int id) {
-  if (knows_alone && finds_idle(id))
+  if (can_wait && finds_idle(id))
     begin_alone(id);
   else
     share(id);
@@ -26,7 +27,7 @@ void SharedWork<Rates>::begin(int id) {
 template <class Rates>
 void SharedWork<Rates>::share(int id) {
   if (Work& known = works_[index(id)]; known.alone) end_alone(id, moved_alone(known));
-  if constexpr (knows_alone)
+  if constexpr (can_wait)
     for (const auto& use : rates_.uses(id))
       if (const int other = carried_[index(use.resource)].alone; other >= 0) share(other);
   count_flows(id, 1);
@@ -35,7 +36,7 @@ void SharedWork<Rates>::share(int id) {
 
 template <class Rates>
 void SharedWork<Rates>::count_flows(int id, int change) {
-  if constexpr (knows_alone)
+  if constexpr (can_wait)
     for (const auto& use : rates_.uses(id)) carried_[index(use.resource)].flows += change;
 }
 
@@ -52,8 +53,12 @@ template <class Rates>
 void SharedWork<Rates>::begin_alone(int id) {
   Work& begun = works_[index(id)];
   begun.alone = true;
-  for (const auto& use : rates_.uses(id)) carried_[index(use.resource)].alone = id;
-  if constexpr (knows_alone) begun.rate = rates_.rate_alone(id);
+  begun.rate = std::numeric_limits<double>::infinity();
+  for (const auto& use : rates_.uses(id)) {
+    Carried& carried = carried_[index(use.resource)];
+    carried.alone = id;
+    begun.rate = std::min(begun.rate, carried.capacity / use.weight);
+  }
   begun.stamp = ++stamps_;
   begun.date = dates_.add(date_of(begun.begun, begun.left, begun.rate), {~id, begun.stamp});
 }

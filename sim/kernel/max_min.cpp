@@ -211,11 +211,6 @@ const MaxMin::Part& MaxMin::slowest_part(const Flow& flow) const {
                            [&](const Part& a, const Part& b) { return rate(a) < rate(b); });
 }
 
-double MaxMin::rate_alone(int id) const {
-  const Part& slowest = slowest_part(flows_[index(id)]);
-  return resources_[index(slowest.resource)].capacity / slowest.weight;
-}
-
 // A flow that finds all that it uses idle needs no settling.
 void MaxMin::join_alone(int id) {
   Flow& flow = flows_[index(id)];

@@ -46,8 +46,6 @@ class MaxMin {
   /// Units per second of each flow of the group, after solve().
   double rate(int group) const { return resources_[index(group)].told; }
 
-  /// Units per second of a flow that has all that it uses to itself.
-  double rate_alone(int flow) const;
   /// Whether nothing flows through what a flow uses that does not flow yet.
   bool finds_idle(int flow) const;
   /// Units per second that it would get at most: an estimate.

@@ -22,8 +22,8 @@
 namespace ringscope::sim {
 
 /// Works have numbers of the caller's. Rates: add_resource, set_capacity, set_uses, join, leave,
-/// group, rate, solve, uses and visit_groups as max_min.hpp has them; where they have rate_alone, a
-/// work that is alone is not shown to them.
+/// group, rate, solve, uses and visit_groups as max_min.hpp has them; where they can wait (see
+/// below), a work that is alone is not shown to them.
 template <class Rates>
 class SharedWork {
  public:
@@ -34,7 +34,7 @@ class SharedWork {
   /// finds_idle, likely_rate, tell, leave_for_later and follow_leaves then.
   void set_tolerance(double share) { delays_.set_tolerance(share); }
   int add_resource(double capacity) {
-    carried_.emplace_back();
+    carried_.emplace_back().capacity = capacity;
     return rates_.add_resource(capacity);
   }
 
@@ -43,6 +43,7 @@ class SharedWork {
       end_alone(alone, moved_alone(works_[index(alone)]));
       join(alone);
     }
+    carried_[index(resource)].capacity = capacity;
     rates_.set_capacity(resource, capacity);
     if (is_late()) delays_.add(*now_, 0, leaves);
   }
@@ -99,7 +100,8 @@ class SharedWork {
     int group = 0;  ///< or, where negative, ~work of one that is alone
     std::uint64_t dated = 0;
   };
-  struct Carried {  ///< by a resource
+  struct Carried {        ///< by a resource
+    double capacity = 0;  ///< of the resource
     /// Units, less what its users would have moved since their group began.
     double used = 0;
     int flows = 0;   ///< that the solver knows
@@ -118,7 +120,6 @@ class SharedWork {
   static constexpr int leaves = -1;  ///< what follows works that have left, among delays
   bool is_late() const { return delays_.tolerance() > 0; }
   static constexpr bool can_wait = requires(Rates rates) { rates.tell(); };
-  static constexpr bool knows_alone = requires(Rates rates) { rates.rate_alone(0); };
   void begin(int id);
   void share(int id);
   void count_flows(int id, int change);

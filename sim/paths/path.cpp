@@ -138,10 +138,17 @@ PathSequence Paths::take_runs(int id) {
   return std::exchange(sequences_[static_cast<std::size_t>(place)], {});
 }
 
+// Runs that do not repeat, as where messages take random times, are worth no memory: they become
+// totals early, while all of them are in the caches.
 void Paths::bound_memory() {
   if (runs_.bytes() <= clean_at_) return;
+  if (!runs_.repeat()) {
+    flatten();
+    clean_at_ = std::max(std::min(most_bytes_, least_bytes), 2 * runs_.bytes());
+    return;
+  }
   const std::size_t most = most_bytes_ + bytes_for_each * live_;
-  runs_ = runs_.only(sequences_);
+  if (runs_.bytes() > most_bytes_) runs_ = runs_.only(sequences_);
   if (runs_.bytes() > most) flatten();
   clean_at_ = std::max(most, 2 * runs_.bytes());
 }

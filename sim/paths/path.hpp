@@ -11,6 +11,7 @@
 // bounded by the number of cursors, however long the simulation.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -48,7 +49,10 @@ class Paths {
   /// repeat takes up to `most_bytes`, and some for each cursor; then runs become totals, and where
   /// these take as much, each chain keeps its largest and adds up the others by cause alone.
   explicit Paths(std::size_t limit, std::size_t most_bytes = std::size_t{16} << 20)
-      : limit_(limit), most_bytes_(most_bytes), fold_at_(limit), clean_at_(most_bytes) {}
+      : limit_(limit),
+        most_bytes_(most_bytes),
+        fold_at_(limit),
+        clean_at_(std::min(most_bytes, least_bytes)) {}
 
   /// Start of all chains. Cursors from before cover what nobody asks for.
   void restart(double now);
@@ -97,6 +101,8 @@ class Paths {
   using What = std::uint32_t;
   static constexpr int cause_bits = 5;
   static constexpr What runs = PathTotal::nothing;
+  /// Of runs, before anybody asks whether they repeat.
+  static constexpr std::size_t least_bytes = std::size_t{2} << 20;
   static What what_of(Cause cause, int resource) {
     return static_cast<What>(resource + 1) << cause_bits | static_cast<What>(cause);
   }

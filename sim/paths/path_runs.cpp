@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace ringscope::sim {
 namespace {
@@ -102,13 +103,19 @@ void PathRuns::grow() {
 }
 
 int PathRuns::leaf(std::span<const PathTotal> segments, double now) {
+  ++asked_;
   int& last = entry(last_leaves_, rank_of(segments) + 1);
-  if (last >= 0 && is_of(runs_[static_cast<std::size_t>(last)], segments, rounding * now))
+  if (last >= 0 && is_of(runs_[static_cast<std::size_t>(last)], segments, rounding * now)) {
+    ++found_;
     return last;
+  }
   const std::size_t before = segments_.size(), known = runs_.size();
   segments_.insert(segments_.end(), segments.begin(), segments.end());
   last = intern({static_cast<int>(before), ~static_cast<int>(segments.size()), 0}, rounding * now);
-  if (runs_.size() == known) segments_.resize(before);
+  if (runs_.size() == known) {
+    segments_.resize(before);
+    ++found_;
+  }
   return last;
 }
 
@@ -129,23 +136,37 @@ void PathRuns::append(PathSequence& sequence, int run) {
   sequence.push_back(run);
 }
 
+// A run is younger than those that it is made of, so the youngest of those met so far is met no
+// more: a sequence costs what it is made of, however many runs others have.
 void PathRuns::add_totals(const PathSequence& sequence, PathTotals& totals) const {
-  if (sequence.empty()) return;
-  // A run is younger than those that it is made of.
-  std::vector<double> times(
-      static_cast<std::size_t>(*std::max_element(sequence.begin(), sequence.end())) + 1);
-  for (const int run : sequence) times[static_cast<std::size_t>(run)] += 1;
-  for (std::size_t id = times.size(); id-- > 0;) {
-    if (times[id] == 0) continue;
+  times_.resize(runs_.size(), 0);
+  std::vector<int> met;  // a heap, the youngest first
+  const auto meet = [&](int id, double times) {
+    double& known = times_[static_cast<std::size_t>(id)];
+    if (std::exchange(known, known + times) > 0) return;
+    met.push_back(id);
+    std::push_heap(met.begin(), met.end());
+  };
+  for (const int run : sequence) meet(run, 1);
+  while (!met.empty()) {
+    std::pop_heap(met.begin(), met.end());
+    const auto id = static_cast<std::size_t>(met.back());
+    met.pop_back();
+    const double times = std::exchange(times_[id], 0);
     const RunNode& run = runs_[id];
     if (run.second >= 0) {
-      times[static_cast<std::size_t>(run.first)] += times[id];
-      times[static_cast<std::size_t>(run.second)] += times[id];
+      meet(run.first, times);
+      meet(run.second, times);
       continue;
     }
     for (const PathTotal& segment : segments(run))
-      totals.add({segment.what, segment.rank, times[id] * segment.seconds});
+      totals.add({segment.what, segment.rank, times * segment.seconds});
   }
+}
+
+bool PathRuns::repeat() {
+  const std::size_t asked = std::exchange(asked_, 0), found = std::exchange(found_, 0);
+  return 2 * found >= asked;
 }
 
 std::size_t PathRuns::bytes() const {
@@ -172,6 +193,7 @@ PathRuns PathRuns::only(std::span<PathSequence> sequences) const {
   }
   for (PathSequence& sequence : sequences)
     for (int& run : sequence) run = names[static_cast<std::size_t>(run)];
+  needed.asked_ = needed.found_ = 0;
   return needed;
 }
 

@@ -25,6 +25,8 @@ class PathRuns {
   /// Adds all segments of the sequence.
   void add_totals(const PathSequence& sequence, PathTotals& totals) const;
   std::size_t bytes() const;
+  /// Whether most leaves asked for since the last call were there already.
+  bool repeat();
   /// The runs needed for these sequences, which name them anew.
   PathRuns only(std::span<PathSequence> sequences) const;
 
@@ -48,8 +50,10 @@ class PathRuns {
   std::vector<int> table_;  ///< by hash: runs, -1 where none
   // Looked at before the table, which is spread over memory: ranks come in their order, and so do
   // the runs that they repeat.
-  std::vector<int> last_leaves_;  ///< by rank, counted from -1; -1: none
-  std::vector<int> last_pairs_;   ///< by the second run
+  std::vector<int> last_leaves_;       ///< by rank, counted from -1; -1: none
+  std::vector<int> last_pairs_;        ///< by the second run
+  std::size_t asked_ = 0, found_ = 0;  ///< leaves
+  mutable std::vector<double> times_;  ///< by add_totals(): by run, 0 in between
 };
 
 }  // namespace ringscope::sim
