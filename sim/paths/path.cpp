@@ -160,22 +160,31 @@ void Paths::flatten() {
   for (const PathSequence& sequence : sequences_) {
     PathTotals sums;
     runs_.add_totals(sequence, sums);
-    all.push_back(sums.list());
+    all.push_back(sums.unsorted());
     totals += sums.size();
   }
   const bool too_many = totals * sizeof(PathTotal) > most_bytes_;
   reduced_ = reduced_ || too_many;
   runs_ = {};
   for (std::size_t i = 0; i < all.size(); ++i) {
-    PathTotals sums;
-    for (std::size_t j = 0; j < all[i].size(); ++j) {
-      PathTotal total = all[i][j];
-      if (too_many && j >= most_totals)
-        total = {what_of(segment_of(total).cause, -1), -1, total.seconds};
-      sums.add(total);
-    }
-    if (!all[i].empty()) sequences_[i] = {runs_.leaf(sums.list())};
+    if (too_many) all[i] = reduced(all[i]);
+    if (!all[i].empty()) sequences_[i] = {runs_.leaf(all[i])};
   }
+}
+
+// The largest totals as they are, the others by cause alone.
+std::vector<PathTotal> Paths::reduced(std::vector<PathTotal> totals) {
+  if (totals.size() <= most_totals) return totals;
+  const auto larger = [](const PathTotal& a, const PathTotal& b) {
+    return a.seconds != b.seconds ? a.seconds > b.seconds : a.key() < b.key();
+  };
+  const auto rest = totals.begin() + static_cast<std::ptrdiff_t>(most_totals);
+  std::sort(totals.begin(), totals.end(), larger);
+  PathTotals sums;
+  for (auto total = totals.begin(); total != totals.end(); ++total)
+    sums.add(total < rest ? *total
+                          : PathTotal{what_of(segment_of(*total).cause, -1), -1, total->seconds});
+  return sums.unsorted();
 }
 
 std::vector<Paths::Segment> Paths::merged(const PathCursor& cursor) const {

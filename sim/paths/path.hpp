@@ -102,7 +102,7 @@ class Paths {
   static constexpr int cause_bits = 5;
   static constexpr What runs = PathTotal::nothing;
   /// Of runs, before anybody asks whether they repeat.
-  static constexpr std::size_t least_bytes = std::size_t{2} << 20;
+  static constexpr std::size_t least_bytes = std::size_t{8} << 20;
   static What what_of(Cause cause, int resource) {
     return static_cast<What>(resource + 1) << cause_bits | static_cast<What>(cause);
   }
@@ -146,6 +146,7 @@ class Paths {
   void append_runs(std::span<PathCursor* const> cursors, std::span<const int> origins,
                    std::vector<PathSequence> gained, double later);
   void flatten();
+  static std::vector<PathTotal> reduced(std::vector<PathTotal> totals);
 
   std::size_t limit_, most_bytes_, fold_at_;
   bool reduced_ = false;

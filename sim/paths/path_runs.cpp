@@ -43,11 +43,16 @@ void PathTotals::grow() {
     if (one.what != PathTotal::nothing) find(one) = one;
 }
 
-std::vector<PathTotal> PathTotals::list() const {
+std::vector<PathTotal> PathTotals::unsorted() const {
   std::vector<PathTotal> all;
   all.reserve(used_);
   for (const PathTotal& one : slots_)
     if (one.what != PathTotal::nothing) all.push_back(one);
+  return all;
+}
+
+std::vector<PathTotal> PathTotals::list() const {
+  std::vector<PathTotal> all = unsorted();
   std::sort(all.begin(), all.end(), [](const PathTotal& a, const PathTotal& b) {
     return a.seconds != b.seconds ? a.seconds > b.seconds : a.key() < b.key();
   });

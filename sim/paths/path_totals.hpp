@@ -36,6 +36,8 @@ class PathTotals {
   std::size_t size() const { return used_; }
   /// All, the largest first; of equals in the order of their keys.
   std::vector<PathTotal> list() const;
+  /// All, in an order that what was added gives.
+  std::vector<PathTotal> unsorted() const;
 
  private:
   PathTotal& find(const PathTotal& key) {
