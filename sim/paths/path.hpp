@@ -101,7 +101,7 @@ class Paths {
   using What = std::uint32_t;
   static constexpr int cause_bits = 5;
   static constexpr What runs = PathTotal::nothing;
-  /// Of runs, before anybody asks whether they repeat.
+  /// Size of the runs before anybody asks whether they repeat.
   static constexpr std::size_t least_bytes = std::size_t{8} << 20;
   static What what_of(Cause cause, int resource) {
     return static_cast<What>(resource + 1) << cause_bits | static_cast<What>(cause);
