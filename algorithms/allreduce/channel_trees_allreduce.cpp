@@ -155,6 +155,7 @@ Task channels_in_turn(Communicator comm, std::vector<Channel> channels) {
     co_await block.begin_block(std::exchange(launched, false));
     std::vector<TreeBranch> branches(1, channel.branch);
     co_await up_and_down(block, std::move(branches));
+    block.end_block();
   }
 }
 

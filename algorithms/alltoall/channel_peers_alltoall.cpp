@@ -56,6 +56,7 @@ Task exchange(Communicator comm, PeerWork work, bool launched) {
     }
     co_await block.wait_all(requests);
   }
+  block.end_block();
 }
 
 Task channel_peers_alltoall(Communicator comm, Workspace work, Options options) {

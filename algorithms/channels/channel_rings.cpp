@@ -45,6 +45,7 @@ Task channels_in_turn(Communicator comm, std::vector<ChannelRing> rings, Range d
     const Communicator block = comm.inside(ring.block);
     co_await block.begin_block(std::exchange(launched, false));
     co_await program(block, ring, data, options);
+    block.end_block();
   }
 }
 

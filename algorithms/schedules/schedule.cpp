@@ -66,6 +66,7 @@ class Block {
       }
     }
     while (!under_way_.empty()) co_await oldest_sent();
+    comm_.end_block();
   }
 
  private:

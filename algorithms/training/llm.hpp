@@ -16,6 +16,7 @@ enum class Schedule : std::uint8_t { gpipe, one_f_one_b, interleaved };
 /// Time of one micro-batch on one rank.
 struct Pass {
   Duration forward{}, backward{};
+  std::size_t bytes = 0;  ///< of memory that forward moves; backward moves them twice
 };
 
 /// Parameters that ZeRO 2 and 3 exchange at once: FSDP's unit.

@@ -23,18 +23,18 @@ Task sum_over_tensor_group(const LlmDevice& d, Range part) {
 }  // namespace
 
 Task layer_forward(const LlmDevice& d, Range output) {
-  co_await d.comm.compute(d.step.attention.forward);
+  co_await d.comm.compute(d.step.attention.forward, d.step.attention.bytes);
   if (d.context.size() > 1) co_await ring_attention_forward(d);
   co_await sum_over_tensor_group(d, output);
-  co_await d.comm.compute(d.step.mlp.forward);
+  co_await d.comm.compute(d.step.mlp.forward, d.step.mlp.bytes);
   co_await sum_over_tensor_group(d, output);
 }
 
 Task layer_backward(const LlmDevice& d, Range input_gradient) {
-  co_await d.comm.compute(d.step.mlp.backward);
+  co_await d.comm.compute(d.step.mlp.backward, 2 * d.step.mlp.bytes);
   co_await sum_over_tensor_group(d, input_gradient);
   if (d.context.size() > 1) co_await ring_attention_backward(d);
-  co_await d.comm.compute(d.step.attention.backward);
+  co_await d.comm.compute(d.step.attention.backward, 2 * d.step.attention.bytes);
   co_await sum_over_tensor_group(d, input_gradient);
 }
 

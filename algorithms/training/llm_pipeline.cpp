@@ -16,11 +16,11 @@ namespace {
 Task forward(const LlmDevice& d, Range output, bool last = true) {
   for ([[maybe_unused]] int layer : d.comm.phase("forward", d.step.layers / d.step.parts))
     co_await layer_forward(d, output);
-  if (last && d.is_last()) co_await d.comm.compute(d.step.head.forward);
+  if (last && d.is_last()) co_await d.comm.compute(d.step.head.forward, d.step.head.bytes);
 }
 
 Task backward(const LlmDevice& d, Range input_gradient, bool last = true) {
-  if (last && d.is_last()) co_await d.comm.compute(d.step.head.backward);
+  if (last && d.is_last()) co_await d.comm.compute(d.step.head.backward, 2 * d.step.head.bytes);
   for ([[maybe_unused]] int layer : d.comm.phase("backward", d.step.layers / d.step.parts))
     co_await layer_backward(d, input_gradient);
 }

@@ -32,11 +32,13 @@ Range gradients_of_unit(const LlmDevice& d, std::size_t unit) {
 
 Task unit_forward(const LlmDevice& d, ParameterUnit::Part part) {
   if (part == ParameterUnit::Part::layer) co_await layer_forward(d, d.at.output);
-  if (part == ParameterUnit::Part::head) co_await d.comm.compute(d.step.head.forward);
+  if (part == ParameterUnit::Part::head)
+    co_await d.comm.compute(d.step.head.forward, d.step.head.bytes);
 }
 
 Task unit_backward(const LlmDevice& d, ParameterUnit::Part part) {
-  if (part == ParameterUnit::Part::head) co_await d.comm.compute(d.step.head.backward);
+  if (part == ParameterUnit::Part::head)
+    co_await d.comm.compute(d.step.head.backward, 2 * d.step.head.bytes);
   if (part == ParameterUnit::Part::layer) co_await layer_backward(d, d.at.input_gradient);
 }
 

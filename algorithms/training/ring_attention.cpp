@@ -19,7 +19,7 @@ Task ring_attention_forward(const LlmDevice& d) {
     Request incoming, outgoing;
     if (goes_on) incoming = d.context.irecv(next_keys, prev);
     if (goes_on) outgoing = d.context.isend(keys, next);
-    co_await d.comm.compute(d.step.attention_block.forward);
+    co_await d.comm.compute(d.step.attention_block.forward, d.step.attention_block.bytes);
     if (goes_on) co_await d.context.wait(incoming);
     if (goes_on) co_await d.context.wait(outgoing);
     std::swap(keys, next_keys);
@@ -37,7 +37,7 @@ Task ring_attention_backward(const LlmDevice& d) {
     Request incoming, outgoing;
     if (goes_on) incoming = d.context.irecv(next_keys, prev);
     if (goes_on) outgoing = d.context.isend(keys, next);
-    co_await d.comm.compute(d.step.attention_block.backward);
+    co_await d.comm.compute(d.step.attention_block.backward, 2 * d.step.attention_block.bytes);
     if (block > 0) co_await d.context.wait(gradients_in);
     if (block > 0) co_await d.context.wait(gradients_out);
     if (block > 0) std::swap(gradients, next_gradients);

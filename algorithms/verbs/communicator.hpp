@@ -65,10 +65,11 @@ struct Operation {
   std::span<const Request> requests{};  ///< wait, wait_all, wait_any, test; lives in the awaiter
   Thread thread{};                      ///< join
   Flag flag{};                          ///< reach
-  std::size_t count = 0;                ///< reach: how often raised; load, store: items
-  std::span<const int> receivers{};     ///< multicast
-  Block block{};                        ///< of a kernel: isend, irecv, reduce, copy
-  SplitCall* split = nullptr;           ///< split; lives in the awaiter
+  /// reach: how often raised; load, store: items; compute: bytes, read or written, of its memory.
+  std::size_t count = 0;
+  std::span<const int> receivers{};  ///< multicast
+  Block block{};                     ///< of a kernel: isend, irecv, reduce, copy
+  SplitCall* split = nullptr;        ///< split; lives in the awaiter
   /// wait_any: the index that completed; test: 0 or 1; recv, sendrecv, and wait for a receive: how
   /// many items came.
   int result = 0;
@@ -174,6 +175,8 @@ class Communicator {
     return {executor_,
             {.verb = Verb::copy, .count = launched ? std::size_t{1} : 0, .block = block_}};
   }
+  /// The block has done its work, and leaves its SM to others. Takes no time.
+  void end_block() const { executor_->end_block(); }
 
   Pending send(Range range, int to, int tag = 0) const {
     return {executor_,
@@ -222,8 +225,9 @@ class Communicator {
     return {executor_,
             {.verb = Verb::copy, .range = into, .other = from.first(into.size), .block = block_}};
   }
-  Pending compute(Duration time) const {
-    return {executor_, {.verb = Verb::compute, .time = time}};
+  /// `bytes` that it reads and writes meanwhile in the memory of its GPU; 0: nobody says.
+  Pending compute(Duration time, std::size_t bytes = 0) const {
+    return {executor_, {.verb = Verb::compute, .time = time, .count = bytes}};
   }
 
   /// Time passes without work: of a thread that waits for a clock.

@@ -68,6 +68,8 @@ class Executor {
   /// later one, up to `count`.
   virtual int next_step(int step, int /*count*/) { return step + 1; }
   virtual void raise(Flag) = 0;
+  /// A block of a kernel, begun by this thread, has ended.
+  virtual void end_block() {}
   /// One value of something that the program wants reported, such as "staleness".
   virtual void observe(std::string_view /*what*/, double /*value*/) {}
 };

@@ -166,6 +166,28 @@ Noise read_noise(Fields& job, int ranks) {
   return noise;
 }
 
+/// Needs of computations stand in the resolved job only where they are asked for.
+std::optional<Needs> read_needs(Fields& job, const Training* training) {
+  const Value* map = job.optional("needs");
+  if (map == nullptr) return {};
+  Fields fields(*map, "job.needs");
+  Needs needs;
+  if (const Value* memory = fields.optional("memory")) {
+    needs.stated = memory->kind() == Value::Kind::scalar && memory->scalar() == "roofline";
+    if (needs.stated && (training == nullptr || training->llm == nullptr))
+      memory->fail("of its computations only llm knows the bytes: expected one such as 500 GB/s");
+    if (!needs.stated) needs.memory = memory->bandwidth();
+    if (needs.memory.is_unlimited()) memory->fail("expected a bandwidth such as 500 GB/s");
+    fields.resolve("memory", *memory);
+  }
+  const Value& sms = fields.value_or("sms", "1");
+  needs.sms = sms.number(0, 1);
+  if (needs.sms <= 0) sms.fail("expected a share above 0 of the GPU's multiprocessors");
+  fields.finish();
+  job.resolve("needs", fields.resolved());
+  return needs;
+}
+
 std::optional<Value> read_rings(Fields& job, const Algorithm& algorithm) {
   const Value* rings = job.optional("rings");
   if (rings == nullptr) return {};
@@ -186,7 +208,7 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
   refuse_unknown_keys(
       value, "job",
       {"collective", "algorithm", "bytes", "schedule", "trace", "options", "program", "groups",
-       "repetitions", "seed", "skew", "overlap", "noise", "rings"});
+       "repetitions", "seed", "skew", "overlap", "needs", "noise", "rings"});
   Fields fields(value, "job");
   Job job;
   if (const Value* schedule = fields.optional("schedule"))
@@ -215,6 +237,7 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
     job.overlap = overlap->seconds();
     fields.resolve("overlap", *overlap);
   }
+  job.needs = read_needs(fields, job.training.get());
   job.noise = read_noise(fields, ranks);
   const std::optional<Value> rings = read_rings(fields, *job.algorithm);
   fields.finish();

@@ -35,6 +35,13 @@ struct Storage {
   int host = -1;                                 ///< -1: each host has its own
 };
 
+/// Needs of computations on a GPU, while nothing is beside them.
+struct Needs {
+  Bandwidth memory{};   ///< bytes of its memory that they read and write in a second
+  bool stated = false;  ///< in place of it what a program says of each computation
+  double sms = 1;       ///< share of its multiprocessors
+};
+
 struct ScheduleFile;  // scenarios/schedule/schedule_file.hpp
 
 struct Job {
@@ -51,6 +58,7 @@ struct Job {
   /// Computation that overlaps the collective: it is posted as a non-blocking one and waited for
   /// afterwards. Empty: it blocks.
   std::optional<Seconds> overlap;
+  std::optional<Needs> needs;  ///< of computations on GPUs; empty: they share nothing
   Noise noise;
 };
 

@@ -88,7 +88,7 @@ void read_cut(Fields& fields, Cut& cut) {
 /// Backward has two products of matrices for each one of forward.
 Pass pass_of(const Work& forward, const Cut& cut) {
   const double time = roofline_s(forward, cut.gpu, cut.efficiency);
-  return {Duration(time), Duration(2 * time)};
+  return {Duration(time), Duration(2 * time), static_cast<std::size_t>(forward.bytes)};
 }
 
 std::uint64_t whole_bytes(double bytes) {

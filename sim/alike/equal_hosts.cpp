@@ -20,7 +20,8 @@ auto nature_of(const Component& one, const std::string& host) {
   const bool named = one.name.starts_with(host);
   return std::tuple(one.kind, one.name.substr(named ? host.size() : 0), one.cores,
                     one.memory.bytes_per_second, one.capacity, one.socket, one.copy_engines,
-                    one.copy_bandwidth.bytes_per_second, one.peer_bandwidth.bytes_per_second);
+                    one.sms, one.copy_bandwidth.bytes_per_second,
+                    one.peer_bandwidth.bytes_per_second);
 }
 
 auto nature_of(const Host& host) {

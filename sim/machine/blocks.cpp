@@ -67,9 +67,15 @@ Channel Machine::make_block_channel(int from, int to, Block block) {
   channel.wire = trip.uses;
   channel.in_order = true;
   channel.wire_per_byte = 1 / carries;
-  add_block(channel.wire, from, block, carries);
+  const auto add_own = [&](Uses& uses) {
+    add_block(uses, from, block, carries);
+    // Beside what passes through the buffers, a block reads or writes its rank's own data: NCCL's
+    // authors, github.com/NVIDIA/nccl/issues/1428.
+    if (shares_gpus()) add_memory(uses, from, carries, 1);
+  };
+  add_own(channel.wire);
   channel.passages = passages(from, to, false, block);
-  for (Passage& passage : channel.passages) add_block(passage.wire, from, block, carries);
+  for (Passage& passage : channel.passages) add_own(passage.wire);
   return channel;
 }
 

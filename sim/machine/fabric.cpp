@@ -8,6 +8,12 @@
 #include "topologies/graph/splitmix.hpp"
 
 namespace ringscope::sim {
+namespace {
+
+/// The finer, the nearer is what computations are counted with to the bytes that they need.
+constexpr int parts_of_byte = 64;
+
+}  // namespace
 
 void add_use(Uses& uses, int resource, int weight) {
   if (resource < 0) return;
@@ -66,7 +72,7 @@ void Fabric::find_grain() {
     if (where.nics == NicChoice::all && !host.nics.empty())
       rails = std::lcm(rails, static_cast<int>(host.nics.size()));
   }
-  grain_ = domains * rails;
+  grain_ = domains * rails * (states_needs(*scenario_) ? parts_of_byte : 1);
 }
 
 int Fabric::add(const std::string& name, ResourceKind kind, Bandwidth bandwidth, double share) {

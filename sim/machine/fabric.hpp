@@ -17,6 +17,9 @@ namespace ringscope::sim {
 
 using Uses = std::vector<Use>;
 
+/// A job of the scenario says what its computations need of their GPUs.
+bool states_needs(const Scenario& scenario);
+
 /// One more use of a resource; several uses of one are added up. Nothing for resource -1.
 void add_use(Uses& uses, int resource, int weight);
 /// The same for each of `others`, `times` times over; nothing for 0 times.

@@ -19,6 +19,7 @@ Machine::Machine(const Scenario& scenario, Ledger& ledger, std::optional<Orbits>
       scenario_(&jobs_.whole()),
       ledger_(&ledger),
       orbits_(orbits.value_or(Orbits{ranks(), ranks()})),
+      shares_gpus_(states_needs(scenario)),
       fabric_(*scenario_, ledger, orbits_.folded() ? location(0).host : Fabric::every_host) {
   for (const Location& where : scenario_->placement.ranks) hosts_.push_back(where.host);
   add_scales();
@@ -135,25 +136,6 @@ Uses Machine::thread_cpu(int rank, const std::string& what) {
 
 int Machine::add_lock(int rank, int endpoint) {
   return ledger_->add(own(fmt::format("endpoint{}", endpoint), ResourceKind::lock, rank));
-}
-
-// Ranks on one GPU share it.
-void Machine::add_gpus() {
-  std::map<Vertex, int> sharers, resources;
-  for (int rank = 0; rank < orbits_.simulated; ++rank)
-    if (on_gpu(rank)) ++sharers[fabric_.homes(rank).front()];
-  for (int rank = 0; rank < orbits_.simulated; ++rank) {
-    gpus_.emplace_back();
-    if (!on_gpu(rank)) continue;
-    const Vertex gpu = fabric_.homes(rank).front();
-    const auto [place, is_new] = resources.try_emplace(gpu, -1);
-    const std::string& name = scenario_->cluster.topology.graph()[gpu].name;
-    if (is_new)
-      place->second = sharers[gpu] > 1
-                          ? ledger_->add({{name}, ResourceKind::core, scale(rank).capacity()})
-                          : ledger_->add(own(name, ResourceKind::core, rank));
-    gpus_.back() = {{place->second, 1}};
-  }
 }
 
 // A core reads and writes the rank's buffers where they lie; a GPU has its own at hand.

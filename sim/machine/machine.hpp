@@ -82,7 +82,20 @@ class Machine {
   int add_lock(int rank, int endpoint);
   /// Processor for computations and reductions: its GPU, or its core; a further thread has its own.
   bool on_gpu(int rank) const { return location(rank).gpu >= 0; }
-  const Uses& gpu(int rank) const { return gpus_[static_cast<std::size_t>(rank)]; }
+  /// Scale of the GPU's processor.
+  const CpuScale& gpu_scale(int rank) const { return shares_gpus() ? gpu_scale_ : scale(rank); }
+  /// Work on a GPU with this weight on its processor, of which a computation has the whole.
+  void add_work(Uses& uses, int rank, int weight) const;
+  /// A job says what its computations need of a GPU's memory and multiprocessors: they share it
+  /// with the library's blocks.
+  bool shares_gpus() const { return shares_gpus_; }
+  /// A computation of the rank of so many seconds alone, in which it moves `bytes`, by the scale of
+  /// its GPU. Requires shares_gpus().
+  void add_computation(Uses& uses, int rank, double seconds, std::size_t bytes) const;
+  /// Memory that a block's own copy uses, by the scale of the rank's core.
+  void add_block_copy(Uses& uses, int rank, Block block) const;
+  /// Blocks have begun on the rank's GPU, or have ended: each has an SM to itself meanwhile.
+  void count_blocks(int rank, int more);
   /// Memory, and links to it, that a byte of a reduction or of a copy uses beside a core; empty
   /// when they never are a bottleneck.
   const Uses& reduction(int rank) const { return reductions_[static_cast<std::size_t>(rank)]; }
@@ -109,7 +122,25 @@ class Machine {
   void add_scales();
   void add_cpus();
   Resource core_resource(int rank, int sharers) const;
+  /// A GPU with ranks; -1: not there, or without a limit.
+  struct Gpu {
+    int processor = -1;
+    int sms = -1, blocks = -1;  ///< its SMs; what the blocks hold of them
+    int count = 1;              ///< of SMs; one that stands for all where nobody says
+    double memory_rate = 0;     ///< B/s
+    bool knows_sms = false;
+  };
+  struct Kernels {
+    int blocks = 0;
+    int flight = -1;  ///< that holds their SMs
+  };
+  static CpuScale shared_gpu_scale();
   void add_gpus();
+  void add_shared(Gpu& gpu, const Component& component);
+  void add_sms(Uses& uses, int rank, double share) const;
+  /// Memory at `rate` while the activity goes on at `speed` units a second.
+  void add_memory(Uses& uses, int rank, double rate, double speed) const;
+  void never_ends(std::uint64_t) {}
   void add_local_work();
   void add_storage();
   Vertex domain_of(int rank) const { return fabric_.domain_of(rank); }
@@ -131,10 +162,14 @@ class Machine {
   const Scenario* scenario_;
   Ledger* ledger_;
   const Orbits orbits_;
+  const bool shares_gpus_;
+  const CpuScale gpu_scale_ = shared_gpu_scale();
   std::vector<int> hosts_;
   std::vector<CpuScale> scales_;  ///< by rank; one for all ranks of a host
   Fabric fabric_;
-  std::vector<Uses> cpus_, gpus_, reductions_, copies_;
+  std::vector<Uses> cpus_, reductions_, copies_;
+  std::vector<Gpu> gpus_;                     ///< by rank
+  std::map<int, Kernels> kernels_;            ///< by the resource of a GPU's SMs
   std::map<int, int> storage_resources_;      ///< by host
   std::map<std::pair<int, bool>, int> nics_;  ///< by host, and whether what leaves it
   struct Ends {

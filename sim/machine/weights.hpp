@@ -18,6 +18,9 @@ class CpuScale {
  public:
   /// Costs of 0 need no weight and are ignored.
   explicit CpuScale(std::span<const ByteCost> costs);
+  /// So many units a second, of which a computation weighs `compute_weight`.
+  CpuScale(double capacity, int compute_weight)
+      : unit_(1 / capacity), compute_weight_(compute_weight) {}
 
   /// Units that a core can do in a second.
   double capacity() const { return 1.0 / unit_; }

@@ -7,8 +7,16 @@
 
 namespace ringscope::sim {
 
-const Uses& RankThread::worker() const {
-  return run_->machine->on_gpu(rank()) ? run_->machine->gpu(rank()) : cpu;
+void RankThread::add_worker(Uses& uses, int weight) const {
+  if (run_->machine->on_gpu(rank()))
+    run_->machine->add_work(uses, rank(), weight);
+  else
+    add_uses(uses, cpu, weight);
+}
+
+const CpuScale& RankThread::worker_scale() const {
+  const Machine& machine = *run_->machine;
+  return machine.on_gpu(rank()) ? machine.gpu_scale(rank()) : machine.scale(rank());
 }
 
 RankThread::Advance RankThread::block(Pending& verb, RankActivity activity) {
@@ -34,24 +42,53 @@ RankThread::Advance RankThread::pass(double seconds, Cause cause) {
 RankThread::Advance RankThread::run_time(double seconds, bool inside_mpi, RankActivity activity,
                                          Cause cause) {
   if (seconds <= 0) return Advance::done;
-  const CpuScale& scale = run_->machine->scale(rank());
+  const CpuScale& scale = inside_mpi ? run_->machine->scale(rank()) : worker_scale();
   if (!inside_mpi) leave_mpi();  // may start activities of its own
   Uses& uses = run_->ledger->fresh_uses();
   if (inside_mpi)
     run_->mpi->add_caller_cpu(uses, *this, scale.compute_weight());
   else
-    add_uses(uses, worker(), scale.compute_weight());
+    add_worker(uses, scale.compute_weight());
   return run_on_cpu(scale.compute_amount(seconds), uses, activity, cause);
 }
 
 // A block of a kernel has threads of the GPU to itself: its clock is this thread's.
-RankThread::Advance RankThread::run_block(double seconds, RankActivity activity, Cause cause) {
+RankThread::Advance RankThread::run_block(double seconds, RankActivity activity, Cause cause,
+                                          Block copies) {
   if (seconds <= 0) return Advance::done;
   leave_mpi();
   const CpuScale& scale = run_->machine->scale(rank());
   Uses& uses = run_->ledger->fresh_uses();
   add_uses(uses, cpu, scale.compute_weight());
+  if (copies.is_any()) run_->machine->add_block_copy(uses, rank(), copies);
   return run_on_cpu(scale.compute_amount(seconds), uses, activity, cause);
+}
+
+void RankThread::begin_block() {
+  if (run_->machine->shares_gpus() && !std::exchange(in_block_, true))
+    run_->machine->count_blocks(rank(), 1);
+}
+
+void RankThread::end_block() {
+  if (std::exchange(in_block_, false)) run_->machine->count_blocks(rank(), -1);
+}
+
+// Computation that takes its time, or longer, with its noise as its last part.
+RankThread::Advance RankThread::run_computation(const Operation& operation) {
+  const double time = operation.time.count();
+  const double stretched = run_->noises->stretch(rank(), time);
+  if (stretched > time) {
+    tail_share_ = (stretched - time) / stretched;
+    tail_cause_ = Cause::noise;
+  }
+  const Machine& machine = *run_->machine;
+  if (stretched <= 0 || !machine.shares_gpus() || !machine.on_gpu(rank()))
+    return run_time(stretched, false, RankActivity::compute, Cause::compute);
+  leave_mpi();
+  Uses& uses = run_->ledger->fresh_uses();
+  machine.add_computation(uses, rank(), stretched, operation.count);
+  return run_on_cpu(worker_scale().compute_amount(stretched), uses, RankActivity::compute,
+                    Cause::compute);
 }
 
 RankThread::Advance RankThread::run_on_cpu(double amount, std::span<const Use> uses,

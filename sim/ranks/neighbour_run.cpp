@@ -51,6 +51,7 @@ class NeighbourRun::Member final : public Executor {
   Executor& thread(int index) override { return job_->in_front_of(inner_->thread(index)); }
   void mark(Mark) override {}
   void raise(Flag flag) override { inner_->raise(flag); }
+  void end_block() override { inner_->end_block(); }
 
  private:
   int whole(int peer) const { return peer == any_source ? peer : peer + first_; }

@@ -102,6 +102,7 @@ class RankThread final : public Executor, private Caller {
   void mark(Mark mark) override;
   int next_step(int step, int count) override;
   void raise(Flag flag) override;
+  void end_block() override;
   void observe(std::string_view what, double value) override;
 
   /// Begins the program, `delay` seconds from now. Requires that no earlier one is unfinished.
@@ -232,14 +233,18 @@ class RankThread final : public Executor, private Caller {
   Advance local_part(Pending& verb);
   Advance storage_part(Pending& verb);
   Advance pass(double seconds, Cause cause);
-  Advance run_block(double seconds, RankActivity activity, Cause cause);
+  void begin_block();
+  Advance run_block(double seconds, RankActivity activity, Cause cause, Block copies = {});
+  Advance run_computation(const Operation& operation);
   bool is_nonblocking() const { return index_ >= first_->threads_; }
   bool by_the_caller() const;
   bool may_run() const;
   bool on_ranks_core() const { return cpu == run_->machine->cpu(rank()); }
   bool held_by_detour();
   void blame_detour();
-  const Uses& worker() const;  ///< processor on which this thread computes and reduces
+  /// The processor on which this thread computes and reduces, and its scale.
+  void add_worker(Uses& uses, int weight) const;
+  const CpuScale& worker_scale() const;
   bool others_idle() const;
   FlagState& flag(Flag flag) const;
   Advance block(Pending& verb, RankActivity activity);
@@ -270,6 +275,7 @@ class RankThread final : public Executor, private Caller {
   bool finished_ = true;
   bool in_use_ = false;  ///< of a further thread: started and not yet joined
   bool on_cpu_ = false;
+  bool in_block_ = false;
   Cause cpu_cause_{};
   /// Tail of the CPU time in progress: the copy that follows the overhead, the noise after a
   /// computation.

@@ -158,13 +158,7 @@ RankThread::Advance RankThread::local_part(Pending& verb) {
   const Operation& operation = *verb.asked;
   if (operation.verb == Verb::compute) {
     verb.state = State::working;
-    const double time = operation.time.count();
-    const double stretched = run_->noises->stretch(rank(), time);
-    if (stretched > time) {
-      tail_share_ = (stretched - time) / stretched;
-      tail_cause_ = Cause::noise;
-    }
-    return run_time(stretched, false, RankActivity::compute, Cause::compute);
+    return run_computation(operation);
   }
   const bool reduces = operation.verb == Verb::reduce;
   const RankActivity activity = reduces ? RankActivity::reduce : RankActivity::copy;
@@ -176,10 +170,13 @@ RankThread::Advance RankThread::local_part(Pending& verb) {
     // A block reduces what it passes on while it does, at the rate at which it sends.
     verb.state = State::working;
     if (reduces) return Advance::done;
-    if (operation.range.size == 0)
+    if (operation.range.size == 0) {
+      begin_block();
       return run_block(machine.block_start(operation.block, operation.count > 0),
                        RankActivity::overhead, Cause::overhead);
-    return run_block(machine.block_copy(operation.block, operation.range.size), activity, cause);
+    }
+    return run_block(machine.block_copy(operation.block, operation.range.size), activity, cause,
+                     operation.block);
   }
   if (std::exchange(verb.state, State::working) == State::queued && gpu &&
       library.gpu.launch.count() > 0) {
@@ -195,7 +192,7 @@ RankThread::Advance RankThread::local_part(Pending& verb) {
   if (bytes.count == 0) return Advance::done;
   leave_mpi();
   Uses& uses = run_->ledger->fresh_uses();
-  add_uses(uses, worker(), machine.scale(rank()).weight(cost));
+  add_worker(uses, worker_scale().weight(cost));
   add_uses(uses, memory);
   return run_on_cpu(static_cast<double>(bytes.count), uses, activity, cause);
 }

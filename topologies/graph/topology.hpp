@@ -30,6 +30,7 @@ struct Component {
   Bytes capacity{};                           ///< numa_domain, gpu: memory size; 0 unknown
   int socket = -1;       ///< numa_domain: the socket of its host that holds it; -1: one of its own
   int copy_engines = 0;  ///< gpu: how many copies it makes at once; 0 no limit
+  int sms = 0;           ///< gpu: its multiprocessors; 0 unknown
   Bandwidth copy_bandwidth = Bandwidth::unlimited();  ///< gpu: of each copy engine
   Bandwidth peer_bandwidth = Bandwidth::unlimited();  ///< gpu: what it writes to its peers by PCIe
 };

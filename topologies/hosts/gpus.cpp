@@ -78,7 +78,7 @@ std::vector<Pair> read_pairs(const Value& value, int count, std::string_view nou
 }
 
 void read_gpu(Fields& fields, Component& gpu) {
-  constexpr int most_engines = 64;
+  constexpr int most_engines = 64, most_sms = 1024;
   gpu.capacity = fields.value_or("memory", "0 B").bytes();
   const auto read = [&fields](std::string_view key, Bandwidth& bandwidth) {
     if (const Value* value = fields.optional(key)) bandwidth = value->bandwidth();
@@ -86,6 +86,8 @@ void read_gpu(Fields& fields, Component& gpu) {
   read("memory_bandwidth", gpu.memory);
   read("copy_bandwidth", gpu.copy_bandwidth);
   read("peer_bandwidth", gpu.peer_bandwidth);
+  if (const Value* sms = fields.optional("sms"))
+    gpu.sms = static_cast<int>(sms->integer(1, most_sms));
   if (const Value* engines = fields.optional("copy_engines"))
     gpu.copy_engines = static_cast<int>(engines->integer(1, most_engines));
 }

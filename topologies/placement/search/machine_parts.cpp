@@ -37,8 +37,8 @@ int MachineParts::number_of(const std::string& words) const {
 
 std::string MachineParts::component_words(Vertex vertex) const {
   const Component& part = topology_->graph()[vertex];
-  return fmt::format("part {} {} {} {} {} {} {}", static_cast<int>(part.kind), part.cores,
-                     part.memory.bytes_per_second, part.capacity.count, part.copy_engines,
+  return fmt::format("part {} {} {} {} {} {} {} {}", static_cast<int>(part.kind), part.cores,
+                     part.memory.bytes_per_second, part.capacity.count, part.copy_engines, part.sms,
                      part.copy_bandwidth.bytes_per_second, part.peer_bandwidth.bytes_per_second);
 }
 

@@ -1,0 +1,126 @@
+// GPUs as resources: their processor, and, where a job says what its computations need, the
+// multiprocessors and the memory that computations share with a library's kernels.
+//
+// Max-min shares rates, so what shares a GPU is counted in one kind of work: a computation alone
+// goes at `level`, about as many units a second as a block passes on bytes (19 GB/s on an A100,
+// scenarios/libraries/nccl_a100.yaml). Where memory is short, both then slow down alike.
+#include <algorithm>
+
+#include "sim/machine/machine.hpp"
+
+namespace ringscope::sim {
+namespace {
+
+// Powers of two: they cost no digits.
+constexpr double level = 0x1p34;
+constexpr int whole = 4096;      ///< units of a processor for one of a computation
+constexpr int parts_of_sm = 64;  ///< the finest share of an SM
+constexpr double last = 1e9;     ///< s: longer than any block runs
+/// A block gets its SM before computations do: it asks for it at a lower rate, and so more heavily.
+constexpr int block_weight = 4096;
+constexpr double block_rate = level * parts_of_sm / block_weight;
+
+/// Rounded down: what needs all that there is has it when it is alone.
+int weight_of(double units) { return std::max(1, static_cast<int>(units * (1 + 1e-9))); }
+
+}  // namespace
+
+bool states_needs(const Scenario& scenario) {
+  return scenario.job.needs || std::ranges::any_of(scenario.neighbours, [](const Neighbour& one) {
+           return one.job.needs.has_value();
+         });
+}
+
+CpuScale Machine::shared_gpu_scale() { return {whole * level, whole}; }
+
+// Ranks on one GPU share it.
+void Machine::add_gpus() {
+  std::map<Vertex, int> sharers;
+  std::map<Vertex, Gpu> made;
+  for (int rank = 0; rank < orbits_.simulated; ++rank)
+    if (on_gpu(rank)) ++sharers[fabric_.homes(rank).front()];
+  for (int rank = 0; rank < orbits_.simulated; ++rank) {
+    gpus_.emplace_back();
+    if (!on_gpu(rank)) continue;
+    const Vertex vertex = fabric_.homes(rank).front();
+    const auto [place, is_new] = made.try_emplace(vertex);
+    Gpu& gpu = place->second;
+    if (is_new) {
+      const Component& component = scenario_->cluster.topology.graph()[vertex];
+      const double capacity = gpu_scale(rank).capacity();
+      gpu.processor = ledger_->add(
+          sharers[vertex] > 1
+              ? Resource{{component.name}, ResourceKind::core, capacity}
+              : Resource{jobs_.owned(component.name, rank), ResourceKind::core, capacity, rank});
+      if (shares_gpus()) add_shared(gpu, component);
+    }
+    gpus_.back() = gpu;
+  }
+}
+
+void Machine::add_shared(Gpu& gpu, const Component& component) {
+  gpu.knows_sms = component.sms > 0;
+  gpu.count = std::max(1, component.sms);
+  gpu.memory_rate = component.memory.bytes_per_second;
+  gpu.sms = ledger_->add(
+      {{component.name + "/SMs"}, ResourceKind::core, gpu.count * double{parts_of_sm} * level});
+  if (gpu.knows_sms)
+    gpu.blocks =
+        ledger_->add({{component.name + "/blocks"}, ResourceKind::core, gpu.count * block_rate});
+  kernels_.try_emplace(gpu.sms);
+}
+
+void Machine::add_sms(Uses& uses, int rank, double share) const {
+  const Gpu& gpu = gpus_[static_cast<std::size_t>(rank)];
+  if (gpu.sms >= 0) add_use(uses, gpu.sms, weight_of(share * gpu.count * parts_of_sm));
+}
+
+void Machine::add_work(Uses& uses, int rank, int weight) const {
+  if (weight == 0) return;
+  const Gpu& gpu = gpus_[static_cast<std::size_t>(rank)];
+  add_use(uses, gpu.processor, weight);
+  if (shares_gpus()) add_sms(uses, rank, static_cast<double>(weight) / whole);
+}
+
+// The GPU's own memory is no slower than a computation that alone has it says.
+void Machine::add_computation(Uses& uses, int rank, double seconds, std::size_t bytes) const {
+  const Gpu& gpu = gpus_[static_cast<std::size_t>(rank)];
+  const Needs needs = jobs_.job(rank).needs.value_or(Needs{});
+  add_use(uses, gpu.processor, whole);
+  add_sms(uses, rank, needs.sms);
+  const double rate =
+      needs.stated ? static_cast<double>(bytes) / seconds : needs.memory.bytes_per_second;
+  add_memory(uses, rank, std::min(rate, gpu.memory_rate), level);
+}
+
+void Machine::add_memory(Uses& uses, int rank, double rate, double speed) const {
+  Uses byte;
+  fabric_.add_memory(byte, fabric_.homes(rank).front(), 1);
+  for (const Use& use : byte)
+    if (rate > 0) add_use(uses, use.resource, weight_of(rate * use.weight / speed));
+}
+
+void Machine::add_block_copy(Uses& uses, int rank, Block block) const {
+  if (!shares_gpus()) return;
+  const double rate = scenario_->library.blocks->costs(block.protocol).copy.bytes_per_second;
+  const CpuScale& own = scale(rank);
+  add_memory(uses, rank, 2 * rate, own.capacity() / own.compute_weight());
+}
+
+// One activity for all blocks of a GPU, as fast as they are many.
+void Machine::count_blocks(int rank, int more) {
+  const Gpu& gpu = gpus_[static_cast<std::size_t>(rank)];
+  if (gpu.blocks < 0) return;
+  Kernels& now = kernels_[gpu.sms];
+  const int before = std::min(now.blocks, gpu.count);
+  now.blocks += more;
+  const int after = std::min(now.blocks, gpu.count);
+  if (after == before) return;
+  if (after > 0) ledger_->slow(gpu.blocks, static_cast<double>(after) / gpu.count);
+  if (after == 0) ledger_->stop(now.flight);
+  if (before > 0) return;
+  const Uses uses = {{gpu.blocks, 1}, {gpu.sms, block_weight}};
+  now.flight = ledger_->start(last * block_rate, uses, Callback::to<&Machine::never_ends>(this));
+}
+
+}  // namespace ringscope::sim
