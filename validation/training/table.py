@@ -3,6 +3,7 @@
 Usage: python3 -m validation.training.table [--first]
 Prints the table of ../published/README.md. Beside what the program predicts now stands the first
 outcome, which first_outcomes.csv keeps; --first adds those that are not there, and changes none.
+So with GPUs that computations share with NCCL's kernels, and first_shared.csv.
 RINGSCOPE names the simulator's program.
 """
 
@@ -18,27 +19,29 @@ from validation.verdict.simulator import Simulator
 
 SOURCE = "Oneflow-Inc/DLPerf"
 FIRST = PUBLISHED / "training" / "first_outcomes.csv"
+SHARED = PUBLISHED / "training" / "first_shared.csv"
 COLUMNS = ("model", "framework", "gpus", "step_s")
-HEAD = ("| model | framework | GPUs | measured | first: predicted | error | now | error |\n"
-        "|---|---|---|---|---|---|---|---|\n")
+HEAD = ("| model | framework | GPUs | measured | first: predicted | error | now | error | "
+        "GPU shared, first | error |\n|---|---|---|---|---|---|---|---|---|---|\n")
 
 
 def key_of(row) -> tuple:
     return row.model, row.framework, str(row.gpus)
 
 
-def first_outcomes() -> dict:
+def first_outcomes(path=FIRST) -> dict:
     """{key: seconds}"""
-    if not FIRST.exists():
+    if not path.exists():
         return {}
-    with open(FIRST, encoding="utf-8") as file:
+    with open(path, encoding="utf-8") as file:
         return {tuple(cells[name] for name in COLUMNS[:3]): float(cells["step_s"])
                 for cells in csv.DictReader(file)}
 
 
-def keep_first(held_out: list, predicted: list):
-    kept = {key_of(row): seconds for row, seconds in zip(held_out, predicted)} | first_outcomes()
-    with open(FIRST, "w", encoding="utf-8", newline="") as file:
+def keep_first(held_out: list, predicted: list, path=FIRST):
+    kept = {key_of(row): seconds for row, seconds in zip(held_out, predicted)}
+    kept |= first_outcomes(path)
+    with open(path, "w", encoding="utf-8", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(COLUMNS)
         out.writerows([*key, f"{seconds:.6g}"] for key, seconds in kept.items())
@@ -55,27 +58,32 @@ def cells_of(predicted: float, measured: float) -> list:
 
 
 def text_of(held_out: list, now: list) -> str:
-    first = first_outcomes()
+    first, shared = first_outcomes(), first_outcomes(SHARED)
     lines = []
     for row, seconds in zip(held_out, now):
-        before = first.get(key_of(row))
+        before, beside = first.get(key_of(row)), shared.get(key_of(row))
         cells = [*key_of(row), f"{1e3 * row.step_s:.1f} ms",
                  *(["", ""] if before is None else cells_of(before, row.step_s)),
-                 *cells_of(seconds, row.step_s)]
+                 *cells_of(seconds, row.step_s),
+                 *(["", ""] if beside is None else cells_of(beside, row.step_s))]
         lines.append("| " + " | ".join(cells) + " |\n")
     errors = [seconds / row.step_s - 1 for row, seconds in zip(held_out, now)]
     text = HEAD + "".join(lines) + "\n"
     if len(first) == len(held_out):
         text += "First: " + summary([first[key_of(row)] / row.step_s - 1
                                      for row in held_out]) + ". "
-    return text + f"Now: {summary(errors)}.\n"
+    text += f"Now: {summary(errors)}.\n"
+    if len(shared) == len(held_out):
+        text += "GPU shared: " + summary([shared[key_of(row)] / row.step_s - 1
+                                          for row in held_out]) + ".\n"
+    return text
 
 
-def predicted_now(simulator: Simulator) -> tuple:
+def predicted_now(simulator: Simulator, shared: bool = False) -> tuple:
     """(the rows that are held out, seconds of a step of each)"""
     everything = rows()
     held_out = [row for row in everything if row.held_out]
-    return held_out, predict(simulator, held_out, one_gpu_steps(everything))
+    return held_out, predict(simulator, held_out, one_gpu_steps(everything), shared=shared)
 
 
 def errors_of(simulator: Simulator) -> list:
@@ -86,6 +94,7 @@ def main():
     held_out, now = predicted_now(Simulator())
     if "--first" in sys.argv[1:]:
         keep_first(held_out, now)
+        keep_first(*predicted_now(Simulator(), shared=True), SHARED)
     print(text_of(held_out, now), end="")
 
 
