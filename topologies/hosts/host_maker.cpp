@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "topologies/graph/read_link.hpp"
+#include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 namespace {
@@ -26,6 +27,17 @@ Value laid_over(const Value& usual, const Value& differs) {
   return merged;
 }
 
+/// The name of a machine whose host is wanted is that of a cluster.
+void refuse_cluster(const Value& type) {
+  if (type.kind() != Value::Kind::scalar) return;
+  const std::string& name = type.scalar();
+  if (std::ranges::binary_search(names_in("topologies/clusters"), name))
+    type.fail(
+        fmt::format("'{}' is a cluster, not a host type: for several of its hosts 'base: {}' "
+                    "in place of 'network' and 'host', and 'hosts: N'",
+                    name, name));
+}
+
 }  // namespace
 
 HostMaker::HostMaker(Fields& fields, Topology& topology) : topology_(&topology) {
@@ -40,7 +52,9 @@ HostMaker::Kind HostMaker::read_kind(const Value& host) {
   Fields fields(host, "host");
   std::vector<std::string> names;
   for (const HostType& type : host_types()) names.push_back(type.name);
-  const HostType& type = host_types()[fields.required("type").one_of("host type", names)];
+  const Value& named = fields.required("type");
+  refuse_cluster(named);
+  const HostType& type = host_types()[named.one_of("host type", names)];
   Kind kind{type.read(fields), 0, {}, {}};
   fields.finish();
   kind.resolved = fields.resolved();

@@ -26,6 +26,15 @@ const Broken broken[] = {
     {"network: star\n"
      "hosts: 3\n"
      "link: {bandwidth: 1 GB/s, latency: 1 us}\n"
+     "host: {type: dgx1v}\n",
+     "x.yaml:4:14: 'dgx1v' is a cluster, not a host type: for several of its hosts 'base: dgx1v' "
+     "in "
+     "place of 'network' and 'host', and 'hosts: N'\n"
+     "  host: {type: dgx1v}\n"
+     "               ^"},
+    {"network: star\n"
+     "hosts: 3\n"
+     "link: {bandwidth: 1 GB/s, latency: 1 us}\n"
      "host: {type: simple, coers: 8}\n",
      "x.yaml:4:22: host: unknown key 'coers'; did you mean 'cores'? (known: type, cores, "
      "memory_bandwidth)\n"

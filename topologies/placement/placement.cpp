@@ -71,6 +71,17 @@ std::string buffers_text(const Location& rank) {
   return text;
 }
 
+/// Words for who wrote "64x1" and may have meant 64 hosts: "; ...", or nothing.
+std::string other_order(const Value& origin, int ranks) {
+  if (origin.kind() != Value::Kind::scalar) return "";
+  const std::string& text = origin.scalar();
+  const std::string each = std::to_string(ranks);
+  if (!text.starts_with(each + 'x') || text.find_first_of("-+,") != std::string::npos) return "";
+  const std::string hosts = text.substr(each.size() + 1);
+  return fmt::format("; '{}' is {} ranks on each of {}: the other way round it is '{}x{}'", text,
+                     each, hosts, hosts, each);
+}
+
 /// Throws at `origin` when the host has fewer of what the ranks sit on, `taken` of them by others.
 void require_slots(int ranks, int there, int taken, std::string_view noun, const Rules& rules,
                    const std::string& host, const Value& origin) {
@@ -80,8 +91,8 @@ void require_slots(int ranks, int there, int taken, std::string_view noun, const
       taken == 0 ? ""
                  : fmt::format(", {} of {} taken by other jobs", taken, there == 1 ? "it" : "them");
   origin.fail(fmt::format(
-      "{} ranks on '{}', which has {} {}{}{}; say 'oversubscribe: true' to let them share", ranks,
-      host, there, noun, there == 1 ? "" : "s", others));
+      "{} ranks on '{}', which has {} {}{}{}; say 'oversubscribe: true' to let them share{}", ranks,
+      host, there, noun, there == 1 ? "" : "s", others, other_order(origin, ranks)));
 }
 
 std::string rules_text(const Rules& rules) {

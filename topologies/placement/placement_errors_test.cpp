@@ -21,6 +21,11 @@ const Broken broken[] = {
      "x.yaml:1:1: expected ranks per host such as \"4-3-1\", got \"4,3,1\"\n"
      "  4,3,1\n"
      "  ^"},
+    {"9x1",
+     "x.yaml:1:1: 9 ranks on 'host0', which has 8 cores; say 'oversubscribe: true' to let them "
+     "share; '9x1' is 9 ranks on each of 1: the other way round it is '1x9'\n"
+     "  9x1\n"
+     "  ^"},
     {"0-0",
      "x.yaml:1:1: the placement has no rank\n"
      "  0-0\n"
