@@ -46,7 +46,7 @@ const Broken broken[] = {
      "host: {type: simple}\n"
      "hots: 3\n",
      "x.yaml:5:1: cluster: unknown key 'hots'; did you mean 'hosts'? (known: about, network, host, "
-     "unlike, hosts, link, hash_seed, degraded)\n"
+     "unlike, hosts, link, hash_seed, routing, degraded)\n"
      "  hots: 3\n"
      "  ^"},
     {"network: star\n"
