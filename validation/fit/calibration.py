@@ -19,7 +19,7 @@ from validation.fit.progress import Progress, fit_progress
 from validation.fit.segments import constant
 from validation.fit.shm import fit_self, fit_shm
 from validation.fit.trace import fit_trace
-from validation.fit.transport import Fitted
+from validation.fit.transport import Fitted, least
 from validation.measurements import PROBES
 from validation.programs import InputError
 from validation.quantities import parse_quantity
@@ -206,7 +206,8 @@ def assume_jitter(result):
     waits = network.transport.interrupt_interval
     late = tuple(LATE * (1 - min(1.0, waits / one.time)) if one.up_to > PACKET and one.time
                  else LATE for one in network.transport.latency.segments)
-    network.transport = dataclasses.replace(network.transport, late=late)
+    network.transport = least(dataclasses.replace(network.transport, late=late), network.free,
+                              network.observations)  # an RTS and a CTS have no jitter
     network.assumed["jitter"] = (f"{LATE:.0%} of the latency, as collectives on another machine "
                                  "have it: nothing tells what of it comes and goes")
 
