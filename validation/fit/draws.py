@@ -138,7 +138,7 @@ def unidentified(result, drawn: list) -> dict:
                                         result.host.assumed[name])
     if not result.collectives and result.transports["network"].observations:
         found["library.network.jitter"] = (
-            0.0, "s", [first_jitter(one) for one in drawn],
+            first_jitter(result), "s", [first_jitter(one) for one in drawn],
             "no collective was measured: any share of a latency may come and go")
     return {name: one for name, one in found.items() if max(one[2]) > 0}
 
