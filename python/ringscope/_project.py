@@ -37,7 +37,7 @@ def program() -> str:
     beside = os.path.join(_core.data_directory(), "..", "..", "bin", "ringscope")
     built = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(
         os.path.realpath(_core.__file__)))), "ringscope")
-    for path in (chosen, beside, built, shutil.which("ringscope")):
+    for path in (chosen, built, beside, shutil.which("ringscope")):
         if path and os.access(path, os.X_OK) and os.path.isfile(path):
             return os.path.normpath(path)
     return ""
