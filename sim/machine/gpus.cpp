@@ -59,12 +59,11 @@ void Machine::add_gpus() {
 }
 
 void Machine::add_shared(Gpu& gpu, const Component& component) {
-  gpu.knows_sms = component.sms > 0;
   gpu.count = std::max(1, component.sms);
   gpu.memory_rate = component.memory.bytes_per_second;
   gpu.sms = ledger_->add(
       {{component.name + "/SMs"}, ResourceKind::core, gpu.count * double{parts_of_sm} * level});
-  if (gpu.knows_sms)
+  if (component.sms > 0)
     gpu.blocks =
         ledger_->add({{component.name + "/blocks"}, ResourceKind::core, gpu.count * block_rate});
   kernels_.try_emplace(gpu.sms);

@@ -128,7 +128,6 @@ class Machine {
     int sms = -1, blocks = -1;  ///< its SMs; what the blocks hold of them
     int count = 1;              ///< of SMs; one that stands for all where nobody says
     double memory_rate = 0;     ///< B/s
-    bool knows_sms = false;
   };
   struct Kernels {
     int blocks = 0;

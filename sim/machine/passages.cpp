@@ -41,15 +41,16 @@ std::vector<Vertex> detours(const Topology& topology, Vertex from, Vertex to) {
 
 }  // namespace
 
-// The shortest routes, the hash's first; then detours, of which only those that UGAL or Valiant's
-// routing asks for. Ways are drawn by a hash: of more than `most_passages` those that it draws.
+// Shortest routes, the hash's first, unless Valiant's routing takes none; then detours, where the
+// routing takes them. Ways are drawn by a hash: of more than `most_passages` those that it draws.
 std::vector<Passage> Machine::passages(int from, int to, bool engines, Block block) const {
   const Topology& topology = scenario_->cluster.topology;
   const Routing routing = topology.routing();
   if (routing == Routing::hash || location(from).host == location(to).host) return {};
+  const Fabric::Stops by = gates(from, to, block);
   std::vector<Passage> found;
   const auto add = [&](const Variant& variant) {
-    const Fabric::Trip trip = fabric_.trip(from, to, engines, gates(from, to, block), variant);
+    const Fabric::Trip trip = fabric_.trip(from, to, engines, by, variant);
     Passage passage{trip.uses, trip.latency * scenario_->speedup.link_latencies, {}};
     if (std::ranges::find(found, passage) == found.end()) found.push_back(std::move(passage));
   };

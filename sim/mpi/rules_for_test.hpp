@@ -57,7 +57,8 @@ inline Scenario eager() {
 inline Scenario rendezvous() { return four_hosts(); }
 
 /// The same, and nothing but bytes takes time: no latency and no overheads.
-inline Scenario only_bytes(double send_cost = 0, double recv_cost = 0) {
+inline Scenario only_bytes(double send_cost = 0, double recv_cost = 0,
+                           const std::string& placement = "1-1-1-1") {
   Scenario scenario = scenario_of(R"(
 cluster:
   network: star
@@ -68,9 +69,8 @@ library:
   base: ideal
   progress: caller
   network: {latency: 0 s, eager_limit: 0 B, driver: caller}
-placement: 1-1-1-1
 job: {collective: pingpong, algorithm: blocking, bytes: 1 MB}
-)");
+placement: )" + placement);
   network(scenario).send_cost = {send_cost};
   network(scenario).recv_cost = {recv_cost};
   return scenario;

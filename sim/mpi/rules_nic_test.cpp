@@ -18,18 +18,8 @@ Scenario with_gap(Scenario scenario) {
 
 /// Eager messages of which nothing but bytes and the NICs' times take time.
 Scenario only_nics(const std::string& placement) {
-  Scenario scenario = scenario_of(R"(
-cluster:
-  network: star
-  hosts: 4
-  link: {bandwidth: 1 GB/s, latency: 0 s}
-  host: {type: simple, cores: 8}
-library:
-  base: ideal
-  progress: caller
-  network: {latency: 0 s, eager_limit: unlimited, driver: caller, message_gap: 7 us}
-job: {collective: pingpong, algorithm: blocking, bytes: 1 MB}
-placement: )" + placement);
+  Scenario scenario = with_gap(only_bytes(0, 0, placement));
+  network(scenario).eager_limit = *parse_bytes("unlimited");
   return scenario;
 }
 

@@ -15,6 +15,15 @@ inline constexpr double mlp = 2 * tokens * 8 * hidden * hidden;
 inline constexpr double parameters = 12 * hidden * hidden + 2 * hidden;  ///< of a layer
 inline constexpr double activation = tokens * hidden * 2;                ///< bytes
 
+/// Two hosts of two sockets with a core each; ranks of a host talk at 12 times the rate.
+inline const std::string two_hosts = R"({
+    network: star, hosts: 2, link: {bandwidth: 1 kB/s, latency: 0 s},
+    host: {type: numa, sockets: 2, cores: 1, memory_bandwidth: unlimited,
+           socket_link: {bandwidth: 12 kB/s, latency: 0 s}}})";
+/// A library that hands everything over by a handshake, at no cost.
+inline const std::string handshakes =
+    "{base: ideal, shm: {eager_limit: 0 B}, network: {eager_limit: 0 B}}";
+
 /// One rank on each host, and a GPU that takes a second for a layer's forward pass.
 inline Scenario llm(int ranks, const std::string& groups, const std::string& options,
                     const std::string& bandwidth = "unlimited", int depth = 4) {

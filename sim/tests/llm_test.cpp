@@ -120,22 +120,9 @@ TEST_F(LlmTime, of_tensor_parallelism_is_its_part_of_the_operations_and_four_sum
 // The same job inside a host, across its sockets, and between two hosts.
 TEST_F(LlmTime, of_tensor_parallelism_across_hosts_is_slower_by_the_factor_of_the_links) {
   const auto placed = [](const std::string& placement) {
-    return time_of(scenario_of(
-        R"(
-cluster:
-  network: star
-  hosts: 2
-  link: {bandwidth: 1 kB/s, latency: 0 s}
-  host:
-    type: numa
-    sockets: 2
-    cores: 1
-    memory_bandwidth: unlimited
-    socket_link: {bandwidth: 12 kB/s, latency: 0 s}
-library: {base: ideal, shm: {eager_limit: 0 B}, network: {eager_limit: 0 B}}
-placement: )" +
-        placement +
-        R"(
+    return time_of(scenario_of("cluster: " + two_hosts + "\nlibrary: " + handshakes +
+                               "\nplacement: " + placement +
+                               R"(
 job:
   program: llm
   groups: {tp: 2}

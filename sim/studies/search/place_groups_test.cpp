@@ -4,6 +4,7 @@
 
 #include "scenarios/study/group_orders.hpp"
 #include "sim/studies/search/place_study_for_test.hpp"
+#include "sim/tests/llm_for_test.hpp"
 
 namespace ringscope {
 namespace {
@@ -13,17 +14,8 @@ std::string two_hosts(const std::string& groups, const std::string& more = "") {
   return R"(
 scenario:
   question: which?
-  cluster:
-    network: star
-    hosts: 2
-    link: {bandwidth: 1 kB/s, latency: 0 s}
-    host:
-      type: numa
-      sockets: 2
-      cores: 1
-      memory_bandwidth: unlimited
-      socket_link: {bandwidth: 12 kB/s, latency: 0 s}
-  library: {base: ideal, shm: {eager_limit: 0 B}, network: {eager_limit: 0 B}}
+  cluster: )" +
+         llm_for_test::two_hosts + "\n  library: " + llm_for_test::handshakes + R"(
   placement: 2-2
   job:
     program: llm
