@@ -12,9 +12,6 @@
 namespace ringscope {
 namespace {
 
-// Shares of the whole, in progress.
-constexpr double search_from = 0.02, search_to = 0.85;
-
 float rounded(double cost) { return static_cast<float>(cost); }
 
 /// With a cable degraded, each in turn, a placement is many simulations.

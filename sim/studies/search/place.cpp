@@ -17,8 +17,6 @@
 namespace ringscope {
 namespace {
 
-// Shares of the whole, in progress; and of the time, where that is limited.
-constexpr double search_from = 0.02, search_to = 0.85;
 constexpr const char* too_early =
     "stopped before one placement was simulated: there is no answer yet; give it more time";
 constexpr double stuck = std::numeric_limits<double>::infinity();
