@@ -6,7 +6,8 @@
 namespace ringscope {
 
 /// Runs it with the hosts of the group's ranks, numbered as the group does, and as much of the
-/// scratch space as it declares. `options.hosts`: of all ranks.
+/// scratch space as it declares. `options.hosts`: of all ranks. The algorithm is kept by its owner
+/// while it runs.
 Task on_group(Communicator group, const Algorithm& algorithm, Workspace work, Options options);
 
 }  // namespace ringscope

@@ -1,12 +1,19 @@
-"""Expressions that g++ 12 compiles to wrong programs: temporaries of a coroutine that it loses.
+"""Coroutines that may read what is gone: what g++ 12 loses, and what parameters refer to.
 
-It copies or destroys a braced list, or the task that a conditional chose, while the coroutine that
-awaits still needs it; nothing warns. Each gets a name, or a branch, of its own.
+g++ 12 copies or destroys a braced list, or the task that a conditional chose, while the coroutine
+that awaits still needs it; nothing warns. Each gets a name, or a branch, of its own. A reference
+parameter refers to an argument that may have gone when the task is resumed, as a temporary has; and
+a lambda's captures go with the lambda. Both are passed by value, what is large by a pointer.
 """
 
 import re
 
 AWAIT = re.compile(r"\bco_await\b")
+KEYWORD = re.compile(r"\bco_(?:await|return|yield)\b")
+BODY = re.compile(r"\)\s*(?:(?:const|noexcept|override|final|mutable)\b\s*)*"
+                  r"(?:->\s*[\w:<>]+\s*)?\{")
+CAPTURES = re.compile(r"\[\s*[^\]\s][^\]]*\]\s*$")
+CONTROL = re.compile(r"\b(?:if|for|while|switch|catch|constexpr)\s*$")
 UNNAMED_LIST = re.compile(r"(?:^|[(,=?:{]|\breturn\b)\s*\{\s*[^\s}]")
 OPENING, CLOSING = "([{", ")]}"
 
@@ -40,8 +47,58 @@ def chooses(operand):
     return False
 
 
+def opening_of(code, end, opening, closing):
+    """Where the bracket begins that ends at `end`; -1 if nowhere."""
+    depth = 0
+    for begin in range(end, -1, -1):
+        depth += (code[begin] == closing) - (code[begin] == opening)
+        if depth == 0:
+            return begin
+    return -1
+
+
+def end_of(code, begin):
+    """The brace that closes the one at `begin`; the code's end if none."""
+    depth = 0
+    for end in range(begin, len(code)):
+        depth += (code[end] == "{") - (code[end] == "}")
+        if depth == 0:
+            return end
+    return len(code)
+
+
+def functions_in(code):
+    """(parameters' begin, parameters, what stands before, body's begin and end) of each function.
+
+    Lambdas count as functions, statements such as loops do not.
+    """
+    for found in BODY.finditer(code):
+        begin = opening_of(code, found.start(), "(", ")")
+        before = code[max(0, begin - 200):begin]
+        if begin < 0 or CONTROL.search(before):
+            continue
+        body = found.end() - 1
+        yield begin, code[begin + 1:found.start()], before, body, end_of(code, body)
+
+
+def handed_in(code):
+    """(line, what is wrong) of what coroutines refer to outside themselves."""
+    functions = list(functions_in(code))
+    for found in KEYWORD.finditer(code):
+        around = [one for one in functions if one[3] < found.start() < one[4]]
+        if not around:
+            continue
+        begin, parameters, before, _, _ = max(around, key=lambda one: one[3])
+        line = code.count("\n", 0, begin) + 1
+        if "&" in parameters:
+            yield line, "a coroutine with a reference parameter: take a value, or a pointer"
+        if CAPTURES.search(before):
+            yield line, "a capturing lambda that is a coroutine: write a function"
+
+
 def breaches_in(code):
     """(line, what is wrong) in C++ without comments and strings."""
+    yield from sorted(set(handed_in(code)))
     for found in AWAIT.finditer(code):
         operand = operand_of(code, found.end())
         line = code.count("\n", 0, found.start()) + 1

@@ -58,7 +58,7 @@ class Block {
         for (const After& after : step.after) co_await reach(after);
         for (int first = 0; first < step.count; first += pieces_.batch) {
           const At at = {offset, size, first, pieces_.together(step.count, first)};
-          co_await pass(at, step);
+          co_await pass(at, &step);
         }
         if (!step.signals) continue;
         while (!schedule_->staged && !under_way_.empty()) co_await oldest_sent();
@@ -100,8 +100,8 @@ class Block {
     return {whole.buffer, whole.offset + first * pieces_.chunk + at.offset, size};
   }
 
-  Task pass(At at, const Step& step) {
-    for (const Act& act : step.acts) {
+  Task pass(At at, const Step* step) {
+    for (const Act& act : step->acts) {
       const Range into = range_of(act.into, at);
       if (act.kind == Kind::send) {
         if (under_way_.size() == most_under_way) co_await oldest_sent();

@@ -6,7 +6,7 @@
 namespace ringscope {
 
 /// A rank, its groups, and its buffers.
-struct LlmDevice {
+struct LlmRank {
   Communicator comm, tensor, context, pipeline;
   Communicator data;            ///< ranks with the same parameters: of dp and of cp
   Communicator shard, replica;  ///< of a data group, where ZeRO 2 or 3 cuts it
@@ -18,22 +18,25 @@ struct LlmDevice {
   bool is_last() const { return pipeline.rank() + 1 == pipeline.size(); }
 };
 
+/// A rank as its coroutines take it: kept by one that outlives them.
+using LlmDevice = const LlmRank*;
+
 /// Attention of a rank's part of the sequence to all of it, of one micro-batch.
-Task ring_attention_forward(const LlmDevice& d);
-Task ring_attention_backward(const LlmDevice& d);
+Task ring_attention_forward(LlmDevice d);
+Task ring_attention_backward(LlmDevice d);
 
 /// One layer of one micro-batch, with the sums over the tensor group.
-Task layer_forward(const LlmDevice& d, Range output);
-Task layer_backward(const LlmDevice& d, Range input_gradient);
+Task layer_forward(LlmDevice d, Range output);
+Task layer_backward(LlmDevice d, Range input_gradient);
 
 /// All micro-batches of a step through the stages of a pipeline, by the step's schedule.
-Task run_pipeline(const LlmDevice& d);
+Task run_pipeline(LlmDevice d);
 
 /// All micro-batches of a step by ZeRO 2 or 3, up to the gradients' sums: a rank then has those of
 /// its part. `step`: its number.
-Task run_sharded(const LlmDevice& d, int step);
+Task run_sharded(LlmDevice d, int step);
 
 /// ZeRO 2: the others get a rank's part of the new parameters.
-Task gather_parameters(const LlmDevice& d);
+Task gather_parameters(LlmDevice d);
 
 }  // namespace ringscope

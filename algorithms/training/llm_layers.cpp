@@ -9,32 +9,32 @@ namespace ringscope {
 namespace {
 
 /// Sums what the ranks of a tensor group have of an activation, or of its gradient.
-Task sum_over_tensor_group(const LlmDevice& d, Range part) {
-  if (d.tensor.size() == 1) co_return;
-  const Workspace work = {part, d.at.scratch};
-  if (d.step.sequence_parallel) {
-    co_await on_group(d.tensor, ring_reduce_scatter(), work, d.options);
-    co_await on_group(d.tensor, ring_allgather(), work, d.options);
+Task sum_over_tensor_group(LlmDevice d, Range part) {
+  if (d->tensor.size() == 1) co_return;
+  const Workspace work = {part, d->at.scratch};
+  if (d->step.sequence_parallel) {
+    co_await on_group(d->tensor, ring_reduce_scatter(), work, d->options);
+    co_await on_group(d->tensor, ring_allgather(), work, d->options);
   } else {
-    co_await on_group(d.tensor, tensor_exchange_of(d.step), work, d.options);
+    co_await on_group(d->tensor, tensor_exchange_of(d->step), work, d->options);
   }
 }
 
 }  // namespace
 
-Task layer_forward(const LlmDevice& d, Range output) {
-  co_await d.comm.compute(d.step.attention.forward, d.step.attention.bytes);
-  if (d.context.size() > 1) co_await ring_attention_forward(d);
+Task layer_forward(LlmDevice d, Range output) {
+  co_await d->comm.compute(d->step.attention.forward, d->step.attention.bytes);
+  if (d->context.size() > 1) co_await ring_attention_forward(d);
   co_await sum_over_tensor_group(d, output);
-  co_await d.comm.compute(d.step.mlp.forward, d.step.mlp.bytes);
+  co_await d->comm.compute(d->step.mlp.forward, d->step.mlp.bytes);
   co_await sum_over_tensor_group(d, output);
 }
 
-Task layer_backward(const LlmDevice& d, Range input_gradient) {
-  co_await d.comm.compute(d.step.mlp.backward, 2 * d.step.mlp.bytes);
+Task layer_backward(LlmDevice d, Range input_gradient) {
+  co_await d->comm.compute(d->step.mlp.backward, 2 * d->step.mlp.bytes);
   co_await sum_over_tensor_group(d, input_gradient);
-  if (d.context.size() > 1) co_await ring_attention_backward(d);
-  co_await d.comm.compute(d.step.attention.backward, 2 * d.step.attention.bytes);
+  if (d->context.size() > 1) co_await ring_attention_backward(d);
+  co_await d->comm.compute(d->step.attention.backward, 2 * d->step.attention.bytes);
   co_await sum_over_tensor_group(d, input_gradient);
 }
 

@@ -13,68 +13,68 @@
 namespace ringscope {
 namespace {
 
-Task forward(const LlmDevice& d, Range output, bool last = true) {
-  for ([[maybe_unused]] int layer : d.comm.phase("forward", d.step.layers / d.step.parts))
+Task forward(LlmDevice d, Range output, bool last = true) {
+  for ([[maybe_unused]] int layer : d->comm.phase("forward", d->step.layers / d->step.parts))
     co_await layer_forward(d, output);
-  if (last && d.is_last()) co_await d.comm.compute(d.step.head.forward, d.step.head.bytes);
+  if (last && d->is_last()) co_await d->comm.compute(d->step.head.forward, d->step.head.bytes);
 }
 
-Task backward(const LlmDevice& d, Range input_gradient, bool last = true) {
-  if (last && d.is_last()) co_await d.comm.compute(d.step.head.backward, 2 * d.step.head.bytes);
-  for ([[maybe_unused]] int layer : d.comm.phase("backward", d.step.layers / d.step.parts))
+Task backward(LlmDevice d, Range input_gradient, bool last = true) {
+  if (last && d->is_last()) co_await d->comm.compute(d->step.head.backward, 2 * d->step.head.bytes);
+  for ([[maybe_unused]] int layer : d->comm.phase("backward", d->step.layers / d->step.parts))
     co_await layer_backward(d, input_gradient);
 }
 
-Task receive_forward(const LlmDevice& d) {
-  if (!d.is_first()) co_await d.pipeline.recv(d.at.input, d.pipeline.prev());
+Task receive_forward(LlmDevice d) {
+  if (!d->is_first()) co_await d->pipeline.recv(d->at.input, d->pipeline.prev());
 }
-Task send_forward(const LlmDevice& d) {
-  if (!d.is_last()) co_await d.pipeline.send(d.at.output, d.pipeline.next());
+Task send_forward(LlmDevice d) {
+  if (!d->is_last()) co_await d->pipeline.send(d->at.output, d->pipeline.next());
 }
-Task receive_backward(const LlmDevice& d) {
-  if (!d.is_last()) co_await d.pipeline.recv(d.at.output_gradient, d.pipeline.next());
+Task receive_backward(LlmDevice d) {
+  if (!d->is_last()) co_await d->pipeline.recv(d->at.output_gradient, d->pipeline.next());
 }
-Task send_backward(const LlmDevice& d) {
-  if (!d.is_first()) co_await d.pipeline.send(d.at.input_gradient, d.pipeline.prev());
+Task send_backward(LlmDevice d) {
+  if (!d->is_first()) co_await d->pipeline.send(d->at.input_gradient, d->pipeline.prev());
 }
-Task send_forward_receive_backward(const LlmDevice& d) {
-  const int next = d.pipeline.next();
-  if (!d.is_last()) co_await d.pipeline.sendrecv(d.at.output, next, d.at.output_gradient, next);
+Task send_forward_receive_backward(LlmDevice d) {
+  const int next = d->pipeline.next();
+  if (!d->is_last()) co_await d->pipeline.sendrecv(d->at.output, next, d->at.output_gradient, next);
 }
-Task send_backward_receive_forward(const LlmDevice& d) {
-  const int prev = d.pipeline.prev();
-  if (!d.is_first()) co_await d.pipeline.sendrecv(d.at.input_gradient, prev, d.at.input, prev);
+Task send_backward_receive_forward(LlmDevice d) {
+  const int prev = d->pipeline.prev();
+  if (!d->is_first()) co_await d->pipeline.sendrecv(d->at.input_gradient, prev, d->at.input, prev);
 }
 
 /// All micro-batches forward, then all backward.
-Task gpipe(const LlmDevice& d) {
-  for (int micro_batch = 0; micro_batch < d.step.micro_batches; ++micro_batch) {
+Task gpipe(LlmDevice d) {
+  for (int micro_batch = 0; micro_batch < d->step.micro_batches; ++micro_batch) {
     co_await receive_forward(d);
-    co_await forward(d, d.at.output);
+    co_await forward(d, d->at.output);
     co_await send_forward(d);
   }
-  for (int micro_batch = 0; micro_batch < d.step.micro_batches; ++micro_batch) {
+  for (int micro_batch = 0; micro_batch < d->step.micro_batches; ++micro_batch) {
     co_await receive_backward(d);
-    co_await backward(d, d.at.input_gradient);
+    co_await backward(d, d->at.input_gradient);
     co_await send_backward(d);
   }
 }
 
 /// One forward, one backward, once the pipeline is full: no more activations are kept than there
 /// are stages from here on.
-Task one_forward_one_backward(const LlmDevice& d) {
-  const int warm_up = warm_up_of(d.step.micro_batches, d.pipeline.rank(), d.pipeline.size());
-  const int steady = d.step.micro_batches - warm_up;
+Task one_forward_one_backward(LlmDevice d) {
+  const int warm_up = warm_up_of(d->step.micro_batches, d->pipeline.rank(), d->pipeline.size());
+  const int steady = d->step.micro_batches - warm_up;
   for (int micro_batch = 0; micro_batch < warm_up; ++micro_batch) {
     co_await receive_forward(d);
-    co_await forward(d, d.at.output);
+    co_await forward(d, d->at.output);
     co_await send_forward(d);
   }
   if (steady > 0) co_await receive_forward(d);
   for (int micro_batch = 0; micro_batch < steady; ++micro_batch) {
-    co_await forward(d, d.at.output);
+    co_await forward(d, d->at.output);
     co_await send_forward_receive_backward(d);
-    co_await backward(d, d.at.input_gradient);
+    co_await backward(d, d->at.input_gradient);
     if (micro_batch + 1 < steady)
       co_await send_backward_receive_forward(d);
     else
@@ -82,7 +82,7 @@ Task one_forward_one_backward(const LlmDevice& d) {
   }
   for (int micro_batch = 0; micro_batch < warm_up; ++micro_batch) {
     co_await receive_backward(d);
-    co_await backward(d, d.at.input_gradient);
+    co_await backward(d, d->at.input_gradient);
     co_await send_backward(d);
   }
 }
@@ -100,69 +100,70 @@ struct Way {
 };
 
 /// Waits for the pass's message, if it has one, and lets the next pass's come in.
-Task receive_pass(const LlmDevice& d, Way& way, bool has, bool next_has) {
-  if (has) co_await d.pipeline.wait(way.coming);
-  std::swap(way.now, way.next);
-  if (next_has) way.coming = d.pipeline.irecv(way.next, way.from, way.tag);
+Task receive_pass(LlmDevice d, Way* way, bool has, bool next_has) {
+  if (has) co_await d->pipeline.wait(way->coming);
+  std::swap(way->now, way->next);
+  if (next_has) way->coming = d->pipeline.irecv(way->next, way->from, way->tag);
 }
 
 /// Waits until the pass may write where an earlier one did.
-Task make_room(const LlmDevice& d, Way& way) {
-  way.turn = (way.turn + 1) % passes_under_way;
-  if (std::exchange(way.sent[way.turn], false)) co_await d.pipeline.wait(way.going[way.turn]);
+Task make_room(LlmDevice d, Way* way) {
+  way->turn = (way->turn + 1) % passes_under_way;
+  if (std::exchange(way->sent[way->turn], false)) co_await d->pipeline.wait(way->going[way->turn]);
 }
 
-void send_pass(const LlmDevice& d, Way& way) {
-  way.going[way.turn] = d.pipeline.isend(way.out[way.turn], way.to, way.tag);
-  way.sent[way.turn] = true;
+void send_pass(LlmDevice d, Way* way) {
+  way->going[way->turn] = d->pipeline.isend(way->out[way->turn], way->to, way->tag);
+  way->sent[way->turn] = true;
 }
 
-Task forward_pass(const LlmDevice& d, const InterleavedOrder& order, Way& way, int pass) {
+Task forward_pass(LlmDevice d, InterleavedOrder order, Way* way, int pass) {
   const bool more = pass + 1 < order.passes();
   co_await receive_pass(d, way, order.receives_forward(pass),
                         more && order.receives_forward(pass + 1));
   co_await make_room(d, way);
-  co_await forward(d, way.out[way.turn], order.part_forward(pass) + 1 == order.parts);
+  co_await forward(d, way->out[way->turn], order.part_forward(pass) + 1 == order.parts);
   if (order.sends_forward(pass)) send_pass(d, way);
 }
 
-Task backward_pass(const LlmDevice& d, const InterleavedOrder& order, Way& way, int pass) {
+Task backward_pass(LlmDevice d, InterleavedOrder order, Way* way, int pass) {
   const bool more = pass + 1 < order.passes();
   co_await receive_pass(d, way, order.receives_backward(pass),
                         more && order.receives_backward(pass + 1));
   co_await make_room(d, way);
-  co_await backward(d, way.out[way.turn], order.part_backward(pass) + 1 == order.parts);
+  co_await backward(d, way->out[way->turn], order.part_backward(pass) + 1 == order.parts);
   if (order.sends_backward(pass)) send_pass(d, way);
 }
 
 /// As one forward, one backward, of smaller parts: a stage gets its first work sooner.
-Task interleaved(const LlmDevice& d) {
-  const InterleavedOrder order = {d.pipeline.size(), d.step.parts, d.step.micro_batches,
-                                  d.pipeline.rank()};
-  const int next = d.pipeline.next(), prev = d.pipeline.prev();
-  Way ahead = {d.at.input, d.at.next_input, d.at.outputs, prev, next, 1};
-  Way back = {d.at.output_gradient, d.at.next_output_gradient, d.at.input_gradients, next, prev, 2};
-  if (order.receives_forward(0)) ahead.coming = d.pipeline.irecv(ahead.next, prev, ahead.tag);
-  if (order.receives_backward(0)) back.coming = d.pipeline.irecv(back.next, next, back.tag);
+Task interleaved(LlmDevice d) {
+  const InterleavedOrder order = {d->pipeline.size(), d->step.parts, d->step.micro_batches,
+                                  d->pipeline.rank()};
+  const int next = d->pipeline.next(), prev = d->pipeline.prev();
+  Way ahead = {d->at.input, d->at.next_input, d->at.outputs, prev, next, 1};
+  Way back = {
+      d->at.output_gradient, d->at.next_output_gradient, d->at.input_gradients, next, prev, 2};
+  if (order.receives_forward(0)) ahead.coming = d->pipeline.irecv(ahead.next, prev, ahead.tag);
+  if (order.receives_backward(0)) back.coming = d->pipeline.irecv(back.next, next, back.tag);
 
   const int warm_up = order.warm_up(), steady = order.passes() - warm_up;
-  for (int pass = 0; pass < warm_up; ++pass) co_await forward_pass(d, order, ahead, pass);
+  for (int pass = 0; pass < warm_up; ++pass) co_await forward_pass(d, order, &ahead, pass);
   for (int pass = 0; pass < steady; ++pass) {
-    co_await forward_pass(d, order, ahead, warm_up + pass);
-    co_await backward_pass(d, order, back, pass);
+    co_await forward_pass(d, order, &ahead, warm_up + pass);
+    co_await backward_pass(d, order, &back, pass);
   }
   for (int pass = steady; pass < order.passes(); ++pass)
-    co_await backward_pass(d, order, back, pass);
+    co_await backward_pass(d, order, &back, pass);
   for (std::size_t i = 0; i < passes_under_way; ++i) {
-    co_await make_room(d, ahead);
-    co_await make_room(d, back);
+    co_await make_room(d, &ahead);
+    co_await make_room(d, &back);
   }
 }
 
 }  // namespace
 
-Task run_pipeline(const LlmDevice& d) {
-  switch (d.step.schedule) {
+Task run_pipeline(LlmDevice d) {
+  switch (d->step.schedule) {
     case Schedule::gpipe:
       return gpipe(d);
     case Schedule::one_f_one_b:

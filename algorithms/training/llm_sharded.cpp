@@ -26,112 +26,118 @@ constexpr Flag unit_gathered{1};
 
 using Units = std::vector<ParameterUnit>;
 
-Range gradients_of_unit(const LlmDevice& d, std::size_t unit) {
-  return unit_range(d.step, d.at.gradients, unit, d.options);
+Range gradients_of_unit(LlmDevice d, std::size_t unit) {
+  return unit_range(d->step, d->at.gradients, unit, d->options);
 }
 
-Task unit_forward(const LlmDevice& d, ParameterUnit::Part part) {
-  if (part == ParameterUnit::Part::layer) co_await layer_forward(d, d.at.output);
+Task unit_forward(LlmDevice d, ParameterUnit::Part part) {
+  if (part == ParameterUnit::Part::layer) co_await layer_forward(d, d->at.output);
   if (part == ParameterUnit::Part::head)
-    co_await d.comm.compute(d.step.head.forward, d.step.head.bytes);
+    co_await d->comm.compute(d->step.head.forward, d->step.head.bytes);
 }
 
-Task unit_backward(const LlmDevice& d, ParameterUnit::Part part) {
+Task unit_backward(LlmDevice d, ParameterUnit::Part part) {
   if (part == ParameterUnit::Part::head)
-    co_await d.comm.compute(d.step.head.backward, 2 * d.step.head.bytes);
-  if (part == ParameterUnit::Part::layer) co_await layer_backward(d, d.at.input_gradient);
+    co_await d->comm.compute(d->step.head.backward, 2 * d->step.head.bytes);
+  if (part == ParameterUnit::Part::layer) co_await layer_backward(d, d->at.input_gradient);
 }
 
 /// The device's own work on a micro-batch: `passed` units have been passed before it.
-Task compute_micro_batch(const LlmDevice& d, std::size_t passed) {
-  const Units& units = d.step.units;
-  const bool gathers = d.step.zero == 3;
-  for (int unit : d.comm.phase("forward", static_cast<int>(units.size()))) {
-    if (gathers) co_await d.comm.reach(unit_gathered, ++passed);
+Task compute_micro_batch(LlmDevice d, std::size_t passed) {
+  const Units& units = d->step.units;
+  const bool gathers = d->step.zero == 3;
+  for (int unit : d->comm.phase("forward", static_cast<int>(units.size()))) {
+    if (gathers) co_await d->comm.reach(unit_gathered, ++passed);
     co_await unit_forward(d, units[static_cast<std::size_t>(unit)].part);
-    d.comm.raise(unit_passed);
+    d->comm.raise(unit_passed);
   }
-  for (int back : d.comm.phase("backward", static_cast<int>(units.size()))) {
-    if (gathers) co_await d.comm.reach(unit_gathered, ++passed);
+  for (int back : d->comm.phase("backward", static_cast<int>(units.size()))) {
+    if (gathers) co_await d->comm.reach(unit_gathered, ++passed);
     co_await unit_backward(d, units[units.size() - 1 - static_cast<std::size_t>(back)].part);
-    d.comm.raise(unit_passed);
+    d->comm.raise(unit_passed);
   }
 }
 
 /// The second stream of a device: it exchanges what the device needs next, or has passed.
 struct ExchangeStream {
-  LlmDevice d;
+  LlmRank self;
   std::size_t first, end;  ///< passes of the step through units, as all steps count them
   std::size_t gathered;    ///< passes whose parameters are there, or on their way
 
   /// A micro-batch passes all units forward, and all again from the last one on.
   std::size_t unit_of(std::size_t pass) const {
-    const std::size_t units = d.step.units.size(), there = (pass - first) % (2 * units);
+    const std::size_t units = self.step.units.size(), there = (pass - first) % (2 * units);
     return there < units ? there : 2 * units - 1 - there;
   }
-  bool is_backward(std::size_t pass) const { return (pass - first) / d.step.units.size() % 2 == 1; }
-  bool is_last_micro_batch(std::size_t pass) const { return pass + 2 * d.step.units.size() >= end; }
+  bool is_backward(std::size_t pass) const {
+    return (pass - first) / self.step.units.size() % 2 == 1;
+  }
+  bool is_last_micro_batch(std::size_t pass) const {
+    return pass + 2 * self.step.units.size() >= end;
+  }
 };
 
 /// Gathers for all passes before `until`, each when the one `prefetch` before it begins.
 Task gather_until(ExchangeStream* s, std::size_t until) {
-  const auto ahead = static_cast<std::size_t>(s->d.step.prefetch);
+  const auto ahead = static_cast<std::size_t>(s->self.step.prefetch);
   for (; s->gathered < std::min(until, s->end); ++s->gathered) {
-    co_await s->d.comm.reach(unit_passed, std::max(s->first + ahead, s->gathered) - ahead);
-    const std::size_t items = gradients_of_unit(s->d, s->unit_of(s->gathered)).size;
-    const Range room = gathered_range(s->d.step, s->d.at, s->gathered % (ahead + 1), items);
-    const Workspace work = {room, s->d.at.exchange_scratch};
-    if (room.size > 0) co_await on_group(s->d.shard, ring_allgather(), work, s->d.options);
-    s->d.comm.raise(unit_gathered);
+    co_await s->self.comm.reach(unit_passed, std::max(s->first + ahead, s->gathered) - ahead);
+    const std::size_t items = gradients_of_unit(&s->self, s->unit_of(s->gathered)).size;
+    const Range room = gathered_range(s->self.step, s->self.at, s->gathered % (ahead + 1), items);
+    const Workspace work = {room, s->self.at.exchange_scratch};
+    if (room.size > 0) co_await on_group(s->self.shard, ring_allgather(), work, s->self.options);
+    s->self.comm.raise(unit_gathered);
   }
 }
 
 /// Sums the unit's gradients; those of all but the last micro-batch leave their part in scratch
 /// space, where it is added to what the rank has.
-Task reduce_unit(const LlmDevice& d, std::size_t unit, bool last_micro_batch) {
+Task reduce_unit(LlmDevice d, std::size_t unit, bool last_micro_batch) {
   const Range all = gradients_of_unit(d, unit);
   if (all.size == 0) co_return;
-  const Workspace work = {last_micro_batch ? all : d.at.unit_gradients.first(all.size),
-                          d.at.exchange_scratch};
-  co_await on_group(d.shard, ring_reduce_scatter(), work, d.options);
-  if (!last_micro_batch || d.replica.size() == 1) co_return;
-  const Workspace own = {Chunks(all, d.shard.size())[d.shard.rank()], d.at.exchange_scratch};
-  co_await on_group(d.replica, exchange_of(d.step), own, d.options);
+  const Workspace work = {last_micro_batch ? all : d->at.unit_gradients.first(all.size),
+                          d->at.exchange_scratch};
+  co_await on_group(d->shard, ring_reduce_scatter(), work, d->options);
+  if (!last_micro_batch || d->replica.size() == 1) co_return;
+  const Workspace own = {Chunks(all, d->shard.size())[d->shard.rank()], d->at.exchange_scratch};
+  co_await on_group(d->replica, exchange_of(d->step), own, d->options);
 }
 
 Task exchange_units(ExchangeStream s) {
   for (std::size_t pass = s.first; pass < s.end; ++pass) {
     if (!s.is_backward(pass)) continue;
-    const auto ahead = static_cast<std::size_t>(s.d.step.prefetch);
-    if (s.d.step.zero == 3) co_await gather_until(&s, pass + 1 + ahead + 1);
-    co_await s.d.comm.reach(unit_passed, pass + 1);
-    co_await reduce_unit(s.d, s.unit_of(pass), s.is_last_micro_batch(pass));
+    const auto ahead = static_cast<std::size_t>(s.self.step.prefetch);
+    if (s.self.step.zero == 3) co_await gather_until(&s, pass + 1 + ahead + 1);
+    co_await s.self.comm.reach(unit_passed, pass + 1);
+    co_await reduce_unit(&s.self, s.unit_of(pass), s.is_last_micro_batch(pass));
   }
 }
 
-LlmDevice on_stream(LlmDevice d) {
-  for (Communicator* each : {&d.comm, &d.shard, &d.replica}) *each = each->beside(Beside::thread);
-  return d;
+LlmRank on_stream(LlmRank self) {
+  for (Communicator* each : {&self.comm, &self.shard, &self.replica})
+    *each = each->beside(Beside::thread);
+  return self;
 }
 
 }  // namespace
 
-Task run_sharded(const LlmDevice& d, int step) {
-  const std::size_t passes = 2 * d.step.units.size(),
-                    micro_batches = static_cast<std::size_t>(d.step.micro_batches),
+Task run_sharded(LlmDevice d, int step) {
+  const std::size_t passes = 2 * d->step.units.size(),
+                    micro_batches = static_cast<std::size_t>(d->step.micro_batches),
                     first = static_cast<std::size_t>(step) * micro_batches * passes;
-  const Thread stream = d.comm.start(
-      exchange_units({on_stream(d), first, first + micro_batches * passes, first}), Beside::thread);
+  const Thread stream =
+      d->comm.start(exchange_units({on_stream(*d), first, first + micro_batches * passes, first}),
+                    Beside::thread);
   for (std::size_t i = 0; i < micro_batches; ++i)
     co_await compute_micro_batch(d, first + i * passes);
-  d.comm.observe("computed", step);
-  co_await d.comm.join(stream);
+  d->comm.observe("computed", step);
+  co_await d->comm.join(stream);
 }
 
-Task gather_parameters(const LlmDevice& d) {
-  for (std::size_t unit = 0; unit < d.step.units.size(); ++unit) {
-    const Workspace work = {gradients_of_unit(d, unit), d.at.scratch};
-    if (work.data.size > 0) co_await on_group(d.shard, ring_allgather(), work, d.options);
+Task gather_parameters(LlmDevice d) {
+  for (std::size_t unit = 0; unit < d->step.units.size(); ++unit) {
+    const Workspace work = {gradients_of_unit(d, unit), d->at.scratch};
+    if (work.data.size > 0) co_await on_group(d->shard, ring_allgather(), work, d->options);
   }
 }
 

@@ -14,34 +14,34 @@
 namespace ringscope {
 namespace {
 
-Task update(const LlmDevice& d, int parts) {
-  const auto items = static_cast<double>(d.at.gradients.size);
-  co_await d.comm.compute(d.options.update * (items / parts));
+Task update(LlmDevice d, int parts) {
+  const auto items = static_cast<double>(d->at.gradients.size);
+  co_await d->comm.compute(d->options.update * (items / parts));
 }
 
 /// The gradients of the data group are summed, and the parameters updated: all on each rank, or
 /// with ZeRO 1 a part on each, which the others then get.
-Task exchange_and_update(const LlmDevice& d, int step) {
-  const Workspace work = {d.at.gradients, d.at.scratch};
-  const Algorithm& exchange = d.step.zero == 1 ? ring_reduce_scatter() : exchange_of(d.step);
-  co_await on_group(d.data, exchange, work, d.options);
-  d.comm.observe("exchanged", step);
-  co_await update(d, d.step.zero == 1 ? d.data.size() : 1);
-  if (d.step.zero == 1) co_await on_group(d.data, ring_allgather(), work, d.options);
+Task exchange_and_update(LlmDevice d, int step) {
+  const Workspace work = {d->at.gradients, d->at.scratch};
+  const Algorithm& exchange = d->step.zero == 1 ? ring_reduce_scatter() : exchange_of(d->step);
+  co_await on_group(d->data, exchange, work, d->options);
+  d->comm.observe("exchanged", step);
+  co_await update(d, d->step.zero == 1 ? d->data.size() : 1);
+  if (d->step.zero == 1) co_await on_group(d->data, ring_allgather(), work, d->options);
 }
 
-Task whole_step(const LlmDevice& d, int step) {
+Task whole_step(LlmDevice d, int step) {
   co_await run_pipeline(d);
-  d.comm.observe("computed", step);
+  d->comm.observe("computed", step);
   co_await exchange_and_update(d, step);
 }
 
 /// The gradients are exchanged beside backward, and with ZeRO 3 nobody needs new parameters yet.
-Task sharded_step(const LlmDevice& d, int step) {
+Task sharded_step(LlmDevice d, int step) {
   co_await run_sharded(d, step);
-  d.comm.observe("exchanged", step);
-  co_await update(d, d.shard.size());
-  if (d.step.zero == 2) co_await gather_parameters(d);
+  d->comm.observe("exchanged", step);
+  co_await update(d, d->shard.size());
+  if (d->step.zero == 2) co_await gather_parameters(d);
 }
 
 Task train_llm(Communicator comm, Workspace work, Options options) {
@@ -68,14 +68,14 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
     replica = data.among(std::vector<int>(1, data.rank()), "replica");
   }
   const LlmBuffers buffers = llm_buffers(work, step, pipeline.rank(), options);
-  const LlmDevice device = {comm,  tensor,  context, pipeline, data,
-                            shard, replica, step,    buffers,  options};
+  const LlmRank rank = {comm,  tensor,  context, pipeline, data,
+                        shard, replica, step,    buffers,  options};
   for (int number = 0; number < options.steps; ++number) {
     comm.observe("loaded", number);
     if (step.zero >= 2)
-      co_await sharded_step(device, number);
+      co_await sharded_step(&rank, number);
     else
-      co_await whole_step(device, number);
+      co_await whole_step(&rank, number);
     comm.observe("step", number);
   }
 }
