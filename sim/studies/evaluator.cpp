@@ -85,12 +85,15 @@ std::vector<std::optional<Outcome>> Evaluator::evaluate_some(std::size_t count,
 std::vector<std::optional<Outcome>> Evaluator::answers(std::size_t count, const MakeScenario& make,
                                                        const NamePoint& name, bool some) {
   const auto evaluation = std::make_shared<Evaluation>(count, make, name, how(), store_);
-  {
+  // Asked before work is handed out: what is stopped already ends with nothing, however quick a
+  // thread is.
+  const bool begins = !(some && stopped());
+  if (begins) {
     const std::lock_guard lock(mutex_);
     current_ = evaluation;
   }
   changed_.notify_all();
-  while (!evaluation->all_done() && !(some && stopped())) {
+  while (begins && !evaluation->all_done() && !(some && stopped())) {
     evaluation->wait(nap);
     tell(evaluation->done(), count);
   }
