@@ -130,18 +130,21 @@ class Coroutines(unittest.TestCase):
     """Programs that crashed, or would where an argument has gone, and their likes that do not."""
 
     def test_a_reference_parameter_is_named(self):
-        for text in ("Task f(const X& x) {\n  co_await g(x);\n}", "Task f(int a,\n  X&& x) { co_return; }",
+        for text in ("Task f(const X& x) {\n  co_await g(x);\n}",
+                     "Task f(int a,\n  X&& x) { co_return; }",
                      "struct S {\n  Task f(X& x) const { for (int i : x) co_await g(i); }\n};"):
             self.assertEqual(len(breaches("sim/a.cpp", text + "\n")), 1, text)
         self.assertEqual(breaches("sim/a.cpp", "\nTask f(int a, X& x) { co_await g(x); }\n"), [
             "sim/a.cpp:2: a coroutine with a reference parameter: take a value, or a pointer"])
 
     def test_a_capturing_lambda_that_awaits_is_named(self):
-        self.assertEqual(breaches("sim/a.cpp", "auto f = [&](int x) -> Task { co_await g(x); };\n"), [
+        text = "auto f = [&](int x) -> Task { co_await g(x); };\n"
+        self.assertEqual(breaches("sim/a.cpp", text), [
             "sim/a.cpp:1: a capturing lambda that is a coroutine: write a function"])
 
     def test_references_of_what_awaits_nothing_pass(self):
-        for text in ("Task f(const X& x) { return g(&x); }", "Task f(X x) { for (X& y : x.all) co_await g(&y); }",
+        for text in ("Task f(const X& x) { return g(&x); }",
+                     "Task f(X x) { for (X& y : x.all) co_await g(&y); }",
                      "Task f(X x) {\n  h([&](int& y) { y += x; });\n  co_await g(x);\n}",
                      "auto f = [](X x) -> Task { co_await g(x); };"):
             self.assertEqual(breaches("sim/a.cpp", text + "\n"), [], text)
