@@ -183,7 +183,7 @@ void Simulation::begin(int repetition) {
   steady_.restart();
   mpi_.traffic = {};
   used_before_.clear();
-  for (int id = 0; id < ledger_.resource_count(); ++id) used_before_.push_back(ledger_.used(id));
+  for (int id = 0; id < ledger_.resource_count(); ++id) used_before_.push_back(ledger_.carried(id));
   run_.unfinished = left_ = simulated_;
   if (recorder_) recorder_->restart(job, own_);
   for (const auto& rank : own_ranks()) {

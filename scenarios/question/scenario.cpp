@@ -83,6 +83,7 @@ void take_channels(Scenario& scenario, const std::optional<Value>& file, KnownPa
   Job& job = scenario.job;
   job.nccl = parts->machine;
   job.rings = parts->rings;
+  if (file) job.rings_file = path_from(file->place(), file->text());
   job.options.nccl = job.nccl.get();
   job.options.orders = job.rings != nullptr ? &job.rings->rings : nullptr;
 }

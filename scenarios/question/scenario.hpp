@@ -51,6 +51,7 @@ struct Job {
   std::shared_ptr<const nccl::Machine> nccl;       ///< likewise
   std::shared_ptr<const ScheduleFile> schedule;    ///< likewise, and of the algorithm
   std::shared_ptr<const nccl::JobChannels> rings;  ///< by which data go; null: no search applies
+  std::string rings_file;                          ///< path of theirs; "": they were searched for
   Bytes bytes{};                                   ///< of the vector on each rank
   int repetitions = 1;  ///< each starts when all ranks have ended the one before
   std::uint64_t seed = 1;

@@ -83,6 +83,7 @@ std::shared_ptr<const ScheduleFile> read_schedule(const Value& name, int ranks) 
   }
   auto file = std::make_shared<ScheduleFile>();
   file->file = fs::path(name.text()).filename().string();
+  file->read = {source->name};
   read_schedule_text(source, *file);
   const int needed = ranks_of(file->schedule);
   if (needed != ranks)

@@ -23,7 +23,8 @@ struct ScheduleFile {
   ScheduleFile(const ScheduleFile&) = delete;
   ScheduleFile& operator=(const ScheduleFile&) = delete;
 
-  std::string file;  ///< as the scenario calls it
+  std::string file;                 ///< as the scenario calls it
+  std::vector<std::string> read{};  ///< paths of all files that it stands in
   schedules::Schedule schedule;
   Algorithm algorithm;
   /// Sizes at which its library takes it.

@@ -85,14 +85,15 @@ std::vector<std::string> chosen_files(const TraceRequest& request) {
   return paths;
 }
 
-chakra::Groups groups_of(const TraceRequest& request) {
-  if (!request.groups.empty()) return chakra::read_group_file(request.groups, request.ranks);
+/// The user's file of groups, or the one beside the trace; "" where there is none.
+std::string group_file_of(const TraceRequest& request) {
+  if (!request.groups.empty()) return request.groups;
   const std::string names[] = {request.files + ".json",
                                (folder_of(request.files) / "comm_group.json").string()};
   std::error_code ignored;
   for (const std::string& path : names)
-    if (fs::exists(path, ignored)) return chakra::read_group_file(path, request.ranks);
-  return {};
+    if (fs::exists(path, ignored)) return path;
+  return "";
 }
 
 /// A rank that does nothing beside its messages sees to them itself.
@@ -121,9 +122,13 @@ std::vector<std::string> chakra_names(const std::string& folder) {
 
 void read_chakra(const TraceRequest& request, TraceAnswer& into) {
   auto files = std::make_shared<std::vector<chakra::File>>();
-  for (const std::string& path : chosen_files(request))
-    files->push_back(chakra::read_chakra_file(path));
-  chakra::GroupTable groups(groups_of(request), request.ranks);
+  into.read = chosen_files(request);
+  for (const std::string& path : into.read) files->push_back(chakra::read_chakra_file(path));
+  const std::string listed = group_file_of(request);
+  if (!listed.empty()) into.read.push_back(listed);
+  chakra::GroupTable groups(
+      listed.empty() ? chakra::Groups{} : chakra::read_group_file(listed, request.ranks),
+      request.ranks);
   for (const chakra::File& file : *files)
     for (const chakra::Node& node : file.nodes)
       if (node.type == static_cast<int>(chakra::NodeType::metadata)) groups.note(file, node);

@@ -58,6 +58,7 @@ class Program {
       lines->push_back(std::move(rank.lines));
     }
     into.trace.groups = groups_.all();
+    for (const auto& source : sources_) into.read.push_back(source->name);
     const auto sources = std::make_shared<std::vector<std::shared_ptr<const Source>>>(sources_);
     into.place = [sources, lines](traces::NodeId id) -> Place {
       return {(*sources)[index(id.rank)], (*lines)[index(id.rank)][index(id.node)], 1};

@@ -138,6 +138,7 @@ std::shared_ptr<const ScheduleFile> read_trace(Fields& job, const Value& value, 
   auto file = std::make_shared<ScheduleFile>();
   file->file = fs::path(request.files).filename().string();
   file->node_counts = answer.counts.all();
+  file->read = std::move(answer.read);
   file->schedule.name = file->file;
   file->schedule.collective = "messages";
   file->schedule.trace = std::make_shared<const traces::Trace>(std::move(answer.trace));

@@ -40,6 +40,7 @@ struct TraceAnswer {
   std::function<std::string(traces::NodeId)> words;
   std::function<Place(traces::NodeId)> place;
   NodeCounts counts{};
+  std::vector<std::string> read{};  ///< paths of all files
 };
 
 /// `job.trace` as a job's schedule. Throws InputError.

@@ -40,7 +40,7 @@ std::vector<ResourceReport> busiest_resources(const Run& run, double elapsed,
   std::vector<ResourceReport> all;
   for (int id = 0; id < run.ledger->resource_count(); ++id) {
     const Resource& resource = run.ledger->resource(id);
-    const double used = run.ledger->used(id) - used_before[static_cast<std::size_t>(id)];
+    const double used = run.ledger->carried(id) - used_before[static_cast<std::size_t>(id)];
     if (used > 0 && elapsed > 0)
       all.push_back({resource.id, resource.kind, used / (resource.capacity * elapsed)});
   }

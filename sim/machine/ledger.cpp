@@ -47,6 +47,16 @@ double Ledger::moved(const Flight& flight) const {
   return flight.activity ? flight.amount - kernel_->remaining(flight.activity) : flight.amount;
 }
 
+double Ledger::carried(int id) const {
+  const Account& account = accounts_[index(id)];
+  double carried = account.used;
+  for (const Active& active : account.active) {
+    const Flight& flight = flights_[index(active.flight)];
+    carried += flight.parts[index(active.part)].use.weight * moved(flight);
+  }
+  return carried;
+}
+
 double Ledger::served(int id) const {
   const Account& account = accounts_[index(id)];
   if (account.active.empty()) return account.used;

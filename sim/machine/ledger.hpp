@@ -33,6 +33,8 @@ class Ledger {
   int resource_count() const { return static_cast<int>(accounts_.size()); }
   /// Units of the resource used up to now by activities that have ended.
   double used(int id) const { return accounts_[index(id)].used; }
+  /// Likewise, with what activities in flight have done, as other jobs have when one ends.
+  double carried(int id) const;
 
   /// Activities that use the resource now, or are paused in doing so.
   int users(int id) const { return static_cast<int>(accounts_[index(id)].active.size()); }

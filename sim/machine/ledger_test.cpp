@@ -63,6 +63,20 @@ TEST_P(LedgerTest, used_counts_weights_of_ended_flights) {
   EXPECT_DOUBLE_EQ(ledger().used(wire), 8 * 1 + 2 * 2);
 }
 
+// Rates x: the wire of 4 per second carries x + 2 x.
+TEST_P(LedgerTest, carried_counts_flights_that_have_not_ended_too) {
+  const int core = add(ResourceKind::core, 16), wire = add(ResourceKind::link, 4);
+  fly(8, {{core, 3}, {wire, 1}});
+  fly(2, {{wire, 2}});
+  at(0.5, [this, core, wire] {
+    EXPECT_DOUBLE_EQ(ledger().carried(core), 3 * 0.5 * 4 / 3);
+    EXPECT_DOUBLE_EQ(ledger().carried(wire), 0.5 * 4);
+  });
+  run();
+  EXPECT_EQ(ledger().carried(core), ledger().used(core));
+  EXPECT_EQ(ledger().carried(wire), ledger().used(wire));
+}
+
 TEST_P(LedgerTest, alone_the_narrowest_resource_holds_a_flight_up) {
   const int core = add(ResourceKind::core, 16), wire = add(ResourceKind::link, 8);
   watch(8, {{core, 1}, {wire, 1}});  // 16 against 8 per second

@@ -2,13 +2,16 @@
 
 #include <openssl/sha.h>
 
+#include <filesystem>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/known_parts.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
 #include "sim/studies/model_digest.hpp"
+#include "topologies/input/read_file.hpp"
 
 namespace ringscope {
 namespace {
@@ -26,6 +29,21 @@ void append(std::string& bytes, const Location& where) {
                  static_cast<int>(where.nics));
 }
 
+/// Content of a file that stands in the scenario by its path alone.
+void append_file(std::string& bytes, const std::string& path) {
+  constexpr std::uintmax_t mebibyte = 1 << 20;
+  std::error_code gone;  // which read_file() tells
+  const std::uintmax_t size = std::filesystem::file_size(path, gone);
+  const std::size_t most = gone ? 1 : static_cast<std::size_t>(size / mebibyte) + 1;
+  bytes += "file" + to_hex(sha256(read_file(path, most)));
+}
+
+void append_files(std::string& bytes, const Job& job) {
+  if (job.schedule != nullptr)
+    for (const std::string& path : job.schedule->read) append_file(bytes, path);
+  if (!job.rings_file.empty()) append_file(bytes, job.rings_file);
+}
+
 }  // namespace
 
 std::string model_version() { return std::string(version()) + " " + model_digest; }
@@ -39,8 +57,10 @@ Key scenario_key(const Scenario& scenario, std::string_view kernel) {
   }
   bytes += "placement";
   for (const Location& where : scenario.placement.ranks) append(bytes, where);
+  append_files(bytes, scenario.job);
   for (const Neighbour& one : scenario.neighbours) {
     bytes += "neighbour";
+    append_files(bytes, one.job);
     for (const Location& where : one.placement.ranks) append(bytes, where);
   }
   return sha256(bytes);
