@@ -30,8 +30,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 CASES = HERE.parent / "cases"
 PUBLISHED = HERE.parent.parent / "published"
 FIRST = {("faults", "choose"): 1, ("faults", "judge"): 1001, ("faults", "fresh"): 4001,
-         ("healthy", "choose"): 1,
-         ("healthy", "judge"): 1001, ("erring", "choose"): 2001, ("erring", "judge"): 3001}
+         ("faults", "rings"): 7001, ("faults", "develop"): 8001, ("faults", "last"): 9001,
+         ("healthy", "choose"): 1, ("healthy", "judge"): 1001, ("healthy", "rings"): 5001,
+         ("healthy", "last"): 6001, ("erring", "choose"): 2001, ("erring", "judge"): 3001,
+         ("erring", "rings"): 11001, ("erring", "last"): 12001}
+POSED = ("choose", "judge", "all")  # parts of the curves that are not drawn
 RESULTS = HERE.parent.parent / "results" / "published"
 HEALTHY = (  # file, cluster, part
     (PUBLISHED / "osu-tcp-c3-standard-4.csv", RESULTS / "tcp_4_nodes.yaml", "choose"),
@@ -134,13 +137,16 @@ def tell(one: Said):
 def main():
     parser = page_parser("judge", __doc__, Parser)
     parser.add_argument("kind", choices=("cases", "published", "faults", "healthy", "erring"))
-    parser.add_argument("--part", choices=("choose", "judge", "fresh", "all"), default="judge")
+    parts = list(dict.fromkeys([*(part for _, part in FIRST), "all"]))
+    parser.add_argument("--part", choices=parts, default="judge")
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--seed", type=int, help="this one alone")
     options = parser.parse_args()
-    if options.part == "fresh" and options.kind != "faults" or \
-            options.part == "all" and options.kind not in ("cases", "published"):
-        raise InputError(f"--part: expected choose or judge of {options.kind}, got {options.part}")
+    possible = POSED if options.kind in ("cases", "published") else \
+        [part for kind, part in FIRST if kind == options.kind]
+    if options.part not in possible:
+        raise InputError(f"--part: expected one of {', '.join(possible)} of {options.kind}, got "
+                         f"{options.part}")
     simulator = Simulator()
     if options.kind in ("cases", "published"):
         found = (cases if options.kind == "cases" else published)(simulator, options.part)
