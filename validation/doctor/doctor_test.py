@@ -72,7 +72,6 @@ class Cause(unittest.TestCase):
         found = self.diagnosed("four V100 behind PCIe", "no-peer-access", 0.25, some)
         self.assertEqual(found.causes[0].name, "no-peer-access")
 
-
     def test_healthy_curves_with_noise_are_normal(self):
         asked = WhatIf(Simulator(str(BUILD / "ringscope")))
         for seed in range(1, 6):
@@ -87,19 +86,28 @@ class Cause(unittest.TestCase):
 
 
 class Long(unittest.TestCase):
-    def test_a_vector_that_is_too_long_is_told_by_two_that_are_not(self):
-        scenario = {"job": {"collective": "allreduce", "algorithm": "nccl",
-                            "bytes": f"{1 << 30} B", "options": {}}}
-        parts_ = what_if.affordable(scenario)
-        self.assertEqual([what_if.bytes_of(one) for one in parts_], [128 << 20, 256 << 20])
+    FORCED = {"job": {"collective": "allreduce", "algorithm": "nccl", "bytes": f"{1 << 30} B",
+                      "options": {"protocol": "LL"}}}
+
+    def test_a_vector_that_takes_minutes_is_told_by_two_that_do_not(self):
+        parts_ = what_if.affordable(self.FORCED)
+        self.assertEqual([what_if.bytes_of(one) for one in parts_], [16 << 20, 32 << 20])
         # 1 ms and 10 ns for each KiB
         answers = [{"time_s": 1e-3 + 1e-8 * what_if.bytes_of(one) / 1024, "busbw": 1.0}
                    for one in parts_]
-        self.assertAlmostEqual(what_if.told(scenario, answers)["time_s"], 1e-3 + 1e-8 * (1 << 20))
+        told = what_if.told(self.FORCED, answers)
+        self.assertAlmostEqual(told["time_s"], 1e-3 + 1e-8 * (1 << 20))
 
     def test_others_are_simulated_as_they_are(self):
-        scenario = {"job": {"algorithm": "ring", "bytes": f"{1 << 30} B"}}
-        self.assertEqual(what_if.affordable(scenario), [scenario])
+        for name in ("ring", "nccl"):
+            scenario = {"job": {"algorithm": name, "bytes": f"{1 << 30} B"}}
+            self.assertEqual(what_if.affordable(scenario), [scenario])
+
+    def test_what_changes_a_long_vector_of_nccl_is_seen_of_a_shorter_one(self):
+        for name, size in (("ring", 1 << 30), ("nccl", 256 << 20)):
+            scenario = {"job": {"algorithm": name, "bytes": f"{1 << 30} B"}}
+            self.assertEqual(what_if.bytes_of(what_if.shortened(scenario)), size)
+        self.assertEqual(what_if.bytes_of(what_if.shortened(self.FORCED)), 32 << 20)
 
 
 class Program(unittest.TestCase):

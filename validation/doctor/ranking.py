@@ -106,8 +106,20 @@ class Ranking:
         broad = 0.5 * UNKNOWN ** 2 * (1 + errors.near)
         self.unknown = Mixture(errors, WHAT_IF, broad)
 
-    def outcome(self, cause: Cause, answers: list) -> Optional[Outcome]:
-        """`answers`: [(severity, log times)]. None where they do nothing."""
+    def distance(self, times: np.ndarray) -> float:
+        """From the measured curve, in variances of the stated error."""
+        return self.density.square(self.measured - times)
+
+    def on_the_way(self, times: np.ndarray, later: np.ndarray) -> tuple:
+        """(distance, share) where the straight way from `times` to `later` is nearest to the
+        measured curve."""
+        shares = np.linspace(0, 1, BETWEEN + 2)
+        return min((self.distance((1 - part) * times + part * later), float(part))
+                   for part in shares)
+
+    def outcome(self, cause: Cause, answers: list, choices: int) -> Optional[Outcome]:
+        """`answers`: [(severity, log times)], of so many severities to choose from. None where they
+        do nothing."""
         answers = [one for one in answers if np.max(np.abs(one[1] - self.expected)) > SMALL]
         if not answers:
             return None
@@ -118,7 +130,7 @@ class Ranking:
         shown = float(f"{value:.2g}") if isinstance(value, float) else value
         severities = [one for one, _ in answers]
         freedom = 0.5 * math.log(len(times) + 1) if continuous(severities) else \
-            math.log(len(severities))
+            math.log(choices)
         return Outcome(cause, value, cause.words(shown), times,
                        max(logs) - freedom + math.log(cause.weight),
                        math.sqrt(square / len(times)))

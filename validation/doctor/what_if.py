@@ -13,8 +13,7 @@ from validation.progress import watched
 from validation.verdict.simulator import Simulator
 
 AT_ONCE = 60  # cases of one call; a scenario's file has at most 1 MiB
-TREE = 1024  # segments of a tree at most, so that long vectors take no longer to simulate
-LONG, LONG_SMALL = 256 << 20, 64 << 20  # bytes; beyond, times of NCCL grow evenly; of LL, LL128
+LONG, LONG_SMALL = 256 << 20, 32 << 20  # bytes of NCCL's vectors, the second of LL and LL128
 
 
 def bytes_of(scenario: dict) -> int:
@@ -26,26 +25,25 @@ def with_bytes(scenario: dict, size: int) -> dict:
 
 
 def longest(scenario: dict) -> int:
-    """Bytes of the longest vector that is simulated."""
+    """Bytes of the longest vector of NCCL that is simulated, beyond which times grow evenly."""
     protocol = scenario["job"].get("options", {}).get("protocol")
     return LONG_SMALL if protocol in ("LL", "LL128") else LONG
 
 
-def affordable(scenario: dict, exact: bool = False) -> list:
-    """One scenario, or two of shorter vectors whose times tell that of a long one. `exact`: two
-    only where it would take minutes."""
-    job = scenario["job"]
-    options = job.get("options", {})
-    if job["algorithm"] != "nccl":
+def shortened(scenario: dict) -> dict:
+    """One whose vector is no longer than need be to see by what factor something changes it."""
+    if scenario["job"]["algorithm"] != "nccl":
+        return scenario
+    return with_bytes(scenario, min(bytes_of(scenario), longest(scenario)))
+
+
+def affordable(scenario: dict) -> list:
+    """One scenario, or two of shorter vectors whose times tell that of a long one, where it would
+    take minutes."""
+    size, most = bytes_of(scenario), longest(scenario)
+    if scenario["job"]["algorithm"] != "nccl" or most == LONG or size <= most:
         return [scenario]
-    size = bytes_of(scenario)
-    most = longest(scenario)
-    if min(size, most) > TREE << 16 and job["collective"] == "allreduce":
-        options = {**options, "segment": f"{min(size, most) // TREE} B"}
-        scenario = {**scenario, "job": {**job, "options": options}}
-    if size > most and not (exact and most == LONG):
-        return [with_bytes(scenario, part) for part in (most // 2, most)]
-    return [scenario]
+    return [with_bytes(scenario, part) for part in (most // 2, most)]
 
 
 def told(scenario: dict, found: list) -> dict:
@@ -90,9 +88,9 @@ class WhatIf:
                  "bytes": one["bytes"], "chosen": one["chosen"]} for one in answer]
 
     def answers(self, scenarios: list, exact: bool = False) -> list:
-        """One answer a scenario; raises what the simulator says. `exact`: also of long vectors, and
-        without a limit of time."""
-        parts = [affordable(one, exact) for one in scenarios]
+        """One answer a scenario; raises what the simulator says. `exact`: without a limit of
+        time."""
+        parts = [affordable(one) for one in scenarios]
         keys = [[json.dumps(part, sort_keys=True) for part in some] for some in parts]
         asked = [(key, part) for some, names in zip(parts, keys)
                  for part, key in zip(some, names) if key not in self.known]

@@ -1,0 +1,187 @@
+"""The trials of all causes: which severities are simulated, at which sizes, and in which order.
+
+Few of what is possible is simulated. First the heaviest severity of each cause (all severities, of
+a cause without an order) at a few sizes; then, of those causes that a curve on the way from nothing
+to that might explain, the severity that lies nearest to where the measured curve lies between two
+that are known, at more sizes, until there is none left between; then the best severities of
+the best causes at all sizes.
+"""
+
+import math
+
+import numpy as np
+
+from validation.doctor import curve as curve_
+from validation.doctor import ranking
+from validation.doctor.scene import Scene
+from validation.doctor.what_if import WhatIf, bytes_of, shortened, with_bytes
+
+# Sizes of a series and points of all series at which causes are simulated; between them their
+# effect is interpolated.
+FIRST, THEN, AT_LAST = (5, 9), (7, 14), (21, 28)
+NARROWED = 3  # times that severities are looked for
+FAR = 16.0  # further from the curve than the nearest, in variances of the stated error: such a cause
+KEPT = 6  # is not looked at again, but for so many of the nearest
+REFINED, ROUNDS = 6, 2  # causes whose best severity is simulated at all sizes, how often
+OUT_OF_REACH = math.log(1000)  # behind the best: not refined, beyond two
+
+
+def simulated_at(curve: curve_.Curve, sizes: int, points: int) -> list:
+    """Indices of the points at which causes are simulated: of each series the ends and some between
+    them, evenly by place."""
+    series = curve.series
+    most = max(2, min(sizes, points // len(series)))
+    chosen = []
+    for name in series:
+        own = [i for i, point in enumerate(curve.points) if point.series == name]
+        many = min(most, len(own))
+        chosen += sorted({own[round(k * (len(own) - 1) / max(1, many - 1))] for k in range(many)})
+    return chosen
+
+
+def spread_out(curve: curve_.Curve, chosen: list, shifts: np.ndarray) -> np.ndarray:
+    """log(time with the cause / expected) of all points from that of the chosen ones."""
+    result = np.zeros(len(curve.points))
+    for name in curve.series:
+        own = [i for i, point in enumerate(curve.points) if point.series == name]
+        known = [(math.log(max(curve.points[i].bytes, 1)), shifts[k])
+                 for k, i in enumerate(chosen) if i in own]
+        result[own] = np.interp([math.log(max(curve.points[i].bytes, 1)) for i in own],
+                                *zip(*known))
+    return result
+
+
+class Trial:
+    """One cause, and what its severities would take: {severity: log times, None where refused}."""
+
+    def __init__(self, cause, scene: Scene):
+        self.cause, self.values = cause, cause.values(scene)
+        self.found: dict = {}
+        self.exact: set = set()  # severities that were simulated at all sizes
+        self.missed = 0.0  # by interpolation between sizes, where that is known
+
+    def first(self) -> list:
+        """The heaviest severity, or all of those that have no order."""
+        return self.values[-1:] if self.cause.ordered else self.values
+
+    def works(self, expected: np.ndarray) -> bool:
+        """False where what was simulated does nothing here."""
+        return any(times is not None and np.max(np.abs(times - expected)) > ranking.SMALL
+                   for times in self.found.values())
+
+    def answers(self) -> list:
+        return [(value, times if value in self.exact else times + self.missed)
+                for value, times in self.found.items() if times is not None]
+
+    def known(self, expected: np.ndarray) -> list:
+        """(place in `values`, log times) of the severities that are known, in their order; in front
+        that of having no such cause, whose place is -1."""
+        return [(-1, expected)] + [(i, self.found[value]) for i, value in enumerate(self.values)
+                                   if self.found.get(value) is not None]
+
+    def ways(self, found: ranking.Ranking) -> list:
+        """[(distance, share, place, next place)]: how near the measured curve lies to the straight
+        way between each two severities that are known, and where on it."""
+        known = self.known(found.expected)
+        return [(*found.on_the_way(times, later), left, right)
+                for (left, times), (right, later) in zip(known, known[1:])]
+
+    def following(self, found: ranking.Ranking) -> list:
+        """The severity to simulate next, at most one: between the two known ones between which the
+        measured curve lies, the nearest to it."""
+        ways = self.ways(found)
+        if not ways:
+            return []
+        _, share, left, right = min(ways)
+        place = left + share * (right - left)
+        between = [k for k in range(left + 1, right) if self.values[k] not in self.found]
+        return [self.values[min(between, key=lambda k: abs(k - place))]] if between else []
+
+    def distance(self, found: ranking.Ranking) -> float:
+        """That of the nearest severity, be it one on the way between two that are known."""
+        if self.cause.ordered:
+            return min((one[0] for one in self.ways(found)), default=math.inf)
+        return min((found.distance(times) for _, times in self.known(found.expected)[1:]),
+                   default=math.inf)
+
+    def nearest(self, found: ranking.Ranking) -> list:
+        """The simulated severity that is nearest; none of a cause that was refused."""
+        known = [one for one in self.found.items() if one[1] is not None]
+        return [min(known, key=lambda one: found.distance(one[1]))[0]] if known else []
+
+
+class Trials:
+    """The trials of all causes of a curve."""
+
+    def __init__(self, what_if: WhatIf, scene: Scene, curve: curve_.Curve, causes: list,
+                 found: ranking.Ranking):
+        self.what_if, self.scene, self.curve, self.ranking = what_if, scene, curve, found
+        self.trials = [Trial(cause, self.scene) for cause in causes]
+
+    def simulate(self, asked: list, at: tuple, what: str):
+        """Sets what these trials find. `asked`: (trial, severity); `at`: as FIRST is."""
+        chosen = simulated_at(self.curve, *at)
+        groups, possible = [], []
+        for trial, value in asked:
+            changed = trial.cause.scene(self.scene, value)
+            trial.found[value] = None
+            if changed is not None:
+                groups.append([shortened(one) for one in changed.scenarios(chosen)])
+                possible.append((trial, value))
+        without = self.scene.scenarios(chosen)
+        for i, answer in enumerate(self.what_if.all(groups, what)):
+            if answer is not None:
+                trial, value = possible[i]
+                same = [with_bytes(one, bytes_of(short)) if one["job"].get("bytes") else one
+                        for one, short in zip(without, groups[i])]
+                shifts = np.log([one["time_s"] for one in answer]) - \
+                    np.log([one["time_s"] for one in self.what_if.answers(same)])
+                trial.found[value] = \
+                    self.ranking.expected + spread_out(self.curve, chosen, shifts)
+
+    def hopeful(self) -> list:
+        """Trials that may explain the curve, at some severity."""
+        near = [(one.distance(self.ranking), i, one) for i, one in enumerate(self.trials)
+                if one.works(self.ranking.expected)]
+        return [one for place, (distance, _, one) in enumerate(sorted(near))
+                if place < KEPT or distance < min(near)[0] + FAR]
+
+    def narrow(self):
+        """Simulates severities nearer and nearer to the measured curve."""
+        self.simulate([(one, value) for one in self.trials for value in one.first()], FIRST,
+                      "simulating causes")
+        hopeful = self.hopeful()
+        again = [(one, value) for one in hopeful for value in one.nearest(self.ranking)]
+        for _ in range(NARROWED):
+            following = [(one, value) for one in hopeful if one.cause.ordered
+                         for value in one.following(self.ranking)]
+            self.simulate(again + following, THEN, "simulating how severe they are")
+            again, hopeful = [], [one for one in self.hopeful() if one in hopeful]
+
+    def refine(self, outcomes: list):
+        """Simulates the best severities of the best causes at all sizes: so far severities, or
+        sizes, were interpolated."""
+        trials = {one.cause.name: one for one in self.trials}
+        best = [one for one in outcomes if one.cause][:REFINED]
+        best = [one for i, one in enumerate(best)
+                if i < 2 or one.log_weight > best[0].log_weight - OUT_OF_REACH]
+        asked = [(trials[one.name], one.value) for one in best
+                 if one.value not in trials[one.name].exact]
+        self.simulate(asked, AT_LAST, "simulating the best again")
+        chosen = simulated_at(self.curve, *THEN)
+        for trial, value in asked:
+            trial.exact.add(value)
+            if trial.found[value] is not None:
+                between = trial.found[value] - self.ranking.expected
+                trial.missed = between - spread_out(self.curve, chosen, between[chosen])
+
+    def outcomes(self) -> list:
+        """All causes that do anything, best first."""
+        self.narrow()
+        for turn in range(ROUNDS + 1):
+            outcomes = self.ranking.ranked([self.ranking.outcome(one.cause, one.answers(),
+                                                                 len(one.values))
+                                            for one in self.trials])
+            if turn < ROUNDS:
+                self.refine(outcomes)
+        return outcomes

@@ -1,0 +1,85 @@
+"""Are few severities simulated, and those near the measured curve?"""
+
+import unittest
+
+import numpy as np
+
+from validation.doctor import curve as curve_
+from validation.doctor import errors, ranking, trials
+from validation.doctor.causes.cause import Cause
+from validation.doctor.scene import Scene
+
+SIZES = [1 << power for power in range(10, 30)]
+FACTORS = [2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]
+
+
+def time_of(scenario: dict) -> float:
+    """10 us, times `slow`, and 1 ns a byte, times `narrow`."""
+    job, cluster = scenario["job"], scenario["cluster"]
+    size = int(job["bytes"].removesuffix(" B"))
+    return cluster.get("slow", 1) * 1e-5 + cluster.get("narrow", 1) * 1e-9 * size
+
+
+class Counted:
+    """Stands for WhatIf: the times are a formula, what is asked is counted."""
+
+    def __init__(self):
+        self.groups = []
+
+    def answers(self, scenarios: list) -> list:
+        return [{"time_s": time_of(one)} for one in scenarios]
+
+    def all(self, groups: list, _: str) -> list:
+        self.groups += groups
+        return [self.answers(one) for one in groups]
+
+    def severities(self, key: str) -> set:
+        return {one[key] for one in (group[0]["cluster"] for group in self.groups) if key in one}
+
+
+def cause(key: str) -> Cause:
+    def edit(scene: Scene, value):
+        scene.cluster[key] = value
+    return Cause(key, key, "", lambda scene: list(FACTORS), edit)
+
+
+def ranked(asked: Counted, key: str, severity: float) -> list:
+    """Causes of a curve that has this one."""
+    jobs = [{"algorithm": "ring", "bytes": f"{size} B"} for size in SIZES]
+    scene = Scene({}, {}, [{"placement": "1x2", "job": job} for job in jobs])
+    points = [curve_.Point("a", size, 0, "1x2", job, expected=time_of(one))
+              for size, job, one in zip(SIZES, jobs, scene.scenarios())]
+    changed = cause(key).scene(scene, severity)
+    measured = np.log([time_of(one) for one in changed.scenarios()])
+    found = ranking.Ranking(measured, np.log([point.expected for point in points]),
+                            errors.Errors(points, "nccl"))
+    return trials.Trials(asked, scene, curve_.Curve(points, {}, []),
+                         [cause("slow"), cause("narrow")], found).outcomes()
+
+
+class Narrowed(unittest.TestCase):
+    def test_a_severity_is_found_without_simulating_all(self):
+        for key in ("slow", "narrow"):
+            for severity in FACTORS[1:-1]:
+                asked = Counted()
+                best = ranked(asked, key, severity)[0]
+                self.assertEqual(best.name, key)
+                self.assertLess(abs(np.log(best.value / severity)), 0.1, (key, severity))
+                own = asked.severities(key) & set(FACTORS)
+                self.assertLessEqual(len(own), 1 + trials.NARROWED)
+
+    def test_no_severity_is_simulated_twice_at_the_same_sizes(self):
+        asked = Counted()
+        ranked(asked, "slow", 16.0)
+        shapes = [repr(group) for group in asked.groups]
+        self.assertEqual(len(shapes), len(set(shapes)))
+
+    def test_the_heaviest_is_simulated_at_few_sizes_first(self):
+        asked = Counted()
+        ranked(asked, "slow", 16.0)
+        self.assertEqual([len(group) for group in asked.groups[:2]], [trials.FIRST[0]] * 2)
+        self.assertEqual(len(asked.groups[-1]), len(SIZES))
+
+
+if __name__ == "__main__":
+    unittest.main()
