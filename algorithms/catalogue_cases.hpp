@@ -65,6 +65,12 @@ inline std::vector<const std::vector<int>*> hosts_for_test() {
   return {&hosts[0], &hosts[1], &hosts[2], &hosts[3]};
 }
 
+/// True of algorithms whose ranks look at each other's hosts without an option that says so.
+inline bool looks_at_hosts(const Algorithm& algorithm) {
+  const std::set<std::string_view> names = {"leaders", "han", "open_mpi_5_0", "mpich_4"};
+  return names.contains(algorithm.name);
+}
+
 /// The defaults, and each option of the algorithm in turn.
 inline std::vector<Options> options_for(const Algorithm& algorithm, int ranks) {
   std::vector<Options> all = {{}};
@@ -101,6 +107,15 @@ inline std::vector<Options> options_for(const Algorithm& algorithm, int ranks) {
       for (int root : std::set<int>{1, ranks / 2, ranks - 1})
         if (root > 0 && root < ranks) all.push_back({.segment = 3, .root = root});
   }
+  if (looks_at_hosts(algorithm))
+    for (const auto* hosts : hosts_for_test())
+      for (const std::size_t segment : {3u, 65536u})
+        for (const int root : std::set<int>{0, ranks - 1})
+          all.push_back({.segment = segment,
+                         .root = root,
+                         .between = "rabenseifner",
+                         .number_bytes = segment == 3 ? 1u : 4u,
+                         .hosts = hosts});
   return all;
 }
 

@@ -68,9 +68,8 @@ def arguments():
                         help="so is one during which others used more cores (default 0.3)")
     parser.add_argument("--algorithm", type=choice, action="append", default=[],
                         metavar="COLLECTIVE=NAME", help="what the library chose where the document "
-                        f"does not say (default {model.CHOSEN}, or {model.CHOSEN}_4_0 for "
-                        "an Open MPI that says to be older than 4.1; a warning where neither is "
-                        "known)")
+                        f"does not say (default {model.CHOSEN}, or what the version of Open MPI "
+                        "or MPICH that it names chooses; a warning where none is known)")
     parser.add_argument("--any-emulation", action="store_true",
                         help="predict, with a warning, also what was measured with something else "
                         "emulated than what was fitted")

@@ -15,11 +15,14 @@ struct Choice {
   std::size_t segment_bytes = 0;   ///< 0: as the options say
   std::string_view protocol = {};  ///< of a kernel's channels; none: as the options say
   int channels = 0;                ///< likewise 0
+  std::string_view between = {};   ///< of two levels: the algorithm between leaders; none: likewise
 };
 
 struct Selection {
   std::string_view collective, name, summary;
   Choice (*choose)(int ranks, std::size_t items, const Options&);
+  int nonblocking = 0;  ///< non-blocking collectives of each rank at once, of any that it chooses
+  Varies varies = Varies::nothing;  ///< of any that it chooses
 };
 
 constexpr std::uint64_t bytes_of(std::size_t items, const Options& options) {
@@ -39,6 +42,7 @@ const Algorithm& chosen_algorithm(int ranks, std::size_t items, Options& options
     options.segment = std::max<std::size_t>(1, choice.segment_bytes / options.item_bytes);
   if (!choice.protocol.empty()) options.protocol = choice.protocol;
   if (choice.channels > 0) options.channels = choice.channels;
+  if (!choice.between.empty()) options.between = choice.between;
   const Algorithm* algorithm = find_algorithm(selection.collective, choice.name);
   assert(algorithm != nullptr && "a selector chooses from the catalogue");
   return *algorithm;
@@ -51,6 +55,7 @@ Algorithm selector(std::vector<std::string_view> options) {
       .name = selection.name,
       .summary = selection.summary,
       .options = std::move(options),
+      .nonblocking = selection.nonblocking,
       .run =
           [](Communicator comm, Workspace work, Options chosen) {
             return chosen_algorithm<selection>(comm.size(), work.data.size, chosen)
@@ -69,6 +74,7 @@ Algorithm selector(std::vector<std::string_view> options) {
           [](int ranks, std::size_t items, Options chosen) {
             return chosen_algorithm<selection>(ranks, items, chosen).name;
           },
+      .varies = selection.varies,
       .alike =
           [](int ranks, std::size_t items, const Options& given) {
             Options chosen = given;

@@ -103,6 +103,28 @@ TEST(Selector, open_mpi_4_1_broadcasts_by_ranks_and_then_by_bytes) {
                   {4096, 262'143, "binomial"}});
 }
 
+TEST(Selector, libraries_take_two_levels_where_hosts_have_several_ranks_and_there_are_several) {
+  const std::vector<int> pairs = {0, 0, 1, 1}, alone = {0, 1, 2, 3}, one = {0, 0, 0, 0};
+  for (const auto& [name, levels, flat] : {std::tuple{"open_mpi_5_0", "han", "open_mpi_tuned"},
+                                           {"mpich_4", "leaders", "rabenseifner"}}) {
+    const Algorithm& selector = *find_algorithm("allreduce", name);
+    EXPECT_EQ(selector.chosen(4, 1 << 20, {.hosts = &pairs}), levels) << name;
+    EXPECT_EQ(selector.chosen(4, 1 << 20, {.hosts = &alone}), flat) << name;
+    EXPECT_EQ(selector.chosen(4, 1 << 20, {.hosts = &one}), flat) << name;
+  }
+}
+
+// The leaders of two hosts: recursive doubling up to 2 KiB, then Rabenseifner's.
+TEST(Selector, mpich_4_chooses_between_leaders_as_between_ranks) {
+  const std::vector<int> pairs = {0, 0, 1, 1, 2, 2, 3, 3};
+  const Algorithm& mpich = *find_algorithm("allreduce", "mpich_4");
+  const Algorithm& leaders = *find_algorithm("allreduce", "leaders");
+  for (const auto& [bytes, between] :
+       {std::pair{2048u, "recursive_doubling"}, {2049u, "rabenseifner"}})
+    EXPECT_EQ(mpich.cost(8, bytes, {.hosts = &pairs}),
+              leaders.cost(8, bytes, {.between = between, .hosts = &pairs}));
+}
+
 TEST(Selector, open_mpi_4_1_broadcasts_along_chains_in_one_piece) {
   const Algorithm& tuned = *find_algorithm("broadcast", "open_mpi_tuned");
   for (const auto& [ranks, bytes] : {std::pair{3, 131'072}, std::pair{7, 1 << 20}}) {

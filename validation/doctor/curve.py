@@ -180,10 +180,10 @@ class Chooser:
             name = gpus.chosen(one.document.where, collective, self.nccl)
         if not name:
             mpi = one.document.where["mpi"]
-            name = model.table_of(mpi) or model.CHOSEN
+            name = model.table_of(mpi, collective) or model.CHOSEN
             if name not in self.known[collective]:
                 name = self.known[collective][0]
-            if not model.table_of(mpi):
+            if not model.table_of(mpi, collective):
                 note = (f"{collective}: the log does not say which algorithm ran; {name} is taken "
                         f"(--algorithm {collective}=NAME says otherwise)")
                 notes += [note] if note not in notes else []

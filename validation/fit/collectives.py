@@ -49,6 +49,7 @@ class Fit:
     cases: list
     predicted: np.ndarray
     converged: bool
+    pulls: np.ndarray = dataclasses.field(default_factory=lambda: np.empty(0))  # to the starts
     intervals: dict = dataclasses.field(default_factory=dict)
     drawn: np.ndarray = dataclasses.field(default_factory=lambda: np.empty((0, 0)))  # values
 
@@ -130,7 +131,7 @@ def choose_algorithms(loop):
                               if not case.parameters["algorithm"]} - set(loop.algorithms)):
         listed = [case for case in loop.cases if case.parameters["collective"] == collective
                   and not case.parameters["algorithm"]]
-        tables = {model.table_of(case.series.mpi) for case in listed}
+        tables = {model.table_of(case.series.mpi, collective) for case in listed}
         if len(tables) == 1 and "" not in tables:
             continue  # as the model has it
         errors = errors_of_tables(loop, collective)
@@ -200,8 +201,10 @@ def with_values(result, unknowns, values):
                                                                        transport=transport)})
 
 
-def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS) -> Fit:
-    """Least squares over these unknowns; the best point seen if the rounds are used up."""
+def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS, held=False) -> Fit:
+    """Least squares over these unknowns; the best point seen if the rounds are used up. `held`:
+    each unknown counts as a measurement of its start, too, as one is off by OUTLIER where it lies
+    as far off as its start from 0."""
     low = np.array([one.low for one in unknowns])
     high = np.array([one.high for one in unknowns])
     measured, best = loop.measured(), []
@@ -213,6 +216,8 @@ def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS) -> Fit:
         loop.left -= 1
         predicted = loop.predict(with_values(loop.result, unknowns, values))
         found = predicted / measured - 1
+        if held:
+            found = np.append(found, OUTLIER * (values / start - 1))
         best.append((weighed(found), values.copy(), found, predicted))
         return found
 
@@ -225,9 +230,10 @@ def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS) -> Fit:
     except OutOfRounds:
         if not best:
             raise
-        jacobian, converged = np.zeros((len(measured), len(unknowns))), False
+        jacobian, converged = np.zeros((len(best[0][2]), len(unknowns))), False
     _, values, found, predicted = min(best, key=lambda one: one[0])
-    return Fit(unknowns, values, found, jacobian, loop.cases, predicted, converged)
+    return Fit(unknowns, values, found[:len(measured)], jacobian, loop.cases, predicted, converged,
+               pulls=found[len(measured):])
 
 
 def split(fit: Fit):
@@ -243,9 +249,8 @@ def split(fit: Fit):
 def search(loop) -> Fit:
     """The simplest fit that the data do not ask to refine, to its end if the rounds allow it."""
     unknowns = unknowns_of(loop.result, loop.cases)
-    if len(loop.cases) <= len(unknowns) + 1:
-        unknowns = unknowns[:max(1, len(loop.cases) - 2)]
-    best = fit_unknowns(loop, unknowns, np.array([one.start for one in unknowns]), TRIALS)
+    few = len(loop.cases) <= len(unknowns) + 1
+    best = fit_unknowns(loop, unknowns, np.array([one.start for one in unknowns]), TRIALS, few)
     try:
         while len(loop.cases) > 2 * len(best.unknowns):
             trials = [fit_unknowns(loop, *more) for more in split(best)]
@@ -254,7 +259,8 @@ def search(loop) -> Fit:
                 break
             best = finer
         if not best.converged:
-            best = fit_unknowns(loop, best.unknowns, best.values, LAST)
+            best = fit_unknowns(loop, best.unknowns, best.values, LAST,
+                                len(best.pulls) > 0)
     except OutOfRounds:
         pass
     best.converged = best.converged and not loop.cut
@@ -276,9 +282,10 @@ def set_intervals(fit: Fit, generator, count):
     if not fit.jacobian.any() or count < 2:
         return
     pull = np.linalg.pinv(fit.jacobian, rcond=1e-4)
-    freedom = max(1, len(fit.residuals) - len(fit.unknowns))
-    spare = math.sqrt(len(fit.residuals) / freedom)
+    freedom = max(1, len(fit.residuals) + len(fit.pulls) - len(fit.unknowns))
+    spare = math.sqrt((len(fit.residuals) + len(fit.pulls)) / freedom)
     errors = spare * (fit.residuals - np.mean(fit.residuals))
+    errors = np.append(errors, spare * fit.pulls)
     drawn = np.array([fit.values + pull @ generator.choice(errors, len(errors))
                       for _ in range(count)])
     fit.drawn = np.clip(drawn, [one.low for one in fit.unknowns],

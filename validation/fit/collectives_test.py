@@ -115,7 +115,8 @@ class Collectives(unittest.TestCase):
 
     def test_of_a_known_version_go_by_its_table(self):
         for mpi, name in (("Open MPI 4.0.5", "open_mpi_tuned_4_0"),
-                          ("Open MPI v4.1.4", "open_mpi_tuned")):
+                          ("Open MPI v4.1.4", "open_mpi_tuned"),
+                          ("Open MPI v5.0.6", "open_mpi_5_0"), ("MPICH 4.0.2", "mpich_4")):
             document = replays(TRUTH, name, named=False, mpi=mpi)
             result = calibration.calibrate([probes(TRUTH, True)], self.settings)
             loop = collectives.Loop(result, [document], Simulator(), self.settings)

@@ -67,7 +67,7 @@ def record(lab, one: launch.Launch, job: Job, output: str) -> launch.Outcome:
         if outcome.exit_code == 0:
             document = measurements.read(raw)
             document.where["foreign_cores"] = round(outcome.foreign_cores, 3)
-            document.where["lab"] = circumstances(lab, one)
+            document.where["lab"] = circumstances(lab, one) | {"wire": outcome.wire}
             for measured in document.measurements:
                 measured.parameters |= job.parameters
             measurements.write(output, document)

@@ -13,7 +13,7 @@ from validation.quantities import format_bandwidth, parse_quantity
 from validation.verdict import cases, gpus
 
 CHOSEN = "open_mpi_tuned"  # stands for the library's own choice, unless the user says
-VERSION = re.compile(r"open\s*mpi\D*(\d+)\.(\d+)", re.IGNORECASE)
+VERSION = re.compile(r"(open\s*mpi|mpich)\D*(\d+)\.(\d+)", re.IGNORECASE)
 REPETITIONS = 25  # runs of a model that draws random numbers; their median is the prediction
 MANY = 256  # ranks: more draw enough of them in fewer runs, LEAST at least
 LEAST = 3
@@ -81,7 +81,7 @@ class Model:
             return Choice(found, "as the fit found", True)
         if found := gpus.chosen(case.measured.document.where, collective, self.nccl):
             return Choice(found, "as NCCL does", True)
-        if table := table_of(mpi):
+        if table := table_of(mpi, collective):
             return Choice(table, f"as {mpi} does", True)
         said = f"where.mpi is '{mpi}', no version of Open MPI" if mpi else "where.mpi is empty"
         return Choice(CHOSEN, said, False)
@@ -96,13 +96,18 @@ class Model:
         return any(is_positive(value) for value in [*found, job.get("skew", "0 s")])
 
 
-def table_of(mpi: str) -> str:
-    """Table that Open MPI of that version goes by, as the simulator has it; "" where the words
-    name no version of it."""
+def table_of(mpi: str, collective: str) -> str:
+    """Table that a library of that version goes by, as the simulator has it; "" where the words
+    name no version of Open MPI, nor one of MPICH whose choice is known."""
     found = VERSION.search(mpi)
     if not found:
         return ""
-    return CHOSEN if (int(found[1]), int(found[2])) >= (4, 1) else CHOSEN + "_4_0"
+    version = int(found[2]), int(found[3])
+    if found[1].lower() == "mpich":
+        return "mpich_4" if version[0] == 4 and collective == "allreduce" else ""
+    if version >= (5, 0) and collective == "allreduce":
+        return "open_mpi_5_0"
+    return CHOSEN if version >= (4, 1) else CHOSEN + "_4_0"
 
 
 def is_positive(value) -> bool:

@@ -1,0 +1,148 @@
+// Two levels in segments, as Open MPI's coll/han: each segment is reduced inside its host, reduced
+// between the leaders to the first one, broadcast between them, and broadcast inside; four segments
+// are on their way at once. The leaders' reduce and broadcast are non-blocking, beside which they
+// take part in what their hosts do.
+//
+//            segment 0   segment 1   segment 2   segment 3
+//   turn 0   reduce
+//   turn 1   between     reduce
+//   turn 2   back        between     reduce
+//   turn 3   broadcast   back        between     reduce
+//
+// Source: Open MPI's mca_coll_han_allreduce_intra, with its defaults: segments of 64 KiB; libnbc
+// between hosts, whose reduce is Rabenseifner's on 3 hosts and more where each has a number to sum,
+// and whose broadcast is flat on up to 4; tuned inside, which is binomial here both ways. Open MPI
+// 4.1.4's bytes on each host's wire agree (validation/lab/lab_test.py). Left out: on two hosts a
+// whole segment of 64 KiB is reduced in pieces of 8 KiB.
+// Cost: of each segment the four parts; the steps at least those of one segment.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/steps/levels.hpp"
+#include "algorithms/steps/segments.hpp"
+#include "algorithms/steps/tree_ranks.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr int few_hosts = 4;
+constexpr int stages = 4;
+
+const Algorithm& sum() { return find_part("reduce", "binomial"); }
+const Algorithm& spread() { return find_part("broadcast", "binomial"); }
+
+/// The reduce of one segment between hosts.
+const Algorithm& up(int hosts, std::size_t items, const Options& options) {
+  const std::uint64_t numbers = items * options.item_bytes / options.number_bytes;
+  const bool enough = hosts > 2 && numbers >= std::bit_floor(static_cast<unsigned>(hosts));
+  return enough ? find_part("reduce", "rabenseifner") : sum();
+}
+
+/// The broadcast of one segment between hosts.
+const Algorithm& back(int hosts) {
+  return hosts <= few_hosts ? find_part("broadcast", "flat") : spread();
+}
+
+/// Items of `range` behind the first `count`; none where there are no more.
+Range behind_first(Range range, std::size_t count) {
+  count = std::min(count, range.size);
+  return {range.buffer, range.offset + count, range.size - count};
+}
+
+/// Begins it as a non-blocking collective.
+Thread begin(const Algorithm& algorithm, Communicator comm, Workspace work, Options options) {
+  return comm.start(run_part(algorithm, comm.beside(Beside::nonblocking), work, options),
+                    Beside::nonblocking);
+}
+
+Task han_allreduce(Levels levels, Levels returning, Workspace work, Options options) {
+  const Options part = below(options);
+  const auto count = static_cast<int>(segments_of(work.data.size, options.segment));
+  const auto segment = [=](int index) {
+    const Range data = segment_of(work.data, static_cast<std::size_t>(index), options.segment);
+    return Workspace{data, work.scratch.first(std::min(data.size, work.scratch.size))};
+  };
+  // Vectors from other leaders come in behind those from the host.
+  const std::size_t behind = levels.inside.size() > 1 ? segment(0).data.size : 0;
+  const Range more = behind_first(work.scratch, behind);
+  const int hosts = levels.between ? levels.between->size() : 0;
+  const auto is_one = [=](int index) { return index >= 0 && index < count; };
+
+  for (int turn : levels.inside.phase("segments", count + stages - 1)) {
+    std::vector<Thread> between;
+    if (returning.between && is_one(turn - 2))
+      between.push_back(begin(back(hosts), *returning.between, segment(turn - 2), part));
+    if (levels.between && is_one(turn - 1)) {
+      const Workspace one{segment(turn - 1).data, more};
+      between.push_back(begin(up(hosts, one.data.size, options), *levels.between, one, part));
+    }
+    if (is_one(turn)) co_await run_part(sum(), levels.inside, segment(turn), part);
+    if (is_one(turn - 3)) co_await run_part(spread(), levels.inside, segment(turn - 3), part);
+    for (const Thread& one : between) co_await levels.inside.join(one);
+  }
+}
+
+Cost cost(int ranks, std::size_t items, Options options) {
+  const auto groups = host_groups(ranks, options);
+  const int hosts = static_cast<int>(groups->hosts.size());
+  const std::size_t count = segments_of(items, options.segment);
+  const Options part = below(options);
+  Cost all;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t size = segment_of({.size = items}, i, options.segment).size;
+    const Cost rest = levels_cost(*groups, size, part, &sum(), back(hosts), spread());
+    const Cost between = up(hosts, size, options).cost(hosts, size, part);
+    all.steps = std::max(all.steps, between.steps + rest.steps);
+    all.messages += between.messages + rest.messages;
+    all.items += between.items + rest.items;
+  }
+  return all;
+}
+
+/// Scratch space that the leader of host `host` needs for a segment between hosts.
+std::size_t scratch_between(int host, int hosts, std::size_t items, const Options& options) {
+  const Algorithm& between = up(hosts, items, options);
+  const bool sends_only = &between == &sum() && BinomialNode(host, hosts).is_leaf();
+  return sends_only ? 0 : between.scratch_items(hosts, items, {});
+}
+
+/// A leader sums what comes from its host and what comes from other leaders.
+std::size_t scratch_items(int ranks, std::size_t items, Options options) {
+  const auto groups = host_groups(ranks, options);
+  const int hosts = static_cast<int>(groups->hosts.size());
+  const std::size_t largest = std::min(items, options.segment);
+  const std::size_t last =
+      segment_of({.size = items}, segments_of(items, options.segment) - 1, options.segment).size;
+  std::size_t most = 0;
+  for (int host = 0; host < hosts; ++host) {
+    const bool from_host = groups->hosts[static_cast<std::size_t>(host)]->size() > 1;
+    most = std::max(
+        most, (from_host ? largest : 0) + std::max(scratch_between(host, hosts, largest, options),
+                                                   scratch_between(host, hosts, last, options)));
+  }
+  return most;
+}
+
+}  // namespace
+
+Algorithm describe_han_allreduce() {
+  return {
+      .collective = "allreduce",
+      .name = "han",
+      .summary = "in segments, inside hosts and between leaders at once, as Open MPI's coll/han",
+      .options = {"segment", "item"},
+      .nonblocking = 2,
+      .run =
+          [](Communicator comm, Workspace work, Options options) {
+            return han_allreduce(levels_of(comm, options), levels_of(comm, options, 0, 1), work,
+                                 options);
+          },
+      .cost = cost,
+      .scratch_items = scratch_items,
+      .varies = Varies::steps,
+  };
+}
+
+}  // namespace ringscope

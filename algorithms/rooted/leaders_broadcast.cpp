@@ -1,0 +1,43 @@
+// Broadcast by the hosts' leaders: from the root, which leads its host, to the leaders of the other
+// hosts, and from each of them into its host. The vector enters a host once.
+//
+// Source: MPICH 4's composition alpha of MPI_Bcast, up to 12 KiB on several hosts; Open MPI's
+// coll/han, algorithm simple; there the root's host passes the vector to its leader first, or the
+// ranks that stand where the root stands lead.
+// Cost: the sum of the parts; the steps at best those of the quickest host inside.
+#include "algorithms/steps/levels.hpp"
+
+namespace ringscope {
+namespace {
+
+const Algorithm& spread() { return find_part("broadcast", "binomial"); }
+
+Task leaders_broadcast(Levels levels, Workspace work, Options options) {
+  const Options part = below(options);
+  if (levels.between) co_await run_part(spread(), *levels.between, work, part);
+  co_await run_part(spread(), levels.inside, work, part);
+}
+
+}  // namespace
+
+Algorithm describe_leaders_broadcast() {
+  return {
+      .collective = "broadcast",
+      .name = "leaders",
+      .summary = "between one rank of each host, then inside each host",
+      .options = {"root"},
+      .run =
+          [](Communicator comm, Workspace work, Options options) {
+            return leaders_broadcast(levels_of(comm, options, options.root), work, options);
+          },
+      .cost =
+          [](int ranks, std::size_t items, Options options) {
+            return levels_cost(*host_groups(ranks, options), items, below(options), nullptr,
+                               spread(), spread());
+          },
+      .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
+      .varies = Varies::steps,
+  };
+}
+
+}  // namespace ringscope

@@ -1,0 +1,91 @@
+#include "algorithms/steps/levels.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace ringscope {
+namespace {
+
+/// `ranks` with `first` in front.
+SharedRanks led_by(int first, const SharedRanks& ranks) {
+  if (ranks->front() == first) return ranks;
+  auto led = std::make_shared<std::vector<int>>(*ranks);
+  std::rotate(led->begin(), std::find(led->begin(), led->end(), first), led->end());
+  return led;
+}
+
+/// The leaders with `root` in place of its host's, in front.
+SharedRanks leaders_with(int root, const HostGroups& groups) {
+  if (groups.leaders->front() == root) return groups.leaders;
+  auto leaders = std::make_shared<std::vector<int>>(*groups.leaders);
+  const auto host = groups.host_of[static_cast<std::size_t>(root)];
+  (*leaders)[static_cast<std::size_t>(host)] = root;
+  return led_by(root, leaders);
+}
+
+}  // namespace
+
+Levels levels_of(Communicator comm, const Options& options, int root, int tag) {
+  const auto groups = host_groups(comm.size(), options);
+  const auto host_of = [&](int rank) { return groups->host_of[static_cast<std::size_t>(rank)]; };
+  const SharedRanks& mine = groups->hosts[static_cast<std::size_t>(host_of(comm.rank()))];
+  const int leader = host_of(comm.rank()) == host_of(root) ? root : mine->front();
+  Levels levels = {comm.group(led_by(leader, mine), "inside hosts", tag), {}};
+  if (comm.rank() == leader)
+    levels.between = comm.group(leaders_with(root, *groups), "between hosts", tag);
+  return levels;
+}
+
+Options below(Options options) {
+  options.hosts = nullptr;
+  options.by_host = nullptr;
+  options.inside = options.between = Options{}.inside;
+  options.root = 0;
+  return options;
+}
+
+const Algorithm& find_part(std::string_view collective, std::string_view name) {
+  const Algorithm* algorithm = find_algorithm(collective, name);
+  if (algorithm == nullptr)
+    throw std::invalid_argument("no " + std::string(collective) + " has the name " +
+                                std::string(name));
+  return *algorithm;
+}
+
+Task run_part(const Algorithm& algorithm, Communicator comm, Workspace work, Options options) {
+  work.scratch = work.scratch.first(algorithm.scratch_items(comm.size(), work.data.size, options));
+  return algorithm.run(comm, work, options);
+}
+
+Cost levels_cost(const HostGroups& groups, std::size_t items, const Options& part,
+                 const Algorithm* begin, const Algorithm& between, const Algorithm& end) {
+  Cost sum = between.cost(static_cast<int>(groups.hosts.size()), items, part);
+  std::int64_t before = INT64_MAX, after = INT64_MAX;
+  for (const SharedRanks& host : groups.hosts) {
+    const int size = static_cast<int>(host->size());
+    const Cost in = begin == nullptr ? Cost{} : begin->cost(size, items, part);
+    const Cost back = end.cost(size, items, part);
+    before = std::min(before, in.steps);
+    after = std::min(after, back.steps);
+    sum.messages += in.messages + back.messages;
+    sum.items += in.items + back.items;
+  }
+  sum.steps += before + after;
+  return sum;
+}
+
+std::size_t levels_scratch_items(const HostGroups& groups, std::size_t items, const Options& part,
+                                 const Algorithm* begin, const Algorithm& between,
+                                 const Algorithm& end) {
+  std::size_t most = between.scratch_items(static_cast<int>(groups.hosts.size()), items, part);
+  for (const SharedRanks& host : groups.hosts) {
+    const int size = static_cast<int>(host->size());
+    if (begin != nullptr) most = std::max(most, begin->scratch_items(size, items, part));
+    most = std::max(most, end.scratch_items(size, items, part));
+  }
+  return most;
+}
+
+}  // namespace ringscope
