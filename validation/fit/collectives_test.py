@@ -19,6 +19,7 @@ import numpy as np
 from validation.fit import calibration, collectives, parameters, profile, report
 from validation.fit.segments import constant
 from validation.fit.synthetic_for_test import TCP, Cluster
+from validation.fit.unknowns import Unknown
 from validation.measurements import Document, Measurement
 from validation.programs import InputError
 from validation.quantities import format_bandwidth
@@ -162,6 +163,31 @@ class Collectives(unittest.TestCase):
         (kept,) = calibration.chosen_replays([document], settings)
         self.assertEqual([one.parameters["hosts_count"] for one in kept.measurements],
                          5 * [2] + 5 * [4])
+
+
+class Few(unittest.TestCase):
+    """Three cases, each of which takes as long as the first of two unknowns says."""
+
+    class Loop:
+        cases, left, cut, result = [1, 2, 3], 100, False, None
+
+        def measured(self):
+            return np.ones(3)
+
+        def predict(self, values):
+            return np.full(3, values[0] / 0.6)
+
+    def test_what_few_cases_do_not_tell_stays_where_it_begins(self):
+        unknowns = [Unknown("told", 0.3, 0.0, 1.0), Unknown("not told", 0.5, 0.0, 1.0)]
+        start = np.array([one.start for one in unknowns])
+        with mock.patch.object(collectives, "with_values", lambda _, __, values: values):
+            held = collectives.fit_unknowns(self.Loop(), unknowns, start, 50, True)
+            free = collectives.fit_unknowns(self.Loop(), unknowns, start, 50)
+        self.assertAlmostEqual(free.values[0], 0.6, delta=0.01)
+        # Held to 0.3, too, which counts as one measurement that is as uncertain as itself.
+        self.assertTrue(0.55 < held.values[0] < 0.6, held.values)
+        self.assertAlmostEqual(held.values[1], 0.5, delta=0.01)
+        self.assertEqual((len(held.residuals), len(held.pulls), len(free.pulls)), (3, 2, 0))
 
 
 if __name__ == "__main__":
