@@ -2,11 +2,10 @@
 
 Normal: nowhere are NEIGHBOURS sizes in a row (all, of a shorter series) further than LIMIT
 standard deviations of the error model off the expected time, all to the same side. A cause's weight
-is the likelihood of the whole curve under the simulation with that cause, at the severity that fits
-best (between two that were simulated times are interpolated), times its weight before the data. For
-the freedom to choose the severity it pays half the logarithm of the number of points and one (BIC),
-or that of the number of severities that have none between them. `unknown` stands for whatever slows
-a curve smoothly and is in no list.
+is the mean likelihood of the whole curve under the simulation with that cause, over all of its
+severities (those between two that were simulated are interpolated), times its weight before the
+data: a cause that has to be of one severity among many explains less than one that may be of any.
+`unknown` stands for whatever slows a curve smoothly and is in no list.
 """
 
 import math
@@ -20,6 +19,7 @@ from validation.doctor.errors import Density, Errors
 LIMIT = 2.5
 NEIGHBOURS = 2
 BETWEEN = 31  # severities interpolated between two simulated ones
+LEAST_SHARE = 1e-3  # of all severities, that of one alone
 SCALES = (0.1, 0.3, 1.0)  # of the stated error, equally probable
 WHAT_IF = 0.10  # a what-if is off by so much more than the description of a healthy machine
 UNKNOWN = math.log(3)  # standard deviation of an unknown cause's logarithm
@@ -28,7 +28,7 @@ SMALL = 0.02  # of a logarithm: a cause that changes no point by more does nothi
 
 
 class Outcome(NamedTuple):
-    """One cause with the severity that fits best; `log_weight` pays for its choice."""
+    """One cause with the severity that fits best; `log_weight` is of all its severities."""
 
     cause: Optional[Cause]
     value: object
@@ -60,19 +60,23 @@ def continuous(values: list) -> bool:
     return len(values) > 1 and all(isinstance(value, float) and value > 0 for value in values)
 
 
-def curves_of(answers: list) -> list:
-    """(severity, log times): those that were simulated, and between them others, whose logarithms
-    of times are taken to go with the severity's."""
-    if not continuous([value for value, _ in answers]):
-        return answers
-    found = []
+def curves_of(answers: list, values: list) -> list:
+    """(severity, log times, share of all severities that it stands for): those that were simulated,
+    and where between two lie others these too, whose logarithms of times are taken to go with the
+    severity's. `values`: all severities, mild to heavy; those that nobody simulated are not near
+    the curve and have no share."""
+    if not continuous(values) or len(answers) == 1:
+        return [(value, times, 1 / len(values)) for value, times in answers]
+    whole = abs(math.log(values[-1] / values[0]))
+    found = [(value, times, 0.0) for value, times in answers]
     answers = sorted(answers, key=lambda one: one[0])
     for (value, times), (following, later) in zip(answers, answers[1:]):
-        for step in range(BETWEEN + 1):
-            part = step / (BETWEEN + 1)
+        share = math.log(following / value) / whole / BETWEEN
+        for step in range(BETWEEN):
+            part = (step + 0.5) / BETWEEN
             between = math.exp((1 - part) * math.log(value) + part * math.log(following))
-            found.append((value if step == 0 else between, (1 - part) * times + part * later))
-    return found + answers[-1:]
+            found.append((between, (1 - part) * times + part * later, share))
+    return found
 
 
 def log_mean(values: list) -> float:
@@ -117,22 +121,21 @@ class Ranking:
         return min((self.distance((1 - part) * times + part * later), float(part))
                    for part in shares)
 
-    def outcome(self, cause: Cause, answers: list, choices: int) -> Optional[Outcome]:
-        """`answers`: [(severity, log times)], of so many severities to choose from. None where they
-        do nothing."""
+    def outcome(self, cause: Cause, answers: list, values: list) -> Optional[Outcome]:
+        """`answers`: [(severity, log times)], of all severities, `values`. None where they do
+        nothing."""
         answers = [one for one in answers if np.max(np.abs(one[1] - self.expected)) > SMALL]
         if not answers:
             return None
-        curves = curves_of(answers)
-        logs = [self.density.log(self.measured - times) for _, times in curves]
-        value, times = curves[int(np.argmax(logs))]
+        curves = curves_of(answers, values)
+        logs = [self.density.log(self.measured - times) for _, times, _ in curves]
+        value, times, _ = curves[int(np.argmax(logs))]
         square = self.density.square(self.measured - times)
         shown = float(f"{value:.2g}") if isinstance(value, float) else value
-        severities = [one for one, _ in answers]
-        freedom = 0.5 * math.log(len(times) + 1) if continuous(severities) else \
-            math.log(choices)
+        most = max(logs)
+        mean = sum(share * math.exp(log - most) for log, (_, _, share) in zip(logs, curves))
         return Outcome(cause, value, cause.words(shown), times,
-                       max(logs) - freedom + math.log(cause.weight),
+                       most + math.log(max(mean, LEAST_SHARE)) + math.log(cause.weight),
                        math.sqrt(square / len(times)))
 
     def ranked(self, outcomes: list) -> list:

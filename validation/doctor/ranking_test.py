@@ -26,7 +26,8 @@ def ranked(measured, *answers) -> list:
     """`answers`: (cause, {severity: shift by size})"""
     model = errors.Errors(points(lambda size: 1.0), "nccl")
     found = ranking.Ranking(measured, np.zeros(len(SIZES)), model)
-    return found.ranked([found.outcome(one, list(shifts.items()), len(shifts)) for one, shifts in answers])
+    return found.ranked([found.outcome(one, list(shifts.items()), list(shifts))
+                         for one, shifts in answers])
 
 
 def above(size: float, shift: float) -> np.ndarray:

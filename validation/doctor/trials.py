@@ -20,8 +20,9 @@ from validation.doctor.what_if import WhatIf, bytes_of, shortened, with_bytes
 # effect is interpolated.
 FIRST, THEN, AT_LAST = (5, 9), (7, 14), (21, 28)
 NARROWED = 3  # times that severities are looked for
-FAR = 16.0  # further from the curve than the nearest, in variances of the stated error: such a cause
-KEPT = 6  # is not looked at again, but for so many of the nearest
+# Further from the curve than the nearest, in variances of the stated error: such a cause is not
+# looked at again, but for so many of the nearest.
+FAR, KEPT = 16.0, 6
 REFINED, ROUNDS = 6, 2  # causes whose best severity is simulated at all sizes, how often
 OUT_OF_REACH = math.log(1000)  # behind the best: not refined, beyond two
 
@@ -98,7 +99,7 @@ class Trial:
         return [self.values[min(between, key=lambda k: abs(k - place))]] if between else []
 
     def distance(self, found: ranking.Ranking) -> float:
-        """That of the nearest severity, be it one on the way between two that are known."""
+        """Distance of the nearest severity, be it one on the way between two that are known."""
         if self.cause.ordered:
             return min((one[0] for one in self.ways(found)), default=math.inf)
         return min((found.distance(times) for _, times in self.known(found.expected)[1:]),
@@ -180,7 +181,7 @@ class Trials:
         self.narrow()
         for turn in range(ROUNDS + 1):
             outcomes = self.ranking.ranked([self.ranking.outcome(one.cause, one.answers(),
-                                                                 len(one.values))
+                                                                 one.values)
                                             for one in self.trials])
             if turn < ROUNDS:
                 self.refine(outcomes)

@@ -31,6 +31,7 @@ CASES = HERE.parent / "cases"
 PUBLISHED = HERE.parent.parent / "published"
 FIRST = {("faults", "choose"): 1, ("faults", "judge"): 1001, ("faults", "fresh"): 4001,
          ("faults", "rings"): 7001, ("faults", "develop"): 8001, ("faults", "last"): 9001,
+         ("faults", "mean"): 13001,
          ("healthy", "choose"): 1, ("healthy", "judge"): 1001, ("healthy", "rings"): 5001,
          ("healthy", "last"): 6001, ("erring", "choose"): 2001, ("erring", "judge"): 3001,
          ("erring", "rings"): 11001, ("erring", "last"): 12001}
