@@ -12,7 +12,7 @@
 // Source: Open MPI's mca_coll_han_allreduce_intra, with its defaults: segments of 64 KiB; libnbc
 // between hosts, whose reduce is Rabenseifner's on 3 hosts and more where each has a number to sum,
 // and whose broadcast is flat on up to 4; tuned inside, which is binomial here both ways. Open MPI
-// 4.1.4's bytes on each host's wire agree (validation/lab/lab_test.py). Left out: on two hosts a
+// 4.1.4's bytes on each host's wire agree (validation/lab/bytes_test.py). Left out: on two hosts a
 // whole segment of 64 KiB is reduced in pieces of 8 KiB.
 // Cost: of each segment the four parts; the steps at least those of one segment.
 #include <algorithm>
