@@ -44,6 +44,14 @@ std::string_view one_of(const Value& value, std::string_view kind,
   return names[value.one_of(kind, std::vector<std::string>(names.begin(), names.end()))];
 }
 
+/// The allreduce of one of two levels.
+std::string_view level_name(const Value& value) {
+  const std::string_view name = allreduce_name(value);
+  if (find_algorithm("allreduce", name)->nonblocking > 0)
+    value.fail(fmt::format("expected an allreduce of one level, got '{}', which has two", name));
+  return name;
+}
+
 /// One line per option.
 const std::vector<Option>& table() {
   using V = const Value&;
@@ -73,8 +81,8 @@ const std::vector<Option>& table() {
        }},
       {"channels", "0", [](V value, R into) { into.options.channels = whole(value, 0, 64); }},
       {"sms", "0", [](V value, R into) { into.options.sms = whole(value, 0, most_threads); }},
-      {"inside", "ring", [](V value, R into) { into.options.inside = allreduce_name(value); }},
-      {"between", "ring", [](V value, R into) { into.options.between = allreduce_name(value); }},
+      {"inside", "ring", [](V value, R into) { into.options.inside = level_name(value); }},
+      {"between", "ring", [](V value, R into) { into.options.between = level_name(value); }},
   };
   return all;
 }

@@ -101,7 +101,15 @@ class Check:
             if theirs is None or abs(ours - theirs) > tolerance * ours:
                 raise Wrong(f"{how}: {theirs!r} s for {ours!r} s")
 
+    def _rates_choose(self):
+        """True if other rates may find other rings: NCCL's search tries the rates of a table."""
+        jobs = [self._made["job"], *(self._made.get("neighbours") or {}).values()]
+        words = json.dumps(jobs, default=str)
+        return any(name in words for name in ('"channel_', '"nccl"'))
+
     def _scaling(self, case):
+        if self._rates_choose():
+            return
         for faster, tolerance in ((2, 0), (3, CLOSE)):
             made = scaled(self._made, faster)
             times = self._times(made)
