@@ -137,6 +137,8 @@ def collect_progress(result):
         result.parameters["library.network.rts_data"] = Parameter(
             result.progress.rts_data, "B", "overlap at the sender, without MPI_Test",
             *result.progress.rts_bracket)
+    if result.progress.rts_doubt:
+        result.undetermined["library.network.rts_data"] = result.progress.rts_doubt
     if not result.progress.bracket and result.kind == "tcp":
         result.assumed["library.network.buffer"] = "0 B: no overlap at the receiver was measured"
 

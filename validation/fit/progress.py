@@ -22,6 +22,7 @@ class Progress:
     buffer_evidence: str = ""
     rts_data: float = 0.0
     rts_bracket: tuple = None
+    rts_doubt: str = ""  # why the measurement does not tell rts_data
 
 
 def overlaps(points, network, side, tests):
@@ -74,13 +75,28 @@ def fit_progress(points, network, kind) -> Progress:
 
 def set_rts_data(progress, sending, eager_limit):
     """Bytes in flight while the sender computed went before the answer: libraries send at most an
-    eager message's worth with the RTS; a token bucket's content comes on top."""
-    moved = [point.size * (1 - share) for point, share, _ in sending if share > LEFT]
+    eager message's worth with the RTS; a token bucket's content comes on top. A measurement whose
+    times spread by more than a quarter of that cannot tell it from nothing."""
+    moved = [(point.size * (1 - share), uncertain(point, whole)) for point, share, whole in sending
+             if share > LEFT]
     if not moved or not np.isfinite(eager_limit):
         return
-    if np.median(moved) >= eager_limit / 2:
+    told = [size for size, deviation in moved if deviation < eager_limit / 4]
+    if np.median(told or [size for size, _ in moved]) >= eager_limit / 2:
         progress.rts_data = float(eager_limit)
-        progress.rts_bracket = (float(min(eager_limit, *moved)), float(eager_limit))
+        progress.rts_bracket = (float(min(eager_limit, *told)) if told else 0.0,
+                                float(eager_limit))
+    if not told:
+        least = min(deviation for _, deviation in moved)
+        progress.rts_doubt = (
+            f"{progress.rts_data:.0f} B or not: times of overlap at the sender spread by what "
+            f"{least:.0f} bytes take at least, an eager message has {eager_limit:.0f}")
+
+
+def uncertain(point, whole) -> float:
+    """Bytes by which what the computation hid may be off: one standard deviation of the time."""
+    hidden_at_most = min(whole, point.parameters["compute_s"])
+    return point.size * point.spread * point.seconds / hidden_at_most
 
 
 def set_buffer(progress, receiving):
