@@ -95,6 +95,13 @@ struct Workspace {
 using Property = bool (*)(int ranks, std::size_t items, const Options&);
 inline bool always(int, std::size_t, const Options&) { return true; }
 
+/// An order of the ranks in which rank `ranks[i + n]` does with rank `ranks[p + n]`, modulo the
+/// ranks, what rank `ranks[i]` does with rank `ranks[p]`: for every multiple n of `step`.
+struct AlikeOrder {
+  std::vector<int> ranks;
+  int step = 1;
+};
+
 struct Algorithm {
   std::string_view collective;  ///< "allreduce", "pingpong", ...: a row of collectives.def
   std::string_view name;        ///< unique inside its collective: "ring", "recursive_doubling"
@@ -120,6 +127,9 @@ struct Algorithm {
   /// that leads from a rank of one host to that rank of another, where hosts have as many ranks
   /// each and chunks are of one size. Null: never. A test holds every algorithm that says so to it.
   Property alike = nullptr;
+  /// The order in which that holds, of programs that ask for hosts on groups alone; null: as the
+  /// ranks are numbered.
+  AlikeOrder (*alike_order)(int ranks, const Options&) = nullptr;
 };
 
 /// All algorithms, in the order of catalogue.def.

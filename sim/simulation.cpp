@@ -191,7 +191,8 @@ void Simulation::begin(int repetition) {
     const double late = late_by(job, random);
     const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
     Executor& executor = recorder_ ? recorder_->in_front_of(*rank) : *rank;
-    Task text = text_of(job, options_of_job_, Communicator(executor), work);
+    const Communicator comm = machine_.orbits().as_numbered(Communicator(executor));
+    Task text = text_of(job, options_of_job_, comm, work);
     rank->begin(is_announced() ? announced(std::move(text)) : std::move(text), late);
   }
   if (detours_) detours_->restart(~(seed ^ 0x5851f42d4c957f2du));
@@ -265,8 +266,10 @@ std::uint64_t peak_rss_bytes() {
 
 namespace {
 
-std::vector<sim::Measurement> measurements_of(const Scenario& scenario, const RunOptions& options,
+std::vector<sim::Measurement> measurements_of(const Scenario& asked, const RunOptions& options,
                                               std::optional<sim::Orbits> orbits) {
+  Scenario scenario = asked;
+  if (orbits) scenario.placement = sim::placed_in_order(asked.placement, *orbits);
   sim::Simulation simulation(scenario, options, orbits);
   std::vector<sim::Measurement> measurements;
   for (int i = 0; i < scenario.job.repetitions; ++i) {

@@ -47,4 +47,11 @@ int Grid::colour(int rank, const std::string& inner, const std::string& outer) c
   return colour;
 }
 
+Sides Grid::sides(const std::string& inner, const std::string& outer) const {
+  return [grid = *this, inner, outer](int rank) -> Side {
+    const int key = inner == outer ? grid.index(rank, inner) : grid.index(rank, inner, outer);
+    return {grid.colour(rank, inner, outer), key};
+  };
+}
+
 }  // namespace ringscope

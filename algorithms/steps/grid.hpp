@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/verbs/group.hpp"
+
 namespace ringscope {
 
 /// One kind of groups, such as the tensor-parallel ones, and how many ranks each of them has.
@@ -37,6 +39,9 @@ class Grid {
     return index(rank, outer) * size(inner) + index(rank, inner);
   }
   int colour(int rank, const std::string& inner, const std::string& outer) const;
+  /// To split all ranks into these groups.
+  Sides sides(const std::string& name) const { return sides(name, name); }
+  Sides sides(const std::string& inner, const std::string& outer) const;
 
  private:
   std::size_t position(const std::string& name) const;

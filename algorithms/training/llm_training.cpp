@@ -7,6 +7,8 @@
 // stages 2 and 3 in llm_sharded.cpp. Left out: what an embedding takes, the sum of the gradients'
 // norms, and dropout. Cost: that of the collectives of each group, and of two messages for each
 // micro-batch and border of two stages.
+#include <numeric>
+
 #include "algorithms/on_group.hpp"
 #include "algorithms/training/llm_device.hpp"
 #include "algorithms/training/step.hpp"
@@ -44,26 +46,46 @@ Task sharded_step(LlmDevice d, int step) {
   if (d->step.zero == 2) co_await gather_parameters(d);
 }
 
+/// Stages differ, and so do the ranks of a tensor group; those of one data group do the same.
+bool replicas_alike(int ranks, std::size_t items, const Options& options) {
+  const LlmStep step = llm_step_of(options, ranks);
+  const Property alike = exchange_of(step).alike;
+  return alike != nullptr && alike(ranks_of_data(step), items, options);
+}
+
+/// Data group after data group, the first rank of each before the second of any. A context group
+/// moves as a whole, and so does one of those among which ZeRO cuts.
+AlikeOrder by_replicas(int ranks, const Options& options) {
+  const LlmStep step = llm_step_of(options, ranks);
+  const int data = ranks_of_data(step), groups = ranks / data, shard = shard_of(step);
+  AlikeOrder order;
+  order.ranks.resize(static_cast<std::size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank) {
+    const int at = step.grid.index(rank, "cp", "dp") * groups + step.grid.colour(rank, "cp", "dp");
+    order.ranks[static_cast<std::size_t>(at)] = rank;
+  }
+  order.step = groups * std::lcm(step.grid.size("cp"), shard < data ? shard : 1);
+  return order;
+}
+
 Task train_llm(Communicator comm, Workspace work, Options options) {
   const LlmStep step = llm_step_of(options, comm.size());
   const auto split = [&](const char* kind, const char* part) {
-    return comm.split(step.grid.colour(comm.rank(), kind), step.grid.index(comm.rank(), kind),
-                      part);
+    return comm.split(step.grid.sides(kind), part);
   };
-  const Grid& grid = step.grid;
-  const int self = comm.rank();
   const Communicator tensor = co_await split("tp", "tensor");
-  const Communicator data =
-      co_await comm.split(grid.colour(self, "cp", "dp"), grid.index(self, "cp", "dp"), "data");
+  const Sides of_data = step.grid.sides("cp", "dp");
+  const Communicator data = co_await comm.split(of_data, "data");
   const Communicator pipeline = co_await split("pp", "pipeline");
   // No braced list, and no choice between two tasks: g++ 12 loses such temporaries of a coroutine.
-  Communicator context = comm.among(std::vector<int>(1, self), "context");
-  if (grid.size("cp") > 1) context = co_await split("cp", "context");
+  Communicator context = comm.among(std::vector<int>(1, comm.rank()), "context");
+  if (step.grid.size("cp") > 1) context = co_await split("cp", "context");
   Communicator shard = data, replica = data;
   if (const int size = shard_of(step); size < data.size()) {
-    const int place = data.rank();
-    shard = co_await data.split(place / size, place % size, "shard");
-    replica = co_await data.split(place % size, place / size, "replica");
+    const Sides of_shard = [size](int place) { return Side{place / size, place % size}; };
+    const Sides of_replica = [size](int place) { return Side{place % size, place / size}; };
+    shard = co_await data.split(of_shard, "shard");
+    replica = co_await data.split(of_replica, "replica");
   } else {
     replica = data.among(std::vector<int>(1, data.rank()), "replica");
   }
@@ -97,6 +119,8 @@ Algorithm describe_llm_training() {
       .cost = llm_cost,
       .scratch_items = llm_scratch,
       .varies = Varies::steps,
+      .alike = replicas_alike,
+      .alike_order = by_replicas,
   };
 }
 

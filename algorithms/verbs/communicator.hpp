@@ -148,6 +148,8 @@ class Communicator {
   /// and goes on when all have; it takes no time else. Messages of the new communicator match none
   /// of another's.
   PendingSplit split(int colour, int key, std::string_view part = {}) const;
+  /// The same where any rank can tell the colour and key of each: nobody waits for the others.
+  PendingSplit split(const Sides& sides, std::string_view part = {}) const;
 
   [[nodiscard]] Request isend(Range range, int to, int tag = 0) const {
     return executor_->post({.verb = Verb::isend,
@@ -290,6 +292,13 @@ class [[nodiscard]] PendingSplit {
  public:
   PendingSplit(const Communicator& comm, int colour, int key, std::string_view part)
       : comm_(comm), call_{colour, key, comm.rank(), comm.size(), comm.group_, part} {}
+  PendingSplit(const Communicator& comm, Sides sides, std::string_view part)
+      : PendingSplit(comm, 0, 0, part) {
+    sides_ = std::move(sides);
+    const auto [colour, key] = sides_(call_.self);
+    call_.colour = colour, call_.key = key;
+    call_.sides = &sides_;
+  }
   PendingSplit(const PendingSplit&) = delete;
   PendingSplit& operator=(const PendingSplit&) = delete;
 
@@ -306,12 +315,16 @@ class [[nodiscard]] PendingSplit {
 
  private:
   Communicator comm_;
+  Sides sides_;
   SplitCall call_;
   Operation operation_;
 };
 
 inline PendingSplit Communicator::split(int colour, int key, std::string_view part) const {
   return {*this, colour, key, part};
+}
+inline PendingSplit Communicator::split(const Sides& sides, std::string_view part) const {
+  return {*this, sides, part};
 }
 
 }  // namespace ringscope

@@ -48,4 +48,29 @@ void form_groups(std::span<SplitCall* const> calls, int context) {
   }
 }
 
+std::shared_ptr<const Group> KnownSplits::group_of(const SplitCall& asked, int base, int& next) {
+  const auto self = static_cast<std::size_t>(asked.self);
+  std::list<Split>& splits = splits_[splitting(asked, base)];
+  auto split = std::find_if(splits.begin(), splits.end(),
+                            [&](const Split& one) { return one.groups[self] != nullptr; });
+  if (split == splits.end()) {
+    std::vector<SplitCall> calls(static_cast<std::size_t>(asked.size), asked);
+    std::vector<SplitCall*> all;
+    for (int rank = 0; rank < asked.size; ++rank) {
+      SplitCall& call = calls[static_cast<std::size_t>(rank)];
+      const Side side = (*asked.sides)(rank);
+      call.colour = side.colour;
+      call.key = side.key;
+      call.self = rank;
+      all.push_back(&call);
+    }
+    form_groups(all, ++next);
+    split = splits.insert(splits.end(), Split{{}, asked.size});
+    for (SplitCall& call : calls) split->groups.push_back(std::move(call.group));
+  }
+  std::shared_ptr<const Group> group = std::move(split->groups[self]);
+  if (--split->left == 0) splits.erase(split);
+  return group;
+}
+
 }  // namespace ringscope

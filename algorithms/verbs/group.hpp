@@ -2,6 +2,8 @@
 #pragma once
 
 #include <compare>
+#include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <span>
@@ -33,6 +35,13 @@ struct Group {
   Tag tag;                ///< its number is added to that of every message
 };
 
+/// Arguments of a rank that splits a communicator.
+struct Side {
+  int colour = 0, key = 0;
+};
+/// The side of each rank of a communicator, for splits whose groups any rank can tell.
+using Sides = std::function<Side(int rank)>;
+
 /// A rank's call of split, and what comes of it.
 struct SplitCall {
   int colour = 0, key = 0;
@@ -40,35 +49,62 @@ struct SplitCall {
   std::shared_ptr<const Group> parent;   ///< null: all ranks
   std::string_view part{};               ///< the caller's word for what its group does
   std::shared_ptr<const Group> group{};  ///< null until all have called
+  const Sides* sides = nullptr;          ///< null: each rank knows its own
 };
 
 /// Gives each caller its group: the callers of one colour, by key and then by their rank in the
 /// communicator that is split. A group's list of ranks is kept once. Requires a call of each rank.
 void form_groups(std::span<SplitCall* const> calls, int context);
 
+/// Groups of splits whose sides are known: found with the first call, for all who call after.
+class KnownSplits {
+ public:
+  /// The caller's group. A new split of a communicator has the context `next`, which then counts
+  /// on.
+  std::shared_ptr<const Group> group_of(const SplitCall& asked, int base, int& next);
+  void clear() { splits_.clear(); }
+
+ private:
+  struct Split {
+    std::vector<std::shared_ptr<const Group>> groups;  ///< by rank; null: it has called
+    int left = 0;                                      ///< ranks that have not
+  };
+  std::map<std::tuple<Tag, int, int, int>, std::list<Split>> splits_;
+};
+
+/// Tells apart communicators that are split at the same time: groups of one tag that are at work at
+/// the same time share at most one rank. `base` tells jobs apart that number their ranks alike.
+inline std::tuple<Tag, int, int, int> splitting(const SplitCall& asked, int base) {
+  const Group* group = asked.parent.get();
+  if (group == nullptr) return {Tag(), base, 0, asked.size - 1};
+  return {group->tag, base, group->ranks->front(), group->ranks->back()};
+}
+
 /// Calls of split for which others have not called yet, of an executor that sees all ranks.
 template <class Caller>
 class Splits {
  public:
   /// Everybody who may go on now: all callers, in the order in which they came, with the last one;
-  /// nobody before. `base` tells jobs apart that number their ranks alike.
+  /// nobody before. Where the sides are known, the caller alone, at once.
   std::vector<Caller*> call(SplitCall& asked, int base, Caller& caller) {
-    // Groups of one tag that are at work at the same time share at most one rank.
-    const Group* group = asked.parent.get();
-    const Tag tag = group == nullptr ? Tag() : group->tag;
-    const int first = group == nullptr ? 0 : group->ranks->front();
-    const int last = group == nullptr ? asked.size - 1 : group->ranks->back();
-    Meeting& meeting = meetings_[{tag, base, first, last}];
+    if (asked.sides != nullptr) {
+      asked.group = known_.group_of(asked, base, contexts_);
+      return {&caller};
+    }
+    Meeting& meeting = meetings_[splitting(asked, base)];
     meeting.calls.push_back(&asked);
     meeting.callers.push_back(&caller);
     if (static_cast<int>(meeting.calls.size()) < asked.size) return {};
     form_groups(meeting.calls, ++contexts_);
     std::vector<Caller*> callers = std::move(meeting.callers);
-    meetings_.erase({tag, base, first, last});
+    meetings_.erase(splitting(asked, base));
     return callers;
   }
   /// Forgets those who wait.
-  void clear() { meetings_.clear(); }
+  void clear() {
+    meetings_.clear();
+    known_.clear();
+  }
 
  private:
   struct Meeting {
@@ -76,6 +112,7 @@ class Splits {
     std::vector<Caller*> callers;
   };
   std::map<std::tuple<Tag, int, int, int>, Meeting> meetings_;
+  KnownSplits known_;
   int contexts_ = 0;
 };
 

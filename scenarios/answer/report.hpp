@@ -163,7 +163,7 @@ struct Report {
   std::uint64_t bytes_between_hosts = 0;  ///< the part that crossed the network
   std::vector<RankReport> rank_reports;
   std::vector<PhaseReport> phases;
-  std::vector<ResourceReport> resources;       ///< the ten busiest, busiest first
+  std::vector<ResourceReport> resources;       ///< the ten busiest, busiest first, and links
   std::vector<Observation> observations;       ///< by the order in which they were first made
   std::optional<TrainingReport> training;      ///< only of a training job
   std::vector<PathSegment> path;               ///< merged by (cause, rank, resource), longest first

@@ -5,8 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "algorithms/steps/host_order.hpp"
+#include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
 #include "sim/alike/equal_hosts.hpp"
 #include "sim/alike/script.hpp"
@@ -53,10 +58,11 @@ std::string unlike_detours(const Topology& topology) {
 }
 
 /// The rings of a search may use other NICs at the next host.
-std::string unlike_gates(const Scenario& scenario) {
+std::string unlike_gates(const Scenario& scenario, const Orbits& orbits) {
   const auto& rings = scenario.job.rings;
   if (rings == nullptr) return "";
-  const auto moved = static_cast<std::size_t>(ranks_per_host(scenario.placement));
+  if (orbits.order != nullptr) return "NCCL's rings are of ranks as they are numbered";
+  const auto moved = static_cast<std::size_t>(orbits.simulated);
   for (const auto& gates : rings->gates)
     for (std::size_t rank = 0; rank < gates.size(); ++rank)
       if (gates[rank] != gates[(rank + moved) % gates.size()])
@@ -64,15 +70,15 @@ std::string unlike_gates(const Scenario& scenario) {
   return "";
 }
 
-/// The job as its algorithm sees it.
+/// The job as its algorithm sees it, on ranks as orbits number them.
 struct Program {
-  explicit Program(const Scenario& scenario)
+  Program(const Scenario& scenario, const Orbits& numbered)
       : job(&scenario.job),
-        ranks(static_cast<int>(scenario.placement.ranks.size())),
+        orbits(numbered),
         hosts(scenario.placement.ranks.size()),
         options(scenario.job.options) {
     std::ranges::transform(scenario.placement.ranks, hosts.begin(), &Location::host);
-    by_host.emplace(ranks, &hosts);
+    by_host.emplace(orbits.ranks, &hosts);
     options.hosts = &hosts;
     options.by_host = &*by_host;
   }
@@ -82,20 +88,22 @@ struct Program {
   std::size_t items() const { return static_cast<std::size_t>(job->bytes.count); }
   bool declared_alike() const {
     const Property alike = job->algorithm->alike;
-    return alike != nullptr && alike(ranks, items(), options);
+    return alike != nullptr && alike(orbits.ranks, items(), options);
   }
   std::vector<Line> script(int rank) const {
-    const std::size_t scratch = job->algorithm->scratch_items(ranks, items(), options);
+    const std::size_t scratch = job->algorithm->scratch_items(orbits.ranks, items(), options);
     const Workspace work = {{Buffer::data, 0, items()}, {Buffer::scratch, 0, scratch}};
-    return script_of({rank, ranks, threads_of(*job->algorithm, options)},
-                     [&](Communicator comm) { return text_of(*job, options, comm, work); });
+    return script_of(
+        {rank, orbits.ranks, threads_of(*job->algorithm, options)}, groups,
+        [&](Communicator comm) { return text_of(*job, options, orbits.as_numbered(comm), work); });
   }
 
   const Job* job;
-  int ranks;
+  Orbits orbits;
   std::vector<int> hosts;  ///< of each rank
   std::optional<HostGroups> by_host;
   Options options;
+  mutable Groups groups;
 };
 
 std::string unlike_lines(int rank, int other) {
@@ -149,23 +157,55 @@ std::optional<double> unevenness(const Scenario& scenario, const std::vector<Lin
 /// byte can break the step in which all are, and take a third of the time more.
 bool goes_round(const Job& job) {
   if (job.training == nullptr) return job.algorithm->ring;
-  return job.training->exchange == nullptr || job.training->exchange->ring;
+  const Algorithm* exchange =
+      job.training->llm != nullptr ? job.training->llm->exchange : job.training->exchange;
+  return exchange == nullptr || exchange->ring;
 }
 
-/// Compares the programs of these hosts with that of the first one.
-Alike compared(const Scenario& scenario, const Program& program, const std::vector<int>& hosts,
-               bool uneven) {
-  const Orbits orbits{program.ranks, ranks_per_host(scenario.placement)};
+/// Who talks to whom: of pairs that moves make of each other, or of other hosts' like ranks, one.
+class Talk {
+ public:
+  explicit Talk(const Orbits& orbits) : orbits_(orbits) {}
+  /// Adds a rank and its peers, by its script.
+  void add(int rank, const std::vector<Line>& script) {
+    add({rank, rank});
+    for (const Line& line : script)
+      for (const int further : {line.peer, line.other_peer})
+        if (further >= 0) {
+          const int peer = (rank + further) % orbits_.ranks;
+          add({rank, peer});
+          add({peer, rank});
+        }
+  }
+  const std::vector<Pair>& pairs() const { return pairs_; }
+
+ private:
+  void add(const Pair& pair) {
+    const auto [from, to] = pair;
+    const int n = orbits_.simulated;
+    if (known_.emplace(from % n, to % n, from / n == to / n).second) pairs_.push_back(pair);
+  }
+
+  Orbits orbits_;
+  std::set<std::tuple<int, int, bool>> known_;
+  std::vector<Pair> pairs_;
+};
+
+/// Compares the programs of the first ranks, moved so often, with their own. Adds to `talk`.
+Alike compared(const Scenario& scenario, const Program& program, const std::vector<int>& moves,
+               bool uneven, Talk& talk) {
+  const Orbits& orbits = program.orbits;
   Alike result{orbits, "", 0};
   try {
     for (int rank = 0; rank < orbits.simulated; ++rank) {
       const std::vector<Line> script = program.script(rank);
-      for (const int host : hosts) {
-        const int other = host * orbits.simulated + rank;
+      talk.add(rank, script);
+      for (const int move : moves) {
+        const int other = move * orbits.simulated + rank;
         const std::vector<Line> theirs = program.script(other);
         if (theirs == script) continue;
         const auto share = uneven ? unevenness(scenario, script, theirs) : std::nullopt;
-        if (!share) return {{}, unlike_lines(rank, other), 0};
+        if (!share) return {{}, unlike_lines(orbits.number(rank), orbits.number(other)), 0};
         result.uneven = std::max(result.uneven, *share);
       }
     }
@@ -175,40 +215,87 @@ Alike compared(const Scenario& scenario, const Program& program, const std::vect
   return result;
 }
 
-/// The second, a middle and the last host.
-std::vector<int> some_of(int hosts) {
+/// Once, as often as half of all, and to the last ones.
+std::vector<int> some_of(int moves) {
   std::vector<int> some = {1};
-  if (hosts > 3) some.push_back(hosts / 2);
-  if (hosts > 2) some.push_back(hosts - 1);
+  if (moves > 3) some.push_back(moves / 2);
+  if (moves > 2) some.push_back(moves - 1);
   return some;
+}
+
+std::string unmoved_replicas(const Orbits& orbits) {
+  if (orbits.order == nullptr || orbits.folded()) return "";
+  return "no replicas of the model have hosts of their own";
+}
+
+/// Numbers ranks as the algorithm says, and moves as few of them at once as come to other hosts:
+/// where none do, all are one orbit each.
+Orbits orbits_of(const Scenario& scenario) {
+  const int ranks = static_cast<int>(scenario.placement.ranks.size());
+  const Algorithm& algorithm = *scenario.job.algorithm;
+  if (algorithm.alike_order == nullptr) return {ranks, ranks_per_host(scenario.placement)};
+  AlikeOrder order = algorithm.alike_order(ranks, scenario.job.options);
+  std::vector<int> places(order.ranks.size());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    places[static_cast<std::size_t>(order.ranks[i])] = static_cast<int>(i);
+  Orbits orbits{ranks, ranks, std::make_shared<const std::vector<int>>(std::move(order.ranks)),
+                std::make_shared<const std::vector<int>>(std::move(places))};
+  const Placement placed = placed_in_order(scenario.placement, orbits);
+  for (int n = order.step; n < ranks; n += order.step)
+    if (ranks % n == 0 && unequal_places(placed, n).empty()) {
+      orbits.simulated = n;
+      break;
+    }
+  return orbits;
 }
 
 }  // namespace
 
-std::string unlike_programs(const Scenario& scenario, const std::vector<int>& hosts) {
-  return compared(scenario, Program(scenario), hosts, false).reason;
+Placement placed_in_order(const Placement& placement, const Orbits& orbits) {
+  Placement placed = placement;
+  for (int rank = 0; orbits.order != nullptr && rank < orbits.ranks; ++rank)
+    placed.ranks[static_cast<std::size_t>(rank)] =
+        placement.ranks[static_cast<std::size_t>(orbits.number(rank))];
+  return placed;
 }
 
-Alike alike_ranks(const Scenario& scenario, bool uneven) {
+std::string unlike_programs(const Scenario& asked) {
+  const Orbits orbits = orbits_of(asked);
+  Scenario scenario = asked;
+  scenario.placement = placed_in_order(asked.placement, orbits);
+  std::vector<int> moves(static_cast<std::size_t>(orbits.size()) - 1);
+  std::iota(moves.begin(), moves.end(), 1);
+  Talk talk(orbits);
+  return compared(scenario, Program(scenario, orbits), moves, false, talk).reason;
+}
+
+Alike alike_ranks(const Scenario& asked, bool uneven) {
   const auto unless = [](std::string reason) { return Alike{{}, std::move(reason), 0}; };
+  if (std::string reason = unlike_by_chance(asked); !reason.empty()) return unless(reason);
+  const Orbits orbits = orbits_of(asked);
+  Scenario scenario = asked;
+  scenario.placement = placed_in_order(asked.placement, orbits);
   const Placement& placement = scenario.placement;
   const Topology& topology = scenario.cluster.topology;
   const std::function<std::string()> conditions[] = {
-      [&] { return unlike_by_chance(scenario); },
-      [&] { return unequal_places(placement); },
-      [&] { return unequal_hosts(topology, placement); },
+      [&] { return unmoved_replicas(orbits); },
+      [&] { return unequal_places(placement, orbits.simulated); },
+      [&] { return unequal_hosts(topology, placement, orbits.simulated); },
       [&] { return unlike_by_queues(scenario); },
-      [&] { return unlike_gates(scenario); },
-      [&] { return unlike_detours(topology); },
-      [&] { return several_routes(topology, placement); }};
+      [&] { return unlike_gates(scenario, orbits); },
+      [&] { return unlike_detours(topology); }};
   for (const auto& condition : conditions)
     if (std::string reason = condition(); !reason.empty()) return unless(std::move(reason));
-  const Program program(scenario);
+  const Program program(scenario, orbits);
   if (!program.declared_alike())
     return unless(fmt::format("{} {} is not the same for all ranks",
                               scenario.job.algorithm->collective, scenario.job.algorithm->name));
-  return compared(scenario, program, some_of(program.ranks / ranks_per_host(placement)),
-                  uneven && goes_round(scenario.job));
+  Talk talk(orbits);
+  Alike alike =
+      compared(scenario, program, some_of(orbits.size()), uneven && goes_round(scenario.job), talk);
+  if (!alike.orbits) return alike;
+  std::string reason = uncertain_routes(scenario, talk.pairs());
+  return reason.empty() ? alike : unless(std::move(reason));
 }
 
 }  // namespace ringscope::sim

@@ -4,12 +4,13 @@
 // ranks are on it, not what their programs say. What a rank does follows from these alone, since a
 // run has one answer; so rank r + n has the times of rank r, n being the ranks of each host. The
 // first two are proven, part by part. Of the programs the algorithm declares it (Algorithm::alike),
-// and some hosts' are compared verb by verb (script.hpp); a test compares all of them.
+// and some hosts' are compared verb by verb (script.hpp); a test compares all of them. Of a large
+// model the stages differ, and what moves is a replica, with all of its hosts
+// (Algorithm::alike_order).
 #pragma once
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "scenarios/question/scenario.hpp"
 #include "sim/machine/orbits.hpp"
@@ -30,8 +31,11 @@ inline constexpr double most_uneven = 1e-3;
 /// message's size counts as its simulated sender has it.
 Alike alike_ranks(const Scenario& scenario, bool uneven = false);
 
-/// Why the programs of these hosts, numbered in the order of their ranks, are not that of the first
-/// one; "" where they are. Requires as many ranks on each host.
-std::string unlike_programs(const Scenario& scenario, const std::vector<int>& hosts);
+/// Why the programs of the first host's ranks, or the first replica's, moved on to each of the
+/// others, are not theirs; "" where they are. Requires as many ranks on each.
+std::string unlike_programs(const Scenario& scenario);
+
+/// Location of the ranks as orbits number them.
+Placement placed_in_order(const Placement& placement, const Orbits& orbits);
 
 }  // namespace ringscope::sim

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <iterator>
+#include <map>
 #include <tuple>
 
-#include "topologies/graph/known_routes.hpp"
+#include "sim/machine/homes.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -30,9 +31,10 @@ auto nature_of(const Host& host) {
                     host.nics.size());
 }
 
-/// A link by the places of its ends among the components of its host; -1: the switch.
+/// A link by the places of its ends among the components of its host; a switch by its number, -1,
+/// -2, ...
 struct Cable {
-  int from = -1, to = -1;
+  int from = 0, to = 0;
   double bandwidth = 0, latency = 0, both = 0;
   bool operator==(const Cable&) const = default;
 };
@@ -41,39 +43,34 @@ struct Cable {
 struct Parts {
   std::vector<std::vector<Vertex>> components;  ///< by host
   std::vector<std::vector<Cable>> cables;
-  std::string not_a_star;  ///< why not; "" for a star
+  int switches = 0;
+  std::string not_apart;  ///< why one host's link is another's, too; "" for none
 };
 
 Parts parts_of(const Topology& topology) {
   const Graph& graph = topology.graph();
   const std::size_t hosts = topology.hosts().size();
-  Parts parts{std::vector<std::vector<Vertex>>(hosts), std::vector<std::vector<Cable>>(hosts), {}};
-  std::vector<int> place(num_vertices(graph), -1);
-  int outside = 0;
+  Parts parts{
+      std::vector<std::vector<Vertex>>(hosts), std::vector<std::vector<Cable>>(hosts), 0, {}};
+  std::vector<int> place;
   for (Vertex v = 0; v < num_vertices(graph); ++v) {
     if (graph[v].host < 0) {
-      ++outside;
+      place.push_back(-++parts.switches);
       continue;
     }
     auto& own = parts.components[static_cast<std::size_t>(graph[v].host)];
-    place[v] = static_cast<int>(own.size());
+    place.push_back(static_cast<int>(own.size()));
     own.push_back(v);
-  }
-  if (outside != 1) {
-    parts.not_a_star = "the network is more than one switch";
-    return parts;
   }
   for (int id = 0; id < topology.link_count(); ++id) {
     const Vertex from = topology.source_of(id), to = topology.target_of(id);
     const int host = std::max(graph[from].host, graph[to].host);
-    const bool apart =
-        graph[from].host >= 0 && graph[to].host >= 0 && graph[from].host != graph[to].host;
-    if (host < 0 || apart) {
-      parts.not_a_star =
-          fmt::format("'{}' is no cable between a host and the switch", topology.link(id).name);
+    if (host < 0) continue;
+    const Link& link = topology.link(id);
+    if (graph[from].host >= 0 && graph[to].host >= 0 && graph[from].host != graph[to].host) {
+      parts.not_apart = fmt::format("'{}' is no cable between a host and a switch", link.name);
       break;
     }
-    const Link& link = topology.link(id);
     parts.cables[static_cast<std::size_t>(host)].push_back(
         {place[from], place[to], link.bandwidth.bytes_per_second, link.latency.count(),
          link.both.bytes_per_second});
@@ -94,11 +91,38 @@ std::size_t host_at(const Placement& placement, std::size_t rank) {
   return static_cast<std::size_t>(placement.ranks[rank].host);
 }
 
-/// Components between which messages and accesses to memory go.
-std::vector<Vertex> ends_of(const Host& host) {
-  std::vector<Vertex> ends = host.numa_domains;
-  ends.insert(ends.end(), host.gpus.begin(), host.gpus.end());
-  return ends;
+/// Routes of messages and of accesses to memory between two ranks, for one flow.
+std::vector<Route> routes_of(const Scenario& scenario, const Homes& homes, Pair ranks,
+                             std::uint64_t flow) {
+  const Topology& topology = scenario.cluster.topology;
+  const auto where = [&](int rank) -> const Location& {
+    return scenario.placement.ranks[static_cast<std::size_t>(rank)];
+  };
+  const Graph& graph = topology.graph();
+  const auto [from, to] = ranks;
+  const Vertex core = homes.domain_of(from), other_core = homes.domain_of(to);
+  std::vector<Route> routes;
+  if (where(from).host == where(to).host) routes.push_back(homes.route(core, other_core, flow));
+  for (const Vertex source : homes.of(from)) {
+    if (from == to) {
+      routes.push_back(homes.route(source, core, flow));
+      routes.push_back(homes.route(core, source, flow));
+      continue;
+    }
+    for (const Vertex target : homes.of(to)) {
+      Journey journey = homes.journey(source, target, flow);
+      Vertex here = source;
+      for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
+        const Vertex next = leg < journey.staging.size() ? journey.staging[leg] : target;
+        if (where(from).nics == NicChoice::all && graph[here].host != graph[next].host)
+          std::ranges::move(topology.rails(here, next, flow), std::back_inserter(routes));
+        else
+          routes.push_back(std::move(journey.legs[leg]));
+        here = next;
+      }
+    }
+  }
+  return routes;
 }
 
 }  // namespace
@@ -110,59 +134,70 @@ int ranks_per_host(const Placement& placement) {
   return static_cast<int>(other - ranks.begin());
 }
 
-std::string unequal_places(const Placement& placement) {
+std::string unequal_places(const Placement& placement, int n) {
   const auto& ranks = placement.ranks;
-  const auto each = static_cast<std::size_t>(ranks_per_host(placement));
+  const auto each = static_cast<std::size_t>(n);
   if (each == ranks.size()) return "all ranks are on one host";
   if (ranks.size() % each != 0) return "the hosts have not as many ranks each";
-  std::set<int> hosts;
-  for (std::size_t first = 0; first < ranks.size(); first += each) {
-    if (!hosts.insert(ranks[first].host).second) return "the ranks of a host do not come together";
-    for (std::size_t i = 0; i < each; ++i) {
-      if (ranks[first + i].host != ranks[first].host)
-        return "the hosts have not as many ranks each";
-      if (slot_of(ranks[first + i]) != slot_of(ranks[i]))
-        return fmt::format("rank {} is elsewhere on its host than rank {}", first + i, i);
-    }
+  using Moved = std::pair<std::size_t, int>;  // how often, and the host from which
+  std::map<int, Moved> from;
+  std::map<Moved, int> to;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    const Location &here = ranks[rank], &first = ranks[rank % each];
+    const Moved moved = {rank / each, first.host};
+    if (to.try_emplace(moved, here.host).first->second != here.host)
+      return "the hosts have not as many ranks each";
+    if (from.try_emplace(here.host, moved).first->second != moved)
+      return "the ranks of a host do not come together";
+    if (slot_of(here) != slot_of(first))
+      return fmt::format("rank {} is elsewhere on its host than rank {}", rank, rank % each);
   }
   return "";
 }
 
-std::string unequal_hosts(const Topology& topology, const Placement& placement) {
+std::string unequal_hosts(const Topology& topology, const Placement& placement, int n) {
   const Parts parts = parts_of(topology);
-  if (!parts.not_a_star.empty()) return parts.not_a_star;
-  const std::size_t first = host_at(placement, 0);
+  if (!parts.not_apart.empty()) return parts.not_apart;
   const auto hosts = topology.hosts();
-  for (std::size_t rank = 0; rank < placement.ranks.size();
-       rank += static_cast<std::size_t>(ranks_per_host(placement))) {
+  for (std::size_t rank = static_cast<std::size_t>(n); rank < placement.ranks.size(); ++rank) {
     const std::size_t host = host_at(placement, rank);
+    if (host == host_at(placement, rank - 1)) continue;
+    const std::size_t first = host_at(placement, rank % static_cast<std::size_t>(n));
     if (nature_of(hosts[host]) != nature_of(hosts[first]) ||
         !same_components(topology, parts, host, first))
       return fmt::format("host '{}' is not made as '{}'", hosts[host].name, hosts[first].name);
     if (parts.cables[host] != parts.cables[first])
-      return fmt::format("the links of host '{}' are not those of '{}'", hosts[host].name,
-                         hosts[first].name);
+      return fmt::format("the links of host '{}' are not those of '{}'{}", hosts[host].name,
+                         hosts[first].name,
+                         parts.switches > 1 ? ": the network is more than one switch" : "");
   }
   return "";
 }
 
 // Whatever chooses among equal routes takes another one for some of these flows: it goes by a hash
 // of the flow.
-std::string several_routes(const Topology& topology, const Placement& placement) {
+std::string uncertain_routes(const Scenario& scenario, std::span<const Pair> pairs) {
   constexpr std::uint64_t flows = 24;
-  KnownRoutes known(topology.graph(), topology.hosts());
-  const Host& here = topology.hosts()[host_at(placement, 0)];
-  const Host& there = topology.hosts()[host_at(placement, placement.ranks.size() - 1)];
-  std::vector<Vertex> all = ends_of(here);
-  for (const Vertex end : ends_of(there)) all.push_back(end);
-  for (const Vertex from : ends_of(here))
-    for (const Vertex to : all) {
-      const std::vector<int> links = topology.route(from, to, 0, &known).links;
-      for (std::uint64_t flow = 1; flow < flows; ++flow)
-        if (topology.route(from, to, flow, &known).links != links)
-          return fmt::format("several routes from '{}' to '{}' are as short",
-                             topology.graph()[from].name, topology.graph()[to].name);
-    }
+  const Topology& topology = scenario.cluster.topology;
+  const Graph& graph = topology.graph();
+  const Homes homes(scenario);
+  const auto links_of = [](const std::vector<Route>& routes) {
+    std::vector<std::vector<int>> links;
+    for (const Route& route : routes) links.push_back(route.links);
+    return links;
+  };
+  for (const Pair& pair : pairs) {
+    const auto routes = links_of(routes_of(scenario, homes, pair, 0));
+    for (const auto& route : routes)
+      for (const int id : route)
+        if (graph[topology.source_of(id)].host < 0 && graph[topology.target_of(id)].host < 0)
+          return fmt::format("messages go from switch to switch, by '{}'", topology.link(id).name);
+    for (std::uint64_t flow = 1; flow < flows; ++flow)
+      if (links_of(routes_of(scenario, homes, pair, flow)) != routes)
+        return fmt::format("several routes from '{}' to '{}' are as short",
+                           graph[homes.of(pair.first).front()].name,
+                           graph[homes.of(pair.second).front()].name);
+  }
   return "";
 }
 

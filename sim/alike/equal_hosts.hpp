@@ -1,23 +1,28 @@
 // Proof that the hosts of a placement may change places and nothing else changes.
 #pragma once
 
+#include <span>
 #include <string>
+#include <utility>
 
-#include "topologies/placement/placement.hpp"
+#include "scenarios/question/scenario.hpp"
 
 namespace ringscope::sim {
 
-/// Why rank r + n is not placed on its host as rank r on another, for all ranks and n ranks on each
-/// host; "" where it is.
-std::string unequal_places(const Placement& placement);
+/// Why the first n ranks, moved by n again and again, do not come to other hosts, whole, each to
+/// its place there; "" where they do.
+std::string unequal_places(const Placement& placement, int n);
 
-/// Why the hosts of these ranks are not like each other, part by part and link by link, around one
-/// switch; "" where they are.
-std::string unequal_hosts(const Topology& topology, const Placement& placement);
+/// Why the hosts to which the first n ranks come so are not like theirs, part by part and link by
+/// link, at the same switches; "" where they are. Requires equal places.
+std::string unequal_hosts(const Topology& topology, const Placement& placement, int n);
 
-/// Why a message's way may go by which ranks it is between: where several routes are as short, for
-/// the ranks of the first host and of one more; "" where there are none.
-std::string several_routes(const Topology& topology, const Placement& placement);
+/// Two ranks that talk, or one that works on its own data.
+using Pair = std::pair<int, int>;
+
+/// Why the ways between these ranks may go by which ranks they are, or by what hosts have in common
+/// beside the switches that they hang on; "" where they do not.
+std::string uncertain_routes(const Scenario& scenario, std::span<const Pair> pairs);
 
 /// Ranks on the first host. Requires at least one rank.
 int ranks_per_host(const Placement& placement);

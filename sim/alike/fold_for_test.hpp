@@ -31,6 +31,66 @@ inline Report whole(const Scenario& scenario, std::string_view kernel = "fluid")
   return simulate(scenario, options);
 }
 
+// --- all that a report of one replica has to have in common with that of all ranks
+
+inline CauseSeconds by_cause(const Report& report) {
+  CauseSeconds sums{};
+  for (const PathSegment& segment : report.path)
+    sums[static_cast<std::size_t>(segment.cause)] += segment.seconds;
+  return sums;
+}
+
+inline void expect_same_ranks(const Report& fold, const Report& all) {
+  const double within = close * all.time_s;
+  ASSERT_EQ(fold.rank_reports.size(), all.rank_reports.size());
+  for (std::size_t r = 0; r < all.rank_reports.size(); ++r) {
+    const RankReport &one = fold.rank_reports[r], &other = all.rank_reports[r];
+    EXPECT_EQ(one.rank, other.rank);
+    EXPECT_EQ(one.host, other.host);
+    EXPECT_EQ(one.numa, other.numa);
+    EXPECT_NEAR(one.finish_s, other.finish_s, within) << "rank " << r;
+    for (std::size_t i = 0; i < one.seconds.size(); ++i)
+      EXPECT_NEAR(one.seconds[i], other.seconds[i], within) << r << " " << activity_names[i];
+    for (std::size_t i = 0; i < one.waited_for.size(); ++i)
+      EXPECT_NEAR(one.waited_for[i], other.waited_for[i], within) << r << " " << cause_names[i];
+  }
+}
+
+inline void expect_same(const Report& fold, const Report& all) {
+  const double within = close * all.time_s;
+  EXPECT_GT(fold.simulated_ranks, 0) << fold.not_folded;
+  EXPECT_EQ(all.simulated_ranks, 0);
+  EXPECT_NEAR(fold.time_s, all.time_s, within);
+  EXPECT_EQ(fold.messages, all.messages);
+  EXPECT_EQ(fold.bytes_on_wire, all.bytes_on_wire);
+  EXPECT_EQ(fold.bytes_between_hosts, all.bytes_between_hosts);
+  expect_same_ranks(fold, all);
+  ASSERT_EQ(fold.phases.size(), all.phases.size());
+  for (std::size_t i = 0; i < all.phases.size(); ++i) {
+    EXPECT_EQ(fold.phases[i].name, all.phases[i].name);
+    EXPECT_NEAR(fold.phases[i].start_s, all.phases[i].start_s, within);
+    EXPECT_NEAR(fold.phases[i].end_s, all.phases[i].end_s, within);
+  }
+  ASSERT_EQ(fold.resources.size(), all.resources.size());
+  for (std::size_t i = 0; i < all.resources.size(); ++i) {
+    EXPECT_NEAR(fold.resources[i].utilisation, all.resources[i].utilisation, close);
+    EXPECT_EQ(fold.resources[i].kind, all.resources[i].kind);
+  }
+  const CauseSeconds ours = by_cause(fold), theirs = by_cause(all);
+  double path = 0;
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    path += ours[i];
+    EXPECT_NEAR(ours[i], theirs[i], within) << "path: " << cause_names[i];
+  }
+  EXPECT_NEAR(path, fold.time_s, within);
+  EXPECT_EQ(fold.training.has_value(), all.training.has_value());
+  if (!fold.training || !all.training) return;
+  EXPECT_EQ(fold.training->devices, all.training->devices);
+  EXPECT_NEAR(fold.training->step_s, all.training->step_s, within);
+  EXPECT_NEAR(fold.training->compute_s, all.training->compute_s, within);
+  EXPECT_NEAR(fold.training->exposed_s, all.training->exposed_s, within);
+}
+
 inline const std::string gradients_model =
     "{records: 1000, record: 1 kB, batch: 10, step: 30 ms, layers: ["
     "{name: a, parameters: 960000, flops: 1}, {name: b, parameters: 480000, flops: 2}]}";

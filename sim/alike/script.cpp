@@ -48,7 +48,7 @@ class Voice final : public Executor {
 /// All threads of the rank.
 class Reader {
  public:
-  explicit Reader(const Part& part) : part_(part) {}
+  Reader(const Part& part, Groups& groups) : part_(part), groups_(&groups) {}
 
   std::vector<Line> read(const std::function<Task(Communicator)>& program) {
     voice(0).begin(program(Communicator(voice(0))));
@@ -69,6 +69,10 @@ class Reader {
     return raised_[index];
   }
   void write(const Line& line) { lines_.push_back(line); }
+  void split(SplitCall& call) {
+    if (call.sides == nullptr) throw NoScript("its ranks say when it runs who is in which group");
+    groups_->call(call, 0, part_);
+  }
   int further(int peer) const { return (peer - part_.rank + part_.size) % part_.size; }
 
  private:
@@ -83,7 +87,8 @@ class Reader {
     return any;
   }
 
-  Part part_;
+  const Part part_;
+  Groups* groups_;
   std::deque<Voice> voices_;
   std::vector<std::size_t> raised_;
   std::vector<Line> lines_;
@@ -97,6 +102,7 @@ void Voice::write(const Operation& operation) {
   Line line{.verb = operation.verb,
             .thread = index_,
             .tag = operation.tag.number,
+            .context = operation.tag.context,
             .size = operation.range.size,
             .other_size = operation.other.size,
             .seconds = operation.time.count()};
@@ -107,7 +113,8 @@ void Voice::write(const Operation& operation) {
     case Verb::multicast:
       throw NoScript("it multicasts");
     case Verb::split:
-      throw NoScript("its ranks say when it runs who is in which group");
+      reader_->split(*operation.split);
+      return;
     case Verb::sendrecv:
       line.other_peer = reader_->further(operation.other_peer);
       [[fallthrough]];
@@ -198,8 +205,9 @@ void Voice::raise(Flag flag) { ++reader_->raised(flag); }
 
 }  // namespace
 
-std::vector<Line> script_of(const Part& part, const std::function<Task(Communicator)>& program) {
-  return Reader(part).read(program);
+std::vector<Line> script_of(const Part& part, Groups& groups,
+                            const std::function<Task(Communicator)>& program) {
+  return Reader(part, groups).read(program);
 }
 
 }  // namespace ringscope::sim

@@ -17,7 +17,7 @@ struct Line {
   Verb verb{};
   int thread = 0;
   int peer = -1, other_peer = -1;  ///< -1: none
-  int tag = 0;
+  int tag = 0, context = 0;
   std::size_t size = 0, other_size = 0;  ///< items; or a count
   double seconds = 0;
   bool operator==(const Line&) const = default;
@@ -34,7 +34,11 @@ struct Part {
   int rank = 0, size = 1, threads = 1;
 };
 
-/// Throws NoScript.
-std::vector<Line> script_of(const Part& part, const std::function<Task(Communicator)>& program);
+/// Groups that programs have split their ranks into, each found once for all ranks.
+using Groups = Splits<const Part>;
+
+/// Ranks are split where any of them can tell the groups. Throws NoScript.
+std::vector<Line> script_of(const Part& part, Groups& groups,
+                            const std::function<Task(Communicator)>& program);
 
 }  // namespace ringscope::sim

@@ -46,8 +46,10 @@ std::vector<ResourceReport> busiest_resources(const Run& run, double elapsed,
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.utilisation > b.utilisation; });
-  if (all.size() > busiest) all.resize(busiest);
-  return all;
+  const auto most = static_cast<std::ptrdiff_t>(std::min(busiest, all.size()));
+  std::vector<ResourceReport> listed(all.begin(), all.begin() + most);
+  add_busiest_links(listed, all);
+  return listed;
 }
 
 std::vector<PathSegment> path_segments(const Run& run, PathCursor end) {
@@ -75,7 +77,25 @@ std::string chosen_by(const Scenario& scenario) {
   return details.empty() ? name : name + ", " + details;
 }
 
+/// From one host to another, or to a switch of the network.
+bool leaves_host(const std::string& link) {
+  const std::size_t arrow = link.find("->");
+  if (arrow == std::string::npos) return false;
+  const auto host = [](const std::string& end) { return end.substr(0, end.find('/')); };
+  return host(link.substr(0, arrow)) != host(link.substr(arrow + 2));
+}
+
 }  // namespace
+
+void add_busiest_links(std::vector<ResourceReport>& listed, std::span<const ResourceReport> all) {
+  for (const bool outside : {false, true}) {
+    const auto is_one = [outside](const ResourceReport& one) {
+      return one.kind == ResourceKind::link && leaves_host(one.id.place) == outside;
+    };
+    const auto first = std::ranges::find_if(all, is_one);
+    if (first != all.end() && std::ranges::none_of(listed, is_one)) listed.push_back(*first);
+  }
+}
 
 Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>> ranks,
                     double start, const std::vector<double>& used_before) {

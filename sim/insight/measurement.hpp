@@ -10,8 +10,11 @@
 
 namespace ringscope::sim {
 
-/// Number of resources that a report has.
+/// Number of resources that a report has, beside links.
 inline constexpr std::size_t busiest = 10;
+/// Adds the busiest link inside a host, and the busiest between hosts, where none is listed: of
+/// thousands of GPUs that are as busy, nobody would see a link. `all`: the busiest first.
+void add_busiest_links(std::vector<ResourceReport>& listed, std::span<const ResourceReport> all);
 
 /// Result of one repetition; the fields as in Report.
 struct Measurement {

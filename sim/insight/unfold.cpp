@@ -26,15 +26,25 @@ std::string moved(const std::string& place, const std::string& from, const std::
 /// Resources as busy as each other: those of one host, then those of the next.
 using AsBusy = std::span<const ResourceReport>;
 
+/// The address where the ranks that are simulated come to when they have moved so often.
+std::string moved(const std::string& place, const Machine& machine, int times) {
+  const Orbits& orbits = machine.orbits();
+  for (int rank = 0; times > 0 && rank < orbits.simulated; ++rank) {
+    std::string there =
+        moved(place, machine.host_name(rank), machine.host_name(times * orbits.simulated + rank));
+    if (there != place) return there;
+  }
+  return place;
+}
+
 void append(std::vector<ResourceReport>& all, AsBusy alike, const Machine& machine,
             std::size_t most) {
   const Orbits& orbits = machine.orbits();
-  for (int host = 0; host < orbits.size(); ++host) {
+  for (int times = 0; times < orbits.size(); ++times) {
     for (ResourceReport one : alike) {
       if (all.size() == most) return;
-      const int first = host * orbits.simulated;
-      one.id.place = moved(one.id.place, machine.host_name(0), machine.host_name(first));
-      if (one.id.rank >= 0) one.id.rank += first;
+      one.id.place = moved(one.id.place, machine, times);
+      if (one.id.rank >= 0) one.id.rank = orbits.number(times * orbits.simulated + one.id.rank);
       all.push_back(std::move(one));
     }
   }
@@ -44,12 +54,17 @@ std::vector<ResourceReport> of_all_hosts(std::span<const ResourceReport> here,
                                          const Machine& machine) {
   constexpr double rounding = 1e-12;
   std::vector<ResourceReport> all;
-  for (std::size_t begin = 0, end = 0; begin < here.size(); begin = end) {
-    while (end < here.size() &&
+  const std::size_t listed = std::min(busiest, here.size());
+  for (std::size_t begin = 0, end = 0; begin < listed; begin = end) {
+    while (end < listed &&
            here[begin].utilisation - here[end].utilisation <= rounding * here[begin].utilisation)
       ++end;
     append(all, here.subspan(begin, end - begin), machine, busiest);
   }
+  std::vector<ResourceReport> ours(here.begin(), here.end());
+  for (ResourceReport& one : ours)
+    if (one.id.rank >= 0) one.id.rank = machine.orbits().number(one.id.rank);
+  add_busiest_links(all, ours);
   return all;
 }
 
@@ -59,10 +74,10 @@ void unfold(std::vector<Observed>& observed, const Orbits& orbits) {
   if (!orbits.folded()) return;
   const std::size_t here = observed.size();
   observed.reserve(here * static_cast<std::size_t>(orbits.size()));
-  for (int host = 1; host < orbits.size(); ++host)
+  for (int times = 1; times < orbits.size(); ++times)
     for (std::size_t i = 0; i < here; ++i) {
       Observed like = observed[i];
-      like.rank += host * orbits.simulated;
+      like.rank += times * orbits.simulated;
       observed.push_back(like);
     }
 }
@@ -83,6 +98,12 @@ void unfold(Measurement& measured, const Machine& machine) {
     like.rank = rank;
     like.host = machine.host_name(rank);
     ranks.push_back(std::move(like));
+  }
+  for (RankReport& rank : ranks) rank.rank = orbits.number(rank.rank);
+  std::ranges::sort(ranks, {}, &RankReport::rank);
+  for (PathSegment& segment : measured.path) {
+    if (segment.rank >= 0) segment.rank = orbits.number(segment.rank);
+    if (segment.resource.rank >= 0) segment.resource.rank = orbits.number(segment.resource.rank);
   }
 }
 

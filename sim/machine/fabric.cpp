@@ -30,45 +30,19 @@ void add_uses(Uses& uses, const Uses& others, int times) {
   for (const Use& use : others) add_use(uses, use.resource, use.weight * times);
 }
 
-Fabric::Fabric(const Scenario& scenario, Ledger& ledger, int only_host)
-    : scenario_(&scenario),
-      ledger_(&ledger),
-      only_host_(only_host),
-      routes_(topology().graph(), topology().hosts()) {
-  find_homes();
+Fabric::Fabric(const Scenario& scenario, Ledger& ledger, std::set<int> only_hosts)
+    : scenario_(&scenario), ledger_(&ledger), only_hosts_(std::move(only_hosts)), homes_(scenario) {
   find_grain();
   add_memories();
   add_links();
 }
 
-Vertex Fabric::domain_of(int rank) const {
-  const Location& where = location(rank);
-  return topology()
-      .hosts()[static_cast<std::size_t>(where.host)]
-      .numa_domains[static_cast<std::size_t>(where.numa)];
-}
-
-void Fabric::find_homes() {
-  for (int rank = 0; rank < static_cast<int>(scenario_->placement.ranks.size()); ++rank) {
-    const Location& where = location(rank);
-    const Host& host = topology().hosts()[static_cast<std::size_t>(where.host)];
-    if (where.gpu >= 0)
-      homes_.push_back({host.gpus[static_cast<std::size_t>(where.gpu)]});
-    else if (where.memory.kind == MemoryPolicy::Kind::interleave)
-      homes_.push_back(host.numa_domains);
-    else if (where.memory.kind == MemoryPolicy::Kind::bind)
-      homes_.push_back({host.numa_domains[static_cast<std::size_t>(where.memory.domain)]});
-    else
-      homes_.push_back({domain_of(rank)});
-  }
-}
-
 void Fabric::find_grain() {
   int domains = 1, rails = 1;
-  for (std::size_t rank = 0; rank < homes_.size(); ++rank) {
-    const Location& where = scenario_->placement.ranks[rank];
+  for (int rank = 0; rank < static_cast<int>(homes_.ranks()); ++rank) {
+    const Location& where = location(rank);
     const Host& host = topology().hosts()[static_cast<std::size_t>(where.host)];
-    domains = std::lcm(domains, static_cast<int>(homes_[rank].size()));
+    domains = std::lcm(domains, static_cast<int>(homes(rank).size()));
     if (where.nics == NicChoice::all && !host.nics.empty())
       rails = std::lcm(rails, static_cast<int>(host.nics.size()));
   }
@@ -173,21 +147,6 @@ void Fabric::add_leg(Uses& uses, const Route& leg, Vertex from, Vertex to, int s
     add_engine(uses, to, false, shares);
 }
 
-// Routes that a library stages though it need not: through the memory near the GPU that sends.
-Journey Fabric::journey_of(Vertex source, Vertex target, std::uint64_t flow) const {
-  const bool stages = scenario_->library.gpu.always_staged && is_gpu(source) && is_gpu(target) &&
-                      component(source).host == component(target).host;
-  if (!stages) return topology().journey(source, target, flow, &routes_);
-  const Vertex between = topology().nearest_domain(source);
-  Journey journey{.legs = {topology().route(source, between, flow, &routes_),
-                           topology().route(between, target, flow, &routes_)},
-                  .staging = {between}};
-  const auto host = static_cast<std::size_t>(component(source).host);
-  journey.latency =
-      journey.legs[0].latency + journey.legs[1].latency + topology().hosts()[host].staging_latency;
-  return journey;
-}
-
 /// The leg that leaves a host goes by these components.
 void Fabric::lead_by(const Stops& by, Journey& journey, Vertex source, Vertex target,
                      std::uint64_t flow) const {
@@ -198,7 +157,7 @@ void Fabric::lead_by(const Stops& by, Journey& journey, Vertex source, Vertex ta
     Stops stops = {here};
     stops.insert(stops.end(), by.begin(), by.end());
     stops.push_back(next);
-    Route led = route_by(topology(), stops, flow, &routes_);
+    Route led = route_by(topology(), stops, flow, &homes_.known());
     journey.latency += led.latency - journey.legs[leg].latency;
     journey.legs[leg] = std::move(led);
   }
@@ -211,14 +170,14 @@ Fabric::Trip Fabric::trip(int from, int to, bool engines, const Stops& by,
   const std::vector<Vertex>&sources = homes(from), &targets = homes(to);
   const auto shares = std::lcm(static_cast<int>(sources.size()), static_cast<int>(targets.size()));
   const bool all_nics = location(from).nics == NicChoice::all;
-  auto flow = static_cast<std::uint64_t>(from) * homes_.size() + static_cast<std::uint64_t>(to);
+  auto flow = static_cast<std::uint64_t>(from) * homes_.ranks() + static_cast<std::uint64_t>(to);
   if (variant.draw != 0) flow = random_of({flow, variant.draw});
   Stops stops = by;  // out of the host, by the detour, into the other
   stops.insert(stops.end() - (by.empty() ? 0 : 1), variant.detour.begin(), variant.detour.end());
   for (int i = 0; i < shares; ++i) {
     const Vertex source = sources[static_cast<std::size_t>(i) % sources.size()];
     const Vertex target = targets[static_cast<std::size_t>(i) % targets.size()];
-    Journey journey = journey_of(source, target, flow);
+    Journey journey = homes_.journey(source, target, flow);
     if (!stops.empty()) lead_by(stops, journey, source, target, flow);
     trip.latency = std::max(trip.latency, journey.latency.count());
     trip.staged =

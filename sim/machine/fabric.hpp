@@ -7,11 +7,12 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "scenarios/question/scenario.hpp"
+#include "sim/machine/homes.hpp"
 #include "sim/machine/ledger.hpp"
-#include "topologies/graph/known_routes.hpp"
 
 namespace ringscope::sim {
 
@@ -33,18 +34,15 @@ struct Variant {
 
 class Fabric {
  public:
-  /// Adds the resources of `scenario` to `ledger`; both outlive the fabric. With `only_host` those
-  /// of that host alone: what a trip uses elsewhere is then left out.
-  Fabric(const Scenario& scenario, Ledger& ledger, int only_host = every_host);
-  static constexpr int every_host = -1;
+  /// Adds the resources of `scenario` to `ledger`; both outlive the fabric. Of hosts, where some
+  /// are named, theirs alone: what a trip uses elsewhere is then left out.
+  Fabric(const Scenario& scenario, Ledger& ledger, std::set<int> only_hosts = {});
 
   int grain() const { return grain_; }
   /// Location of a rank's buffers: its GPU, or one or several NUMA domains.
-  const std::vector<Vertex>& homes(int rank) const {
-    return homes_[static_cast<std::size_t>(rank)];
-  }
+  const std::vector<Vertex>& homes(int rank) const { return homes_.of(rank); }
   /// The NUMA domain of the rank's core.
-  Vertex domain_of(int rank) const;
+  Vertex domain_of(int rank) const { return homes_.domain_of(rank); }
 
   /// `times` accesses to each byte in the memory of a domain or GPU, of one in `shares` bytes.
   void add_memory(Uses& uses, Vertex vertex, int times, int shares = 1) const;
@@ -64,7 +62,6 @@ class Fabric {
             const Variant& variant = {}) const;
 
  private:
-  void find_homes();
   void find_grain();
   void add_links();
   void add_memories();
@@ -73,7 +70,6 @@ class Fabric {
                bool engines) const;
   void add_rails(Uses& uses, std::span<const Route> rails, int shares) const;
   void add_engine(Uses& uses, Vertex gpu, bool out, int shares) const;
-  Journey journey_of(Vertex source, Vertex target, std::uint64_t flow) const;
   void lead_by(const Stops& by, Journey& journey, Vertex source, Vertex target,
                std::uint64_t flow) const;
   const Location& location(int rank) const {
@@ -81,7 +77,7 @@ class Fabric {
   }
   const Topology& topology() const { return scenario_->cluster.topology; }
   const Component& component(Vertex vertex) const { return topology().graph()[vertex]; }
-  bool has_resources(int host) const { return only_host_ == every_host || host == only_host_; }
+  bool has_resources(int host) const { return only_hosts_.empty() || only_hosts_.contains(host); }
   bool is_gpu(Vertex vertex) const { return component(vertex).kind == ComponentKind::gpu; }
   int add(const std::string& name, ResourceKind kind, Bandwidth bandwidth, double share = 1);
 
@@ -91,14 +87,13 @@ class Fabric {
   };
   const Scenario* scenario_;
   Ledger* ledger_;
-  int only_host_;
+  const std::set<int> only_hosts_;  ///< empty: all
   int grain_ = 1;
-  std::vector<std::vector<Vertex>> homes_;  ///< by rank
+  const Homes homes_;
   std::vector<int> link_resources_;         ///< by link id; -1 for an unlimited link
   std::vector<int> both_resources_;         ///< likewise, of both directions together
   std::map<Vertex, int> memory_resources_;  ///< of NUMA domains and GPUs whose memory is limited
   std::map<Vertex, Engines> engines_;
-  mutable KnownRoutes routes_;  ///< a cache: changes no answer
 };
 
 }  // namespace ringscope::sim

@@ -12,6 +12,14 @@ void add_costs(std::vector<ByteCost>& costs, const Transport& transport) {
   costs.insert(costs.end(), {transport.send_cost, transport.recv_cost});
 }
 
+/// Hosts of the ranks that stand for others.
+std::set<int> simulated_hosts(const Scenario& scenario, const Orbits& orbits) {
+  std::set<int> hosts;
+  for (int rank = 0; orbits.folded() && rank < orbits.simulated; ++rank)
+    hosts.insert(scenario.placement.ranks[static_cast<std::size_t>(rank)].host);
+  return hosts;
+}
+
 }  // namespace
 
 Machine::Machine(const Scenario& scenario, Ledger& ledger, std::optional<Orbits> orbits)
@@ -20,7 +28,7 @@ Machine::Machine(const Scenario& scenario, Ledger& ledger, std::optional<Orbits>
       ledger_(&ledger),
       orbits_(orbits.value_or(Orbits{ranks(), ranks()})),
       shares_gpus_(states_needs(scenario)),
-      fabric_(*scenario_, ledger, orbits_.folded() ? location(0).host : Fabric::every_host) {
+      fabric_(*scenario_, ledger, simulated_hosts(*scenario_, orbits_)) {
   for (const Location& where : scenario_->placement.ranks) hosts_.push_back(where.host);
   add_scales();
   add_cpus();
@@ -228,7 +236,7 @@ Way Machine::way(int from, int to, const Fabric::Trip& trip) const {
 // which is simulated for the receiver.
 Fabric::Trip Machine::trip(int from, int to, bool engines, Block block) const {
   Fabric::Trip trip = fabric_.trip(from, to, engines, gates(from, to, block));
-  if (orbits_.folded() && location(from).host != location(to).host) {
+  if (to >= orbits_.simulated) {
     const int sender = orbits_.seen_sender(from, to), receiver = orbits_.simulated_for(to);
     add_uses(trip.uses,
              fabric_.trip(sender, receiver, engines, gates(sender, receiver, block)).uses);

@@ -4,19 +4,34 @@
 // the first. An orbit is a rank and where it comes to so: ranks r, r + n, r + 2n, ... of n on each
 // host. Simulated are the first host's. A message that one of them sends to another host is, moved
 // back, one that comes from another host to its receiver here.
+//
+// In place of a host several may move as one: those of a replica of a large model. The ranks are
+// then numbered replica by replica, which programs, and reports, need not do (`order`).
 #pragma once
+
+#include "algorithms/verbs/communicator.hpp"
 
 namespace ringscope::sim {
 
 struct Orbits {
-  int ranks = 0;      ///< of all hosts
-  int simulated = 0;  ///< on the first host, or all: then every rank is an orbit of its own
+  int ranks = 0;         ///< of all hosts
+  int simulated = 0;     ///< on the first hosts, or all: then every rank is an orbit of its own
+  SharedRanks order{};   ///< each rank as the scenario numbers it; null: so they are numbered here
+  SharedRanks places{};  ///< the other way round
 
   bool folded() const { return simulated < ranks; }
-  /// Ranks of each orbit: the hosts.
+  /// Ranks of each orbit.
   int size() const { return ranks / simulated; }
   /// The simulated rank that does what `rank` does.
   int simulated_for(int rank) const { return rank % simulated; }
+  /// The rank as the scenario numbers it.
+  int number(int rank) const {
+    return order == nullptr ? rank : (*order)[static_cast<std::size_t>(rank)];
+  }
+  /// The communicator of all ranks as the scenario numbers them, from that of the ranks here.
+  Communicator as_numbered(Communicator comm) const {
+    return places == nullptr ? comm : comm.group(places, {});
+  }
   /// Sender of what `sender`, which is simulated, sends to `receiver`, as simulated_for(receiver)
   /// sees it.
   int seen_sender(int sender, int receiver) const {

@@ -272,10 +272,8 @@ std::string folded_text(const Report& report) {
       report.uneven == 0 ? "do the same at the same time"
                          : fmt::format("do the same but for messages that differ by up to {:.2g} %",
                                        100 * report.uneven);
-  return fmt::format(
-      "  Folded: {} of {} ranks are simulated, those of one host; the others {} (--no-fold: "
-      "all).\n",
-      report.simulated_ranks, report.ranks, alike);
+  return fmt::format("  Folded: {} of {} ranks are simulated; the others {} (--no-fold: all).\n",
+                     report.simulated_ranks, report.ranks, alike);
 }
 
 }  // namespace

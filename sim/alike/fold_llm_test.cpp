@@ -1,0 +1,174 @@
+// Does one replica of a large model, simulated for all, have the times that all have when all are
+// simulated?
+#include "sim/alike/alike_ranks.hpp"
+#include "sim/alike/fold_for_test.hpp"
+
+namespace ringscope {
+namespace {
+
+/// Ranks on hosts of two sockets, a model of four layers, and gradients that 16 divides.
+struct Case {
+  std::string placement, groups, options;
+  int simulated = 0;
+  std::string network = "network: star\n  hosts: 16";
+};
+
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.placement << " " << one.groups << " " << one.options;
+}
+
+Scenario scenario_for(const Case& one, const std::string& library) {
+  return scenario_of(fmt::format(R"(
+cluster:
+  {}
+  link: {{bandwidth: 10 Gbit/s, latency: 5 us}}
+  host: {{type: numa, sockets: 2, cores: 4, memory_bandwidth: 20 GB/s,
+         socket_link: {{bandwidth: 12 GB/s, latency: 100 ns}},
+         nics: [{{domain: 0}}, {{domain: 1}}]}}
+library: {}
+placement: {}
+job:
+  program: llm
+  groups: {}
+  options: {{model: {{layers: 4, hidden: 64, heads: 8, sequence: 32}},
+            gpu: {{flops: 1e11, memory_bandwidth: unlimited}}, {}}}
+)",
+                                 one.network, library, one.placement, one.groups, one.options));
+}
+
+class FoldedReplicas : public testing::TestWithParam<Case> {};
+
+TEST_P(FoldedReplicas, have_the_times_of_all) {
+  for (const char* library : {"openmpi_tcp", "rdma", "slow_tcp", "progress_thread"}) {
+    SCOPED_TRACE(library);
+    const Scenario scenario = scenario_for(GetParam(), library);
+    const Report fold = folded(scenario);
+    EXPECT_EQ(fold.simulated_ranks, GetParam().simulated) << fold.not_folded;
+    expect_same(fold, whole(scenario));
+  }
+}
+
+TEST_P(FoldedReplicas, have_programs_that_are_the_first_ones_moved) {
+  EXPECT_EQ(sim::unlike_programs(scenario_for(GetParam(), "ideal")), "");
+}
+
+const std::string rails = "network: rails\n  hosts_per_pod: 16\n  rails: 2\n  spines: 1";
+
+INSTANTIATE_TEST_SUITE_P(
+    Groups, FoldedReplicas,
+    testing::Values(
+        // 32 ranks, two on a host: a tensor group each, eight replicas of two stages.
+        Case{"2x16", "{order: tp-dp-pp, tp: 2, pp: 2}", "micro_batches: 4", 4},
+        Case{"2x16", "{order: tp-dp-pp, tp: 2, pp: 2}", "micro_batches: 4, zero: 1, steps: 2", 4},
+        Case{"2x16", "{order: tp-pp-dp, tp: 2, pp: 4}", "micro_batches: 4, schedule: gpipe", 8},
+        Case{"2x16", "{order: tp-dp-pp, tp: 2, pp: 2}",
+             "micro_batches: 4, schedule: interleaved, stage_parts: 2", 4},
+        // A tensor group across two hosts.
+        Case{"2x16", "{order: tp-dp-pp, tp: 4, pp: 2}", "micro_batches: 2, zero: 1", 8},
+        // Two replicas side by side on each host.
+        Case{"2x16", "{order: dp-tp-pp, tp: 2, pp: 2}", "micro_batches: 2", 8},
+        Case{"4x8", "{order: tp-dp-pp, tp: 2, pp: 2}", "micro_batches: 2, zero: 1", 8},
+        // FSDP, of all and of four that replicate what they cut.
+        Case{"2x16", "{tp: 2}", "zero: 2", 2}, Case{"2x16", "{tp: 2}", "zero: 3", 2},
+        Case{"2x16", "{tp: 2}", "zero: 3, shard: 4", 8},
+        // Context groups, inside the data groups and around them.
+        Case{"2x16", "{order: tp-cp-dp-pp, tp: 2, cp: 2, pp: 2}", "micro_batches: 2", 8},
+        Case{"2x16", "{order: tp-dp-cp-pp, tp: 2, cp: 2}", "zero: 1", 4},
+        Case{"2x16", "{order: cp-tp-dp-pp, tp: 2, cp: 2}", "zero: 3", 4},
+        Case{"2x16", "{order: tp-dp-pp, tp: 2, pp: 2}", "sequence_parallel: true, zero: 1", 4},
+        // NIC i on leaf i: two ranks of a host talk by a leaf each.
+        Case{"{hosts: 2x16, map_by: numa}", "{order: tp-dp-pp, tp: 2, pp: 2}",
+             "micro_batches: 4, zero: 1", 4, rails}));
+
+std::string why_not(const Case& one, const std::string& library = "rdma") {
+  const Report report = folded(scenario_for(one, library));
+  EXPECT_EQ(report.simulated_ranks, 0);
+  return report.not_folded;
+}
+
+TEST(FoldOfALargeModel, is_refused_with_its_reason) {
+  const std::string order = "{order: tp-dp-pp, tp: 2, pp: 2}";
+  EXPECT_EQ(why_not({"2x4", "{order: tp-dp-pp, tp: 2, pp: 4}", "micro_batches: 2"}),
+            "no replicas of the model have hosts of their own");
+  EXPECT_EQ(why_not({"4x4", "{order: dp-tp-pp, tp: 2, pp: 2}", "micro_batches: 2"}),
+            "no replicas of the model have hosts of their own");
+  EXPECT_EQ(why_not({"2x16", order, "exchange: rabenseifner"}),
+            "training llm is not the same for all ranks");
+  EXPECT_EQ(why_not({"2x16", order, "steps: 1", 0,
+                     "network: two_level\n  racks: 4\n  hosts_per_rack: 4\n  oversubscription: 1"}),
+            "the links of host 'host4' are not those of 'host0': the network is more than one "
+            "switch");
+  // Pods of four hosts: replicas of other pods hang on other leaves.
+  EXPECT_EQ(why_not({"2x16", order, "steps: 1", 0,
+                     "network: rails\n  pods: 4\n  hosts_per_pod: 4\n  rails: 2\n  spines: 2"}),
+            "the links of host 'host4' are not those of 'host0': the network is more than one "
+            "switch");
+}
+
+// The number of ranks that are simulated does not grow with that of replicas.
+TEST(FoldOfALargeModel, simulates_as_many_ranks_of_many_replicas_as_of_few) {
+  const auto simulated = [](int hosts) {
+    const Report report =
+        folded(scenario_for({fmt::format("2x{}", hosts), "{order: tp-dp-pp, tp: 2, pp: 2}",
+                             "zero: 1", 0, fmt::format("network: star\n  hosts: {}", hosts)},
+                            "rdma"));
+    return report.simulated_ranks;
+  };
+  EXPECT_EQ(simulated(8), 4);
+  EXPECT_EQ(simulated(64), 4);
+}
+
+// NVIDIA's hosts: eight GPUs on NVSwitch, a NIC for each.
+Scenario on_gpus(const std::string& network, const std::string& groups) {
+  std::string nics;
+  for (int i = 0; i < 8; ++i)
+    nics += fmt::format("{}{{switch: {}, bandwidth: 31.5 GB/s, latency: 150 ns}}",
+                        i == 0 ? "" : ", ", i);
+  return scenario_of(fmt::format(R"(
+cluster:
+  {}
+  link: {{bandwidth: 200 Gbit/s, latency: 600 ns}}
+  host:
+    type: pcie_tree
+    sockets: 2
+    cores: 64
+    memory_bandwidth: 204.8 GB/s
+    socket_link: {{bandwidth: 96 GB/s, latency: 100 ns}}
+    switches_per_socket: 4
+    switch_uplink: {{bandwidth: 31.5 GB/s, latency: 150 ns}}
+    gpus_per_switch: 1
+    gpu: {{bandwidth: 31.5 GB/s, latency: 150 ns, memory: 80 GB, memory_bandwidth: 1555 GB/s}}
+    nics: [{}]
+    nvswitch: {{bandwidth: 300 GB/s, latency: 300 ns}}
+library: cuda_pinned
+placement: {{hosts: 8x8, on: gpu}}
+job:
+  program: llm
+  groups: {}
+  options: {{model: llama_2_7b, gpu: a100_80, micro_batches: 2, zero: 1}}
+)",
+                                 network, nics, groups));
+}
+
+const std::string gpu_rails = "network: rails\n  hosts_per_pod: 8\n  rails: 8\n  spines: 1";
+
+TEST(FoldOfALargeModel, on_gpus_with_a_nic_each_has_the_times_of_all) {
+  for (const std::string& network : {std::string("network: star\n  hosts: 8"), gpu_rails}) {
+    SCOPED_TRACE(network);
+    const Scenario scenario = on_gpus(network, "{order: tp-dp-pp, tp: 8, pp: 2}");
+    const Report fold = folded(scenario);
+    EXPECT_EQ(fold.simulated_ranks, 16) << fold.not_folded;
+    expect_same(fold, whole(scenario));
+  }
+}
+
+// A ring over the GPUs of two hosts goes from the last rail to the first, by a spine that all
+// share.
+TEST(FoldOfALargeModel, is_refused_where_messages_go_from_switch_to_switch) {
+  const Report report = folded(on_gpus(gpu_rails, "{order: tp-dp-pp, tp: 16}"));
+  EXPECT_EQ(report.simulated_ranks, 0);
+  EXPECT_EQ(report.not_folded, "messages go from switch to switch, by 'pod0/rail0->spine0'");
+}
+
+}  // namespace
+}  // namespace ringscope

@@ -1,0 +1,70 @@
+// Where the data of ranks lie, and the ways between these places.
+#pragma once
+
+#include <vector>
+
+#include "scenarios/question/scenario.hpp"
+#include "topologies/graph/known_routes.hpp"
+
+namespace ringscope::sim {
+
+class Homes {
+ public:
+  /// `scenario` outlives this.
+  explicit Homes(const Scenario& scenario)
+      : scenario_(&scenario), routes_(topology().graph(), topology().hosts()) {
+    for (std::size_t rank = 0; rank < scenario.placement.ranks.size(); ++rank)
+      homes_.push_back(found_for(static_cast<int>(rank)));
+  }
+
+  std::size_t ranks() const { return homes_.size(); }
+  /// Location of a rank's buffers: its GPU, or one or several NUMA domains.
+  const std::vector<Vertex>& of(int rank) const { return homes_[static_cast<std::size_t>(rank)]; }
+  /// The NUMA domain of the rank's core.
+  Vertex domain_of(int rank) const {
+    const Location& where = scenario_->placement.ranks[static_cast<std::size_t>(rank)];
+    return host_of(where).numa_domains[static_cast<std::size_t>(where.numa)];
+  }
+
+  /// From one such place to another. Libraries stage some routes though they need not: through the
+  /// memory near the GPU that sends.
+  Journey journey(Vertex source, Vertex target, std::uint64_t flow) const {
+    const Graph& graph = topology().graph();
+    const bool stages = scenario_->library.gpu.always_staged && is_gpu(source) && is_gpu(target) &&
+                        graph[source].host == graph[target].host;
+    if (!stages) return topology().journey(source, target, flow, &routes_);
+    const Vertex between = topology().nearest_domain(source);
+    Journey journey{.legs = {route(source, between, flow), route(between, target, flow)},
+                    .staging = {between}};
+    const Host& host = topology().hosts()[static_cast<std::size_t>(graph[source].host)];
+    journey.latency = journey.legs[0].latency + journey.legs[1].latency + host.staging_latency;
+    return journey;
+  }
+  Route route(Vertex source, Vertex target, std::uint64_t flow = 0) const {
+    return topology().route(source, target, flow, &routes_);
+  }
+  /// For searches of others from these places.
+  KnownRoutes& known() const { return routes_; }
+
+ private:
+  std::vector<Vertex> found_for(int rank) const {
+    const Location& where = scenario_->placement.ranks[static_cast<std::size_t>(rank)];
+    const Host& host = host_of(where);
+    if (where.gpu >= 0) return {host.gpus[static_cast<std::size_t>(where.gpu)]};
+    if (where.memory.kind == MemoryPolicy::Kind::interleave) return host.numa_domains;
+    if (where.memory.kind == MemoryPolicy::Kind::bind)
+      return {host.numa_domains[static_cast<std::size_t>(where.memory.domain)]};
+    return {domain_of(rank)};
+  }
+  const Topology& topology() const { return scenario_->cluster.topology; }
+  const Host& host_of(const Location& where) const {
+    return topology().hosts()[static_cast<std::size_t>(where.host)];
+  }
+  bool is_gpu(Vertex vertex) const { return topology().graph()[vertex].kind == ComponentKind::gpu; }
+
+  const Scenario* scenario_;
+  std::vector<std::vector<Vertex>> homes_;  ///< by rank
+  mutable KnownRoutes routes_;              ///< a cache: changes no answer
+};
+
+}  // namespace ringscope::sim
