@@ -96,7 +96,9 @@ class Block {
   Range range_of(const Chunks& chunks, const At& at) const {
     const Range& whole = chunks.buffer == Buffer::data ? work_.data : work_.scratch;
     const auto first = static_cast<std::size_t>(chunks.chunk + at.first);
-    const std::size_t size = at.count == 1 ? at.size : pieces_.chunk * std::size_t(at.count);
+    const std::size_t size = chunks.count == 0 ? 0
+                             : at.count == 1   ? at.size
+                                               : pieces_.chunk * std::size_t(at.count);
     return {whole.buffer, whole.offset + first * pieces_.chunk + at.offset, size};
   }
 
@@ -171,7 +173,8 @@ Cost cost(int /*ranks*/, std::size_t items, Options options) {
           if (act.kind != Kind::send) continue;
           const std::int64_t batches = (step.count + pieces.batch - 1) / pieces.batch;
           sum.messages += batches * static_cast<std::int64_t>(pieces.rounds);
-          sum.items += static_cast<std::uint64_t>(step.count) * pieces.chunk;
+          if (act.into.count > 0)
+            sum.items += static_cast<std::uint64_t>(step.count) * pieces.chunk;
         }
   return sum;
 }

@@ -22,7 +22,7 @@ struct Trace;  // algorithms/traces/trace.hpp
 
 namespace ringscope::schedules {
 
-/// `count` chunks of a buffer from `chunk` on.
+/// `count` chunks of a buffer from `chunk` on; 0 of a message: it has no data.
 struct Chunks {
   Buffer buffer = Buffer::data;
   int chunk = 0;

@@ -109,6 +109,7 @@ schedules::Schedule translated(const msccl::Algo& algo, bool apart) {
   schedules::Schedule schedule{.name = algo.name,
                                .collective = algo.collective,
                                .protocol = algo.protocol,
+                               .root = algo.root,
                                .chunks = algo.chunks};
   if (apart) schedule.output = Buffer::scratch;
   const int gpus = static_cast<int>(algo.gpus.size());

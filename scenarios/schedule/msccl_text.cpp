@@ -9,6 +9,8 @@
 #include <map>
 #include <span>
 
+#include "algorithms/collectives.hpp"
+
 namespace ringscope::msccl {
 namespace {
 
@@ -214,15 +216,32 @@ void require_dependences(const Xml& xml, const Gpu& gpu) {
     }
 }
 
+bool has_root(const Algo& algo) { return ringscope::has_root(*find_collective(algo.collective)); }
+
+/// Files do not name it: of a broadcast it is the first GPU that receives nothing, of a reduction
+/// the first that sends nothing.
+int root_of(const Algo& algo) {
+  const bool broadcast = algo.collective == "broadcast";
+  for (int gpu = 0; gpu < std::ssize(algo.gpus); ++gpu)
+    if (std::ranges::none_of(algo.gpus[static_cast<std::size_t>(gpu)].blocks,
+                             [&](const ThreadBlock& block) {
+                               return std::ranges::any_of(block.steps, [&](const Step& step) {
+                                 return broadcast ? step.type->receives : step.type->sends;
+                               });
+                             }))
+      return gpu;
+  return 0;
+}
+
 /// Input and output chunks of a GPU, by the collective; 0 may stand for the other where they are
-/// one.
+/// one, and for those that only the root needs.
 void require_chunks(const Element& element, const Algo& algo, const Gpu& gpu, int gpus) {
   const int whole = algo.chunks, part = algo.chunks / gpus;
   const int input = algo.collective == "allgather" ? part : whole;
   const int output = algo.collective == "reduce_scatter" ? part : whole;
   const auto require = [&](const char* name, Space space, int expected) {
     const int got = gpu.chunks[static_cast<std::size_t>(space)];
-    if (got == expected || (got == 0 && algo.in_place)) return;
+    if (got == expected || (got == 0 && (algo.in_place || has_root(algo)))) return;
     element.fail(name, fmt::format("expected {} as {} of this {}, got {}", expected, name,
                                    algo.collective, got));
   };
@@ -249,8 +268,9 @@ Gpu read_gpu(const Xml& xml, pugi::xml_node node, const Algo& algo, int gpus, in
 
 /// The collective by our name, of those that promise something to check.
 std::string read_collective(const Element& element) {
-  static const std::vector<std::string> names = {"allreduce", "allgather", "reduce_scatter",
-                                                 "reducescatter", "alltoall"};
+  static const std::vector<std::string> names = {"allreduce",     "allgather", "reduce_scatter",
+                                                 "reducescatter", "alltoall",  "broadcast",
+                                                 "reduce"};
   const std::string& name = names[element.one_of("coll", "collective of a schedule", names)];
   return name == "reducescatter" ? "reduce_scatter" : name;
 }
@@ -270,7 +290,7 @@ Algo read_algo(const Xml& xml) {
   const int gpus = element.whole("ngpus", 2, most_gpus);
   const int channels = element.whole("nchannels", 1, most_channels);
   algo.chunks = element.whole("nchunksperloop", 1, most_chunks);
-  if (algo.collective != "allreduce" && algo.chunks % gpus != 0)
+  if (algo.collective != "allreduce" && !has_root(algo) && algo.chunks % gpus != 0)
     element.fail("nchunksperloop", fmt::format("the {} of {} gpus needs a multiple of {}, got {}",
                                                algo.collective, gpus, gpus, algo.chunks));
   algo.in_place = element.flag("inplace");
@@ -286,6 +306,7 @@ Algo read_algo(const Xml& xml) {
   if (std::ssize(algo.gpus) != gpus)
     element.fail("ngpus", fmt::format("it says {} gpus, and {} {}", gpus, algo.gpus.size(),
                                       algo.gpus.size() == 1 ? "follows" : "follow"));
+  if (has_root(algo)) algo.root = root_of(algo);
   return algo;
 }
 

@@ -52,6 +52,7 @@ struct Gpu {
 struct Algo {
   std::string name;
   std::string collective;  ///< a row of collectives.def
+  int root = 0;            ///< where it has one
   Protocol protocol{};
   int chunks = 1;
   bool in_place = false, out_of_place = true;

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "scenarios/schedule/checked.hpp"
-#include "scenarios/schedule/mscclpp_plan.hpp"
+#include "scenarios/schedule/mscclpp_channels.hpp"
 
 namespace ringscope {
 namespace {
@@ -40,7 +40,8 @@ class Weaving {
  public:
   Weaving(const mscclpp::Plan& plan, bool apart)
       : plan_(&plan),
-        placing_{plan.collective, plan.chunks, static_cast<int>(plan.gpus.size()), apart} {}
+        placing_{plan.collective, plan.chunks, static_cast<int>(plan.gpus.size()), apart},
+        signals_(plan) {}
 
   schedules::Schedule weave() {
     each_operation(
@@ -60,6 +61,8 @@ class Weaving {
     each_operation([&](const StepId& at, const mscclpp::Operation& operation) {
       if (operation.kind == nullptr)
         add_barrier(at, operation);
+      else if (operation.kind->uses_channels())
+        add_channel_step(at, operation);
       else
         add_steps(at, operation);
     });
@@ -81,7 +84,7 @@ class Weaving {
   }
 
   void note_writes(const StepId& at, const mscclpp::Operation& operation) {
-    if (operation.kind == nullptr) return;
+    if (operation.kind == nullptr || operation.kind->uses_channels()) return;
     for (const mscclpp::Buffer& into : operation.into) {
       const bool packets = into.rank >= 0 || is_packets(operation, into);
       for (int i = 0; packets && i < into.count; ++i) {
@@ -166,6 +169,47 @@ class Weaving {
     }
   }
 
+  /// A put is a message that the wait for its signal receives; a signal behind nothing is one
+  /// without data. Data that are got leave with the signal that the getter has waited for.
+  void add_channel_step(const StepId& at, const mscclpp::Operation& operation) {
+    const mscclpp::Kind& kind = *operation.kind;
+    schedules::Step step{.kind = kind.words, .written = at.step};
+    acts_ = &step.acts;
+    for (std::size_t i = 0; i < operation.channels.size(); ++i) {
+      const mscclpp::End end{at.rank, operation.channels[i]}, other = signals_.other_end(end);
+      if (kind.puts) move(Does::send, at.rank, operation.from[i], other.rank, tag_of(end, false));
+      if (kind.gets)
+        move(Does::receive, at.rank, operation.into[i], other.rank, tag_of(other, true));
+      if (kind.signals) {
+        const mscclpp::Signal& signal = signals_.of(end)[given_[end]++];
+        if (signal.puts.empty()) move(Does::send, at.rank, no_data, other.rank, tag_of(end, false));
+        for (const mscclpp::Move& get : signal.gets)
+          move(Does::send, at.rank, get.from, other.rank, tag_of(end, true));
+      }
+      if (kind.waits) {
+        const mscclpp::Signal& signal = signals_.of(other)[taken_[end]++];
+        if (signal.puts.empty())
+          move(Does::receive, at.rank, no_data, other.rank, tag_of(other, false));
+        for (const mscclpp::Move& put : signal.puts)
+          move(Does::receive, at.rank, put.into, other.rank, tag_of(other, false));
+      }
+    }
+    steps(at).push_back(std::move(step));
+  }
+  /// A message of each chunk.
+  void move(Does what, int rank, const mscclpp::Buffer& buffer, int peer, int tag) {
+    for (int i = 0; i < std::max(1, buffer.count); ++i) {
+      Chunks chunk = place(rank, buffer, i);
+      if (buffer.count == 0) chunk = {Buffer::scratch, 0, 0};
+      acts_->push_back({.kind = what, .into = chunk, .peer = peer, .tag = tag});
+    }
+  }
+  /// Beside those of packets: of the end that sends.
+  static int tag_of(const mscclpp::End& end, bool got) {
+    constexpr int first = 1 << 21;
+    return first + 2 * end.channel + (got ? 1 : 0);
+  }
+
   /// Waits for packets: receives them, or waits for who has.
   void await(const StepId& here, const mscclpp::Operation& operation, const mscclpp::Buffer& buffer,
              int i) {
@@ -216,8 +260,11 @@ class Weaving {
     Scratch chunk;
   };
 
+  static constexpr mscclpp::Buffer no_data{.count = 0};
   const mscclpp::Plan* plan_;
   Placing placing_;
+  const mscclpp::Signals signals_;
+  std::map<mscclpp::End, std::size_t> given_, taken_;  ///< signals, so far
   std::map<Scratch, Writer> writers_;
   std::map<Scratch, StepId> written_;  ///< the step behind which the packets are there
   std::vector<Read> reads_;

@@ -1,4 +1,5 @@
-// MSCCL++'s execution plans, as far as they are of packets, copies, reductions and barriers.
+// MSCCL++'s execution plans, as far as they are of packets, puts and gets by channels,
+// copies, reductions and barriers.
 #pragma once
 
 #include "scenarios/schedule/schedule_file.hpp"

@@ -29,13 +29,19 @@ constexpr Kind kinds[] = {
     {.name = "upkt", .words = "unpack packets", .reads_packets = true},
     {.name = "copy", .words = "copy"},
     {.name = "re", .words = "reduce", .reduces = true},
+    {.name = "put", .words = "put", .puts = true},
+    {.name = "pws", .words = "put and signal", .puts = true, .signals = true},
+    {.name = "pwsf", .words = "put and signal", .puts = true, .signals = true},
+    {.name = "get", .words = "get", .gets = true},
+    {.name = "signal", .words = "signal", .signals = true},
+    {.name = "rlxsignal", .words = "signal", .signals = true},
+    {.name = "wait", .words = "wait", .waits = true},
+    {.name = "rlxwait", .words = "wait", .waits = true},
 };
 constexpr std::string_view idle[] = {"nop", "flush"};
 /// Operations of the format that need what is not there.
 constexpr std::string_view other[] = {
-    "put",       "pws",     "pwsf",     "get",         "signal",     "wait",
-    "res",       "rre",     "rres",     "glres",       "gstore",     "gstorepkt",
-    "rlxsignal", "rlxwait", "pipeline", "sem_acquire", "sem_release"};
+    "res", "rre", "rres", "glres", "gstore", "gstorepkt", "pipeline", "sem_acquire", "sem_release"};
 
 }  // namespace
 

@@ -16,6 +16,10 @@ struct Kind {
   bool writes_packets = false;  ///< into the rank's own scratch space: the last local destination
   bool reduces = false;
   bool sends = false;  ///< to its remote destinations
+  // By channels: data into a buffer of another GPU, or from one, and signals that say so.
+  bool puts = false, gets = false, signals = false, waits = false;
+
+  bool uses_channels() const { return puts || gets || signals || waits; }
 };
 
 /// Null where it is not understood, or a barrier.

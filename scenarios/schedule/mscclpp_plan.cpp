@@ -1,6 +1,8 @@
 // Source of the format: microsoft/mscclpp, src/core/executor/execution_plan.cc.
 #include "scenarios/schedule/mscclpp_plan.hpp"
 
+#include "scenarios/schedule/mscclpp_channels.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -141,9 +143,9 @@ class PlanReader {
 
   void read_gpu(const Value& value) {
     Fields fields(value, "a gpu");
-    for (const char* key :
-         {"input_chunks", "output_chunks", "scratch_chunks", "semaphores", "channels"})
+    for (const char* key : {"input_chunks", "output_chunks", "scratch_chunks", "semaphores"})
       fields.optional(key);
+    channels_.read_gpu(fields.optional("channels"), rank_, ranks_, plan_.gpus[index(rank_)]);
     const Value& id = fields.required("id");
     if (whole(id, 0, ranks_ - 1) != rank_) id.fail(fmt::format("expected gpu {} here", rank_));
     remote_.clear();
@@ -171,7 +173,7 @@ class PlanReader {
     const Value& id = fields.required("id");
     if (whole(id, 0, most_chunks) != std::ssize(blocks))
       id.fail(fmt::format("expected threadblock {} here", blocks.size()));
-    fields.optional("channels");
+    channels_.read_block(fields.optional("channels"));
     refs_.clear();
     if (const Value* refs = fields.optional("remote_buffer_refs"))
       for (const Value& one : list_of(*refs)) read_refs(one);
@@ -205,7 +207,7 @@ class PlanReader {
     if (const Value* reduction = fields.optional("reduce_op");
         reduction && reduction->text() != "sum")
       reduction->fail(fmt::format("expected the reduction sum, got \"{}\"", reduction->text()));
-    fields.optional("channel_ids");
+    const Value* ids = fields.optional("channel_ids");
     fields.optional("num_threadblocks");
     const Value* channel = fields.optional("channel_type");
     const Value* from = fields.optional("src_buff");
@@ -214,6 +216,14 @@ class PlanReader {
     fields.finish();
     if (kind == nullptr) {
       operation.barrier = barrier == nullptr ? 0 : whole(*barrier, 0, most_chunks);
+    } else if (kind->uses_channels()) {
+      operation.kind = kind;
+      operation.channels = channels_.read_operation(ids, channel, value);
+      if (kind->puts || kind->gets) {
+        operation.from = read_buffers(from, value, "src_buff", channel);
+        operation.into = read_buffers(into, value, "dst_buff", channel);
+        require_moves(operation, value);
+      }
     } else {
       operation.kind = kind;
       operation.from = read_buffers(from, value, "src_buff", channel);
@@ -295,6 +305,7 @@ class PlanReader {
   int ranks_ = 0, rank_ = 0;
   std::vector<Buffer> remote_;                    ///< of the gpu that is read
   std::map<std::string, std::vector<int>> refs_;  ///< of the block that is read, by access
+  ChannelReader channels_;
   Unknown unknown_;
 };
 

@@ -20,16 +20,24 @@ struct Buffer {
   int first = 0, count = 1;
 };
 
+/// One end of a connection with another GPU.
+struct Channel {
+  std::string type;
+  int peer = 0;
+};
+
 struct Operation {
   Place place;
   int number = 0;              ///< in its thread block
   const Kind* kind = nullptr;  ///< null: a barrier
   std::vector<Buffer> from{}, into{};
   int barrier = -1;
+  std::vector<int> channels{};  ///< of the GPU's; one for each buffer of the other GPU
 };
 
 struct Gpu {
   int chunks[3] = {0, 0, 0};  ///< by Space
+  std::vector<Channel> channels{};
   std::vector<std::vector<Operation>> blocks{};
 };
 

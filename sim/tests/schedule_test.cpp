@@ -1,4 +1,6 @@
 // Do schedules from files take the time that their steps take?
+#include <fmt/format.h>
+
 #include <fstream>
 
 #include "scenarios/answer/formats/messages.hpp"
@@ -33,6 +35,15 @@ TEST_F(Schedules, of_a_ring_takes_what_the_ring_takes) {
   expect_seconds(file.time_s, ring.time_s);
 }
 
+// Two chunks through a chain of four: the first arrives after three links, the second one behind
+// it.
+TEST_F(Schedules, of_chains_take_a_chunk_more_than_their_links) {
+  for (const char* file : {"broadcast_4.xml", "reduce_4.xml"})
+    expect_seconds(
+        run(on_hosts("1-1-1-1", fmt::format("{{schedule: {}, bytes: 200 kB}}", file))).time_s,
+        (3 + 1) * 1e5 / 1e9);
+}
+
 // Each rank receives what the three others have: 12 of 16 chunks, of which each link carries no
 // more at once than it can.
 TEST_F(Schedules, of_an_allgather_is_bounded_by_the_links) {
@@ -45,6 +56,13 @@ TEST_F(Schedules, of_an_allgather_is_bounded_by_the_links) {
 TEST_F(Schedules, of_packets_take_what_their_messages_take) {
   const Report report = run(on_hosts("1-1", "{schedule: allreduce_packet.json, bytes: 1 MB}"));
   expect_seconds(report.time_s, 1e6 / 1e9);
+}
+
+// Half of the vector each way: one after the other where the second waits for the first, else at
+// once.
+TEST_F(Schedules, by_channels_take_what_is_put_and_got) {
+  expect_seconds(run(on_hosts("1-1", "{schedule: put_2.json, bytes: 1 MB}")).time_s, 1e6 / 1e9);
+  expect_seconds(run(on_hosts("1-1", "{schedule: get_2.json, bytes: 1 MB}")).time_s, 5e5 / 1e9);
 }
 
 // 1000 ns, 1024 bytes at a byte a nanosecond, 500 ns, and 1024 bytes back.
