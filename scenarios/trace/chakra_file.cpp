@@ -47,7 +47,7 @@ class NodeReader {
         node_.type = static_cast<int>(std::min<std::uint64_t>(number(field), 1 << 20));
         return;
       case 4:
-        each(field, [&](std::uint64_t) { ++node_.ctrl_deps; });
+        each(field, [&](std::uint64_t id) { node_.ctrl_deps.push_back(id); });
         return;
       case 5:
         each(field, [&](std::uint64_t id) { node_.data_deps.push_back(id); });

@@ -32,8 +32,7 @@ struct Node {
   std::uint64_t id = 0;
   std::string name;
   int type = 0;
-  std::vector<std::uint64_t> data_deps{};
-  std::size_t ctrl_deps = 0;  ///< how many
+  std::vector<std::uint64_t> data_deps{}, ctrl_deps{};
   std::uint64_t microseconds = 0;
   std::string values;                  ///< of its inputs
   std::optional<bool> on_cpu{};        ///< attribute is_cpu_op

@@ -38,8 +38,8 @@ inline std::string attribute(const std::string& name, const std::string& value) 
   return bytes_field(10, named + number_field(9, static_cast<std::uint64_t>(std::stoll(value))));
 }
 
-/// "7 COMP after=3,4 us=5 tid=1": number, type or its number, what it waits for, its time, its
-/// inputs, attributes.
+/// "7 COMP after=3,4 called_by=1 us=5 tid=1": number, type or its number, data_deps, ctrl_deps, its
+/// time, its inputs, attributes.
 inline std::string node(const std::string& line) {
   static constexpr std::array<std::string_view, 8> types = {
       "INVALID", "METADATA", "MEM_LOAD", "MEM_STORE", "COMP", "SEND", "RECV", "COLL"};
@@ -54,11 +54,11 @@ inline std::string node(const std::string& line) {
   while (words >> word) {
     const std::size_t equals = word.find('=');
     const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
-    if (key == "after") {
+    if (key == "after" || key == "called_by") {
       std::string packed, one;
       for (std::istringstream ids(value); std::getline(ids, one, ',');)
         packed += varint(std::stoull(one));
-      bytes += bytes_field(5, packed);
+      bytes += bytes_field(key == "after" ? 5 : 4, packed);
     } else if (key == "us") {
       bytes += number_field(7, std::stoull(value));
     } else if (key == "inputs") {

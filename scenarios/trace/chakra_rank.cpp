@@ -240,13 +240,18 @@ void RankReader::add_dependences(std::vector<Runs>& nodes) const {
   for (std::size_t i = 0; i < nodes.size(); ++i)
     if (!numbers.emplace(file_->nodes[i].id, static_cast<int>(i)).second)
       fail(file_->nodes[i], "another node has this number");
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    for (const std::uint64_t id : file_->nodes[i].data_deps) {
+  const auto add = [&](std::size_t i, const std::vector<std::uint64_t>& ids) {
+    for (const std::uint64_t id : ids) {
       const auto found = numbers.find(id);
       if (found == numbers.end())
         fail(file_->nodes[i], fmt::format("it waits for node {}, which the file has not", id));
       nodes[i].after.push_back(found->second);
     }
+  };
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    add(i, file_->nodes[i].data_deps);
+    if (request_->ctrl_deps) add(i, file_->nodes[i].ctrl_deps);
+  }
 }
 
 }  // namespace ringscope::chakra

@@ -1,4 +1,4 @@
-#include "scenarios/trace/recorded.hpp"
+#include "scenarios/trace/readers.hpp"
 
 #include <fmt/format.h>
 

@@ -7,8 +7,7 @@
 #include <filesystem>
 
 #include "algorithms/collectives.hpp"
-#include "scenarios/trace/chakra.hpp"
-#include "scenarios/trace/recorded.hpp"
+#include "scenarios/trace/readers.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {
@@ -25,6 +24,7 @@ struct Reader {
 constexpr Reader readers[] = {
 #ifdef RINGSCOPE_READS_RECORDS
     {"a folder with the calls.0, calls.1, ... of a recorded program", is_recorded, read_recorded},
+    {"PyTorch's NAME.0.json, NAME.1.json, ...", is_kineto, read_kineto},
 #endif
     {"Chakra's NAME.0.et, NAME.1.et, ...", is_chakra, read_chakra}};
 
@@ -51,7 +51,7 @@ std::string path_of(const Value& name) {
   if (text.find('/') != std::string::npos)
     name.fail(fmt::format("no trace is at '{}': a trace is {}", beside, known));
   name.fail(fmt::format("{}; a trace is {}, here or beside the scenario",
-                        unknown_name("trace", text, chakra_names(folder)), known));
+                        unknown_name("trace", text, trace_names(folder)), known));
 }
 
 /// Several groups are at work at once, each on one thread of a rank, and with no options of its own
@@ -108,6 +108,10 @@ TraceRequest read_request(Fields& job, const Value& value, int ranks) {
   if (const Value* groups = fields.optional("groups")) {
     request.groups = path_from(groups->place(), groups->text());
     fields.resolve("groups", *groups);
+  }
+  if (const Value* too = fields.optional("ctrl_deps")) {
+    request.ctrl_deps = too->boolean();
+    fields.resolve("ctrl_deps", *too);
   }
   if (const Value* scale = fields.optional("compute_scale")) {
     request.compute_scale = scale->number(0, most_compute_scale);

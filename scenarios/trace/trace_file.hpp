@@ -24,6 +24,7 @@ struct TraceRequest {
   int ranks = 1;             ///< of the job
   int every_rank_as = -1;    ///< all ranks do what this one did; -1: each what it did itself
   std::string groups;        ///< a file of groups; "": the one beside the trace, if there is one
+  bool ctrl_deps = false;    ///< Chakra: nodes wait for these, too
   double compute_scale = 1;  ///< of the time of computations; readers leave it alone
   /// By the name of a collective; those that the user chose.
   std::map<std::string, const Algorithm*, std::less<>> algorithms{};

@@ -92,6 +92,17 @@ TEST_F(TracedJobs, pass_the_time_of_the_host_beside_the_streams) {
   expect_seconds(run(on_hosts(2, files())).time_s, 6e-3);
 }
 
+// A node's caller, and what it needs: ASTRA-sim's feeder up to version 2 waits for the second, that
+// of version 3 for both.
+TEST_F(TracedJobs, wait_for_callers_only_where_they_are_told_to) {
+  for (const int rank : {0, 1})
+    write(rank,
+          "1 COMP us=3000 is_cpu_op=true tid=1\n2 COMP us=1000 is_cpu_op=false tid=7\n"
+          "3 COMP us=2000 is_cpu_op=false tid=7 after=2 called_by=1");
+  expect_seconds(run(on_hosts(2, files())).time_s, 3e-3);
+  expect_seconds(run(on_hosts(2, "{files: " + files() + ", ctrl_deps: true}")).time_s, 5e-3);
+}
+
 TEST_F(TracedJobs, whose_rank_never_calls_a_collective_say_who_waits) {
   write(0, "1 COMP us=1000\n2 COLL comm_type=0 comm_size=1000000 after=1 tid=3");
   write(1, "1 COMP us=1000");

@@ -1,0 +1,49 @@
+#include <array>
+#include <memory>
+
+#include "scenarios/trace/kineto/rank.hpp"
+#include "scenarios/trace/packed_file.hpp"
+#include "scenarios/trace/readers.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr std::array<std::string_view, 2> endings = {".json", ".json.gz"};
+
+}  // namespace
+
+bool is_kineto(const std::string& files) { return !rank_files(files, endings).empty(); }
+
+void read_kineto(const TraceRequest& request, TraceAnswer& into) {
+  auto files = std::make_shared<std::vector<kineto::File>>();
+  into.read = chosen_files(request, rank_files(request.files, endings));
+  for (const std::string& path : into.read)
+    files->push_back(kineto::read_events(path, read_packed_file(path)));
+  const bool own = request.every_rank_as < 0;
+  const auto file_of = [files](int rank) -> const kineto::File& {
+    return (*files)[files->size() == 1 ? 0 : static_cast<std::size_t>(rank)];
+  };
+  auto events = std::make_shared<std::vector<std::vector<std::size_t>>>();
+  kineto::Groups groups;
+  for (int rank = 0; rank < request.ranks; ++rank) {
+    const kineto::Question question{rank, request.ranks, !own,
+                                    [&](std::string_view collective, std::string_view otherwise) {
+                                      return request.algorithm(collective, otherwise);
+                                    }};
+    NodeCounts same;  // of a file that several ranks share, its events are counted once
+    kineto::Nodes read =
+        kineto::nodes_of(file_of(rank), question, groups, own || rank == 0 ? into.counts : same);
+    into.trace.ranks.push_back(std::move(read.nodes));
+    events->push_back(std::move(read.events));
+  }
+  into.trace.groups = groups.all();
+  into.trace.asynchronous = true;
+  into.words = [file_of, events](traces::NodeId id) {
+    const std::size_t event =
+        (*events)[static_cast<std::size_t>(id.rank)][static_cast<std::size_t>(id.node)];
+    return kineto::text_of(file_of(id.rank).events[event]);
+  };
+  into.place = [file_of](traces::NodeId id) { return file_of(id.rank).place(); };
+}
+
+}  // namespace ringscope

@@ -1,0 +1,158 @@
+// Source of the fields: pytorch/kineto, libkineto/src/output_json.cpp; of NCCL kernels' arguments
+// pytorch/pytorch, torch/csrc/distributed/c10d/ParamCommsUtils.hpp.
+#include "scenarios/trace/kineto/events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+namespace ringscope::kineto {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::int64_t unsaid = -1;
+
+std::string text(const Json& map, const char* key) {
+  const auto found = map.find(key);
+  return found != map.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// A number, or a text that is one: streams of graphs, some threads.
+std::int64_t whole(const Json& map, const char* key, std::int64_t otherwise) {
+  const auto found = map.find(key);
+  if (found == map.end()) return otherwise;
+  if (found->is_number()) return found->get<std::int64_t>();
+  if (!found->is_string()) return otherwise;
+  const std::string& written = found->get_ref<const std::string&>();
+  std::int64_t value = otherwise;
+  std::from_chars(written.data(), written.data() + written.size(), value);
+  return value;
+}
+
+/// "[0, 1]"
+std::vector<int> ranks_in(const std::string& list) {
+  std::vector<int> ranks;
+  const char *at = list.data(), *end = list.data() + list.size();
+  while (at != end) {
+    int rank = 0;
+    const auto [next, error] = std::from_chars(at, end, rank);
+    if (error == std::errc{}) ranks.push_back(rank);
+    at = error == std::errc{} ? next : at + 1;
+  }
+  return ranks;
+}
+
+Collective collective_of(const Json& arguments) {
+  return {.name = text(arguments, "Collective name"),
+          .group = text(arguments, "Process Group Name"),
+          .ranks = ranks_in(text(arguments, "Process Group Ranks")),
+          .type = text(arguments, "dtype"),
+          .in = whole(arguments, "In msg nelems", unsaid),
+          .out = whole(arguments, "Out msg nelems", unsaid),
+          .from = whole(arguments, "Src Rank", unsaid),
+          .to = whole(arguments, "Dst Rank", unsaid)};
+}
+
+/// Takes events as they are parsed, and keeps none of their JSON.
+class Reader {
+ public:
+  explicit Reader(File& file) : file_(&file) {}
+
+  /// False for what is not to be kept.
+  bool take(int depth, Json::parse_event_t what, const Json& parsed) {
+    constexpr int of_key = 1, of_event = 2;
+    if (what == Json::parse_event_t::key && depth == of_key)
+      in_events_ = parsed.get_ref<const std::string&>() == "traceEvents";
+    has_events_ = has_events_ || in_events_;
+    if (!in_events_ || depth != of_event || what != Json::parse_event_t::object_end) return true;
+    add(parsed);
+    return false;
+  }
+  bool has_events() const { return has_events_; }
+
+ private:
+  void add(const Json& json) {
+    const std::size_t number = number_++;
+    if (text(json, "ph") != "X") {
+      file_->others.push_back(kind_of(json));
+      return;
+    }
+    Event event{.number = number, .category = text(json, "cat"), .name = text(json, "name")};
+    event.start = time(json, "ts", event);
+    event.duration = std::max(0.0, time(json, "dur", event));
+    event.thread = whole(json, "tid", 0);
+    if (const auto arguments = json.find("args");
+        arguments != json.end() && arguments->is_object()) {
+      event.correlation = whole(*arguments, "correlation", unsaid);
+      event.thread = on_gpu(event) ? whole(*arguments, "stream", event.thread) : event.thread;
+      if (is_collective(event)) event.collective = collective_of(*arguments);
+    }
+    file_->events.push_back(std::move(event));
+  }
+
+  static std::string kind_of(const Json& json) {
+    const std::string phase = text(json, "ph");
+    if (phase == "s" || phase == "t" || phase == "f") return "arrow";
+    return phase == "M" ? "name" : "mark";
+  }
+
+  double time(const Json& json, const char* key, const Event& event) const {
+    const auto found = json.find(key);
+    if (found != json.end() && found->is_number()) return found->get<double>();
+    throw InputError(file_->place(), fmt::format("{}: '{}' is no number", text_of(event), key));
+  }
+
+  File* file_;
+  bool in_events_ = false, has_events_ = false;
+  std::size_t number_ = 0;
+};
+
+int world_of(const Json& root) {
+  const auto found = root.find("distributedInfo");
+  return found != root.end() && found->is_object()
+             ? static_cast<int>(whole(*found, "world_size", 0))
+             : 0;
+}
+
+}  // namespace
+
+File read_events(const std::string& path, std::string_view bytes) {
+  File file{.source = std::make_shared<const Source>(Source{path, ""})};
+  Reader reader(file);
+  try {
+    const Json root = Json::parse(bytes, [&](int depth, Json::parse_event_t what, Json& parsed) {
+      return reader.take(depth, what, parsed);
+    });
+    if (!root.is_object() || !reader.has_events())
+      throw InputError(file.place(),
+                       "expected a trace of PyTorch's profiler: JSON with the list "
+                       "'traceEvents'");
+    file.world = world_of(root);
+  } catch (const Json::parse_error& error) {
+    throw InputError(file.place(),
+                     fmt::format("byte {}: the file is cut off here, or no JSON", error.byte));
+  }
+  return file;
+}
+
+std::string text_of(const Event& event) {
+  constexpr std::size_t most = 40;
+  const bool longer = event.name.size() > most;
+  return fmt::format("event {} '{}{}'", event.number, event.name.substr(0, most),
+                     longer ? "..." : "");
+}
+
+bool on_gpu(const Event& event) {
+  constexpr std::array<std::string_view, 3> categories = {"kernel", "gpu_memcpy", "gpu_memset"};
+  return std::ranges::find(categories, event.category) != categories.end();
+}
+
+bool is_collective(const Event& event) {
+  return event.category == "kernel" && event.name.starts_with("nccl");
+}
+
+}  // namespace ringscope::kineto

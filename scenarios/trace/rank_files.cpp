@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "scenarios/trace/readers.hpp"
+
+namespace ringscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A file's name: the trace's, and the rank's number.
+struct Named {
+  std::string trace;
+  int rank = -1;
+};
+
+/// Nothing for a file of another kind.
+std::optional<Named> named(const std::string& file, std::span<const std::string_view> endings) {
+  for (const std::string_view ending : endings) {
+    if (!file.ends_with(ending)) continue;
+    const std::string stem = file.substr(0, file.size() - ending.size());
+    const std::size_t dot = stem.rfind('.');
+    if (dot == std::string::npos || dot == 0) continue;
+    const std::string digits = stem.substr(dot + 1);
+    constexpr std::size_t most_digits = 7;
+    if (digits.empty() || digits.size() > most_digits ||
+        digits.find_first_not_of("0123456789") != std::string::npos)
+      continue;
+    return Named{stem.substr(0, dot), std::stoi(digits)};
+  }
+  return {};
+}
+
+std::string ranks_text(const RankFiles& files) {
+  return fmt::format("there are files of {} rank{}, {} to {}", files.size(),
+                     files.size() == 1 ? "" : "s", files.begin()->first, files.rbegin()->first);
+}
+
+}  // namespace
+
+RankFiles rank_files(const std::string& files, std::span<const std::string_view> endings) {
+  RankFiles found;
+  const fs::path parent = fs::path(files).parent_path();
+  const std::string name = fs::path(files).filename().string();
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(parent.empty() ? "." : parent, ignored)) {
+    const auto one = named(entry.path().filename().string(), endings);
+    if (one && one->trace == name) found[one->rank] = entry.path().string();
+  }
+  return found;
+}
+
+std::vector<std::string> chosen_files(const TraceRequest& request, const RankFiles& files) {
+  if (request.every_rank_as >= 0) {
+    const auto found = files.find(request.every_rank_as);
+    if (found == files.end())
+      request.fail(fmt::format("every_rank_as: rank {} has no file: {}", request.every_rank_as,
+                               ranks_text(files)));
+    return {found->second};
+  }
+  for (int rank = 0; rank < static_cast<int>(files.size()); ++rank)
+    if (files.count(rank) == 0)
+      request.fail(fmt::format("the file of rank {} is missing: {}", rank, ranks_text(files)));
+  const auto count = static_cast<int>(files.size());
+  if (count != request.ranks)
+    request.fail(
+        fmt::format("{}, and the job has {}{}", ranks_text(files), request.ranks,
+                    count == 1 ? ": 'every_rank_as: 0' lets each do what rank 0 did" : ""));
+  std::vector<std::string> paths;
+  for (const auto& [rank, path] : files) paths.push_back(path);
+  return paths;
+}
+
+std::vector<std::string> trace_names(const std::string& folder) {
+  constexpr std::array<std::string_view, 4> endings = {".et", ".et.gz", ".json", ".json.gz"};
+  std::set<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored))
+    if (const auto one = named(entry.path().filename().string(), endings)) names.insert(one->trace);
+  return {names.begin(), names.end()};
+}
+
+}  // namespace ringscope
