@@ -13,6 +13,7 @@
 #include "sim/insight/measurement.hpp"
 #include "sim/insight/recorder.hpp"
 #include "sim/insight/steady_state.hpp"
+#include "sim/insight/stream_report.hpp"
 #include "sim/insight/unfold.hpp"
 #include "sim/ranks/deadlock.hpp"
 #include "sim/ranks/detours.hpp"
@@ -61,6 +62,10 @@ class Simulation {
             .phases = {},
             .observed = {},
             .spans = options.record_spans ? &spans_ : nullptr};
+    const ShownThreads shown = shown_threads(scenario.job);
+    run_.shown_threads = shown.streams;
+    run_.shown_at_work = shown.messages;
+    name_groups(scenario.job, run_.groups);
     if (options.record_chain) mpi_.received = &received_;
     if (may_skip()) run_.steps = &steady_;
     for (int rank = 0; rank < machine_.orbits().simulated; ++rank)

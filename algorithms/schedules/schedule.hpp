@@ -20,6 +20,10 @@ namespace ringscope::traces {
 struct Trace;  // algorithms/traces/trace.hpp
 }
 
+namespace ringscope::programs {
+struct Program;  // algorithms/programs/program.hpp
+}
+
 namespace ringscope::schedules {
 
 /// `count` chunks of a buffer from `chunk` on; 0 of a message: it has no data.
@@ -91,7 +95,8 @@ struct Schedule {
   std::int64_t longest_chain = 0;  ///< messages, one after the other (order.hpp)
   /// In place of chunks and blocks: messages of any sizes, of which no data are promised.
   std::shared_ptr<const Graph> graph{};
-  std::shared_ptr<const traces::Trace> trace{};  ///< likewise, with collectives
+  std::shared_ptr<const traces::Trace> trace{};        ///< likewise, with collectives
+  std::shared_ptr<const programs::Program> program{};  ///< likewise, in loops
 };
 
 int ranks_of(const Schedule& schedule);

@@ -131,12 +131,17 @@ class Communicator {
   }
   /// The same of a list that is kept once: 65,536 ranks with a list each would fill the memory.
   Communicator group(const SharedRanks& ranks, std::string_view part, int tag = 0) const {
+    const auto self = std::find(ranks->begin(), ranks->end(), rank());
+    assert(self != ranks->end() && "a rank talks in groups that it belongs to");
+    return group(ranks, static_cast<int>(self - ranks->begin()), part, tag);
+  }
+  /// The same where this rank's place in the list is known.
+  Communicator group(const SharedRanks& ranks, int self, std::string_view part, int tag) const {
+    assert((*ranks)[static_cast<std::size_t>(self)] == rank() && "its own place");
     auto group = std::make_shared<Group>();
     group->part = part;
     group->tag = whole_tag(tag);
-    const auto self = std::find(ranks->begin(), ranks->end(), rank());
-    assert(self != ranks->end() && "a rank talks in groups that it belongs to");
-    group->self = static_cast<int>(self - ranks->begin());
+    group->self = self;
     group->ranks = group_ ? whole(*ranks) : ranks;
     Communicator smaller = *this;
     smaller.group_ = std::move(group);

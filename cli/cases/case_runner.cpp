@@ -74,11 +74,10 @@ Frame answer_of(const Scenario& scenario, const RunOptions& options, const Simul
   try {
     Report report = one(scenario, options);
     if (report.peak_rss_bytes == 0) report.peak_rss_bytes = peak_rss_bytes();
-    const Json json = {{"report", to_json(report)},
-                       {"spans", spans_to_json(report.spans)},
-                       {"chain", chain_to_json(report.chain.get())},
-                       {"path_reduced", report.path_reduced},
-                       {"attachment", report.attachment}};
+    const Json json = {
+        {"report", to_json(report)},           {"spans", spans_to_json(report.spans)},
+        {"stream_names", report.stream_names}, {"chain", chain_to_json(report.chain.get())},
+        {"path_reduced", report.path_reduced}, {"attachment", report.attachment}};
     std::string packed;
     Json::to_msgpack(json, packed);
     return {Frame::Kind::report, packed};
@@ -180,6 +179,7 @@ Report unpack(const Frame& frame) {
   const Json json = Json::from_msgpack(frame.payload);
   Report report = report_from_json(json.at("report"));
   report.spans = spans_from_json(json.at("spans"));
+  report.stream_names = json.at("stream_names");
   report.chain = chain_from_json(json.at("chain"));
   report.path_reduced = json.at("path_reduced");
   report.attachment = json.at("attachment");

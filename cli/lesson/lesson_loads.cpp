@@ -57,6 +57,7 @@ Json all_spans(const Report& report) {
   std::vector<int> ends(static_cast<std::size_t>(report.ranks));
   for (int rank = 0; rank < report.ranks; ++rank) rows.push_back(Json::array());
   for (const Span& span : report.spans) {
+    if (span.stream > 0) continue;  // a row of the page is a rank's first stream
     const int start = tick(span.start_s, report.time_s), end = tick(span.end_s, report.time_s);
     if (end <= start) continue;
     const auto [place, is_new] =
@@ -86,6 +87,7 @@ Json merged_spans(const Report& report, int slots) {
   std::vector<std::vector<Seconds>> spent(static_cast<std::size_t>(report.ranks));
   for (auto& of_rank : spent) of_rank.resize(static_cast<std::size_t>(slots));
   for (const Span& span : report.spans) {
+    if (span.stream > 0) continue;
     const int last = std::min(slots - 1, static_cast<int>(span.end_s / slot_s));
     for (int slot = static_cast<int>(span.start_s / slot_s); slot <= last; ++slot) {
       const double part =

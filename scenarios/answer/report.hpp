@@ -91,6 +91,18 @@ struct Span {
   int peer = -1;
   double start_s = 0, end_s = 0;
   std::optional<Cause> cause{};  ///< why it is blocked, where it is
+  int stream = 0;                ///< of the rank: index in Report::stream_names
+};
+
+/// Time of one stream of the ranks, by what it was spent on, over the ranks that have the stream.
+struct StreamReport {
+  struct Spent {
+    std::string on;  ///< "computing", "waiting in tp groups"
+    double mean_s = 0, least_s = 0, most_s = 0;
+  };
+  std::string name;
+  int ranks = 0;
+  std::vector<Spent> spent;  ///< means add up to the time
 };
 
 /// Ranks that can never go on.
@@ -166,6 +178,8 @@ struct Report {
   std::vector<ResourceReport> resources;       ///< the ten busiest, busiest first, and links
   std::vector<Observation> observations;       ///< by the order in which they were first made
   std::optional<TrainingReport> training;      ///< only of a training job
+  std::vector<StreamReport> streams;           ///< only where ranks have several, or groups
+  std::vector<std::string> stream_names;       ///< of spans; none where each rank has one stream
   std::vector<PathSegment> path;               ///< merged by (cause, rank, resource), longest first
   std::vector<Span> spans;                     ///< only when asked for
   std::shared_ptr<const Recording> recording;  ///< likewise; stays in the process that made it

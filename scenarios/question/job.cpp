@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "algorithms/collectives.hpp"
+#include "algorithms/programs/program.hpp"
 #include "algorithms/schedules/graph.hpp"
+#include "scenarios/program/program_file.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/trace/trace_file.hpp"
@@ -105,7 +107,14 @@ std::vector<Value> size_of_model(Fields& fields, const Training& training) {
 }
 
 bool has_own_sizes(const ScheduleFile* file) {
-  return file != nullptr && (file->schedule.graph != nullptr || file->schedule.trace != nullptr);
+  return file != nullptr && (file->schedule.graph != nullptr || file->schedule.trace != nullptr ||
+                             file->schedule.program != nullptr);
+}
+
+std::uint64_t longest_of(const schedules::Schedule& schedule) {
+  if (schedule.program != nullptr) return schedule.program->longest;
+  if (schedule.trace != nullptr) return traces::longest_of(*schedule.trace);
+  return schedules::largest_message(*schedule.graph);
 }
 
 /// The longest message, which stands for the vector.
@@ -113,10 +122,7 @@ std::vector<Value> size_of_messages(Fields& fields, const ScheduleFile& file) {
   if (const Value* bytes = fields.optional("bytes"))
     bytes->fail(
         fmt::format("the messages of {} have sizes of their own: leave job.bytes out", file.file));
-  const Bytes longest{file.schedule.trace != nullptr
-                          ? traces::longest_of(*file.schedule.trace)
-                          : schedules::largest_message(*file.schedule.graph)};
-  return {Value::scalar_at(fields.map().place(), to_text(longest))};
+  return {Value::scalar_at(fields.map().place(), to_text(Bytes{longest_of(file.schedule)}))};
 }
 
 /// The sizes, each with the value to stand in the resolved job.
@@ -167,15 +173,17 @@ Noise read_noise(Fields& job, int ranks) {
 }
 
 /// Needs of computations stand in the resolved job only where they are asked for.
-std::optional<Needs> read_needs(Fields& job, const Training* training) {
+std::optional<Needs> read_needs(Fields& job, bool bytes_stated) {
   const Value* map = job.optional("needs");
   if (map == nullptr) return {};
   Fields fields(*map, "job.needs");
   Needs needs;
   if (const Value* memory = fields.optional("memory")) {
     needs.stated = memory->kind() == Value::Kind::scalar && memory->scalar() == "roofline";
-    if (needs.stated && (training == nullptr || training->llm == nullptr))
-      memory->fail("of its computations only llm knows the bytes: expected one such as 500 GB/s");
+    if (needs.stated && !bytes_stated)
+      memory->fail(
+          "of its computations only llm, and a program that says them, know the bytes: expected a "
+          "bandwidth such as 500 GB/s");
     if (!needs.stated) needs.memory = memory->bandwidth();
     if (needs.memory.is_unlimited()) memory->fail("expected a bandwidth such as 500 GB/s");
     fields.resolve("memory", *memory);
@@ -198,6 +206,25 @@ std::optional<Value> read_rings(Fields& job, const Algorithm& algorithm) {
   return *rings;
 }
 
+/// Computations say how many bytes of memory they move.
+bool states_bytes(const Job& job) {
+  if (job.training != nullptr) return job.training->llm != nullptr;
+  return job.schedule != nullptr && job.schedule->schedule.program != nullptr &&
+         job.schedule->schedule.program->knows_memory;
+}
+
+/// Options of the job's algorithm; a program of steps has read its own.
+void read_named(Fields& fields, Job& job, int ranks) {
+  if (const Value* groups = fields.optional("groups"); groups && !takes_groups(*job.algorithm))
+    groups->fail(fmt::format("the {} {} has no groups: a program has, such as llm",
+                             job.algorithm->collective, job.algorithm->name));
+  if (const Value* values = fields.optional("values"))
+    values->fail("values are those of a program: a list of steps");
+  const ReadOptions options = read_options(fields, *job.algorithm, ranks);
+  job.options = options.options;
+  job.training = options.training;
+}
+
 }  // namespace
 
 bool has_channels(const Algorithm& algorithm) {
@@ -208,20 +235,18 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
   refuse_unknown_keys(
       value, "job",
       {"collective", "algorithm", "bytes", "schedule", "trace", "options", "program", "groups",
-       "repetitions", "seed", "skew", "overlap", "needs", "noise", "rings"});
+       "values", "repetitions", "seed", "skew", "overlap", "needs", "noise", "rings"});
   Fields fields(value, "job");
   Job job;
   if (const Value* schedule = fields.optional("schedule"))
     job.schedule = read_scheduled(fields, *schedule, ranks);
   if (const Value* trace = fields.optional("trace"))
     job.schedule = read_traced(fields, *trace, ranks);
+  const Value* program = fields.optional("program");
+  const bool of_steps = program != nullptr && program->kind() != Value::Kind::scalar;
+  if (of_steps) job.schedule = read_program_of_steps(fields, *program, ranks);
   job.algorithm = job.schedule != nullptr ? &job.schedule->algorithm : &read_algorithm(fields);
-  if (const Value* groups = fields.optional("groups"); groups && !takes_groups(*job.algorithm))
-    groups->fail(fmt::format("the {} {} has no groups: a program has, such as llm",
-                             job.algorithm->collective, job.algorithm->name));
-  const ReadOptions options = read_options(fields, *job.algorithm, ranks);
-  job.options = options.options;
-  job.training = options.training;
+  if (!of_steps) read_named(fields, job, ranks);
   if (job.schedule != nullptr) job.options.schedule = &job.schedule->schedule;
   const bool own_sizes = has_own_sizes(job.schedule.get());
   const std::vector<Value> sizes = job.training != nullptr ? size_of_model(fields, *job.training)
@@ -237,7 +262,7 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
     job.overlap = overlap->seconds();
     fields.resolve("overlap", *overlap);
   }
-  job.needs = read_needs(fields, job.training.get());
+  job.needs = read_needs(fields, states_bytes(job));
   job.noise = read_noise(fields, ranks);
   const std::optional<Value> rings = read_rings(fields, *job.algorithm);
   fields.finish();

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "algorithms/programs/program.hpp"
 #include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
 #include "topologies/placement/slots.hpp"
 
 namespace ringscope {
@@ -65,8 +67,10 @@ std::string packed_text(std::span<const Bin> bins, const Assignment& assignment)
 }
 
 const Grid* groups_of(const Job& job) {
-  return job.training != nullptr && job.training->llm != nullptr ? &job.training->llm->grid
-                                                                 : nullptr;
+  if (job.training != nullptr && job.training->llm != nullptr) return &job.training->llm->grid;
+  const programs::Program* program =
+      job.schedule != nullptr ? job.schedule->schedule.program.get() : nullptr;
+  return program != nullptr && !program->grid.dimensions().empty() ? &program->grid : nullptr;
 }
 
 std::string order_of(const Grid& grid) {

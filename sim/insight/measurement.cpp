@@ -2,6 +2,7 @@
 
 #include "sim/insight/chain_report.hpp"
 #include "sim/insight/observations.hpp"
+#include "sim/insight/stream_report.hpp"
 #include "sim/insight/training_report.hpp"
 
 #include <algorithm>
@@ -112,6 +113,7 @@ Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>>
   result.observations = observations_of(worth_reporting(run));
   result.training = training_report(run, start);
   if (result.training) result.training->groups = mean_groups(result.ranks);
+  result.streams = stream_reports(run, ranks, result.time_s);
   result.resources = busiest_resources(run, result.time_s, used_before);
   result.path = path_segments(run, last->end_of_path());
   result.path_reduced = run.paths->reduced();
@@ -126,8 +128,9 @@ Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>>
       span.start_s -= start;
       span.end_s -= start;
     }
-    std::stable_sort(result.spans.begin(), result.spans.end(),
-                     [](const Span& a, const Span& b) { return a.rank < b.rank; });
+    std::stable_sort(result.spans.begin(), result.spans.end(), [](const Span& a, const Span& b) {
+      return std::pair(a.rank, a.stream) < std::pair(b.rank, b.stream);
+    });
   }
   return result;
 }
@@ -156,8 +159,10 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   if (scenario.job.schedule != nullptr) report.trace_nodes = scenario.job.schedule->node_counts;
   report.time_s = median.time_s;
   report.deadlock = std::move(median.deadlock);
-  // A step of training, or a trace, is more than the exchange of its vector.
-  const bool of_one_vector = scenario.job.training == nullptr && report.trace_nodes.empty();
+  // A step of training, a trace, a program are more than the exchange of a vector.
+  const bool of_one_vector =
+      scenario.job.training == nullptr && report.trace_nodes.empty() &&
+      (scenario.job.schedule == nullptr || scenario.job.schedule->schedule.program == nullptr);
   if (report.time_s > 0 && of_one_vector && !report.deadlock) {
     report.algbw = static_cast<double>(report.bytes) / report.time_s;
     report.busbw = report.algbw * bus_factor(collective_of(*scenario.job.algorithm), report.ranks);
@@ -170,6 +175,8 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.resources = std::move(median.resources);
   report.observations = std::move(median.observations);
   report.training = std::move(median.training);
+  report.streams = std::move(median.streams);
+  report.stream_names = shown_threads(scenario.job).names;
   report.path = std::move(median.path);
   report.path_reduced = median.path_reduced;
   report.skipped_s = median.skipped.seconds;

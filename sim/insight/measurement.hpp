@@ -31,6 +31,7 @@ struct Measurement {
   SteadyState::Skipped skipped;
   std::shared_ptr<const PathChain> chain;
   std::vector<Span> spans;
+  std::vector<StreamReport> streams;
   std::shared_ptr<const Recording> recording;
   std::vector<NeighbourReport> neighbours;
 };

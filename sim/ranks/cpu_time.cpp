@@ -28,6 +28,29 @@ RankThread::Advance RankThread::block(Pending& verb, RankActivity activity) {
   return Advance::blocked;
 }
 
+bool RankThread::is_shown() const {
+  if (index_ < run_->shown_threads) return true;
+  const bool waits = next_ < verbs_.size() && verbs_[next_].verb == Verb::reach;
+  return index_ < run_->shown_threads + run_->shown_at_work && !waits;
+}
+
+void RankThread::add_spans(double until) {
+  const bool blocked = activity_ == RankActivity::in_send || activity_ == RankActivity::in_wait;
+  const Stage whole{blocked_by_, until};
+  const std::span<const Stage> parts =
+      run_->waited.empty() ? std::span(&whole, 1) : std::span<const Stage>(run_->waited);
+  Span span{rank(), activity_, phase_text(mark_), mark_.step, peer(), activity_since_, until};
+  span.stream = index_;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool goes_on = i + 1 < parts.size() && parts[i + 1].cause == parts[i].cause;
+    if (goes_on || parts[i].end <= span.start_s) continue;
+    span.end_s = parts[i].end;
+    if (blocked) span.cause = parts[i].cause;
+    run_->spans->push_back(span);
+    span.start_s = span.end_s;
+  }
+}
+
 // Time passes without work of this thread.
 RankThread::Advance RankThread::pass(double seconds, Cause cause) {
   if (seconds <= 0) return Advance::done;

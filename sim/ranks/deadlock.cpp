@@ -114,10 +114,13 @@ std::vector<RankThread::Blocked> RankThread::all_blocked() {
   if (auto own = blocked()) all.push_back(std::move(*own));
   for (const auto& other : others_)
     if (auto one = other->blocked()) all.push_back(std::move(*one));
-  // Lanes of a trace wait for each other's nodes: the partners that some wait for are the cause.
+  // Lanes of a trace, and streams of a program, wait for each other: the partners that some wait
+  // for are the cause.
   const schedules::Schedule* schedule = run_->machine->jobs().job(rank()).options.schedule;
   const auto has_partner = [](const Blocked& one) { return !one.peers.empty(); };
-  if (schedule != nullptr && schedule->trace != nullptr && std::ranges::any_of(all, has_partner))
+  const bool streams =
+      schedule != nullptr && (schedule->trace != nullptr || schedule->program != nullptr);
+  if (streams && std::ranges::any_of(all, has_partner))
     std::erase_if(all, std::not_fn(has_partner));
   return all;
 }

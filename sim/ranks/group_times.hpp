@@ -1,32 +1,49 @@
-// Time that a thread spends in calls on communicators that a split made, by what is done in them.
+// Time that a thread spends in calls on communicators of some ranks, by what is done in them.
 #pragma once
 
 #include <algorithm>
 #include <string_view>
 #include <vector>
 
+#include "algorithms/verbs/group.hpp"
+
 namespace ringscope::sim {
 
-/// Names of what is done in the communicators of a run, which their contexts tell apart.
+/// Names of what is done in the communicators of a run. Contexts tell those apart that a split
+/// made; tags, those of a program that knows its groups from the start.
 class GroupNames {
  public:
   void name(int context, std::string_view part) {
     const auto number = static_cast<std::size_t>(context);
     if (number >= index_.size()) index_.resize(number + 1, -1);
-    if (index_[number] >= 0) return;
-    const auto found = std::find(names_.begin(), names_.end(), part);
-    index_[number] = static_cast<int>(found - names_.begin());
-    if (found == names_.end()) names_.push_back(part);
+    if (index_[number] < 0) index_[number] = place_of(part);
   }
-  /// Index of the context's name; -1: that of all ranks, or one without a name.
-  int index_of(int context) const {
-    const auto number = static_cast<std::size_t>(context);
-    return number < index_.size() ? index_[number] : -1;
+  /// The next `tags` tags of the communicator of all ranks, from 0 on, are of messages there.
+  void name_tags(int tags, std::string_view part) {
+    tags_ = tags;
+    by_tag_.push_back(place_of(part));
+  }
+  /// Index of the communicator's name; -1: that of all ranks, or one without a name.
+  int index_of(const Tag& tag) const {
+    if (tag.context == 0 && tags_ > 0 && tag.number >= 0) return at(by_tag_, tag.number / tags_);
+    return at(index_, tag.context);
   }
   const std::vector<std::string_view>& names() const { return names_; }
 
  private:
-  std::vector<int> index_;  ///< by context
+  static int at(const std::vector<int>& list, int number) {
+    const auto index = static_cast<std::size_t>(number);
+    return index < list.size() ? list[index] : -1;
+  }
+  int place_of(std::string_view part) {
+    const auto found = std::find(names_.begin(), names_.end(), part);
+    if (found == names_.end()) names_.push_back(part);
+    return static_cast<int>(std::find(names_.begin(), names_.end(), part) - names_.begin());
+  }
+
+  std::vector<int> index_;   ///< by context
+  std::vector<int> by_tag_;  ///< by tag, `tags_` at a time
+  int tags_ = 0;
   std::vector<std::string_view> names_;
 };
 

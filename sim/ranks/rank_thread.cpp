@@ -282,26 +282,10 @@ void RankThread::set_activity(RankActivity activity, double at) {
     seconds_[static_cast<std::size_t>(activity_)] += at - activity_since_;
     if (activity_ != RankActivity::compute && activity_ != RankActivity::idle)
       in_groups_.spend(at - activity_since_);
-    if (run_->spans != nullptr && index_ == 0 && activity_ != RankActivity::idle) add_spans(at);
+    if (run_->spans != nullptr && activity_ != RankActivity::idle && is_shown()) add_spans(at);
   }
   activity_ = activity;
   activity_since_ = at;
-}
-
-void RankThread::add_spans(double until) {
-  const bool blocked = activity_ == RankActivity::in_send || activity_ == RankActivity::in_wait;
-  const Stage whole{blocked_by_, until};
-  const std::span<const Stage> parts =
-      run_->waited.empty() ? std::span(&whole, 1) : std::span<const Stage>(run_->waited);
-  Span span{rank(), activity_, phase_text(mark_), mark_.step, peer(), activity_since_, until};
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const bool goes_on = i + 1 < parts.size() && parts[i + 1].cause == parts[i].cause;
-    if (goes_on || parts[i].end <= span.start_s) continue;
-    span.end_s = parts[i].end;
-    if (blocked) span.cause = parts[i].cause;
-    run_->spans->push_back(span);
-    span.start_s = span.end_s;
-  }
 }
 
 // The requests of one verb are all on one communicator.
@@ -310,7 +294,7 @@ void RankThread::enter_group(const Pending& verb) {
   if (request < 0 && verb.asked != nullptr && !verb.asked->requests.empty())
     request = verb.asked->requests.front().slot;
   if (request < 0) return;
-  in_groups_.enter(run_->groups.index_of(run_->mpi->request(request).tag.context));
+  in_groups_.enter(run_->groups.index_of(run_->mpi->request(request).tag));
 }
 
 // Peer of the verb in progress, sent to or received from; -1 where that is nobody, or several.

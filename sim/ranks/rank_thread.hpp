@@ -75,8 +75,11 @@ struct Run {
   std::vector<PhaseTimes> phases;
   std::vector<Observed> observed;
   std::vector<Span>* spans = nullptr;  ///< null: not recorded
-  StepObserver* steps = nullptr;       ///< null: nobody asks
-  std::vector<int> requests{};         ///< of the verb in progress
+  /// Threads of each rank whose spans are recorded, and of those behind them the ones that are
+  /// shown while they do not wait for another thread.
+  int shown_threads = 1, shown_at_work = 0;
+  StepObserver* steps = nullptr;  ///< null: nobody asks
+  std::vector<int> requests{};    ///< of the verb in progress
   Splits<RankThread> splits{};
   GroupNames groups{};
   std::vector<Stage> waited{};  ///< causes of the wait that ends; else empty
@@ -115,6 +118,8 @@ class RankThread final : public Executor, private Caller {
   const std::array<double, activity_names.size()>& seconds() const { return seconds_; }
   const CauseSeconds& waited_for() const { return waited_for_; }
   const GroupTimes& in_groups() const { return in_groups_; }
+  /// Further threads of this first one's rank, from its thread 1 on.
+  std::span<const std::unique_ptr<RankThread>> others() const { return others_; }
   /// Accounts and the path start anew, at this instant.
   void reset();
   /// Counts the time since it finished as idle, up to now.
@@ -253,6 +258,7 @@ class RankThread final : public Executor, private Caller {
   void enter_mpi();
   void leave_mpi();
   void account_cpu(double until);
+  bool is_shown() const;
   void add_spans(double until);
   void set_activity(RankActivity activity, double at);
   int peer() const;

@@ -23,6 +23,12 @@ std::string number_or_nothing(int number, bool known) {
   return known ? std::to_string(number) : std::string();
 }
 
+/// Name of its stream; none where its rank has one.
+std::string_view stream_of(const Report& report, const Span& span) {
+  const auto stream = static_cast<std::size_t>(span.stream);
+  return stream < report.stream_names.size() ? std::string_view(report.stream_names[stream]) : "";
+}
+
 /// `first`: the case to whose time the ratios are; null: without ratios.
 std::string rows_of(std::span<const Report> reports, const Report* first) {
   std::string text =
@@ -58,15 +64,20 @@ std::string comparison_csv(std::span<const Report> reports) {
 }
 
 std::string to_timeline_csv(std::span<const Report> reports) {
-  std::string text = "case,rank,activity,phase,step,peer,start_s,end_s,cause\n";
+  const bool streams = std::ranges::any_of(
+      reports, [](const Report& report) { return !report.stream_names.empty(); });
+  std::string text = "case,rank,activity,phase,step,peer,start_s,end_s,cause";
+  text += streams ? ",stream\n" : "\n";
   for (const Report& report : reports) {
     const std::string name = cell(shown_name(report));
     for (const Span& span : report.spans) {
-      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", name, span.rank,
+      fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}", name, span.rank,
                      activity_names[static_cast<std::size_t>(span.activity)], cell(span.phase),
                      number_or_nothing(span.step, !span.phase.empty()),
                      number_or_nothing(span.peer, span.peer >= 0), span.start_s, span.end_s,
                      span.cause ? cause_names[static_cast<std::size_t>(*span.cause)] : "");
+      if (streams) text += ',' + cell(stream_of(report, span));
+      text += '\n';
     }
   }
   return text;

@@ -86,9 +86,9 @@ Json comparison(std::span<const Report> reports) {
 Json spans_to_json(std::span<const Span> spans) {
   Json list = Json::array();
   for (const Span& span : spans) {
-    list.push_back(
-        Json::array({span.rank, static_cast<int>(span.activity), span.phase, span.step, span.peer,
-                     span.start_s, span.end_s, span.cause ? static_cast<int>(*span.cause) : -1}));
+    list.push_back(Json::array({span.rank, static_cast<int>(span.activity), span.phase, span.step,
+                                span.peer, span.start_s, span.end_s,
+                                span.cause ? static_cast<int>(*span.cause) : -1, span.stream}));
   }
   return list;
 }
@@ -98,7 +98,7 @@ std::vector<Span> spans_from_json(const Json& json) {
   spans.reserve(json.size());
   for (const Json& span : json) {
     spans.push_back({span.at(0), static_cast<RankActivity>(span.at(1).get<int>()), span.at(2),
-                     span.at(3), span.at(4), span.at(5), span.at(6), std::nullopt});
+                     span.at(3), span.at(4), span.at(5), span.at(6), std::nullopt, span.at(8)});
     if (const int cause = span.at(7); cause >= 0) spans.back().cause = static_cast<Cause>(cause);
   }
   return spans;

@@ -118,22 +118,44 @@ std::string quoted(std::string name) {
   return '"' + name + '"';
 }
 
-std::string rank_name(std::size_t index, int rank) { return fmt::format("c{}r{}", index, rank); }
+std::string rank_name(std::size_t index, int rank, int stream = 0) {
+  return stream == 0 ? fmt::format("c{}r{}", index, rank)
+                     : fmt::format("c{}r{}s{}", index, rank, stream);
+}
+
+/// Its containers, a stream each, those without a span left out: what calls them, and their names.
+std::vector<std::pair<std::string, std::string>> containers_of(std::size_t index,
+                                                               const Report& report) {
+  std::vector<bool> used(std::max<std::size_t>(1, report.stream_names.size()));
+  used[0] = true;
+  for (const Span& span : report.spans) used[static_cast<std::size_t>(span.stream)] = true;
+  std::vector<std::pair<std::string, std::string>> containers;
+  for (const RankReport& rank : report.rank_reports)
+    for (std::size_t stream = 0; stream < used.size(); ++stream) {
+      if (!used[stream]) continue;
+      std::string name = fmt::format("rank {} ({})", rank.rank, rank.host);
+      if (!report.stream_names.empty()) name += ' ' + report.stream_names[stream];
+      containers.emplace_back(rank_name(index, rank.rank, static_cast<int>(stream)), name);
+    }
+  return containers;
+}
 
 void add_states(std::size_t index, const Report& report, Lines& lines) {
-  const auto set = [&](int rank, double at, RankActivity activity) {
-    lines.add(at, fmt::format("6 {} doing {} doing_{}\n", at, rank_name(index, rank),
-                              activity_names[static_cast<std::size_t>(activity)]));
+  const auto set = [&](const Span& span, double at, RankActivity activity) {
+    lines.add(at,
+              fmt::format("6 {} doing {} doing_{}\n", at, rank_name(index, span.rank, span.stream),
+                          activity_names[static_cast<std::size_t>(activity)]));
   };
-  const Span* before = nullptr;  // spans stand by rank, then by time
+  const Span* before = nullptr;  // spans stand by rank, then by stream, then by time
   for (const Span& span : report.spans) {
-    const bool gap = before != nullptr && before->rank == span.rank && before->end_s < span.start_s;
-    const bool ended = before != nullptr && before->rank != span.rank;
-    if (gap || ended) set(before->rank, before->end_s, RankActivity::idle);
-    set(span.rank, span.start_s, span.activity);
+    const bool same =
+        before != nullptr && before->rank == span.rank && before->stream == span.stream;
+    if (before != nullptr && (!same || before->end_s < span.start_s))
+      set(*before, before->end_s, RankActivity::idle);
+    set(span, span.start_s, span.activity);
     before = &span;
   }
-  if (before != nullptr) set(before->rank, before->end_s, RankActivity::idle);
+  if (before != nullptr) set(*before, before->end_s, RankActivity::idle);
 }
 
 void add_chain(std::size_t index, const PathChain& chain, Lines& lines) {
@@ -161,9 +183,8 @@ std::string to_paje(std::span<const Report> reports) {
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const Report& report = reports[i];
     text += fmt::format("4 0 c{} case 0 {}\n", i, quoted(shown_name(report)));
-    for (const RankReport& rank : report.rank_reports)
-      text += fmt::format("4 0 {} rank c{} {}\n", rank_name(i, rank.rank), i,
-                          quoted(fmt::format("rank {} ({})", rank.rank, rank.host)));
+    for (const auto& [alias, name] : containers_of(i, report))
+      text += fmt::format("4 0 {} rank c{} {}\n", alias, i, quoted(name));
     add_states(i, report, lines);
     if (report.chain) {
       text += fmt::format("4 0 c{}path path c{} \"critical path\"\n", i, i);
@@ -175,8 +196,8 @@ std::string to_paje(std::span<const Report> reports) {
   for (const Report& report : reports) end = std::max(end, report.time_s);
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (reports[i].chain) text += fmt::format("5 {} path c{}path\n", end, i);
-    for (const RankReport& rank : reports[i].rank_reports)
-      text += fmt::format("5 {} rank {}\n", end, rank_name(i, rank.rank));
+    for (const auto& [alias, name] : containers_of(i, reports[i]))
+      text += fmt::format("5 {} rank {}\n", end, alias);
     text += fmt::format("5 {} case c{}\n", end, i);
   }
   return text;

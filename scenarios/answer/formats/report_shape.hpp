@@ -33,6 +33,25 @@ struct Shape<GroupReport> {
 };
 
 template <>
+struct Shape<StreamReport::Spent> {
+  static void visit(auto& keys, auto& spent) {
+    keys("on", spent.on);
+    keys("mean_s", spent.mean_s);
+    keys("least_s", spent.least_s);
+    keys("most_s", spent.most_s);
+  }
+};
+
+template <>
+struct Shape<StreamReport> {
+  static void visit(auto& keys, auto& stream) {
+    keys("name", stream.name);
+    keys("ranks_count", stream.ranks);
+    keys("spent", stream.spent);
+  }
+};
+
+template <>
 struct Shape<NodeCount> {
   static void visit(auto& keys, auto& nodes) {
     keys("kind", nodes.kind);
@@ -227,6 +246,7 @@ struct Shape<Report> {
     keys.unless_empty("warnings", report.warnings);
     keys.unless_empty("observations", report.observations);
     keys.unless_empty("training", report.training);
+    keys.unless_empty("streams", report.streams);
     keys.unless_empty("trace_nodes", report.trace_nodes);
     keys.unless_empty("neighbours", report.neighbours);
     if (report.neighbours.empty()) return;

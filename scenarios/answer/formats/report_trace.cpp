@@ -17,8 +17,24 @@ Json metadata(const char* kind, std::size_t process, int track, const std::strin
       {"ph", "M"}, {"name", kind}, {"pid", process}, {"tid", track}, {"args", {{"name", name}}}};
 }
 
+/// Streams that a report's ranks have: each is a track of its own, in the order of the ranks.
+int streams_of(const Report& report) {
+  return std::max(1, static_cast<int>(report.stream_names.size()));
+}
+int track_of(const Report& report, const Span& span) {
+  return span.rank * streams_of(report) + span.stream;
+}
+
+/// Whether any of its ranks did something on each stream.
+std::vector<bool> used_streams(const Report& report) {
+  std::vector<bool> used(static_cast<std::size_t>(streams_of(report)));
+  used[0] = true;
+  for (const Span& span : report.spans) used[static_cast<std::size_t>(span.stream)] = true;
+  return used;
+}
+
 /// A complete event.
-Json event(std::size_t process, const Span& span) {
+Json event(std::size_t process, int track, const Span& span) {
   Json args = Json::object();
   if (!span.phase.empty()) args = {{"phase", span.phase}, {"step", span.step}};
   if (span.peer >= 0) args["peer"] = span.peer;
@@ -27,10 +43,16 @@ Json event(std::size_t process, const Span& span) {
           {"name", activity_names[static_cast<std::size_t>(span.activity)]},
           {"cat", span.phase.empty() ? "job" : span.phase},
           {"pid", process},
-          {"tid", span.rank},
+          {"tid", track},
           {"ts", span.start_s * microseconds},
           {"dur", (span.end_s - span.start_s) * microseconds},
           {"args", args}};
+}
+
+std::string name_of_track(const Report& report, const RankReport& rank, int stream) {
+  const std::string name = fmt::format("rank {} ({})", rank.rank, rank.host);
+  if (report.stream_names.empty()) return name;
+  return fmt::format("{} {}", name, report.stream_names[static_cast<std::size_t>(stream)]);
 }
 
 Json event(std::size_t process, int track, const ChainSegment& one) {
@@ -70,7 +92,7 @@ using SpansOfRanks = std::vector<std::vector<const Span*>>;
 SpansOfRanks spans_of_ranks(const Report& report) {
   SpansOfRanks by_rank(static_cast<std::size_t>(report.ranks));
   for (const Span& span : report.spans)
-    if (span.activity != RankActivity::idle)
+    if (span.activity != RankActivity::idle && span.stream == 0)
       by_rank[static_cast<std::size_t>(span.rank)].push_back(&span);
   return by_rank;
 }
@@ -87,7 +109,7 @@ std::vector<Touch> touches(const Report& report, const SpansOfRanks& by_rank) {
 }
 
 /// One flow from the first to the last.
-std::vector<Json> flow(std::size_t process, const std::vector<Touch>& list) {
+std::vector<Json> flow(std::size_t process, const Report& report, const std::vector<Touch>& list) {
   std::vector<Json> events;
   for (std::size_t i = 0; list.size() > 1 && i < list.size(); ++i) {
     const bool last = i + 1 == list.size();
@@ -98,7 +120,7 @@ std::vector<Json> flow(std::size_t process, const std::vector<Touch>& list) {
                  {"name", "critical path"},
                  {"cat", "critical path"},
                  {"pid", process},
-                 {"tid", list[i].span->rank},
+                 {"tid", track_of(report, *list[i].span)},
                  {"ts", list[i].at * microseconds}};
     if (last) json["bp"] = "e";  // the slice around it, not the next one
     events.push_back(json);
@@ -139,7 +161,7 @@ std::vector<Json> messages(std::size_t process, const Report& report, const Span
                   {"name", "message"},
                   {"cat", "message"},
                   {"pid", process},
-                  {"tid", end.span->rank},
+                  {"tid", track_of(report, *end.span)},
                   {"ts", end.at * microseconds}};
     };
     events.push_back(half("s", found->first));
@@ -164,18 +186,21 @@ std::string to_trace(std::span<const Report> reports) {
   for (std::size_t process = 0; process < reports.size(); ++process) {
     const Report& report = reports[process];
     add(metadata("process_name", process, 0, shown_name(report)));
-    for (const RankReport& rank : report.rank_reports) {
-      add(metadata("thread_name", process, rank.rank,
-                   fmt::format("rank {} ({})", rank.rank, rank.host)));
-    }
+    const std::vector<bool> used = used_streams(report);
+    for (const RankReport& rank : report.rank_reports)
+      for (int stream = 0; stream < streams_of(report); ++stream)
+        if (used[static_cast<std::size_t>(stream)])
+          add(metadata("thread_name", process, rank.rank * streams_of(report) + stream,
+                       name_of_track(report, rank, stream)));
     for (const Span& span : report.spans) {
-      if (span.activity != RankActivity::idle) add(event(process, span));
+      if (span.activity != RankActivity::idle) add(event(process, track_of(report, span), span));
     }
     if (!report.chain) continue;
-    add(metadata("thread_name", process, report.ranks, "critical path"));
-    for (const ChainSegment& one : report.chain->segments) add(event(process, report.ranks, one));
+    const int behind = report.ranks * streams_of(report);
+    add(metadata("thread_name", process, behind, "critical path"));
+    for (const ChainSegment& one : report.chain->segments) add(event(process, behind, one));
     const SpansOfRanks spans = spans_of_ranks(report);
-    for (const Json& one : flow(process, touches(report, spans))) add(one);
+    for (const Json& one : flow(process, report, touches(report, spans))) add(one);
     for (const Json& one : messages(process, report, spans, next_flow)) add(one);
   }
   return text + "\n]}\n";

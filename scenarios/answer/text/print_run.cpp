@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "scenarios/answer/text/report_text.hpp"
+#include "scenarios/answer/text/stream_text.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "scenarios/answer/text/training_text.hpp"
 #include "topologies/input/plural.hpp"
@@ -288,6 +289,7 @@ std::string print_run(std::span<const Report> reports) {
     if (!report.neighbours.empty()) text += jobs(report);
     if (!report.trace_nodes.empty()) text += nodes_of_trace(report);
     if (report.training) text += training_text(*report.training, report.rank_reports);
+    if (!report.streams.empty() && report.time_s > 0) text += streams_text(report);
     if (!report.rank_reports.empty()) text += ranks(report);
     if (!report.phases.empty()) text += phases(report);
     if (!report.observations.empty()) text += observations(report);

@@ -1,0 +1,231 @@
+// A rank's streams, each a thread of the rank. A stream waits for another one's step on a flag that
+// is raised once each time that the step has ended.
+#include <algorithm>
+#include <memory>
+
+#include "algorithms/on_group.hpp"
+#include "algorithms/programs/walk.hpp"
+#include "algorithms/schedules/schedule.hpp"
+
+namespace ringscope::programs {
+namespace {
+
+const Program& program_of(const Options& options) { return *options.schedule->program; }
+
+/// A rank with its communicators and its room, of all its streams.
+struct Role {
+  const Program* program;
+  std::vector<Communicator> communicators;  ///< of the first stream; its own, where it has none
+  Workspace work;
+  Options options;
+};
+
+Communicator communicator_of(Communicator comm, const Program& program, std::size_t number) {
+  const CommunicatorKind& one = program.communicators[number];
+  const GroupKind& kind = program.kinds[static_cast<std::size_t>(one.kind)];
+  const int rank = comm.rank();
+  if (!kind.has(rank)) return comm;
+  return comm.group(kind.ranks_with(rank), kind.place_of(rank), kind.name,
+                    static_cast<int>(number) * tags_of_communicator);
+}
+
+/// Places of a stream in the rank's buffers.
+struct Place {
+  Range vector, scratch, received;
+};
+
+Place place_of(const Role& role, int stream) {
+  std::size_t offset = role.work.scratch.offset;
+  const auto take = [&](std::uint64_t items) {
+    const Range range = {role.work.scratch.buffer, offset, static_cast<std::size_t>(items)};
+    offset += range.size;
+    return range;
+  };
+  Place place;
+  for (int i = 0; i <= stream; ++i) {
+    const Room& room = role.program->rooms[static_cast<std::size_t>(i)];
+    place.vector = i == 0 ? role.work.data : take(room.vector);
+    place.scratch = take(room.scratch);
+    place.received = take(room.received);
+  }
+  return place;
+}
+
+/// One stream of a rank.
+class Stream {
+ public:
+  Stream(Communicator comm, const Role* role, int number)
+      : comm_(comm),
+        role_(role),
+        number_(number),
+        place_(place_of(*role, number)),
+        walk_(*role->program, comm.rank()) {}
+
+  Task run() {
+    while (const Step* step = walk_.next()) {
+      if (step->stream != number_) continue;
+      for (const After& after : step->after) {
+        const std::size_t count = walk_.awaited(after);
+        if (count > 0) co_await comm_.reach(Flag{after.flag}, count);
+      }
+      co_await perform(*step);
+      if (step->raises >= 0) comm_.raise(Flag{step->raises});
+    }
+  }
+
+ private:
+  double value(const Step& step) const { return walk_.stand().value(step.amount); }
+  std::size_t items(const Step& step) const {
+    return step.amount.empty() ? 0 : static_cast<std::size_t>(whole_items(value(step)));
+  }
+  Communicator communicator(const Step& step) const {
+    const Communicator& first = role_->communicators[static_cast<std::size_t>(step.communicator)];
+    return number_ == 0 ? first : first.thread(number_);
+  }
+
+  /// Says in reports where the stream stands.
+  void mark(const Step& step) const {
+    const Steps steps = comm_.phase(step.name, walk_.turn() + 1);
+    (void)*Steps::iterator(&steps, walk_.turn());
+  }
+
+  Task perform(const Step& step) {
+    if (step.kind != Step::Kind::collective && step.kind != Step::Kind::wait) mark(step);
+    switch (step.kind) {
+      case Step::Kind::compute:
+        return compute(step);
+      case Step::Kind::delay:
+        return delay(step);
+      case Step::Kind::load:
+      case Step::Kind::store:
+        return storage(step);
+      case Step::Kind::send:
+      case Step::Kind::receive:
+        return message(step);
+      case Step::Kind::together:
+        return together(step);
+      case Step::Kind::collective:
+        return collective(step);
+      case Step::Kind::wait:
+      case Step::Kind::block:
+        break;
+    }
+    return nothing();
+  }
+
+  static Task nothing() { co_return; }
+
+  Task compute(const Step& step) {
+    const Duration time(value(step));
+    const std::size_t bytes =
+        step.memory.empty() ? 0 : static_cast<std::size_t>(walk_.stand().value(step.memory));
+    if (time.count() > 0) co_await comm_.compute(time, bytes);
+  }
+
+  Task delay(const Step& step) {
+    const Duration time(value(step));
+    if (time.count() > 0) co_await comm_.sleep(time);
+  }
+
+  Task storage(const Step& step) {
+    const std::size_t bytes = items(step);
+    if (step.kind == Step::Kind::load)
+      co_await comm_.load(bytes);
+    else
+      co_await comm_.store(bytes);
+  }
+
+  /// Begins it; what it receives goes behind `before` items that others receive.
+  Request post(const Step& step, std::size_t before) const {
+    const Communicator group = communicator(step);
+    const int partner = static_cast<int>(walk_.stand().partner_of(step));
+    const std::size_t size = items(step);
+    if (step.kind == Step::Kind::send)
+      return group.isend(place_.vector.first(size), partner, step.tag);
+    const Range into = {place_.received.buffer, place_.received.offset + before, size};
+    return group.irecv(into, partner, step.tag);
+  }
+
+  Task message(const Step& step) {
+    const Request request = post(step, 0);
+    co_await comm_.wait(request);
+  }
+
+  Task together(const Step& step) {
+    std::vector<Request> requests;
+    std::size_t before = 0;
+    for (const Step& one : step.steps) {
+      if (!walk_.stand().does(one)) continue;
+      requests.push_back(post(one, before));
+      if (one.kind == Step::Kind::receive) before += items(one);
+    }
+    co_await comm_.wait_all(requests);
+  }
+
+  Task collective(const Step& step) {
+    Options options = step.options;
+    options.item_bytes = role_->options.item_bytes;
+    options.hosts = role_->options.hosts;
+    const Workspace own = {place_.vector.first(items(step)), place_.scratch};
+    return on_group(communicator(step), *step.algorithm, own, options);
+  }
+
+  Communicator comm_;
+  const Role* role_;
+  int number_;
+  Place place_;
+  Walk walk_;
+};
+
+Task run_stream(Communicator comm, const Role* role, int number) {
+  Stream stream(comm, role, number);
+  co_await stream.run();
+}
+
+Task run(Communicator comm, Workspace work, Options options) {
+  const Program& program = program_of(options);
+  Role role = {&program, {}, work, options};
+  for (std::size_t i = 0; i < program.communicators.size(); ++i)
+    role.communicators.push_back(communicator_of(comm, program, i));
+  std::vector<Thread> others;
+  for (int i = 1; i < std::ssize(program.streams); ++i)
+    others.push_back(comm.start(run_stream(comm.thread(i), &role, i)));
+  co_await run_stream(comm, &role, 0);
+  for (const Thread other : others) co_await comm.join(other);
+}
+
+Cost cost(int /*ranks*/, std::size_t /*items*/, Options options) {
+  const Program& program = program_of(options);
+  return {.steps = program.messages > 0 ? 1 : 0,
+          .messages = static_cast<std::int64_t>(program.messages),
+          .items = program.items};
+}
+
+std::size_t scratch_items(int /*ranks*/, std::size_t /*items*/, Options options) {
+  std::size_t sum = 0;
+  for (std::size_t i = 0; const Room& room : program_of(options).rooms)
+    sum += static_cast<std::size_t>((i++ == 0 ? 0 : room.vector) + room.scratch + room.received);
+  return sum;
+}
+
+}  // namespace
+
+Algorithm algorithm_of_program(const schedules::Schedule& schedule) {
+  return {
+      .collective = schedule.collective,
+      .name = schedule.name,
+      .summary = "a program on groups of ranks, from a scenario",
+      .options = {},
+      .least_ranks = schedule.program->ranks(),
+      .threads_for =
+          [](const Options& options) {
+            return static_cast<int>(program_of(options).streams.size());
+          },
+      .run = run,
+      .cost = cost,
+      .scratch_items = scratch_items,
+      .varies = Varies::steps,
+  };
+}
+
+}  // namespace ringscope::programs

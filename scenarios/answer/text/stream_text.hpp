@@ -1,0 +1,14 @@
+// Time of the streams of ranks, as text.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "scenarios/answer/report.hpp"
+
+namespace ringscope {
+
+/// Their mean over the ranks, by what it was spent on, and the least and the most of any rank.
+std::string streams_text(const Report& report);
+
+}  // namespace ringscope

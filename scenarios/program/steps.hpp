@@ -1,0 +1,81 @@
+// The steps of a program, from their YAML.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "algorithms/programs/program.hpp"
+#include "scenarios/program/formula.hpp"
+#include "scenarios/workload/transformer.hpp"
+
+namespace ringscope {
+
+/// GPU of computations that are told by their amounts.
+struct StepGpu {
+  std::optional<Gpu> gpu;
+  double efficiency = 1;
+};
+
+/// A step that waits for others by their names, or has one.
+struct NamedStep {
+  std::string name;  ///< "": none
+  int id = 0, stream = 0;
+  std::vector<int> loops;  ///< blocks with turns around it, by their ids
+  struct Awaited {
+    std::string name;
+    int back = 0;
+    Value at;
+  };
+  std::vector<Awaited> after;
+  Value place;
+};
+
+class StepsReader {
+ public:
+  StepsReader(programs::Program& program, Scope scope, const StepGpu& gpu)
+      : program_(&program), scope_(std::move(scope)), gpu_(&gpu) {}
+
+  /// Throws InputError.
+  void read(const Value& list);
+  /// Places of steps, by their numbers.
+  const std::vector<Value>& places() const { return places_; }
+
+ private:
+  using Step = programs::Step;
+  struct Inherited {
+    std::string stream = "main";
+    std::vector<int> loops;
+  };
+
+  std::vector<Step> read_list(const Value& list, const Inherited& from);
+  Step read_step(const Value& value, Inherited from);
+  std::string kind_of(const Value& value) const;
+  void read_conditions(Fields& fields, Step& step);
+  void read_compute(const Value& value, Step& step);
+  void read_amount(const std::string& kind, const Value* value, Fields& fields, Step& step);
+  void read_message(Fields& fields, Step& step);
+  void read_together(const Value& list, Step& step, const Inherited& from);
+  void read_collective(Fields& fields, const std::string& collective, Step& step);
+  void read_block(Fields& fields, const Value* turns, Step& step, Inherited from);
+  void read_waits(const Value& value, NamedStep& waits) const;
+  int kind_index(const Value& value) const;
+  int group_of(Fields& fields) const;
+  int stream_of(const std::string& name, const Value& at);
+  int communicator_of(int kind, int stream, const Value& at);
+  void drop_unused_main(std::vector<Step>& steps);
+
+  programs::Program* program_;
+  Scope scope_;
+  const StepGpu* gpu_;
+  std::vector<Value> places_;
+  std::vector<NamedStep> named_;
+  int depth_ = 0;
+};
+
+/// Lets steps raise flags for those that wait for them by name. Throws InputError where there is no
+/// such step, or none that comes before.
+void join_by_names(programs::Program& program, const std::vector<NamedStep>& named);
+
+}  // namespace ringscope

@@ -1,0 +1,129 @@
+#include "sim/insight/stream_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "algorithms/programs/program.hpp"
+#include "algorithms/traces/trace.hpp"
+
+namespace ringscope::sim {
+namespace {
+
+const programs::Program* program_of(const Job& job) {
+  const schedules::Schedule* schedule = job.options.schedule;
+  return schedule != nullptr ? schedule->program.get() : nullptr;
+}
+
+const traces::Trace* trace_of(const Job& job) {
+  const schedules::Schedule* schedule = job.options.schedule;
+  return schedule != nullptr ? schedule->trace.get() : nullptr;
+}
+
+/// Seconds of one rank's stream, by what they were spent on: computing; in each group waiting and
+/// then exchanging; otherwise; idle.
+std::vector<double> spent(const RankThread& thread, std::size_t groups, double time_s) {
+  std::vector<double> parts;
+  double other = 0;
+  for (std::size_t i = 0; i < activity_names.size(); ++i)
+    if (static_cast<RankActivity>(i) != RankActivity::compute &&
+        static_cast<RankActivity>(i) != RankActivity::idle)
+      other += thread.seconds()[i];
+  const double computing = thread.seconds()[static_cast<std::size_t>(RankActivity::compute)];
+  const double idle = std::max(0.0, time_s - computing - other);
+  parts.push_back(computing);
+  for (std::size_t i = 0; i < groups; ++i) {
+    const CallTime time = thread.in_groups().of(i);
+    parts.push_back(time.partner);
+    parts.push_back(time.all - time.partner);
+    other -= time.all;
+  }
+  parts.push_back(std::max(0.0, other));
+  parts.push_back(idle);
+  return parts;
+}
+
+std::vector<std::string> words_for(const std::vector<std::string_view>& groups) {
+  std::vector<std::string> words = {"computing"};
+  for (const std::string_view name : groups) {
+    words.push_back(fmt::format("waiting in {} groups", name));
+    words.push_back(fmt::format("exchanging in {} groups", name));
+  }
+  words.emplace_back(groups.empty() ? "in calls, and waiting" : "waiting otherwise");
+  words.emplace_back("idle");
+  return words;
+}
+
+StreamReport report_of_stream(std::string name, std::vector<std::string> words,
+                              const std::vector<std::vector<double>>& ranks, double time_s) {
+  constexpr double rounding = 1e-9;
+  StreamReport report{std::move(name), static_cast<int>(ranks.size()), {}};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    double sum = 0, least = ranks.front()[i], most = 0;
+    for (const std::vector<double>& rank : ranks) {
+      sum += rank[i];
+      least = std::min(least, rank[i]);
+      most = std::max(most, rank[i]);
+    }
+    const double mean = sum / static_cast<double>(ranks.size());
+    if (most > rounding * time_s) report.spent.push_back({std::move(words[i]), mean, least, most});
+  }
+  return report;
+}
+
+bool is_idle(const RankThread& thread) {
+  double busy = 0;
+  for (const double seconds : thread.seconds()) busy += seconds;
+  return busy == thread.seconds()[static_cast<std::size_t>(RankActivity::idle)];
+}
+
+}  // namespace
+
+ShownThreads shown_threads(const Job& job) {
+  ShownThreads shown;
+  if (const programs::Program* program = program_of(job)) {
+    shown.streams = static_cast<int>(program->streams.size());
+    if (shown.streams > 1) shown.names = program->streams;
+  } else if (const traces::Trace* trace = trace_of(job)) {
+    const int threads = threads_of(*job.algorithm, job.options);
+    shown.streams = std::min(threads, traces::lanes_of(*trace));
+    shown.messages = threads - shown.streams;
+    for (int i = 0; i < shown.streams && threads > 1; ++i)
+      shown.names.push_back(fmt::format("lane {}", i));
+    for (int i = 0; i < shown.messages; ++i) shown.names.push_back(fmt::format("messages {}", i));
+  }
+  return shown;
+}
+
+void name_groups(const Job& job, GroupNames& names) {
+  const programs::Program* program = program_of(job);
+  if (program == nullptr) return;
+  for (const programs::CommunicatorKind& one : program->communicators)
+    names.name_tags(programs::tags_of_communicator,
+                    program->kinds[static_cast<std::size_t>(one.kind)].name);
+}
+
+std::vector<StreamReport> stream_reports(const Run& run,
+                                         std::span<const std::unique_ptr<RankThread>> ranks,
+                                         double time_s) {
+  const Job& job = run.machine->scenario().job;
+  const ShownThreads shown = shown_threads(job);
+  if (program_of(job) == nullptr && shown.names.empty()) return {};
+  const auto& groups = run.groups.names();
+  std::vector<StreamReport> reports;
+  for (int stream = 0; stream < shown.streams; ++stream) {
+    std::vector<std::vector<double>> each;
+    for (const auto& rank : ranks) {
+      const RankThread& thread =
+          stream == 0 ? *rank : *rank->others()[static_cast<std::size_t>(stream) - 1];
+      if (stream == 0 || !is_idle(thread)) each.push_back(spent(thread, groups.size(), time_s));
+    }
+    const auto number = static_cast<std::size_t>(stream);
+    const std::string name = shown.names.empty() ? "main" : shown.names[number];
+    if (!each.empty()) reports.push_back(report_of_stream(name, words_for(groups), each, time_s));
+  }
+  return reports;
+}
+
+}  // namespace ringscope::sim

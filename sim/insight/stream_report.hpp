@@ -1,0 +1,30 @@
+// Streams of the ranks of a trace or a program: which threads they are, and what they spend.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/ranks/rank_thread.hpp"
+
+namespace ringscope::sim {
+
+/// Threads of a rank that reports show.
+struct ShownThreads {
+  int streams = 1;                 ///< the first ones
+  int messages = 0;                ///< behind them: each carries one message at a time
+  std::vector<std::string> names;  ///< of all; none where there is one
+};
+ShownThreads shown_threads(const Job& job);
+
+/// Names the communicators of a program for GroupNames.
+void name_groups(const Job& job, GroupNames& names);
+
+/// None where ranks have one stream and no groups. `ranks`: first threads, as they stand when the
+/// job has ended, after `time_s`.
+std::vector<StreamReport> stream_reports(const Run& run,
+                                         std::span<const std::unique_ptr<RankThread>> ranks,
+                                         double time_s);
+
+}  // namespace ringscope::sim
