@@ -89,6 +89,10 @@ std::string told(const Met& met, std::string_view otherwise) {
       met.step->options.root > 0 ? fmt::format(" with root {}", met.step->options.root) : "");
 }
 
+std::string plural_of_messages(std::uint64_t count) {
+  return fmt::format("{} message{}", count, count == 1 ? "" : "s");
+}
+
 }  // namespace
 
 void add_message(RankEnds& ends, const Step& step, const End& end, std::uint64_t bytes) {
@@ -173,11 +177,19 @@ void Partners::explain(const Flow* sent, const Flow* received) const {
       program_->kinds[index(program_->communicators[index(known.communicator)].kind)].name;
   const std::uint64_t sends = sent == nullptr ? 0 : sent->work.what.length(),
                       receives = received == nullptr ? 0 : received->work.what.length();
-  const std::string way = fmt::format("from rank {} to rank {} in a group of {}, tag {}",
-                                      known.from, known.to, group, known.tag);
+  const std::string where = fmt::format("in a group of {} with tag {}", group, known.tag);
+  if (receives == 0)
+    throw Unsound(sent->work.step->id, fmt::format("rank {} never receives what rank {} sends it "
+                                                   "{}",
+                                                   known.to, known.from, where));
+  if (sends == 0)
+    throw Unsound(received->work.step->id, fmt::format("rank {} never sends what rank {} receives "
+                                                       "from it {}",
+                                                       known.from, known.to, where));
   if (sends != receives)
     throw Unsound((sends > receives ? sent : received)->work.step->id,
-                  fmt::format("{}: {} sent and {} received", way, sends, receives));
+                  fmt::format("rank {} sends rank {} {} {}, and rank {} receives {}", known.from,
+                              known.to, plural_of_messages(sends), where, known.to, receives));
   Follow out(*program_, known.from, {true, known.communicator, known.to, known.tag});
   Follow in(*program_, known.to, {false, known.communicator, known.from, known.tag});
   std::uint64_t number = 1;
@@ -186,9 +198,11 @@ void Partners::explain(const Flow* sent, const Flow* received) const {
     a = out.next();
     b = in.next();
   }
-  throw Unsound(received->work.step->id,
-                fmt::format("{}: message {} is sent with {} and received with {}", way, number,
-                            told(a, "nothing"), told(b, "nothing")));
+  throw Unsound(
+      received->work.step->id,
+      fmt::format("message {} from rank {} to rank {} {} is sent with {} and received "
+                  "with {}",
+                  number, known.from, known.to, where, told(a, "nothing"), told(b, "nothing")));
 }
 
 void Partners::require_alike() {

@@ -104,7 +104,8 @@ struct Program {
   std::vector<Room> rooms{};  ///< by stream: the most of any rank
   std::uint64_t longest = 1;  ///< message or vector
   std::uint64_t messages = 0, items = 0;
-  double done = 0;  ///< steps
+  double done = 0;            ///< steps
+  std::vector<int> undone{};  ///< steps that come up, and whose conditions hold for no rank
 
   int ranks() const { return static_cast<int>(kinds.front().group_of.size()); }
 };

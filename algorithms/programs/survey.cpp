@@ -20,7 +20,10 @@ constexpr double most_bytes = 562'949'953'421'312;  // 512 TiB
 class Survey {
  public:
   explicit Survey(Program& program)
-      : program_(&program), partners_(program), done_(static_cast<std::size_t>(program.ids)) {
+      : program_(&program),
+        partners_(program),
+        seen_(static_cast<std::size_t>(program.ids)),
+        done_(static_cast<std::size_t>(program.ids)) {
     program.rooms.assign(program.streams.size(), {});
   }
 
@@ -34,7 +37,8 @@ class Survey {
       program_->done += tally.done;
       partners_.add(rank, std::move(tally.ends));
     }
-    require_done(program_->steps);
+    if (program_->done == 0) throw Unsound(0, "no rank does any step of this program");
+    note_undone(program_->steps);
     partners_.require_alike();
   }
 
@@ -68,6 +72,7 @@ class Survey {
     if (step.partner.rule == Partner::Rule::place && stand.group(step).has(stand.rank()) &&
         !step.partner.place.empty())
       value(step, step.partner.place, stand, -1e300, 1e300, "a partner");
+    seen_[static_cast<std::size_t>(step.id)] = true;
     if (!stand.does(step)) return false;
     done_[static_cast<std::size_t>(step.id)] = true;
     return true;
@@ -211,17 +216,18 @@ class Survey {
     return found->second;
   }
 
-  void require_done(const std::vector<Step>& steps) const {
+  void note_undone(const std::vector<Step>& steps) {
     for (const Step& step : steps) {
-      if (!done_[static_cast<std::size_t>(step.id)])
-        throw Unsound(step.id, "no rank does this step: it may go, or its conditions are wrong");
-      require_done(step.steps);
+      const auto id = static_cast<std::size_t>(step.id);
+      const bool conditional = !step.on.empty() || !step.when.empty();
+      if (conditional && seen_[id] && !done_[id]) program_->undone.push_back(step.id);
+      note_undone(step.steps);
     }
   }
 
   Program* program_;
   Partners partners_;
-  std::vector<bool> done_;  ///< by the step's number
+  std::vector<bool> seen_, done_;  ///< by the step's number
   std::map<std::tuple<int, int, std::uint64_t>, Known> known_;
   double looked_at_ = 0;
 };

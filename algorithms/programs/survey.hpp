@@ -21,8 +21,8 @@ inline constexpr double most_looked_at = 1e8;
 /// Follows each rank through the program, a loop once where its turns do not differ, and sets the
 /// program's sums. Throws Unsound where an expression has no value, a rank sends what nobody
 /// receives, or receives what nobody sends, or another size; where ranks of a group begin different
-/// collectives; where messages of one pair and tag are on several streams; where no rank does a
-/// step.
+/// collectives; where messages of one pair and tag are on several streams; where nobody does
+/// anything.
 void survey(Program& program);
 
 }  // namespace ringscope::programs

@@ -68,7 +68,7 @@ class NameJoiner {
     if (awaited.name == one.name) awaited.at.fail(fmt::format("'{}' waits for itself", one.name));
     if (leads_back(awaited.name, one.name, circle))
       awaited.at.fail(fmt::format("steps wait for each other in a circle: {}",
-                                  fmt::join(circle, " waits for ")));
+                                  fmt::join(circle, ", which waits for ")));
     awaited.at.fail(
         fmt::format("'{}' comes behind this step, and they are in no loop together: a "
                     "step waits for what stands before it",

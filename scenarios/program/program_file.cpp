@@ -38,6 +38,8 @@ StepGpu read_step_gpu(Fields& job) {
     const Value& efficiency = options.value_or("efficiency", "1");
     gpu.efficiency = efficiency.number(0, 1);
     if (gpu.efficiency <= 0) efficiency.fail("expected a share above 0 of the GPU's operations");
+  } else if (const Value* efficiency = options.optional("efficiency")) {
+    efficiency->fail("an efficiency is that of a GPU: say which by 'gpu'");
   }
   options.finish();
   job.resolve("options", options.resolved());
@@ -68,6 +70,10 @@ std::shared_ptr<const ScheduleFile> read_program_of_steps(Fields& job, const Val
   }
   job.resolve("program", list);
   auto file = std::make_shared<ScheduleFile>();
+  for (const int step : program->undone)
+    file->warnings.push_back(
+        fmt::format("the conditions of the step in line {} hold for no rank",
+                    reader.places()[static_cast<std::size_t>(step)].place().line));
   file->file = "the program";
   file->schedule.name = "program";
   file->schedule.collective = "messages";

@@ -93,7 +93,7 @@ std::vector<std::string> nic_warnings(const Scenario& scenario) {
 std::vector<std::string> schedule_warnings(const Job& job) {
   if (job.schedule == nullptr) return {};
   const ScheduleFile& file = *job.schedule;
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = file.warnings;
   for (const NodeCount& nodes : file.node_counts)
     if (nodes.ignored)
       warnings.push_back(

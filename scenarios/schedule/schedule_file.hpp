@@ -31,6 +31,7 @@ struct ScheduleFile {
   std::uint64_t least_bytes = 0;
   std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max();
   std::vector<NodeCount> node_counts{};  ///< of a trace: what became of its nodes
+  std::vector<std::string> warnings{};   ///< of a program
 };
 
 /// The file that `name` means: a path, seen from the file that says so, or a name in
