@@ -10,4 +10,8 @@ namespace ringscope {
 /// while it runs.
 Task on_group(Communicator group, const Algorithm& algorithm, Workspace work, Options options);
 
+/// Scratch space that is enough for it on a group of so many ranks, whichever hosts these are on.
+std::size_t scratch_on_group(const Algorithm& algorithm, int ranks, std::size_t items,
+                             Options options);
+
 }  // namespace ringscope

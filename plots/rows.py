@@ -1,5 +1,5 @@
-"""Rows of a timeline: a rank each; where those are too many, ranks that do the same in one row, or
-neighbours in one row that shows what most of them do.
+"""Rows of a timeline: a rank each, or a stream of it; where those are too many, ranks that do the same
+in one row, or neighbours in one row that shows what most of them do.
 """
 
 import math
@@ -9,6 +9,7 @@ import numpy
 
 Span = namedtuple("Span", "kind phase start end")
 Row = namedtuple("Row", "label spans")
+Lane = namedtuple("Lane", "rank number stream")  # of ranks with several streams, in place of a number
 Rows = namedtuple("Rows", "rows note")  # `note`: how ranks became rows, "" where each has its own
 
 MOST_OWN = 32  # ranks up to here have a row each
@@ -22,17 +23,23 @@ def end_of(ranks):
 
 
 def rows_of(ranks):
-    """`ranks`: {rank: [Span in order of time]}."""
+    """`ranks`: {rank, or Lane: [Span in order of time]}."""
+    own = [Row(name_of([rank]), ranks[rank]) for rank in sorted(ranks)]
     if len(ranks) <= MOST_OWN:
-        return Rows([Row(str(rank), ranks[rank]) for rank in sorted(ranks)], "")
+        return Rows(own, "")
     alike = folded(ranks)
+    what = "streams" if any(stream_of(rank) for rank in ranks) else "ranks"
     if len(alike) < len(ranks) and len(alike) <= MOST_ROWS:
-        return Rows(alike, f"{len(ranks)} ranks; those that do the same share a row")
+        return Rows(alike, f"{len(ranks)} {what}; those that do the same share a row")
     size = math.ceil(len(ranks) / MOST_ROWS)
     if size == 1:
-        return Rows([Row(str(rank), ranks[rank]) for rank in sorted(ranks)], "")
+        return Rows(own, "")
     return Rows(of_neighbours(ranks, size),
-                f"{len(ranks)} ranks; a row shows what most of its {size} do")
+                f"{len(ranks)} {what}; a row shows what most of its {size} do")
+
+
+def stream_of(rank):
+    return rank.stream if isinstance(rank, Lane) else ""
 
 
 def folded(ranks):
@@ -42,24 +49,28 @@ def folded(ranks):
     for rank in sorted(ranks):
         life = tuple((span.kind, span.phase, round(span.start / step), round(span.end / step))
                      for span in ranks[rank])
-        alike.setdefault(life, []).append(rank)
+        alike.setdefault((stream_of(rank), life), []).append(rank)
     return [Row(name_of(members), ranks[members[0]]) for members in alike.values()]
 
 
 def name_of(members):
-    """"5", "0-15" or "0 and 31 more"."""
-    first, last = members[0], members[-1]
+    """"5", "0-15" or "0 and 31 more", behind it the stream."""
+    first, last = (rank.rank if isinstance(rank, Lane) else rank
+                   for rank in (members[0], members[-1]))
+    behind = f" {stream_of(members[0])}" if stream_of(members[0]) else ""
     if len(members) == 1:
-        return str(first)
+        return f"{first}{behind}"
     if last - first == len(members) - 1:
-        return f"{first}-{last}"
-    return f"{first} and {len(members) - 1} more"
+        return f"{first}-{last}{behind}"
+    return f"{first} and {len(members) - 1} more{behind}"
 
 
 def of_neighbours(ranks, size):
-    numbers = sorted(ranks)
     end = end_of(ranks)
-    groups = [numbers[first:first + size] for first in range(0, len(numbers), size)]
+    groups = []
+    for stream in dict.fromkeys(stream_of(rank) for rank in sorted(ranks)):
+        numbers = sorted(rank for rank in ranks if stream_of(rank) == stream)
+        groups += [numbers[first:first + size] for first in range(0, len(numbers), size)]
     return [Row(name_of(group), most_of([ranks[rank] for rank in group], end)) for group in groups]
 
 

@@ -11,7 +11,7 @@ import math
 from matplotlib.collections import LineCollection, PolyCollection
 
 from plots import style
-from plots.rows import Span, end_of, rows_of
+from plots.rows import Lane, Span, end_of, rows_of
 from plots.style import ACTIVITIES, FAINT, INK, KINDS, InputError, plt
 from validation.quantities import SECONDS
 
@@ -26,8 +26,8 @@ MOST_HATCHED_ROWS = 48
 
 
 def read_timeline(path):
-    """{case: {rank: [Span in order of time]}}, cases in the order of the file."""
-    cases = {}
+    """{case: {rank, or Lane: [Span in order of time]}}, cases in the order of the file."""
+    cases, streams = {}, {}
     for line, row in style.read_csv(path, COLUMNS):
         rank = style.number(path, line, row, "rank", int)
         start = style.number(path, line, row, "start_s")
@@ -37,6 +37,8 @@ def read_timeline(path):
                              f"(known: {', '.join(ACTIVITIES)})")
         if end < start:
             raise InputError(f"{path}:{line}: end_s is before start_s")
+        if stream := row.get("stream"):
+            rank = Lane(rank, streams.setdefault(stream, len(streams)), stream)
         ranks = cases.setdefault(row["case"], {})
         ranks.setdefault(rank, []).append(
             Span(style.kind_of(row["activity"], row.get("cause")), row["phase"], start, end))

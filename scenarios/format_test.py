@@ -251,6 +251,21 @@ class Format(unittest.TestCase):
                         "good.yaml", [*changes, f"{place}{other}=1", f"{place}{key}=null"]).stderr
                     self.assertNotIn(f"unknown key '{other}'", error, f"{of_map}.{key}")
 
+    def test_the_keys_of_steps(self):
+        """Those of each kind of step, all together."""
+        message = {"send": "1 B", "to": "next"}
+        kinds = [{"compute": "1 s"}, {"delay": "1 s"}, {"load": "1 B"}, {"store": "1 B"}, message,
+                 {"receive": "1 B", "from": "next"}, {"together": [message]}, {"wait": ["a"]},
+                 {"repeat": 2, "steps": [message]}, {"steps": [message]}, {"allreduce": "1 B"}]
+        found = set()
+        for step in kinds:
+            self.write("bad.yaml", json.dumps({**GOOD, "job": {"program": [{**step, "zzz": 1}]}}))
+            error = self.run_file("bad.yaml").stderr
+            known = re.search(r"known: ([^)]*)", error)
+            self.assertTrue(known, error)
+            found |= set(known[1].split(", "))
+        self.assertEqual(found - {"allreduce"}, documented("step"))
+
     def test_the_keys_of_a_study(self):
         for name, around in STUDIES.items():
             with self.subTest(name):
@@ -263,7 +278,7 @@ class Format(unittest.TestCase):
     def test_every_map_in_the_tables_is_one_of_these(self):
         known = {*MAPS, "cluster", "options", "case", "list", "layer", "degraded", "uncached",
                  "unlike", "domain", "custom_gpu", "custom_link", "fabric_host", "fabric_to",
-                 "trunks", "needs", *STUDIES}
+                 "trunks", "needs", "step", *STUDIES}
         self.assertEqual({of_map for of_map, _, _ in rows() if of_map} - known, set())
 
     def test_every_key_of_place_is_documented_and_no_other(self):

@@ -7,6 +7,7 @@
 #include <map>
 #include <tuple>
 
+#include "algorithms/on_group.hpp"
 #include "algorithms/programs/partners.hpp"
 #include "algorithms/programs/walk.hpp"
 #include "algorithms/traces/performer.hpp"
@@ -210,7 +211,7 @@ class Survey {
     const auto [found, is_new] = known_.try_emplace({step.id, size, bytes});
     if (is_new) {
       const Options options = traces::of_a_group(step.options);
-      found->second = {step.algorithm->scratch_items(size, bytes, options),
+      found->second = {scratch_on_group(*step.algorithm, size, bytes, options),
                        step.algorithm->cost(size, bytes, options)};
     }
     return found->second;

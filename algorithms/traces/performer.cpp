@@ -30,8 +30,8 @@ std::size_t room_of(const Node& node, const Trace& trace, const Options& options
   if (node.kind == Node::Kind::receive) return node.items;
   if (node.kind != Node::Kind::collective) return 0;
   const auto& group = trace.groups[static_cast<std::size_t>(node.group)];
-  return node.items + node.algorithm->scratch_items(static_cast<int>(group.ranks->size()),
-                                                    node.items, of_a_group(options));
+  return node.items + scratch_on_group(*node.algorithm, static_cast<int>(group.ranks->size()),
+                                       node.items, of_a_group(options));
 }
 
 RankWork::RankWork(const Trace& trace, Communicator comm, Workspace work, Options options)

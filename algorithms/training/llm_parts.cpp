@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "algorithms/on_group.hpp"
 #include "algorithms/steps/ring_steps.hpp"
 #include "algorithms/training/step.hpp"
 
@@ -51,7 +52,7 @@ std::size_t scratch_of(const Sequence& sequence, int ranks, std::size_t items,
                        const Options& options) {
   std::size_t most = 0;
   for (const Algorithm* one : sequence)
-    most = std::max(most, one->scratch_items(ranks, items, options));
+    most = std::max(most, scratch_on_group(*one, ranks, items, options));
   return most;
 }
 

@@ -10,7 +10,9 @@
 #include <sstream>
 
 #include "algorithms/collectives.hpp"
+#include "algorithms/programs/program.hpp"
 #include "algorithms/steps/host_order.hpp"
+#include "scenarios/schedule/schedule_file.hpp"
 #include "topologies/input/units.hpp"
 
 namespace ringscope {
@@ -26,6 +28,8 @@ constexpr double nothing_said = std::numeric_limits<double>::infinity();
 constexpr double bytes_of_program = 20e6, bytes_per_rank = 7000, bytes_per_pair = 1400;
 constexpr double bytes_per_rank_not_simulated = 2900;
 constexpr double seconds_per_rank = 1.5e-5;
+// Of a program: a stream beside the first one, and a step that may send nothing.
+constexpr double bytes_per_stream = 3000, seconds_per_step = 1e-6;
 constexpr double in_step = 1.2e-6, out_of_step = 4e-6, in_flight = 6e-6;
 constexpr double seconds_per_message_on_simgrid = 40e-6;
 // Seconds more for each rank where all pairs talk at once: all to whom a link's change of rate
@@ -105,6 +109,21 @@ double messages_of(const Scenario& scenario) {
   return static_cast<double>(cost.messages) * scenario.job.repetitions;
 }
 
+const programs::Program* program_of(const Scenario& scenario) {
+  const ScheduleFile* file = scenario.job.schedule.get();
+  return file != nullptr ? file->schedule.program.get() : nullptr;
+}
+
+/// Streams and steps of a program.
+void add_program(const Scenario& scenario, Estimate& estimate) {
+  const programs::Program* program = program_of(scenario);
+  if (program == nullptr) return;
+  const auto ranks = static_cast<double>(scenario.placement.ranks.size());
+  estimate.memory_bytes +=
+      ranks * bytes_per_stream * static_cast<double>(program->streams.size() - 1);
+  estimate.seconds += seconds_per_step * program->done * scenario.job.repetitions;
+}
+
 }  // namespace
 
 Estimate estimate_of(const Scenario& scenario, bool on_simgrid) {
@@ -127,6 +146,7 @@ Estimate estimate_of(const Scenario& scenario, bool on_simgrid, std::size_t simu
   estimate.seconds = seconds_per_rank * ranks +
                      share * estimate.messages *
                          (on_simgrid ? std::max(fluid, seconds_per_message_on_simgrid) : fluid);
+  add_program(scenario, estimate);
   return estimate;
 }
 
@@ -140,6 +160,7 @@ std::string what_to_lower(const Scenario& scenario) {
   if (scenario.job.repetitions > 1) keys.emplace_back("'job.repetitions'");
   if (options.rounds > 1) keys.emplace_back("'job.options.rounds'");
   if (options.steps > 1) keys.emplace_back("'job.options.steps'");
+  if (program_of(scenario) != nullptr) keys.emplace_back("the loops of 'job.program'");
   keys.emplace_back("the ranks of 'placement'");
   std::string text = fmt::format("{}", fmt::join(keys, ", "));
   const Options untouched;

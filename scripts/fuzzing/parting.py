@@ -60,10 +60,10 @@ def begins_at_once(ours, theirs, faster, parted):
 
 
 def by_rank(rows):
-    """The rows of each rank in their order: one rank with more of them shifts no other's."""
+    """The rows of each rank's streams in their order: one with more of them shifts no other's."""
     ranks = {}
     for row in rows:
-        ranks.setdefault(row["rank"], []).append(row)
+        ranks.setdefault((row["rank"], row.get("stream")), []).append(row)
     return ranks
 
 

@@ -5,6 +5,7 @@ limits where protocols change. Numbers are as often round, so that much happens 
 not.
 """
 
+from . import programs
 from .jobs import Job
 from .machines import cluster, gpus_of, hosts_of, library
 from .quantities import rate, time
@@ -12,6 +13,7 @@ from .quantities import rate, time
 MOST_NEIGHBOURS = 2
 # Beside jobs that loop, a job that waits for ever is told after 100,000 of their rounds: minutes.
 MAY_WAIT_FOR_EVER = "head_to_head"
+PROGRAMS = 0.15  # of all jobs
 RANKS_OF_NEIGHBOUR = 4  # most of each on a host: beside eight of the job there is room for two
 
 
@@ -56,7 +58,10 @@ def neighbour(random, catalogue, hosts):
 
 
 def job(random, catalogue, algorithm, ranks):
-    made = Job(random, catalogue, algorithm, ranks).made
+    if random.random() < PROGRAMS and not algorithm["one_host"]:
+        made = programs.job(random, catalogue, ranks)
+    else:
+        made = Job(random, catalogue, algorithm, ranks).made
     if random.random() < 0.3:
         made["skew"] = time(random, 1e-6, 1e-4)
     if random.random() < 0.1:
@@ -85,7 +90,7 @@ def scenario(random, catalogue):
         if algorithm["algorithm"] == MAY_WAIT_FOR_EVER:
             for one in made["neighbours"].values():
                 one["repeat"] = 1 if one["repeat"] == "loop" else one["repeat"]
-    if algorithm["collective"] == "training" and random.random() < 0.5:
+    if made["job"].get("collective") == "training" and random.random() < 0.5:
         made["storage"] = {"bandwidth": rate(random)}
         if random.random() < 0.5:
             made["storage"]["host"] = 0
