@@ -76,7 +76,8 @@ class Stream {
  private:
   double value(const Step& step) const { return walk_.stand().value(step.amount); }
   std::size_t items(const Step& step) const {
-    return step.amount.empty() ? 0 : static_cast<std::size_t>(whole_items(value(step)));
+    const std::uint64_t bytes = step.amount.empty() ? 0 : whole_items(value(step));
+    return static_cast<std::size_t>(bytes / role_->options.item_bytes);
   }
   Communicator communicator(const Step& step) const {
     const Communicator& first = role_->communicators[static_cast<std::size_t>(step.communicator)];

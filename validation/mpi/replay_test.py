@@ -14,6 +14,37 @@ from validation.small_scenario import scenario
 OF_GPUS_ONLY = {"where.devices", "where.driver"} | {f"measurements[].{key}" for key in (
     "path", "host_memory", "segment_bytes", "buffers", "progress")}
 
+LLM = """question: is it right?
+cluster: pair
+library: ideal
+placement: 4
+job:
+  program: llm
+  groups: {tp: 2, pp: 1}
+  options:
+    model: {layers: 2, hidden: 16, heads: 2, sequence: 8}
+    gpu: {flops: 1e12, memory_bandwidth: 1 TB/s}
+    micro_batches: 2
+"""
+PROGRAM = """question: is it right?
+cluster: pair
+library: ideal
+placement: 4
+job:
+  groups: {order: x-y, x: 2, y: 2, some: [3, 0, 1]}
+  program:
+    - repeat: 3
+      index: i
+      steps:
+        - {allreduce: 40 kB, group: x}
+        - {allreduce: 4 kB * (i + 1), group: y, algorithm: recursive_doubling}
+        - together:
+            - {send: 400 B, to: next, group: x, around: true}
+            - {receive: 400 B, from: previous, group: x, around: true}
+        - {broadcast: 8 kB, group: some, options: {root: 1}}
+    - {allgather: 40 kB, group: all}
+"""
+
 
 class Replay(JobTest):
     def measured(self, ranks, text, *more):
@@ -43,6 +74,12 @@ class Replay(JobTest):
                     self.assertEqual(case["parameters"]["placement"], str(ranks))
                     self.assertEqual(len(case["samples_s"]), 2)
                     self.assertEqual(len(case["ranks"]), ranks)
+
+    def test_groups_of_a_program_give_the_right_data(self):
+        """Of MPI_Comm_split's making (llm: tensor and data groups), and such as a program names."""
+        for text in (LLM, PROGRAM):
+            case = self.measured(4, text)["measurements"][0]
+            self.assertEqual(len(case["ranks"]), 4)
 
     def test_the_file_has_exactly_the_documented_keys(self):
         text = scenario("1-1", "pingpong", "blocking", "1 KiB")
