@@ -72,6 +72,13 @@ class Timeline(InFolder):
         self.assertEqual(second.get_xlabel(), "time (ms)")
         self.assertEqual(first.get_xlim(), second.get_xlim())
 
+    def test_each_stream_of_a_rank_has_a_row(self):
+        header, *lines = TIMELINE.splitlines()
+        rows = [f"{line},{stream}" for line in lines for stream in ("main", "comm")]
+        axes = self.draw("\n".join([f"{header},stream", *rows]) + "\n").axes[0]
+        self.assertEqual([label.get_text() for label in axes.get_yticklabels()],
+                         ["0 main", "0 comm", "1 main", "1 comm"])
+
     def test_bars_lie_where_the_spans_are(self):
         axes = self.draw(TIMELINE).axes[0]
         extents = sorted((float(box.x0), float(box.x1)) for collection in axes.collections

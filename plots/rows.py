@@ -1,5 +1,5 @@
-"""Rows of a timeline: a rank each, or a stream of it; where those are too many, ranks that do the same
-in one row, or neighbours in one row that shows what most of them do.
+"""Rows of a timeline: a rank each, or a stream of it; where those are too many, ranks that do the
+same in one row, or neighbours in one row that shows what most of them do.
 """
 
 import math
@@ -9,7 +9,7 @@ import numpy
 
 Span = namedtuple("Span", "kind phase start end")
 Row = namedtuple("Row", "label spans")
-Lane = namedtuple("Lane", "rank number stream")  # of ranks with several streams, in place of a number
+Lane = namedtuple("Lane", "rank number stream")  # in place of a rank that has several streams
 Rows = namedtuple("Rows", "rows note")  # `note`: how ranks became rows, "" where each has its own
 
 MOST_OWN = 32  # ranks up to here have a row each

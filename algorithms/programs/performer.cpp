@@ -94,17 +94,17 @@ class Stream {
     if (step.kind != Step::Kind::collective && step.kind != Step::Kind::wait) mark(step);
     switch (step.kind) {
       case Step::Kind::compute:
-        return compute(step);
+        return compute(&step);
       case Step::Kind::delay:
-        return delay(step);
+        return delay(&step);
       case Step::Kind::load:
       case Step::Kind::store:
-        return storage(step);
+        return storage(&step);
       case Step::Kind::send:
       case Step::Kind::receive:
-        return message(step);
+        return message(&step);
       case Step::Kind::together:
-        return together(step);
+        return together(&step);
       case Step::Kind::collective:
         return collective(step);
       case Step::Kind::wait:
@@ -116,21 +116,21 @@ class Stream {
 
   static Task nothing() { co_return; }
 
-  Task compute(const Step& step) {
-    const Duration time(value(step));
+  Task compute(const Step* step) {
+    const Duration time(value(*step));
     const std::size_t bytes =
-        step.memory.empty() ? 0 : static_cast<std::size_t>(walk_.stand().value(step.memory));
+        step->memory.empty() ? 0 : static_cast<std::size_t>(walk_.stand().value(step->memory));
     if (time.count() > 0) co_await comm_.compute(time, bytes);
   }
 
-  Task delay(const Step& step) {
-    const Duration time(value(step));
+  Task delay(const Step* step) {
+    const Duration time(value(*step));
     if (time.count() > 0) co_await comm_.sleep(time);
   }
 
-  Task storage(const Step& step) {
-    const std::size_t bytes = items(step);
-    if (step.kind == Step::Kind::load)
+  Task storage(const Step* step) {
+    const std::size_t bytes = items(*step);
+    if (step->kind == Step::Kind::load)
       co_await comm_.load(bytes);
     else
       co_await comm_.store(bytes);
@@ -147,15 +147,15 @@ class Stream {
     return group.irecv(into, partner, step.tag);
   }
 
-  Task message(const Step& step) {
-    const Request request = post(step, 0);
+  Task message(const Step* step) {
+    const Request request = post(*step, 0);
     co_await comm_.wait(request);
   }
 
-  Task together(const Step& step) {
+  Task together(const Step* step) {
     std::vector<Request> requests;
     std::size_t before = 0;
-    for (const Step& one : step.steps) {
+    for (const Step& one : step->steps) {
       if (!walk_.stand().does(one)) continue;
       requests.push_back(post(one, before));
       if (one.kind == Step::Kind::receive) before += items(one);
@@ -166,6 +166,7 @@ class Stream {
   Task collective(const Step& step) {
     Options options = step.options;
     options.item_bytes = role_->options.item_bytes;
+    options.segment = std::max<std::size_t>(1, options.segment / options.item_bytes);
     options.hosts = role_->options.hosts;
     const Workspace own = {place_.vector.first(items(step)), place_.scratch};
     return on_group(communicator(step), *step.algorithm, own, options);

@@ -70,6 +70,8 @@ inline Report full_report() {
                               .epochs = 0.5,
                               .groups = {{"pipeline", 0.0625, 0.03125}},
                               .memory = StageMemory{1, 64, 64, 384, 32}};
+  r.streams = {{"main", 2, {{"computing", 0.125, 0.0625, 0.25}, {"idle", 0.375, 0.25, 0.4375}}},
+               {"comm", 1, {{"exchanging in dp groups", 0.5, 0.5, 0.5}}}};
   r.trace_nodes = {{"COMP_NODE", "computation", 12, false},
                    {"node of type 42", "order alone: not understood", 1, true}};
   for (RankReport& rank : r.rank_reports) rank.groups = {{"pipeline", 0.0625, 0.03125}};

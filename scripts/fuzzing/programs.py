@@ -1,7 +1,7 @@
 """Random programs on groups: steps that all ranks do, on streams, in loops, with dependences.
 
-Valid as they are made: each message stands beside its receive and begins together with it, and steps
-wait for what stands before them.
+Valid as they are made: each message stands beside its receive and begins together with it, and
+steps wait for what stands before them.
 """
 
 from .quantities import number, time, size, Time

@@ -76,7 +76,7 @@ class Replay(JobTest):
                     self.assertEqual(len(case["ranks"]), ranks)
 
     def test_groups_of_a_program_give_the_right_data(self):
-        """Of MPI_Comm_split's making (llm: tensor and data groups), and such as a program names."""
+        """Groups of MPI_Comm_split (llm: tensor and data), and such as a program names."""
         for text in (LLM, PROGRAM):
             case = self.measured(4, text)["measurements"][0]
             self.assertEqual(len(case["ranks"]), 4)

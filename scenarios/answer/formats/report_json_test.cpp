@@ -203,6 +203,28 @@ TEST(TimelineCsv, a_case_that_is_stuck_says_so) {
   EXPECT_NE(text.find("\nstuck (deadlock),0,in_send,"), std::string::npos) << text;
 }
 
+TEST(TimelineCsv, of_ranks_with_several_streams_names_them) {
+  Report report = report_with_spans();
+  report.stream_names = {"main", "comm"};
+  report.spans[1].stream = 1;
+  const std::string text = to_timeline_csv(std::vector{report});
+  EXPECT_TRUE(text.starts_with("case,rank,activity,phase,step,peer,start_s,end_s,cause,stream\n"));
+  EXPECT_NE(text.find(",0,in_send,reduce-scatter,0,1,0,0.25,partner,main\n"), text.npos) << text;
+  EXPECT_NE(text.find(",0,compute,,,,0.25,0.3333333333333333,,comm\n"), text.npos) << text;
+}
+
+TEST(Trace, of_ranks_with_several_streams_has_a_track_for_each) {
+  Report report = report_with_spans();
+  report.stream_names = {"main", "unused", "comm"};
+  report.spans[1].stream = 2;
+  const Json trace = Json::parse(to_trace(std::vector{report}));
+  std::vector<std::string> tracks;
+  for (const Json& event : trace["traceEvents"])
+    if (event["name"] == "thread_name") tracks.push_back(event["args"]["name"]);
+  EXPECT_EQ(tracks, (std::vector<std::string>{"rank 0 (host0) main", "rank 0 (host0) comm",
+                                              "rank 1 (host1) main", "rank 1 (host1) comm"}));
+}
+
 TEST(TimelineCsv, one_row_per_span_with_step_peer_and_cause_where_there_are_any) {
   EXPECT_EQ(to_timeline_csv(std::vector{report_with_spans()}),
             "case,rank,activity,phase,step,peer,start_s,end_s,cause\n"

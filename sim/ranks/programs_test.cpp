@@ -168,7 +168,7 @@ std::string by_hand(int stages, int micro_batches) {
                      stages, micro_batches, 4 / stages);
 }
 
-// Of m micro-batches on p stages each waits (p-1)/(m+p-1) of the step, as llm's stages do.
+// Each of p stages waits for (p-1)/(m+p-1) of a step of m micro-batches, as those of llm do.
 TEST_F(Programs, of_a_pipeline_have_its_bubble_and_the_time_of_llm) {
   for (const int micro_batches : {1, 4, 8}) {
     constexpr int stages = 4;
