@@ -189,6 +189,42 @@ TEST_F(Programs, of_a_pipeline_have_its_bubble_and_the_time_of_llm) {
   }
 }
 
+/// Two hosts with two ranks each, and a job.
+Scenario two_by_two(const std::string& bandwidth, const std::string& job) {
+  return scenario_of(fmt::format(R"(
+cluster:
+  network: star
+  hosts: 2
+  link: {{bandwidth: {}, latency: 0 s}}
+  host: {{type: simple, cores: 2}}
+library: {{base: ideal, network: {{latency: 0 s, eager_limit: 0 B, driver: nic}}, progress: nic}}
+placement: 2-2
+job:
+{})",
+                                 bandwidth, job));
+}
+
+// Inside a host nothing takes time; between both a ring of two moves half the vector twice.
+TEST_F(Programs, sum_in_two_levels_where_ranks_of_a_group_share_hosts) {
+  const Report report =
+      run(two_by_two("1 GB/s", "  program: [{allreduce: 8 MB, algorithm: two_level}]\n"));
+  expect_seconds(report.time_s, ring(2, 8 * mega));
+}
+
+// Four layers take 1 s forward and 2 s backward each; on wires without limits, nothing else does.
+TEST_F(Programs, of_large_models_sum_in_two_levels_too) {
+  const Report report =
+      run(two_by_two("unlimited", fmt::format(R"(
+  program: llm
+  options:
+    model: {{layers: 4, hidden: 64, heads: 8, sequence: 32}}
+    gpu: {{flops: {}, memory_bandwidth: unlimited}}
+    exchange: two_level
+)",
+                                              llm_for_test::attention + llm_for_test::mlp)));
+  expect_seconds(report.time_s, 12);
+}
+
 // A torus of 4 x 4: each sends 1 MB to four neighbours at once, over one cable.
 TEST_F(Programs, exchange_with_all_neighbours_of_a_grid_at_once) {
   const Report report = run(on_hosts(16, R"(
