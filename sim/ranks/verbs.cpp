@@ -157,8 +157,10 @@ RankThread::Advance RankThread::local_part(Pending& verb) {
   if (verb.state == State::working) return Advance::done;
   const Operation& operation = *verb.asked;
   if (operation.verb == Verb::compute) {
-    set_activity(activity_, now());
-    in_groups_.enter(-1);  // a flag that is raised behind it is no group's
+    if (operation.time.count() > 0) {
+      set_activity(activity_, now());
+      in_groups_.enter(-1);  // a flag that is raised behind it is no group's
+    }
     verb.state = State::working;
     return run_computation(operation);
   }

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "algorithms/on_group.hpp"
 #include "validation/cuda/executor/gpu_cases.hpp"
 
 namespace ringscope::cuda {
@@ -75,6 +76,27 @@ TEST(CudaExecutor, without_the_order_between_streams_the_result_is_wrong) {
     FakeGpus gpus({.gpus = 2, .peers = {}, .seed = seed, .jitter = 5});
     gpus.forget_waits();
     EXPECT_NE(run_on(gpus, staged(16, 2), ring, ranks, 100).data, expected) << seed;
+  }
+}
+
+/// Even ranks sum among themselves, and odd ones; then pairs of neighbours do.
+Task halves_and_pairs(Communicator comm, Workspace work, Options options) {
+  const Algorithm* ring = find_algorithm("allreduce", "ring");
+  const Communicator half = co_await comm.split(comm.rank() % 2, -comm.rank());
+  co_await on_group(half, *ring, work, options);
+  const Communicator pair = co_await comm.split(comm.rank() / 2, comm.rank());
+  co_await on_group(pair, *ring, work, options);
+}
+
+TEST(CudaExecutor, groups_of_a_split_keep_apart) {
+  Algorithm algorithm = *find_algorithm("allreduce", "ring");
+  algorithm.name = "halves_and_pairs";
+  algorithm.run = halves_and_pairs;
+  algorithm.scratch_items = [](int, std::size_t items, Options) { return items; };
+  const auto expected = run_loopback(algorithm, 8, 40, {}, item_of).data;
+  for (const Way& way : ways()) {
+    FakeGpus gpus(parameters_of(way));
+    EXPECT_EQ(run_on(gpus, way.options, algorithm, 8, 40).data, expected) << way.seed;
   }
 }
 
