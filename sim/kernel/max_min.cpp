@@ -33,6 +33,7 @@ int MaxMin::add_resource(double capacity) {
 void MaxMin::set_capacity(int id, double capacity) {
   assert(capacity > 0);
   resource(id).capacity = capacity;
+  if (resource(id).spell != 0) resource(id).spell = ++stamps_;
   if (!resource(id).bundles.empty()) wait(id);
 }
 
@@ -59,7 +60,7 @@ int MaxMin::find_bundle(int id, int bottleneck) const {
   return -1;
 }
 
-// On a full resource it follows its bottleneck; elsewhere no level of it is safe yet.
+// On a full or tight resource it follows its bottleneck; elsewhere no level of it is safe yet.
 int MaxMin::open_bundle(int where, int bottleneck) {
   if (free_.empty()) {
     free_.push_back(static_cast<int>(bundles_.size()));
@@ -83,7 +84,7 @@ int MaxMin::open_bundle(int where, int bottleneck) {
     bundle_of_[key_of(where, bottleneck)] = id;
   if (where == bottleneck)
     there.own = id;
-  else if (there.full)
+  else if (is_watched(there))
     follow(id);
   return id;
 }
@@ -156,11 +157,12 @@ void MaxMin::add_user(int id, int number) {
   joined.weight += part.weight;
   Resource& there = resource(where);
   if (where == flow.bottleneck) return;
-  if (!there.full) {
+  if (!is_watched(there)) {
     if (joined.since != 0) there.others += part.weight * joined.safe;
     return;
   }
   there.others += part.weight * level_of(joined);
+  doubt(where);
   there.overtaken = there.overtaken || level_of(joined) > there.level;
 }
 
@@ -174,20 +176,22 @@ void MaxMin::drop_user(int id, int number) {
   left.users.pop_back();
   left.weight -= part.weight;
   Resource& there = resource(part.resource);
-  if (part.resource != left.bottleneck && there.full)
+  if (part.resource != left.bottleneck && is_watched(there)) {
     there.others -= part.weight * level_of(left);
-  else if (part.resource != left.bottleneck && left.since != 0)
+    doubt(part.resource);
+  } else if (part.resource != left.bottleneck && left.since != 0) {
     there.others -= part.weight * left.safe;
+  }
   if (left.users.empty()) close_bundle(part.bundle);
 }
 
-// A bundle on a resource that is not full: one that has no safe level yet gets this one. The
-// resource is settled only if it might be overfull then.
+// A bundle on a resource that is not full: one that is to have a safe level and has none yet gets
+// this one. The resource is settled only if it might be overfull then.
 void MaxMin::admit(int id, Exact level) {
   const int where = bundle(id).resource;
   Resource& there = resource(where);
   if (there.waits) return;
-  if (bundle(id).since == 0) {
+  if (!there.tight && bundle(id).since == 0) {
     there.others += static_cast<double>(bundle(id).weight) * level;
     make_safe(id, level);
   }
@@ -200,6 +204,10 @@ void MaxMin::note_moved(int id) {
 
 void MaxMin::touch(int id) {
   if (!std::exchange(resource(id).touched, true)) touched_.push_back(id);
+}
+
+void MaxMin::doubt(int id) {
+  if (resource(id).tight && !std::exchange(resource(id).doubted, true)) doubted_.push_back(id);
 }
 
 // Resource that limits a flow which has all that it uses to itself.
@@ -218,6 +226,7 @@ void MaxMin::join_alone(int id) {
   Resource& limit = resource(slowest);
   flow.bottleneck = slowest;
   limit.full = true;
+  limit.spell = ++stamps_;
   limit.others = 0.0;
   for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) add_user(id, part);
   limit.level = share(limit.capacity, bundle(limit.own).weight);
@@ -292,23 +301,31 @@ void MaxMin::join(int id) {
 
 void MaxMin::make_idle(int id) {
   Resource& idle = resource(id);
-  idle.full = idle.overtaken = false;
+  idle.full = idle.tight = idle.overtaken = false;
+  idle.spell = 0;
   idle.level = idle.others = 0.0;
   idle.safe.clear();
   touch(id);
 }
 
 void MaxMin::leave(int id) {
-  leave_for_later(id);
+  drop_out(id);
   follow_leaves();
 }
 
 bool MaxMin::leave_for_later(int id) {
+  const std::size_t before = left_.size();
+  drop_out(id);
+  for (std::size_t i = before; i < left_.size(); ++i) resource(left_[i]).spell = 0;
+  return left_.size() > before;
+}
+
+// What is full of all that it used has less to carry then, until that is followed.
+void MaxMin::drop_out(int id) {
   Flow& flow = flows_[index(id)];
   assert(flow.bottleneck >= 0);
   parts_ -= flow.parts.size();
   for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) drop_user(id, part);
-  const std::size_t before = left_.size();
   for (const Part& part : flow.parts) {
     const Resource& there = resource(part.resource);
     if (there.bundles.empty())
@@ -317,7 +334,6 @@ bool MaxMin::leave_for_later(int id) {
       left_.push_back(part.resource);
   }
   flow.bottleneck = -1;
-  return left_.size() > before;
 }
 
 void MaxMin::follow_leaves() {

@@ -8,6 +8,8 @@
 // bottleneck. When a level changes, the full resources on which that bottleneck has a bundle follow
 // at once. A resource that is not full need not be looked at: each of its bundles has a level up to
 // which it is safe, such that the resource is not overfull as long as no bundle is above its own.
+// One that is nearly full would be looked at all the time: it is tight, and follows as full ones
+// do.
 //
 // After a change this goes on from the lowest level upwards, as in progressive filling, since a
 // level hangs on lower ones only: thousands of flows over one resource cost no more than one.
@@ -60,6 +62,10 @@ class MaxMin {
   /// As solve() where all that has joined found what it uses idle.
   Changes tell();
 
+  /// Number of the time for which all of a resource has been used without a break; 0: it is not,
+  /// or nobody knows.
+  std::uint64_t full_spell(int id) const { return resources_[index(id)].spell; }
+
   /// Uses of a flow: a range of values with a `resource` and a `weight`.
   const auto& uses(int flow) const { return flows_[index(flow)].parts; }
   /// Calls visit(group, weight) for all that flows through a resource: sum of weights by group.
@@ -90,8 +96,8 @@ class MaxMin {
     int resource = 0, bottleneck = 0;
     std::int64_t weight = 0;  ///< sum over the users
     boost::container::small_vector<User, 2> users;
-    int position = 0;   ///< among the resource's bundles
-    int follower = -1;  ///< among the followers of the bottleneck; -1: the resource is not full
+    int position = 0;         ///< among the resource's bundles
+    int follower = -1;        ///< among the followers of the bottleneck; -1: it has a safe level
     std::uint64_t since = 0;  ///< stamp of the safe level; others are void
     Exact safe = 0;           ///< level of the bottleneck up to which the resource is not overfull
   };
@@ -104,22 +110,24 @@ class MaxMin {
   struct Resource {
     double capacity = 0;
     bool full = false;          ///< it is a bottleneck
+    bool tight = false;         ///< it holds nobody back, but might soon
     bool waits = false;         ///< in the queue of those to be settled
     double due = 0;             ///< as its entry there says; others are void
     bool touched = false;       ///< its level may have changed since the last solve()
+    bool doubted = false;       ///< it is tight, and more or less of it may be used now
+    std::uint64_t spell = 0;    ///< see full_spell()
     bool overtaken = false;     ///< a bundle has come that may be faster than its own flows
     int own = -1;               ///< bundle of the flows that it holds back; -1: none
     std::uint64_t settled = 0;  ///< number of the solve() in which it was settled last
     boost::container::small_vector<int, 2> bundles;
     // A bottleneck's state:
     Exact level = 0;
-    /// Units per second of the users that are held back elsewhere; where it is not full, at most:
-    /// with each bundle at its safe level.
+    /// Units per second of the users that are held back elsewhere; where it is neither full nor
+    /// tight, at most: with each bundle at its safe level.
     Exact others = 0;
     double told = 0;                                   ///< rate that the caller knows
-    boost::container::small_vector<int, 2> followers;  ///< bundles on other full resources
-    boost::container::small_vector<Safe, 1>
-        safe;                    ///< a heap, of bundles on resources that are not full
+    boost::container::small_vector<int, 2> followers;  ///< bundles on other full or tight resources
+    boost::container::small_vector<Safe, 1> safe;      ///< a heap, of bundles on all others
     std::size_t most_safe = 64;  ///< entries of that heap before it is looked through
   };
   struct Waiting {  ///< entry of a heap, lowest level first
@@ -133,6 +141,7 @@ class MaxMin {
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   Resource& resource(int id) { return resources_[index(id)]; }
   Bundle& bundle(int id) { return bundles_[index(id)]; }
+  static bool is_watched(const Resource& resource) { return resource.full || resource.tight; }
   Exact level_of(const Bundle& bundle) const { return resources_[index(bundle.bottleneck)].level; }
 
   // Bundles (max_min.cpp)
@@ -150,6 +159,9 @@ class MaxMin {
   const Part& slowest_part(const Flow& flow) const;
   void join_alone(int flow);
   void make_idle(int resource);
+  void drop_out(int flow);
+  void doubt(int resource);
+  void settle_doubts();
   int likely_bottleneck(const Flow& flow) const;
 
   // Levels (max_min_levels.cpp)
@@ -159,6 +171,8 @@ class MaxMin {
   void settle(int resource);
   void settle_level(int resource);
   void settle_idle(int resource);
+  void keep_safe(int resource, Exact used);
+  bool stays_tight(const Resource& resource) const;
   void make_full(int resource);
   void set_level(int resource, Exact level);
   void tell_followers(int resource, Exact before);
@@ -179,7 +193,7 @@ class MaxMin {
   std::uint64_t stamps_ = 0;
   std::vector<Waiting> queue_;
   std::vector<int> left_;  ///< resources, for follow_leaves()
-  std::vector<int> moved_, touched_, taken_, told_, groups_;
+  std::vector<int> moved_, touched_, doubted_, taken_, told_, groups_;
   std::uint64_t operations_ = 0;
 
   // Foresight (max_min_levels.cpp)

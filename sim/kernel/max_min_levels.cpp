@@ -19,6 +19,9 @@ bool above(const Exact& level, const Exact& other) {
   return level - other > other * tolerance;
 }
 
+/// Shares of its capacity beyond which a resource is tight, and below which it is no longer.
+constexpr double tight_from = 0.95, tight_until = 0.8;
+
 /// Parts of flows; to foresee what becomes of so many costs about what one operation of settling
 /// does.
 constexpr std::uint64_t parts_an_operation = 16;
@@ -84,6 +87,7 @@ void MaxMin::settle_level(int id) {
       continue;
     }
     settled.overtaken = false;
+    if (settled.spell == 0) settled.spell = ++stamps_;
     return set_level(id, level);
   }
 }
@@ -102,7 +106,9 @@ int MaxMin::fastest_other(const Resource& resource) {
 void MaxMin::make_full(int id) {
   Resource& made = resource(id);
   made.full = true;
+  if (made.spell == 0) made.spell = ++stamps_;
   made.level = 0.0;
+  if (std::exchange(made.tight, false)) return;
   made.others = 0.0;
   for (const int each : made.bundles) {
     if (each == made.own) continue;
@@ -141,23 +147,43 @@ void MaxMin::move(int id, int to) {
   flow.bottleneck = to;
 }
 
-// A resource that holds nobody back: its bundles get the same share of half of what is left as a
-// margin; the other half is for flows to come. If it is overfull, it holds back the fastest.
+// A resource that holds nobody back. If it is overfull, it holds back the fastest.
 void MaxMin::settle_idle(int id) {
   Resource& settled = resource(id);
   if (settled.full) make_idle(id);
-  for (const int each : settled.bundles) follow_no_longer(each);
-  Exact used = 0;
-  for (const int each : settled.bundles)
-    used += static_cast<double>(bundle(each).weight) * level_of(bundle(each));
-  operations_ += settled.bundles.size();
+  Exact used = settled.others;
+  if (!settled.tight) {
+    operations_ += settled.bundles.size();
+    used = 0.0;
+    for (const int each : settled.bundles)
+      used += static_cast<double>(bundle(each).weight) * level_of(bundle(each));
+  }
   if (above(used, settled.capacity)) {
+    if (!settled.tight)
+      for (const int each : settled.bundles) follow_no_longer(each);
     take(fastest_other(settled));
     return wait(id);
   }
-  const Exact margin = used > 0 ? std::max(Exact{1}, (1 + settled.capacity / used) / 2) : Exact{1};
-  settled.others = used * margin;
-  for (const int each : settled.bundles) make_safe(each, level_of(bundle(each)) * margin);
+  const double share = rounded(used) / settled.capacity;
+  if (share < (settled.tight ? tight_until : tight_from)) return keep_safe(id, used);
+  const bool was_tight = std::exchange(settled.tight, true);
+  doubt(id);
+  if (was_tight) return;
+  settled.others = used;
+  for (const int each : settled.bundles)
+    if (bundle(each).follower < 0) follow(each);
+}
+
+// Its bundles get the same share of half of what is left as a margin; the other half is for flows
+// to come.
+void MaxMin::keep_safe(int id, Exact used) {
+  Resource& kept = resource(id);
+  kept.tight = false;
+  kept.spell = 0;
+  for (const int each : kept.bundles) follow_no_longer(each);
+  const Exact margin = used > 0 ? (1 + kept.capacity / used) / 2 : Exact{1};
+  kept.others = used * margin;
+  for (const int each : kept.bundles) make_safe(each, level_of(bundle(each)) * margin);
 }
 
 void MaxMin::set_level(int id, Exact level) {
@@ -171,16 +197,27 @@ void MaxMin::set_level(int id, Exact level) {
   check_safe(id);
 }
 
+bool MaxMin::stays_tight(const Resource& resource) const {
+  return resource.others <= resource.capacity &&
+         rounded(resource.others) >= tight_until * resource.capacity;
+}
+
 // Who is overtaken looks at it when its turn comes: its own level may be about to rise as well.
 void MaxMin::tell_followers(int id, Exact before) {
   const auto& followers = resource(id).followers;
-  const Exact level = resource(id).level;
+  const Exact level = resource(id).level, change = level - before;
+  const bool rises = above(level, before);
   operations_ += followers.size();
   for (const int each : followers) {
-    Resource& there = resource(bundle(each).resource);
-    there.others += static_cast<double>(bundle(each).weight) * (level - before);
-    there.overtaken = there.overtaken || (above(level, before) && above(level, there.level));
-    wait(bundle(each).resource);
+    const Bundle& told = bundle(each);
+    Resource& there = resource(told.resource);
+    there.others += told.weight == 1 ? change : change * static_cast<double>(told.weight);
+    if (there.tight) {
+      doubt(told.resource);
+      if (stays_tight(there)) continue;
+    }
+    there.overtaken = there.overtaken || (rises && above(level, there.level));
+    wait(told.resource);
   }
 }
 
@@ -279,7 +316,21 @@ MaxMin::Changes MaxMin::solve() {
   return tell();
 }
 
+void MaxMin::settle_doubts() {
+  for (const int id : doubted_) {
+    Resource& settled = resource(id);
+    settled.doubted = false;
+    if (!settled.tight) continue;
+    if (above(settled.capacity, settled.others))
+      settled.spell = 0;
+    else if (settled.spell == 0)
+      settled.spell = ++stamps_;
+  }
+  doubted_.clear();
+}
+
 MaxMin::Changes MaxMin::tell() {
+  settle_doubts();
   groups_.clear();
   for (const int id : touched_) {
     Resource& touched = resource(id);

@@ -222,6 +222,88 @@ TEST(MaxMin, many_changes_at_once_cost_a_few_operations_for_each_use_of_a_flow) 
   }
 }
 
+/// Flows from each of 16 NICs over a link of its own to all others, whose links are as fast: either
+/// end might hold a flow back.
+class AllToAll {
+ public:
+  AllToAll() {
+    for (int i = 0; i < 2 * nics; ++i) told.capacities.push_back(240);
+    for (const double capacity : told.capacities) rates.add_resource(capacity);
+    for (int round = 1; round < nics; ++round)
+      for (int from = 0; from < nics; ++from) join(from, round);
+    rates.solve();
+  }
+  void leave_round(int round) {
+    for (int from = 0; from < nics; ++from) {
+      told.flows.erase(flow(from, round));
+      rates.leave(flow(from, round));
+    }
+    rates.solve();
+  }
+  void join(int from, int round) {
+    const auto& uses =
+        told.flows[flow(from, round)] = {{from, 1}, {nics + (from + round) % nics, 1}};
+    rates.set_uses(flow(from, round), uses);
+    rates.join(flow(from, round));
+  }
+  static int flow(int from, int round) { return round * nics + from; }
+  static constexpr int nics = 16;
+  Told told;
+  MaxMin rates;
+};
+
+TEST(MaxMin, what_is_full_at_both_ends_is_fair_in_whatever_order_flows_leave) {
+  AllToAll flows;
+  std::mt19937 random(5);
+  while (flows.told.flows.size() > 10) {
+    for (auto leaves = 1 + random() % 8; leaves > 0; --leaves) {
+      const auto any = std::next(flows.told.flows.begin(),
+                                 static_cast<std::ptrdiff_t>(random() % flows.told.flows.size()));
+      flows.rates.leave(any->first);
+      flows.told.flows.erase(any);
+    }
+    flows.rates.solve();
+    expect_fair(flows.told, flows.rates);
+  }
+}
+
+TEST(MaxMin, a_spell_lasts_while_all_of_a_resource_is_used) {
+  AllToAll flows;
+  for (int id = 0; id < 2 * AllToAll::nics; ++id) {
+    const std::uint64_t spell = flows.rates.full_spell(id);
+    EXPECT_NE(spell, 0u) << id;
+  }
+  const std::uint64_t at_sender = flows.rates.full_spell(0),
+                      at_receiver = flows.rates.full_spell(AllToAll::nics);
+  flows.leave_round(3);
+  EXPECT_EQ(flows.rates.full_spell(0), at_sender);
+  EXPECT_EQ(flows.rates.full_spell(AllToAll::nics), at_receiver);
+  for (int round = 1; round < AllToAll::nics; ++round)
+    if (round != 3) flows.rates.leave(AllToAll::flow(0, round));
+  flows.rates.solve();
+  EXPECT_EQ(flows.rates.full_spell(0), 0u);  // idle
+  for (int from = 1; from < AllToAll::nics; ++from) EXPECT_NE(flows.rates.full_spell(from), 0u);
+}
+
+// A flow that leaves for later leaves to nobody what it had.
+TEST(MaxMin, a_spell_ends_when_others_take_over_late_what_a_flow_leaves) {
+  MaxMin rates;
+  const int link = rates.add_resource(1);
+  for (int flow = 0; flow < 2; ++flow) {
+    const Use uses[] = {{link, 1}};
+    rates.set_uses(flow, uses);
+    rates.join(flow);
+  }
+  rates.solve();
+  const std::uint64_t spell = rates.full_spell(link);
+  EXPECT_TRUE(rates.leave_for_later(0));
+  rates.tell();
+  EXPECT_EQ(rates.full_spell(link), 0u);
+  rates.follow_leaves();
+  rates.solve();
+  EXPECT_GT(rates.full_spell(link), spell);
+}
+
 TEST(MaxMin, what_nobody_changed_is_solved) {
   Ring ring(8);
   const MaxMin::Changes changes = ring.rates.solve();

@@ -73,10 +73,11 @@ class SharedWork {
     delays_.shift(seconds);
     for (Work& moved : works_) moved.begun += seconds;
     for (Group& moved : groups_) moved.time.shift(seconds);
+    for (Carried& carried : carried_) carried.full_since += seconds;
   }
   /// Requires that nothing flows.
   void rewind() {
-    for (Carried& carried : carried_) carried.used = 0;
+    for (Carried& carried : carried_) carried.used = 0, carried.spell = 0;
   }
 
  private:
@@ -106,6 +107,9 @@ class SharedWork {
     double used = 0;
     int flows = 0;   ///< that the solver knows
     int alone = -1;  ///< the work that has it to itself; -1: none
+    // While it is full, what it carries needs no sum over its groups.
+    std::uint64_t spell = 0;  ///< as the solver numbers it
+    double full_since = 0, full_used = 0;
   };
 
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
@@ -154,8 +158,8 @@ class SharedWork {
   std::vector<int> joining_;  ///< new at this instant
   Delays delays_;             ///< of works that join, and of `leaves`
   std::vector<Group> groups_;
-  std::vector<int> touched_;      ///< groups
-  std::vector<Carried> carried_;  ///< by resource
+  std::vector<int> touched_;              ///< groups
+  mutable std::vector<Carried> carried_;  ///< by resource; used() finds out while they are full
   DateQueue<Dated> dates_;
   std::vector<Dated> due_;
   std::uint64_t stamps_ = 0;
@@ -189,7 +193,7 @@ double SharedWork<Rates>::left(int id) const {
 
 template <class Rates>
 double SharedWork<Rates>::used(int resource) const {
-  const Carried& carried = carried_[index(resource)];
+  Carried& carried = carried_[index(resource)];
   double sum = carried.used;
   if (carried.alone >= 0) {
     const double moved = rounded(moved_alone(works_[index(carried.alone)]));
@@ -197,9 +201,16 @@ double SharedWork<Rates>::used(int resource) const {
       if (use.resource == resource) sum += use.weight * moved;
     return sum;
   }
+  std::uint64_t spell = 0;
+  if constexpr (can_wait) spell = rates_.full_spell(resource);
+  if (spell != 0 && spell == carried.spell)
+    return carried.full_used + carried.capacity * (*now_ - carried.full_since);
   rates_.visit_groups(resource, [&](int id, std::int64_t weight) {
     sum += static_cast<double>(weight) * rounded(groups_[index(id)].time.at(*now_));
   });
+  carried.spell = spell;
+  carried.full_since = *now_;
+  carried.full_used = sum;
   return sum;
 }
 
