@@ -1,12 +1,12 @@
 // A message on its way, and the two postings, a send and a receive, that it joins.
 #pragma once
 
-#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "sim/machine/machine.hpp"
+#include "sim/mpi/stages.hpp"
 #include "sim/paths/path.hpp"
 
 namespace ringscope::sim {
@@ -25,13 +25,7 @@ class Caller {
   bool inside = false;  ///< an MPI call
 };
 
-/// A stage of a message: `cause` held it up until `end`, from the end of the stage before.
-struct Stage {
-  Cause cause{};
-  double end = 0;  ///< s, as the kernel counts
-};
-
-/// The data phase of a rendezvous message; see Stream.
+/// The data phase of a rendezvous message; see Streams.
 struct DataPhase {
   struct End {
     bool here = true;   ///< its engine ran, or was not needed, when the activity was started
@@ -67,44 +61,45 @@ struct Message {
   std::uint64_t bytes = 0;
   std::uint64_t sequence = 0;  ///< among the messages from source to destination
   Channel* channel = nullptr;
-  int next_on_wire = -1;  ///< the message whose bytes follow this one's
-  int next_copy = -1;     ///< of a multicast: the message to its next receiver
-  bool eager = false;
   /// Bytes that travel with the envelope: all of an eager message, what an RTS carries of another.
   std::uint64_t ahead = 0;
   Caller* sender = nullptr;
   Caller* receiver = nullptr;  ///< once matched
+  double begun = 0;            ///< s, as the kernel counts
+  double settled = 0;          ///< date up to which the stages account for the message
+  PathCursor path;
   int send_request = -1, recv_request = -1;
+  int next_on_wire = -1;  ///< the message whose bytes follow this one's
+  int next_copy = -1;     ///< of a multicast: the message to its next receiver
+  int flow = -1;          ///< its DataPhase while it is on its way, by Streams; -1: none
+  bool eager = false;
   bool in_unexpected_buffer = false;  ///< eager, arrived before its receive was posted
   bool taken = false;                 ///< the engine has copied it to where it is now
-  int users = 2;                      ///< requests that still refer to it; 0: free
-  double begun = 0;                   ///< s, as the kernel counts
-  PathCursor path;
-  boost::container::small_vector<Stage, 6> stages;
-  DataPhase flow;
+  std::uint8_t users = 2;             ///< requests that still refer to it; 0: free
+  Stages stages;
 
-  /// Date up to which the stages account for the message.
-  double settled() const { return stages.empty() ? begun : stages.back().end; }
   void settle(Cause cause, double until) {
-    if (until > settled()) stages.push_back({cause, until});
+    if (until <= settled) return;
+    settled = until;
+    stages.add(cause, until);
   }
 
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
     fields.exact(self.source, self.destination, self.tag.number, self.tag.context, self.bytes,
                  self.ahead, self.channel->next_sequence - self.sequence, self.eager,
-                 self.in_unexpected_buffer, self.taken, self.users);
+                 self.in_unexpected_buffer, self.taken, self.users, self.flow >= 0);
     fields.request(self.send_request);
     fields.request(self.recv_request);
     fields.exact(self.sender->endpoint, self.receiver == nullptr ? -1 : self.receiver->endpoint);
     fields.message(self.next_on_wire);
     fields.message(self.next_copy);
     fields.date(self.begun);
+    fields.date(self.settled);
     fields.exact(self.stages.size());
-    for (auto& stage : self.stages) {
-      fields.exact(static_cast<int>(stage.cause));
-      fields.date(stage.end);
+    for (std::size_t i = 0; i < self.stages.size(); ++i) {
+      fields.exact(static_cast<int>(self.stages[i].cause));
+      fields.date(self.stages.end_of(i));
     }
-    if (!self.eager) DataPhase::visit(self.flow, fields);
   }
 };
 

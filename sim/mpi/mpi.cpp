@@ -109,8 +109,8 @@ void Mpi::stage(int id, Cause cause, int rank, int resource, double until) {
 void Mpi::released(int id, Cause cause, Caller& by) {
   Message& m = messages_[id];
   const double now = ledger_->now();
-  if (now <= m.settled()) return;
-  const double since = m.settled();
+  if (now <= m.settled) return;
+  const double since = m.settled;
   m.settle(cause, now);
   m.path = by.path;
   if (received != nullptr) paths_->mark(m.path, cause, by.rank, since);
@@ -140,9 +140,9 @@ int Mpi::begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Blo
   m.receiver = nullptr;
   m.send_request = m.recv_request = -1;
   m.in_unexpected_buffer = m.taken = false;
-  m.next_on_wire = m.next_copy = -1;
+  m.next_on_wire = m.next_copy = m.flow = -1;
   m.users = 2;
-  m.begun = ledger_->now();
+  m.begun = m.settled = ledger_->now();
   m.stages.clear();
   m.path = caller.path;
   return id;
@@ -262,7 +262,7 @@ void Mpi::explain_wait(int id, double begin, double end, std::vector<Stage>& sta
   if (waited.message >= 0) {
     const Message& m = messages_[waited.message];
     spend(Cause::partner, m.begun);
-    for (const Stage& stage : m.stages) spend(stage.cause, stage.end);
+    for (std::size_t i = 0; i < m.stages.size(); ++i) spend(m.stages[i].cause, m.stages[i].end);
   }
   spend(Cause::partner, end);
 }
@@ -288,7 +288,9 @@ void Mpi::describe(StateRecord& record, const Agenda& agenda, std::vector<int>& 
   StateFields fields(record, *this, ledger_->now(), names_);
   for (const int id : under_way) {
     if (!record.same()) return;
-    Message::visit(std::as_const(messages_[id]), fields);
+    const Message& m = messages_[id];
+    Message::visit(m, fields);
+    if (m.flow >= 0) DataPhase::visit(streams_.state_of(m), fields);
     const auto argument = static_cast<std::uint64_t>(id);
     for (const Agenda::Entry& entry : agenda.of(this, argument)) record.add(entry);
     for (const Agenda::Entry& entry : agenda.of(&streams_, argument)) record.add(entry);

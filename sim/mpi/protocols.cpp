@@ -266,12 +266,13 @@ void Mpi::granted(std::uint64_t value) {
 void Mpi::stream_followed(int id, int before) {
   Message& m = messages_[id];
   const Message& first = messages_[before];
-  if (first.settled() <= m.settled()) return;
+  if (first.settled <= m.settled) return;
   bool follows = false;  // stages of one cause become one: a queue's last would have one for each
-  for (const Stage& stage : first.stages) {
-    if (stage.end <= m.settled()) continue;
+  for (std::size_t i = 0; i < first.stages.size(); ++i) {
+    const Stage stage = first.stages[i];
+    if (stage.end <= m.settled) continue;
     if (follows && m.stages.back().cause == stage.cause)
-      m.stages.back().end = stage.end;
+      m.stages.end_of(m.stages.size() - 1) = m.settled = stage.end;
     else
       m.settle(stage.cause, stage.end);
     follows = true;

@@ -43,22 +43,33 @@ void forget(std::vector<int>& flows, int id) {
 }  // namespace
 
 void Streams::start(int id) {
-  Message& m = (*messages_)[id];
-  const Transport& transport = *m.channel->transport;
-  m.flow = {};
-  m.flow.remaining =
-      static_cast<double>(m.bytes - m.ahead) + static_cast<double>(transport.gap.count);
-  const auto buffer = static_cast<double>(transport.buffer.count);
-  // A receiver that answered and left: what its OS takes in may come.
-  m.flow.sender.credit = m.flow.receiver.credit = buffer;
-  if (int* last = last_in_queue(m); last != nullptr && m.flow.remaining > 0) {
+  const Message& m = (*messages_)[id];
+  if (int* last = last_in_queue(m); last != nullptr && amount(m) > 0) {
     const int before = std::exchange(*last, id);
     if (before >= 0) {
       (*messages_)[before].next_on_wire = id;
       return;
     }
   }
+  begin_phase(id);
   take_turn(id);
+}
+
+double Streams::amount(const Message& m) {
+  return static_cast<double>(m.bytes - m.ahead) +
+         static_cast<double>(m.channel->transport->gap.count);
+}
+
+// Where thousands of messages wait for their turn, only those that move have a phase.
+void Streams::begin_phase(int id) {
+  Message& m = (*messages_)[id];
+  m.flow = phases_.take();
+  DataPhase& begun = phase(m);
+  begun = {};
+  begun.remaining = amount(m);
+  // A receiver that answered and left: what its OS takes in may come.
+  begun.sender.credit = begun.receiver.credit =
+      static_cast<double>(m.channel->transport->buffer.count);
 }
 
 void Streams::take_turn(int id) {
@@ -69,11 +80,12 @@ void Streams::take_turn(int id) {
 }
 
 void Streams::follow(int id, int before) {
-  Message& m = (*messages_)[id];
-  const DataPhase& ahead = (*messages_)[before].flow;
   owner_->stream_followed(id, before);
-  if (needs_sender(m) && !sender_here(m)) m.flow.sender.credit = ahead.sender.credit;
-  if (needs_receiver(m) && !receiver_here(m)) m.flow.receiver.credit = ahead.receiver.credit;
+  begin_phase(id);
+  const Message& m = (*messages_)[id];
+  const DataPhase& ahead = phase((*messages_)[before]);
+  if (needs_sender(m) && !sender_here(m)) phase(m).sender.credit = ahead.sender.credit;
+  if (needs_receiver(m) && !receiver_here(m)) phase(m).receiver.credit = ahead.receiver.credit;
   take_turn(id);
 }
 
@@ -107,9 +119,10 @@ void Streams::go(int id) {
   Message& m = (*messages_)[id];
   const bool sender = !needs_sender(m) || sender_here(m);
   const bool receiver = !needs_receiver(m) || receiver_here(m);
-  double amount = m.flow.remaining;
-  if (!sender) amount = std::min(amount, m.flow.sender.credit);
-  if (!receiver) amount = std::min(amount, m.flow.receiver.credit);
+  DataPhase& flow = phase(m);
+  double amount = flow.remaining;
+  if (!sender) amount = std::min(amount, flow.sender.credit);
+  if (!receiver) amount = std::min(amount, flow.receiver.credit);
   if (amount <= 0) return check_done(id);
   const Transport& transport = *m.channel->transport;
   machine_->steer(*m.channel);
@@ -118,10 +131,10 @@ void Streams::go(int id) {
   add_uses(uses_, m.channel->wire);
   if (receiver && needs_receiver(m)) add_cpu(*m.receiver, transport.recv_cost);
   add_uses(uses_, m.channel->copy_out);
-  m.flow.started = amount;
-  m.flow.sender.here = sender;
-  m.flow.receiver.here = receiver;
-  m.flow.flight = ledger_->start(
+  flow.started = amount;
+  flow.sender.here = sender;
+  flow.receiver.here = receiver;
+  flow.flight = ledger_->start(
       amount, uses_, Callback::to<&Streams::flight_done>(this, static_cast<std::uint64_t>(id)));
 }
 
@@ -129,16 +142,17 @@ void Streams::add_cpu(const Caller& caller, ByteCost cost) {
   owner_->engine_of(caller).add_cpu(uses_, caller, machine_->scale(caller.rank).weight(cost));
 }
 
-void Streams::settle(Message& m, double moved) {
-  m.flow.remaining = less(m.flow.remaining, moved);
+void Streams::settle(const Message& m, double moved) {
+  DataPhase& flow = phase(m);
+  flow.remaining = less(flow.remaining, moved);
   const Transport& transport = *m.channel->transport;
   const auto settle_end = [&](DataPhase::End& end, ByteCost cost) {
     if (end.here) return;
     end.credit = less(end.credit, moved);
     if (cost.seconds_per_byte > 0) end.owed += moved;
   };
-  settle_end(m.flow.sender, transport.send_cost);
-  settle_end(m.flow.receiver, transport.recv_cost);
+  settle_end(flow.sender, transport.send_cost);
+  settle_end(flow.receiver, transport.recv_cost);
 }
 
 void Streams::blame(int id) {
@@ -149,11 +163,12 @@ void Streams::blame(int id) {
 }
 
 void Streams::halt(int id) {
-  Message& m = (*messages_)[id];
-  if (m.flow.flight < 0) return;
-  const double moved = ledger_->stop(m.flow.flight);
-  m.flow.flight = -1;
-  m.flow.paused = false;
+  const Message& m = (*messages_)[id];
+  DataPhase& flow = phase(m);
+  if (flow.flight < 0) return;
+  const double moved = ledger_->stop(flow.flight);
+  flow.flight = -1;
+  flow.paused = false;
   blame(id);
   settle(m, moved);
 }
@@ -161,17 +176,19 @@ void Streams::halt(int id) {
 void Streams::left(Caller& caller) {
   const std::vector<int> flows = owner_->flows_of(caller);  // a flow that ends leaves the list
   for (const int id : flows) {
-    Message& m = (*messages_)[id];
+    const Message& m = (*messages_)[id];
+    if (m.flow < 0) continue;
+    DataPhase& flow = phase(m);
     const auto buffer = static_cast<double>(m.channel->transport->buffer.count);
-    if (buffer == 0 && m.flow.flight >= 0) {
-      if (m.flow.paused) continue;
-      ledger_->pause(m.flow.flight);
-      m.flow.paused = true;
+    if (buffer == 0 && flow.flight >= 0) {
+      if (flow.paused) continue;
+      ledger_->pause(flow.flight);
+      flow.paused = true;
       blame(id);
     } else {
       halt(id);
-      if (same_endpoint(*m.sender, caller)) m.flow.sender.credit = buffer;
-      if (same_endpoint(*m.receiver, caller)) m.flow.receiver.credit = buffer;
+      if (same_endpoint(*m.sender, caller)) flow.sender.credit = buffer;
+      if (same_endpoint(*m.receiver, caller)) flow.receiver.credit = buffer;
       go(id);
     }
   }
@@ -180,29 +197,30 @@ void Streams::left(Caller& caller) {
 void Streams::entered(Caller& caller) {
   const std::vector<int> flows = owner_->flows_of(caller);  // a flow that ends leaves the list
   for (const int id : flows) {
-    Message& m = (*messages_)[id];
-    if (m.flow.paused) {
+    const Message& m = (*messages_)[id];
+    if (m.flow < 0) continue;
+    DataPhase& flow = phase(m);
+    if (flow.paused) {
       if ((needs_sender(m) && !sender_here(m)) || (needs_receiver(m) && !receiver_here(m)))
         continue;
       owner_->stream_resumed(id, caller);
-      m.flow.paused = false;
-      ledger_->resume(m.flow.flight);
+      flow.paused = false;
+      ledger_->resume(flow.flight);
       continue;
     }
-    if (m.flow.flight < 0) owner_->stream_resumed(id, caller);
+    if (flow.flight < 0) owner_->stream_resumed(id, caller);
     halt(id);
-    pay(id, caller, true);
-    pay(id, caller, false);
-    go(id);
+    if (pay(id, caller, true) && pay(id, caller, false)) go(id);
   }
 }
 
-// Bytes that moved while an end was away still have to be copied by its CPU.
-void Streams::pay(int id, const Caller& at, bool sender_side) {
-  Message& m = (*messages_)[id];
-  DataPhase::End& end = sender_side ? m.flow.sender : m.flow.receiver;
+// Bytes that moved while an end was away still have to be copied by its CPU. False: that took no
+// time, and the flow has ended.
+bool Streams::pay(int id, const Caller& at, bool sender_side) {
+  const Message& m = (*messages_)[id];
+  DataPhase::End& end = sender_side ? phase(m).sender : phase(m).receiver;
   Caller& caller = sender_side ? *m.sender : *m.receiver;
-  if (end.owed <= 0 || !same_endpoint(caller, at)) return;
+  if (end.owed <= 0 || !same_endpoint(caller, at)) return true;
   const Transport& transport = *m.channel->transport;
   Chore chore{.kind = sender_side ? Chore::Kind::pay_sender : Chore::Kind::pay_receiver,
               .message = id,
@@ -212,36 +230,39 @@ void Streams::pay(int id, const Caller& at, bool sender_side) {
   end.owed = 0;
   ++end.paying;
   owner_->engine_of(caller).submit(chore);
+  return m.flow >= 0;
 }
 
 void Streams::paid(const Chore& chore) {
-  DataPhase& flow = (*messages_)[chore.message].flow;
+  DataPhase& flow = phase((*messages_)[chore.message]);
   --(chore.kind == Chore::Kind::pay_sender ? flow.sender : flow.receiver).paying;
   check_done(chore.message);
 }
 
 void Streams::flight_done(std::uint64_t value) {
   const int id = static_cast<int>(value);
-  Message& m = (*messages_)[id];
-  m.flow.flight = -1;
+  const Message& m = (*messages_)[id];
+  phase(m).flight = -1;
   blame(id);
-  settle(m, m.flow.started);
+  settle(m, phase(m).started);
   check_done(id);
 }
 
 void Streams::check_done(int id) {
-  const DataPhase& flow = (*messages_)[id].flow;
+  Message& m = (*messages_)[id];
+  const DataPhase& flow = phase(m);
   if (flow.remaining > 0 || flow.flight >= 0) return;
   const int next = take_next(id);
   if (end_is_done(id, true)) owner_->stream_sent(id);
   if (end_is_done(id, false)) owner_->stream_received(id);
   if (next >= 0) follow(next, id);
+  if (flow.sender.done && flow.receiver.done) phases_.release(std::exchange(m.flow, -1));
 }
 
 // True once: the end has just become done.
 bool Streams::end_is_done(int id, bool sender_side) {
   Message& m = (*messages_)[id];
-  DataPhase::End& end = sender_side ? m.flow.sender : m.flow.receiver;
+  DataPhase::End& end = sender_side ? phase(m).sender : phase(m).receiver;
   if (end.done || end.owed > 0 || end.paying > 0) return false;
   end.done = true;
   if (sender_side ? needs_sender(m) : needs_receiver(m))

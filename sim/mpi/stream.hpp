@@ -43,6 +43,8 @@ class Streams {
   void left(Caller& caller);
   /// An engine has done a work item of kind pay_sender or pay_receiver.
   void paid(const Chore& chore);
+  /// Requires that the message is on its way.
+  const DataPhase& state_of(const Message& m) const { return phases_[m.flow]; }
 
  private:
   static bool needs_sender(const Message& m) { return driver(m) == Driver::caller; }
@@ -51,6 +53,9 @@ class Streams {
   bool sender_here(const Message& m) { return owner_->engine_of(*m.sender).running(); }
   bool receiver_here(const Message& m) { return owner_->engine_of(*m.receiver).running(); }
 
+  DataPhase& phase(const Message& m) { return phases_[m.flow]; }
+  static double amount(const Message& m);
+  void begin_phase(int id);
   bool is_copied(const Message& m) const;
   int* last_in_queue(const Message& m);
   int take_next(int id);
@@ -58,9 +63,9 @@ class Streams {
   void follow(int id, int before);
   void go(int id);
   void halt(int id);
-  void settle(Message& m, double moved);
+  void settle(const Message& m, double moved);
   void blame(int id);
-  void pay(int id, const Caller& at, bool sender_side);
+  bool pay(int id, const Caller& at, bool sender_side);
   void add_cpu(const Caller& caller, ByteCost cost);
   void flight_done(std::uint64_t id);
   void check_done(int id);
@@ -69,6 +74,7 @@ class Streams {
   Ledger* ledger_;
   const Machine* machine_;
   Pool<Message>* messages_;
+  Pool<DataPhase> phases_;  ///< of those that are on their way
   Owner* owner_;
   Uses uses_;
   std::map<int, int> last_copies_;  ///< by the first resource of their ways: the last in its queue

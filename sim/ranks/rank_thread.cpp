@@ -198,13 +198,24 @@ void RankThread::go_on() {
       return;
     }
     const auto waiter = verbs_[next_].waiter;
-    if (++next_ == verbs_.size()) {
-      verbs_.clear();
-      next_ = 0;
-    }
+    ++next_;
+    drop_performed();
     if (waiter) waiter.resume();
   }
   finish();
+}
+
+// A rank that posts thousands of messages keeps no room for them.
+void RankThread::drop_performed() {
+  constexpr std::size_t many = 64;
+  if (next_ == verbs_.size())
+    verbs_.clear();
+  else if (next_ >= many && 2 * next_ >= verbs_.size())
+    verbs_.erase(verbs_.begin(), verbs_.begin() + static_cast<std::ptrdiff_t>(next_));
+  else
+    return;
+  if (verbs_.capacity() > many) verbs_.shrink_to_fit();
+  next_ = 0;
 }
 
 bool RankThread::held_by_detour() {

@@ -246,6 +246,7 @@ class RankThread final : public Executor, private Caller {
   bool may_run() const;
   bool on_ranks_core() const { return cpu == run_->machine->cpu(rank()); }
   bool held_by_detour();
+  void drop_performed();
   void blame_detour();
   /// The processor on which this thread computes and reduces, and its scale.
   void add_worker(Uses& uses, int weight) const;
