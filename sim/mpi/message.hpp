@@ -108,10 +108,11 @@ struct Posting {
   Caller* owner = nullptr;
   bool receive = false;
   bool complete = false;
+  bool awaited = false;  ///< with others: see Mpi::await()
   int peer = 0;
   Tag tag{};
   std::uint64_t bytes = 0;  ///< sent, or room for
-  int message = -1;         ///< of a receive: once matched
+  int message = -1;         ///< of a receive: once matched; of a send: until it is forgotten
   std::uint64_t order = 0;  ///< of its completion, among all
   Block block;              ///< of a kernel, that sends
 };

@@ -55,15 +55,28 @@ int Mpi::open_request(Caller& caller, bool receive, int peer, Tag tag, std::uint
   const int id = requests_.take();
   // A simulated sender's chunk may be an item longer than that of the rank for which it stands.
   if (receive && machine_->orbits().folded()) ++bytes;
-  requests_[id] = {&caller, receive, false, peer, tag, bytes, -1, 0, block};
+  requests_[id] = {.owner = &caller,
+                   .receive = receive,
+                   .peer = peer,
+                   .tag = tag,
+                   .bytes = bytes,
+                   .block = block};
   return id;
 }
 
 void Mpi::close_request(int id) {
   const int message = requests_[id].message;
   requests_.release(id);
+  if (message >= 0) let_go(message, id);
+}
+
+void Mpi::forget_sent(int id) {
+  if (!requests_[id].receive) let_go(std::exchange(requests_[id].message, -1), id);
+}
+
+void Mpi::let_go(int message, int request) {
   Message& m = messages_[message];
-  (m.send_request == id ? m.send_request : m.recv_request) = -1;
+  (m.send_request == request ? m.send_request : m.recv_request) = -1;
   if (--m.users > 0) return;
   m.path = {};  // or it would keep its chain until the slot is used again
   messages_.release(message);

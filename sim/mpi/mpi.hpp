@@ -41,6 +41,11 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   const Posting& request(int id) const { return requests_[id]; }
   /// The request is used up, and with both its requests the message.
   void close_request(int id);
+  /// Its owner waits for it and for others, and until all are complete.
+  void await(int id) { requests_[id].awaited = true; }
+  /// It is complete, and not the last of those that its owner waits for: what its message went
+  /// through explains nothing, and with thousands of them is not worth its memory.
+  void forget_sent(int id);
 
   /// A send: first the caller spends `overhead` and `copy` seconds of CPU; then, where the copy of
   /// an eager message uses memory too, it copies the bytes with copy_uses(); then launch().
@@ -135,6 +140,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
     return process(caller.rank).endpoints[static_cast<std::size_t>(caller.endpoint)];
   }
   Endpoint make_endpoint(int rank, int index);
+  void let_go(int message, int request);
   void add_locks(int rank);
   Caller* running_caller(Process& process);
   void stage(int message, Cause cause, int rank, int resource, double until);

@@ -258,7 +258,10 @@ void RankThread::finish() {
   if (joiner_ != nullptr) run_->ready->add(*std::exchange(joiner_, nullptr));
 }
 
-void RankThread::completed(int) {
+// Of many that it waits for, only the last one wakes it.
+void RankThread::completed(int request) {
+  if (request >= 0 && run_->mpi->request(request).awaited && --missing_ > 0)
+    return run_->mpi->forget_sent(request);
   if (next_ < verbs_.size()) run_->ready->add(*this);
 }
 

@@ -195,8 +195,8 @@ class RankThread final : public Executor, private Caller {
   enum class Advance { done, blocked };
 
   static void visit(auto& self, auto& fields) {  // sim/mpi/state_fields.hpp
-    fields.exact(self.finished_, self.in_use_, self.joiner_ == nullptr, self.inside, self.on_cpu_,
-                 static_cast<int>(self.activity_));
+    fields.exact(self.finished_, self.in_use_, self.missing_, self.joiner_ == nullptr, self.inside,
+                 self.on_cpu_, static_cast<int>(self.activity_));
     fields.date(self.activity_since_);
     if (self.on_cpu_) {
       fields.exact(static_cast<int>(self.cpu_cause_), static_cast<int>(self.tail_cause_));
@@ -227,6 +227,7 @@ class RankThread final : public Executor, private Caller {
   Advance send_part(Pending& verb);
   Advance wait_part(Pending& verb, bool all);
   bool is_over(Pending& verb, bool all) const;
+  void await_all(const Pending& verb);
   /// `ended`: what came after that is noise.
   void account_wait(int request, double since, double ended);
   void account_stage(Cause cause, double seconds) {
@@ -279,6 +280,7 @@ class RankThread final : public Executor, private Caller {
   std::vector<Task> body_;  ///< one, or none
   boost::container::small_vector<Pending, 2> verbs_;
   std::size_t next_ = 0;  ///< of verbs_
+  int missing_ = 0;       ///< awaited and not complete; see await_all()
   bool finished_ = true;
   bool in_use_ = false;  ///< of a further thread: started and not yet joined
   bool on_cpu_ = false;

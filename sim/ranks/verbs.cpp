@@ -62,11 +62,27 @@ bool RankThread::is_over(Pending& verb, bool all) const {
          (verb.other_request < 0 || is_complete(verb.other_request));
 }
 
+// A detour looks at each turn of its rank.
+void RankThread::await_all(const Pending& verb) {
+  const std::span<const int> requests = requests_of(verb);
+  if (requests.size() < 2 || run_->detours != nullptr) return;
+  for (const int request : requests) {
+    if (is_complete(request)) {
+      run_->mpi->forget_sent(request);
+    } else {
+      run_->mpi->await(request);
+      ++missing_;
+    }
+  }
+}
+
 RankThread::Advance RankThread::wait_part(Pending& verb, bool all) {
   enter_mpi();
   if (verb.state == State::completing) return finish_wait(verb, requests_of(verb));
-  if (!is_over(verb, all))
+  if (!is_over(verb, all)) {
+    if (all && verb.since < 0) await_all(verb);
     return block(verb, verb.verb == Verb::send ? RankActivity::in_send : RankActivity::in_wait);
+  }
   const std::span<const int> requests = requests_of(verb);
   const auto complete = [this](int request) { return is_complete(request); };
   // The request that ended the wait: the last of all to complete, or the first that is complete.
