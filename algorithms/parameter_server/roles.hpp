@@ -53,6 +53,7 @@ struct Held {
 inline std::vector<Held> pieces_of(const Roles& roles, Range whole, std::size_t segment) {
   std::vector<Held> pieces;
   const std::size_t rounds = piece_count(roles.most_items(whole.size), segment);
+  pieces.reserve(rounds * static_cast<std::size_t>(roles.servers));
   for (std::size_t i = 0; i < rounds; ++i)
     for (int server = 0; server < roles.servers; ++server) {
       const Range shard = roles.shard(whole, server);
