@@ -31,7 +31,8 @@ inline constexpr int never_fold = std::numeric_limits<int>::max();
 
 struct RunOptions {
   std::string_view kernel = "fluid";
-  bool skip = true;  ///< periods of a steady state, where that is possible
+  /// Periods of a steady state, and repetitions in which nothing is random, where that is possible.
+  bool skip = true;
   /// Activities that begin or end within that share of their own time of each other do so together;
   /// of the fluid kernel only.
   double tolerance = 0;

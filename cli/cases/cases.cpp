@@ -110,7 +110,7 @@ void add_case_arguments(Command& subcommand, CaseArguments& arguments) {
                   "see by how much they differ; or reference, slow and plain")
       .show_default();
   subcommand.add_flag("--no-skip", arguments.no_skip,
-                      "simulate every step, also where the fluid kernel finds that they repeat");
+                      "simulate every step and repetition, also where they repeat those before");
   add_tolerance(subcommand, arguments.tolerance);
   const Option no_fold =
       subcommand.add_flag("--no-fold", arguments.no_fold,

@@ -189,6 +189,9 @@ struct Report {
   /// Share of `time_s` and of `messages` not simulated, since it only repeats what was.
   double skipped_s = 0;
   std::uint64_t skipped_messages = 0;
+  /// Number of `times_s` that were not simulated: in which nothing is random, so that each is the
+  /// first one again.
+  std::size_t skipped_repetitions = 0;
   /// Number of ranks simulated, where these stand for all: the others' rows are copies. 0: all.
   int simulated_ranks = 0;
   /// Share of a message by which those of other ranks are longer or shorter, at most, and so about

@@ -49,6 +49,7 @@ inline Report full_report() {
   r.skipped_s = 0.25;
   r.tolerance = 0.001;
   r.skipped_messages = 6;
+  r.skipped_repetitions = 2;
   r.simulated_ranks = 2;
   r.uneven = 0.0009765625;
   r.not_folded = "some ranks are stragglers";

@@ -181,6 +181,8 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.path_reduced = median.path_reduced;
   report.skipped_s = median.skipped.seconds;
   report.skipped_messages = median.skipped.messages;
+  report.skipped_repetitions = static_cast<std::size_t>(median.repeated);
+  report.times_s.resize(report.times_s.size() + report.skipped_repetitions, report.time_s);
   report.chain = std::move(median.chain);
   report.spans = std::move(median.spans);
   report.recording = std::move(median.recording);

@@ -29,6 +29,7 @@ struct Measurement {
   std::vector<PathSegment> path;
   bool path_reduced = false;
   SteadyState::Skipped skipped;
+  int repeated = 0;  ///< further repetitions that were not simulated, since they are this one again
   std::shared_ptr<const PathChain> chain;
   std::vector<Span> spans;
   std::vector<StreamReport> streams;

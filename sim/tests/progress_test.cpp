@@ -22,7 +22,7 @@ TEST(Progress, grows_while_messages_that_were_posted_at_once_end) {
 cluster: star64
 library: rdma
 placement: 1x32
-job: {collective: alltoall, algorithm: posted, bytes: 32 MiB, repetitions: 2}
+job: {collective: alltoall, algorithm: posted, bytes: 32 MiB, repetitions: 2, skew: 1 ns}
 )");
   const double all = 2 * 32 * 31;
   const std::vector<double> expected = {256 / all,        512 / all,         768 / all,
@@ -55,7 +55,7 @@ TEST(Progress, never_goes_back_and_never_ends_before_the_run) {
 cluster: star64
 library: openmpi_tcp
 placement: 1x16
-job: {collective: allreduce, algorithm: ring, bytes: 1 MiB, repetitions: 20}
+job: {collective: allreduce, algorithm: ring, bytes: 1 MiB, repetitions: 20, skew: 1 ns}
 )");
   const std::vector<double> shares = shares_of(scenario);
   ASSERT_GT(shares.size(), 3U);

@@ -33,10 +33,11 @@ inline void expect_seconds(double got, double expected) {
   EXPECT_NEAR(got, expected, 1e-9 * expected);
 }
 
-/// On fluid, whose times SimGrid has too.
+/// On fluid, whose times SimGrid has too, which is to skip nothing.
 inline Report on_both_kernels(const Scenario& scenario) {
   RunOptions simgrid;
   simgrid.kernel = "simgrid";
+  simgrid.skip = false;
   const Report reference = simulate(scenario, simgrid);
   Report report = simulate(scenario, {});
   EXPECT_EQ(report.times_s.size(), reference.times_s.size());

@@ -179,10 +179,11 @@ struct Shape<TrainingReport> {
   }
 };
 
-/// Time and messages of steps that were not simulated.
+/// Parts of a run that were not simulated: time and messages of steps, and whole repetitions.
 struct Skipped {
   double seconds = 0;
   std::uint64_t messages = 0;
+  std::optional<std::size_t> repetitions;
 };
 
 template <>
@@ -190,6 +191,7 @@ struct Shape<Skipped> {
   static void visit(auto& keys, auto& skipped) {
     keys("seconds", skipped.seconds);
     keys("messages", skipped.messages);
+    keys.unless_empty("repetitions", skipped.repetitions);
   }
 };
 
@@ -274,12 +276,14 @@ struct Shape<Report> {
 
   static void visit_skipped(auto& keys, auto& report) {
     std::optional<Skipped> skipped;
-    if (report.skipped_messages > 0) skipped = {report.skipped_s, report.skipped_messages};
+    if (report.skipped_messages > 0 || report.skipped_repetitions > 0)
+      skipped = {report.skipped_s, report.skipped_messages, {}};
+    if (report.skipped_repetitions > 0) skipped->repetitions = report.skipped_repetitions;
     keys.unless_empty("skipped", skipped);
     if constexpr (!std::is_const_v<std::remove_reference_t<decltype(report)>>)
       if (skipped)
-        std::tie(report.skipped_s, report.skipped_messages) =
-            std::pair(skipped->seconds, skipped->messages);
+        std::tie(report.skipped_s, report.skipped_messages, report.skipped_repetitions) =
+            std::tuple(skipped->seconds, skipped->messages, skipped->repetitions.value_or(0));
   }
 };
 

@@ -249,10 +249,17 @@ std::string nodes_of_trace(const Report& report) {
 }
 
 std::string skipped_text(const Report& report) {
-  if (report.skipped_messages == 0) return "";
-  return fmt::format(
-      "  Skipped: {} of its {} messages, in {} of its time, repeat those before them.\n",
-      report.skipped_messages, report.messages, to_short_text(Seconds(report.skipped_s)));
+  std::string text;
+  if (report.skipped_messages > 0)
+    text += fmt::format(
+        "  Skipped: {} of its {} messages, in {} of its time, repeat those before them.\n",
+        report.skipped_messages, report.messages, to_short_text(Seconds(report.skipped_s)));
+  if (report.skipped_repetitions > 0)
+    text += fmt::format(
+        "  Skipped: {} of {} repetitions are the first one again, since nothing in them is "
+        "random.\n",
+        report.skipped_repetitions, report.times_s.size());
+  return text;
 }
 
 std::string tolerance_text(const Report& report) {
