@@ -78,4 +78,27 @@ void SharedWork<Rates>::end_alone(int id, Exact moved) {
   }
 }
 
+template <class Rates>
+double SharedWork<Rates>::used(int resource) const {
+  Carried& carried = carried_[index(resource)];
+  double sum = carried.used;
+  if (carried.alone >= 0) {
+    const double moved = rounded(moved_alone(works_[index(carried.alone)]));
+    for (const auto& use : rates_.uses(carried.alone))
+      if (use.resource == resource) sum += use.weight * moved;
+    return sum;
+  }
+  std::uint64_t spell = 0;
+  if constexpr (can_wait) spell = rates_.full_spell(resource);
+  if (spell != 0 && spell == carried.spell)
+    return carried.full_used + carried.capacity * (*now_ - carried.full_since);
+  rates_.visit_groups(resource, [&](int id, std::int64_t weight) {
+    sum += static_cast<double>(weight) * rounded(groups_[index(id)].time.at(*now_));
+  });
+  carried.spell = spell;
+  carried.full_since = *now_;
+  carried.full_used = sum;
+  return sum;
+}
+
 }  // namespace ringscope::sim

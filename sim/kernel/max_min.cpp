@@ -198,18 +198,6 @@ void MaxMin::admit(int id, Exact level) {
   if (there.others > there.capacity) wait(where);
 }
 
-void MaxMin::note_moved(int id) {
-  if (!std::exchange(flows_[index(id)].moved, true)) moved_.push_back(id);
-}
-
-void MaxMin::touch(int id) {
-  if (!std::exchange(resource(id).touched, true)) touched_.push_back(id);
-}
-
-void MaxMin::doubt(int id) {
-  if (resource(id).tight && !std::exchange(resource(id).doubted, true)) doubted_.push_back(id);
-}
-
 // Resource that limits a flow which has all that it uses to itself.
 const MaxMin::Part& MaxMin::slowest_part(const Flow& flow) const {
   const auto rate = [this](const Part& part) {
@@ -299,15 +287,6 @@ void MaxMin::join(int id) {
   }
 }
 
-void MaxMin::make_idle(int id) {
-  Resource& idle = resource(id);
-  idle.full = idle.tight = idle.overtaken = false;
-  idle.spell = 0;
-  idle.level = idle.others = 0.0;
-  idle.safe.clear();
-  touch(id);
-}
-
 void MaxMin::leave(int id) {
   drop_out(id);
   follow_leaves();
@@ -320,7 +299,7 @@ bool MaxMin::leave_for_later(int id) {
   return left_.size() > before;
 }
 
-// What is full of all that it used has less to carry then, until that is followed.
+// Bottlenecks on its way have less to carry then, until that is followed.
 void MaxMin::drop_out(int id) {
   Flow& flow = flows_[index(id)];
   assert(flow.bottleneck >= 0);

@@ -17,6 +17,7 @@
 
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -138,6 +139,9 @@ class MaxMin {
     }
   };
 
+  /// Shares of its capacity from which on a resource is tight, and until which it stays so.
+  static constexpr double tight_from = 0.95, tight_until = 0.8;
+
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   Resource& resource(int id) { return resources_[index(id)]; }
   Bundle& bundle(int id) { return bundles_[index(id)]; }
@@ -154,25 +158,47 @@ class MaxMin {
   void follow_no_longer(int id);
   void make_safe(int id, Exact level);
   void admit(int bundle, Exact level);
-  void note_moved(int flow);
-  void touch(int resource);
+  void note_moved(int id) {
+    if (!std::exchange(flows_[index(id)].moved, true)) moved_.push_back(id);
+  }
+  void touch(int id) {
+    if (!std::exchange(resource(id).touched, true)) touched_.push_back(id);
+  }
   const Part& slowest_part(const Flow& flow) const;
   void join_alone(int flow);
-  void make_idle(int resource);
+  void make_idle(int id) {
+    Resource& idle = resource(id);
+    idle.full = idle.tight = idle.overtaken = false;
+    idle.spell = 0;
+    idle.level = idle.others = 0.0;
+    idle.safe.clear();
+    touch(id);
+  }
   void drop_out(int flow);
-  void doubt(int resource);
+  void doubt(int id) {
+    if (resource(id).tight && !std::exchange(resource(id).doubted, true)) doubted_.push_back(id);
+  }
   void settle_doubts();
   int likely_bottleneck(const Flow& flow) const;
 
   // Levels (max_min_levels.cpp)
-  double due(const Resource& resource) const;
+  /// Level that it would get now. Resources that are not full are looked at last: by then nobody's
+  /// level changes any more.
+  double due(const Resource& resource) const {
+    if (resource.own < 0) return std::numeric_limits<double>::infinity();
+    return (resource.capacity - rounded(resource.others)) /
+           static_cast<double>(bundles_[index(resource.own)].weight);
+  }
   void wait(int resource);
   void settle_next();
   void settle(int resource);
   void settle_level(int resource);
   void settle_idle(int resource);
   void keep_safe(int resource, Exact used);
-  bool stays_tight(const Resource& resource) const;
+  static bool stays_tight(const Resource& resource) {
+    return resource.others <= resource.capacity &&
+           rounded(resource.others) >= tight_until * resource.capacity;
+  }
   void make_full(int resource);
   void set_level(int resource, Exact level);
   void tell_followers(int resource, Exact before);
@@ -183,7 +209,14 @@ class MaxMin {
   void foresee();
   void fill();
   void hold_back(int resource, double level);
-  void lose_all(int resource);
+  /// A resource that holds nobody back any more, and is to be settled as such: nobody goes by the
+  /// level that it had.
+  void lose_all(int id) {
+    if (!resource(id).full) return;
+    make_idle(id);
+    for (const int each : resource(id).bundles) follow_no_longer(each);
+    wait(id);
+  }
 
   std::vector<Resource> resources_;
   std::vector<Flow> flows_;

@@ -19,22 +19,11 @@ bool above(const Exact& level, const Exact& other) {
   return level - other > other * tolerance;
 }
 
-/// Shares of its capacity beyond which a resource is tight, and below which it is no longer.
-constexpr double tight_from = 0.95, tight_until = 0.8;
-
 /// Parts of flows; to foresee what becomes of so many costs about what one operation of settling
 /// does.
 constexpr std::uint64_t parts_an_operation = 16;
 
 }  // namespace
-
-// Level that it would get now. Resources that are not full are looked at last: by then nobody's
-// level changes any more.
-double MaxMin::due(const Resource& resource) const {
-  if (resource.own < 0) return std::numeric_limits<double>::infinity();
-  return (resource.capacity - rounded(resource.others)) /
-         static_cast<double>(bundles_[index(resource.own)].weight);
-}
 
 // One whose level falls while it waits comes earlier; one whose level rises is put back by
 // settle_next().
@@ -197,11 +186,6 @@ void MaxMin::set_level(int id, Exact level) {
   check_safe(id);
 }
 
-bool MaxMin::stays_tight(const Resource& resource) const {
-  return resource.others <= resource.capacity &&
-         rounded(resource.others) >= tight_until * resource.capacity;
-}
-
 // Who is overtaken looks at it when its turn comes: its own level may be about to rise as well.
 void MaxMin::tell_followers(int id, Exact before) {
   const auto& followers = resource(id).followers;
@@ -293,15 +277,6 @@ void MaxMin::hold_back(int id, double level) {
       }
       if (flow.bottleneck != id) foreseen_.push_back({user.flow, id});
     }
-}
-
-// A resource that holds nobody back any more, and is to be settled as such: nobody goes by the
-// level that it had.
-void MaxMin::lose_all(int id) {
-  if (!resource(id).full) return;
-  make_idle(id);
-  for (const int each : resource(id).bundles) follow_no_longer(each);
-  wait(id);
 }
 
 MaxMin::Changes MaxMin::solve() {

@@ -70,10 +70,6 @@ void Mpi::close_request(int id) {
   if (message >= 0) let_go(message, id);
 }
 
-void Mpi::forget_sent(int id) {
-  if (!requests_[id].receive) let_go(std::exchange(requests_[id].message, -1), id);
-}
-
 void Mpi::let_go(int message, int request) {
   Message& m = messages_[message];
   (m.send_request == request ? m.send_request : m.recv_request) = -1;
@@ -220,13 +216,6 @@ bool Mpi::copy_uses(int id, Uses& uses) const {
   add_caller_cpu(uses, *m.sender, machine_->scale(m.sender->rank).weight(cost));
   add_uses(uses, m.channel->copy_in);
   return true;
-}
-
-void Mpi::prepared(int request, Cause cause, double until) {
-  const Posting& sent = requests_[request];
-  Message& m = messages_[sent.message];
-  m.settle(cause, until);
-  m.path = sent.owner->path;
 }
 
 double Mpi::completion_time(int id) const {

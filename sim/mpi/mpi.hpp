@@ -45,7 +45,9 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void await(int id) { requests_[id].awaited = true; }
   /// It is complete, and not the last of those that its owner waits for: what its message went
   /// through explains nothing, and with thousands of them is not worth its memory.
-  void forget_sent(int id);
+  void forget_sent(int id) {
+    if (!requests_[id].receive) let_go(std::exchange(requests_[id].message, -1), id);
+  }
 
   /// A send: first the caller spends `overhead` and `copy` seconds of CPU; then, where the copy of
   /// an eager message uses memory too, it copies the bytes with copy_uses(); then launch().
@@ -56,7 +58,11 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   Preparation preparation(int message) const;     ///< of a multicast: on its dearest way
   bool copy_uses(int message, Uses& uses) const;  ///< false: there is no such copy
   /// The caller has spent the time up to `until` on its send, for `cause`.
-  void prepared(int request, Cause cause, double until);
+  void prepared(int request, Cause cause, double until) {
+    const Posting& sent = requests_[request];
+    messages_[sent.message].settle(cause, until);
+    messages_[sent.message].path = sent.owner->path;
+  }
   void launch(int message);
   /// One message to each receiver, of which begin_multicast() yields the first. They are sent at
   /// once whatever their size, cost their sender once, and pass each link that they share once.

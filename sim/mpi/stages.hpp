@@ -1,4 +1,4 @@
-// What held a message up, stage after stage.
+// Causes that held a message up, one after the other.
 #pragma once
 
 #include <array>

@@ -258,13 +258,6 @@ void RankThread::finish() {
   if (joiner_ != nullptr) run_->ready->add(*std::exchange(joiner_, nullptr));
 }
 
-// Of many that it waits for, only the last one wakes it.
-void RankThread::completed(int request) {
-  if (request >= 0 && run_->mpi->request(request).awaited && --missing_ > 0)
-    return run_->mpi->forget_sent(request);
-  if (next_ < verbs_.size()) run_->ready->add(*this);
-}
-
 // Calls of a non-blocking collective are the progress engine's: they are no way into MPI.
 void RankThread::enter_mpi() {
   if (inside || is_nonblocking()) return;
@@ -272,10 +265,6 @@ void RankThread::enter_mpi() {
   if (index_ > 0) return;
   for (const auto& other : others_)
     if (other->is_nonblocking() && !other->finished_) run_->ready->add(*other);
-}
-
-void RankThread::leave_mpi() {
-  if (inside) run_->mpi->leave(*this);
 }
 
 bool RankThread::by_the_caller() const {

@@ -258,7 +258,9 @@ class RankThread final : public Executor, private Caller {
   Advance run_on_cpu(double amount, std::span<const Use> uses, RankActivity activity, Cause cause);
   Advance run_time(double seconds, bool inside_mpi, RankActivity activity, Cause cause);
   void enter_mpi();
-  void leave_mpi();
+  void leave_mpi() {
+    if (inside) run_->mpi->leave(*this);
+  }
   void account_cpu(double until);
   bool is_shown() const;
   void add_spans(double until);
