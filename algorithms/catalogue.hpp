@@ -19,6 +19,7 @@ struct Schedule;  // algorithms/schedules/schedule.hpp
 }
 
 struct HostGroups;  // algorithms/steps/host_order.hpp
+class PairSizes;    // algorithms/alltoall/pair_sizes.hpp
 struct Training;    // algorithms/training/training.hpp
 
 /// Parameters of a job beside the vector. An algorithm names in `Algorithm::options` those that it
@@ -57,6 +58,8 @@ struct Options {
   const Training* training = nullptr;
   /// Schedule from a file, kept by its owner; null: none.
   const schedules::Schedule* schedule = nullptr;
+  /// Sizes of what each pair exchanges in an alltoallv, kept by their owner. Null: equal ones.
+  const PairSizes* sizes = nullptr;
 };
 
 /// Declared, and counted by a test for every algorithm.

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "algorithms/alltoall/pair_sizes.hpp"
 #include "algorithms/loopback/loopback.hpp"
 
 namespace ringscope {
@@ -71,6 +73,25 @@ inline bool looks_at_hosts(const Algorithm& algorithm) {
   return names.contains(algorithm.name);
 }
 
+/// Sizes by pair: one rank gets most, as a hot expert does; all differ, and some are none; one
+/// alone sends, to one other.
+inline std::vector<const PairSizes*> pair_sizes_for_test(int ranks) {
+  static std::map<int, std::vector<PairSizes>> known;
+  std::vector<PairSizes>& all = known[ranks];
+  if (all.empty()) {
+    const auto n = static_cast<std::size_t>(ranks);
+    std::vector<double> hot(n, 1);
+    hot[n / 2] = 5;
+    std::vector<std::vector<double>> uneven(n, std::vector<double>(n)), one = uneven;
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t j = 0; j < n; ++j)
+        uneven[r][j] = static_cast<double>((1 + r * 7 + j * 3) % 4);
+    one[0][n - 1] = 1;
+    all = {PairSizes(hot), PairSizes(uneven), PairSizes(one)};
+  }
+  return {&all[0], &all[1], &all[2]};
+}
+
 /// The defaults, and each option of the algorithm in turn.
 inline std::vector<Options> options_for(const Algorithm& algorithm, int ranks) {
   std::vector<Options> all = {{}};
@@ -98,6 +119,8 @@ inline std::vector<Options> options_for(const Algorithm& algorithm, int ranks) {
     if (option == "rings")
       for (int rings : {2, 3})
         for (const auto* hosts : hosts_for_test()) all.push_back({.rings = rings, .hosts = hosts});
+    if (option == "sizes")
+      for (const PairSizes* sizes : pair_sizes_for_test(ranks)) all.push_back({.sizes = sizes});
     if (option == "inside")
       for (const auto* hosts : hosts_for_test())
         for (std::string_view inside : {"ring", "recursive_doubling", "double_binary_tree"})

@@ -28,17 +28,19 @@ TEST(Catalogue, names_are_unique_inside_a_collective) {
 
 TEST(Catalogue, options_are_named_as_the_struct_names_them) {
   const std::set<std::string_view> known = {
-      "segment",  "compute", "rounds",         "root",   "rings",      "threads",   "inside",
-      "between",  "servers", "steps",          "update", "bound",      "algorithm", "protocol",
-      "channels", "sms",     "model",          "batch",  "exchange",   "overlap",   "fusion",
-      "cycle",    "bucket",  "bytes_per_pack", "input",  "checkpoint", "item"};
+      "segment",   "compute",       "rounds",   "root",  "rings",   "threads",
+      "inside",    "between",       "servers",  "steps", "update",  "bound",
+      "algorithm", "protocol",      "channels", "sms",   "model",   "batch",
+      "exchange",  "overlap",       "fusion",   "cycle", "bucket",  "bytes_per_pack",
+      "input",     "checkpoint",    "item",     "sizes", "element", "compression",
+      "startup",   "serialisation", "staging"};
   // Read by scenarios/workload/llm.cpp, which makes gradients, times and sizes of them.
   const std::set<std::string_view> of_large_models = {
       "gpu",      "efficiency",      "element",
       "sequence", "micro_batch",     "micro_batches",
       "schedule", "stage_parts",     "sequence_parallel",
       "zero",     "tensor_exchange", "shard",
-      "prefetch"};
+      "prefetch", "routing",         "expert_exchange"};
   for (const Algorithm& algorithm : catalogue())
     for (std::string_view option : algorithm.options)
       EXPECT_TRUE(known.contains(option) ||

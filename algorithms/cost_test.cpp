@@ -82,6 +82,8 @@ TEST(DeclaredCost, is_that_of_the_source) {
   EXPECT_EQ(cost("reduce_scatter", "recursive_halving"), (Cost{3, 8 * 3, 7 * 80}));
   EXPECT_EQ(cost("alltoall", "pairwise"), (Cost{7, 8 * 7, 7 * 80}));
   EXPECT_EQ(cost("alltoall", "posted"), (Cost{7, 8 * 7, 7 * 80}));
+  EXPECT_EQ(cost("alltoallv", "pairwise"), cost("alltoall", "pairwise"));
+  EXPECT_EQ(cost("alltoallv", "posted"), cost("alltoall", "posted"));
   EXPECT_EQ(cost("alltoall", "bruck"), (Cost{3, 8 * 3, 3 * 4 * 80}));
   EXPECT_EQ(cost("pingpong", "nonblocking"), (Cost{2, 2, 2 * 80}));
   EXPECT_EQ(cost("pingpong", "sendrecv"), (Cost{2, 2, 2 * 80}));

@@ -107,13 +107,20 @@ TRAINING = ["job.bytes=null", "job.collective=training", "job.algorithm=ddp",
 MAPS["model"] = (TRAINING, "job.options.model.")
 MAPS["input"] = (TRAINING + ["job.options.input.rate=1"], "job.options.input.")
 MAPS["checkpoint"] = (TRAINING + ["job.options.checkpoint.every=1"], "job.options.checkpoint.")
-LANGUAGE = "{layers: 2, hidden: 4, heads: 2, sequence: 8}"
+LANGUAGE = "{experts: 4, layers: 2, hidden: 4, heads: 2, sequence: 8}"
 CHIP = "{flops: 1e12, memory_bandwidth: 1 GB/s}"
 PROGRAM = ["job.bytes=null", "job.collective=null", "job.algorithm=null", "job.program=llm",
            f"job.options.model={LANGUAGE}", f"job.options.gpu={CHIP}"]
 MAPS["language_model"] = (PROGRAM, "job.options.model.")
 MAPS["chip"] = (PROGRAM, "job.options.gpu.")
+MAPS["sizes"] = (["job.collective=alltoallv", "job.algorithm=posted",
+                  "job.options.sizes={imbalance: 1}"], "job.options.sizes.")
+MAPS["compression"] = (TRAINING + ["job.options.compression.ratio=1"], "job.options.compression.")
+MAPS["startup"] = (TRAINING + ["job.options.startup.broadcast=binomial"], "job.options.startup.")
+SERVERS = TRAINING + ["job.algorithm=parameter_server", "job.options.serialisation.tensor=0 s"]
+MAPS["serialisation"] = (SERVERS, "job.options.serialisation.")
 MAPS["trace"] = (["job={trace: {files: all_reduce_4, every_rank_as: 0}}"], "job.trace.")
+MAPS["routing"] = (PROGRAM + ["job.options.routing.imbalance=1"], "job.options.routing.")
 MAPS["groups"] = (PROGRAM, "job.groups.")
 STEPS = [{"compute": "1 s"}, {"delay": "1 s"}, {"load": "1 B"}, {"store": "1 B"}, {"wait": "a"},
          {"send": "1 B", "to": "next"}, {"receive": "1 B", "from": "next"}, {"allreduce": "1 B"},
@@ -126,17 +133,20 @@ OPTIONS = {
     "rings": ["job.algorithm=parallel_rings"],
     **{option: ["job.algorithm=nccl"] for option in ("algorithm", "protocol", "channels", "sms")},
     "threads": ["job.algorithm=ring_threads"],
-    **{option: ["job.algorithm=two_level"] for option in ("inside", "between")},
+    **{option: ["job.algorithm=two_level"] for option in ("inside", "between", "item")},
     **{option: ["job.collective=parameter_server", "job.algorithm=stale_synchronous"]
        for option in ("servers", "steps", "update", "bound")},
     **{option: TRAINING for option in
-       ("model", "batch", "exchange", "overlap", "bucket", "input", "checkpoint")},
+       ("model", "batch", "exchange", "overlap", "bucket", "input", "checkpoint", "element",
+        "compression", "startup")},
+    **{option: SERVERS for option in ("serialisation", "staging")},
+    "sizes": MAPS["sizes"][0][:2],
     **{option: TRAINING + ["job.algorithm=horovod"] for option in ("fusion", "cycle")},
     "bytes_per_pack": TRAINING + ["job.algorithm=multi_worker_mirrored"],
-    "item": ["job.algorithm=two_level"],
     **{option: PROGRAM for option in
-       ("gpu", "efficiency", "element", "sequence", "micro_batch", "micro_batches", "schedule",
-        "sequence_parallel", "zero", "shard", "prefetch", "tensor_exchange")},
+       ("gpu", "efficiency", "sequence", "micro_batch", "micro_batches", "schedule",
+        "sequence_parallel", "zero", "shard", "prefetch", "tensor_exchange", "expert_exchange",
+        "routing")},
     "stage_parts": PROGRAM + ["placement=1x2", "job.groups={pp: 2}",
                               "job.options.schedule=interleaved", "job.options.micro_batches=2",
                               "job.options.model.layers=4"],

@@ -189,6 +189,7 @@ TEST_P(OnGroups, gives_what_it_gives_alone) {
     const int ranks = 2 * p + 1;
     const auto rank_in_group = [&](int rank) { return (2 * p - rank) / 2; };
     for (Options options : options_for(algorithm, p)) {
+      if (options.sizes != nullptr) continue;  // of one number of ranks
       const std::vector<int>* hosts = options.hosts;
       std::vector<int> hosts_of_all;
       for (int rank = 0; rank < ranks && hosts != nullptr; ++rank)

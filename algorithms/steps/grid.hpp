@@ -30,6 +30,9 @@ class Grid {
   const std::vector<Dimension>& dimensions() const { return dimensions_; }
   /// 1 for a dimension that the grid does not have.
   int size(const std::string& name) const;
+  /// Ranks of a group of dp that share a layer's experts: neighbours in it. Divides its size.
+  int expert_size() const { return expert_size_; }
+  void cut_experts(int ranks) { expert_size_ = ranks; }
   /// Index of the rank in its group along that dimension.
   int index(int rank, const std::string& name) const;
   /// Number of the group: equal for the ranks that differ in this dimension alone.
@@ -50,6 +53,7 @@ class Grid {
   std::vector<Dimension> dimensions_;
   std::shared_ptr<const std::vector<std::vector<int>>> places_;  ///< null: by the order
   int ranks_ = 1;
+  int expert_size_ = 1;
 };
 
 }  // namespace ringscope

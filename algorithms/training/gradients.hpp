@@ -21,19 +21,32 @@ struct Gradient {
 };
 
 /// The tensors in the order in which backward makes them. `whole`: the vector, of as many items as
-/// the model has gradients. Requires at least one layer.
+/// the model has gradients, which have `element` bytes; an item that two of them share is the first
+/// one's. Requires at least one layer.
 inline std::vector<Gradient> gradients_of(const std::vector<Layer>& layers, Range whole,
-                                          std::size_t item_bytes) {
+                                          std::size_t item_bytes,
+                                          std::size_t element = parameter_bytes) {
+  const auto items = [&](std::uint64_t parameters) {
+    return (parameters * element + item_bytes - 1) / item_bytes;
+  };
   std::vector<Gradient> gradients;
-  std::size_t end = whole.offset + whole.size;
+  std::uint64_t parameters = parameters_of(layers);
+  assert(items(parameters) == whole.size && "the vector is the sum of the gradients");
   for (std::size_t i = layers.size(); i-- > 0;)
     for (std::size_t t = layers[i].tensors.size(); t-- > 0;) {
-      const std::size_t items = layers[i].tensors[t] * parameter_bytes / item_bytes;
-      end -= items;
-      gradients.push_back({{whole.buffer, end, items}, layers.size() - i});
+      const std::size_t end = items(parameters), begin = items(parameters -= layers[i].tensors[t]);
+      gradients.push_back({{whole.buffer, whole.offset + begin, end - begin}, layers.size() - i});
     }
-  assert(end == whole.offset && "the vector is the sum of the gradients");
   return gradients;
+}
+
+/// Tensors of which something lies in the range.
+inline std::size_t tensors_in(std::span<const Gradient> gradients, Range range) {
+  return static_cast<std::size_t>(
+      std::count_if(gradients.begin(), gradients.end(), [&](const Gradient& one) {
+        return one.range.offset < range.offset + range.size &&
+               range.offset < one.range.offset + one.range.size;
+      }));
 }
 
 /// Requires at least one, each before the last one in the vector.

@@ -51,9 +51,24 @@ TEST(Gradients, are_four_bytes_for_each_parameter) {
   EXPECT_EQ(sizes_of(bytes), (std::vector<std::size_t>{8, 8, 32, 4, 16}));
 }
 
+TEST(Gradients, of_two_bytes_lose_none_where_items_are_larger) {
+  EXPECT_EQ(sizes_of(gradients_of(three_layers(), range(0, 2 * 17), 1, 2)),
+            (std::vector<std::size_t>{4, 4, 16, 2, 8}));
+  const Range whole = range(3, (2 * 17 + 3) / 4);
+  expect_tiles(gradients_of(three_layers(), whole, 4, 2), whole);
+}
+
 TEST(Gradients, lie_where_the_vector_lies) {
   const Range whole = range(100, 17);
   expect_tiles(gradients_of(three_layers(), whole, parameter_bytes), whole);
+}
+
+TEST(Tensors, are_counted_where_a_part_of_them_lies) {
+  const auto gradients = of_sizes({2, 3, 5});
+  EXPECT_EQ(tensors_in(gradients, range(0, 10)), 3U);
+  EXPECT_EQ(tensors_in(gradients, range(4, 2)), 2U);
+  EXPECT_EQ(tensors_in(gradients, range(5, 3)), 1U);
+  EXPECT_EQ(tensors_in(gradients, range(5, 0)), 0U);
 }
 
 TEST(Together, gradients_side_by_side_are_one_range_and_wait_for_the_last_of_them) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "algorithms/alltoall/pair_sizes.hpp"
 #include "algorithms/catalogue.hpp"
 #include "algorithms/steps/grid.hpp"
 #include "algorithms/training/stage_memory.hpp"
@@ -26,6 +28,19 @@ struct ParameterUnit {
   std::uint64_t bytes = 0;  ///< of one rank's parameters, and of their gradients
 };
 
+/// Experts of each layer, cut over the ranks of a data group: tokens go to those whom the router
+/// chose, and what these make of them comes back.
+struct Experts {
+  int ranks = 1;  ///< that share a layer's experts: ep; 1: each rank has all
+  /// To the experts' ranks, some of whom get more than others; and back. Kept by all.
+  std::shared_ptr<const PairSizes> dispatch, combine;
+  std::uint64_t sent = 0;      ///< bytes of a rank's tokens, once for each of their experts
+  std::uint64_t returned = 0;  ///< of the rank that sends most back
+  std::vector<Pass> passes;    ///< of a layer's experts, by rank
+  std::vector<std::uint64_t> gradients;  ///< bytes of each stage on one rank, the last ones it has
+  const Algorithm* exchange = nullptr;   ///< an alltoallv with one thread; null: posted
+};
+
 struct LlmStep {
   Grid grid;       ///< tp, cp, dp and pp
   int layers = 0;  ///< of each stage
@@ -42,7 +57,8 @@ struct LlmStep {
   std::uint64_t keys = 0;            ///< bytes of a rank's keys and values, which go round the ring
   Pass head;                         ///< of the last stage, beside its layers
   std::uint64_t activation = 0;      ///< bytes between two layers, of a micro-batch
-  std::vector<std::uint64_t> gradients;        ///< bytes of each stage on one rank
+  std::vector<std::uint64_t> gradients;  ///< bytes of each stage on one rank
+  Experts experts;
   StageMemory memory;                          ///< of the stage that needs most
   const Algorithm* tensor_exchange = nullptr;  ///< an allreduce with one thread; null: the ring
   const Algorithm* exchange = nullptr;         ///< likewise, of the gradients

@@ -10,6 +10,8 @@ struct LlmRank {
   Communicator comm, tensor, context, pipeline;
   Communicator data;            ///< ranks with the same parameters: of dp and of cp
   Communicator shard, replica;  ///< of a data group, where ZeRO 2 or 3 cuts it
+  Communicator expert;          ///< of a data group: ranks that share a layer's experts
+  Communicator expert_data;     ///< of a data group: ranks that have the same experts
   LlmStep step;
   LlmBuffers at;
   Options options;
@@ -28,6 +30,10 @@ Task ring_attention_backward(LlmDevice d);
 /// One layer of one micro-batch, with the sums over the tensor group.
 Task layer_forward(LlmDevice d, Range output);
 Task layer_backward(LlmDevice d, Range input_gradient);
+
+/// The experts' part of a layer, behind the operations of attention.
+Task experts_forward(LlmDevice d, Range activations);
+Task experts_backward(LlmDevice d);
 
 /// All micro-batches of a step through the stages of a pipeline, by the step's schedule.
 Task run_pipeline(LlmDevice d);

@@ -149,7 +149,14 @@ const Algorithm& tensor_exchange_of(const LlmStep& step) { return or_ring(step.t
 const Algorithm& ring_reduce_scatter() { return *find_algorithm("reduce_scatter", "ring"); }
 const Algorithm& ring_allgather() { return *find_algorithm("allgather", "ring"); }
 
-LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, const Options& options) {
+std::size_t expert_gradients(const LlmStep& step, int stage, const Options& options) {
+  return step.experts.ranks == 1
+             ? 0
+             : items_of(step.experts.gradients[static_cast<std::size_t>(stage)], options);
+}
+
+LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, int expert,
+                       const Options& options) {
   const std::size_t items = border_items(step, options);
   const auto activation = [&](std::size_t i) {
     return Range{work.scratch.buffer, work.scratch.offset + i * items, items};
@@ -159,6 +166,10 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, const Opt
   if (!step.gradients.empty())
     buffers.gradients =
         work.data.first(items_of(step.gradients[static_cast<std::size_t>(stage)], options));
+  const std::size_t own = buffers.gradients.size,
+                    of_experts = std::min(own, expert_gradients(step, stage, options));
+  buffers.expert_gradients = {work.data.buffer, work.data.offset + own - of_experts, of_experts};
+  buffers.gradients = buffers.gradients.first(own - of_experts);
   buffers.input = activation(0);
   buffers.output = activation(1);
   buffers.output_gradient = activation(2);
@@ -184,6 +195,10 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, const Opt
   buffers.gathered = take(sharded.gathered);
   buffers.unit_gradients = take(sharded.gradients);
   buffers.exchange_scratch = take(sharded.scratch);
+  const ExpertItems tokens = expert_items(step, expert, options);
+  buffers.tokens_sent = take(tokens.sent);
+  buffers.tokens_here = take(tokens.here);
+  buffers.tokens_returned = take(tokens.returned);
   buffers.scratch = take(work.scratch.size - used);
   return buffers;
 }
@@ -194,20 +209,25 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
   const int tensor = step.grid.size("tp"), data = ranks_of_data(step),
             stages = step.grid.size("pp"), context = step.grid.size("cp");
   const std::size_t border = border_items(step, options);
+  const int experts = step.experts.ranks, sums = experts > 1 ? 2 : 4;
+  const std::int64_t passes = std::int64_t{1} * step.layers * step.micro_batches;
   Cost sum;
   for (const Algorithm* one : on_tensor_group(step))
-    if (tensor > 1)
-      add(sum, one->cost(tensor, border, options),
-          std::int64_t{4} * step.layers * step.micro_batches * data * stages);
+    if (tensor > 1) add(sum, one->cost(tensor, border, options), sums * passes * data * stages);
+  if (experts > 1) add(sum, expert_layer_cost(step, ranks, options), passes);
   for (int stage = 0; stage < stages; ++stage) {
     const std::size_t own =
         step.gradients.empty() ? items
                                : items_of(step.gradients[static_cast<std::size_t>(stage)], options);
+    const std::size_t of_experts = std::min(own, expert_gradients(step, stage, options));
     std::int64_t steps = 0;
     if (step.zero >= 2) break;
     for (const Algorithm* one : on_data_group(step)) {
-      const Cost cost = one->cost(data, own, options);
+      const Cost cost = one->cost(data, own - of_experts, options);
       add(sum, cost, tensor);
+      if (experts > 1)
+        add(sum, one->cost(data / experts, of_experts, options),
+            std::int64_t{1} * tensor * experts);
       steps += cost.steps;
     }
     sum.steps = std::max(sum.steps, steps);
@@ -233,10 +253,14 @@ std::size_t llm_scratch(int ranks, std::size_t items, Options options) {
   options = on_a_group(options);
   const std::size_t border = border_items(step, options);
   const int tensor = step.grid.size("tp");
+  const ExpertItems tokens = most_expert_items(step, options);
   return activations_of(step) * border + 4 * items_of(step.keys, options) +
-         sharded_items(step, options).sum() +
-         std::max(scratch_of(on_data_group(step), ranks_of_data(step), items, options),
-                  tensor > 1 ? scratch_of(on_tensor_group(step), tensor, border, options) : 0);
+         sharded_items(step, options).sum() + tokens.sent + tokens.here + tokens.returned +
+         std::max({scratch_of(on_data_group(step), ranks_of_data(step), items, options),
+                   scratch_of(on_data_group(step), ranks_of_data(step) / step.experts.ranks, items,
+                              options),
+                   tensor > 1 ? scratch_of(on_tensor_group(step), tensor, border, options) : 0,
+                   expert_scratch(step, options)});
 }
 
 }  // namespace ringscope

@@ -3,7 +3,8 @@
 
 #include <array>
 
-#include "algorithms/training/interleaved_order.hpp"
+#include "algorithms/steps/interleaved_order.hpp"
+#include "algorithms/training/expert_parts.hpp"
 #include "algorithms/training/llm.hpp"
 
 namespace ringscope {
@@ -22,8 +23,9 @@ inline constexpr std::size_t passes_under_way = 4;
 
 /// Ranges of a rank: the vector holds gradients, scratch space the activations.
 struct LlmBuffers {
-  Range gradients;
-  Range input, output;  ///< activations of a stage
+  Range gradients;         ///< all of them; or all but those of experts that others have, too,
+  Range expert_gradients;  ///< which lie behind
+  Range input, output;     ///< activations of a stage
   Range output_gradient, input_gradient;
   // Room that an interleaved pipeline has: for what is received early or still under way.
   Range next_input, next_output_gradient;
@@ -34,9 +36,13 @@ struct LlmBuffers {
   Range gathered;          ///< parameters, of as many units as may be there at once
   Range unit_gradients;    ///< of a micro-batch that others follow
   Range exchange_scratch;  ///< of the collectives beside the device's own
-  Range scratch;           ///< of the collectives
+  // Experts: what a rank sends them, what comes to its tensor group, what goes back.
+  Range tokens_sent, tokens_here, tokens_returned;
+  Range scratch;  ///< of the collectives
 };
-LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, const Options& options);
+/// `expert`: the rank's index in its expert group.
+LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, int expert,
+                       const Options& options);
 
 /// Ranks that have the same parameters.
 inline int ranks_of_data(const LlmStep& step) {

@@ -4,7 +4,7 @@
 // Sources: GPipe, Huang et al., 2018, arXiv:1811.06965; 1F1B, Narayanan et al., SC 2021,
 // arXiv:2104.04473, and forward_backward_pipelining_without_interleaving in Megatron's
 // pipeline_parallel/schedules.py; the interleaved schedule,
-// algorithms/training/interleaved_order.hpp.
+// algorithms/steps/interleaved_order.hpp.
 #include <array>
 #include <utility>
 

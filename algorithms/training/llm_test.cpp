@@ -71,6 +71,66 @@ TEST(Llm, sums_the_same_with_sequence_parallelism_and_zero) {
   expect_right(step, {});
 }
 
+/// Experts of `ep` ranks, of which one gets as many tokens again as all others.
+LlmStep with_experts(LlmStep step, int ep) {
+  Experts& experts = step.experts;
+  const auto n = static_cast<std::size_t>(ep);
+  std::vector<double> loads(n, 1);
+  loads[n - 1] = ep - 1.0;
+  std::vector<std::vector<double>> back;
+  for (const double load : loads) back.emplace_back(n, load);
+  experts.ranks = ep;
+  experts.dispatch = std::make_shared<const PairSizes>(loads);
+  experts.combine = std::make_shared<const PairSizes>(back);
+  experts.sent = 24;
+  experts.returned = 12 * n;
+  experts.passes.resize(n);
+  for (const std::uint64_t all : step.gradients) experts.gradients.push_back(all / 2);
+  return step;
+}
+
+void expect_right_with_experts(const LlmStep& step, const LoopbackOptions& how) {
+  Training training;
+  training.llm = std::make_shared<const LlmStep>(step);
+  const Options options = {.training = &training};
+  const int ranks = step.grid.ranks(), ep = step.experts.ranks;
+  const LoopbackResult result = run_loopback(llm(), ranks, items, options, item_of, how);
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto stage = static_cast<std::size_t>(step.grid.index(rank, "pp"));
+    const std::size_t own = step.gradients[stage], dense = own - step.experts.gradients[stage];
+    for (std::size_t i = 0; i < own; ++i) {
+      float sum = 0;
+      for (int other = 0; other < ranks; ++other) {
+        const auto place = [&](int of) { return step.grid.index(of, "dp") % ep; };
+        if (step.grid.colour(other, "cp", "dp") != step.grid.colour(rank, "cp", "dp")) continue;
+        if (i < dense || place(other) == place(rank)) sum += item_of(other, i);
+      }
+      ASSERT_EQ(result.data[static_cast<std::size_t>(rank)][i], sum) << rank << ", item " << i;
+    }
+  }
+  const Cost declared = llm().cost(ranks, items, options);
+  EXPECT_EQ(result.counted.messages, declared.messages);
+  EXPECT_EQ(result.counted.items, declared.items);
+  EXPECT_GE(result.counted.steps, declared.steps);
+  EXPECT_LE(result.scratch_used, llm().scratch_items(ranks, items, options));
+}
+
+TEST(Llm, sums_gradients_of_experts_over_the_ranks_that_have_the_same) {
+  for (const int zero : {0, 1})
+    for (const int tp : {1, 2})
+      for (const int ep : {2, 4})
+        for (const LoopbackOptions& how : ways_to_run(llm())) {
+          SCOPED_TRACE(testing::Message() << "ZeRO " << zero << ", tp " << tp << ", ep " << ep);
+          LlmStep step = with_experts(step_of(tp, 4, 2, 3, Schedule::one_f_one_b), ep);
+          step.sequence_parallel = true;
+          step.zero = zero;
+          expect_right_with_experts(step, how);
+          step.grid = Grid({{"tp", tp}, {"cp", 2}, {"dp", 4}, {"pp", 2}});
+          step.keys = 5;
+          expect_right_with_experts(step, how);
+        }
+}
+
 /// Two layers between an embedding and an output layer.
 LlmStep sharded_step(int tp, int dp, int shard, int micro_batches) {
   LlmStep step = step_of(tp, dp, 1, micro_batches, Schedule::one_f_one_b);

@@ -1,6 +1,6 @@
 // Training of a large language model, as Megatron-LM does it: each layer is cut over the ranks of a
 // tensor group, the layers over the stages of a pipeline, the sequences over the ranks of a data
-// group, and a sequence over those of a context group.
+// group, a sequence over those of a context group, and experts over those of an expert group.
 //
 // Sources: of layers, llm_layers.cpp; of pipelines, llm_pipeline.cpp; of context
 // groups, ring_attention.cpp; ZeRO, Rajbhandari et al., SC 2020, arXiv:1910.02054: stage 1 here,
@@ -16,20 +16,28 @@
 namespace ringscope {
 namespace {
 
-Task update(LlmDevice d, int parts) {
-  const auto items = static_cast<double>(d->at.gradients.size);
-  co_await d->comm.compute(d->options.update * (items / parts));
+bool has_experts(LlmDevice d) { return d->at.expert_gradients.size > 0; }
+
+Task update(LlmDevice d, int parts, int parts_of_experts = 1) {
+  const auto items = static_cast<double>(d->at.gradients.size),
+             of_experts = static_cast<double>(d->at.expert_gradients.size);
+  co_await d->comm.compute(d->options.update * (items / parts + of_experts / parts_of_experts));
 }
 
 /// The gradients of the data group are summed, and the parameters updated: all on each rank, or
 /// with ZeRO 1 a part on each, which the others then get.
 Task exchange_and_update(LlmDevice d, int step) {
   const Workspace work = {d->at.gradients, d->at.scratch};
-  const Algorithm& exchange = d->step.zero == 1 ? ring_reduce_scatter() : exchange_of(d->step);
+  const Workspace of_experts = {d->at.expert_gradients, d->at.scratch};
+  const bool cut = d->step.zero == 1;
+  const Algorithm& exchange = cut ? ring_reduce_scatter() : exchange_of(d->step);
   co_await on_group(d->data, exchange, work, d->options);
+  if (has_experts(d)) co_await on_group(d->expert_data, exchange, of_experts, d->options);
   d->comm.observe("exchanged", step);
-  co_await update(d, d->step.zero == 1 ? d->data.size() : 1);
-  if (d->step.zero == 1) co_await on_group(d->data, ring_allgather(), work, d->options);
+  co_await update(d, cut ? d->data.size() : 1, cut ? d->expert_data.size() : 1);
+  if (cut) co_await on_group(d->data, ring_allgather(), work, d->options);
+  if (cut && has_experts(d))
+    co_await on_group(d->expert_data, ring_allgather(), of_experts, d->options);
 }
 
 Task whole_step(LlmDevice d, int step) {
@@ -89,9 +97,17 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
   } else {
     replica = data.among(std::vector<int>(1, data.rank()), "replica");
   }
-  const LlmBuffers buffers = llm_buffers(work, step, pipeline.rank(), options);
-  const LlmRank rank = {comm,  tensor,  context, pipeline, data,
-                        shard, replica, step,    buffers,  options};
+  // Without experts of its own a rank is alone in its expert group.
+  Communicator expert = data.among(std::vector<int>(1, data.rank()), "expert"), expert_data = data;
+  if (const int size = step.experts.ranks; size > 1) {
+    const int contexts = grid.size("cp"), place = data.rank() / contexts,
+              context_part = data.rank() % contexts;
+    expert = co_await data.split(place / size * contexts + context_part, place % size, "expert");
+    expert_data = co_await data.split(place % size, data.rank(), "expert data");
+  }
+  const LlmBuffers buffers = llm_buffers(work, step, pipeline.rank(), expert.rank(), options);
+  const LlmRank rank = {comm,    tensor, context,     pipeline, data,    shard,
+                        replica, expert, expert_data, step,     buffers, options};
   for (int number = 0; number < options.steps; ++number) {
     comm.observe("loaded", number);
     if (step.zero >= 2)
@@ -109,11 +125,17 @@ Algorithm describe_llm_training() {
       .collective = "training",
       .name = "llm",
       .summary = "Megatron's: tensor, pipeline and data parallelism on groups of ranks",
-      .options =
-          {"model",       "gpu",           "efficiency", "element",         "sequence",
-           "micro_batch", "micro_batches", "schedule",   "stage_parts",     "sequence_parallel",
-           "zero",        "shard",         "prefetch",   "tensor_exchange", "exchange",
-           "steps",       "segment",       "inside",     "between",         "update"},
+      .options = {"model",         "gpu",
+                  "efficiency",    "element",
+                  "sequence",      "micro_batch",
+                  "micro_batches", "schedule",
+                  "stage_parts",   "sequence_parallel",
+                  "zero",          "shard",
+                  "prefetch",      "tensor_exchange",
+                  "exchange",      "steps",
+                  "segment",       "inside",
+                  "between",       "update",
+                  "routing",       "expert_exchange"},
       .threads_for = llm_threads,
       .run = train_llm,
       .cost = llm_cost,

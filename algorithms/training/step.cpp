@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "algorithms/compression/compressed_sum.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -11,6 +13,29 @@ constexpr Flag batch_ready{2}, batch_taken{3};
 const Algorithm& exchange_of(const Options& options) {
   const Algorithm* chosen = options.training != nullptr ? options.training->exchange : nullptr;
   return chosen != nullptr ? *chosen : *find_algorithm("allreduce", "ring");
+}
+
+/// Packs in which the first device's variables go; they are as many as the gradients.
+std::vector<Gradient> startup_packs(const Options& options, Range whole) {
+  const std::size_t most = items_of(training_of(options).startup.bucket, options);
+  return buckets_of(gradients_of(options, whole), most, most);
+}
+
+Task broadcast_variables(Communicator comm, Workspace work, Options options) {
+  const Algorithm* broadcast = options.training->startup.broadcast;
+  for (const Gradient& pack : startup_packs(options, work.data)) {
+    const Workspace part = {pack.range, work.scratch};
+    co_await broadcast->run(comm, part, options);
+  }
+  comm.observe("started", 0);
+}
+
+Compression compression_of(const Options& options) {
+  return options.training != nullptr ? options.training->compression : Compression();
+}
+
+Startup startup_of(const Options& options) {
+  return options.training != nullptr ? options.training->startup : Startup();
 }
 
 /// Devices of this rank's host, which share its cores for the input.
@@ -89,6 +114,33 @@ Task backward_and_exchange(Communicator comm, Workspace work, Options options, E
   comm.observe("exchanged", step);
 }
 
+/// The whole vector, which the buckets of a step make up, in the packs of the start.
+template <typename Add>
+void for_startup_packs(const Options& options, const std::vector<Gradient>& buckets, Add add) {
+  if (startup_of(options).broadcast == nullptr) return;
+  for (const Gradient& pack : startup_packs(options, together(buckets).range)) add(pack.range.size);
+}
+
+Cost startup_cost(int ranks, const Options& options, const std::vector<Gradient>& buckets) {
+  Cost sum;
+  for_startup_packs(options, buckets, [&](std::size_t items) {
+    const Cost one = startup_of(options).broadcast->cost(ranks, items, options);
+    sum.steps += one.steps;
+    sum.messages += one.messages;
+    sum.items += one.items;
+  });
+  return sum;
+}
+
+std::size_t startup_scratch(int ranks, const Options& options,
+                            const std::vector<Gradient>& buckets) {
+  std::size_t most = 0;
+  for_startup_packs(options, buckets, [&](std::size_t items) {
+    most = std::max(most, startup_of(options).broadcast->scratch_items(ranks, items, options));
+  });
+  return most;
+}
+
 }  // namespace
 
 Training training_of(const Options& options) {
@@ -100,7 +152,8 @@ Training training_of(const Options& options) {
 
 std::vector<Gradient> gradients_of(const Options& options, Range whole) {
   if (options.training == nullptr) return {{whole, 1}};
-  return gradients_of(options.training->layers, whole, options.item_bytes);
+  const Training& job = *options.training;
+  return gradients_of(job.layers, whole, options.item_bytes, job.element);
 }
 
 std::size_t items_of(std::uint64_t bytes, const Options& options) {
@@ -110,6 +163,7 @@ std::size_t items_of(std::uint64_t bytes, const Options& options) {
 Task train(Communicator comm, Workspace work, Options options, Exchange exchange, int devices,
            bool updates) {
   const Training job = training_of(options);
+  if (job.startup.broadcast != nullptr) co_await broadcast_variables(comm, work, options);
   Passed passed = 0;
   std::vector<Thread> threads;
   const auto start = [&](Task text) { threads.push_back(comm.start(std::move(text))); };
@@ -143,7 +197,8 @@ Task allreduce(Communicator comm, Workspace work, Options options, Gradient buck
   std::vector<int> all(static_cast<std::size_t>(comm.size()));
   std::iota(all.begin(), all.end(), 0);
   const Workspace part = {bucket.range, work.scratch};
-  co_await exchange_of(options).run(comm.among(all, "exchange"), part, options);
+  const Compression how = compression_of(options);
+  co_await sum_gradient(comm.among(all, "exchange"), part, options, how, &exchange_of(options));
 }
 
 Task allreduce_each(Communicator comm, Workspace work, Options options, Turn turn,
@@ -156,10 +211,11 @@ Task allreduce_each(Communicator comm, Workspace work, Options options, Turn tur
 }
 
 std::vector<std::string_view> training_options(std::initializer_list<std::string_view> others) {
-  std::vector<std::string_view> options = {"model", "batch", "exchange", "overlap", "steps"};
+  std::vector<std::string_view> options = {"model",    "batch",   "element",
+                                           "exchange", "overlap", "steps"};
   options.insert(options.end(), others);
   for (const std::string_view last :
-       {"segment", "inside", "between", "update", "input", "checkpoint"})
+       {"segment", "inside", "between", "update", "compression", "startup", "input", "checkpoint"})
     options.push_back(last);
   return options;
 }
@@ -168,15 +224,21 @@ int training_threads(const Options& options, int more) {
   if (options.training == nullptr) return 1 + more;
   const Training& job = *options.training;
   // A channel of the exchange has a thread, of which that one is the first.
-  const int channels = threads_of(exchange_of(options), options) - 1;
+  int channels = threads_of(exchange_of(options), options) - 1;
+  if (job.compression.kind == Compression::Kind::sparse)
+    channels = threads_of(allgather_like(exchange_of(options)), options) - 1;
+  if (job.startup.broadcast != nullptr)
+    channels = std::max(channels, threads_of(*job.startup.broadcast, options) - 1);
   return 1 + more + channels + (job.overlap == Overlap::thread ? 1 : 0) +
          (job.input.rate > 0 ? 1 : 0);
 }
 
 Cost allreduce_cost(int ranks, const Options& options, const std::vector<Gradient>& buckets) {
-  Cost sum;
+  const Compression how = compression_of(options);
+  const Algorithm& exchange = exchange_of(options);
+  Cost sum = startup_cost(ranks, options, buckets);
   for (const Gradient& bucket : buckets) {
-    const Cost one = exchange_of(options).cost(ranks, bucket.range.size, options);
+    const Cost one = sum_gradient_cost(ranks, bucket.range.size, options, how, exchange);
     sum.steps += one.steps * options.steps;
     sum.messages += one.messages * options.steps;
     sum.items += one.items * static_cast<std::uint64_t>(options.steps);
@@ -186,17 +248,20 @@ Cost allreduce_cost(int ranks, const Options& options, const std::vector<Gradien
 
 std::size_t allreduce_scratch(int ranks, const Options& options,
                               const std::vector<Gradient>& buckets) {
-  std::size_t most = 0;
+  const Compression how = compression_of(options);
+  std::size_t most = startup_scratch(ranks, options, buckets);
   for (const Gradient& bucket : buckets)
-    most = std::max(most, exchange_of(options).scratch_items(ranks, bucket.range.size, options));
+    most = std::max(
+        most, sum_gradient_scratch(ranks, bucket.range.size, options, how, exchange_of(options)));
   return most;
 }
 
 bool allreduces_alike(int ranks, const Options& options, const std::vector<Gradient>& buckets) {
-  const Property alike = exchange_of(options).alike;
-  return alike != nullptr && training_of(options).checkpoint.every == 0 &&
+  const Training job = training_of(options);
+  return job.startup.broadcast == nullptr && job.checkpoint.every == 0 &&
          std::ranges::all_of(buckets, [&](const Gradient& bucket) {
-           return alike(ranks, bucket.range.size, options);
+           return sum_gradient_alike(ranks, bucket.range.size, options, job.compression,
+                                     exchange_of(options));
          });
 }
 

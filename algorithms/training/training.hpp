@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "algorithms/catalogue.hpp"
+#include "algorithms/compression/compressed_sum.hpp"
 
 namespace ringscope {
 
 struct LlmStep;  // algorithms/training/llm.hpp
 
-/// Parameters and gradients are floats.
+/// Parameters and gradients are floats, unless the job says what an element has.
 inline constexpr std::size_t parameter_bytes = 4;
 
 struct Layer {
@@ -41,17 +41,34 @@ struct Checkpoint {
   std::uint64_t bytes = 0;
 };
 
+/// Remote calls that carry tensors, as gRPC's do.
+struct Serialisation {
+  Duration tensor{};  ///< of each, at each end
+  Duration byte{};    ///< likewise
+};
+
+/// Before the first step the first device's variables go to all others.
+struct Startup {
+  const Algorithm* broadcast = nullptr;  ///< null: they do not
+  std::size_t bucket = 0;                ///< bytes that go at once; 0: each tensor by itself
+};
+
 struct Training {
   std::string model;
-  std::vector<Layer> layers;            ///< in the order of forward
-  std::uint64_t records = 0;            ///< of an epoch
-  int batch = 1;                        ///< records per device and step
-  const Algorithm* exchange = nullptr;  ///< an allreduce with one thread; null: the ring
+  std::vector<Layer> layers;              ///< in the order of forward
+  std::uint64_t records = 0;              ///< of an epoch
+  int batch = 1;                          ///< records per device and step
+  std::size_t element = parameter_bytes;  ///< bytes of a parameter and of its gradient
+  const Algorithm* exchange = nullptr;    ///< an allreduce with one thread; null: the ring
   Overlap overlap = Overlap::none;
   std::size_t fusion = std::size_t{64} << 20;  ///< horovod: bytes exchanged at once
   Duration cycle{5e-3};                        ///< horovod: from one negotiation to the next
   std::size_t bucket = std::size_t{25} << 20;  ///< ddp, parameter_server: bytes that fill a bucket
   std::size_t bytes_per_pack = 0;              ///< multi_worker_mirrored; 0: one pack
+  Compression compression;
+  Serialisation serialisation;  ///< parameter_server
+  Duration staging{};           ///< parameter_server: per byte between a device and its host
+  Startup startup;
   Input input;
   Checkpoint checkpoint;
   int replica = 1;                     ///< devices that share a batch

@@ -32,11 +32,16 @@ std::vector<Overlap> overlaps(const Algorithm& strategy) {
   return {Overlap::none, Overlap::nonblocking, Overlap::thread};
 }
 
+std::size_t items_of(const Training& training) {
+  return (parameters_of(training.layers) * training.element + parameter_bytes - 1) /
+         parameter_bytes;
+}
+
 LoopbackResult train(const Algorithm& strategy, int ranks, const Training& training,
                      Options options = {}, const LoopbackOptions& how = {}) {
   options.training = &training;
   options.item_bytes = parameter_bytes;
-  return run_loopback(strategy, ranks, parameters_of(training.layers), options, item_of, how);
+  return run_loopback(strategy, ranks, items_of(training), options, item_of, how);
 }
 
 /// A server adds what is pushed to what it holds, so its own numbers are in the sum.
@@ -56,6 +61,15 @@ std::vector<Algorithm> strategies(bool by_allreduce) {
 
 class Strategies : public testing::TestWithParam<Algorithm> {};
 INSTANTIATE_TEST_SUITE_P(training, Strategies, testing::ValuesIn(strategies(false)), test_name);
+/// Those that go by options of data parallelism alone.
+std::vector<Algorithm> data_parallel() {
+  std::vector<Algorithm> all = strategies(true);
+  std::erase_if(all, [](const Algorithm& one) { return one.name == "llm"; });
+  return all;
+}
+
+class DataParallel : public testing::TestWithParam<Algorithm> {};
+INSTANTIATE_TEST_SUITE_P(training, DataParallel, testing::ValuesIn(data_parallel()), test_name);
 class ByAllreduce : public testing::TestWithParam<Algorithm> {};
 INSTANTIATE_TEST_SUITE_P(training, ByAllreduce, testing::ValuesIn(strategies(true)), test_name);
 
@@ -129,20 +143,98 @@ TEST(ParameterServerTraining, devices_pull_what_the_servers_have_summed) {
         }
 }
 
+/// Plain; elements of two bytes; compressed, either way; with a broadcast before the steps.
+std::vector<Training> variants(const Algorithm& strategy) {
+  std::vector<Training> all(5, small_model());
+  all[1].element = 2;
+  all[2].compression = {Compression::Kind::sparse, 0.1, Duration(1), Duration(1)};
+  all[3].compression = {Compression::Kind::low_rank, 0.3, Duration(1), Duration(1)};
+  if (strategy.name != "parameter_server" && strategy.name != "llm")
+    all[4].startup = {find_algorithm("broadcast", "binomial"), kib};
+  all[4].serialisation = {Duration(1), Duration(1)};
+  all[4].staging = Duration(1);
+  return all;
+}
+
 TEST_P(Strategies, send_what_they_declare) {
-  Training training = small_model();
-  // Time decides how often Horovod negotiates beside backward.
-  if (GetParam().varies != Varies::all) training.overlap = Overlap::thread;
-  const Options options = {.steps = 2, .item_bytes = parameter_bytes, .training = &training};
-  for (int ranks = 2; ranks <= most_ranks; ++ranks) {
-    const auto result = train(GetParam(), ranks, training, options);
-    const Cost declared = GetParam().cost(ranks, parameters_of(training.layers), options);
-    EXPECT_EQ(result.counted.messages, declared.messages);
-    EXPECT_EQ(result.counted.items, declared.items);
-    EXPECT_GE(result.counted.steps, declared.steps);
-    EXPECT_LE(result.scratch_used,
-              GetParam().scratch_items(ranks, parameters_of(training.layers), options));
+  for (Training training : variants(GetParam())) {
+    // Time decides how often Horovod negotiates beside backward.
+    if (GetParam().varies != Varies::all) training.overlap = Overlap::thread;
+    const Options options = {.steps = 2, .item_bytes = parameter_bytes, .training = &training};
+    for (int ranks = 2; ranks <= most_ranks; ++ranks) {
+      const auto result = train(GetParam(), ranks, training, options);
+      const Cost declared = GetParam().cost(ranks, items_of(training), options);
+      EXPECT_EQ(result.counted.messages, declared.messages);
+      EXPECT_EQ(result.counted.items, declared.items);
+      EXPECT_GE(result.counted.steps, declared.steps);
+      EXPECT_LE(result.scratch_used, GetParam().scratch_items(ranks, items_of(training), options));
+    }
   }
+}
+
+TEST_P(DataParallel, sum_gradients_of_two_bytes) {
+  for (const int ranks : {1, 4, 5}) {
+    Training training = small_model();
+    training.element = 2;
+    expect_sums(train(GetParam(), ranks, training), ranks, 1);
+  }
+}
+
+/// The buckets that a strategy sums: each item is in the first part of one, or is not sent.
+TEST_P(DataParallel, sum_what_goes_of_compressed_gradients_and_keep_the_rest) {
+  for (const Compression::Kind kind : {Compression::Kind::sparse, Compression::Kind::low_rank})
+    for (const double ratio : {0.01, 0.25, 1.0})
+      for (const int ranks : {1, 2, 5, 8})
+        for (const LoopbackOptions& how : ways_to_run(GetParam())) {
+          Training training = small_model();
+          training.overlap = Overlap::none;  // so that Horovod fuses the same each time
+          training.compression = {kind, ratio, {}, {}};
+          const auto result = train(GetParam(), ranks, training, {}, how);
+          std::size_t summed = 0;
+          for (std::size_t i = 0; i < result.data[0].size(); ++i) {
+            const bool there = result.data[0][i] == sum_of_item(i, 0, ranks);
+            summed += there ? 1 : 0;
+            for (int rank = 0; rank < ranks; ++rank)
+              ASSERT_EQ(result.data[static_cast<std::size_t>(rank)][i],
+                        there ? sum_of_item(i, 0, ranks) : item_of(rank, i));
+          }
+          const auto items = static_cast<double>(items_of(training));
+          EXPECT_GE(static_cast<double>(summed), ratio * items);
+          const double most_buckets = 20;  // each rounds up
+          if (ranks == 1) continue;
+          EXPECT_LE(static_cast<double>(summed), ratio * items + most_buckets);
+        }
+}
+
+// All begin with what rank 0 has, which each then adds.
+TEST_P(DataParallel, begin_with_the_variables_of_the_first_device) {
+  for (const Algorithm& broadcast : algorithms_of("broadcast")) {
+    if (threads_of(broadcast, {}) > 1) continue;
+    for (const std::size_t bucket : {std::size_t{0}, kib}) {
+      Training training = small_model();
+      training.startup = {&broadcast, bucket};
+      const auto result = train(GetParam(), 6, training, {.segment = 10});
+      SCOPED_TRACE(broadcast.name);
+      for (const std::vector<float>& data : result.data)
+        for (std::size_t i = 0; i < data.size(); ++i) ASSERT_EQ(data[i], 6 * item_of(0, i));
+      EXPECT_EQ(result.observed.at("started").size(), 6U);
+    }
+  }
+}
+
+TEST(ParameterServerTraining, servers_sum_what_is_pushed_of_compressed_gradients) {
+  const Algorithm& strategy = *find_algorithm("training", "parameter_server");
+  Training training = small_model();
+  training.compression = {Compression::Kind::sparse, 0.25, Duration(1), Duration(1)};
+  training.serialisation = {Duration(1), Duration(1)};
+  training.bucket = std::size_t{1} << 20;
+  const int ranks = 5;
+  const auto result = train(strategy, ranks, training);
+  const std::size_t items = result.data[0].size(), kept = (items + 3) / 4;
+  for (std::size_t i = 0; i < items; ++i)
+    for (int device = 0; device + 1 < ranks; ++device)
+      ASSERT_EQ(result.scratch[static_cast<std::size_t>(device)][i],
+                item_of(ranks - 1, i) + (i < kept ? sum_of_item(i, 0, ranks - 1) : 0));
 }
 
 }  // namespace

@@ -143,6 +143,7 @@ struct TrainingReport {
   double epochs = 0;                    ///< in one repetition
   std::vector<GroupReport> groups{};    ///< means; the rest of a step is spent computing
   std::optional<StageMemory> memory{};  ///< of a GPU of the stage that needs most
+  std::optional<double> startup_s{};    ///< before the first step: variables sent to all
 };
 
 /// Another job that ran beside this one.

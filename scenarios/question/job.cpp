@@ -97,7 +97,7 @@ const Algorithm& read_algorithm(Fields& fields) {
 
 /// The sum of the gradients, which nobody needs to say.
 std::vector<Value> size_of_model(Fields& fields, const Training& training) {
-  const std::string sum = to_text(Bytes{parameters_of(training.layers) * parameter_bytes});
+  const std::string sum = to_text(Bytes{parameters_of(training.layers) * training.element});
   if (const Value* bytes = fields.optional("bytes"))
     bytes->fail(
         fmt::format("the vector of a training job is the sum of its gradients, {}: leave "
@@ -223,6 +223,7 @@ void read_named(Fields& fields, Job& job, int ranks) {
   const ReadOptions options = read_options(fields, *job.algorithm, ranks);
   job.options = options.options;
   job.training = options.training;
+  job.sizes = options.sizes;
 }
 
 }  // namespace

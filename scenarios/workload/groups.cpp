@@ -155,6 +155,14 @@ Grid read_groups(Fields& job, int ranks) {
     return is_list(fields.optional(kind));
   });
   Grid grid = lists ? by_lists(fields, ranks) : by_rule(fields, ranks);
+  if (const Value* experts = fields.optional("ep")) {
+    const int data = grid.size("dp");
+    grid.cut_experts(static_cast<int>(experts->integer(1, ranks)));
+    if (data % grid.expert_size() != 0)
+      experts->fail(
+          fmt::format("expert groups cut those of dp: {} ranks cannot be cut into parts of {}",
+                      data, grid.expert_size()));
+  }
   fields.finish();
   job.resolve("groups", fields.resolved());
   return grid;

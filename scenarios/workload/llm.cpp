@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "scenarios/workload/limits.hpp"
+#include "scenarios/workload/llm_experts.hpp"
 #include "scenarios/workload/llm_memory.hpp"
 #include "scenarios/workload/options.hpp"
 
@@ -39,16 +38,24 @@ void read_parts(Fields& fields, Cut& cut) {
                     "micro-batches", "pp");
 }
 
-/// ZeRO 2 and 3 exchange in every micro-batch, of which a pipeline has many under way: DeepSpeed
-/// refuses that too.
+/// ZeRO 2 and 3 exchange in every micro-batch, of which a pipeline has many under way. DeepSpeed
+/// asserts that its pipelines have neither (deepspeed/runtime/pipe/engine.py); PyTorch's FSDP2 is
+/// used with pipelines without resharding, so that parameters and gradients are whole through a
+/// step (torchtitan, reshard_after_forward of apply_fsdp), which is what ZeRO 1 takes and sends.
 void read_zero(Fields& fields, Cut& cut) {
   const Value& zero = fields.value_or("zero", "0");
   cut.zero = static_cast<int>(zero.integer(0, 3));
   if (cut.zero >= 2 && cut.stages > 1)
+    zero.fail(fmt::format(
+        "zero: {} exchanges in every micro-batch, and a pipeline has several under way: "
+        "DeepSpeed refuses it, and FSDP2 then keeps all it has until the step ends, as "
+        "zero: 1 does; expected groups.pp 1, got {}, or zero: 1",
+        cut.zero, cut.stages));
+  if (cut.zero >= 2 && cut.expert > 1)
     zero.fail(
-        fmt::format("zero: {} exchanges in every micro-batch, and a pipeline has several "
-                    "under way: expected groups.pp 1, got {}; zero: 1 goes with a pipeline",
-                    cut.zero, cut.stages));
+        fmt::format("zero: {} cuts whole layers over the data group, and groups.ep cuts their "
+                    "experts: expected zero: 0 or 1, which Megatron-LM has beside experts",
+                    cut.zero));
   const Value& shard = fields.value_or("shard", std::to_string(cut.data));
   cut.shard = static_cast<int>(shard.integer(1, cut.data));
   if (cut.shard < cut.data && cut.zero < 2)
@@ -79,21 +86,16 @@ void read_cut(Fields& fields, Cut& cut) {
   cut.micro_batches =
       static_cast<int>(fields.value_or("micro_batches", "1").integer(1, most_batch));
   read_parts(fields, cut);
-  cut.sequence_parallel = fields.value_or("sequence_parallel", "false").boolean();
+  const Value& sequence_parallel = fields.value_or("sequence_parallel", "false");
+  cut.sequence_parallel = sequence_parallel.boolean();
+  if (cut.expert > 1 && cut.tensor > 1 && !cut.sequence_parallel)
+    sequence_parallel.fail(
+        "experts on ep groups beside tp groups need sequence_parallel: true, as Megatron-LM does: "
+        "each rank sends the tokens of its part of the sequence");
+  read_experts(fields, cut);
   read_zero(fields, cut);
   const Value* efficiency = fields.map().find("efficiency");
   if (cut.efficiency == 0) efficiency->fail("expected a share above 0 of the GPU's operations");
-}
-
-/// Backward has two products of matrices for each one of forward.
-Pass pass_of(const Work& forward, const Cut& cut) {
-  const double time = roofline_s(forward, cut.gpu, cut.efficiency);
-  return {Duration(time), Duration(2 * time), static_cast<std::size_t>(forward.bytes)};
-}
-
-std::uint64_t whole_bytes(double bytes) {
-  const double items = std::ceil(bytes / static_cast<double>(parameter_bytes));
-  return static_cast<std::uint64_t>(items) * parameter_bytes;
 }
 
 /// FSDP's usual wrapping: each layer, and what lies before and behind them all. A tied output layer
@@ -138,7 +140,10 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
         whole_bytes(2 * cut.sequences() * static_cast<double>(cut.model.sequence) *
                     static_cast<double>(cut.model.key_value_width()) * cut.element / cut.tensor);
   }
-  step.mlp = pass_of(work.mlp, cut);
+  step.mlp = pass_of(
+      expert_work(cut.model, cut.sequences(), cut.tensor, cut.element, cut.expert, cut.mean_load()),
+      cut);
+  step.experts = experts_of(cut);
   if (cut.model.vocabulary > 0) step.head = pass_of(work.head, cut);
   step.activation = whole_bytes(cut.sequences() * static_cast<double>(cut.model.sequence) *
                                 static_cast<double>(cut.model.hidden) * cut.element);
@@ -154,7 +159,8 @@ LlmStep step_of(const Cut& cut, const Grid& grid) {
 Layer layer_of(const LlmStep& step, const Cut& cut) {
   const Duration head = (step.head.forward + step.head.backward) / cut.stages;
   const std::uint64_t most = *std::max_element(step.gradients.begin(), step.gradients.end());
-  Layer layer{"stage", {most / parameter_bytes}, {}, {}};
+  const auto element = static_cast<std::uint64_t>(cut.element);
+  Layer layer{"stage", {(most + element - 1) / element}, {}, {}};
   const Pass& block = step.attention_block;
   layer.forward =
       cut.micro_batches *
@@ -173,12 +179,21 @@ const Algorithm* read_allreduce(const Value& value) {
   return chosen;
 }
 
+/// Those of one thread.
+const Algorithm* read_alltoallv(const Value& value) {
+  std::vector<std::string> names;
+  for (const Algorithm& algorithm : catalogue())
+    if (algorithm.collective == "alltoallv" && algorithm.threads_for == nullptr)
+      names.emplace_back(algorithm.name);
+  return find_algorithm("alltoallv", names[value.one_of("algorithm of alltoallv", names)]);
+}
+
 }  // namespace
 
 std::vector<std::string> llm_option_names() {
-  return {"gpu",           "efficiency", "element",        "sequence",          "micro_batch",
-          "micro_batches", "schedule",   "stage_parts",    "sequence_parallel", "zero",
-          "shard",         "prefetch",   "tensor_exchange"};
+  return {"gpu",           "efficiency", "element",         "sequence",          "micro_batch",
+          "micro_batches", "schedule",   "stage_parts",     "sequence_parallel", "zero",
+          "shard",         "prefetch",   "tensor_exchange", "routing",           "expert_exchange"};
 }
 
 std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid) {
@@ -187,16 +202,19 @@ std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid) {
   cut.context = grid.size("cp");
   cut.data = grid.size("dp") * cut.context;
   cut.stages = grid.size("pp");
+  cut.expert = grid.expert_size();
   read_cut(options, cut);
   require_memory(*options.map().find("model"), cut);
   auto training = std::make_shared<Training>();
   LlmStep step = step_of(cut, grid);
   step.tensor_exchange = read_allreduce(options.value_or("tensor_exchange", "ring"));
   step.exchange = read_allreduce(options.value_or("exchange", "ring"));
+  step.experts.exchange = read_alltoallv(options.value_or("expert_exchange", "posted"));
   training->model = cut.model.name;
   training->records = cut.model.records;
   training->batch = cut.micro_batch * cut.micro_batches;
   training->replica = cut.tensor * cut.context * cut.stages;
+  training->element = static_cast<std::size_t>(cut.element);
   training->layers = {layer_of(step, cut)};
   training->llm = std::make_shared<const LlmStep>(std::move(step));
   return training;

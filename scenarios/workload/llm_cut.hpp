@@ -2,9 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
-#include "algorithms/training/interleaved_order.hpp"
+#include "algorithms/steps/interleaved_order.hpp"
 #include "algorithms/training/llm.hpp"
+#include "algorithms/training/training.hpp"
 #include "scenarios/workload/transformer.hpp"
 
 namespace ringscope {
@@ -16,6 +19,8 @@ struct Cut {
   int tensor = 1, context = 1, stages = 1;
   int data = 1;  ///< ranks that have the same parameters: of dp and of cp
   int micro_batch = 1, micro_batches = 1;
+  int expert = 1;             ///< ranks of a data group that share a layer's experts
+  std::vector<double> loads;  ///< of each of these, by its even share of the tokens
   double element = 2, efficiency = 1;
   bool sequence_parallel = false;
   int zero = 0;
@@ -27,7 +32,22 @@ struct Cut {
   /// Sequences of a micro-batch that a rank has: a part of one, where cp cuts it.
   double sequences() const { return static_cast<double>(micro_batch) / context; }
   double layers() const { return static_cast<double>(model.layers) / stages; }
-  double layer_parameters() const { return static_cast<double>(model.layer_parameters()) / tensor; }
+  /// One rank of a stage holds them of a layer.
+  double expert_parameters() const {
+    return static_cast<double>(model.expert_parameters()) / expert / tensor;
+  }
+  double layer_parameters() const {
+    const std::uint64_t dense = model.layer_parameters() - model.expert_parameters();
+    return static_cast<double>(dense) / tensor + expert_parameters();
+  }
+  double mean_load() const {
+    double sum = 0;
+    for (const double load : loads) sum += load;
+    return loads.empty() ? 1 : sum / static_cast<double>(loads.size());
+  }
+  double most_load() const {
+    return loads.empty() ? 1 : *std::max_element(loads.begin(), loads.end());
+  }
   double embedding_parameters() const { return static_cast<double>(model.embedding()) / tensor; }
   /// A tied output layer is the embedding, where one stage has both; else each end has a copy.
   double head_parameters() const {
@@ -48,5 +68,17 @@ struct Cut {
     return static_cast<double>(std::min(order.passes(), order.warm_up() + 1)) / parts;
   }
 };
+
+/// Backward has two products of matrices for each one of forward.
+inline Pass pass_of(const Work& forward, const Cut& cut) {
+  const double time = roofline_s(forward, cut.gpu, cut.efficiency);
+  return {Duration(time), Duration(2 * time), static_cast<std::size_t>(forward.bytes)};
+}
+
+/// Up to whole floats, which replays send.
+inline std::uint64_t whole_bytes(double bytes) {
+  const double items = std::ceil(bytes / static_cast<double>(parameter_bytes));
+  return static_cast<std::uint64_t>(items) * parameter_bytes;
+}
 
 }  // namespace ringscope

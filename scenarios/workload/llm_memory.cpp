@@ -13,6 +13,7 @@ double largest_unit(const Cut& cut) {
 }
 
 std::string_view advice(const Cut& cut) {
+  if (cut.expert == 1 && cut.model.experts > 1 && cut.data > 1) return ", or ep";
   if (cut.zero == 0 && cut.data > 1) return ", or zero: 1, 2 or 3";
   if (cut.zero < 3 && cut.data > 1 && cut.stages == 1) return ", or zero: 3";
   return "";
@@ -26,13 +27,16 @@ std::string_view advice(const Cut& cut) {
 StageMemory memory_of(const Cut& cut, int stage) {
   const double parameters = cut.parameters(stage);
   const double weights = parameters * cut.element, unit = largest_unit(cut) * cut.element;
-  const double optimiser =
-      parameters * (cut.element < 4 ? 12 : 8) / (cut.zero >= 1 ? cut.shard : 1);
+  const double of_experts = cut.expert > 1 ? cut.layers() * cut.expert_parameters() : 0;
+  const double optimised =
+      cut.zero == 0 ? parameters
+                    : (parameters - of_experts) / cut.shard + of_experts / cut.shard * cut.expert;
+  const double optimiser = optimised * (cut.element < 4 ? 12 : 8);
   const double gradients = cut.zero >= 2 ? weights / cut.shard + unit : weights;
   const double kept = cut.zero == 3 ? weights / cut.shard + (cut.prefetch + 1) * unit : weights;
-  const double activations =
-      cut.in_flight(stage) * cut.layers() *
-      activation_bytes(cut.model, cut.sequences(), cut.tensor, cut.element, cut.sequence_parallel);
+  const double activations = cut.in_flight(stage) * cut.layers() *
+                             activation_bytes(cut.model, cut.sequences(), cut.tensor, cut.element,
+                                              cut.sequence_parallel, cut.most_load());
   return {stage, kept, gradients, optimiser, activations};
 }
 

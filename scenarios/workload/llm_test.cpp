@@ -5,6 +5,7 @@
 
 #include "algorithms/training/training.hpp"
 #include "scenarios/question/scenario_tree.hpp"
+#include "scenarios/workload/transformer.hpp"
 
 namespace ringscope {
 namespace {
@@ -36,8 +37,9 @@ struct Wrong {
 TEST(LlmOptions, say_what_does_not_go_together) {
   const std::vector<Wrong> all = {
       {"{pp: 2}", "zero: 3",
-       "zero: 3 exchanges in every micro-batch, and a pipeline has several under way: expected "
-       "groups.pp 1, got 2; zero: 1 goes with a pipeline"},
+       "zero: 3 exchanges in every micro-batch, and a pipeline has several under way: DeepSpeed "
+       "refuses it, and FSDP2 then keeps all it has until the step ends, as zero: 1 does; expected "
+       "groups.pp 1, got 2, or zero: 1"},
       {"{}", "zero: 4", "expected a whole number from 0 to 3"},
       {"{}", "{zero: 3, shard: 3}", "8 ranks of a data group cannot be cut into shards of 3"},
       {"{}", "shard: 4", "a data group is cut into shards by zero: 2 and zero: 3"},
@@ -54,6 +56,68 @@ TEST(LlmOptions, say_what_does_not_go_together) {
     EXPECT_THAT([&] { with(wrong.groups, options); },
                 ThrowsMessage<InputError>(HasSubstr(wrong.says)));
   }
+}
+
+/// Eight ranks train a model of four layers with so many experts.
+Scenario with_experts(int experts, const std::string& groups, const std::string& options) {
+  return read_tree(Value::from_text("test",
+                                    "question: do these experts go?\ncluster: star8\n"
+                                    "library: ideal\nplacement: 1x8\njob:\n  program: llm"
+                                    "\n  groups: " +
+                                        groups +
+                                        "\n  options:\n    model: {name: small, layers: 4, "
+                                        "hidden: 64, heads: 8, sequence: 32, experts: " +
+                                        std::to_string(experts) +
+                                        "}\n    gpu: {flops: 1e12, memory_bandwidth: 1 GB/s}\n"
+                                        "    " +
+                                        options + "\n"),
+                   "test")
+      .front();
+}
+
+TEST(Experts, say_what_does_not_go_together) {
+  struct {
+    int experts;
+    std::string groups, options, says;
+  } const all[] = {
+      {4, "{ep: 3}", "zero: 0",
+       "expert groups cut those of dp: 8 ranks cannot be cut into parts of 3"},
+      {4, "{tp: 2, ep: 8}", "sequence_parallel: true",
+       "expert groups cut those of dp: 4 ranks cannot be cut into parts of 8"},
+      {4, "{ep: 9}", "zero: 0", "expected a whole number from 1 to 8"},
+      {4, "{ep: 8}", "zero: 0", "4 experts cannot be cut into ep 8 equal parts"},
+      {1, "{ep: 2}", "zero: 0", "small has no experts that groups.ep 2 could cut"},
+      {1, "{}", "routing: {imbalance: 1}", "small has no experts to which tokens are routed"},
+      {4, "{tp: 2, ep: 2}", "zero: 0",
+       "experts on ep groups beside tp groups need sequence_parallel: true"},
+      {4, "{ep: 2}", "zero: 2",
+       "zero: 2 cuts whole layers over the data group, and groups.ep cuts their experts: expected "
+       "zero: 0 or 1"},
+      {4, "{ep: 2}", "routing: {imbalance: 5}", "expected a number from 1 to 4"},
+      {4, "{ep: 2}", "routing: {imbalance: 4, shape: zipf}",
+       "by Zipf's law no expert has all: expected less than 4"},
+      {4, "{ep: 2}", "routing: {imbalance: 3, hot: 2}",
+       "2 hot of 4 experts cannot have 3 times the mean each: expected at most 2"},
+      {4, "{ep: 2}", "routing: {capacity: 0}",
+       "expected a capacity above 0, by an expert's even share of the tokens"},
+      {4, "{ep: 2}", "routing: {shape: zipf}", "the key 'imbalance' is missing"},
+      {4, "{ep: 2}", "routing: {capasity: 1}", "did you mean 'capacity'?"},
+      {4, "{ep: 2}", "expert_exchange: channel_peers",
+       "unknown algorithm of alltoallv 'channel_peers' (known: pairwise, posted)"},
+  };
+  for (const auto& wrong : all)
+    EXPECT_THAT([&] { with_experts(wrong.experts, wrong.groups, wrong.options); },
+                ThrowsMessage<InputError>(HasSubstr(wrong.says)))
+        << wrong.groups << " " << wrong.options;
+}
+
+// Jiang et al. 2024, arXiv:2401.04088: 47 B parameters, of which a token uses 13 B.
+TEST(Experts, of_mixtral_are_as_many_parameters_as_published) {
+  const Transformer model =
+      read_transformer(Value::scalar_at(Value::from_text("test", "a").place(), "mixtral_8x7b"));
+  EXPECT_EQ(model.parameters(), 46'702'792'704U);
+  const std::uint64_t idle = model.layers * (model.experts - model.top_k) * model.mlp_matrices();
+  EXPECT_EQ(model.parameters() - idle, 12'879'925'248U);
 }
 
 // GPT-2 and GPT-3 use one matrix for both; stages at both ends of a pipeline hold a copy each.

@@ -10,6 +10,7 @@
 #include "scenarios/workload/groups.hpp"
 #include "scenarios/workload/llm.hpp"
 #include "scenarios/workload/training.hpp"
+#include "scenarios/workload/uneven.hpp"
 
 namespace ringscope {
 namespace {
@@ -113,6 +114,7 @@ std::vector<std::string> option_names() {
   std::vector<std::string> names = training_option_names();
   for (std::string& name : llm_option_names()) names.push_back(std::move(name));
   for (const Option& option : table()) names.emplace_back(option.name);
+  names.emplace_back("sizes");
   return names;
 }
 
@@ -148,7 +150,10 @@ ReadOptions read_options(Fields& job, const Algorithm& algorithm, int ranks) {
     read.training = takes_groups(algorithm) ? read_llm(fields, read_groups(job, ranks))
                                             : read_training(fields, algorithm);
     options.training = read.training.get();
+    options.number_bytes = read.training->element;
   }
+  if (reads(algorithm, "sizes")) read.sizes = read_pair_sizes(fields, ranks);
+  options.sizes = read.sizes.get();
   fields.finish();
   job.resolve("options", fields.resolved());
   return read;

@@ -20,9 +20,9 @@ bool reads(const Algorithm& strategy, std::string_view option) {
 }
 
 /// The vector lies in whole bytes that a double counts.
-void require_countable(const Value& named, const Model& model) {
+void require_countable(const Value& named, const Model& model, std::size_t element) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 49;
-  if (parameters_of(model.layers) > most_bytes / parameter_bytes)
+  if (parameters_of(model.layers) > most_bytes / element)
     named.fail(fmt::format("expected gradients of at most {}", to_text(Bytes{most_bytes})));
 }
 
@@ -30,7 +30,8 @@ void require_countable(const Value& named, const Model& model) {
 void read_what(Fields& fields, Training& training) {
   const Value& named = fields.required("model");
   const Model model = read_model(named);
-  require_countable(named, model);
+  training.element = read_size(fields.value_or("element", "4 B"), 1);
+  require_countable(named, model, training.element);
   fields.resolve("model", model.resolved);
   const Value& batch = fields.value_or("batch", std::to_string(model.batch));
   training.model = model.name;
@@ -45,14 +46,72 @@ void read_what(Fields& fields, Training& training) {
   }
 }
 
+bool takes_one_thread(const Algorithm& algorithm) {
+  return threads_of(algorithm, {}) == 1 && algorithm.nonblocking == 0;
+}
+
 const Algorithm* read_exchange(const Value& value) {
   const Algorithm* exchange = find_algorithm("allreduce", allreduce_name(value));
-  if (threads_of(*exchange, {}) > 1 || exchange->nonblocking > 0)
+  if (!takes_one_thread(*exchange))
     value.fail(
         fmt::format("a training step exchanges gradients by an allreduce of one thread; "
                     "'{}' uses several",
                     exchange->name));
   return exchange;
+}
+
+const std::vector<std::string> compression_names = {"sparse", "low_rank"};
+
+Duration cost_of(Fields& fields, std::string_view key) {
+  return Seconds(fields.value_or(key, "0 s/B").byte_cost().seconds_per_byte);
+}
+
+void read_compression(Fields& options, Compression& how) {
+  const Value* map = options.optional("compression");
+  if (map == nullptr) return;
+  Fields fields(*map, "job.options.compression");
+  const Value& ratio = fields.required("ratio");
+  how.ratio = ratio.number(0, 1);
+  if (how.ratio <= 0) ratio.fail("expected a share above 0 of a gradient's bytes");
+  const Value& kind = fields.value_or("kind", "sparse");
+  how.kind = kind.one_of("kind of compression", compression_names) == 0
+                 ? Compression::Kind::sparse
+                 : Compression::Kind::low_rank;
+  how.compress = cost_of(fields, "cost");
+  how.decompress = cost_of(fields, "decompress_cost");
+  fields.finish();
+  options.resolve("compression", fields.resolved());
+}
+
+void read_serialisation(Fields& options, Serialisation& calls) {
+  const Value* map = options.optional("serialisation");
+  if (map == nullptr) return;
+  Fields fields(*map, "job.options.serialisation");
+  calls.tensor = fields.value_or("tensor", "0 s").seconds();
+  calls.byte = cost_of(fields, "cost");
+  fields.finish();
+  options.resolve("serialisation", fields.resolved());
+}
+
+/// DDP sends 250 MiB at once, the others each tensor by itself. Source:
+/// DistributedDataParallel.broadcast_bucket_size in torch/nn/parallel/distributed.py;
+/// broadcast_parameters in horovod/torch/functions.py.
+void read_startup(Fields& options, const Algorithm& strategy, Startup& startup) {
+  const Value* map = options.optional("startup");
+  if (map == nullptr) return;
+  Fields fields(*map, "job.options.startup");
+  std::vector<std::string> names;
+  for (const Algorithm& algorithm : catalogue())
+    if (algorithm.collective == "broadcast") names.emplace_back(algorithm.name);
+  const Value& named = fields.value_or("broadcast", "binomial");
+  const std::string& name = names[named.one_of("algorithm of broadcast", names)];
+  startup.broadcast = find_algorithm("broadcast", name);
+  if (!takes_one_thread(*startup.broadcast))
+    named.fail(fmt::format("expected a broadcast of one thread; '{}' uses several", name));
+  const std::string_view usual = strategy.name == "ddp" ? "250 MiB" : "0 B";
+  startup.bucket = read_size(fields.value_or("bucket", std::string(usual)), 0);
+  fields.finish();
+  options.resolve("startup", fields.resolved());
 }
 
 Overlap read_overlap(const Value& value, const Algorithm& strategy) {
@@ -96,8 +155,9 @@ void read_checkpoint(Fields& options, Training& training) {
 }  // namespace
 
 std::vector<std::string> training_option_names() {
-  return {"model", "batch",  "exchange",       "overlap", "fusion",
-          "cycle", "bucket", "bytes_per_pack", "input",   "checkpoint"};
+  return {"model",   "batch",         "element", "exchange",       "overlap",
+          "fusion",  "cycle",         "bucket",  "bytes_per_pack", "compression",
+          "startup", "serialisation", "staging", "input",          "checkpoint"};
 }
 
 std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy) {
@@ -111,6 +171,10 @@ std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& 
   if (has("bucket")) training->bucket = read_size(options.value_or("bucket", "25 MiB"), 0);
   if (has("bytes_per_pack"))
     training->bytes_per_pack = read_size(options.value_or("bytes_per_pack", "0 B"), 0);
+  if (has("compression")) read_compression(options, training->compression);
+  if (has("serialisation")) read_serialisation(options, training->serialisation);
+  if (has("staging")) training->staging = cost_of(options, "staging");
+  if (has("startup")) read_startup(options, strategy, training->startup);
   read_input(options, training->input);
   read_checkpoint(options, *training);
   return training;

@@ -30,6 +30,9 @@ Transformer read_transformer(const Value& value) {
       count(fields.value_or("key_value_heads", std::to_string(model.heads)), 1, 1'000'000);
   model.intermediate =
       count(fields.value_or("intermediate", std::to_string(4 * model.hidden)), 1, 100'000'000);
+  model.experts = count(fields.value_or("experts", "1"), 1, 100'000);
+  const Value& top_k = fields.value_or("top_k", "1");
+  model.top_k = count(top_k, 1, static_cast<std::int64_t>(model.experts));
   model.gated = fields.value_or("gated", "false").boolean();
   model.biases = fields.value_or("biases", "false").boolean();
   model.tied = fields.value_or("tied", "false").boolean();

@@ -17,6 +17,9 @@ struct Transformer {
   std::string name, about;
   std::uint64_t layers = 1, hidden = 1, heads = 1, key_value_heads = 1, intermediate = 1;
   std::uint64_t vocabulary = 0, sequence = 1, positions = 0;
+  std::uint64_t experts =
+      1;  ///< of each layer: MLPs of which a router chooses top_k for each token
+  std::uint64_t top_k = 1;
   bool gated = false;   ///< the MLP has a third matrix
   bool biases = false;  ///< of all matrices, and of the norms
   bool tied = false;    ///< the embedding is the output layer too
@@ -25,12 +28,16 @@ struct Transformer {
 
   std::uint64_t key_value_width() const { return hidden / heads * key_value_heads; }
   std::uint64_t attention_matrices() const { return 2 * hidden * (hidden + key_value_width()); }
+  /// Matrices of an MLP: of one expert, where there are several.
   std::uint64_t mlp_matrices() const { return (gated ? 3 : 2) * hidden * intermediate; }
+  std::uint64_t router() const { return experts > 1 ? hidden * experts : 0; }
+  /// Parameters of a layer's MLP or of all its experts.
+  std::uint64_t expert_parameters() const {
+    return experts * (mlp_matrices() + (biases ? intermediate + hidden : 0));
+  }
   std::uint64_t layer_parameters() const {
-    const std::uint64_t vectors =
-        biases ? 4 * hidden + 2 * hidden + 2 * key_value_width() + intermediate + hidden
-               : 2 * hidden;
-    return attention_matrices() + mlp_matrices() + vectors;
+    const std::uint64_t vectors = 2 * hidden + (biases ? 4 * hidden + 2 * key_value_width() : 0);
+    return attention_matrices() + router() + expert_parameters() + vectors;
   }
   std::uint64_t embedding() const { return (vocabulary + positions) * hidden; }
   std::uint64_t head() const { return vocabulary * hidden; }
@@ -63,6 +70,19 @@ inline double roofline_s(const Work& work, const Gpu& gpu, double efficiency) {
   return std::max(work.flops / (gpu.flops * efficiency), work.bytes / gpu.bandwidth);
 }
 
+/// Work that `sequences` sequences are for a rank with one of `ranks` parts of a layer's experts,
+/// each expert cut over `parts` GPUs, where `load` times the even share of the tokens comes to it.
+/// One expert is a plain MLP.
+inline Work expert_work(const Transformer& model, double sequences, double parts, double element,
+                        double ranks, double load) {
+  const double tokens =
+      sequences * static_cast<double>(model.sequence) * static_cast<double>(model.top_k) * load;
+  const double each = static_cast<double>(model.mlp_matrices());
+  const double between = 2 * tokens * static_cast<double>(model.hidden) * element;
+  return {2 * tokens * each / parts,
+          static_cast<double>(model.experts) / ranks * each * element / parts + between};
+}
+
 /// Forward passes of `sequences` sequences, each layer cut over `parts` GPUs; an element has
 /// `element` bytes. Weights are read once, inputs read and outputs written once.
 struct LayerWork {
@@ -80,8 +100,8 @@ inline LayerWork forward_work(const Transformer& model, double sequences, double
     return Work{(2 * tokens * count + more_flops) / parts, count * element / parts + bytes};
   };
   const double logits = tokens * static_cast<double>(model.vocabulary) * element / parts;
-  return {matrices(model.attention_matrices(), square, between),
-          matrices(model.mlp_matrices(), 0, between),
+  return {matrices(model.attention_matrices() + model.router(), square, between),
+          expert_work(model, sequences, parts, element, 1, 1),
           matrices(model.head(), 0, model.vocabulary == 0 ? 0 : between / 2 + logits),
           {square / parts, 0}};
 }
@@ -89,11 +109,14 @@ inline LayerWork forward_work(const Transformer& model, double sequences, double
 /// Bytes of one layer's activations that backward needs, of one micro-batch on one GPU.
 /// Source: Korthikanti et al. 2022, arXiv:2205.05198, section 4, without what attention would keep
 /// of the square of the sequence, which a fused kernel computes again.
+/// Experts keep theirs of each token that comes to them: `load` times the even share.
 inline double activation_bytes(const Transformer& model, double sequences, double parts,
-                               double element, bool sequence_parallel) {
+                               double element, bool sequence_parallel, double load = 1) {
   const double two_byte_items = sequences * static_cast<double>(model.sequence) *
                                 static_cast<double>(model.hidden) * element / 2;
-  return two_byte_items * (sequence_parallel ? 34 / parts : 10 + 24 / parts);
+  const double tokens = static_cast<double>(model.top_k) * load;
+  const double whole = 7 + 3 * tokens, cut = 8 + 16 * tokens;
+  return two_byte_items * (sequence_parallel ? (whole + cut) / parts : whole + cut / parts);
 }
 
 /// A name, a path, or a map. Throw InputError.

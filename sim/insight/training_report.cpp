@@ -27,6 +27,14 @@ Parts parts_of(const Run& run, double start) {
   return parts;
 }
 
+/// When the last device had all variables, and began its first step.
+double began_at(const Run& run, double start) {
+  double began = start;
+  for (const Observed& one : run.observed)
+    if (one.what == "started") began = std::max(began, one.at);
+  return began;
+}
+
 }  // namespace
 
 std::optional<TrainingReport> training_report(const Run& run, double start) {
@@ -45,7 +53,9 @@ std::optional<TrainingReport> training_report(const Run& run, double start) {
   report.one_device_s = (compute_time(job.training->layers) + update).count();
   double end = start;
   for (const auto& [rank, last] : parts.last_at) end = std::max(end, last);
-  report.step_s = (end - start) / report.steps;
+  const double first_step = began_at(run, start);
+  if (first_step > start) report.startup_s = first_step - start;
+  report.step_s = (end - first_step) / report.steps;
   report.input_s = mean("loaded");
   report.compute_s = mean("computed");
   report.exposed_s = mean("exchanged");

@@ -40,6 +40,7 @@ constexpr std::array training_metrics = {
     TrainingMetric{"update_s", [](const TrainingReport& t) { return t.update_s; }},
     TrainingMetric{"records_per_s", [](const TrainingReport& t) { return t.records_per_s; }},
     TrainingMetric{"efficiency", [](const TrainingReport& t) { return t.efficiency; }},
+    TrainingMetric{"startup_s", [](const TrainingReport& t) { return t.startup_s.value_or(0); }},
     TrainingMetric{"epochs", [](const TrainingReport& t) { return t.epochs; }},
 };
 

@@ -48,6 +48,15 @@ inline Report on_both_kernels(const Scenario& scenario) {
 
 inline Report run(const Scenario& scenario) { return on_both_kernels(scenario); }
 
+/// On fluid and on the slow and plain kernel, any number of times in a process.
+inline Report run_again(const Scenario& scenario) {
+  RunOptions reference;
+  reference.kernel = "reference";
+  Report report = simulate(scenario, {});
+  EXPECT_EQ(report.time_s, simulate(scenario, reference).time_s);
+  return report;
+}
+
 /// Runs `text` as an exchange of up to `threads` threads per rank, in place of the algorithm.
 inline Report run(Scenario scenario, Text text, const Options& options = {}, int threads = 1) {
   Algorithm algorithm = *scenario.job.algorithm;

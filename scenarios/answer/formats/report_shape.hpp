@@ -176,6 +176,7 @@ struct Shape<TrainingReport> {
     keys("epochs", training.epochs);
     keys.unless_empty("groups", training.groups);
     keys.unless_empty("memory", training.memory);
+    keys.unless_empty("startup_s", training.startup_s);
   }
 };
 

@@ -32,9 +32,13 @@ std::string step(const TrainingReport& report) {
   const std::string shared =
       report.replica == 1 ? fmt::format("{} x {}", devices, batch)
                           : fmt::format("{}, {} for each {}", devices, batch, report.replica);
+  const std::string before =
+      report.startup_s ? fmt::format("  Before the first step: {}, variables sent to all\n",
+                                     to_text(Seconds(*report.startup_s)))
+                       : "";
   return fmt::format("\n  A step of {}: {}, {} ({:.3g} epochs)\n", report.model, shared,
                      plural(static_cast<std::uint64_t>(report.steps), "step"), report.epochs) +
-         table.text(2);
+         table.text(2) + before;
 }
 
 /// Time that one device spends of a step on something.

@@ -1,0 +1,28 @@
+// Exchanges of a kernel's sends and receives, dealt out to its channels, and their run.
+#pragma once
+
+#include <vector>
+
+#include "algorithms/channels/peer_channels.hpp"
+
+namespace ringscope {
+
+/// One way of an exchange.
+struct Transfer {
+  int peer = -1;  ///< -1: nothing goes this way
+  Range range;
+  std::size_t bytes = 0;  ///< by which its channels are counted
+};
+
+/// A send and a receive of this rank with those at one distance.
+struct PeerExchange {
+  int round = 0;  ///< the distance
+  Transfer sent, received;
+};
+
+/// Cuts what each way carries among the channels that its bytes take, and runs all channels, each a
+/// few exchanges at a time, while `own` is copied to its piece.
+Task exchange_on_channels(Communicator comm, PeerChannels peers,
+                          std::vector<PeerExchange> exchanges, Range own_piece, Range own);
+
+}  // namespace ringscope

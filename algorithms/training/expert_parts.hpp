@@ -1,0 +1,25 @@
+// Buffers and costs of a layer's experts, beside their text.
+#pragma once
+
+#include "algorithms/training/llm.hpp"
+
+namespace ringscope {
+
+const Algorithm& expert_exchange_of(const LlmStep& step);
+
+/// Items of a rank: what it sends to experts; what the rank that sends most back sends; and what
+/// comes to its tensor group, of which it has a part.
+struct ExpertItems {
+  std::size_t sent = 0, returned = 0, here = 0;
+};
+/// `index`: the rank's in its expert group.
+ExpertItems expert_items(const LlmStep& step, int index, const Options& options);
+/// The most that any rank has of each.
+ExpertItems most_expert_items(const LlmStep& step, const Options& options);
+
+/// Messages and items of one layer and micro-batch, forward and backward, over all `ranks`.
+Cost expert_layer_cost(const LlmStep& step, int ranks, const Options& options);
+/// Scratch space of their collectives.
+std::size_t expert_scratch(const LlmStep& step, const Options& options);
+
+}  // namespace ringscope

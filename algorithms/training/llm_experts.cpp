@@ -1,0 +1,62 @@
+// Experts in place of a layer's MLP, cut over the ranks of an expert group (expert parallelism): a
+// router chooses some experts for each token; an all-to-all takes tokens to the ranks of theirs,
+// and another one what these made of them back. Sizes differ, since some experts are chosen more
+// often.
+//
+// Sources: Lepikhin et al., "GShard", ICLR 2021, arXiv:2006.16668, section 3; Fedus et al., "Switch
+// transformers", JMLR 2022, arXiv:2101.03961, section 2.2 (capacity). With tensor groups, as
+// MoEAlltoAllTokenDispatcher in Megatron's transformer/moe/token_dispatcher.py: each rank sends the
+// tokens of its part of the sequence; those that have come are gathered over the tensor group,
+// whose ranks have a part of each expert, and what they add up to is scattered again. Cost for a
+// micro-batch and layer: two all-to-alls forward, two backward.
+#include "algorithms/on_group.hpp"
+#include "algorithms/training/llm_device.hpp"
+
+namespace ringscope {
+namespace {
+
+/// Tokens to their experts' ranks, or back: `vector` is what the rank that sends most sends. No
+/// all-to-all of one thread asks for hosts, so that on_group has nothing to tell it.
+Task exchange_tokens(LlmDevice d, const PairSizes* sizes, Range vector) {
+  Options options = d->options;
+  options.sizes = sizes;
+  options.hosts = nullptr;
+  options.by_host = nullptr;
+  const Workspace work = {vector, d->at.scratch};
+  return expert_exchange_of(d->step).run(d->expert, work, options);
+}
+
+Task over_tensor_group(LlmDevice d, const Algorithm* how, Range range) {
+  const Workspace work = {range, d->at.scratch};
+  if (d->tensor.size() > 1) co_await on_group(d->tensor, *how, work, d->options);
+}
+
+/// There, through the experts, and back.
+Task through_experts(LlmDevice d, Duration time, std::size_t bytes) {
+  const Experts& experts = d->step.experts;
+  co_await exchange_tokens(d, experts.dispatch.get(), d->at.tokens_sent);
+  co_await over_tensor_group(d, &ring_allgather(), d->at.tokens_here);
+  co_await d->comm.compute(time, bytes);
+  co_await over_tensor_group(d, &ring_reduce_scatter(), d->at.tokens_here);
+  co_await exchange_tokens(d, experts.combine.get(), d->at.tokens_returned);
+}
+
+const Pass& pass_of(LlmDevice d) {
+  return d->step.experts.passes[static_cast<std::size_t>(d->expert.rank())];
+}
+
+}  // namespace
+
+Task experts_forward(LlmDevice d, Range activations) {
+  co_await over_tensor_group(d, &ring_reduce_scatter(), activations);
+  co_await through_experts(d, pass_of(d).forward, pass_of(d).bytes);
+  co_await over_tensor_group(d, &ring_allgather(), activations);
+}
+
+/// Gradients come in parts from the layer behind, and are whole for attention when these are
+/// summed.
+Task experts_backward(LlmDevice d) {
+  co_await through_experts(d, pass_of(d).backward, 2 * pass_of(d).bytes);
+}
+
+}  // namespace ringscope

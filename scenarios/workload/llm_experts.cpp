@@ -1,0 +1,96 @@
+#include "scenarios/workload/llm_experts.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "scenarios/workload/uneven.hpp"
+
+namespace ringscope {
+namespace {
+
+/// Shares of all tokens' choices that experts get, of a mean of 1, and beyond which none takes any.
+struct Routing {
+  std::vector<double> loads;
+  double capacity = 0;  ///< 0: no limit
+};
+
+bool says_loads(const Value& map) {
+  for (const char* key : {"imbalance", "shape", "hot", "seed"})
+    if (const Value* value = map.find(key); value != nullptr && !value->is_null()) return true;
+  return false;
+}
+
+Routing read_routing(Fields& options, int experts) {
+  Routing routing{std::vector<double>(static_cast<std::size_t>(experts), 1)};
+  const Value* map = options.optional("routing");
+  if (map == nullptr) return routing;
+  Fields fields(*map, "job.options.routing");
+  if (const Value* capacity = fields.optional("capacity")) {
+    routing.capacity = capacity->number(0, 1e6);
+    if (routing.capacity <= 0)
+      capacity->fail("expected a capacity above 0, by an expert's even share of the tokens");
+  }
+  if (says_loads(*map)) routing.loads = read_loads(fields, experts, "expert");
+  for (const char* key : {"imbalance", "shape", "hot", "seed"}) fields.optional(key);
+  fields.finish();
+  options.resolve("routing", fields.resolved());
+  return routing;
+}
+
+/// One part after the other of the experts, with what its experts take.
+std::vector<double> loads_of_ranks(const Routing& routing, int ranks) {
+  const std::size_t each = routing.loads.size() / static_cast<std::size_t>(ranks);
+  std::vector<double> loads(static_cast<std::size_t>(ranks));
+  for (std::size_t expert = 0; expert < routing.loads.size(); ++expert) {
+    const double load = routing.loads[expert];
+    loads[expert / each] += (routing.capacity > 0 ? std::min(load, routing.capacity) : load) /
+                            static_cast<double>(each);
+  }
+  return loads;
+}
+
+}  // namespace
+
+void read_experts(Fields& options, Cut& cut) {
+  const auto experts = static_cast<int>(cut.model.experts);
+  const Value& model = *options.map().find("model");
+  if (experts == 1 && cut.expert > 1)
+    model.fail(
+        fmt::format("{} has no experts that groups.ep {} could cut", cut.model.name, cut.expert));
+  if (experts % cut.expert != 0)
+    model.fail(fmt::format("{} experts cannot be cut into ep {} equal parts", experts, cut.expert));
+  const Value* routing = options.map().find("routing");
+  if (routing != nullptr && !routing->is_null() && experts == 1)
+    routing->fail(
+        fmt::format("{} has no experts to which tokens are routed: it needs a model with "
+                    "experts, such as mixtral_8x7b",
+                    cut.model.name));
+  cut.loads = loads_of_ranks(read_routing(options, experts), cut.expert);
+}
+
+/// A rank's tokens are those of its part of the sequence; each has `top_k` experts.
+Experts experts_of(const Cut& cut) {
+  Experts experts;
+  experts.ranks = cut.expert;
+  if (cut.expert == 1) return experts;
+  double kept = 0;
+  for (const double load : cut.loads) kept += load / cut.expert;
+  const double all = cut.sequences() * static_cast<double>(cut.model.sequence) / cut.tensor *
+                     static_cast<double>(cut.model.top_k) * static_cast<double>(cut.model.hidden) *
+                     cut.element;
+  experts.dispatch = std::make_shared<const PairSizes>(cut.loads);
+  std::vector<std::vector<double>> back;
+  for (const double load : cut.loads) back.emplace_back(cut.loads.size(), load);
+  experts.combine = std::make_shared<const PairSizes>(back);
+  experts.sent = whole_bytes(all * kept);
+  experts.returned = whole_bytes(all * cut.most_load());
+  for (const double load : cut.loads)
+    experts.passes.push_back(pass_of(
+        expert_work(cut.model, cut.sequences(), cut.tensor, cut.element, cut.expert, load), cut));
+  for (int stage = 0; stage < cut.stages; ++stage)
+    experts.gradients.push_back(whole_bytes(cut.layers() * cut.expert_parameters() * cut.element));
+  return experts;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,133 @@
+// Does what is done to gradients on their way take what a pencil says: smaller elements,
+// compression, serialisation, staging, and the broadcast before the first step?
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sim/tests/scenario_for_test.hpp"
+
+namespace ringscope {
+namespace {
+
+class ExchangeTime : public SimulationTest {};
+
+// Two layers alike: 5 ms forward, 10 ms backward and a million parameters each, one tensor.
+constexpr double compute = 0.030, parameters = 2e6, rate = 1e9;
+const std::string model =
+    "{records: 1000, record: 1 kB, batch: 10, step: 30 ms, layers: ["
+    "{name: a, parameters: 1000000, flops: 1}, {name: b, parameters: 1000000, flops: 1}]}";
+
+/// One device on each host, without latency; a library that costs nothing but the wire.
+Scenario training(const std::string& strategy, const std::string& options, int hosts = 2,
+                  const std::string& library = "ideal") {
+  return scenario_of(fmt::format(
+      "cluster: {{network: star, hosts: {0}, host: {{type: simple, cores: 4}}, link: {{bandwidth: "
+      "1 GB/s, latency: 0 s}}}}\nlibrary: {1}\nplacement: 1x{0}\njob: {{collective: training, "
+      "algorithm: {2}, options: {{model: {3}, overlap: none, {4}}}}}\n",
+      hosts, library, strategy, model, options));
+}
+
+/// A ring's sum of so many bytes.
+double allreduce(int ranks, double bytes) { return 2.0 * (ranks - 1) / ranks * bytes / rate; }
+
+TEST_F(ExchangeTime, goes_with_the_size_of_an_element) {
+  for (const double element : {1, 2, 4, 8})
+    for (const std::string strategy : {"ddp", "multi_worker_mirrored"})
+      expect_seconds(run_again(training(strategy, fmt::format("element: {} B", element))).time_s,
+                     compute + allreduce(2, parameters * element));
+  // Two servers' worth of ways: a push and a pull of all.
+  expect_seconds(run(training("parameter_server", "element: 2 B")).time_s,
+                 compute + 2 * parameters * 2 / rate);
+}
+
+// A library counts numbers, not bytes: 6 of them on 8 ranks are fewer than ranks, 12 are not.
+TEST_F(ExchangeTime, lets_a_library_count_numbers_of_that_size) {
+  const auto read = [](const std::string& element) {
+    return training("ddp", "element: " + element).job.options.number_bytes;
+  };
+  EXPECT_EQ(read("2 B"), 2U);
+  EXPECT_EQ(read("4 B"), 4U);
+}
+
+// An allgather: each rank sends its part to all, and gets those of all.
+TEST_F(ExchangeTime, of_sparse_gradients_is_an_allgather_of_their_parts) {
+  for (const int ranks : {2, 4, 8})
+    for (const double ratio : {0.001, 0.01, 0.25}) {
+      const double bytes = parameters * 4, part = ratio * bytes;
+      const std::string options =
+          fmt::format("compression: {{ratio: {}, cost: 1 ns/B, decompress_cost: 3 ns/B}}", ratio);
+      expect_seconds(run_again(training("multi_worker_mirrored", options, ranks)).time_s,
+                     compute + bytes * 1e-9 + (ranks - 1) * part / rate + ranks * part * 3e-9);
+    }
+}
+
+TEST_F(ExchangeTime, of_gradients_of_low_rank_is_an_allreduce_of_their_factors) {
+  for (const int ranks : {2, 4}) {
+    const double bytes = parameters * 4, part = 0.01 * bytes;
+    expect_seconds(
+        run_again(
+            training("ddp",
+                     "bucket: 100 MB, compression: {kind: low_rank, ratio: 0.01, cost: 1 ns/B, "
+                     "decompress_cost: 3 ns/B}",
+                     ranks))
+            .time_s,
+        compute + bytes * 1e-9 + allreduce(ranks, part) + part * 3e-9);
+  }
+}
+
+// (P-1) parts against 2 (P-1)/P of all: from a ratio of 2/P on an allgather sends more.
+TEST_F(ExchangeTime, of_sparse_gradients_saves_nothing_from_two_by_the_ranks_on) {
+  const int ranks = 8;
+  const auto at = [](const std::string& options) {
+    return simulate(training("multi_worker_mirrored", options, ranks), {}).time_s;
+  };
+  const double plain = at("element: 4 B");
+  EXPECT_NEAR(at("compression: {ratio: 0.25}"), plain, 1e-9);
+  EXPECT_GT(at("compression: {ratio: 0.26}"), plain);
+  EXPECT_LT(at("compression: {ratio: 0.24}"), plain);
+}
+
+TEST_F(ExchangeTime, of_a_pushed_part_is_the_push_alone) {
+  const double bytes = parameters * 4;
+  expect_seconds(run(training("parameter_server",
+                              "compression: {ratio: 0.01, cost: 1 ns/B, decompress_cost: 2 ns/B}"))
+                     .time_s,
+                 compute + bytes * 1e-9 + 0.01 * bytes / rate + 0.01 * bytes * 2e-9 + bytes / rate);
+}
+
+// One device, one server, one bucket of two tensors: each way is serialised and deserialised.
+TEST_F(ExchangeTime, of_remote_calls_is_paid_at_both_ends_of_both_ways) {
+  const double bytes = parameters * 4;
+  expect_seconds(
+      run(training("parameter_server", "serialisation: {tensor: 50 us, cost: 1 ns/B}")).time_s,
+      compute + 2 * bytes / rate + 4 * (2 * 50e-6 + bytes * 1e-9));
+}
+
+TEST_F(ExchangeTime, of_staging_is_a_copy_before_the_push_and_one_after_the_pull) {
+  const double bytes = parameters * 4;
+  expect_seconds(run(training("parameter_server", "staging: 0.1 ns/B")).time_s,
+                 compute + 2 * bytes / rate + 2 * bytes * 1e-10);
+}
+
+// A binomial tree of a vector: log2 P times all of it, before the steps and in none of them.
+TEST_F(ExchangeTime, begins_with_a_broadcast_that_no_step_counts) {
+  for (const std::string strategy : {"ddp", "horovod", "multi_worker_mirrored"})
+    for (const int ranks : {2, 8}) {
+      const auto at = [&](const std::string& startup) {
+        return run_again(training(strategy, "steps: 3" + startup, ranks,
+                                  "{base: ideal, network: "
+                                  "{eager_limit: 0 B}}"));
+      };
+      const Report plain = at(""), started = at(", startup: {broadcast: binomial}");
+      const double broadcast = std::log2(ranks) * parameters * 4 / rate;
+      ASSERT_TRUE(started.training->startup_s.has_value());
+      EXPECT_FALSE(plain.training->startup_s.has_value());
+      EXPECT_NEAR(*started.training->startup_s, broadcast, 1e-6 * broadcast);
+      EXPECT_NEAR(started.time_s - plain.time_s, *started.training->startup_s, 1e-6 * broadcast);
+      EXPECT_NEAR(started.training->step_s, plain.training->step_s, 1e-6 * broadcast);
+      EXPECT_NEAR(started.training->compute_s, compute, 1e-9);
+    }
+}
+
+}  // namespace
+}  // namespace ringscope
