@@ -75,6 +75,7 @@ ordered_json run(const Arguments& arguments) {
   options.skip = !arguments.no_skip;
   options.tolerance = arguments.tolerance;
   if (arguments.no_fold) options.fold_from = never_fold;
+  options.fold_channels = !arguments.no_fold;
   const Report report = simulate(scenarios.front(), options);
   const std::size_t repetitions = report.times_s.size();
   return {{"ranks", report.ranks},

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "algorithms/steps/host_order.hpp"
-#include "sim/alike/alike_ranks.hpp"
+#include "sim/folding.hpp"
 #include "sim/insight/measurement.hpp"
 #include "sim/insight/recorder.hpp"
 #include "sim/insight/steady_state.hpp"
@@ -75,6 +75,9 @@ class Simulation {
       run_.detours = detours_.get();
     }
     add_neighbours();
+    if (options.fold_channels && !shows_messages())
+      if (auto fold = channel_fold(scenario, options_of_job_, machine_, ledger_, own_ranks()))
+        machine_.fold_channels(std::move(*fold));
     if (options.every_so_often)
       kernel_->every_so_often(Callback::to<&Simulation::look_outside>(this));
   }
@@ -105,6 +108,10 @@ class Simulation {
     return std::span(ranks_).first(static_cast<std::size_t>(simulated_));
   }
   bool may_skip() const;
+  bool shows_messages() const {
+    return options_->record || options_->record_spans || options_->record_chain;
+  }
+  bool folded() const { return machine_.orbits().folded() || machine_.channel_fold().folded(); }
   bool has_detours() const {
     return scenario_->job.noise.every.count() > 0 && scenario_->job.noise.takes.count() > 0;
   }
@@ -150,7 +157,7 @@ class Simulation {
 };
 
 Measurement Simulation::stuck() {
-  if (machine_.orbits().folded()) throw StuckWhileFolded();
+  if (folded()) throw StuckWhileFolded();
   Deadlock deadlock = describe_deadlock(*scenario_, machine_.jobs(), kernel_->now(), ranks_);
   if (!options_->keep_deadlock) throw DeadlockError(deadlock.text);
   for (const auto& rank : own_ranks()) rank->give_up();
@@ -167,9 +174,8 @@ bool Simulation::may_skip() const {
   const bool steady = noise.spread == 0 && noise.every.count() == 0 &&
                       std::all_of(transports.begin(), transports.end(),
                                   [](const Transport& t) { return t.jitter.is_zero(); });
-  const bool shown = options_->record || options_->record_spans || options_->record_chain;
   const bool routed = scenario_->cluster.topology.routing() == Routing::hash;
-  return options_->skip && kernel_->can_skip() && steady && !shown && routed &&
+  return options_->skip && kernel_->can_skip() && steady && !shows_messages() && routed &&
          scenario_->neighbours.empty();
 }
 
@@ -245,6 +251,7 @@ void Simulation::job_ended(std::uint64_t) {
   used_before_.resize(static_cast<std::size_t>(ledger_.resource_count()));  // blocks come meanwhile
   measured_ = measure(run_, own_ranks(), start_, used_before_);
   measured_.skipped = steady_.skipped();
+  wait_for_likes(measured_.ranks, machine_.channel_fold(), own_ranks(), start_);
   unfold(measured_, machine_);
   if (recorder_) measured_.recording = recorder_->take(ledger_);
 }
@@ -253,7 +260,8 @@ void Simulation::watch(int repetition) {
   const Job& job = scenario_->job;
   const auto items = static_cast<std::size_t>(job.bytes.count);
   const Cost cost = job.algorithm->cost(own_, items, options_of_job_);
-  const double each = static_cast<double>(cost.messages) / machine_.orbits().size();
+  const double each = static_cast<double>(cost.messages) / machine_.orbits().size() *
+                      machine_.channel_fold().simulated_share();
   const double all = each * job.repetitions, before = each * repetition;
   if (repetition > 0) options_->progress(before / all);
   mpi_.watch = [this, before, all](std::uint64_t messages) {
@@ -293,31 +301,24 @@ std::vector<sim::Measurement> measurements_of(const Scenario& asked, const RunOp
   return measurements;
 }
 
-/// Whether the run is to be of some ranks that stand for all, and why not.
-sim::Alike alike_for(const Scenario& scenario, const RunOptions& options) {
-  if (std::ssize(scenario.placement.ranks) < options.fold_from) return {};
-  if (options.record || options.record_spans || options.record_chain)
-    return {{}, "the history of each rank is asked for", 0};
-  return sim::alike_ranks(scenario,
-                          std::ssize(scenario.placement.ranks) >= options.fold_uneven_from);
-}
-
 }  // namespace
 
 std::size_t simulated_ranks(const Scenario& scenario, const RunOptions& options) {
-  const std::optional<sim::Orbits> orbits = alike_for(scenario, options).orbits;
+  const std::optional<sim::Orbits> orbits = sim::alike_for(scenario, options).orbits;
   return orbits ? static_cast<std::size_t>(orbits->simulated) : scenario.placement.ranks.size();
 }
 
 Report simulate(const Scenario& scenario, const RunOptions& options) {
   const auto begun = std::chrono::steady_clock::now();
-  sim::Alike alike = alike_for(scenario, options);
+  sim::Alike alike = sim::alike_for(scenario, options);
   std::vector<sim::Measurement> measurements;
   try {
     measurements = measurements_of(scenario, options, alike.orbits);
   } catch (const sim::StuckWhileFolded&) {
     alike = {{}, "it cannot go on, and each rank's state is told", 0};
-    measurements = measurements_of(scenario, options, {});
+    RunOptions whole = options;
+    whole.fold_channels = false;
+    measurements = measurements_of(scenario, whole, {});
   }
   Report report = sim::report_of(scenario, std::move(measurements));
   if (alike.orbits) report.simulated_ranks = alike.orbits->simulated;

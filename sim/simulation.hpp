@@ -40,6 +40,8 @@ struct RunOptions {
   int fold_from = fewest_folded_ranks;
   /// The same where the chunks of a ring differ by one item.
   int fold_uneven_from = fewest_uneven_ranks;
+  /// Channels of NCCL's kernels that are alike are simulated once.
+  bool fold_channels = true;
   bool record = false;        ///< fill Report::recording
   bool record_spans = false;  ///< fill Report::spans
   bool record_chain = false;  ///< fill Report::chain

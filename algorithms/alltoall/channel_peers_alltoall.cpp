@@ -4,7 +4,7 @@
 //
 // Source: NCCL 2.30.7, src/device/sendrecv.h; peer_channels.hpp.
 // Cost with C channels of a pair: at least P-1 steps, P(P-1)C messages, (P-1)S items on the wire.
-#include "algorithms/alltoall/peer_exchanges.hpp"
+#include "algorithms/channels/peer_exchanges.hpp"
 #include "algorithms/steps/pieces.hpp"
 
 namespace ringscope {

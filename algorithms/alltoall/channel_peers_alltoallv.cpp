@@ -7,7 +7,7 @@
 // Cost: a message for each channel of each pair that exchanges something; on the wire all but what
 // each rank has for itself.
 #include "algorithms/alltoall/pair_sizes.hpp"
-#include "algorithms/alltoall/peer_exchanges.hpp"
+#include "algorithms/channels/peer_exchanges.hpp"
 
 namespace ringscope {
 namespace {

@@ -1,23 +1,29 @@
-// NCCL's estimate of a collective's time, by ring or, of an allreduce, by tree, with each of its
-// protocols: LL sends a flag with every four bytes, LL128 one with every 120, Simple none but it
-// has to synchronise.
+// NCCL's estimate of a collective's time, by ring or, of an allreduce, by tree or by the switches
+// of NVLink SHARP (NVLS; between hosts in a tree), of allgather and reduce-scatter by parallel
+// trees (PAT), with each of its protocols: LL sends a flag with every four bytes, LL128 one with
+// every 120, Simple none but it has to synchronise.
 //
-// Source of every constant and formula: NCCL 2.18.3, 2.21.5, 2.22.3, 2.23.4, 2.29.2 and 2.30.7,
+// Source of every constant and formula: NCCL 2.12.12, 2.18.3, 2.19.3, 2.21.5 to 2.24.3, 2.27.3 to
+// 2.30.7,
 // src/graph/tuning.cc, ncclTopoTuneModel and ncclTopoGetAlgoTime; of the channels 2.30.7,
 // src/enqueue.cc, topoGetAlgoInfo. Assumed are trees that are balanced, NICs without latency of
-// their own, no CollNet, no NVLS, no PAT, the
-// same channels inside and between hosts, no environment variables.
+// their own, no CollNet, the same channels inside and between hosts, no environment variables. Left
+// out: NVLS for allgather and reduce-scatter.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "algorithms/verbs/block.hpp"
 
 namespace ringscope::nccl {
 
-enum class Algorithm : std::uint8_t { tree, ring };
+enum class Algorithm : std::uint8_t { tree, ring, nvls, pat };
+/// Names by Algorithm, as options have them.
+inline constexpr std::array<std::string_view, 4> algorithm_names = {"tree", "ring", "nvls", "pat"};
 enum class Function : std::uint8_t { allreduce, allgather, reduce_scatter, broadcast, reduce };
 enum class Generation : std::uint8_t { volta, ampere, hopper, blackwell };
 
@@ -35,7 +41,12 @@ struct Machine {
   bool nvlink = true;  ///< between the GPUs of a host; else PCIe
   bool amd = false;    ///< CPUs
   Channels inside = {12, 20.0}, between = {2, 6.0};
-  int most = 0;           ///< channels of a communicator; 0: two for each ring
+  int most = 0;  ///< channels of a communicator; 0: two for each ring
+  /// Heads of NVLS on each host, what each takes inside and to its NIC, and the blocks of threads
+  /// that serve them; 0: there is no switch that adds up and copies.
+  Channels heads = {0, 0};
+  double heads_between = 0;  ///< GB/s
+  int nvls_channels = 0;
   int peer_channels = 2;  ///< of sends from one rank to another, before they are a power of two
 };
 
@@ -64,7 +75,11 @@ struct Forced {
   std::optional<Algorithm> algorithm;
   std::optional<Protocol> protocol;
 };
-/// The algorithm and protocol with the least time. LL128 is for NVLink alone.
+/// True of what NCCL weighs, or a user may force: trees and NVLS for allreduces, PAT for allgather
+/// and reduce-scatter; NVLS where there are heads, and like PAT with Simple alone.
+bool is_known(Choice choice, Call call, const Machine& machine);
+/// The algorithm and protocol with the least time. LL128 is for NVLink alone, PAT for hosts with
+/// one GPU each. Requires that what is forced is_known() with some protocol.
 Choice choose(Call call, std::uint64_t bytes, const Machine& machine = {}, Forced forced = {});
 
 /// All channels of a communicator.

@@ -9,6 +9,8 @@ class Pingpong : public Pattern {};
 class Overlap : public Pattern {};
 class Exchange : public Pattern {};
 class Barrier : public Pattern {};
+class Shift : public Pattern {};
+INSTANTIATE_TEST_SUITE_P(catalogue, Shift, testing::ValuesIn(algorithms_of("sendrecv")), test_name);
 INSTANTIATE_TEST_SUITE_P(catalogue, Pingpong, testing::ValuesIn(algorithms_of("pingpong")),
                          test_name);
 INSTANTIATE_TEST_SUITE_P(catalogue, Overlap, testing::ValuesIn(algorithms_of("overlap")),
@@ -52,6 +54,16 @@ TEST_P(Exchange, scratch_holds_the_vector_of_the_partner) {
       if ((rank ^ 1) < ranks) {
         EXPECT_EQ(result.scratch[index], vector_of(rank ^ 1, items));
       }
+    }
+  });
+}
+
+TEST_P(Shift, scratch_holds_the_vector_of_the_rank_before) {
+  for_all(GetParam(), [](int ranks, std::size_t items, const LoopbackResult& result) {
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto index = static_cast<std::size_t>(rank);
+      EXPECT_EQ(result.data[index], vector_of(rank, items));
+      EXPECT_EQ(result.scratch[index], vector_of((rank + ranks - 1) % ranks, items));
     }
   });
 }

@@ -1,5 +1,5 @@
-// ncclAllGather as NCCL does it: a ring, by the protocol that it expects to take least
-// (nccl_tuning.hpp).
+// ncclAllGather as NCCL does it: a ring or, with one GPU on each host, parallel trees, by
+// what it expects each to take with the best of its protocols (nccl_tuning.hpp).
 #include "algorithms/selectors/nccl_choice.hpp"
 
 namespace ringscope {
@@ -8,12 +8,12 @@ namespace {
 constexpr Selection selection = {
     .collective = "allgather",
     .name = "nccl",
-    .summary = "a ring, by the protocol that NCCL expects to take least",
+    .summary = "a ring or parallel trees, as NCCL expects it to take less",
     .choose = choose_nccl<nccl::Function::allgather>,
 };
 
 }  // namespace
 
-Algorithm describe_nccl_allgather() { return nccl_selector<selection>({}); }
+Algorithm describe_nccl_allgather() { return nccl_selector<selection>({"algorithm"}); }
 
 }  // namespace ringscope

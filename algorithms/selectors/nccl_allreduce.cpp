@@ -1,5 +1,5 @@
-// ncclAllReduce as NCCL chooses it: a ring or the double binary tree, by what it expects each to
-// take with the best of its protocols (nccl_tuning.hpp).
+// ncclAllReduce as NCCL chooses it: a ring, the double binary tree or the switches of NVLink
+// SHARP, by what it expects each to take with the best of its protocols (nccl_tuning.hpp).
 //
 // Where the library says what each protocol costs (`blocks`), rings and trees are those of a
 // kernel's channels. Elsewhere the protocol decides only where ring and tree give way to each
@@ -13,7 +13,7 @@ namespace {
 constexpr Selection selection = {
     .collective = "allreduce",
     .name = "nccl",
-    .summary = "ring or double binary tree, as NCCL expects it to take less",
+    .summary = "ring, double binary tree or NVLS, as NCCL expects it to take least",
     .choose = choose_nccl<nccl::Function::allreduce>,
 };
 

@@ -22,6 +22,13 @@ Choice nccl_choice(nccl::Function function, int ranks, std::size_t items, const 
 std::string nccl_choice_text(std::string_view collective, int ranks, std::size_t items,
                              const Options& options);
 
+/// True where the options force what NCCL has not for that collective, or not with that protocol,
+/// or not on that machine.
+bool is_forced_in_vain(std::string_view collective, int ranks, const Options& options);
+
+/// Channels of rings and trees, or as many as are forced.
+int nccl_channels(const Options& options);
+
 /// The most threads that it may choose, of any size.
 int nccl_threads(const Options& options);
 

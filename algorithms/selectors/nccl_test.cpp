@@ -120,6 +120,63 @@ TEST(Nccl, opens_as_many_channels_on_a100_as_were_counted) {
   EXPECT_EQ(opened(four, Protocol::ll, 1, four_a100), 1);
 }
 
+// Eight heads of 45 GB/s, sixteen blocks: NCCL 2.30 takes 0.85 of them, seven of eight, both ways
+// at once, and no more than the NICs; between hosts at most 45.5 GB/s.
+TEST(Nccl, expects_of_nvls_what_its_source_says) {
+  constexpr auto nvls = nccl::Algorithm::nvls;
+  nccl::Machine machine = {.generation = nccl::Generation::hopper,
+                           .version = 230,
+                           .heads = {8, 45.0},
+                           .heads_between = 50.0,
+                           .nvls_channels = 16};
+  const nccl::Call one_host = {.ranks = 8, .nodes = 1};
+  EXPECT_NEAR(nccl::bandwidth(nvls, Protocol::simple, one_host, machine), 8 * 50.0 * 8 / 14, 1e-9);
+  EXPECT_NEAR(nccl::latency(nvls, Protocol::simple, one_host, machine), 25, 1e-9);
+  EXPECT_NEAR(nccl::bandwidth(nvls, Protocol::simple, eight_by_eight, machine), 8 * 45.5 * 64 / 126,
+              1e-9);
+  EXPECT_NEAR(nccl::latency(nvls, Protocol::simple, eight_by_eight, machine), 25 + 2 * 3 * 20.9,
+              1e-9);
+  machine.version = 222;
+  EXPECT_NEAR(nccl::bandwidth(nvls, Protocol::simple, one_host, machine), 8 * 45.0 * 5 / 6, 1e-9);
+  EXPECT_NEAR(nccl::bandwidth(nvls, Protocol::simple, eight_by_eight, machine), 8 * 25.0 * 5 / 6,
+              1e-9);
+  EXPECT_NEAR(nccl::latency(nvls, Protocol::simple, eight_by_eight, machine), 25 + 2 * 3 * 14.0,
+              1e-9);
+  EXPECT_EQ(nccl::channels({nvls, Protocol::simple}, one_host, 1, machine), 16);
+  EXPECT_FALSE(nccl::is_known({nvls, Protocol::ll}, one_host, machine));
+  machine.nvls_channels = 0;
+  EXPECT_FALSE(nccl::is_known({nvls, Protocol::simple}, one_host, machine));
+}
+
+// Four V100 behind PCIe, by the tables of 2.10 to 2.17: six steps round a ring of 12 GB/s.
+TEST(Nccl, before_218_takes_simple_later_and_no_trees_by_it) {
+  const nccl::Machine machine = {
+      .generation = nccl::Generation::volta, .version = 212, .nvlink = false, .inside = {1, 12.0}};
+  const nccl::Call four_v100 = {.ranks = 4, .nodes = 1};
+  EXPECT_NEAR(nccl::latency(ring, Protocol::ll, four_v100, machine), 3.6 + 6 * 1.0, 1e-9);
+  EXPECT_NEAR(nccl::bandwidth(ring, Protocol::ll, four_v100, machine), 12.0 / 4 * 4 / 6, 1e-9);
+  EXPECT_NEAR(nccl::latency(tree, Protocol::simple, four_v100, machine), 6 * 28.0, 1e-9);
+  const auto choice = [&](std::uint64_t bytes) { return nccl::choose(four_v100, bytes, machine); };
+  EXPECT_EQ(choice(64 << 10).protocol, Protocol::ll);
+  EXPECT_EQ(choice(128 << 10).protocol, Protocol::simple);
+  EXPECT_EQ(choice(128 << 10).algorithm, ring);
+}
+
+// 8 + 3 * 14 / 3.5 + 10 * 2.8 us, three quarters of two channels of 6 GB/s, on hosts with one GPU
+// each and from 2.23 on.
+TEST(Nccl, takes_parallel_trees_for_short_chunks_of_hosts_with_a_gpu_each) {
+  const nccl::Machine machine = {.version = 230};
+  const nccl::Call ten = {.ranks = 10, .nodes = 10, .function = nccl::Function::allgather};
+  EXPECT_NEAR(nccl::latency(nccl::Algorithm::pat, Protocol::simple, ten, machine), 48, 1e-9);
+  EXPECT_NEAR(nccl::bandwidth(nccl::Algorithm::pat, Protocol::simple, ten, machine), 0.75 * 12,
+              1e-9);
+  EXPECT_EQ(nccl::choose(ten, 1 << 10, machine).algorithm, nccl::Algorithm::pat);
+  EXPECT_EQ(nccl::choose(ten, 1 << 30, machine).algorithm, ring);
+  EXPECT_EQ(nccl::choose(ten, 1 << 10, {.version = 222}).algorithm, ring);
+  const nccl::Call pairs = {.ranks = 10, .nodes = 5, .function = nccl::Function::allgather};
+  EXPECT_EQ(nccl::choose(pairs, 1 << 10, machine).algorithm, ring);
+}
+
 TEST(Nccl, versions_differ_in_ll_and_in_trees) {
   const auto of = [](int version) { return nccl::Machine{.version = version}; };
   const auto bandwidth = [&](int version) {

@@ -15,9 +15,16 @@ enum class Protocol : std::uint8_t { ll, ll128, simple };
 /// Names by Protocol.
 inline constexpr std::array<std::string_view, 3> protocol_names = {"LL", "LL128", "Simple"};
 
+/// Ways in which a switch of the GPUs treats a block's messages: it passes them on; it adds up
+/// those for one GPU and sends it the sum; or it copies what one GPU sends once to all that it is
+/// for.
+enum class Switch : std::uint8_t { passes_on, adds_up, copies };
+
 struct Block {
   int channel = -1;  ///< the block's number in its kernel; -1: no block
   Protocol protocol = Protocol::simple;
+  Switch by = Switch::passes_on;
+  int together = 1;  ///< messages that it adds up, or copies of one
 
   bool is_any() const { return channel >= 0; }
   bool operator==(const Block&) const = default;

@@ -160,6 +160,7 @@ Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& sce
   options.skip = !arguments.no_skip;
   options.tolerance = tolerance_of(arguments.tolerance);
   options.fold_from = arguments.no_fold ? never_fold : arguments.fold_from;
+  options.fold_channels = !arguments.no_fold;
   if (stretch.begin == 0) {
     announce(scenarios, options, both || arguments.kernel == "simgrid", 1 / length,
              static_cast<int>(cases_at_once()), *stretch.bar);

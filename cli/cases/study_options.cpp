@@ -65,6 +65,7 @@ StudyRun::StudyRun(const StudyOptions& options, const std::string& name, Progres
   how_.skip = !options.no_skip;
   how_.tolerance = tolerance_of(options.tolerance);
   if (options.no_fold) how_.fold_from = never_fold;
+  how_.fold_channels = !options.no_fold;
   EvaluatorOptions evaluator;
   evaluator.skip = !options.no_skip;
   evaluator.tolerance = tolerance_of(options.tolerance);

@@ -58,6 +58,7 @@ RunOptions options_of(const std::string& kernel, bool skip, bool fold, double to
   options.record_spans = options.record_chain = record;
   if (record) options.path_limit = long_path_limit;
   if (!fold) options.fold_from = options.fold_uneven_from = never_fold;
+  options.fold_channels = fold;
   return options;
 }
 

@@ -49,7 +49,7 @@ ProtocolCosts read_protocol(const Value& value, const std::string& what, Value& 
 }
 
 int read_version(const Value& value) {
-  const double version = value.number(2.18, 2.99);
+  const double version = value.number(2.10, 2.99);
   return static_cast<int>(std::lround(version * 100));
 }
 
@@ -62,6 +62,10 @@ BlockCosts read_blocks(const Value& value, Value& resolved) {
   costs.version = read_version(fields.value_or("nccl", "2.31"));
   costs.generation = static_cast<nccl::Generation>(
       fields.required("generation").one_of("generation", generations));
+  if (const Value* in_switch = fields.optional("in_switch")) {
+    costs.in_switch = in_switch->number(least_carried, 1);
+    fields.resolve("in_switch", *in_switch);
+  }
   std::array<Value, protocol_names.size()> read;
   for (std::size_t i = 0; i < protocol_names.size(); ++i) {
     const std::string name(protocol_names[i]);

@@ -87,6 +87,9 @@ struct BlockCosts {
   std::array<ProtocolCosts, protocol_names.size()> protocols;  ///< indexed by Protocol
   nccl::Generation generation = nccl::Generation::ampere;
   int version = 231;  ///< of NCCL, 2.31, for its choice
+  /// Bytes of data in each byte on a link to a switch that adds up or copies them; 0: the library
+  /// makes no use of such switches.
+  double in_switch = 0;
 
   const ProtocolCosts& costs(Protocol protocol) const {
     return protocols[static_cast<std::size_t>(protocol)];

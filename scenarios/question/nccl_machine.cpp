@@ -65,6 +65,18 @@ std::shared_ptr<const nccl::Machine> machine_of(const BlockCosts& blocks,
   constexpr std::size_t few_hosts = 2;
   machine->between = {inside.count, found.hosts.size() <= few_hosts ? inside.each : outside};
   machine->most = static_cast<int>(found.rings.size());
+  if (blocks.in_switch > 0 && found.multicast > 0) {
+    machine->nvls_channels = found.multicast;
+    const nccl::Found& heads = found.hosts.front().found->channels.multicast;
+    machine->heads = {static_cast<int>(heads.channels.size()), heads.inside};
+    machine->heads_between = heads.outside;
+    for (const nccl::HostShare& host : found.hosts) {
+      const nccl::Found& one = host.found->channels.multicast;
+      machine->heads.count = std::min(machine->heads.count, static_cast<int>(one.channels.size()));
+      machine->heads.each = std::min(machine->heads.each, one.inside);
+      machine->heads_between = std::min(machine->heads_between, one.outside);
+    }
+  }
   machine->peer_channels = peer_channels(found.hosts.front().found->graph);
   return machine;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "algorithms/selectors/nccl_choice.hpp"
 #include "algorithms/training/training.hpp"
 #include "scenarios/library/uncached.hpp"
 #include "scenarios/question/file_kind.hpp"
@@ -65,6 +66,13 @@ const Algorithm* channelled(const Job& job) {
   return exchange != nullptr && has_channels(*exchange) ? exchange : nullptr;
 }
 
+void give_channels(Job& job, const NcclParts& parts) {
+  job.nccl = parts.machine;
+  job.rings = parts.rings;
+  job.options.nccl = job.nccl.get();
+  job.options.orders = job.rings != nullptr ? &job.rings->rings : nullptr;
+}
+
 /// Searches for them, or reads them from the file, where nobody has yet.
 void take_channels(Scenario& scenario, const std::optional<Value>& file, KnownParts& known,
                    std::optional<NcclParts>& parts) {
@@ -80,12 +88,41 @@ void take_channels(Scenario& scenario, const std::optional<Value>& file, KnownPa
   if (!parts)
     parts =
         nccl_parts(scenario.cluster.topology, scenario.placement, scenario.library, file, known);
-  Job& job = scenario.job;
-  job.nccl = parts->machine;
-  job.rings = parts->rings;
-  if (file) job.rings_file = path_from(file->place(), file->text());
-  job.options.nccl = job.nccl.get();
-  job.options.orders = job.rings != nullptr ? &job.rings->rings : nullptr;
+  give_channels(scenario.job, *parts);
+  if (file) scenario.job.rings_file = path_from(file->place(), file->text());
+}
+
+/// Background jobs go along rings of their own.
+void take_channels_of_neighbours(Scenario& scenario, KnownParts& known) {
+  if (!scenario.library.blocks) return;
+  for (Neighbour& one : scenario.neighbours)
+    if (channelled(one.job) != nullptr)
+      give_channels(one.job, nccl_parts(scenario.cluster.topology, one.placement, scenario.library,
+                                        {}, known));
+}
+
+/// Refuses to force what is not there, or the run would silently take something else.
+void require_forced(const Value& job, const Scenario& scenario) {
+  const Job& asked = scenario.job;
+  std::vector<int> hosts;
+  for (const Location& where : scenario.placement.ranks) hosts.push_back(where.host);
+  Options options = asked.options;
+  options.hosts = &hosts;
+  const int ranks = static_cast<int>(hosts.size());
+  if (asked.algorithm->name != "nccl" ||
+      !is_forced_in_vain(asked.algorithm->collective, ranks, options))
+    return;
+  const bool nvls = options.algorithm == "nvls" && asked.algorithm->collective == "allreduce";
+  const Value* forced = job.find("options");
+  if (forced != nullptr) forced = forced->find("algorithm");
+  (forced != nullptr ? *forced : job)
+      .fail(fmt::format(
+          "NCCL has no {} of {} with protocol {} here: {}", asked.algorithm->collective,
+          options.algorithm, options.protocol,
+          nvls ? "NVLS needs hosts with an NVSwitch and H100 or later, a library with "
+                 "'blocks.in_switch', and protocol auto or Simple"
+               : "allreduce has ring, tree (any protocol) and nvls (Simple), allgather and "
+                 "reduce_scatter have ring and pat (Simple)"));
 }
 
 /// One scenario per size. The ranks are placed as `placed` says, or, where that is empty, the tree.
@@ -113,6 +150,7 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
                            ? read_placement(placement, topology, places_of(scenario.neighbours))
                            : placed.front();
   require_gpus(library, scenario);
+  take_channels_of_neighbours(scenario, known);
   if (const Value* storage = fields.optional("storage")) {
     scenario.storage = read_storage(*storage, topology);
     fields.resolve("storage", *storage);
@@ -126,6 +164,7 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
     take_vectors(scenario.library, scenario.job.bytes);
     require_ranks(placement, scenario.placement, scenario.job);
     if (channelled(scenario.job) != nullptr) take_channels(scenario, read.rings, known, nccl);
+    require_forced(job, scenario);
     fields.resolve("job", read.resolved);
     scenario.resolved = fields.resolved();
     scenario.name = jobs.size() == 1 ? name : name + " " + to_text(read.job.bytes);

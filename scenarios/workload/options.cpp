@@ -35,7 +35,7 @@ int whole(const Value& value, std::int64_t least, std::int64_t most) {
   return static_cast<int>(value.integer(least, most));
 }
 
-constexpr std::array<std::string_view, 3> forced_names = {"auto", "ring", "tree"};
+constexpr std::array<std::string_view, 5> forced_names = {"auto", "ring", "tree", "nvls", "pat"};
 constexpr std::array<std::string_view, 4> protocols_to_force = {
     "auto", protocol_names[0], protocol_names[1], protocol_names[2]};
 

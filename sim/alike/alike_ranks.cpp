@@ -21,20 +21,6 @@
 namespace ringscope::sim {
 namespace {
 
-/// Numbers drawn at random, or set for single ranks, differ from rank to rank.
-std::string unlike_by_chance(const Scenario& scenario) {
-  const Job& job = scenario.job;
-  if (job.skew.count() > 0) return "'skew' lets ranks start at different times";
-  if (job.noise.spread > 0 || job.noise.every.count() > 0) return "'noise' is each rank's own";
-  if (!job.noise.stragglers.empty()) return "some ranks are stragglers";
-  for (const Transport& transport : scenario.library.transports)
-    if (!transport.jitter.is_zero()) return "the library's messages have 'jitter'";
-  if (!scenario.neighbours.empty()) return "other jobs run beside it";
-  if (!scenario.speedup.resource.empty()) return "one resource is faster than it is";
-  if (scenario.storage.host >= 0) return "files lie on one host";
-  return "";
-}
-
 bool has_shared_cables(const Topology& topology) {
   for (int id = 0; id < topology.link_count(); ++id)
     if (!topology.link(id).both.is_unlimited()) return true;
@@ -250,6 +236,19 @@ Orbits orbits_of(const Scenario& scenario) {
 }
 
 }  // namespace
+
+std::string unlike_by_chance(const Scenario& scenario) {
+  const Job& job = scenario.job;
+  if (job.skew.count() > 0) return "'skew' lets ranks start at different times";
+  if (job.noise.spread > 0 || job.noise.every.count() > 0) return "'noise' is each rank's own";
+  if (!job.noise.stragglers.empty()) return "some ranks are stragglers";
+  for (const Transport& transport : scenario.library.transports)
+    if (!transport.jitter.is_zero()) return "the library's messages have 'jitter'";
+  if (!scenario.neighbours.empty()) return "other jobs run beside it";
+  if (!scenario.speedup.resource.empty()) return "one resource is faster than it is";
+  if (scenario.storage.host >= 0) return "files lie on one host";
+  return "";
+}
 
 Placement placed_in_order(const Placement& placement, const Orbits& orbits) {
   Placement placed = placement;

@@ -31,6 +31,9 @@ inline constexpr double most_uneven = 1e-3;
 /// message's size counts as its simulated sender has it.
 Alike alike_ranks(const Scenario& scenario, bool uneven = false);
 
+/// Why ranks differ by numbers drawn at random, or set for single ones; "" where they do not.
+std::string unlike_by_chance(const Scenario& scenario);
+
 /// Why the programs of the first host's ranks, or the first replica's, moved on to each of the
 /// others, are not theirs; "" where they are. Requires as many ranks on each.
 std::string unlike_programs(const Scenario& scenario);

@@ -28,6 +28,7 @@ inline Report whole(const Scenario& scenario, std::string_view kernel = "fluid")
   RunOptions options;
   options.kernel = kernel;
   options.fold_from = never_fold;
+  options.fold_channels = false;
   return simulate(scenario, options);
 }
 

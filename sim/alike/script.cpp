@@ -105,9 +105,13 @@ void Voice::write(const Operation& operation) {
             .context = operation.tag.context,
             .size = operation.range.size,
             .other_size = operation.other.size,
-            .seconds = operation.time.count()};
+            .seconds = operation.time.count(),
+            .block = operation.block};
   switch (operation.verb) {
     case Verb::wait_any:
+      line.size = operation.requests.size();
+      if (reader_->part().first_of_any) break;
+      [[fallthrough]];
     case Verb::test:
       throw NoScript("its program asks what came first");
     case Verb::multicast:
@@ -155,6 +159,7 @@ Request Voice::post(const Operation& operation) {
 bool Voice::perform(Operation& operation, std::coroutine_handle<> waiter) {
   write(operation);
   operation.result = static_cast<int>(std::min<std::size_t>(operation.range.size, INT_MAX));
+  if (operation.verb == Verb::wait_any) operation.result = 0;
   const bool waits = operation.verb == Verb::reach || operation.verb == Verb::join;
   if (!waits && operation.verb != Verb::sleep) return false;
   waits_ = waits ? &operation : nullptr;

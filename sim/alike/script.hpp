@@ -20,6 +20,7 @@ struct Line {
   int tag = 0, context = 0;
   std::size_t size = 0, other_size = 0;  ///< items; or a count
   double seconds = 0;
+  Block block{};  ///< of a kernel
   bool operator==(const Line&) const = default;
 };
 
@@ -32,6 +33,8 @@ class NoScript : public std::runtime_error {
 /// One rank of `size`, whose program has `threads` threads beside non-blocking collectives.
 struct Part {
   int rank = 0, size = 1, threads = 1;
+  /// A program that waits for any of several gets the first: one of the scripts that it has.
+  bool first_of_any = false;
 };
 
 /// Groups that programs have split their ranks into, each found once for all ranks.

@@ -39,11 +39,15 @@ RankReport rank_report(const Run& run, RankThread& rank, double start) {
 std::vector<ResourceReport> busiest_resources(const Run& run, double elapsed,
                                               const std::vector<double>& used_before) {
   std::vector<ResourceReport> all;
+  const ChannelFold& fold = run.machine->channel_fold();
   for (int id = 0; id < run.ledger->resource_count(); ++id) {
+    if (fold.is_several(id)) continue;
     const Resource& resource = run.ledger->resource(id);
-    const double used = run.ledger->carried(id) - used_before[static_cast<std::size_t>(id)];
+    const int busy = fold.as_busy_as(id);
+    const double used = run.ledger->carried(busy) - used_before[static_cast<std::size_t>(busy)];
     if (used > 0 && elapsed > 0)
-      all.push_back({resource.id, resource.kind, used / (resource.capacity * elapsed)});
+      all.push_back(
+          {resource.id, resource.kind, used / (run.ledger->resource(busy).capacity * elapsed)});
   }
   std::stable_sort(all.begin(), all.end(),
                    [](const auto& a, const auto& b) { return a.utilisation > b.utilisation; });

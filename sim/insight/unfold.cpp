@@ -82,6 +82,24 @@ void unfold(std::vector<Observed>& observed, const Orbits& orbits) {
     }
 }
 
+void wait_for_likes(std::vector<RankReport>& reports, const ChannelFold& fold,
+                    std::span<const std::unique_ptr<RankThread>> ranks, double start) {
+  if (!fold.folded()) return;
+  for (RankReport& report : reports) {
+    double end = report.finish_s;
+    for (const ChannelFold::Like& like : fold.like[static_cast<std::size_t>(report.rank)]) {
+      const RankThread& other = *ranks[static_cast<std::size_t>(like.rank)];
+      end = std::max(end, other.block_end(like.other_thread) - start);
+    }
+    const double more = end - report.finish_s;
+    report.finish_s = end;
+    report.seconds[static_cast<std::size_t>(RankActivity::in_wait)] += more;
+    report.waited_for[static_cast<std::size_t>(Cause::partner)] += more;
+    double& idle = report.seconds[static_cast<std::size_t>(RankActivity::idle)];
+    idle = std::max(0.0, idle - more);
+  }
+}
+
 void unfold(Measurement& measured, const Machine& machine) {
   const Orbits& orbits = machine.orbits();
   if (!orbits.folded()) return;

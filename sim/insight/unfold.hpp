@@ -13,4 +13,8 @@ void unfold(std::vector<Observed>& observed, const Orbits& orbits);
 /// like the one that it names.
 void unfold(Measurement& measured, const Machine& machine);
 
+/// A rank ends with the last of its blocks, also where others stand for these.
+void wait_for_likes(std::vector<RankReport>& reports, const ChannelFold& fold,
+                    std::span<const std::unique_ptr<RankThread>> ranks, double start);
+
 }  // namespace ringscope::sim

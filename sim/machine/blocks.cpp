@@ -18,7 +18,7 @@ double Machine::block_start(Block block, bool launched) const {
 }
 
 // A byte that a block sends uses the block, and what the GPU has for all blocks of the protocol.
-void Machine::add_block(Uses& uses, int rank, Block block, double carries) {
+void Machine::add_block(Uses& uses, int rank, Block block, double carries, int times) {
   const ProtocolCosts& costs = scenario_->library.blocks->costs(block.protocol);
   const auto add = [&](int channel, Bandwidth rate, const std::string& what) {
     if (rate.is_unlimited()) return;
@@ -26,7 +26,7 @@ void Machine::add_block(Uses& uses, int rank, Block block, double carries) {
     if (is_new)
       place->second = ledger_->add(
           {{jobs_.owned(what, rank)}, ResourceKind::core, rate.bytes_per_second / carries, rank});
-    add_use(uses, place->second, 1);
+    add_use(uses, place->second, times);
   };
   const std::string_view name = protocol_names[static_cast<std::size_t>(block.protocol)];
   add(block.channel, costs.block, fmt::format("channel{} {}", block.channel, name));
@@ -35,13 +35,15 @@ void Machine::add_block(Uses& uses, int rank, Block block, double carries) {
 
 // The rings of a search say by which NICs they go from host to host.
 Fabric::Stops Machine::gates(int from, int to, Block block) const {
-  const auto& rings = scenario_->job.rings;
-  if (!block.is_any() || rings == nullptr || rings->gates.empty() || jobs_.index(from) != 0 ||
+  const auto& rings = jobs_.job(from).rings;
+  if (!block.is_any() || rings == nullptr || rings->gates.empty() ||
       location(from).host == location(to).host)
     return {};
   const auto& gates = rings->gates[static_cast<std::size_t>(block.channel) % rings->gates.size()];
-  const nccl::Gates& here = gates[static_cast<std::size_t>(from)];
-  const nccl::Gates& there = gates[static_cast<std::size_t>(to)];
+  const int job = jobs_.index(from);
+  const int first = job == 0 ? 0 : jobs_.first(static_cast<std::size_t>(job) - 1);
+  const nccl::Gates& here = gates[static_cast<std::size_t>(from - first)];
+  const nccl::Gates& there = gates[static_cast<std::size_t>(to - first)];
   if (here.out < 0 || there.in < 0) return {};
   const auto host_of = [this](int rank) -> const Host& {
     return scenario_->cluster.topology.hosts()[static_cast<std::size_t>(location(rank).host)];
@@ -58,25 +60,47 @@ Channel Machine::make_block_channel(int from, int to, Block block) {
   const BlockCosts& blocks = *scenario_->library.blocks;
   const ProtocolCosts& costs = blocks.costs(block.protocol);
   Channel channel;
-  const Fabric::Trip trip = this->trip(from, to, false, block);
+  const bool in_switch = block.by != Switch::passes_on && blocks.in_switch > 0 &&
+                         location(from).host == location(to).host;
+  const Fabric::Trip trip =
+      in_switch ? fabric_.switch_trip(from, to, block) : this->trip(from, to, false, block);
   channel.way = way(from, to, trip);
   const bool leaves = channel.between_hosts();
-  const double carries = leaves ? costs.carries_between_hosts : costs.carries;
+  const double carries = in_switch ? blocks.in_switch
+                         : leaves  ? costs.carries_between_hosts
+                                   : costs.carries;
   channel.transport = leaves ? &costs.between_hosts : &costs.inside_host;
   channel.route_latency = trip.latency * scenario_->speedup.link_latencies;
   channel.wire = trip.uses;
   channel.in_order = true;
-  channel.wire_per_byte = 1 / carries;
+  channel.wire_per_byte = 1 / carries / (in_switch ? block.together : 1);
+  // Messages that are added up on the way are each sent; a copy is sent once for all.
+  const int sent = in_switch && block.by == Switch::adds_up ? block.together : 1;
   const auto add_own = [&](Uses& uses) {
-    add_block(uses, from, block, carries);
+    add_block(uses, from, block, carries, sent);
     // Beside what passes through the buffers, a block reads or writes its rank's own data: NCCL's
     // authors, github.com/NVIDIA/nccl/issues/1428.
-    if (shares_gpus()) add_memory(uses, from, carries, 1);
+    if (shares_gpus()) add_memory(uses, from, carries * sent, 1);
   };
   add_own(channel.wire);
   channel.passages = passages(from, to, false, block);
   for (Passage& passage : channel.passages) add_own(passage.wire);
   return channel;
+}
+
+void Machine::fold_channels(ChannelFold fold) {
+  channel_fold_ = std::move(fold);
+  for (auto& [ends, channel] : channels_) {
+    if (!ends.block.is_any() || !channel_fold_.is_simulated(ends.block.channel)) continue;
+    channel.stands_for = channel_fold_.stands_for[static_cast<std::size_t>(ends.block.channel)];
+    Uses wire;
+    for (const Use& use : channel.wire) {
+      const int resource = channel_fold_.resource(use.resource);
+      add_use(wire, resource,
+              resource == use.resource ? use.weight : use.weight * channel.stands_for);
+    }
+    channel.wire = std::move(wire);
+  }
 }
 
 }  // namespace ringscope::sim

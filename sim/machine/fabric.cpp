@@ -201,4 +201,27 @@ Fabric::Trip Fabric::trip(int from, int to, bool engines, const Stops& by,
   return trip;
 }
 
+// On this side of the switch are all messages, or the one of which all are copies.
+Fabric::Trip Fabric::switch_trip(int from, int to, const Block& block) const {
+  const Vertex source = homes(from).front(), target = homes(to).front();
+  const Route route = topology().route(source, target, 0, &routes_);
+  const auto is_switch = [this](int id) {
+    return component(topology().target_of(id)).kind == ComponentKind::nvswitch;
+  };
+  const bool any = std::ranges::any_of(route.links, is_switch);
+  const bool adds_up = block.by == Switch::adds_up;
+  const int before = adds_up || !any ? block.together : 1,
+            behind = adds_up && any ? 1 : block.together;
+  int times = before;
+  Trip trip;
+  add_memory(trip.uses, source, times);
+  for (const int id : route.links) {
+    add_route(trip.uses, {.links = {id}}, times);
+    if (is_switch(id)) times = behind;
+  }
+  add_memory(trip.uses, target, behind);
+  trip.latency = route.latency.count();
+  return trip;
+}
+
 }  // namespace ringscope::sim

@@ -60,6 +60,9 @@ class Fabric {
   /// Without `engines` no copy engine has a part in it.
   Trip trip(int from, int to, bool engines = true, const Stops& by = {},
             const Variant& variant = {}) const;
+  /// Between two GPUs of a host whose switch adds up `together` messages for one of them, or copies
+  /// one of one. Uses are those of a byte divided by `together`.
+  Trip switch_trip(int from, int to, const Block& block) const;
 
  private:
   void find_grain();

@@ -203,8 +203,11 @@ Uses Machine::storage(int rank, bool writing) const {
 std::size_t Machine::EndsHash::operator()(const Ends& ends) const {
   const auto ranks =
       static_cast<std::uint64_t>(ends.from) << 32 | static_cast<std::uint32_t>(ends.to);
-  const auto block = static_cast<std::uint64_t>(ends.block.channel + 1) * protocol_names.size() +
-                     static_cast<std::uint64_t>(ends.block.protocol);
+  constexpr std::size_t kinds = 3;
+  const auto block = (static_cast<std::uint64_t>(ends.block.channel + 1) * protocol_names.size() +
+                      static_cast<std::uint64_t>(ends.block.protocol)) *
+                         kinds +
+                     static_cast<std::uint64_t>(ends.block.by);
   return std::hash<std::uint64_t>()(ranks ^ block << 24);
 }
 

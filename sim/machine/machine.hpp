@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "scenarios/question/scenario.hpp"
+#include "sim/machine/channel_fold.hpp"
 #include "sim/machine/fabric.hpp"
 #include "sim/machine/jobs.hpp"
 #include "sim/machine/orbits.hpp"
@@ -35,6 +36,7 @@ struct Channel {
   std::vector<Passage> passages;
   std::size_t turn = 0;      ///< choices made
   bool in_order = false;     ///< of a block: its messages come in their order by themselves
+  int stands_for = 1;        ///< channels of a kernel whose messages are not simulated but these
   double wire_per_byte = 1;  ///< bytes that are on the wire for each of the data: flags, headers
   Uses nic;                  ///< NICs at both ends, by the time of a message; none: not counted
   Uses copy_in;              ///< memory that a copy into a shared segment uses
@@ -108,6 +110,9 @@ class Machine {
   void steer(Channel& channel) const {
     if (!channel.passages.empty()) choose_passage(channel);
   }
+  /// From now on some channels of kernels stand for others: a run's messages are theirs, too.
+  void fold_channels(ChannelFold fold);
+  const ChannelFold& channel_fold() const { return channel_fold_; }
   /// Seconds that a block of the rank's GPU copies `bytes`, and until it begins.
   double block_copy(Block block, std::uint64_t bytes) const;
   double block_start(Block block, bool launched) const;
@@ -152,7 +157,7 @@ class Machine {
   std::vector<Passage> passages(int from, int to, bool engines, Block block) const;
   void choose_passage(Channel& channel) const;
   Channel make_block_channel(int from, int to, Block block);
-  void add_block(Uses& uses, int rank, Block block, double carries);
+  void add_block(Uses& uses, int rank, Block block, double carries, int times);
   const Location& location(int rank) const {
     return scenario_->placement.ranks[static_cast<std::size_t>(rank)];
   }
@@ -161,6 +166,7 @@ class Machine {
   const Scenario* scenario_;
   Ledger* ledger_;
   const Orbits orbits_;
+  ChannelFold channel_fold_;
   const bool shares_gpus_;
   const CpuScale gpu_scale_ = shared_gpu_scale();
   std::vector<int> hosts_;

@@ -152,7 +152,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void stage(int message, Cause cause, int rank, int resource, double until);
   void released(int message, Cause cause, Caller& by);
 
-  void count(int source, std::uint64_t bytes, bool between_hosts);
+  void count(int source, std::uint64_t bytes, bool between_hosts, int times = 1);
   int begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Block block);
   void announce(std::uint64_t message);
   void put_on_wire(int message);

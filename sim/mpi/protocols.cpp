@@ -10,16 +10,17 @@
 namespace ringscope::sim {
 
 // Background traffic is not counted.
-void Mpi::count(int source, std::uint64_t bytes, bool between_hosts) {
+void Mpi::count(int source, std::uint64_t bytes, bool between_hosts, int times) {
   if (source >= machine_->jobs().own()) return;
-  ++traffic.messages;
-  traffic.bytes += bytes;
-  if (between_hosts) traffic.bytes_between_hosts += bytes;
+  const auto messages = static_cast<std::uint64_t>(times);
+  traffic.messages += messages;
+  traffic.bytes += messages * bytes;
+  if (between_hosts) traffic.bytes_between_hosts += messages * bytes;
 }
 
 void Mpi::launch(int id) {
   Message& m = messages_[id];
-  count(m.source, m.bytes, m.channel->between_hosts());
+  count(m.source, m.bytes, m.channel->between_hosts(), m.channel->stands_for);
   if (!m.eager && m.ahead == 0) {
     const auto argument = static_cast<std::uint64_t>(id);
     if (m.channel->nic.empty()) return announce(argument);

@@ -1,5 +1,6 @@
 // Time that a thread spends on its core or GPU, or waits: how it is begun, and what it counts as.
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "sim/ranks/detours.hpp"
@@ -75,14 +76,15 @@ RankThread::Advance RankThread::run_time(double seconds, bool inside_mpi, RankAc
   return run_on_cpu(scale.compute_amount(seconds), uses, activity, cause);
 }
 
-// A block of a kernel has threads of the GPU to itself: its clock is this thread's.
+// A block of a kernel has threads of the GPU to itself: its clock is this thread's, and takes none
+// of the cores that the host's threads share.
 RankThread::Advance RankThread::run_block(double seconds, RankActivity activity, Cause cause,
                                           Block copies) {
   if (seconds <= 0) return Advance::done;
   leave_mpi();
   const CpuScale& scale = run_->machine->scale(rank());
   Uses& uses = run_->ledger->fresh_uses();
-  add_uses(uses, cpu, scale.compute_weight());
+  add_use(uses, cpu.back().resource, scale.compute_weight());
   if (copies.is_any()) run_->machine->add_block_copy(uses, rank(), copies);
   return run_on_cpu(scale.compute_amount(seconds), uses, activity, cause);
 }
@@ -93,7 +95,29 @@ void RankThread::begin_block() {
 }
 
 void RankThread::end_block() {
+  block_ended_ = now();
   if (std::exchange(in_block_, false)) run_->machine->count_blocks(rank(), -1);
+}
+
+/// A block of a channel begins for which another is simulated.
+bool RankThread::another_stands_for_it() const {
+  const ChannelFold& fold = run_->machine->channel_fold();
+  if (!fold.folded()) return false;
+  const Pending& verb = verbs_[next_];
+  return verb.asked != nullptr && verb.asked->block.is_any() &&
+         !fold.is_simulated(verb.asked->block.channel);
+}
+
+// Its thread is over at once: whoever reports knows which one has its times.
+void RankThread::leave_to_another() {
+  assert(index_ > 0 && "a rank's first thread ends with the rank");
+  verbs_.clear();
+  next_ = 0;
+  body_.clear();
+  finished_ = true;
+  finish_time_ = now();
+  leave_mpi();
+  if (joiner_ != nullptr) run_->ready->add(*std::exchange(joiner_, nullptr));
 }
 
 // Computation that takes its time, or longer, with its noise as its last part.

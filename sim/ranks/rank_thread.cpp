@@ -191,6 +191,7 @@ void RankThread::go_on() {
   if (finished_ || on_cpu_ || !may_run() || held_by_detour()) return;
   if (verbs_.empty()) body_.front().start();
   while (next_ < verbs_.size()) {
+    if (another_stands_for_it()) return leave_to_another();
     // advance() never adds verbs: only the program does, when it is resumed below.
     if (advance(verbs_[next_]) == Advance::blocked) {
       // A test of the first thread's may have waited for this turn to end.

@@ -114,6 +114,10 @@ class RankThread final : public Executor, private Caller {
   double finish_time() const { return finish_time_; }
   PathCursor end_of_path() const { return path; }
 
+  /// When the block of this rank's thread ended, likewise; and what that thread runs on.
+  double block_end(int thread) const { return of_rank(thread).block_ended_; }
+  const Uses& cpu_of(int thread) const { return of_rank(thread).cpu; }
+
   /// Since reset().
   const std::array<double, activity_names.size()>& seconds() const { return seconds_; }
   const CauseSeconds& waited_for() const { return waited_for_; }
@@ -217,6 +221,9 @@ class RankThread final : public Executor, private Caller {
     fields.date(verb.since);
   }
 
+  const RankThread& of_rank(int thread) const {
+    return thread == 0 ? *this : *others_[static_cast<std::size_t>(thread) - 1];
+  }
   void completed(int request) override;
   void cpu_done(std::uint64_t);
   Advance advance(Pending& verb);
@@ -268,6 +275,8 @@ class RankThread final : public Executor, private Caller {
   int peer() const;
   double now() const { return run_->ledger->now(); }
   void finish();
+  bool another_stands_for_it() const;
+  void leave_to_another();
   void end_phase();
   std::optional<Blocked> blocked();
   std::string name_of(int index) const;
@@ -308,6 +317,7 @@ class RankThread final : public Executor, private Caller {
   Cause blocked_by_ = Cause::partner;  ///< while that is one thing
   double activity_since_ = 0;
   double finish_time_ = 0;
+  double block_ended_ = 0;  ///< s: the last one
   std::array<double, activity_names.size()> seconds_{};
   CauseSeconds waited_for_{};
   GroupTimes in_groups_;

@@ -24,6 +24,7 @@ std::optional<Outcome> simulated_outcome(const Scenario& scenario, const Evaluat
   run.skip = options.skip;
   run.tolerance = options.tolerance;
   if (!options.fold) run.fold_from = never_fold;
+  run.fold_channels = options.fold;
   if (is_given_up)
     run.every_so_often = [&is_given_up] {
       if (is_given_up()) throw GivenUp();

@@ -14,7 +14,6 @@ namespace ringscope {
 namespace {
 
 constexpr double us = 1e-6;
-constexpr std::array<std::string_view, 2> algorithm_names = {"tree", "ring"};
 
 nccl::Call call_of(const Scenario& scenario) {
   const Placement& placement = scenario.placement;
@@ -55,7 +54,7 @@ std::vector<NcclAlternative> nccl_alternatives(const Scenario& scenario) {
   const auto add = [&](nccl::Algorithm algorithm, Protocol protocol) {
     NcclAlternative& one = all.emplace_back();
     one.scenario = scenario;
-    const std::string_view by = algorithm_names[static_cast<std::size_t>(algorithm)];
+    const std::string_view by = nccl::algorithm_names[static_cast<std::size_t>(algorithm)];
     const std::string_view with = protocol_names[static_cast<std::size_t>(protocol)];
     one.algorithm = by;
     one.protocol = with;
@@ -64,11 +63,13 @@ std::vector<NcclAlternative> nccl_alternatives(const Scenario& scenario) {
     one.scenario.name += fmt::format(" {} {}", by, with);
     one.expected_s = us * nccl::time(algorithm, protocol, call, job.bytes.count, *job.nccl);
   };
-  std::vector<nccl::Algorithm> algorithms = {nccl::Algorithm::ring};
-  if (call.function == nccl::Function::allreduce) algorithms.push_back(nccl::Algorithm::tree);
-  for (const nccl::Algorithm algorithm : algorithms)
+  for (const nccl::Algorithm algorithm :
+       {nccl::Algorithm::ring, nccl::Algorithm::tree, nccl::Algorithm::nvls, nccl::Algorithm::pat})
     for (const Protocol protocol : {Protocol::ll, Protocol::ll128, Protocol::simple})
-      if (protocol != Protocol::ll128 || job.nccl->nvlink) add(algorithm, protocol);
+      if (nccl::is_known({algorithm, protocol}, call, *job.nccl) &&
+          (protocol != Protocol::ll128 || job.nccl->nvlink) &&
+          (algorithm != nccl::Algorithm::pat || call.nodes == call.ranks))
+        add(algorithm, protocol);
   return all;
 }
 

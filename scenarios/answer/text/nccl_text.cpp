@@ -53,6 +53,18 @@ std::string channels_text(const nccl::HostGraph& graph, const nccl::Found& found
   return text + '\n' + table.text(2);
 }
 
+/// Heads by the switches that add up and copy: the first GPU of each channel of that search.
+std::string heads_text(const nccl::HostGraph& graph, const nccl::Found& found) {
+  if (found.channels.empty()) return "";
+  std::vector<int> gpus;
+  for (const nccl::Channel& channel : found.channels)
+    gpus.push_back(graph.numbers[static_cast<std::size_t>(channel.gpus.front())]);
+  std::string text = fmt::format("  NVLS: {} head{} of {} GB/s", gpus.size(),
+                                 gpus.size() == 1 ? "" : "s", found.inside);
+  if (graph.several_hosts) text += fmt::format(", to the NICs {} GB/s", found.outside);
+  return text + fmt::format(": GPUs {}\n", joined(gpus));
+}
+
 /// Most ranks between the root and another.
 int depth_of(const std::vector<nccl::TreePlace>& tree) {
   int most = 0;
@@ -117,7 +129,8 @@ std::string hosts_text(const Topology& topology, const nccl::JobChannels& channe
     text += topology.hosts()[static_cast<std::size_t>(channels.hosts[i].host)].name;
     if (count > 1) text += fmt::format(" and {} like it", count - 1);
     text += '\n' + channels_text(search->graph, search->channels.ring, "  rings") +
-            channels_text(search->graph, search->channels.tree, "  trees") + '\n';
+            channels_text(search->graph, search->channels.tree, "  trees") +
+            heads_text(search->graph, search->channels.multicast) + '\n';
   }
   return text;
 }

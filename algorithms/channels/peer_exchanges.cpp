@@ -1,4 +1,4 @@
-#include "algorithms/alltoall/peer_exchanges.hpp"
+#include "algorithms/channels/peer_exchanges.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -71,7 +71,7 @@ Task exchange_on_channels(Communicator comm, PeerChannels peers,
   for (std::size_t i = 1; i < channels.size(); ++i)
     others.push_back(comm.start(run_channel(comm.beside(Beside::thread), std::move(channels[i])),
                                 Beside::thread));
-  co_await comm.copy(own_piece, own);
+  if (own.size > 0) co_await comm.copy(own_piece, own);
   if (!channels.empty()) co_await run_channel(comm, std::move(channels[0]));
   for (const Thread other : others) co_await comm.join(other);
 }

@@ -1,4 +1,7 @@
-// Exchanges of a kernel's sends and receives, dealt out to its channels, and their run.
+// Exchanges of a kernel's sends and receives, as a group has them, dealt out to its channels: a
+// channel takes a few of its exchanges at once, and then the next.
+//
+// Source: NCCL 2.30.7, src/device/sendrecv.h; peer_channels.hpp.
 #pragma once
 
 #include <vector>

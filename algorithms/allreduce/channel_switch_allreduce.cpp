@@ -1,0 +1,305 @@
+// Allreduce by the switches that join the GPUs of a host and can add up and copy (NVLink SHARP,
+// NCCL's NVLS): every rank offers each head of its host a chunk, which the switch adds up on the
+// way; the head sends the sum once, and the switch copies it to all. So each GPU sends and receives
+// the vector once. Between hosts the heads of one number sum in a tree (NVLSTree).
+//
+// The stages of a round follow each other some rounds apart, as NCCL's warps do that have a buffer
+// between each two of them; a rank does its stages of different rounds in turn.
+//
+// Source: NCCL 2.30.7, src/device/all_reduce.h, NCCL_ALGO_NVLS and NVLS_TREE; src/graph/connect.cc,
+// connectNvls; of the chunks src/enqueue.cc, calcCollChunking. Where no switch adds up, as on MPI
+// or by the loopback executor, heads get all chunks and add them up themselves.
+// Cost with R rounds of all channels together and K heads on each of H hosts: 2K(P-H) messages a
+// round inside hosts and 2K(H-1) between, 2(P-1)S items on the wire; at least as many steps as a
+// head receives messages.
+#include <algorithm>
+
+#include "algorithms/channels/channel_parts.hpp"
+#include "algorithms/channels/channel_rings.hpp"
+#include "algorithms/steps/host_order.hpp"
+#include "algorithms/steps/switch_heads.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr int traffic = 2;  ///< times that an item passes a rank's link
+constexpr int ahead = 4;    ///< rounds that a stage may be ahead of the next one
+
+using Hosts = std::vector<std::vector<int>>;
+
+/// Items of a chunk: shorter vectors have smaller ones.
+std::size_t chunk_of(std::size_t items, const Hosts& hosts, const Options& options) {
+  const std::size_t bytes = items * options.item_bytes;
+  const std::size_t at_once = static_cast<std::size_t>(std::max(1, options.channels)) *
+                              static_cast<std::size_t>(heads_of(hosts));
+  std::size_t chunk = 128 << 10;
+  const auto no_more = [&](std::size_t most, std::size_t chunks) {
+    if (bytes < chunks * at_once * chunk && chunk > most) chunk = most;
+  };
+  if (hosts.size() == 1) {
+    no_more(64 << 10, 64);
+    no_more(32 << 10, 8);
+    no_more(16 << 10, 2);
+  } else {
+    constexpr std::size_t many_hosts = 4, most_on_many = 64 << 10;
+    if (hosts.size() >= many_hosts) chunk = most_on_many;
+    no_more(64 << 10, 4);
+    no_more(32 << 10, 1);
+  }
+  return std::max<std::size_t>(1, chunk / options.item_bytes);
+}
+
+std::vector<Range> parts_of(Range data, const Options& options) {
+  return channel_parts(data, Protocol::simple, options.channels, traffic, options.item_bytes);
+}
+
+/// One channel of a rank.
+struct SwitchChannel {
+  int index = 0;
+  SwitchRanks ranks;
+  std::vector<Range> rounds;
+  Range scratch;  ///< from its first slot on
+
+  int others() const { return static_cast<int>(ranks.host.size()) - 1; }
+  Range chunk_of_head(std::size_t round, int head) const {
+    return Chunks(rounds[round], ranks.heads)[head];
+  }
+  /// The chunk that the rank sums; empty where it is no head.
+  Range own_chunk(std::size_t round) const {
+    return ranks.is_head() ? chunk_of_head(round, ranks.head) : Range();
+  }
+  /// Places of what comes to a head from the other ranks of its host, and from its children.
+  std::vector<Range> from_host(std::size_t round) const {
+    return places(round, 0, ranks.is_head() ? others() : 0);
+  }
+  std::vector<Range> from_children(std::size_t round) const {
+    return places(round, others(), static_cast<int>(ranks.children.size()));
+  }
+  /// Items of scratch that it needs.
+  std::size_t slots() const { return slots(std::min<std::size_t>(rounds.size(), ahead + 1)); }
+
+ private:
+  std::size_t sources() const {
+    return ranks.is_head() ? static_cast<std::size_t>(others()) + ranks.children.size() : 0;
+  }
+  /// Items for so many rounds, each of which leaves its slots to one that is `ahead` + 1 later and
+  /// no longer.
+  std::size_t slots(std::size_t count) const {
+    std::size_t items = 0;
+    for (std::size_t round = 0; round < count; ++round) items += sources() * own_chunk(round).size;
+    return items;
+  }
+  std::vector<Range> places(std::size_t round, int first, int count) const {
+    const std::size_t same = round % (ahead + 1), each = own_chunk(same).size;
+    std::vector<Range> all;
+    for (int i = first; i < first + count; ++i)
+      all.push_back({scratch.buffer,
+                     scratch.offset + slots(same) + static_cast<std::size_t>(i) * each, each});
+    return all;
+  }
+};
+
+using Requests = std::vector<Request>;
+
+/// Requests of a round that are under way.
+struct Round {
+  Requests offers, sums, copies;
+};
+
+/// One channel as its rank sees it: with the messages that the switch adds up, or copies.
+struct Ends {
+  Communicator plain, adding, copying;
+};
+
+/// Chunks for the heads of the host, and what comes to the rank as one.
+Requests offers(const Ends& ends, const SwitchChannel& own, std::size_t round) {
+  const int self = ends.plain.rank(), tag = own.index;
+  Requests all;
+  for (int head = 0; head < own.ranks.heads; ++head) {
+    const int to = own.ranks.host[static_cast<std::size_t>(head)];
+    if (to != self) all.push_back(ends.adding.isend(own.chunk_of_head(round, head), to, tag));
+  }
+  const std::vector<Range> into = own.from_host(round);
+  if (into.empty()) return all;
+  for (std::size_t source = 0; const int from : own.ranks.host)
+    if (from != self) all.push_back(ends.adding.irecv(into[source++], from, tag));
+  return all;
+}
+
+Requests sums_of_children(const Ends& ends, const SwitchChannel& own, std::size_t round) {
+  const std::vector<Range> into = own.from_children(round);
+  Requests all;
+  for (std::size_t child = 0; child < into.size(); ++child)
+    all.push_back(ends.plain.irecv(into[child], own.ranks.children[child], own.index));
+  return all;
+}
+
+Requests sum_to_parent(const Ends& ends, const SwitchChannel& own, std::size_t round) {
+  if (own.ranks.parent == no_rank) return {};
+  return Requests(1, ends.plain.isend(own.own_chunk(round), own.ranks.parent, own.index));
+}
+
+Requests sum_of_all(const Ends& ends, const SwitchChannel& own, std::size_t round) {
+  if (own.ranks.parent == no_rank) return {};
+  return Requests(1, ends.plain.irecv(own.own_chunk(round), own.ranks.parent, own.index));
+}
+
+/// The sum of all to the children and to the host, and the other heads' chunks of it from them.
+Requests copies(const Ends& ends, const SwitchChannel& own, std::size_t round) {
+  const int self = ends.plain.rank(), tag = own.index;
+  Requests all;
+  if (own.ranks.is_head()) {
+    const Range chunk = own.own_chunk(round);
+    for (const int child : own.ranks.children) all.push_back(ends.plain.isend(chunk, child, tag));
+    for (const int to : own.ranks.host)
+      if (to != self) all.push_back(ends.copying.isend(chunk, to, tag));
+  }
+  for (int head = 0; head < own.ranks.heads; ++head)
+    if (const int from = own.ranks.host[static_cast<std::size_t>(head)]; from != self)
+      all.push_back(ends.copying.irecv(own.chunk_of_head(round, head), from, tag));
+  return all;
+}
+
+/// Waits for all, then adds the parts that have come.
+Task complete(Communicator block, Requests requests, Range into, std::vector<Range> parts) {
+  if (!requests.empty()) co_await block.wait_all(requests);
+  for (const Range part : parts) co_await block.reduce(into, part);
+}
+
+Task all_rounds(Ends ends, SwitchChannel own) {
+  const std::size_t rounds = own.rounds.size();
+  const std::size_t tree = own.ranks.several_hosts ? ahead : 0;  // rounds of a stage of the tree
+  const std::size_t summed = ahead, up = summed + tree, down = up + tree, ended = down + ahead;
+  const std::vector<Range> nothing;
+  std::vector<Round> round(rounds);
+  const auto is_at = [&](std::size_t step, std::size_t stage) {
+    return step >= stage && step - stage < rounds;
+  };
+  for (int at : ends.plain.phase("add up and copy", static_cast<int>(rounds + ended))) {
+    const auto step = static_cast<std::size_t>(at);
+    if (is_at(step, 0)) round[step].offers = offers(ends, own, step);
+    if (is_at(step, summed)) {
+      const std::size_t r = step - summed;
+      co_await complete(ends.plain, round[r].offers, own.own_chunk(r), own.from_host(r));
+      round[r].sums = sums_of_children(ends, own, r);
+    }
+    if (is_at(step, up)) {
+      const std::size_t r = step - up;
+      co_await complete(ends.plain, round[r].sums, own.own_chunk(r), own.from_children(r));
+      round[r].sums = sum_to_parent(ends, own, r);
+    }
+    if (is_at(step, down)) {
+      const std::size_t r = step - down;
+      co_await complete(ends.plain, round[r].sums, own.own_chunk(r), nothing);
+      co_await complete(ends.plain, sum_of_all(ends, own, r), own.own_chunk(r), nothing);
+      round[r].copies = copies(ends, own, r);
+    }
+    if (is_at(step, ended)) {
+      const std::size_t r = step - ended;
+      co_await complete(ends.plain, round[r].copies, own.own_chunk(r), nothing);
+      round[r] = Round();
+    }
+  }
+}
+
+Ends ends_of(Communicator comm, const SwitchChannel& own) {
+  Block block;
+  block.channel = own.index;
+  block.together = std::max(1, own.others());
+  Block adding = block, copying = block;
+  adding.by = Switch::adds_up;
+  copying.by = Switch::copies;
+  return {comm.inside(block), comm.inside(adding), comm.inside(copying)};
+}
+
+Task channel(Communicator comm, SwitchChannel own) {
+  const Ends ends = ends_of(comm, own);
+  co_await ends.plain.begin_block(true);
+  co_await all_rounds(ends, std::move(own));
+  ends.plain.end_block();
+}
+
+/// The channels of the rank in that place of a host, with their slots one behind the other.
+std::vector<SwitchChannel> channels_of(const Hosts& hosts, std::pair<std::size_t, std::size_t> at,
+                                       Workspace work, const Options& options) {
+  const std::size_t round =
+      chunk_of(work.data.size, hosts, options) * static_cast<std::size_t>(heads_of(hosts));
+  std::vector<SwitchChannel> channels;
+  for (const Range& part : parts_of(work.data, options)) {
+    const int index = static_cast<int>(channels.size());
+    SwitchChannel& own = channels.emplace_back();
+    own.index = index;
+    own.ranks = switch_ranks(hosts, at.first, at.second, index);
+    own.rounds = pieces_of(part, round);
+    own.scratch = work.scratch;
+    work.scratch.offset += own.slots();
+  }
+  return channels;
+}
+
+std::vector<SwitchChannel> channels_of(int rank, int ranks, Workspace work,
+                                       const Options& options) {
+  const Hosts hosts = ranks_by_host(ranks, options.hosts);
+  return channels_of(hosts, place_of(hosts, rank), work, options);
+}
+
+Task channel_switch_allreduce(Communicator comm, Workspace work, Options options) {
+  if (comm.size() == 1) co_return;
+  std::vector<SwitchChannel> channels = channels_of(comm.rank(), comm.size(), work, options);
+  std::vector<Thread> others;
+  for (std::size_t i = 1; i < channels.size(); ++i)
+    others.push_back(
+        comm.start(channel(comm.beside(Beside::thread), std::move(channels[i])), Beside::thread));
+  if (!channels.empty()) co_await channel(comm, std::move(channels[0]));
+  for (const Thread other : others) co_await comm.join(other);
+}
+
+std::int64_t count_rounds(std::size_t items, const Hosts& hosts, const Options& options) {
+  return count_pieces(parts_of({.size = items}, options),
+                      chunk_of(items, hosts, options) * static_cast<std::size_t>(heads_of(hosts)));
+}
+
+Cost cost(int ranks, std::size_t items, Options options) {
+  if (ranks == 1) return {};
+  const Hosts hosts = ranks_by_host(ranks, options.hosts);
+  const std::int64_t rounds = count_rounds(items, hosts, options), heads = heads_of(hosts);
+  std::size_t most = 0;
+  for (const auto& host : hosts) most = std::max(most, host.size());
+  const std::int64_t received = static_cast<std::int64_t>(most) + heads - 2;
+  return {.steps = rounds * std::max<std::int64_t>(1, received),
+          .messages = 2 * rounds * heads * (ranks - 1),
+          .items = 2 * static_cast<std::uint64_t>(ranks - 1) * items};
+}
+
+std::size_t scratch_items(int ranks, std::size_t items, Options options) {
+  if (ranks == 1) return 0;
+  const Hosts hosts = ranks_by_host(ranks, options.hosts);
+  const Workspace work = {{.size = items}, {.buffer = Buffer::scratch}};
+  std::size_t most = 0;
+  for (std::size_t host = 0; host < hosts.size(); ++host)
+    for (std::size_t place = 0; place < hosts[host].size(); ++place) {
+      std::size_t sum = 0;
+      for (const SwitchChannel& channel : channels_of(hosts, {host, place}, work, options))
+        sum += channel.slots();
+      most = std::max(most, sum);
+    }
+  return most;
+}
+
+}  // namespace
+
+Algorithm describe_channel_switch_allreduce() {
+  return {
+      .collective = "allreduce",
+      .name = "channel_switch",
+      .summary = "switches add up and copy for the blocks of a kernel, as NVLink SHARP does",
+      .options = {"channels"},
+      .threads_for = [](const Options& options) { return std::max(1, options.channels); },
+      .run = channel_switch_allreduce,
+      .cost = cost,
+      .scratch_items = scratch_items,
+      .varies = Varies::steps,
+  };
+}
+
+}  // namespace ringscope

@@ -1,0 +1,32 @@
+// NCCL's groups of sends and receives: on all channels, as a power of two. Nothing is chosen but
+// how many share a pair's bytes (peer_channels.hpp). Where the library does not say what blocks
+// cost, all are posted at once.
+#pragma once
+
+#include <bit>
+
+#include "algorithms/selectors/nccl_choice.hpp"
+
+namespace ringscope {
+
+inline Choice choose_peers(int ranks, std::size_t, const Options& options) {
+  if (ranks == 1 || options.nccl == nullptr) return {"posted"};
+  return {.name = "channel_peers", .channels = nccl_channels(options)};
+}
+
+inline int peer_threads(const Options& options) {
+  return options.nccl == nullptr
+             ? 1
+             : static_cast<int>(std::bit_ceil(static_cast<unsigned>(nccl_channels(options))));
+}
+
+template <const Selection& selection>
+Algorithm peers_selector() {
+  Algorithm nccl = selector<selection>({"channels"});
+  nccl.varies = Varies::steps;
+  nccl.one_channel = true;
+  nccl.threads_for = peer_threads;
+  return nccl;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,18 @@
+// A send to the next rank and a receive from the one before, as NCCL groups them (nccl_peers.hpp).
+#include "algorithms/selectors/nccl_peers.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr Selection selection = {
+    .collective = "sendrecv",
+    .name = "nccl",
+    .summary = "a send to the next rank and a receive, as NCCL groups them",
+    .choose = choose_peers,
+};
+
+}  // namespace
+
+Algorithm describe_nccl_sendrecv() { return peers_selector<selection>(); }
+
+}  // namespace ringscope

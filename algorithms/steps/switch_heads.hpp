@@ -1,0 +1,61 @@
+// Heads of hosts whose switch adds up and copies (NVLink SHARP): GPU h of each host sums chunk h of
+// every round for its host, and with those of the other hosts in a tree for all.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "algorithms/steps/binary_trees.hpp"
+
+namespace ringscope {
+
+/// A rank's neighbours; no_rank where there is none.
+struct SwitchRanks {
+  std::vector<int> host;      ///< the ranks of its host
+  int heads = 1;              ///< the first ones of each host
+  int head = -1;              ///< which of them it is
+  int parent = no_rank;       ///< the head of the same number on another host
+  std::vector<int> children;  ///< likewise
+
+  bool several_hosts = false;
+
+  bool is_head() const { return head >= 0; }
+};
+
+/// As many on each host as the smallest one has ranks.
+inline int heads_of(const std::vector<std::vector<int>>& hosts) {
+  std::size_t fewest = hosts.front().size();
+  for (const auto& host : hosts) fewest = std::min(fewest, host.size());
+  return static_cast<int>(fewest);
+}
+
+/// Neighbours of the rank in that place of a host's list. Of two trees of hosts channels take
+/// turns.
+inline SwitchRanks switch_ranks(const std::vector<std::vector<int>>& hosts, std::size_t host,
+                                std::size_t place, int channel) {
+  SwitchRanks result;
+  result.host = hosts[host];
+  result.heads = heads_of(hosts);
+  result.several_hosts = hosts.size() > 1;
+  if (static_cast<int>(place) >= result.heads) return result;
+  result.head = static_cast<int>(place);
+  const TreeNode node =
+      tree_node(channel % 2, static_cast<int>(host), static_cast<int>(hosts.size()));
+  const auto head_of = [&](int other) { return hosts[static_cast<std::size_t>(other)][place]; };
+  if (node.parent != no_rank) result.parent = head_of(node.parent);
+  for (const int child : node.children)
+    if (child != no_rank) result.children.push_back(head_of(child));
+  return result;
+}
+
+/// Host and place of a rank that is on one of the hosts.
+inline std::pair<std::size_t, std::size_t> place_of(const std::vector<std::vector<int>>& hosts,
+                                                    int rank) {
+  for (std::size_t host = 0; host < hosts.size(); ++host)
+    if (const auto at = std::ranges::find(hosts[host], rank); at != hosts[host].end())
+      return {host, static_cast<std::size_t>(at - hosts[host].begin())};
+  return {};
+}
+
+}  // namespace ringscope

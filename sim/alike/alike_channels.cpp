@@ -1,0 +1,288 @@
+#include "sim/alike/alike_channels.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "sim/alike/alike_ranks.hpp"
+#include "sim/alike/script.hpp"
+#include "sim/ranks/neighbour_run.hpp"
+#include "topologies/graph/splitmix.hpp"
+
+namespace ringscope::sim {
+namespace {
+
+using Colour = std::uint64_t;
+
+Colour mixed(Colour colour, std::uint64_t more) { return random_of({colour, more}); }
+Colour mixed(Colour colour, double more) { return mixed(colour, std::bit_cast<Colour>(more)); }
+
+/// Ranks with which a block exchanges, in the order in which its program names them.
+struct Peer {
+  Peer(int further, Block message) : distance(further), kind(message) {}
+
+  int distance;    ///< ranks further
+  Block kind;      ///< of the messages
+  int block = -1;  ///< its own one
+  bool sends = false, receives = false;
+  Uses wire;               ///< of what is sent to it
+  Colour way = 0;          ///< latency and flags on the way there
+  std::uint64_t here = 0;  ///< the place of this block among its peers
+};
+
+struct BlockNode {
+  int rank = 0, channel = -1, thread = 0;
+  std::vector<Peer> peers;
+  Colour colour = 0;
+
+  /// As many as there are, where it is none of them.
+  std::size_t place_of(int distance, Block message) const {
+    const auto found = std::ranges::find_if(
+        peers, [&](const Peer& peer) { return peer.distance == distance && peer.kind == message; });
+    return static_cast<std::size_t>(found - peers.begin());
+  }
+};
+
+/// Times that depend on more than what blocks send and on what way.
+bool depends_on_more(const Scenario& scenario, const Machine& machine) {
+  const Job& job = scenario.job;
+  const Library& library = scenario.library;
+  if (!library.blocks || library.progress == Progress::thread || machine.shares_gpus() ||
+      library.thread_core != ProgressCore::spare || job.training != nullptr || job.overlap ||
+      scenario.cluster.topology.routing() != Routing::hash || !unlike_by_chance(scenario).empty())
+    return true;
+  std::set<std::tuple<int, int, int>> cores;
+  return !std::ranges::all_of(scenario.placement.ranks, [&](const Location& where) {
+    return where.gpu >= 0 && (where.binding != Binding::core ||
+                              cores.insert({where.host, where.numa, where.core}).second);
+  });
+}
+
+class Refinement {
+ public:
+  Refinement(const Machine& machine, Ledger& ledger) : machine_(&machine), ledger_(&ledger) {}
+
+  /// Takes in the blocks of a rank by its script; false where it is not made of blocks alone.
+  bool add(int rank, const std::vector<Line>& script);
+  /// Finds each block's peers, and what is used on the way to them.
+  bool connect(Machine& machine);
+  void refine();
+  std::optional<ChannelFold> fold();
+
+ private:
+  std::size_t count_colours() const;
+  std::vector<int> first_alike() const;
+  void merge_resources(ChannelFold& fold);
+  void tell_likes(ChannelFold& fold) const;
+
+  const Machine* machine_;
+  Ledger* ledger_;
+  std::vector<BlockNode> blocks_;
+  std::map<std::pair<int, int>, int> by_rank_;  ///< and channel
+  std::map<int, Colour> resources_;
+  int channels_ = 0;
+};
+
+bool Refinement::add(int rank, const std::vector<Line>& script) {
+  std::map<int, std::size_t> by_thread;
+  for (const Line& line : script) {
+    if (line.verb == Verb::join) continue;
+    if (line.verb == Verb::copy && line.size == 0 && line.block.is_any()) {
+      if (!by_thread.try_emplace(line.thread, blocks_.size()).second) return false;
+      if (!by_rank_.try_emplace({rank, line.block.channel}, static_cast<int>(blocks_.size()))
+               .second)
+        return false;
+      blocks_.push_back(
+          {.rank = rank, .channel = line.block.channel, .thread = line.thread, .peers = {}});
+      channels_ = std::max(channels_, line.block.channel + 1);
+    }
+    const auto found = by_thread.find(line.thread);
+    if (found == by_thread.end()) return false;
+    BlockNode& block = blocks_[found->second];
+    const bool sends = line.verb == Verb::isend, receives = line.verb == Verb::irecv;
+    const bool waits = line.verb == Verb::wait_all || line.verb == Verb::wait_any;
+    const bool local = line.verb == Verb::reduce || line.verb == Verb::copy;
+    if (!sends && !receives && !waits && !local) return false;
+    std::uint64_t which = 0;
+    if (sends || receives) {
+      which = block.place_of(line.peer, line.block);
+      if (which == block.peers.size()) block.peers.emplace_back(line.peer, line.block);
+      Peer& peer = block.peers[which];
+      peer.sends = peer.sends || sends;
+      peer.receives = peer.receives || receives;
+    }
+    block.colour =
+        mixed(mixed(block.colour, static_cast<std::uint64_t>(line.verb) << 32 | which), line.size);
+  }
+  return true;
+}
+
+bool Refinement::connect(Machine& machine) {
+  const Orbits& orbits = machine.orbits();
+  for (BlockNode& block : blocks_)
+    for (Peer& peer : block.peers) {
+      const int to = (block.rank + peer.distance) % orbits.ranks;
+      const auto found = by_rank_.find({orbits.simulated_for(to), block.channel});
+      if (found == by_rank_.end()) return false;
+      peer.block = found->second;
+      const BlockNode& other = blocks_[static_cast<std::size_t>(peer.block)];
+      peer.here = other.place_of((orbits.ranks - peer.distance) % orbits.ranks, peer.kind);
+      if (peer.here == other.peers.size()) return false;
+      if (!peer.sends) continue;
+      const Channel& channel = machine.channel(block.rank, to, peer.kind);
+      peer.wire = channel.wire;
+      const auto costs =
+          static_cast<Colour>(channel.way) << 8 | static_cast<Colour>(peer.kind.protocol);
+      peer.way = mixed(mixed(costs, channel.route_latency), channel.wire_per_byte);
+      for (const Use& use : peer.wire)
+        resources_.try_emplace(use.resource,
+                               mixed(Colour{1}, ledger_->resource(use.resource).capacity));
+    }
+  return true;
+}
+
+std::size_t Refinement::count_colours() const {
+  std::set<Colour> colours;
+  for (const BlockNode& block : blocks_) colours.insert(block.colour);
+  const std::size_t of_blocks = colours.size();
+  colours.clear();
+  for (const auto& [id, colour] : resources_) colours.insert(colour);
+  return of_blocks + colours.size();
+}
+
+void Refinement::refine() {
+  std::size_t before = 0;
+  for (std::size_t colours = count_colours(); colours > before;) {
+    before = colours;
+    std::vector<Colour> next;
+    std::map<int, std::vector<Colour>> users;
+    for (const BlockNode& block : blocks_) {
+      Colour colour = block.colour;
+      for (std::size_t i = 0; i < block.peers.size(); ++i) {
+        const Peer& peer = block.peers[i];
+        colour = mixed(mixed(colour, blocks_[static_cast<std::size_t>(peer.block)].colour),
+                       peer.here << 2 | std::uint64_t{peer.sends} << 1 | peer.receives);
+        if (!peer.sends) continue;
+        Colour flow = mixed(mixed(block.colour, std::uint64_t{i}), peer.way);
+        for (const Use& use : peer.wire)
+          flow = mixed(mixed(flow, resources_[use.resource]), static_cast<Colour>(use.weight));
+        for (const Use& use : peer.wire)
+          users[use.resource].push_back(mixed(flow, static_cast<Colour>(use.weight)));
+        colour = mixed(colour, flow);
+      }
+      next.push_back(colour);
+    }
+    for (std::size_t i = 0; i < blocks_.size(); ++i) blocks_[i].colour = next[i];
+    for (auto& [id, flows] : users) {
+      std::ranges::sort(flows);
+      Colour& colour = resources_[id];
+      for (const Colour flow : flows) colour = mixed(colour, flow);
+    }
+    colours = count_colours();
+  }
+}
+
+/// By channel, the first that is like it.
+std::vector<int> Refinement::first_alike() const {
+  std::vector<std::vector<Colour>> colours(static_cast<std::size_t>(channels_));
+  for (const BlockNode& block : blocks_)
+    colours[static_cast<std::size_t>(block.channel)].push_back(block.colour);
+  std::map<std::vector<Colour>, int> first;
+  std::vector<int> alike;
+  for (int channel = 0; channel < channels_; ++channel) {
+    auto& of_channel = colours[static_cast<std::size_t>(channel)];
+    std::ranges::sort(of_channel);
+    alike.push_back(first.try_emplace(std::move(of_channel), channel).first->second);
+  }
+  return alike;
+}
+
+std::optional<ChannelFold> Refinement::fold() {
+  ChannelFold fold;
+  fold.stands_for.assign(static_cast<std::size_t>(channels_), 0);
+  for (const int first : first_alike()) ++fold.stands_for[static_cast<std::size_t>(first)];
+  const bool any = std::ranges::any_of(fold.stands_for, [](int times) { return times > 1; });
+  // A rank's first thread ends with the rank.
+  const bool first_threads = std::ranges::all_of(blocks_, [&](const BlockNode& block) {
+    return block.thread > 0 || fold.is_simulated(block.channel);
+  });
+  if (!any || !first_threads) return {};
+  merge_resources(fold);
+  tell_likes(fold);
+  return fold;
+}
+
+// Resources that blocks of one channel alone use are that channel's own.
+void Refinement::merge_resources(ChannelFold& fold) {
+  std::map<int, std::set<int>> channels_of;
+  for (const BlockNode& block : blocks_)
+    for (const Peer& peer : block.peers)
+      for (const Use& use : peer.wire) channels_of[use.resource].insert(block.channel);
+  std::map<Colour, std::vector<int>> classes;
+  for (const auto& [id, colour] : resources_) classes[colour].push_back(id);
+  fold.first_of_several = ledger_->resource_count();
+  fold.resources.resize(static_cast<std::size_t>(ledger_->resource_count()) + classes.size());
+  std::iota(fold.resources.begin(), fold.resources.end(), 0);
+  fold.as_busy = fold.resources;
+  for (const auto& [colour, members] : classes) {
+    const bool own =
+        std::ranges::all_of(members, [&](int id) { return channels_of[id].size() == 1; });
+    const auto used = std::ranges::find_if(members, [&](int id) {
+      return std::ranges::any_of(channels_of[id],
+                                 [&](int channel) { return fold.is_simulated(channel); });
+    });
+    int busy = *used;
+    if (!own) {
+      Resource all = ledger_->resource(members.front());
+      all.capacity *= static_cast<double>(members.size());
+      busy = ledger_->add(std::move(all));
+    }
+    for (const int id : members) {
+      if (!own) fold.resources[static_cast<std::size_t>(id)] = busy;
+      fold.as_busy[static_cast<std::size_t>(id)] = busy;
+    }
+  }
+}
+
+void Refinement::tell_likes(ChannelFold& fold) const {
+  std::unordered_map<Colour, const BlockNode*> simulated;
+  for (const BlockNode& block : blocks_)
+    if (fold.is_simulated(block.channel)) simulated.try_emplace(block.colour, &block);
+  fold.like.resize(static_cast<std::size_t>(machine_->orbits().simulated));
+  for (const BlockNode& block : blocks_) {
+    const BlockNode& other = fold.is_simulated(block.channel) ? block : *simulated.at(block.colour);
+    fold.like[static_cast<std::size_t>(block.rank)].push_back(
+        {block.thread, other.rank, other.thread});
+  }
+}
+
+}  // namespace
+
+std::optional<ChannelFold> alike_channels(const Scenario& scenario, const Options& options,
+                                          Machine& machine, Ledger& ledger) {
+  if (depends_on_more(scenario, machine)) return {};
+  const Job& job = scenario.job;
+  const int ranks = static_cast<int>(scenario.placement.ranks.size());
+  const auto items = static_cast<std::size_t>(job.bytes.count);
+  const std::size_t scratch = job.algorithm->scratch_items(ranks, items, options);
+  const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
+  Refinement refinement(machine, ledger);
+  try {
+    for (int rank = 0; rank < machine.orbits().simulated; ++rank) {
+      const Part part = {rank, ranks, threads_of(*job.algorithm, job.options), true};
+      const auto program = [&](Communicator comm) { return text_of(job, options, comm, work); };
+      if (!refinement.add(rank, script_of(part, program))) return {};
+    }
+  } catch (const NoScript&) {
+    return {};
+  }
+  if (!refinement.connect(machine)) return {};
+  refinement.refine();
+  return refinement.fold();
+}
+
+}  // namespace ringscope::sim

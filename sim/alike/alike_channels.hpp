@@ -1,0 +1,24 @@
+// Which channels of a kernel are alike, so that one may be simulated for all of them.
+//
+// Found by colour refinement: blocks begin with the colour of their program (where it waits for any
+// of several, that of one order), resources with that of their capacity. A block's next colour adds
+// those of its peers and of what its messages use; a resource's those of the messages that use it.
+// When no more colours come, blocks of one colour have peers of the same colours over resources of
+// the same colours, each used alike: an equitable partition, by which max-min rates, being unique,
+// are equal. Channels with as many blocks of each colour are alike. (A colour is a hash of 64 bits;
+// that two differ and have the same is ruled out by their number.)
+#pragma once
+
+#include <optional>
+
+#include "scenarios/question/scenario.hpp"
+#include "sim/machine/machine.hpp"
+
+namespace ringscope::sim {
+
+/// Nothing where no two are alike, or something beside the channels has a part in the times.
+/// `options`: the job's, with its hosts. Adds the resources that stand for several to the ledger.
+std::optional<ChannelFold> alike_channels(const Scenario& scenario, const Options& options,
+                                          Machine& machine, Ledger& ledger);
+
+}  // namespace ringscope::sim

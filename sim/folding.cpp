@@ -1,0 +1,29 @@
+#include "sim/folding.hpp"
+
+namespace ringscope::sim {
+
+Alike alike_for(const Scenario& scenario, const RunOptions& options) {
+  if (std::ssize(scenario.placement.ranks) < options.fold_from) return {};
+  if (options.record || options.record_spans || options.record_chain)
+    return {{}, "the history of each rank is asked for", 0};
+  return alike_ranks(scenario, std::ssize(scenario.placement.ranks) >= options.fold_uneven_from);
+}
+
+// A block's first thread runs on the rank's own core, and is simulated.
+std::optional<ChannelFold> channel_fold(const Scenario& scenario, const Options& options,
+                                        Machine& machine, Ledger& ledger,
+                                        std::span<const std::unique_ptr<RankThread>> ranks) {
+  std::optional<ChannelFold> fold = alike_channels(scenario, options, machine, ledger);
+  if (!fold) return {};
+  const auto core = [&](int rank, int thread) {
+    return ranks[static_cast<std::size_t>(rank)]->cpu_of(thread).back().resource;
+  };
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank)
+    for (const ChannelFold::Like& like : fold->like[rank])
+      if (like.thread > 0)
+        fold->as_busy[static_cast<std::size_t>(core(static_cast<int>(rank), like.thread))] =
+            core(like.rank, like.other_thread);
+  return fold;
+}
+
+}  // namespace ringscope::sim

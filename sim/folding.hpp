@@ -1,0 +1,24 @@
+// Which ranks and channels of a run stand for others, and which threads then tell of others.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "sim/alike/alike_channels.hpp"
+#include "sim/alike/alike_ranks.hpp"
+#include "sim/ranks/rank_thread.hpp"
+#include "sim/simulation.hpp"
+
+namespace ringscope::sim {
+
+/// Whether the run is to be of some ranks that stand for all, and why not.
+Alike alike_for(const Scenario& scenario, const RunOptions& options);
+
+/// Nothing where all channels are to be simulated. `options`: the job's, with its hosts; `ranks`:
+/// those that are simulated.
+std::optional<ChannelFold> channel_fold(const Scenario& scenario, const Options& options,
+                                        Machine& machine, Ledger& ledger,
+                                        std::span<const std::unique_ptr<RankThread>> ranks);
+
+}  // namespace ringscope::sim

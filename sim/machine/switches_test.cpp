@@ -1,0 +1,82 @@
+// Do allreduces by switches that add up and copy use the links as NVLink SHARP does?
+#include <fmt/core.h>
+
+#include "sim/tests/scenario_for_test.hpp"
+
+namespace ringscope {
+namespace {
+
+constexpr double carried = 0.5;  ///< bytes of data in each on a link to the switch
+
+/// GPUs with 100 GB/s each into a switch, on hosts with a NIC for each GPU.
+Scenario by_switch(int gpus, int hosts, const std::string& bytes, int channels = 1) {
+  std::string nics;
+  for (int i = 0; i < gpus; ++i)
+    nics += "{switch: " + std::to_string(i) + ", bandwidth: 40 GB/s, latency: 0 s}, ";
+  return scenario_of(fmt::format(
+      R"(
+cluster:
+  network: star
+  hosts: {1}
+  link: {{bandwidth: 20 GB/s, latency: 1 us}}
+  host:
+    type: pcie_tree
+    sockets: 1
+    cores: 16
+    switches_per_socket: {0}
+    gpus_per_switch: 1
+    switch_uplink: {{bandwidth: 40 GB/s, latency: 0 s}}
+    gpu: {{bandwidth: 40 GB/s, latency: 0 s}}
+    nics: [{2}]
+    nvswitch: {{bandwidth: 100 GB/s, latency: 1 us}}
+library:
+  base: cuda_pinned
+  blocks:
+    launch: 0 s
+    generation: hopper
+    in_switch: 0.5
+    LL: {{start: 0 s, hop: 1 us, block: 1 TB/s}}
+    LL128: {{start: 0 s, hop: 1 us, block: 1 TB/s}}
+    Simple: {{start: 0 s, hop: 1 us, block: 1 TB/s}}
+placement: {{hosts: {0}x{1}, on: gpu}}
+job: {{collective: allreduce, algorithm: channel_switch, bytes: {3}, options: {{channels: {4}}}}}
+)",
+      gpus, hosts, nics, bytes, channels));
+}
+
+class Switches : public SimulationTest {};
+
+double bytes_on(const Report& report, const std::string& link, double rate) {
+  for (const ResourceReport& one : report.resources)
+    if (one.id.place == link) return one.utilisation * report.time_s * rate;
+  ADD_FAILURE() << link << " is not among the busiest";
+  return 0;
+}
+
+// The sum of three others' chunks and the three sums of the other heads come to each of four; both
+// ways that is the vector once.
+TEST_F(Switches, carry_the_vector_once_to_and_from_each_gpu) {
+  const double bytes = 4 << 20;
+  const Report report = run(by_switch(4, 1, "4 MiB"));
+  for (const char* link : {"host0/gpu2->host0/nvswitch0", "host0/nvswitch0->host0/gpu2"})
+    EXPECT_NEAR(bytes_on(report, link, 100e9), bytes / carried, 1e-6 * bytes) << link;
+}
+
+// A round of four chunks of 16 KiB: to the head, and back, each a hop of 1 us and two links of 1
+// us; 48 KiB leave each GPU for the heads, and the sums that it sends and gets add a chunk each.
+TEST_F(Switches, take_two_hops_for_a_short_vector) {
+  const double chunk = 16384, rate = 100e9 * carried;
+  EXPECT_NEAR(run(by_switch(4, 1, "64 KiB")).time_s, 2 * (1e-6 + 2e-6) + 2 * 3 * chunk / rate,
+              1e-12);
+}
+
+// Each cable carries a head's share of the vector once each way.
+TEST_F(Switches, send_between_hosts_what_their_heads_sum) {
+  const double bytes = 16 << 20;
+  const Report report = run(by_switch(2, 2, "16 MiB"));
+  EXPECT_NEAR(bytes_on(report, "host0/nic1->switch", 20e9), bytes / 2, 1e-6 * bytes);
+  EXPECT_NEAR(static_cast<double>(report.bytes_between_hosts), 2 * bytes, 1);
+}
+
+}  // namespace
+}  // namespace ringscope
