@@ -10,15 +10,14 @@ from validation.programs import InputError
 from validation.quantities import parse_quantity
 
 GENERATIONS = (  # device's name, library, whether it was fitted to such GPUs
-    (r"H100|H200|GH200|B200|B100", "nccl_h100"),
+    (r"H200", "nccl_h200"),
+    (r"H100|GH200|B200|B100", "nccl_h100"),
     (r"A100|A800|A40|A30|A10|RTX 30|RTX A|RTX 40|L40|L4", "nccl_a100"),
     (r"V100|Volta|T4|P100|1080|2080|Tesla", "nccl_v100_pcie"),
 )
-# V100 with NVLink, of which there is no profile: the A100's, by NCCL's tables of the V100.
-VOLTA = {"blocks": {"generation": "volta"}}
-FITTED = {"nccl_h100": r"H100|H200", "nccl_a100": r"A100|A800", "nccl_v100_pcie": r"V100"}
+FITTED = {"nccl_h100": r"H100", "nccl_a100": r"A100|A800", "nccl_v100_pcie": r"V100"}
 VERSION = re.compile(r"NCCL (\d+)\.(\d+)")
-OLDEST, NEWEST = (2, 18), (2, 31)  # of NCCL's tables that the simulator has
+OLDEST, NEWEST = (2, 10), (2, 31)  # of NCCL's tables that the simulator has
 FAST = 40e9 / 8  # bytes per second: from there on a NIC is taken to bypass the kernel
 
 
@@ -78,9 +77,7 @@ def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
         devices = " ".join(where.get("devices") or [])
         name = gpu_library(devices, cluster)
         if name == "nccl_v100_pcie" and has_nvlink(cluster):
-            library = parts.merged(parts.resolved("library", "nccl_a100"), VOLTA)
-            nccl_version(where, library["blocks"])
-            return Chosen(library, "nccl_a100 as Volta", "by the data sheet", notes)
+            name = "nccl_v100_nvlink"
         library = parts.resolved("library", name)
         nccl_version(where, library["blocks"])
         return Chosen(library, name, family_of(name, where, curve), notes)
@@ -93,6 +90,8 @@ def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
 
 def family_of(name: str, where: dict, curve: curve_.Curve) -> str:
     devices = " ".join(where.get("devices") or [])
+    if name in ("nccl_h200", "nccl_v100_nvlink"):
+        return "by the data sheet"
     if name not in FITTED:
         return "illustrative"
     if devices and not re.search(FITTED[name], devices):

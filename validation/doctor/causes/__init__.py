@@ -3,7 +3,7 @@
 from validation.doctor.causes import (acs_on, algorithm_forced, core_both_ways, crossing_order,
                                       eager_limit, far_nic, few_channels, gpu_slow, gpudirect_off,
                                       high_latency, late_start, link_slow, memory_slow,
-                                      no_peer_access, noisy_neighbour, nvlink_slow,
+                                      no_peer_access, noisy_neighbour, nvlink_slow, nvls_off,
                                       oversubscribed_uplinks, pcie_lower, protocol_forced,
                                       rail_missing, slow_peer_copies, tcp, tree_across_hosts,
                                       wrong_binding)
@@ -18,6 +18,7 @@ CAUSES = [one.CAUSE for one in (
     tcp,
     core_both_ways,
     tree_across_hosts,
+    nvls_off,
     algorithm_forced,
     protocol_forced,
     few_channels,

@@ -16,19 +16,22 @@ HEADER = "collective_type,min_bytes,max_bytes,algorithm,protocol,channels,nNodes
 # The words of the file; bytes are those of the whole vector in all of them.
 NAMES = {"reduce_scatter": "reducescatter"}
 COLLECTIVES = ("allreduce", "allgather", "reduce_scatter", "broadcast", "reduce")
+# NVLS and PAT are left to NCCL: not every machine has them.
+ALGORITHMS = {name: ("ring",) for name in COLLECTIVES}
+ALGORITHMS["allreduce"] = ("ring", "tree")
 
 
 def way(collective: str, algorithm: str, protocol: str, channels: int) -> Way:
-    """Trees are for allreduces alone, which have to be told which to take."""
+    """Broadcast and reduce have nothing but rings."""
     says = f"{algorithm} {protocol}" + (f", {channels} channels" if channels else "")
-    options = (("algorithm", algorithm),) if collective == "allreduce" else ()
+    options = (("algorithm", algorithm),) if len(ALGORITHMS[collective]) > 1 else ()
     options += (("protocol", protocol),)
     return Way(collective, "nccl", says,
                options=options + ((("channels", channels),) if channels else ()))
 
 
 WAYS = tuple(way(collective, algorithm, protocol, channels) for collective in COLLECTIVES
-             for algorithm in (("ring", "tree") if collective == "allreduce" else ("ring",))
+             for algorithm in ALGORITHMS[collective]
              for protocol in ("LL", "LL128", "Simple") for channels in CHANNELS)
 
 

@@ -1,0 +1,26 @@
+"""NVLS did not run where the hosts' NVSwitches have it, and rings did."""
+
+from validation.doctor.causes.cause import Cause
+from validation.doctor.causes.tree_across_hosts import chose
+from validation.doctor.scene import Scene
+
+
+def values(scene: Scene) -> list:
+    """Only where the library says what such a switch carries: H100 and later."""
+    switch = scene.host.get("nvswitch") or scene.host.get("nvswitches")
+    has_it = bool(switch) and "in_switch" in (scene.blocks or {})
+    return ["ring"] if has_it and any(map(chose, scene.each_job())) else []
+
+
+def edit(scene: Scene, value):
+    for job in scene.each_job():
+        if chose(job):
+            job["options"] = {**job.get("options", {}), "algorithm": value}
+
+
+CAUSE = Cause(
+    "nvls-off",
+    "rings ran where the NVSwitches can add up and copy (NVLS)",
+    "env | grep NCCL_NVLS_ENABLE; 'NVLS multicast support' in the lines of NCCL_DEBUG=INFO; "
+    "systemctl status nvidia-fabricmanager",
+    values, edit, lambda value: "rings at all sizes", ordered=False)
