@@ -7,7 +7,7 @@
 // Cost with R pieces of a chunk in all channels together: P(P-1)R messages, (P-1)S items on the
 // wire; at least (P-1)R steps, as each rank receives that many.
 #include "algorithms/channels/channel_chunks.hpp"
-#include "algorithms/steps/pat_steps.hpp"
+#include "algorithms/channels/pat_steps.hpp"
 
 namespace ringscope {
 namespace {

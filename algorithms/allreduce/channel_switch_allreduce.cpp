@@ -16,8 +16,8 @@
 
 #include "algorithms/channels/channel_parts.hpp"
 #include "algorithms/channels/channel_rings.hpp"
+#include "algorithms/channels/switch_heads.hpp"
 #include "algorithms/steps/host_order.hpp"
-#include "algorithms/steps/switch_heads.hpp"
 
 namespace ringscope {
 namespace {
