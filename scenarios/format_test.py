@@ -174,6 +174,10 @@ def fabric(host, trunks):
             "hosts": [{"name": "n", "to": ["a"], **host}], "trunks": trunks}
 
 
+def custom(parts):
+    return {**GOOD["cluster"], "host": {"type": "custom", "domains": [{}], **parts}}
+
+
 def documented(*maps):
     return {key for of_map, key, _ in rows() if of_map in maps}
 
@@ -196,10 +200,8 @@ class Format(unittest.TestCase):
         return self.program("run", name, *sets, *arguments)
 
     def program(self, *words):
-        return subprocess.run(
-            [str(self.build / "ringscope"), *words],
-            check=False, capture_output=True, text=True, cwd=self.folder, timeout=60,
-        )
+        return subprocess.run([str(self.build / "ringscope"), *words], check=False,
+                              capture_output=True, text=True, cwd=self.folder, timeout=60)
 
     def known(self, changes, place):
         error = self.run_file("good.yaml", [*changes, f"{place}zzz=1"]).stderr
@@ -224,27 +226,15 @@ class Format(unittest.TestCase):
             ("case", "cases", [{"name": "a", "zzz": 1}]),
             ("list", "placement", [{"host": 0, "zzz": 1}]),
             ("uncached", "library", {**GOOD["library"], "uncached": [{"above": "1 B", "zzz": 1}]}),
-            ("degraded", "cluster", {
-                **GOOD["cluster"],
-                "degraded": [{"link": "host0/nic0->switch", "share": 1, "zzz": 1}],
-            }),
-            ("unlike", "cluster", {
-                **GOOD["cluster"],
-                "unlike": [{"hosts": ["host0"], "host": {"cores": 2}, "zzz": 1}],
-            }),
-            ("domain", "cluster", {
-                **GOOD["cluster"], "host": {"type": "custom", "domains": [{"zzz": 1}]},
-            }),
-            ("custom_gpu", "cluster", {
-                **GOOD["cluster"],
-                "host": {"type": "custom", "domains": [{}], "gpus": [{"zzz": 1}]},
-            }),
-            ("custom_link", "cluster", {
-                **GOOD["cluster"],
-                "host": {"type": "custom", "domains": [{}], "links": [
-                    {"from": "numa0", "to": "nic0", "bandwidth": "1 B/s", "latency": "0 s",
-                     "zzz": 1}]},
-            }),
+            ("degraded", "cluster", {**GOOD["cluster"], "degraded": [
+                {"link": "host0/nic0->switch", "share": 1, "zzz": 1}]}),
+            ("unlike", "cluster", {**GOOD["cluster"], "unlike": [
+                {"hosts": ["host0"], "host": {"cores": 2}, "zzz": 1}]}),
+            ("domain", "cluster", custom({"domains": [{"zzz": 1}]})),
+            ("custom_gpu", "cluster", custom({"gpus": [{"zzz": 1}]})),
+            ("custom_link", "cluster", custom({"links": [
+                {"from": "numa0", "to": "nic0", "bandwidth": "1 B/s", "latency": "0 s",
+                 "zzz": 1}]})),
             ("fabric_host", "cluster", fabric({"zzz": 1}, [])),
             ("fabric_to", "cluster", fabric({"to": [{"switch": "a", "zzz": 1}]}, [])),
             ("trunks", "cluster", fabric({}, [{"from": "a", "to": "b", "zzz": 1}])),
@@ -288,8 +278,7 @@ class Format(unittest.TestCase):
 
     def test_every_key_of_place_is_documented_and_no_other(self):
         self.write("study.yaml", json.dumps({"scenario": GOOD, "place": {"zzz": 1}}))
-        done = subprocess.run([str(self.build / "ringscope"), "place", "study.yaml"], check=False,
-                              capture_output=True, text=True, cwd=self.folder, timeout=60)
+        done = self.program("place", "study.yaml")
         found = re.search(r"unknown key 'zzz'.* \(known: ([^)]*)\)", done.stderr)
         section = TEXT[TEXT.index("## Studies of placements"):]
         keys = re.findall(r"^- `(\w+)`:", section[:section.index("## Examples")], re.M)

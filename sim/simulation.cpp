@@ -166,17 +166,9 @@ Measurement Simulation::stuck() {
   return std::move(measured_);
 }
 
-// Never with noise, background jobs or routes that follow the load, nor where each step is to be
-// seen. Nothing is random then but how late each rank begins.
+// Never where each step is to be seen.
 bool Simulation::may_skip() const {
-  const Noise& noise = scenario_->job.noise;
-  const auto& transports = scenario_->library.transports;
-  const bool steady = noise.spread == 0 && noise.every.count() == 0 &&
-                      std::all_of(transports.begin(), transports.end(),
-                                  [](const Transport& t) { return t.jitter.is_zero(); });
-  const bool routed = scenario_->cluster.topology.routing() == Routing::hash;
-  return options_->skip && kernel_->can_skip() && steady && !shows_messages() && routed &&
-         scenario_->neighbours.empty();
+  return options_->skip && kernel_->can_skip() && !shows_messages() && repeats_itself(*scenario_);
 }
 
 void Simulation::begin(int repetition) {

@@ -142,7 +142,7 @@ class Communicator {
     group->part = part;
     group->tag = whole_tag(tag);
     group->self = self;
-    group->ranks = group_ ? whole(*ranks) : ranks;
+    group->ranks = group_ ? group_->numbers_of(*ranks) : ranks;
     Communicator smaller = *this;
     smaller.group_ = std::move(group);
     return smaller;
@@ -271,11 +271,6 @@ class Communicator {
  private:
   int whole(int peer) const {
     return group_ && peer != any_source ? (*group_->ranks)[static_cast<std::size_t>(peer)] : peer;
-  }
-  SharedRanks whole(const std::vector<int>& ranks) const {
-    std::vector<int> all;
-    for (const int rank : ranks) all.push_back(whole(rank));
-    return std::make_shared<const std::vector<int>>(std::move(all));
   }
   Tag whole_tag(int tag) const {
     return group_ ? Tag(tag + group_->tag.number, group_->tag.context) : Tag(tag);

@@ -30,6 +30,12 @@ void check_each_once(std::span<SplitCall* const> calls) {
 
 }  // namespace
 
+SharedRanks Group::numbers_of(const std::vector<int>& some) const {
+  std::vector<int> numbers;
+  for (const int rank : some) numbers.push_back((*ranks)[static_cast<std::size_t>(rank)]);
+  return std::make_shared<const std::vector<int>>(std::move(numbers));
+}
+
 void form_groups(std::span<SplitCall* const> calls, int context) {
   check_each_once(calls);
   std::vector<SplitCall*> sorted(calls.begin(), calls.end());

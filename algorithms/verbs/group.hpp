@@ -33,6 +33,9 @@ struct Group {
   int self = 0;           ///< index of this rank
   std::string_view part;  ///< the algorithm's work among them, for reports
   Tag tag;                ///< its number is added to that of every message
+
+  /// Some of this group's ranks as the executor numbers them.
+  SharedRanks numbers_of(const std::vector<int>& some) const;
 };
 
 /// Arguments of a rank that splits a communicator.

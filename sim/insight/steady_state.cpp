@@ -11,6 +11,16 @@ constexpr int longest_period = 16;
 
 }  // namespace
 
+bool repeats_itself(const Scenario& scenario) {
+  const Noise& noise = scenario.job.noise;
+  const bool chance = noise.spread > 0 || noise.every.count() > 0 ||
+                      std::ranges::any_of(scenario.library.transports, [](const Transport& one) {
+                        return !one.jitter.is_zero();
+                      });
+  return !chance && scenario.neighbours.empty() &&
+         scenario.cluster.topology.routing() == Routing::hash;
+}
+
 void SteadyState::restart() {
   skipped_ = {};
   asked_ = false;

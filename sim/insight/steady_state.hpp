@@ -19,6 +19,10 @@
 
 namespace ringscope::sim {
 
+/// True if nothing of a scenario is random but how late each rank begins: it has no noise, no
+/// background jobs, and no routes that follow the load.
+bool repeats_itself(const Scenario& scenario);
+
 class SteadyState final : public StepObserver {
  public:
   /// Time and messages skipped since the last restart().
