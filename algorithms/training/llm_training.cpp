@@ -54,9 +54,11 @@ Task sharded_step(LlmDevice d, int step) {
   if (d->step.zero == 2) co_await gather_parameters(d);
 }
 
-/// Stages differ, and so do the ranks of a tensor group; those of one data group do the same.
+/// Stages differ, and so do the ranks of a tensor group; those of one data group do the same, but
+/// where each has experts of its own.
 bool replicas_alike(int ranks, std::size_t items, const Options& options) {
   const LlmStep step = llm_step_of(options, ranks);
+  if (step.experts.ranks > 1) return false;
   const Property alike = exchange_of(step).alike;
   return alike != nullptr && alike(ranks_of_data(step), items, options);
 }
@@ -100,10 +102,15 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
   // Without experts of its own a rank is alone in its expert group.
   Communicator expert = data.among(std::vector<int>(1, data.rank()), "expert"), expert_data = data;
   if (const int size = step.experts.ranks; size > 1) {
-    const int contexts = grid.size("cp"), place = data.rank() / contexts,
-              context_part = data.rank() % contexts;
-    expert = co_await data.split(place / size * contexts + context_part, place % size, "expert");
-    expert_data = co_await data.split(place % size, data.rank(), "expert data");
+    const int contexts = step.grid.size("cp");
+    const Sides of_expert = [size, contexts](int rank) {
+      return Side{rank / contexts / size * contexts + rank % contexts, rank / contexts % size};
+    };
+    const Sides of_expert_data = [size, contexts](int rank) {
+      return Side{rank / contexts % size, rank};
+    };
+    expert = co_await data.split(of_expert, "expert");
+    expert_data = co_await data.split(of_expert_data, "expert data");
   }
   const LlmBuffers buffers = llm_buffers(work, step, pipeline.rank(), expert.rank(), options);
   const LlmRank rank = {comm,    tensor, context,     pipeline, data,    shard,
