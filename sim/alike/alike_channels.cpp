@@ -271,11 +271,14 @@ std::optional<ChannelFold> alike_channels(const Scenario& scenario, const Option
   const std::size_t scratch = job.algorithm->scratch_items(ranks, items, options);
   const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
   Refinement refinement(machine, ledger);
+  Groups groups;
   try {
     for (int rank = 0; rank < machine.orbits().simulated; ++rank) {
       const Part part = {rank, ranks, threads_of(*job.algorithm, job.options), true};
-      const auto program = [&](Communicator comm) { return text_of(job, options, comm, work); };
-      if (!refinement.add(rank, script_of(part, program))) return {};
+      const auto program = [&](Communicator comm) {
+        return text_of(job, options, machine.orbits().as_numbered(comm), work);
+      };
+      if (!refinement.add(rank, script_of(part, groups, program))) return {};
     }
   } catch (const NoScript&) {
     return {};

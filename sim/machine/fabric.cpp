@@ -204,7 +204,7 @@ Fabric::Trip Fabric::trip(int from, int to, bool engines, const Stops& by,
 // On this side of the switch are all messages, or the one of which all are copies.
 Fabric::Trip Fabric::switch_trip(int from, int to, const Block& block) const {
   const Vertex source = homes(from).front(), target = homes(to).front();
-  const Route route = topology().route(source, target, 0, &routes_);
+  const Route route = homes_.route(source, target);
   const auto is_switch = [this](int id) {
     return component(topology().target_of(id)).kind == ComponentKind::nvswitch;
   };
