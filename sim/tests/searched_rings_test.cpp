@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <set>
+#include <span>
 #include <string>
 
 #include "sim/tests/scenario_for_test.hpp"
@@ -95,12 +96,13 @@ TEST_F(SearchedRings, are_none_where_ranks_share_a_gpu_or_have_none) {
 }
 
 // Ring c comes into a host and leaves it by NIC c: each cable carries the 30 chunks of one ring,
-// and so the ten busiest links are as busy as each other.
+// and so the ten busiest links are as busy as each other. Behind them a report has the busiest one
+// inside a host.
 TEST_F(SearchedRings, go_from_host_to_host_by_a_nic_each) {
   const Report report = run(rings_of("a100_nvswitch", "{hosts: 8-8, on: gpu}", 8, 8 * MiB));
   const double goodput = report.resources.front().utilisation * report.time_s * 25e9;
   EXPECT_NEAR(goodput, 30 * MiB / 16, 0.1 * goodput);
-  for (const ResourceReport& one : report.resources) {
+  for (const ResourceReport& one : std::span(report.resources).first(10)) {
     EXPECT_NE(one.id.place.find("nic"), std::string::npos) << one.id.place;
     EXPECT_NEAR(one.utilisation, report.resources.front().utilisation, 1e-9) << one.id.place;
   }

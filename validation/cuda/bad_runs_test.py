@@ -44,6 +44,8 @@ class BadRuns(RunTest):
     def test_a_collective_beside_a_computation_is_refused(self):
         text = scenario().rstrip()[:-1] + ", overlap: 1 ms}\n"
         self.ends(1, "a non-blocking collective of ours cannot be replayed", text)
+        self.ends(1, "its steps; choose an algorithm that has none inside",
+                  scenario(4, algorithm="han"))
 
     def test_an_error_of_a_gpu_names_the_call_the_rank_the_phase_and_the_step(self):
         found = set()

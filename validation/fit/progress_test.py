@@ -1,5 +1,6 @@
 """Does the overlap at the sender tell how much goes with a handshake, or say that it does not?"""
 
+import sys
 import unittest
 
 import numpy as np
@@ -48,4 +49,4 @@ class RtsData(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])

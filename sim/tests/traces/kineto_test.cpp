@@ -101,7 +101,7 @@ TEST_F(TracesOfPyTorch, let_the_host_wait_for_work_of_the_gpu) {
                                              event("cuda_runtime", call, 20, 680, 100, 90),
                                              launch(705, 2), kernel(715, 100, 7, 2)};
     for (const int rank : {0, 1}) write(rank, events);
-    expect_seconds(run(on_hosts(files())).time_s, 4e-3 + 10e-6 + 15e-6 + 100e-6);
+    expect_seconds(simulate(on_hosts(files()), {}).time_s, 4e-3 + 10e-6 + 15e-6 + 100e-6);
   }
 }
 

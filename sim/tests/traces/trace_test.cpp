@@ -99,7 +99,7 @@ TEST_F(TracedJobs, wait_for_callers_only_where_they_are_told_to) {
     write(rank,
           "1 COMP us=3000 is_cpu_op=true tid=1\n2 COMP us=1000 is_cpu_op=false tid=7\n"
           "3 COMP us=2000 is_cpu_op=false tid=7 after=2 called_by=1");
-  expect_seconds(run(on_hosts(2, files())).time_s, 3e-3);
+  expect_seconds(simulate(on_hosts(2, files()), {}).time_s, 3e-3);
   expect_seconds(run(on_hosts(2, "{files: " + files() + ", ctrl_deps: true}")).time_s, 5e-3);
 }
 

@@ -62,9 +62,11 @@ void check_replayable(const Scenario& scenario, const Gpus& gpus, const ReplayOp
   check_one_job_of_floats(scenario);
   const Value* job = scenario.resolved.find("job");
   if (scenario.job.overlap || scenario.job.algorithm->nonblocking > 0)
-    job->fail(
+    job->fail(fmt::format(
         "a non-blocking collective of ours cannot be replayed: no library's progress engine runs "
-        "its steps; replay it without job.overlap");
+        "its steps; {}",
+        scenario.job.overlap ? "replay it without job.overlap"
+                             : "choose an algorithm that has none inside"));
   check_memory(scenario, gpus, gpu_of_ranks(scenario, gpus, options));
 }
 
