@@ -8,20 +8,21 @@ using ringscope::record::rank_in;
 using ringscope::record::size_of;
 
 // `told` adds what the line says: it sees the arguments by their names.
-#define COLLECTIVE(blocking, nonblocking, name, declared, passed, told)  \
-  extern "C" int MPI_##blocking declared {                               \
-    Call call(name);                                                     \
-    const int result = call.over(PMPI_##blocking passed);                \
-    told;                                                                \
-    return result;                                                       \
-  }                                                                      \
-  extern "C" int MPI_##nonblocking WITH_REQUEST declared {               \
-    Call call("i" name);                                                 \
-    const int result = call.over(PMPI_##nonblocking AND_REQUEST passed); \
-    told;                                                                \
-    if (call.counts()) add_request(call, *request, false);               \
-    return result;                                                       \
-  }
+#define COLLECTIVE(blocking, nonblocking, name, declared, passed, told)    \
+  extern "C" int MPI_##blocking declared {                                 \
+    Call call(name);                                                       \
+    const int result = call.over(LIBRARY(blocking) passed);                \
+    told;                                                                  \
+    return result;                                                         \
+  }                                                                        \
+  extern "C" int MPI_##nonblocking WITH_REQUEST declared {                 \
+    Call call("i" name);                                                   \
+    const int result = call.over(LIBRARY(nonblocking) AND_REQUEST passed); \
+    told;                                                                  \
+    if (call.counts()) add_request(call, *request, false);                 \
+    return result;                                                         \
+  }                                                                        \
+  ALSO_AS_PMPI(blocking) ALSO_AS_PMPI(nonblocking)
 #define WITH_REQUEST(...) (__VA_ARGS__, MPI_Request * request)
 #define AND_REQUEST(...) (__VA_ARGS__, request)
 

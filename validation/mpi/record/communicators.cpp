@@ -21,13 +21,14 @@ void add_made(Call& call, MPI_Comm parent, MPI_Comm made, MPI_Comm like) {
 }  // namespace
 
 // Each has its new communicator last.
-#define MAKES(function, name, declared, passed)           \
-  extern "C" int MPI_##function declared {                \
-    Call call(name);                                      \
-    const int result = call.over(PMPI_##function passed); \
-    add_made(call, parent, *made, *made);                 \
-    return result;                                        \
-  }
+#define MAKES(function, name, declared, passed)             \
+  extern "C" int MPI_##function declared {                  \
+    Call call(name);                                        \
+    const int result = call.over(LIBRARY(function) passed); \
+    add_made(call, parent, *made, *made);                   \
+    return result;                                          \
+  }                                                         \
+  ALSO_AS_PMPI(function)
 
 MAKES(Comm_dup, "dup", (MPI_Comm parent, MPI_Comm* made), (parent, made))
 MAKES(Comm_dup_with_info, "dup", (MPI_Comm parent, MPI_Info info, MPI_Comm* made),
@@ -63,24 +64,27 @@ MAKES(Intercomm_merge, "create", (MPI_Comm parent, int high, MPI_Comm* made), (p
 /// Its members are known before it can be asked: those of its parent.
 extern "C" int MPI_Comm_idup(MPI_Comm parent, MPI_Comm* made, MPI_Request* request) {
   Call call("idup");
-  const int result = call.over(PMPI_Comm_idup(parent, made, request));
+  const int result = call.over(LIBRARY(Comm_idup)(parent, made, request));
   add_made(call, parent, *made, parent);
   if (call.counts()) add_request(call, *request, false);
   return result;
 }
+ALSO_AS_PMPI(Comm_idup)
 
 extern "C" int MPI_Comm_free(MPI_Comm* comm) {
   {
     const std::lock_guard lock(recorder().mutex);
     communicators().remove(*comm);
   }
-  return PMPI_Comm_free(comm);
+  return LIBRARY(Comm_free)(comm);
 }
+ALSO_AS_PMPI(Comm_free)
 
 extern "C" int MPI_Comm_disconnect(MPI_Comm* comm) {
   {
     const std::lock_guard lock(recorder().mutex);
     communicators().remove(*comm);
   }
-  return PMPI_Comm_disconnect(comm);
+  return LIBRARY(Comm_disconnect)(comm);
 }
+ALSO_AS_PMPI(Comm_disconnect)

@@ -78,78 +78,86 @@ void tell_some(Call& call, Named& named, int count, const int indices[]) {
 extern "C" int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   Named named(1, request, status);
   Call call("wait");
-  const int result = call.over(PMPI_Wait(request, named.statuses()));
+  const int result = call.over(LIBRARY(Wait)(request, named.statuses()));
   tell_all(call, named);
   return result;
 }
+ALSO_AS_PMPI(Wait)
 
 extern "C" int MPI_Waitall(int count, MPI_Request many[], MPI_Status statuses[]) {
   Named named(count, many, statuses);
   Call call("waitall");
-  const int result = call.over(PMPI_Waitall(count, many, named.statuses()));
+  const int result = call.over(LIBRARY(Waitall)(count, many, named.statuses()));
   tell_all(call, named);
   return result;
 }
+ALSO_AS_PMPI(Waitall)
 
 extern "C" int MPI_Waitany(int count, MPI_Request many[], int* index, MPI_Status* status) {
   Named named(count, many, status);
   Call call("waitany");
-  const int result = call.over(PMPI_Waitany(count, many, index, named.statuses()));
+  const int result = call.over(LIBRARY(Waitany)(count, many, index, named.statuses()));
   tell_one(call, named, *index);
   return result;
 }
+ALSO_AS_PMPI(Waitany)
 
 extern "C" int MPI_Waitsome(int count, MPI_Request many[], int* over, int indices[],
                             MPI_Status statuses[]) {
   Named named(count, many, statuses);
   Call call("waitsome");
-  const int result = call.over(PMPI_Waitsome(count, many, over, indices, named.statuses()));
+  const int result = call.over(LIBRARY(Waitsome)(count, many, over, indices, named.statuses()));
   tell_some(call, named, *over, indices);
   return result;
 }
+ALSO_AS_PMPI(Waitsome)
 
 extern "C" int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   Named named(1, request, status);
   Call call("test");
-  const int result = call.over(PMPI_Test(request, flag, named.statuses()));
+  const int result = call.over(LIBRARY(Test)(request, flag, named.statuses()));
   if (*flag == 0)
     call.in_vain();
   else
     tell_all(call, named);
   return result;
 }
+ALSO_AS_PMPI(Test)
 
 extern "C" int MPI_Testall(int count, MPI_Request many[], int* flag, MPI_Status statuses[]) {
   Named named(count, many, statuses);
   Call call("testall");
-  const int result = call.over(PMPI_Testall(count, many, flag, named.statuses()));
+  const int result = call.over(LIBRARY(Testall)(count, many, flag, named.statuses()));
   if (*flag == 0)
     call.in_vain();
   else
     tell_all(call, named);
   return result;
 }
+ALSO_AS_PMPI(Testall)
 
 extern "C" int MPI_Testany(int count, MPI_Request many[], int* index, int* flag,
                            MPI_Status* status) {
   Named named(count, many, status);
   Call call("testany");
-  const int result = call.over(PMPI_Testany(count, many, index, flag, named.statuses()));
+  const int result = call.over(LIBRARY(Testany)(count, many, index, flag, named.statuses()));
   if (*flag == 0)
     call.in_vain();
   else
     tell_one(call, named, *index);
   return result;
 }
+ALSO_AS_PMPI(Testany)
 
 extern "C" int MPI_Testsome(int count, MPI_Request many[], int* over, int indices[],
                             MPI_Status statuses[]) {
   Named named(count, many, statuses);
   Call call("testsome");
-  const int result = call.over(PMPI_Testsome(count, many, over, indices, named.statuses()));
+  const int result = call.over(LIBRARY(Testsome)(count, many, over, indices, named.statuses()));
   if (*over == 0)
     call.in_vain();
   else
     tell_some(call, named, *over, indices);
   return result;
 }
+ALSO_AS_PMPI(Testsome)

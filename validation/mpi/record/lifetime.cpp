@@ -35,17 +35,19 @@ void require_same_library() {
 
 extern "C" int MPI_Init(int* count, char*** words) {
   require_same_library();
-  const int result = PMPI_Init(count, words);
+  const int result = LIBRARY(Init)(count, words);
   if (result == MPI_SUCCESS) recorder().begin();
   return result;
 }
+ALSO_AS_PMPI(Init)
 
 extern "C" int MPI_Init_thread(int* count, char*** words, int wanted, int* provided) {
   require_same_library();
-  const int result = PMPI_Init_thread(count, words, wanted, provided);
+  const int result = LIBRARY(Init_thread)(count, words, wanted, provided);
   if (result == MPI_SUCCESS) recorder().begin();
   return result;
 }
+ALSO_AS_PMPI(Init_thread)
 
 extern "C" int MPI_Finalize() {
   {
@@ -53,10 +55,12 @@ extern "C" int MPI_Finalize() {
     call.over(MPI_SUCCESS);
   }
   if (recorder().is_on()) recorder().end();
-  return PMPI_Finalize();
+  return LIBRARY(Finalize)();
 }
+ALSO_AS_PMPI(Finalize)
 
 extern "C" int MPI_Abort(MPI_Comm comm, int code) {
   recorder().flush();
-  return PMPI_Abort(comm, code);
+  return LIBRARY(Abort)(comm, code);
 }
+ALSO_AS_PMPI(Abort)

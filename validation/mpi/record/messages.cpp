@@ -73,10 +73,11 @@ void add_start(Call& call, const Persistent& begun, MPI_Request request) {
   extern "C" int MPI_##function(const void* data, int count, MPI_Datatype type, int to, int tag, \
                                 MPI_Comm comm) {                                                 \
     Call call(name);                                                                             \
-    const int result = call.over(PMPI_##function(data, count, type, to, tag, comm));             \
+    const int result = call.over(LIBRARY(function)(data, count, type, to, tag, comm));           \
     add_send(call, {count, type, to, tag, comm});                                                \
     return result;                                                                               \
-  }
+  }                                                                                              \
+  ALSO_AS_PMPI(function)
 SEND(Send, "send")
 SEND(Bsend, "bsend")
 SEND(Ssend, "ssend")
@@ -86,11 +87,12 @@ SEND(Rsend, "rsend")
   extern "C" int MPI_##function(const void* data, int count, MPI_Datatype type, int to, int tag, \
                                 MPI_Comm comm, MPI_Request* request) {                           \
     Call call(name);                                                                             \
-    const int result = call.over(PMPI_##function(data, count, type, to, tag, comm, request));    \
+    const int result = call.over(LIBRARY(function)(data, count, type, to, tag, comm, request));  \
     add_send(call, {count, type, to, tag, comm});                                                \
     if (call.counts()) add_request(call, *request, false);                                       \
     return result;                                                                               \
-  }
+  }                                                                                              \
+  ALSO_AS_PMPI(function)
 ISEND(Isend, "isend")
 ISEND(Ibsend, "ibsend")
 ISEND(Issend, "issend")
@@ -99,11 +101,12 @@ ISEND(Irsend, "irsend")
 #define INIT(function, data_type, name)                                                          \
   extern "C" int MPI_##function(data_type data, int count, MPI_Datatype type, int peer, int tag, \
                                 MPI_Comm comm, MPI_Request* request) {                           \
-    const int result = PMPI_##function(data, count, type, peer, tag, comm, request);             \
+    const int result = LIBRARY(function)(data, count, type, peer, tag, comm, request);           \
     if (result == MPI_SUCCESS && recorder().is_on())                                             \
       define(*request, name, {count, type, peer, tag, comm});                                    \
     return result;                                                                               \
-  }
+  }                                                                                              \
+  ALSO_AS_PMPI(function)
 INIT(Send_init, const void*, "isend")
 INIT(Bsend_init, const void*, "ibsend")
 INIT(Ssend_init, const void*, "issend")
@@ -115,43 +118,48 @@ extern "C" int MPI_Start(MPI_Request* request) {
   const std::unique_lock lock(recorder().mutex);
   const auto found = requests().persistent.find(*request);
   Call call(found != requests().persistent.end() ? found->second.call : "start");
-  const int result = call.over(PMPI_Start(request));
+  const int result = call.over(LIBRARY(Start)(request));
   if (call.counts() && found != requests().persistent.end())
     add_start(call, found->second, *request);
   return result;
 }
+ALSO_AS_PMPI(Start)
 
 extern "C" int MPI_Startall(int count, MPI_Request many[]) {
   for (int i = 0; i < count; ++i)
     if (const int result = MPI_Start(&many[i]); result != MPI_SUCCESS) return result;
   return MPI_SUCCESS;
 }
+ALSO_AS_PMPI(Startall)
 
 extern "C" int MPI_Request_free(MPI_Request* request) {
   {
     const std::lock_guard lock(recorder().mutex);
     if (requests().persistent.erase(*request) == 0) requests().finish(*request);
   }
-  return PMPI_Request_free(request);
+  return LIBRARY(Request_free)(request);
 }
+ALSO_AS_PMPI(Request_free)
 
 extern "C" int MPI_Recv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                         MPI_Status* status) {
   Call call("recv");
   MPI_Status own{};
   MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = call.over(PMPI_Recv(data, count, type, from, tag, comm, told));
+  const int result = call.over(LIBRARY(Recv)(data, count, type, from, tag, comm, told));
   add_received(call, *told, comm);
   return result;
 }
+ALSO_AS_PMPI(Recv)
 
 extern "C" int MPI_Irecv(void* data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
                          MPI_Request* request) {
   Call call("irecv");
-  const int result = call.over(PMPI_Irecv(data, count, type, from, tag, comm, request));
+  const int result = call.over(LIBRARY(Irecv)(data, count, type, from, tag, comm, request));
   add_posted(call, {count, type, from, tag, comm}, *request);
   return result;
 }
+ALSO_AS_PMPI(Irecv)
 
 namespace {
 
@@ -176,11 +184,12 @@ extern "C" int MPI_Sendrecv(const void* data, int count, MPI_Datatype type, int 
   Call call("sendrecv");
   MPI_Status own{};
   MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = call.over(PMPI_Sendrecv(data, count, type, to, tag, into, into_count,
-                                             into_type, from, from_tag, comm, told));
+  const int result = call.over(LIBRARY(Sendrecv)(data, count, type, to, tag, into, into_count,
+                                                 into_type, from, from_tag, comm, told));
   add_exchange(call, {count, type, to, tag, comm}, *told);
   return result;
 }
+ALSO_AS_PMPI(Sendrecv)
 
 extern "C" int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, int to, int tag,
                                     int from, int from_tag, MPI_Comm comm, MPI_Status* status) {
@@ -188,10 +197,11 @@ extern "C" int MPI_Sendrecv_replace(void* data, int count, MPI_Datatype type, in
   MPI_Status own{};
   MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
   const int result =
-      call.over(PMPI_Sendrecv_replace(data, count, type, to, tag, from, from_tag, comm, told));
+      call.over(LIBRARY(Sendrecv_replace)(data, count, type, to, tag, from, from_tag, comm, told));
   add_exchange(call, {count, type, to, tag, comm}, *told);
   return result;
 }
+ALSO_AS_PMPI(Sendrecv_replace)
 
 // Probes: what they find, they leave to the receive behind them.
 
@@ -199,39 +209,42 @@ extern "C" int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status* status) {
   Call call("probe");
   MPI_Status own{};
   MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = call.over(PMPI_Probe(from, tag, comm, told));
+  const int result = call.over(LIBRARY(Probe)(from, tag, comm, told));
   add_received(call, *told, comm);
   return result;
 }
+ALSO_AS_PMPI(Probe)
 
 extern "C" int MPI_Iprobe(int from, int tag, MPI_Comm comm, int* found, MPI_Status* status) {
   Call call("probe");
   MPI_Status own{};
   MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = call.over(PMPI_Iprobe(from, tag, comm, found, told));
+  const int result = call.over(LIBRARY(Iprobe)(from, tag, comm, found, told));
   if (*found == 0) call.in_vain();
   if (*found != 0) add_received(call, *told, comm);
   return result;
 }
+ALSO_AS_PMPI(Iprobe)
 
 extern "C" int MPI_Mprobe(int from, int tag, MPI_Comm comm, MPI_Message* message,
                           MPI_Status* status) {
   Call call("probe");
   MPI_Status own{};
   MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = call.over(PMPI_Mprobe(from, tag, comm, message, told));
+  const int result = call.over(LIBRARY(Mprobe)(from, tag, comm, message, told));
   add_received(call, *told, comm);
   const std::lock_guard lock(recorder().mutex);
   matched()[*message] = comm;
   return result;
 }
+ALSO_AS_PMPI(Mprobe)
 
 extern "C" int MPI_Improbe(int from, int tag, MPI_Comm comm, int* found, MPI_Message* message,
                            MPI_Status* status) {
   Call call("probe");
   MPI_Status own{};
   MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = call.over(PMPI_Improbe(from, tag, comm, found, message, told));
+  const int result = call.over(LIBRARY(Improbe)(from, tag, comm, found, message, told));
   if (*found == 0) {
     call.in_vain();
     return result;
@@ -241,6 +254,7 @@ extern "C" int MPI_Improbe(int from, int tag, MPI_Comm comm, int* found, MPI_Mes
   matched()[*message] = comm;
   return result;
 }
+ALSO_AS_PMPI(Improbe)
 
 extern "C" int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* message,
                          MPI_Status* status) {
@@ -252,7 +266,8 @@ extern "C" int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* 
   }
   MPI_Status own{};
   MPI_Status* told = status == MPI_STATUS_IGNORE ? &own : status;
-  const int result = call.over(PMPI_Mrecv(data, count, type, message, told));
+  const int result = call.over(LIBRARY(Mrecv)(data, count, type, message, told));
   add_received(call, *told, comm);
   return result;
 }
+ALSO_AS_PMPI(Mrecv)

@@ -6,10 +6,11 @@ using ringscope::record::Call;
 #define OTHER(function, declared, passed)                   \
   extern "C" int MPI_##function declared {                  \
     Call call("other");                                     \
-    const int result = call.over(PMPI_##function passed);   \
+    const int result = call.over(LIBRARY(function) passed); \
     if (call.counts()) call.word("call", "MPI_" #function); \
     return result;                                          \
-  }
+  }                                                         \
+  ALSO_AS_PMPI(function)
 
 // One-sided
 #define MOVES(function, data_type)                                                             \

@@ -5,6 +5,7 @@ Usage: python3 -m validation.mpi.record.record_test BUILD MPIEXEC PROGRAM
 
 import json
 import re
+import shutil
 import subprocess
 
 from validation.mpi.jobs import ENVIRONMENT, ROOT, JobTest, main
@@ -19,13 +20,18 @@ class Records(JobTest):
 
     def record(self, ranks, example, *words, more=()):
         """(exit code, standard output, standard error) of an example that is recorded."""
-        program = f"{self.program}_{example}"
+        return self.record_program(ranks, f"{self.program}_{example}", *words, more=more)
+
+    def record_program(self, ranks, program, *words, more=()):
         return self.finish(self.launch(
             [self.mpiexec, "-n", str(ranks), str(self.program), "record", "-o", str(self.trace),
-             *more, "--", program, *map(str, words)]))
+             *more, "--", str(program), *map(str, words)]))
 
     def recorded(self, ranks, example, *words, more=()):
-        code, _, err = self.record(ranks, example, *words, more=more)
+        return self.recorded_program(ranks, f"{self.program}_{example}", *words, more=more)
+
+    def recorded_program(self, ranks, program, *words, more=()):
+        code, _, err = self.record_program(ranks, program, *words, more=more)
         self.assertEqual(code, 0, err)
         return [self.lines(rank) for rank in range(ranks)]
 
@@ -137,6 +143,53 @@ class Calls(Records):
                 (["communicator 3 0", "split gives=3 in=2"] if rank == 0
                  else ["split gives=none in=2"]))
             self.assertIn("barrier in=2", self.calls(lines))
+
+
+class Fortran(Records):
+    """Its calls come by ways of their own (library.hpp)."""
+
+    def compiled(self, *options):
+        compiler = shutil.which(str(self.mpiexec).replace("mpiexec", "mpifort"))
+        if not compiler:
+            self.skipTest(f"{self.mpiexec} has no mpifort beside it: Fortran is not tested")
+        program = self.folder / "halo"
+        source = ROOT / "validation" / "mpi" / "record" / "example" / "halo.F90"
+        made = subprocess.run([compiler, "-w", *options, "-o", program, source], check=False,
+                              capture_output=True, text=True, env=ENVIRONMENT, timeout=60)
+        if made.returncode != 0 and "mpi_f08" in made.stderr:
+            self.skipTest(f"{compiler} has no module mpi_f08")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        return program
+
+    def test_a_program_is_recorded_as_the_same_one_in_c(self):
+        words = (3, HALO, NUMBERS, TOLD)
+        in_c = [self.calls(lines) for lines in self.recorded(4, "halo", *words, 0)]
+        for options in ((), ("-DWITH_F08",)):
+            with self.subTest(options=options):
+                program = self.compiled(*options)
+                for of_c, lines in zip(in_c, self.recorded_program(4, program, *words)):
+                    # Behind the last barrier it has a broadcast of one number by MPI_BOTTOM.
+                    self.assertEqual(self.calls(lines),
+                                     of_c[:-1] + ["bcast bytes=8 root=0", "finalize"])
+
+    def test_every_call_has_the_name_that_fortran_calls_too(self):
+        if not shutil.which("nm"):
+            self.skipTest("no nm to read the recorder's names with")
+        listed = subprocess.run(["nm", "-D", "--defined-only",
+                                 self.build / f"lib{self.program.name}_record.so"],
+                                capture_output=True, text=True, check=True).stdout
+        names = {line.split()[-1] for line in listed.splitlines()}
+        calls = {name for name in names if name.startswith("MPI_")}
+        self.assertIn("MPI_Send", calls)
+        self.assertEqual({name for name in names if name.startswith("PMPI_")},
+                         {"P" + name for name in calls})
+
+    def test_a_program_whose_calls_are_not_seen_is_told(self):
+        code, _, err = self.record(2, "calls", "past")
+        self.assertEqual(code, 0, err)
+        self.assertEqual(err.count("ringscope-mpi record: nothing of this program is recorded: it "
+                                   "calls MPI by a way that the recorder does not see"), 2, err)
+        self.assertFalse(any(self.trace.glob("calls.*")))
 
 
 class Simulated(Records):

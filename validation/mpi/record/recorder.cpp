@@ -1,5 +1,6 @@
 #include "validation/mpi/record/recorder.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
@@ -58,7 +59,7 @@ std::string nanoseconds(double seconds) {
 [[noreturn]] void refuse(const std::string& message) {
   std::fprintf(stderr, "ringscope-mpi record: %s\n", message.c_str());
   std::fflush(stderr);
-  PMPI_Abort(MPI_COMM_WORLD, 1);
+  LIBRARY(Abort)(MPI_COMM_WORLD, 1);
   std::_Exit(1);
 }
 
@@ -98,6 +99,12 @@ void remove_others(const std::string& folder, int size) {
 }
 
 }  // namespace
+
+void* behind_recorder(const char* name) {
+  if (void* own = dlsym(RTLD_NEXT, name)) return own;
+  std::fprintf(stderr, "ringscope-mpi record: %s\n", dlerror());
+  std::_Exit(1);
+}
 
 Recorder& recorder() {
   static Recorder& only = *new Recorder;
@@ -159,8 +166,17 @@ void Recorder::end() {
   if (is_on()) close(std::exchange(file_, -1));
 }
 
-/// A program that exits without MPI_Finalize: what it did is there, but for the end.
-__attribute__((destructor)) void at_exit() { recorder().flush(); }
+/// A program that exits without MPI_Finalize: what it did is there, but for the end. One that began
+/// MPI by a way of its own has no record, and is told so.
+__attribute__((destructor)) void at_exit() {
+  recorder().flush();
+  int is_begun = 0;
+  if (std::getenv("RINGSCOPE_RECORD") == nullptr || began_s > 0) return;
+  if (PMPI_Initialized(&is_begun) == MPI_SUCCESS && is_begun != 0)
+    std::fprintf(stderr,
+                 "ringscope-mpi record: nothing of this program is recorded: it calls MPI by a way "
+                 "that the recorder does not see (validation/mpi/record/calls.md)\n");
+}
 
 Call::Call(std::string_view name) {
   outermost_ = here.depth++ == 0;

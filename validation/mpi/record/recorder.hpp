@@ -1,5 +1,6 @@
 // Recorder of one process: the file that its calls go to, and the clock between them. It is loaded
-// into programs of others (LD_PRELOAD) and never calls MPI_ functions, only PMPI_ ones.
+// into programs of others (LD_PRELOAD) and never calls MPI_ functions, only PMPI_ ones, and
+// the library's own of those that it stands in the place of (library.hpp).
 #pragma once
 
 #include <mpi.h>
@@ -8,6 +9,8 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+
+#include "validation/mpi/record/library.hpp"
 
 namespace ringscope::record {
 

@@ -1,6 +1,7 @@
 // One of each kind of call that a recorder has to tell apart, on three ranks or more: what each
 // line has to say stands in record_test.py.
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +94,24 @@ static void communicators(void) {
   if (lonely != MPI_COMM_NULL) MPI_Comm_free(&lonely);
 }
 
+/// The library's own function, whatever has been loaded in its place.
+static void (*own(const char* name))(void) {
+  Dl_info library;
+  if (!dladdr((void*)(size_t)&MPI_Get_version, &library)) abort();
+  void* const found = dlsym(dlopen(library.dli_fname, RTLD_NOW), name);
+  void (*function)(void);
+  memcpy(&function, &found, sizeof function);
+  return function;
+}
+
+/// By a way that no recorder sees.
+static int run_past(void) {
+  ((int (*)(int*, char***))own("MPI_Init"))(NULL, NULL);
+  return ((int (*)(void))own("MPI_Finalize"))();
+}
+
 int main(int count, char** words) {
+  if (count > 1 && strcmp(words[1], "past") == 0) return run_past();
   MPI_Init(&count, &words);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
