@@ -314,6 +314,10 @@ class Place(StudyTest):
     def test_what_cannot_be_is_refused(self):
         for words, message in (
             (("--ranks", "4"), "expected a study or a scenario, or all of --cluster"),
+            (("--cluster", "two_level", "--library", "rdma", "--ranks", "4", "--job",
+              "allreduce:1MiB"),
+             "--job:1:1: expected a collective, its algorithm and bytes, such as "
+             "allreduce/ring:64MiB"),
             (("03-anomaly", "--order", "rig"), "did you mean 'ring'?"),
             (("03-anomaly", "--slots", "2"), "no placement of 8 ranks keeps to the rules"),
             (("no-such-study",), "unknown scenario 'no-such-study'"),

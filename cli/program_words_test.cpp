@@ -32,6 +32,24 @@ TEST(ProgramWords, a_study_is_no_scenario_and_each_says_what_reads_it) {
   says("sweep place-eight-on-three --no-store", "'ringscope place' reads it");
 }
 
+TEST(ProgramWords, an_option_that_a_subcommand_does_not_have_draws_those_that_it_has) {
+  const auto [code, text] = said_by("run 01-two-hosts --jsn out.json");
+  EXPECT_EQ(code, 1);
+  EXPECT_EQ(text.substr(0, 54), "run: unknown option '--jsn'; did you mean '--json'? (k") << text;
+  EXPECT_TRUE(text.ends_with("; 'ringscope run --help' describes all\n")) << text;
+  EXPECT_EQ(said_by("place --rankfile").text,
+            "place: --rankfile: 1 required TEXT missing; 'ringscope place --help' describes all\n");
+}
+
+TEST(ProgramWords, one_case_of_a_scenario_runs_alone) {
+  const auto [code, text] = said_by("run 03-anomaly --case 4-3-1");
+  EXPECT_EQ(code, 0) << text;
+  EXPECT_EQ(text.substr(0, 18), "03-anomaly 4-3-1: ");
+  EXPECT_EQ(text.find("4-2-2"), std::string::npos) << text;
+  EXPECT_NE(said_by("run 03-anomaly --case 5-2-1").text.find("--case: unknown case '5-2-1'"),
+            std::string::npos);
+}
+
 TEST(ProgramWords, one_message_is_said_in_the_singular) {
   const std::string job = "'job={collective: broadcast, algorithm: flat, bytes: 1 KiB}'";
   const auto [code, text] = said_by("run 01-two-hosts --set placement=1-1 --set " + job);

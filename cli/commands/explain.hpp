@@ -1,4 +1,4 @@
-// Shared by `explain` and `what-if`: the choice of a scenario's cases.
+// Shared by `run`, `explain`, `what-if` and `lesson`: the choice of a scenario's cases.
 #pragma once
 
 #include "cli/cases/cases.hpp"

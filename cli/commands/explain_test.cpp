@@ -252,6 +252,8 @@ TEST(WhatIf, gains_are_sorted_and_written) {
   std::vector<Gain> losses = gains;
   losses.front().with.time_s = 1.01 * report.time_s;
   EXPECT_THAT(print_gains(report, losses), HasSubstr("A loss is no mistake"));
+  losses.front().with.time_s = (1 + 1e-6) * report.time_s;  // no loss that the table shows
+  EXPECT_THAT(print_gains(report, losses), Not(HasSubstr("A loss is no mistake")));
 }
 
 TEST(WhatIf, an_improvement_with_which_it_never_ends_stands_last_and_is_told) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/cases/cases.hpp"
+#include "cli/commands/explain.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/lesson/lesson_case.hpp"
 #include "cli/lesson/lesson_data.hpp"
@@ -19,6 +20,7 @@ constexpr std::size_t most_cases = 12;
 
 struct Arguments {
   CaseArguments cases;
+  std::vector<std::string> only;
   std::string output;
 };
 
@@ -57,7 +59,7 @@ Answer run_all(const std::vector<Scenario>& scenarios, const CaseArguments& argu
 void write_lesson(const Arguments& arguments) {
   require_writable(arguments.output);
   ProgressBar bar("reading");
-  const std::vector<Scenario> scenarios = scenarios_of(arguments.cases);
+  const std::vector<Scenario> scenarios = only_cases(scenarios_of(arguments.cases), arguments.only);
   require_visible(scenarios, arguments.cases);
   const Answer answer = run_all(scenarios, arguments.cases, bar);
   const std::vector<Report>& reports = answer.reports;
@@ -81,6 +83,7 @@ void add_lesson(Command& program) {
   Command lesson = program.add_subcommand("lesson", "Write a page that shows a run step by step");
   const auto arguments = std::make_shared<Arguments>();
   add_case_arguments(lesson, arguments->cases);
+  add_case_option(lesson, arguments->only);
   lesson.add_option("-o,--output", arguments->output, "the page to write, such as page.html")
       .required();
   lesson.footer(

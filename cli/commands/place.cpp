@@ -95,10 +95,13 @@ std::string packed(const Value& cluster, const Arguments& arguments) {
 StudyFile spelled_out(const Arguments& arguments) {
   const auto slash = arguments.job.find('/'), colon = arguments.job.find(':');
   if (arguments.cluster.empty() || arguments.library.empty() || arguments.ranks < 1 ||
-      slash == std::string::npos)
+      arguments.job.empty())
     throw Failure(ExitCode::bad_input,
                   "place: expected a study or a scenario, or all of --cluster, --library, --ranks "
                   "and --job, such as --job allreduce/ring:64MiB");
+  if (slash == std::string::npos || colon < slash)
+    said("--job", arguments.job)
+        .fail("expected a collective, its algorithm and bytes, such as allreduce/ring:64MiB");
   const Value cluster = said("--cluster", arguments.cluster);
   const std::string counts = packed(cluster, arguments);
   StudyFile file{"place", Value::empty_map_at(cluster.place())};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <sstream>
 #include <string_view>
@@ -10,8 +11,36 @@
 
 #include "cli/terminal/screen.hpp"
 #include "topologies/input/characters.hpp"
+#include "topologies/input/input.hpp"
 
 namespace ringscope {
+namespace {
+
+/// CLI11 only says that a word was not expected, and not of which subcommand.
+std::string refusal(const CLI::App& program, const CLI::ParseError& error) {
+  const std::vector<const CLI::App*> said = program.get_subcommands({});
+  const auto parsed =
+      std::find_if(said.begin(), said.end(), [](const CLI::App* one) { return one->parsed(); });
+  const CLI::App& app = parsed == said.end() ? program : **parsed;
+  const std::string path =
+      parsed == said.end() ? program.get_name() : program.get_name() + " " + app.get_name();
+  std::string why = error.what();
+  const std::vector<std::string> extra = program.remaining(true);
+  const auto option = std::find_if(extra.begin(), extra.end(), [](const std::string& word) {
+    return word.size() > 1 && word.front() == '-';
+  });
+  if (error.get_name() == "ExtrasError" && option != extra.end()) {
+    std::vector<std::string> known;
+    for (const CLI::Option* one : app.get_options()) known.push_back(one->get_name());
+    std::erase_if(known, [](const std::string& name) { return !name.starts_with('-'); });
+    why = unknown_name("option", *option, known);
+  }
+  while (why.ends_with('\n')) why.pop_back();
+  return fmt::format("{}{}; '{} --help' describes all",
+                     parsed == said.end() ? "" : app.get_name() + ": ", why, path);
+}
+
+}  // namespace
 
 Option Option::required() { return Option(option_->required()); }
 Option Option::show_default() { return Option(option_->capture_default_str()); }
@@ -101,11 +130,8 @@ ExitCode Program::parse(int count, char** words) {
     owned_->parse(count, words);
   } catch (const CLI::ParseError& error) {
     std::ostringstream message;
-    if (owned_->exit(error, std::cout, message) != 0) {
-      std::string text = message.str();
-      while (text.ends_with('\n')) text.pop_back();
-      throw Failure(ExitCode::bad_input, text);
-    }
+    if (owned_->exit(error, std::cout, message) != 0)
+      throw Failure(ExitCode::bad_input, refusal(*owned_, error));
   }
   return ExitCode::ok;
 }

@@ -98,6 +98,22 @@ TEST_F(Programs, hide_all_buckets_but_the_last_behind_backward) {
   expect_seconds(report.streams[0].spent[1].mean_s, ring(4, 10 * mega));
 }
 
+// Behind a computation of 20 ms on the other stream there is nothing to exchange before.
+TEST_F(Programs, exchange_in_no_group_while_their_stream_waits_for_another) {
+  const Report report = run(on_hosts(4, R"(
+  program:
+    - {compute: 20 ms, name: backward}
+    - {allreduce: 10 MB, stream: comm, after: backward}
+)"));
+  ASSERT_EQ(report.streams.size(), 2u);
+  const auto& spent = report.streams[1].spent;
+  ASSERT_EQ(spent.size(), 2u);
+  EXPECT_EQ(spent[0].on, "exchanging in all groups");
+  expect_seconds(spent[0].mean_s, ring(4, 10 * mega));
+  EXPECT_EQ(spent[1].on, "waiting otherwise");
+  expect_seconds(spent[1].mean_s, 20e-3);
+}
+
 // With the exchange longer than a part of backward, they are all that is left behind the first.
 TEST_F(Programs, take_as_long_as_their_buckets_where_these_are_longer) {
   const Report report = run(on_hosts(4, R"(

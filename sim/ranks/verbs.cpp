@@ -153,6 +153,7 @@ RankThread::Advance RankThread::part<Verb::join>(Pending& verb) {
     waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
     path = other.path;
     in_groups_.enter(other.in_groups_.now());
+    set_activity(activity_, now());
   }
   other.in_use_ = false;
   return Advance::done;
@@ -197,6 +198,7 @@ RankThread::Advance RankThread::part<Verb::reach>(Pending& verb) {
     waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
     path = state.path;
     in_groups_.enter(state.group);
+    set_activity(activity_, now());  // before a call of the next step enters its group
   }
   return Advance::done;
 }

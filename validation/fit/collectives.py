@@ -41,7 +41,9 @@ class OutOfRounds(Exception):
 
 @dataclasses.dataclass
 class Fit:
-    """Result: values by unknown, with 95 % intervals; errors per case."""
+    """Result: values by unknown, with 95 % intervals; per case `errors`, relative to what was
+    measured, and `residuals`, as least_squares scales them in place with its jacobian by the loss
+    of outliers: what splits and intervals are judged by."""
     unknowns: list
     values: np.ndarray
     residuals: np.ndarray
@@ -49,6 +51,7 @@ class Fit:
     cases: list
     predicted: np.ndarray
     converged: bool
+    errors: np.ndarray = dataclasses.field(default_factory=lambda: np.empty(0))
     pulls: np.ndarray = dataclasses.field(default_factory=lambda: np.empty(0))  # to the starts
     intervals: dict = dataclasses.field(default_factory=dict)
     drawn: np.ndarray = dataclasses.field(default_factory=lambda: np.empty((0, 0)))  # values
@@ -233,7 +236,7 @@ def fit_unknowns(loop, unknowns, start, steps=REFINEMENTS, held=False) -> Fit:
         jacobian, converged = np.zeros((len(best[0][2]), len(unknowns))), False
     _, values, found, predicted = min(best, key=lambda one: one[0])
     return Fit(unknowns, values, found[:len(measured)], jacobian, loop.cases, predicted, converged,
-               pulls=found[len(measured):])
+               errors=predicted / measured - 1, pulls=found[len(measured):])
 
 
 def split(fit: Fit):

@@ -189,6 +189,22 @@ class Few(unittest.TestCase):
         self.assertAlmostEqual(held.values[1], 0.5, delta=0.01)
         self.assertEqual((len(held.residuals), len(held.pulls), len(free.pulls)), (3, 2, 0))
 
+    def test_errors_that_are_kept_are_those_of_the_predictions(self):
+        class Loop(self.Loop):
+            left = 1000
+
+            def measured(self):
+                return np.array([1.0, 1.0, 1.0, 20.0])
+
+            def predict(self, values):
+                return np.full(4, values[0] / 0.6)
+
+        unknowns = [Unknown("told", 0.3, 0.0, 1.0)]
+        with mock.patch.object(collectives, "with_values", lambda _, __, values: values):
+            fit = collectives.fit_unknowns(Loop(), unknowns, np.array([0.3]), 50)
+        np.testing.assert_allclose(fit.errors, fit.predicted / Loop().measured() - 1)
+        self.assertGreater(np.min(fit.errors), -1)
+
 
 if __name__ == "__main__":
     os.environ["RINGSCOPE"] = str(pathlib.Path(sys.argv[1]).resolve() / "ringscope")

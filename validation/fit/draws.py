@@ -168,7 +168,7 @@ def scatter_of(result) -> list:
     errors = np.array([])
     network = result.transports["network"]
     if result.collectives:
-        errors = result.collectives.residuals
+        errors = result.collectives.errors
     for one in network.observations:
         if not result.collectives and one.what == "ping_pong":
             errors = one.errors(network.transport)

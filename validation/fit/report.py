@@ -19,7 +19,7 @@ def errors_of(result) -> dict:
                 errors.setdefault(one.what, []).append(one.errors(fitted.transport))
         found |= {f"{what} {way}": summary(np.concatenate(some)) for what, some in errors.items()}
     if result.collectives:
-        found["collectives"] = summary(result.collectives.residuals)
+        found["collectives"] = summary(result.collectives.errors)
     if result.gpus:
         found |= {what: summary(errors) for what, errors in gpus.errors_of(result.gpus).items()}
     for name, points in result.host.observations.items():

@@ -28,9 +28,9 @@ class Sums {
 
 // R. L. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17, 1969.
 std::string note_on_losses(const Report& report, const std::vector<Gain>& gains) {
-  constexpr double rounding = 1e-9;
+  const TimeScale scale(report.time_s);
   const bool some = std::any_of(gains.begin(), gains.end(), [&](const Gain& gain) {
-    return !gain.with.deadlock && gain.with.time_s > report.time_s * (1 + rounding);
+    return !gain.with.deadlock && scale.rounded(report.time_s - gain.with.time_s) < 0;
   });
   if (!some) return "";
   return "\n  A loss is no mistake: what became faster comes earlier, and shares links and cores "

@@ -227,8 +227,21 @@ class Weaving {
         .kind = Runs::Kind::collective,
         .lane = lane(work.thread),
         .items = static_cast<std::uint64_t>(size * std::max<std::int64_t>(1, bytes_of(said.type))),
-        .group = groups_->index_of(work, *file_, question_->ranks),
+        .group = group_of(work),
         .algorithm = algorithm};
+  }
+
+  int group_of(const Event& event) const {
+    const int group = groups_->index_of(event, *file_, question_->ranks);
+    const auto& members = *groups_->all()[static_cast<std::size_t>(group)].ranks;
+    if (std::ranges::find(members, question_->rank) == members.end())
+      fail(event,
+           fmt::format("rank {} is not in its group of ranks {}{}", question_->rank,
+                       fmt::join(members, ", "),
+                       question_->for_all
+                           ? ": with 'every_rank_as' a job has the ranks of the trace's groups"
+                           : ""));
+    return group;
   }
 
   Runs message(std::size_t event) {

@@ -1,12 +1,14 @@
 // Do traces of PyTorch's profiler take the time that their kernels and collectives take?
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "scenarios/trace/trace_file.hpp"
 #include "sim/tests/scenario_for_test.hpp"
+#include "topologies/input/complaint.hpp"
 
 namespace ringscope {
 namespace {
@@ -50,7 +52,8 @@ class TracesOfPyTorch : public SimulationTest {
 };
 
 /// Two hosts; nothing but bytes and computations takes time. A sum of 4 MB takes 4 ms.
-Scenario on_hosts(const std::string& trace, const std::string& bandwidth = "1 GB/s") {
+Scenario on_hosts(const std::string& trace, const std::string& bandwidth = "1 GB/s",
+                  const std::string& placement = "1-1") {
   return scenario_of(R"(
 cluster:
   network: star
@@ -59,7 +62,8 @@ cluster:
                      bandwidth + R"(, latency: 0 s}
   host: {type: simple, cores: 64}
 library: {base: ideal, network: {latency: 0 s, eager_limit: 0 B, driver: nic}, progress: nic}
-placement: 1-1
+placement: )" + placement +
+                     R"(
 job: {trace: )" + trace +
                      "}\n");
 }
@@ -151,6 +155,13 @@ TEST_F(TracesOfPyTorch, replay_a_real_one_in_its_own_time_with_every_event_accou
     EXPECT_FALSE(one.ignored) << one.kind << ": " << one.as;
   }
   EXPECT_EQ(events, 40573u);
+}
+
+// Its groups are of ranks 0 and 1.
+TEST_F(TracesOfPyTorch, of_one_rank_are_refused_for_more_ranks_than_its_groups_have) {
+  EXPECT_THAT(complaint_of([] { on_hosts("{files: ddp, every_rank_as: 0}", "1 GB/s", "2-1"); }),
+              testing::HasSubstr("rank 2 is not in its group of ranks 0, 1: with 'every_rank_as' "
+                                 "a job has the ranks of the trace's groups"));
 }
 
 struct Wrong {
