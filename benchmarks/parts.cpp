@@ -5,7 +5,7 @@
 #include "benchmarks/bare_ring.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "sim/machine/ledger.hpp"
-#include "topologies/graph/known_routes.hpp"
+#include "topologies/graph/route_cache.hpp"
 
 namespace ringscope::benchmarks {
 namespace {
@@ -52,7 +52,7 @@ void routes(benchmark::State& state, bool keep) {
   constexpr std::size_t stride = 128, count = 64;
   const Cluster cluster = fat_tree();
   const auto hosts = cluster.topology.hosts();
-  KnownRoutes known(cluster.topology.graph(), hosts);
+  RouteCache known(cluster.topology.graph(), hosts);
   std::size_t i = 0;
   for ([[maybe_unused]] auto _ : state) {
     const Host& from = hosts[i % count * stride];

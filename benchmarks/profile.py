@@ -29,7 +29,7 @@ PARTS = (
     ("texts: coroutines",
      r"ringscope::\(anonymous namespace\)::|Communicator|Task|ringscope::\w+\("),
     ("machine: channels, routes, topology",
-     r"Machine|Fabric|Surroundings|KnownRoutes|Topology|Route|find_links|add_use|CpuScale|boost"),
+     r"Machine|Fabric|BfsLevels|RouteCache|Topology|Route|find_links|add_use|CpuScale|boost"),
     ("allocation", r"malloc|free|operator new|operator delete|unlink_chunk|_int_"),
 )
 

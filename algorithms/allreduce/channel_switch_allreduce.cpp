@@ -101,7 +101,7 @@ struct SwitchChannel {
 
 using Requests = std::vector<Request>;
 
-/// Requests of a round that are under way.
+/// Requests of a round that are in flight.
 struct Round {
   Requests offers, sums, copies;
 };

@@ -24,18 +24,18 @@ Task ring_segmented_allreduce(Communicator comm, Chunks chunk, Range scratch,
   const int next = comm.next(), prev = comm.prev(), self = comm.rank();
   const std::size_t slots = std::min<std::size_t>(segments, 2);
   const std::array slot = {scratch.part(0, slots), scratch.part(slots - 1, slots)};
-  std::array<std::array<Request, 2>, 2> under_way;  // of the even and the odd segment
+  std::array<std::array<Request, 2>, 2> in_flight;  // of the even and the odd segment
 
   for (int step : comm.phase("reduce-scatter", comm.size() - 1)) {
     const auto [sent, received] = reduce_scatter_step(self, step);
     const Range out = chunk[sent], in = chunk[received];
-    under_way[0] = {comm.irecv(slot[0], prev), comm.isend(out.part(0, segments), next)};
+    in_flight[0] = {comm.irecv(slot[0], prev), comm.isend(out.part(0, segments), next)};
     for (std::size_t k = 0; k < segments; ++k) {
       const std::size_t now = k % 2, then = 1 - now;
       if (k + 1 < segments)
-        under_way[then] = {comm.irecv(slot[then], prev),
+        in_flight[then] = {comm.irecv(slot[then], prev),
                            comm.isend(out.part(k + 1, segments), next)};
-      co_await comm.wait_all(under_way[now]);
+      co_await comm.wait_all(in_flight[now]);
       co_await comm.reduce(in.part(k, segments), slot[now]);
     }
   }

@@ -20,14 +20,14 @@ std::size_t TreeBranch::total() const {
 }
 
 void TreeBranch::post(Communicator comm, std::size_t way) {
-  if (peer(way) == no_rank || under_way_[way] || done_[way] >= ready(way)) return;
+  if (peer(way) == no_rank || in_flight_[way] || done_[way] >= ready(way)) return;
   const Range segment = range_.part(done_[way], segments_);
   if (way < children)
-    under_way_[way] = comm.irecv(slots_[way], peer(way), tag_);
+    in_flight_[way] = comm.irecv(slots_[way], peer(way), tag_);
   else if (way == from_parent)
-    under_way_[way] = comm.irecv(segment, peer(way), tag_);
+    in_flight_[way] = comm.irecv(segment, peer(way), tag_);
   else
-    under_way_[way] = comm.isend(segment, peer(way), tag_);
+    in_flight_[way] = comm.isend(segment, peer(way), tag_);
 }
 
 std::pair<Range, Range> TreeBranch::to_add(std::size_t way) const {
@@ -36,7 +36,7 @@ std::pair<Range, Range> TreeBranch::to_add(std::size_t way) const {
 }
 
 void TreeBranch::complete(std::size_t way) {
-  under_way_[way].reset();
+  in_flight_[way].reset();
   ++done_[way];
 }
 
@@ -77,9 +77,9 @@ Task up_and_down(Communicator comm, std::vector<TreeBranch> branches) {
     for (TreeBranch& branch : branches)
       for (std::size_t way = 0; way < TreeBranch::ways; ++way) {
         branch.post(comm, way);
-        if (!branch.under_way(way)) continue;
+        if (!branch.in_flight(way)) continue;
         events.push_back({&branch, way});
-        requests.push_back(*branch.under_way(way));
+        requests.push_back(*branch.in_flight(way));
       }
     const Event event = events[static_cast<std::size_t>(co_await comm.wait_any(requests))];
     if (const auto [sum, part] = event.branch->to_add(event.way); part.size > 0)

@@ -36,7 +36,7 @@ class TreeBranch {
   std::size_t total() const;
 
   void post(Communicator comm, std::size_t way);
-  const std::optional<Request>& under_way(std::size_t way) const { return under_way_[way]; }
+  const std::optional<Request>& in_flight(std::size_t way) const { return in_flight_[way]; }
   /// (destination, source) of a segment received this way but not yet added; empty elsewhere.
   std::pair<Range, Range> to_add(std::size_t way) const;
   void complete(std::size_t way);
@@ -51,7 +51,7 @@ class TreeBranch {
   Range range_;
   std::size_t segments_;
   std::array<Range, children> slots_;
-  std::array<std::optional<Request>, ways> under_way_;
+  std::array<std::optional<Request>, ways> in_flight_;
   std::array<std::size_t, ways> done_{};
 };
 

@@ -13,7 +13,7 @@ constexpr Latencies base = {{{6.8, 14.0, 8.4}, {6.6, 14.0, 8.4}}};
 constexpr Latencies nvlink = {{{0.6, 1.25, 4.0}, {0.6, 1.9, 3.4}}};
 constexpr Latencies pcie = {{{1.0, 1.9, 4.0}, {1.0, 2.5, 5.7}}};
 constexpr Latencies network = {{{5.0, 8.5, 14.0}, {2.7, 4.0, 14.0}}};
-/// Before 2.18.
+/// Latencies of versions before 2.18.
 constexpr Latencies old_base = {{{4.4, 4.4, 0}, {3.6, 10.0, 8.4}}};
 constexpr Latencies old_nvlink = {{{0.52, 1.25, 28.0}, {0.47, 1.9, 3.4}}};
 constexpr Latencies old_pcie = {{{1.0, 1.9, 28.0}, {1.0, 2.5, 5.7}}};

@@ -18,15 +18,15 @@ constexpr int pat_steps(int ranks) { return std::bit_width(static_cast<unsigned>
 /// Distance of step 0, 1, ..., the farthest first.
 constexpr int pat_distance(int ranks, int step) { return 1 << (pat_steps(ranks) - 1 - step); }
 
-/// How many ranks behind its own a chunk is that goes on by this distance: it has come by greater
-/// ones, and there is a rank that far behind which lacks it.
+/// Distances behind this rank of those whose chunks go on by `distance`: they have come by greater
+/// ones, and the rank to which they go lacks them.
 inline std::vector<int> pat_offsets(int ranks, int distance) {
   std::vector<int> offsets;
   for (int offset = 0; offset + distance < ranks; offset += 2 * distance) offsets.push_back(offset);
   return offsets;
 }
 
-/// `rank` and so many further, or, below 0, before it, modulo `ranks`.
+/// The rank `further` ones behind `rank`, or, below 0, before it, modulo `ranks`.
 constexpr int rank_at(int rank, int further, int ranks) {
   return ((rank + further) % ranks + ranks) % ranks;
 }

@@ -23,7 +23,7 @@ struct SwitchRanks {
   bool is_head() const { return head >= 0; }
 };
 
-/// As many on each host as the smallest one has ranks.
+/// Heads of each host: as many as the smallest one has ranks.
 inline int heads_of(const std::vector<std::vector<int>>& hosts) {
   std::size_t fewest = hosts.front().size();
   for (const auto& host : hosts) fewest = std::min(fewest, host.size());

@@ -7,7 +7,7 @@
 
 namespace ringscope {
 
-/// How a gradient goes, and what that costs.
+/// Form in which a gradient is sent, and its cost.
 struct Compression {
   enum class Kind : std::uint8_t { none, sparse, low_rank };
   Kind kind = Kind::none;

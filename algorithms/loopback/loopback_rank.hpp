@@ -116,7 +116,7 @@ struct Rank {
   }
   int take_slot(const Operation& operation);
   /// A posted operation that forbids to read (or to write) `range` until it is waited for.
-  const Operation* under_way(const Range& range, bool writing) const;
+  const Operation* in_flight(const Range& range, bool writing) const;
 };
 
 /// All ranks, and which thread runs next.

@@ -188,7 +188,7 @@ void LoopbackThread::check(const Operation& operation) const {
   const auto check_range = [&](const Range& range, bool writing) {
     if (!self.contains(range))
       refuse(fmt::format("names {}, which it does not have", describe(range)));
-    if (const Operation* other = self.under_way(range, writing))
+    if (const Operation* other = self.in_flight(range, writing))
       refuse(fmt::format("{} {} while {} is under way", writing ? "writes" : "reads",
                          describe(range), describe(other->range)));
   };

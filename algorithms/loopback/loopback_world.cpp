@@ -47,7 +47,7 @@ int Rank::take_slot(const Operation& operation) {
   return static_cast<int>(free - slots.begin());
 }
 
-const Operation* Rank::under_way(const Range& range, bool writing) const {
+const Operation* Rank::in_flight(const Range& range, bool writing) const {
   for (const Slot& slot : slots) {
     const bool conflicts = writing || slot.operation.verb == Verb::irecv;
     if (slot.used && conflicts && overlap(range, slot.operation.range)) return &slot.operation;

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "algorithms/parameter_server/in_flight.hpp"
 #include "algorithms/parameter_server/roles.hpp"
-#include "algorithms/parameter_server/under_way.hpp"
 
 namespace ringscope {
 
@@ -34,13 +34,13 @@ class Inbox {
   /// Posts the receive for the worker's next piece: after the last one, for the first of its next
   /// push. An empty shard has none.
   void expect(int worker) {
-    if (shard_.size > 0) under_way_.add(comm_.irecv(next(worker).slot, worker), worker);
+    if (shard_.size > 0) in_flight_.add(comm_.irecv(next(worker).slot, worker), worker);
   }
-  bool expects() const { return !under_way_.empty(); }
+  bool expects() const { return !in_flight_.empty(); }
   /// Requests for wait_any, which yields the index of the piece to take.
-  std::span<const Request> requests() const { return under_way_.requests(); }
+  std::span<const Request> requests() const { return in_flight_.requests(); }
   Pushed take(int index) {
-    const Pushed pushed = next(under_way_.take(index));
+    const Pushed pushed = next(in_flight_.take(index));
     std::size_t& arrived = arrived_[static_cast<std::size_t>(pushed.worker)];
     arrived = pushed.last ? 0 : arrived + 1;
     return pushed;
@@ -59,7 +59,7 @@ class Inbox {
   Range shard_, slots_;
   std::size_t segment_;
   std::vector<std::size_t> arrived_;  ///< pieces of the push that is in flight, by worker
-  UnderWay under_way_;
+  InFlight in_flight_;
 };
 
 }  // namespace ringscope

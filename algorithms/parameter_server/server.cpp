@@ -51,25 +51,25 @@ class Answers {
       : weights_(weights),
         copies_(copies),
         segment_(segment),
-        under_way_(static_cast<std::size_t>(workers)) {}
+        in_flight_(static_cast<std::size_t>(workers)) {}
 
-  std::vector<Request>& under_way(int worker) {
-    return under_way_[static_cast<std::size_t>(worker)];
+  std::vector<Request>& in_flight(int worker) {
+    return in_flight_[static_cast<std::size_t>(worker)];
   }
   std::size_t pieces() const { return piece_count(weights_.size, segment_); }
   Range weights(std::size_t i) const { return piece(weights_, i, segment_); }
   Range copy(int worker, std::size_t i) const {
-    return piece(copies_.part(static_cast<std::size_t>(worker), under_way_.size()), i, segment_);
+    return piece(copies_.part(static_cast<std::size_t>(worker), in_flight_.size()), i, segment_);
   }
 
  private:
   Range weights_, copies_;
   std::size_t segment_;
-  std::vector<std::vector<Request>> under_way_;  ///< by worker
+  std::vector<std::vector<Request>> in_flight_;  ///< by worker
 };
 
 Task send_answer(Communicator comm, Answers* answers, int worker) {
-  std::vector<Request>& requests = answers->under_way(worker);
+  std::vector<Request>& requests = answers->in_flight(worker);
   co_await comm.wait_all(requests);  // the worker has pushed since, so it has the last answer
   requests.clear();
   for (std::size_t i = 0; i < answers->pieces(); ++i) {
@@ -132,7 +132,7 @@ Task serve_as_they_come(Communicator comm, Roles roles, Workspace work, Options 
     }
   }
   for (int worker = 0; worker < roles.workers; ++worker)
-    co_await comm.wait_all(answers.under_way(worker));
+    co_await comm.wait_all(answers.in_flight(worker));
 }
 
 Cost cost_all_at_once(int ranks, std::size_t items, const Options& options, Pull pull) {

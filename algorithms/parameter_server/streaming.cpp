@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "algorithms/parameter_server/under_way.hpp"
+#include "algorithms/parameter_server/in_flight.hpp"
 
 namespace ringscope {
 namespace {
@@ -77,7 +77,7 @@ class Streams {
         streams_(static_cast<std::size_t>(comm.size() - 1)) {
     for (int solver = 0; solver < solvers(); ++solver) {
       expect(solver);
-      under_way_.add(comm_.irecv(nothing, solver, end_tag), end_of(solver));
+      in_flight_.add(comm_.irecv(nothing, solver, end_tag), end_of(solver));
     }
   }
 
@@ -91,7 +91,7 @@ class Streams {
   };
 
   int solvers() const { return static_cast<int>(streams_.size()); }
-  UnderWay& under_way() { return under_way_; }
+  InFlight& in_flight() { return in_flight_; }
   Stream& stream(int solver) { return streams_[static_cast<std::size_t>(solver)]; }
   /// Weights of the piece that the solver's stream is at.
   Range weights(int solver) { return piece(weights_, stream(solver).next, segment_); }
@@ -101,11 +101,11 @@ class Streams {
   }
   void expect(int solver) {
     stream(solver).answering = false;
-    under_way_.add(comm_.irecv(slot(solver), solver, exchange_tag), solver);
+    in_flight_.add(comm_.irecv(slot(solver), solver, exchange_tag), solver);
   }
   void answer(int solver) {
     stream(solver).answering = true;
-    under_way_.add(comm_.isend(slot(solver), solver, exchange_tag), solver);
+    in_flight_.add(comm_.isend(slot(solver), solver, exchange_tag), solver);
   }
   void answered(int solver) {
     std::size_t& next = stream(solver).next;
@@ -121,7 +121,7 @@ class Streams {
   Range weights_, slots_;
   std::size_t segment_;
   std::vector<Stream> streams_;
-  UnderWay under_way_;
+  InFlight in_flight_;
 };
 
 Task add_piece(Communicator comm, Range weights, Range slot) {
@@ -131,9 +131,9 @@ Task add_piece(Communicator comm, Range weights, Range slot) {
 
 Task serve(Communicator comm, Workspace work, Options options) {
   Streams streams(comm, work, options);
-  while (!streams.under_way().empty()) {
+  while (!streams.in_flight().empty()) {
     const int what =
-        streams.under_way().take(co_await comm.wait_any(streams.under_way().requests()));
+        streams.in_flight().take(co_await comm.wait_any(streams.in_flight().requests()));
     const int solver = what % streams.solvers();
     Streams::Stream& stream = streams.stream(solver);
     if (what >= streams.solvers()) {

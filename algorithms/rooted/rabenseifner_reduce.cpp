@@ -1,5 +1,6 @@
 // Rabenseifner's reduce: a reduce-scatter by recursive halving, then a binomial gather of the sums.
-// For long vectors. Numbers of ranks that are no power of two fold by halves first (fold.hpp).
+// Meant for long vectors. Numbers of ranks that are no power of two fold by halves first
+// (fold.hpp).
 //
 // Source: Rabenseifner, "Optimization of collective reduction operations", ICCS 2004. MPICH:
 // reduce_intra_reduce_scatter_gather. Open MPI: reduce_intra_redscat_gather, and libnbc's ireduce.

@@ -14,9 +14,9 @@ std::uint64_t received(const std::vector<Node>& nodes) {
 }
 
 /// Dependences of one rank's nodes, and which of them are free.
-class Progress {
+class Dependences {
  public:
-  explicit Progress(const std::vector<Node>& nodes)
+  explicit Dependences(const std::vector<Node>& nodes)
       : nodes_(&nodes), missing_(nodes.size()), by_end_(nodes.size()), by_start_(nodes.size()) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       missing_[i] = nodes[i].after.size() + nodes[i].after_starts.size();
@@ -68,7 +68,7 @@ class Progress {
 class Performer {
  public:
   Performer(Communicator comm, Workspace work, const std::vector<Node>& nodes)
-      : comm_(comm), work_(work), nodes_(&nodes), progress_(nodes), places_(nodes.size()) {
+      : comm_(comm), work_(work), nodes_(&nodes), dependences_(nodes), places_(nodes.size()) {
     std::size_t offset = work.scratch.offset;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       places_[i] = offset;
@@ -77,16 +77,16 @@ class Performer {
   }
 
   Task run() {
-    while (progress_.ended() < nodes_->size()) {
-      while (progress_.has_message()) post(progress_.next_message());
-      if (progress_.has_calculation()) {
-        const int node = progress_.next_calculation();
-        progress_.begun(node);
+    while (dependences_.ended() < nodes_->size()) {
+      while (dependences_.has_message()) post(dependences_.next_message());
+      if (dependences_.has_calculation()) {
+        const int node = dependences_.next_calculation();
+        dependences_.begun(node);
         mark("calculate", node);
         constexpr double nanosecond = 1e-9;
         const auto nanoseconds = static_cast<double>((*nodes_)[index(node)].size);
         if (nanoseconds > 0) co_await comm_.compute(Duration(nanoseconds * nanosecond));
-        progress_.ended(node);
+        dependences_.ended(node);
         continue;
       }
       assert(!requests_.empty() && "a graph has no circles");
@@ -95,7 +95,7 @@ class Performer {
       const int node = posted_[index(done)];
       requests_.erase(requests_.begin() + done);
       posted_.erase(posted_.begin() + done);
-      progress_.ended(node);
+      dependences_.ended(node);
     }
   }
 
@@ -116,13 +116,13 @@ class Performer {
     requests_.push_back(receives ? comm_.irecv(into, node.peer, node.tag)
                                  : comm_.isend(from, node.peer, node.tag));
     posted_.push_back(number);
-    progress_.begun(number);
+    dependences_.begun(number);
   }
 
   Communicator comm_;
   Workspace work_;
   const std::vector<Node>* nodes_;
-  Progress progress_;
+  Dependences dependences_;
   std::vector<std::size_t> places_;  ///< of what nodes receive, in scratch space
   std::vector<Request> requests_;
   std::vector<int> posted_;  ///< nodes, by request
@@ -179,13 +179,13 @@ Algorithm algorithm_of_graph(const Schedule& schedule) {
 NodeId in_a_circle(const Graph& graph) {
   for (int rank = 0; rank < std::ssize(graph.ranks); ++rank) {
     const auto& nodes = graph.ranks[static_cast<std::size_t>(rank)];
-    Progress progress(nodes);
+    Dependences dependences(nodes);
     std::vector<bool> done(nodes.size());
-    while (progress.has_message() || progress.has_calculation()) {
+    while (dependences.has_message() || dependences.has_calculation()) {
       const int node =
-          progress.has_message() ? progress.next_message() : progress.next_calculation();
-      progress.begun(node);
-      progress.ended(node);
+          dependences.has_message() ? dependences.next_message() : dependences.next_calculation();
+      dependences.begun(node);
+      dependences.ended(node);
       done[static_cast<std::size_t>(node)] = true;
     }
     const auto left = std::find(done.begin(), done.end(), false);

@@ -10,9 +10,9 @@
 namespace ringscope::schedules {
 namespace {
 
-/// Messages of a block that may be under way, as many as a connection has buffers.
+/// Messages of a block that may be in flight, as many as a connection has buffers.
 /// Source: NCCL 2.30.7, src/include/device.h, NCCL_STEPS.
-constexpr std::size_t most_under_way = 8;
+constexpr std::size_t most_in_flight = 8;
 
 /// Sizes in which a schedule goes through its chunks.
 struct Pieces {
@@ -61,11 +61,11 @@ class Block {
           co_await pass(at, &step);
         }
         if (!step.signals) continue;
-        while (!schedule_->staged && !under_way_.empty()) co_await oldest_sent();
+        while (!schedule_->staged && !in_flight_.empty()) co_await oldest_sent();
         comm_.raise(Flag{index});
       }
     }
-    while (!under_way_.empty()) co_await oldest_sent();
+    while (!in_flight_.empty()) co_await oldest_sent();
     comm_.end_block();
   }
 
@@ -106,11 +106,11 @@ class Block {
     for (const Act& act : step->acts) {
       const Range into = range_of(act.into, at);
       if (act.kind == Kind::send) {
-        if (under_way_.size() == most_under_way) co_await oldest_sent();
-        under_way_.push_back({into, comm_.isend(into, act.peer, act.tag)});
+        if (in_flight_.size() == most_in_flight) co_await oldest_sent();
+        in_flight_.push_back({into, comm_.isend(into, act.peer, act.tag)});
         continue;
       }
-      while (is_under_way(into)) co_await oldest_sent();
+      while (is_in_flight(into)) co_await oldest_sent();
       if (act.kind == Kind::receive) {
         const Request coming = comm_.irecv(into, act.peer, act.tag);
         co_await comm_.wait(coming);
@@ -122,16 +122,16 @@ class Block {
     }
   }
 
-  bool is_under_way(const Range& range) const {
-    return std::any_of(under_way_.begin(), under_way_.end(), [&](const Sent& sent) {
+  bool is_in_flight(const Range& range) const {
+    return std::any_of(in_flight_.begin(), in_flight_.end(), [&](const Sent& sent) {
       return sent.range.buffer == range.buffer && sent.range.offset < range.offset + range.size &&
              range.offset < sent.range.offset + sent.range.size;
     });
   }
 
   Pending oldest_sent() {
-    const Request request = under_way_.front().request;
-    under_way_.pop_front();
+    const Request request = in_flight_.front().request;
+    in_flight_.pop_front();
     return comm_.wait(request);
   }
 
@@ -139,7 +139,7 @@ class Block {
   Workspace work_;
   const Schedule* schedule_;
   Pieces pieces_;
-  std::deque<Sent> under_way_;
+  std::deque<Sent> in_flight_;
   std::size_t round_ = 0;
 };
 

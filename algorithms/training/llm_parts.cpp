@@ -11,7 +11,7 @@ namespace {
 
 /// Activations and gradients of them that a stage has room for.
 std::size_t activations_of(const LlmStep& step) {
-  return step.schedule == Schedule::interleaved ? 4 + 2 * passes_under_way : 4;
+  return step.schedule == Schedule::interleaved ? 4 + 2 * passes_in_flight : 4;
 }
 
 const Algorithm& or_ring(const Algorithm* chosen) {
@@ -178,9 +178,9 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, int exper
   if (step.schedule == Schedule::interleaved) {
     buffers.next_input = activation(1);
     buffers.next_output_gradient = activation(3);
-    for (std::size_t i = 0; i < passes_under_way; ++i) {
+    for (std::size_t i = 0; i < passes_in_flight; ++i) {
       buffers.outputs[i] = activation(4 + i);
-      buffers.input_gradients[i] = activation(4 + passes_under_way + i);
+      buffers.input_gradients[i] = activation(4 + passes_in_flight + i);
     }
   }
   std::size_t used = all * items;

@@ -19,7 +19,7 @@ const Algorithm& ring_reduce_scatter();
 const Algorithm& ring_allgather();
 
 /// A stage may be that many passes ahead of the one that takes what it sends.
-inline constexpr std::size_t passes_under_way = 4;
+inline constexpr std::size_t passes_in_flight = 4;
 
 /// Ranges of a rank: the vector holds gradients, scratch space the activations.
 struct LlmBuffers {
@@ -27,9 +27,9 @@ struct LlmBuffers {
   Range expert_gradients;  ///< which lie behind
   Range input, output;     ///< activations of a stage
   Range output_gradient, input_gradient;
-  // Room that an interleaved pipeline has: for what is received early or still under way.
+  // Room that an interleaved pipeline has: for what is received early or still in flight.
   Range next_input, next_output_gradient;
-  std::array<Range, passes_under_way> outputs, input_gradients;
+  std::array<Range, passes_in_flight> outputs, input_gradients;
   // Ring attention: a block of keys and values, and its gradients.
   Range keys, next_keys, key_gradients, next_key_gradients;
   // ZeRO 2 and 3: whole units, which one rank alone does not keep.

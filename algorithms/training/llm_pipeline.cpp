@@ -88,14 +88,14 @@ Task one_forward_one_backward(LlmDevice d) {
 }
 
 /// One way through an interleaved pipeline: what comes next is received while a stage computes, and
-/// what has gone may still be under way.
+/// what has gone may still be in flight.
 struct Way {
   Range now, next;
-  std::array<Range, passes_under_way> out;
+  std::array<Range, passes_in_flight> out;
   int from, to, tag;
   Request coming{};
-  std::array<Request, passes_under_way> going{};
-  std::array<bool, passes_under_way> sent{};
+  std::array<Request, passes_in_flight> going{};
+  std::array<bool, passes_in_flight> sent{};
   std::size_t turn = 0;  ///< of the one that the pass writes
 };
 
@@ -108,7 +108,7 @@ Task receive_pass(LlmDevice d, Way* way, bool has, bool next_has) {
 
 /// Waits until the pass may write where an earlier one did.
 Task make_room(LlmDevice d, Way* way) {
-  way->turn = (way->turn + 1) % passes_under_way;
+  way->turn = (way->turn + 1) % passes_in_flight;
   if (std::exchange(way->sent[way->turn], false)) co_await d->pipeline.wait(way->going[way->turn]);
 }
 
@@ -154,7 +154,7 @@ Task interleaved(LlmDevice d) {
   }
   for (int pass = steady; pass < order.passes(); ++pass)
     co_await backward_pass(d, order, &back, pass);
-  for (std::size_t i = 0; i < passes_under_way; ++i) {
+  for (std::size_t i = 0; i < passes_in_flight; ++i) {
     co_await make_room(d, &ahead);
     co_await make_room(d, &back);
   }

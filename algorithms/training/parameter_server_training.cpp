@@ -13,8 +13,8 @@
 // arXiv:1805.08430, of gRPC. What is pushed may be compressed, what is pulled are weights.
 // Cost for T steps of W devices: 2TW messages per part, 2TWS items, or TW (S + k) with k pushed.
 #include "algorithms/compression/compressed_sum.hpp"
+#include "algorithms/parameter_server/in_flight.hpp"
 #include "algorithms/parameter_server/roles.hpp"
-#include "algorithms/parameter_server/under_way.hpp"
 #include "algorithms/training/step.hpp"
 
 namespace ringscope {
@@ -67,7 +67,7 @@ Ends ends_of(const Options& options, Range whole) {
   return {&options, gradients_of(options, whole), training_of(options)};
 }
 
-/// A pull under way.
+/// A pull in flight.
 struct Pull {
   Request request;
   Range part;
@@ -101,9 +101,9 @@ Task push_and_pull(Communicator comm, Workspace work, Options options, Turn turn
 }
 
 /// The pushes of one step, each of a device into its own slot.
-std::vector<UnderWay> post_pushes(Communicator comm, const Roles& roles, const Ends& ends,
+std::vector<InFlight> post_pushes(Communicator comm, const Roles& roles, const Ends& ends,
                                   const std::vector<Range>& parts, Workspace work) {
-  std::vector<UnderWay> pushes(parts.size());
+  std::vector<InFlight> pushes(parts.size());
   for (std::size_t b = 0; b < parts.size(); ++b)
     for (int device = 0; device < roles.workers && parts[b].size > 0; ++device) {
       const auto slot = static_cast<std::size_t>(device);
@@ -121,7 +121,7 @@ Task serve(Communicator comm, Workspace work, Options options) {
     parts.push_back(roles.shard(bucket.range, comm.rank() - roles.rank_of(0)));
   std::vector<Request> answers;
   for ([[maybe_unused]] int step : comm.phase("serve", options.steps)) {
-    std::vector<UnderWay> pushes = post_pushes(comm, roles, ends, parts, work);
+    std::vector<InFlight> pushes = post_pushes(comm, roles, ends, parts, work);
     for (std::size_t b = 0; b < parts.size(); ++b) {
       if (parts[b].size == 0) continue;
       const Range pushed = ends.pushed(parts[b]);

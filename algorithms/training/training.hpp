@@ -47,9 +47,9 @@ struct Serialisation {
   Duration byte{};    ///< likewise
 };
 
-/// Before the first step the first device's variables go to all others.
+/// Broadcast of the first device's variables before the first step.
 struct Startup {
-  const Algorithm* broadcast = nullptr;  ///< null: they do not
+  const Algorithm* broadcast = nullptr;  ///< null: there is none
   std::size_t bucket = 0;                ///< bytes that go at once; 0: each tensor by itself
 };
 

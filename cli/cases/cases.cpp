@@ -151,9 +151,9 @@ std::vector<Scenario> scenarios_of(const CaseArguments& arguments) {
 }
 
 Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
-                const Stretch& stretch, RunOptions options, const Simulate& one) {
+                const BarShare& share, RunOptions options, const Simulate& one) {
   const Seconds limit = limit_of(arguments.limit);
-  const double length = stretch.end - stretch.begin;
+  const double length = share.end - share.begin;
   const bool both = arguments.kernel == both_kernels;
   const double first = both ? share_of_fluid(scenarios) : 1;
   options.kernel = both ? "fluid" : std::string_view(arguments.kernel);
@@ -161,19 +161,19 @@ Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& sce
   options.tolerance = tolerance_of(arguments.tolerance);
   options.fold_from = arguments.no_fold ? never_fold : arguments.fold_from;
   options.fold_channels = !arguments.no_fold;
-  if (stretch.begin == 0) {
+  if (share.begin == 0) {
     announce(scenarios, options, both || arguments.kernel == "simgrid", 1 / length,
-             static_cast<int>(cases_at_once()), *stretch.bar);
-    stretch.bar->phase("");
+             static_cast<int>(cases_at_once()), *share.bar);
+    share.bar->phase("");
   }
-  const auto show = [&stretch, length](double from, double to) {
-    return [=, &stretch](double done) {
-      stretch.bar->show(stretch.begin + length * (from + (to - from) * done));
+  const auto show = [&share, length](double from, double to) {
+    return [=, &share](double done) {
+      share.bar->show(share.begin + length * (from + (to - from) * done));
     };
   };
   options.progress = show(0, first);
   Answer answer = ended_of(scenarios, run_some_cases(scenarios, options, one, limit));
-  if (stretch.begin == 0 && answer.reports.empty() && !answer.interrupted.empty())
+  if (share.begin == 0 && answer.reports.empty() && !answer.interrupted.empty())
     throw Failure(ExitCode::interrupted, "interrupted before any case had ended");
   if (both && answer.interrupted.empty()) {
     options.progress = show(first, 1);

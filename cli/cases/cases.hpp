@@ -44,7 +44,7 @@ struct Answer {
 };
 
 /// Part of a bar on which a run shows its share.
-struct Stretch {
+struct BarShare {
   ProgressBar* bar = nullptr;
   double begin = 0, end = 1;
 };
@@ -53,7 +53,7 @@ struct Stretch {
 /// on standard error what will take long, of the whole bar, and refuses cases for which there is
 /// not enough memory. Throws Failure (interrupted) where ^C comes before any case has ended.
 Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& scenarios,
-                const Stretch& stretch, RunOptions options = {}, const Simulate& one = simulate);
+                const BarShare& share, RunOptions options = {}, const Simulate& one = simulate);
 
 /// Reads and simulates all cases; records spans and chains where asked to.
 Answer run_cases_of(const CaseArguments& arguments, ProgressBar& bar, RunOptions options = {});

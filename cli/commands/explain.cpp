@@ -25,10 +25,10 @@ struct Arguments {
 /// Alternatives to NCCL's choice, simulated, for each case that ended, as long as ^C has not come.
 std::vector<std::vector<NcclOutcome>> nccl_outcomes(const std::vector<Scenario>& scenarios,
                                                     const Arguments& arguments,
-                                                    const Stretch& stretch, Answer& all) {
+                                                    const BarShare& share, Answer& all) {
   std::vector<std::vector<NcclOutcome>> by_case(all.reports.size());
   const double width =
-      (stretch.end - stretch.begin) / static_cast<double>(std::max<std::size_t>(1, by_case.size()));
+      (share.end - share.begin) / static_cast<double>(std::max<std::size_t>(1, by_case.size()));
   for (std::size_t i = 0; i < all.reports.size() && all.interrupted.empty(); ++i) {
     const auto asked = std::ranges::find(scenarios, all.reports[i].name, &Scenario::name);
     if (asked == scenarios.end() || all.reports[i].deadlock) continue;
@@ -36,8 +36,8 @@ std::vector<std::vector<NcclOutcome>> nccl_outcomes(const std::vector<Scenario>&
     if (alternatives.empty()) continue;
     std::vector<Scenario> forced;
     for (const NcclAlternative& one : alternatives) forced.push_back(one.scenario);
-    const double begin = stretch.begin + width * static_cast<double>(i);
-    Answer answer = run_with(arguments.cases, forced, {stretch.bar, begin, begin + width});
+    const double begin = share.begin + width * static_cast<double>(i);
+    Answer answer = run_with(arguments.cases, forced, {share.bar, begin, begin + width});
     if (answer.difference && all.difference) all.difference->merge(*answer.difference);
     all.interrupted = answer.interrupted;
     if (!answer.interrupted.empty()) break;

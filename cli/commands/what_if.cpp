@@ -22,13 +22,13 @@ struct Arguments {
 
 /// The gains that are known; to `all`, what its difference of the kernels and ^C have to say.
 std::vector<Gain> gains_of(const Scenario& scenario, const Report& report,
-                           const Arguments& arguments, const Stretch& stretch, Answer& all) {
+                           const Arguments& arguments, const BarShare& share, Answer& all) {
   RunOptions options;
   options.keep_deadlock = true;
   const std::vector<Candidate> list = candidates(report, arguments.top);
   std::vector<Scenario> scenarios;
   for (const Candidate& one : list) scenarios.push_back(improved(scenario, one));
-  Answer answer = run_with(arguments.cases, scenarios, stretch, options);
+  Answer answer = run_with(arguments.cases, scenarios, share, options);
   if (answer.difference && all.difference) all.difference->merge(*answer.difference);
   all.interrupted = answer.interrupted;
   std::vector<Gain> gains;

@@ -1,4 +1,4 @@
-// Which ranks do a step.
+// Conditions of a step: the ranks that do it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which step waits for which, by their names.
+// Names of steps, by which steps wait for others.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -105,7 +105,7 @@ Signals::Signals(const Plan& plan) {
   require_waits();
 }
 
-// When all signals are known.
+// Called when all signals are known.
 void Signals::note_gets(const Plan& plan) {
   for (int rank = 0; rank < std::ssize(plan.gpus); ++rank)
     for (const auto& block : plan.gpus[static_cast<std::size_t>(rank)].blocks) {

@@ -37,11 +37,11 @@ struct PlaceStudy {
   /// The study under each order of the groups that is tried; empty: the scenario's own alone.
   std::vector<PlaceStudy> orders;
 
-  /// Itself, or itself under each order.
+  /// The study, or one for each order of its groups.
   std::span<const PlaceStudy> tried() const {
     return orders.empty() ? std::span(this, 1) : std::span(orders);
   }
-  /// Itself with the groups in that order, which is tried or the scenario's own.
+  /// The study with the groups in that order, which is tried or the scenario's own.
   const PlaceStudy& under(const std::string& order) const;
 };
 

@@ -38,7 +38,7 @@ void read_parts(Fields& fields, Cut& cut) {
                     "micro-batches", "pp");
 }
 
-/// ZeRO 2 and 3 exchange in every micro-batch, of which a pipeline has many under way. DeepSpeed
+/// ZeRO 2 and 3 exchange in every micro-batch, of which a pipeline has many in flight. DeepSpeed
 /// asserts that its pipelines have neither (deepspeed/runtime/pipe/engine.py); PyTorch's FSDP2 is
 /// used with pipelines without resharding, so that parameters and gradients are whole through a
 /// step (torchtitan, reshard_after_forward of apply_fsdp), which is what ZeRO 1 takes and sends.
@@ -179,7 +179,7 @@ const Algorithm* read_allreduce(const Value& value) {
   return chosen;
 }
 
-/// Those of one thread.
+/// Reads an alltoallv of one thread.
 const Algorithm* read_alltoallv(const Value& value) {
   std::vector<std::string> names;
   for (const Algorithm& algorithm : catalogue())

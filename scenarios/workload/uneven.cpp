@@ -47,7 +47,7 @@ std::vector<double> zipf_of(int parts, double imbalance) {
   return zipf_loads(parts, most);
 }
 
-/// In an order drawn from the seed, the same on every machine.
+/// Puts them in an order drawn from the seed, the same on every machine.
 void shuffle(std::vector<double>& loads, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   for (std::size_t i = loads.size(); i > 1; --i) std::swap(loads[i - 1], loads[random() % i]);

@@ -1,4 +1,4 @@
-// How unevenly a load falls on ranks or experts: drawn from a seed, or spelled out.
+// Uneven loads of ranks or experts: drawn from a seed, or spelled out.
 #pragma once
 
 #include <memory>

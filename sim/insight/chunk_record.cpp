@@ -123,7 +123,7 @@ void ChunkRecord::restart(const Collective& collective, int ranks, std::size_t i
   states_ = std::make_unique<ChunkStates>(collective, ranks, items, root, kernel_->now());
   sent_.clear();
   posted_.clear();
-  under_way_.clear();
+  in_flight_.clear();
 }
 
 Executor& ChunkRecord::in_front_of(Executor& inner) {
@@ -138,15 +138,15 @@ ChunkRecord::Message ChunkRecord::next(std::map<std::tuple<int, int, Tag>, int>&
 }
 
 void ChunkRecord::send(int from, int to, Tag tag, const Range& range) {
-  under_way_[next(sent_, from, to, tag)] = states_->contents(from, range);
+  in_flight_[next(sent_, from, to, tag)] = states_->contents(from, range);
 }
 
 // The message may be shorter than the range.
 void ChunkRecord::receive(const Message& message, const Range& range) {
-  const auto sent = under_way_.find(message);
-  assert(sent != under_way_.end() && "what was received has been sent");
+  const auto sent = in_flight_.find(message);
+  assert(sent != in_flight_.end() && "what was received has been sent");
   states_->put(message.to, range, sent->second, kernel_->now());
-  under_way_.erase(sent);
+  in_flight_.erase(sent);
 }
 
 }  // namespace ringscope::sim

@@ -44,7 +44,7 @@ class ChunkRecord {
   std::unique_ptr<ChunkStates> states_;
   std::map<Executor*, std::unique_ptr<Witness>> witnesses_;
   std::map<std::tuple<int, int, Tag>, int> sent_, posted_;
-  std::map<Message, ChunkStates::Contents> under_way_;
+  std::map<Message, ChunkStates::Contents> in_flight_;
 };
 
 }  // namespace ringscope::sim

@@ -85,36 +85,36 @@ ChunkStates::ChunkStates(const Collective& collective, int ranks, std::size_t it
   history_.at_start = now_;
 }
 
-ChunkStates::Stretches& ChunkStates::buffer(int rank, Buffer which) {
+ChunkStates::Intervals& ChunkStates::buffer(int rank, Buffer which) {
   return buffers_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(which)];
 }
-const ChunkStates::Stretches& ChunkStates::buffer(int rank, Buffer which) const {
+const ChunkStates::Intervals& ChunkStates::buffer(int rank, Buffer which) const {
   return buffers_[static_cast<std::size_t>(rank)][static_cast<std::size_t>(which)];
 }
 
 /// Splits, so that no part lies on both sides of `at`.
-void ChunkStates::split(Stretches& stretches, std::size_t at) {
-  auto after = stretches.upper_bound(at);
-  if (after == stretches.begin()) return;
+void ChunkStates::split(Intervals& intervals, std::size_t at) {
+  auto after = intervals.upper_bound(at);
+  if (after == intervals.begin()) return;
   auto before = std::prev(after);
   if (before->first == at || before->second.end <= at) return;
-  Stretch rest = before->second;
+  Interval rest = before->second;
   before->second.end = at;
-  stretches.emplace_hint(after, at, rest);
+  intervals.emplace_hint(after, at, rest);
 }
 
 ChunkStates::Contents ChunkStates::contents(int rank, const Range& range) const {
   Contents contents;
-  const Stretches& stretches = buffer(rank, range.buffer);
+  const Intervals& intervals = buffer(rank, range.buffer);
   const std::size_t end = range.offset + range.size;
   std::size_t at = range.offset;
   const auto nothing_up_to = [&](std::size_t to) {
     if (to > at) contents.push_back({to - at, 0, 0});
     at = std::max(at, to);
   };
-  auto next = stretches.upper_bound(at);
-  if (next != stretches.begin() && std::prev(next)->second.end > at) --next;
-  for (; next != stretches.end() && next->first < end; ++next) {
+  auto next = intervals.upper_bound(at);
+  if (next != intervals.begin() && std::prev(next)->second.end > at) --next;
+  for (; next != intervals.end() && next->first < end; ++next) {
     nothing_up_to(next->first);
     const std::size_t to = std::min(end, next->second.end);
     contents.push_back(
@@ -155,15 +155,15 @@ void ChunkStates::touch(int rank, const Range& range, std::set<int>& chunks) con
 void ChunkStates::put(int rank, const Range& range, const Contents& contents, double now) {
   std::set<int> chunks;
   touch(rank, range, chunks);
-  Stretches& stretches = buffer(rank, range.buffer);
+  Intervals& intervals = buffer(rank, range.buffer);
   std::size_t at = range.offset;
   for (const Content& piece : contents) {
     const std::size_t end = std::min(at + piece.size, range.offset + range.size);
-    split(stretches, at);
-    split(stretches, end);
-    stretches.erase(stretches.lower_bound(at), stretches.lower_bound(end));
+    split(intervals, at);
+    split(intervals, end);
+    intervals.erase(intervals.lower_bound(at), intervals.lower_bound(end));
     if (piece.set != 0 && end > at)
-      stretches[at] = {end, piece.origin - static_cast<std::int64_t>(at), piece.set};
+      intervals[at] = {end, piece.origin - static_cast<std::int64_t>(at), piece.set};
     at = end;
   }
   touch(rank, range, chunks);
@@ -200,10 +200,10 @@ ChunkStates::State ChunkStates::state(int rank, int chunk) {
   }
   const auto begin = static_cast<std::int64_t>(range.offset);
   const auto end = begin + static_cast<std::int64_t>(range.size);
-  for (const auto& [at, stretch] : buffer(rank, Buffer::scratch)) {
-    const std::int64_t first = static_cast<std::int64_t>(at) + stretch.shift;
-    const std::int64_t last = static_cast<std::int64_t>(stretch.end) + stretch.shift;
-    if (first < end && last > begin) state.waiting = sets_.joined(state.waiting, stretch.set);
+  for (const auto& [at, interval] : buffer(rank, Buffer::scratch)) {
+    const std::int64_t first = static_cast<std::int64_t>(at) + interval.shift;
+    const std::int64_t last = static_cast<std::int64_t>(interval.end) + interval.shift;
+    if (first < end && last > begin) state.waiting = sets_.joined(state.waiting, interval.set);
   }
   if (sets_.contains(state.set, state.waiting)) state.waiting = 0;
   return state;

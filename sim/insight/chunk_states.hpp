@@ -66,22 +66,22 @@ class ChunkStates {
   ChunkHistory take();
 
  private:
-  struct Stretch {
+  struct Interval {
     std::size_t end = 0;
     std::int64_t shift = 0;  ///< offset in the buffer + shift: offset in the vector
     int set = 0;
   };
   /// By where they begin. Gaps between them hold nothing.
-  using Stretches = std::map<std::size_t, Stretch>;
+  using Intervals = std::map<std::size_t, Interval>;
   struct State {
     double items = 0, contributions = 0;  ///< sums over the items of a chunk
     int set = 0, waiting = 0;
     auto operator<=>(const State&) const = default;
   };
 
-  Stretches& buffer(int rank, Buffer which);
-  const Stretches& buffer(int rank, Buffer which) const;
-  static void split(Stretches& stretches, std::size_t at);
+  Intervals& buffer(int rank, Buffer which);
+  const Intervals& buffer(int rank, Buffer which) const;
+  static void split(Intervals& intervals, std::size_t at);
   void touch(int rank, const Range& range, std::set<int>& chunks) const;
   int chunk_at(std::size_t offset) const;
   State state(int rank, int chunk);
@@ -92,7 +92,7 @@ class ChunkStates {
   Chunks chunks_;
   std::size_t items_;
   double start_;
-  std::vector<std::array<Stretches, 2>> buffers_;  ///< by rank: data, scratch
+  std::vector<std::array<Intervals, 2>> buffers_;  ///< by rank: data, scratch
   std::map<State, std::uint32_t> known_;
   std::vector<std::uint32_t> now_;
   std::unordered_map<std::uint64_t, std::size_t> last_change_;

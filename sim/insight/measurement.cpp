@@ -82,7 +82,7 @@ std::string chosen_by(const Scenario& scenario) {
   return details.empty() ? name : name + ", " + details;
 }
 
-/// From one host to another, or to a switch of the network.
+/// True of a link from one host to another, or to a switch of the network.
 bool leaves_host(const std::string& link) {
   const std::size_t arrow = link.find("->");
   if (arrow == std::string::npos) return false;

@@ -27,7 +27,7 @@ Parts parts_of(const Run& run, double start) {
   return parts;
 }
 
-/// When the last device had all variables, and began its first step.
+/// Date at which the last device had all variables, and began its first step.
 double began_at(const Run& run, double start) {
   double began = start;
   for (const Observed& one : run.observed)

@@ -63,7 +63,7 @@ void SharedWork<Rates>::begin_alone(int id) {
   begun.date = dates_.add(date_of(begun.begun, begun.left, begun.rate), {~id, begun.stamp});
 }
 
-// It is alone no longer, having moved so many units.
+// Makes it a shared one, which has moved `moved` units.
 template <class Rates>
 void SharedWork<Rates>::end_alone(int id, Exact moved) {
   Work& ended = works_[index(id)];

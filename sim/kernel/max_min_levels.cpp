@@ -186,7 +186,8 @@ void MaxMin::set_level(int id, Exact level) {
   check_safe(id);
 }
 
-// Who is overtaken looks at it when its turn comes: its own level may be about to rise as well.
+// A follower that is overtaken looks at it when its turn comes: its own level may be about to rise
+// as well.
 void MaxMin::tell_followers(int id, Exact before) {
   const auto& followers = resource(id).followers;
   const Exact level = resource(id).level, change = level - before;

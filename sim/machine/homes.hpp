@@ -1,10 +1,10 @@
-// Where the data of ranks lie, and the ways between these places.
+// Places of the ranks' data, and the routes between them.
 #pragma once
 
 #include <vector>
 
 #include "scenarios/question/scenario.hpp"
-#include "topologies/graph/known_routes.hpp"
+#include "topologies/graph/route_cache.hpp"
 
 namespace ringscope::sim {
 
@@ -26,8 +26,8 @@ class Homes {
     return host_of(where).numa_domains[static_cast<std::size_t>(where.numa)];
   }
 
-  /// From one such place to another. Libraries stage some routes though they need not: through the
-  /// memory near the GPU that sends.
+  /// Way from one such place to another. Libraries stage some routes though they need not: through
+  /// the memory near the GPU that sends.
   Journey journey(Vertex source, Vertex target, std::uint64_t flow) const {
     const Graph& graph = topology().graph();
     const bool stages = scenario_->library.gpu.always_staged && is_gpu(source) && is_gpu(target) &&
@@ -43,8 +43,8 @@ class Homes {
   Route route(Vertex source, Vertex target, std::uint64_t flow = 0) const {
     return topology().route(source, target, flow, &routes_);
   }
-  /// For searches of others from these places.
-  KnownRoutes& known() const { return routes_; }
+  /// Cache for searches of others from these places.
+  RouteCache& known() const { return routes_; }
 
  private:
   std::vector<Vertex> found_for(int rank) const {
@@ -64,7 +64,7 @@ class Homes {
 
   const Scenario* scenario_;
   std::vector<std::vector<Vertex>> homes_;  ///< by rank
-  mutable KnownRoutes routes_;              ///< a cache: changes no answer
+  mutable RouteCache routes_;               ///< a cache: changes no answer
 };
 
 }  // namespace ringscope::sim

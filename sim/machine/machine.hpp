@@ -31,8 +31,8 @@ struct Channel {
   const Transport* transport = nullptr;
   double route_latency = 0;  ///< s: of the links
   Uses wire;                 ///< each link direction of the route, once per byte
-  /// Where the switches choose for each message: among these, the hash's first; `route_latency`
-  /// and `wire` are those of the last choice. Empty: there is but one way.
+  /// Choices of the switches for each message, the hash's first; `route_latency` and `wire` are
+  /// those of the last choice. Empty: there is but one way.
   std::vector<Passage> passages;
   std::size_t turn = 0;      ///< choices made
   bool in_order = false;     ///< of a block: its messages come in their order by themselves

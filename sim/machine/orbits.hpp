@@ -5,8 +5,8 @@
 // host. Simulated are the first host's. A message that one of them sends to another host is, moved
 // back, one that comes from another host to its receiver here.
 //
-// In place of a host several may move as one: those of a replica of a large model. The ranks are
-// then numbered replica by replica, which programs, and reports, need not do (`order`).
+// Several hosts may move as one: those of a replica of a large model. The ranks are then numbered
+// replica by replica, which programs, and reports, need not do (`order`).
 #pragma once
 
 #include "algorithms/verbs/communicator.hpp"

@@ -5,8 +5,8 @@
 namespace ringscope::sim {
 namespace {
 
-bool needs_memory(const Chore& chore) {
-  return chore.memory != nullptr && !chore.memory->empty() && chore.bytes > 0;
+bool needs_memory(const WorkItem& item) {
+  return item.memory != nullptr && !item.memory->empty() && item.bytes > 0;
 }
 
 }  // namespace
@@ -18,8 +18,8 @@ void Engine::add_cpu(Uses& uses, const Caller& caller, int weight) const {
 }
 
 void Engine::enter(Caller& caller) {
-  if (++inside_ > 1 || settings_.always_on || chores_.empty()) return;
-  owner_->resumed(chores_.front().message, caller);
+  if (++inside_ > 1 || settings_.always_on || work_items_.empty()) return;
+  owner_->resumed(work_items_.front().message, caller);
   if (paused_) {
     paused_ = false;
     ledger_->resume(flight_);
@@ -37,30 +37,30 @@ void Engine::leave() {
 
 // Reports the cause of the window that has just closed: the overhead first, then the copy.
 void Engine::report_part() {
-  const Chore& chore = chores_.front();
-  const int rank = chore.caller->rank, resource = ledger_->bottleneck();
+  const WorkItem& item = work_items_.front();
+  const int rank = item.caller->rank, resource = ledger_->bottleneck();
   const double now = ledger_->now(), start = ledger_->window_start();
   if (parts_left_ == 1) {
-    const double copy = needs_memory(chore) ? 0 : chore.bytes * chore.cost.seconds_per_byte;
-    const double share = chore.seconds / (chore.seconds + copy);
-    owner_->worked(chore.message, Cause::overhead, rank, resource, start + share * (now - start));
+    const double copy = needs_memory(item) ? 0 : item.bytes * item.cost.seconds_per_byte;
+    const double share = item.seconds / (item.seconds + copy);
+    owner_->worked(item.message, Cause::overhead, rank, resource, start + share * (now - start));
   }
-  owner_->worked(chore.message, Cause::copy, rank, resource, now);
+  owner_->worked(item.message, Cause::copy, rank, resource, now);
 }
 
-void Engine::submit(const Chore& chore) {
-  if (chores_.full()) chores_.set_capacity(2 * chores_.capacity() + 1);
-  chores_.push_back(chore);
-  if (chores_.size() == 1 && running()) begin();
+void Engine::submit(const WorkItem& item) {
+  if (work_items_.full()) work_items_.set_capacity(2 * work_items_.capacity() + 1);
+  work_items_.push_back(item);
+  if (work_items_.size() == 1 && running()) begin();
 }
 
 // Starts the first work item; items that cost nothing are finished on the spot, in turn.
 void Engine::begin() {
-  while (!chores_.empty() && flight_ < 0 && running()) {
-    const Chore& chore = chores_.front();
+  while (!work_items_.empty() && flight_ < 0 && running()) {
+    const WorkItem& item = work_items_.front();
     // Waiting in the queue is blamed on the CPU that worked on the items before it.
-    owner_->worked(chore.message, Cause::copy, chore.caller->rank,
-                   cpu_of(*chore.caller).front().resource, ledger_->now());
+    owner_->worked(item.message, Cause::copy, item.caller->rank,
+                   cpu_of(*item.caller).front().resource, ledger_->now());
     parts_left_ = 2;
     next_part();
   }
@@ -69,30 +69,30 @@ void Engine::begin() {
 // The parts of a work item: CPU time, for the message and for its bytes; but bytes that use memory
 // too are a part of their own.
 void Engine::next_part() {
-  const Chore& chore = chores_.front();
-  const double copy = chore.bytes * chore.cost.seconds_per_byte;
+  const WorkItem& item = work_items_.front();
+  const double copy = item.bytes * item.cost.seconds_per_byte;
   Uses& uses = ledger_->fresh_uses();
   double amount = 0;
   if (settings_.free) parts_left_ = 0;
   if (parts_left_ == 2) {
     --parts_left_;
-    amount = scale_->compute_amount(chore.seconds + (needs_memory(chore) ? 0 : copy));
-    if (amount > 0) add_cpu(uses, *chore.caller, scale_->compute_weight());
+    amount = scale_->compute_amount(item.seconds + (needs_memory(item) ? 0 : copy));
+    if (amount > 0) add_cpu(uses, *item.caller, scale_->compute_weight());
   }
   if (amount == 0 && parts_left_ == 1) {
     --parts_left_;
-    amount = needs_memory(chore) ? chore.bytes : 0;
+    amount = needs_memory(item) ? item.bytes : 0;
     if (amount > 0) {
-      add_cpu(uses, *chore.caller, scale_->weight(chore.cost));
-      add_uses(uses, *chore.memory);
+      add_cpu(uses, *item.caller, scale_->weight(item.cost));
+      add_uses(uses, *item.memory);
     }
   }
   if (amount > 0) {
     flight_ = ledger_->start(amount, uses, Callback::to<&Engine::part_done>(this));
     return;
   }
-  const Chore done = chore;
-  chores_.pop_front();
+  const WorkItem done = item;
+  work_items_.pop_front();
   owner_->finished(done);
 }
 
@@ -101,7 +101,7 @@ void Engine::part_done(std::uint64_t) {
   report_part();
   next_part();
   begin();
-  if (!chores_.empty()) return;
+  if (!work_items_.empty()) return;
   if (idle_callers_.empty()) return;
   for (Caller* caller : std::exchange(idle_callers_, {})) caller->completed(-1);
 }

@@ -11,7 +11,7 @@
 namespace ringscope::sim {
 
 /// A work item of the engine on one message: CPU per message, then CPU per byte.
-struct Chore {
+struct WorkItem {
   enum class Kind {
     handshake,   ///< answer a matched RTS
     take,        ///< copy an eager message to its receive, or to the unexpected buffer
@@ -38,7 +38,7 @@ class Engine {
     virtual void worked(int message, Cause cause, int rank, int resource, double until) = 0;
     /// Work on `message` goes on because its caller came back into MPI.
     virtual void resumed(int message, Caller& by) = 0;
-    virtual void finished(const Chore& chore) = 0;
+    virtual void finished(const WorkItem& item) = 0;
   };
 
   struct Settings {
@@ -51,7 +51,7 @@ class Engine {
   Engine(Engine&&) = default;
 
   bool running() const { return settings_.always_on || inside_ > 0; }
-  bool idle() const { return chores_.empty(); }
+  bool idle() const { return work_items_.empty(); }
   void call_when_idle(Caller& caller) { idle_callers_.push_back(&caller); }
   /// CPU of a progress thread; empty where the engine works on its callers' CPUs.
   const Uses& own_cpu() const { return settings_.cpu; }
@@ -63,15 +63,15 @@ class Engine {
 
   void enter(Caller& caller);
   void leave();
-  void submit(const Chore& chore);
+  void submit(const WorkItem& item);
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
     fields.exact(self.inside_, self.parts_left_, self.flight_ >= 0, self.paused_,
-                 self.idle_callers_.size(), self.chores_.size());
-    for (const Chore& chore : self.chores_) {
-      fields.exact(static_cast<int>(chore.kind));
-      fields.message(chore.message);
-      fields.amount(chore.bytes);
-      fields.amount(chore.seconds);
+                 self.idle_callers_.size(), self.work_items_.size());
+    for (const WorkItem& item : self.work_items_) {
+      fields.exact(static_cast<int>(item.kind));
+      fields.message(item.message);
+      fields.amount(item.bytes);
+      fields.amount(item.seconds);
     }
   }
 
@@ -90,8 +90,8 @@ class Engine {
   Settings settings_;
   int lock_ = -1;
   int inside_ = 0;
-  boost::circular_buffer<Chore> chores_;  ///< the first one is in progress
-  int parts_left_ = 0;                    ///< of the first one; see next_part()
+  boost::circular_buffer<WorkItem> work_items_;  ///< the first one is in progress
+  int parts_left_ = 0;                           ///< of the first one; see next_part()
   int flight_ = -1;
   bool paused_ = false;
   std::vector<Caller*> idle_callers_;

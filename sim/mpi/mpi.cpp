@@ -271,24 +271,24 @@ void Mpi::explain_wait(int id, double begin, double end, std::vector<Stage>& sta
 
 // A message's name is its place among those in flight, in an order that its pair and its turn among
 // those of the pair give.
-void Mpi::name_messages(std::vector<int>& under_way) {
-  under_way.clear();
+void Mpi::name_messages(std::vector<int>& in_flight) {
+  in_flight.clear();
   for (int id = 0; id < messages_.size(); ++id)
-    if (messages_[id].users > 0) under_way.push_back(id);
+    if (messages_[id].users > 0) in_flight.push_back(id);
   const auto key = [this](int id) {
     const Message& m = messages_[id];
     return std::tuple(m.source, m.destination, m.sequence, m.tag);
   };
-  std::sort(under_way.begin(), under_way.end(), [&](int a, int b) { return key(a) < key(b); });
+  std::sort(in_flight.begin(), in_flight.end(), [&](int a, int b) { return key(a) < key(b); });
   names_.assign(static_cast<std::size_t>(messages_.size()), -1);
-  for (std::size_t place = 0; place < under_way.size(); ++place)
-    names_[static_cast<std::size_t>(under_way[place])] = static_cast<int>(place);
+  for (std::size_t place = 0; place < in_flight.size(); ++place)
+    names_[static_cast<std::size_t>(in_flight[place])] = static_cast<int>(place);
 }
 
-void Mpi::describe(StateRecord& record, const Agenda& agenda, std::vector<int>& under_way) {
-  name_messages(under_way);
+void Mpi::describe(StateRecord& record, const Agenda& agenda, std::vector<int>& in_flight) {
+  name_messages(in_flight);
   StateFields fields(record, *this, ledger_->now(), names_);
-  for (const int id : under_way) {
+  for (const int id : in_flight) {
     if (!record.same()) return;
     const Message& m = messages_[id];
     Message::visit(m, fields);
@@ -315,9 +315,9 @@ void Mpi::describe(StateRecord& record, const Agenda& agenda, std::vector<int>& 
   for (const double& date : interrupts_) fields.date(date);
 }
 
-void Mpi::skip(double seconds, std::span<const int> under_way) {
+void Mpi::skip(double seconds, std::span<const int> in_flight) {
   const DateShift shift(seconds);
-  for (const int id : under_way) Message::visit(messages_[id], shift);
+  for (const int id : in_flight) Message::visit(messages_[id], shift);
   for (double& date : interrupts_) shift.date(date);
 }
 

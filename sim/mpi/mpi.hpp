@@ -41,10 +41,10 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   const Posting& request(int id) const { return requests_[id]; }
   /// The request is used up, and with both its requests the message.
   void close_request(int id);
-  /// Its owner waits for it and for others, and until all are complete.
+  /// Notes that the request's owner waits for it and for others, until all are complete.
   void await(int id) { requests_[id].awaited = true; }
-  /// It is complete, and not the last of those that its owner waits for: what its message went
-  /// through explains nothing, and with thousands of them is not worth its memory.
+  /// Lets go of the message of a send that is complete, and not the last of those that its owner
+  /// waits for: what it went through explains nothing, and thousands are not worth their memory.
   void forget_sent(int id) {
     if (!requests_[id].receive) let_go(std::exchange(requests_[id].message, -1), id);
   }
@@ -94,10 +94,10 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
 
   /// State of the messages in flight for steady_state.hpp, and which these are, in the order of the
   /// description.
-  void describe(StateRecord& record, const Agenda& agenda, std::vector<int>& under_way);
+  void describe(StateRecord& record, const Agenda& agenda, std::vector<int>& in_flight);
   PathCursor& path_cursor(int message) { return messages_[message].path; }
   /// Time has moved by `seconds`.
-  void skip(double seconds, std::span<const int> under_way);
+  void skip(double seconds, std::span<const int> in_flight);
 
   /// A run begins: its random numbers. Each host's NIC has just interrupted, for a run follows
   /// other messages, those of a barrier at least.
@@ -129,7 +129,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
     stage(message, cause, rank, resource, until);
   }
   void resumed(int message, Caller& by) override { released(message, Cause::progress, by); }
-  void finished(const Chore& chore) override;
+  void finished(const WorkItem& item) override;
   // Streams::Owner
   Engine& engine_of(const Caller& caller) override { return endpoint_of(caller).engine; }
   std::vector<int>& flows_of(const Caller& caller) override { return endpoint_of(caller).flows; }
@@ -165,7 +165,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void noticed(std::uint64_t message);
   void look_at(int message, Caller& by);
   void match(int message, int request);
-  void submit(Chore::Kind kind, int message, Caller& caller);
+  void submit(WorkItem::Kind kind, int message, Caller& caller);
   void grant(std::uint64_t message);
   void granted(std::uint64_t message);
   void delivered(std::uint64_t message);
@@ -175,7 +175,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   double draw_jitter(const Message& m) const;
   double control_delay(const Channel& channel) const;
   Channel& channel_to(Process& mine, int from, int to, Block block);
-  void name_messages(std::vector<int>& under_way);
+  void name_messages(std::vector<int>& in_flight);
 
   Machine* machine_;
   Ledger* ledger_;

@@ -179,13 +179,12 @@ void Mpi::look_at(int id, Caller& by) {
   const int request = receiver.matching.match_message(m.source, m.tag);
   if (request >= 0) {
     match(id, request);
-    submit(m.eager ? Chore::Kind::take : Chore::Kind::handshake, id, *m.receiver);
-    return;
+    return submit(m.eager ? WorkItem::Kind::take : WorkItem::Kind::handshake, id, *m.receiver);
   }
   receiver.matching.keep_message(id, m.source, m.tag);
   if (!m.eager) return;
   m.in_unexpected_buffer = true;
-  submit(Chore::Kind::take, id, by);
+  submit(WorkItem::Kind::take, id, by);
 }
 
 void Mpi::match(int id, int request) {
@@ -208,42 +207,43 @@ void Mpi::post_receive(int request) {
   match(id, request);
   if (messages_[id].eager && !messages_[id].taken) return;  // its first copy is still being made
   released(id, Cause::partner, *receive.owner);
-  submit(messages_[id].eager ? Chore::Kind::take_again : Chore::Kind::handshake, id,
+  submit(messages_[id].eager ? WorkItem::Kind::take_again : WorkItem::Kind::handshake, id,
          *receive.owner);
 }
 
-void Mpi::submit(Chore::Kind kind, int id, Caller& caller) {
+void Mpi::submit(WorkItem::Kind kind, int id, Caller& caller) {
   const Message& m = messages_[id];
   const Transport& transport = *m.channel->transport;
-  Chore chore{.kind = kind, .message = id, .caller = &caller};
-  if (kind != Chore::Kind::take_again) chore.seconds = transport.recv_overhead.at(m.bytes);
+  const bool again = kind == WorkItem::Kind::take_again;
+  WorkItem item{.kind = kind, .message = id, .caller = &caller};
+  if (!again) item.seconds = transport.recv_overhead.at(m.bytes);
   if (m.ahead > 0) {
-    chore.bytes = static_cast<double>(m.ahead);
-    chore.memory = &m.channel->copy_out;
-    chore.cost = kind == Chore::Kind::take_again ? transport.unexpected_cost : transport.recv_cost;
+    item.bytes = static_cast<double>(m.ahead);
+    item.memory = &m.channel->copy_out;
+    item.cost = again ? transport.unexpected_cost : transport.recv_cost;
   }
-  engine_of(caller).submit(chore);
+  engine_of(caller).submit(item);
 }
 
-void Mpi::finished(const Chore& chore) {
-  Message& m = messages_[chore.message];
-  const auto argument = static_cast<std::uint64_t>(chore.message);
-  switch (chore.kind) {
-    case Chore::Kind::take:
+void Mpi::finished(const WorkItem& item) {
+  Message& m = messages_[item.message];
+  const auto argument = static_cast<std::uint64_t>(item.message);
+  switch (item.kind) {
+    case WorkItem::Kind::take:
       m.taken = true;
       if (m.recv_request < 0) return;
       if (m.in_unexpected_buffer)
-        return submit(Chore::Kind::take_again, chore.message, *m.receiver);
+        return submit(WorkItem::Kind::take_again, item.message, *m.receiver);
       return complete(m.recv_request);
-    case Chore::Kind::take_again:
+    case WorkItem::Kind::take_again:
       return complete(m.recv_request);
-    case Chore::Kind::handshake:
-      if (m.channel->transport->driver == Driver::receiver) return streams_.start(chore.message);
+    case WorkItem::Kind::handshake:
+      if (m.channel->transport->driver == Driver::receiver) return streams_.start(item.message);
       return ledger_->kernel().after(control_delay(machine_->channel(m.destination, m.source)),
                                      Callback::to<&Mpi::grant>(this, argument));
-    case Chore::Kind::pay_sender:
-    case Chore::Kind::pay_receiver:
-      return streams_.paid(chore);
+    case WorkItem::Kind::pay_sender:
+    case WorkItem::Kind::pay_receiver:
+      return streams_.paid(item);
   }
 }
 

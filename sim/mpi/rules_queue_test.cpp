@@ -27,7 +27,7 @@ double end_with(const Scenario& scenario, double late) {
   return finish(run(scenario, answer_while_sending, compute(late)), 2);
 }
 
-TEST_F(Queue, an_answer_waits_behind_the_buffer_of_a_message_under_way) {
+TEST_F(Queue, an_answer_waits_behind_the_buffer_of_a_message_in_flight) {
   const double buffer = 1e5 / bandwidth;
   expect_seconds(end_with(with_buffer(only_bytes(), 100'000), 0.4 * ms), 0.4 * ms + buffer + wire);
 }

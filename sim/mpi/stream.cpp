@@ -222,21 +222,21 @@ bool Streams::pay(int id, const Caller& at, bool sender_side) {
   Caller& caller = sender_side ? *m.sender : *m.receiver;
   if (end.owed <= 0 || !same_endpoint(caller, at)) return true;
   const Transport& transport = *m.channel->transport;
-  Chore chore{.kind = sender_side ? Chore::Kind::pay_sender : Chore::Kind::pay_receiver,
-              .message = id,
-              .caller = &caller,
-              .bytes = end.owed,
-              .cost = sender_side ? transport.send_cost : transport.recv_cost};
+  WorkItem item{.kind = sender_side ? WorkItem::Kind::pay_sender : WorkItem::Kind::pay_receiver,
+                .message = id,
+                .caller = &caller,
+                .bytes = end.owed,
+                .cost = sender_side ? transport.send_cost : transport.recv_cost};
   end.owed = 0;
   ++end.paying;
-  owner_->engine_of(caller).submit(chore);
+  owner_->engine_of(caller).submit(item);
   return m.flow >= 0;
 }
 
-void Streams::paid(const Chore& chore) {
-  DataPhase& flow = phase((*messages_)[chore.message]);
-  --(chore.kind == Chore::Kind::pay_sender ? flow.sender : flow.receiver).paying;
-  check_done(chore.message);
+void Streams::paid(const WorkItem& item) {
+  DataPhase& flow = phase((*messages_)[item.message]);
+  --(item.kind == WorkItem::Kind::pay_sender ? flow.sender : flow.receiver).paying;
+  check_done(item.message);
 }
 
 void Streams::flight_done(std::uint64_t value) {

@@ -42,7 +42,7 @@ class Streams {
   void entered(Caller& caller);
   void left(Caller& caller);
   /// An engine has done a work item of kind pay_sender or pay_receiver.
-  void paid(const Chore& chore);
+  void paid(const WorkItem& item);
   /// Requires that the message is on its way.
   const DataPhase& state_of(const Message& m) const { return phases_[m.flow]; }
 

@@ -141,8 +141,8 @@ class Paths {
   void set_runs(int id, PathSequence runs);
   PathSequence take_runs(int id);
   void bound_memory();
-  struct Stretch;
-  Stretch since_mark(int id, const std::unordered_map<int, int>& marks);
+  struct Gain;
+  Gain since_mark(int id, const std::unordered_map<int, int>& marks);
   void append_runs(std::span<PathCursor* const> cursors, std::span<const int> origins,
                    std::vector<PathSequence> gained, double later);
   void flatten();

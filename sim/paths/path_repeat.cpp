@@ -9,7 +9,7 @@ namespace ringscope::sim {
 
 /// Gain of a chain since the marks: a run, -1 for none, and the mark from which it started: that of
 /// another cursor where the chain was taken over from it.
-struct Paths::Stretch {
+struct Paths::Gain {
   int run = -1;
   int origin = -1;
 };
@@ -29,7 +29,7 @@ std::vector<PathCursor> Paths::snapshot(std::span<PathCursor* const> cursors) {
   return marks;
 }
 
-Paths::Stretch Paths::since_mark(int id, const std::unordered_map<int, int>& marks) {
+Paths::Gain Paths::since_mark(int id, const std::unordered_map<int, int>& marks) {
   PathSequence runs_backward;
   segments_.clear();
   double now = end(id);
@@ -50,10 +50,10 @@ Paths::Stretch Paths::since_mark(int id, const std::unordered_map<int, int>& mar
     }
   }
   end_leaf();
-  Stretch stretch{-1, marks.at(id)};
+  Gain gain{-1, marks.at(id)};
   for (auto run = runs_backward.rbegin(); run != runs_backward.rend(); ++run)
-    stretch.run = stretch.run < 0 ? *run : runs_.pair(stretch.run, *run);
-  return stretch;
+    gain.run = gain.run < 0 ? *run : runs_.pair(gain.run, *run);
+  return gain;
 }
 
 // After k more periods the chain of cursor i is that which now belongs to the k-th origin of i, and
@@ -65,20 +65,20 @@ void Paths::repeat(std::span<const PathCursor> marks, std::span<PathCursor* cons
   std::unordered_map<int, int> by_node;
   for (std::size_t i = 0; i < marks.size(); ++i)
     by_node.emplace(marks[i].node_, static_cast<int>(i));
-  std::vector<Stretch> steps;
+  std::vector<Gain> steps;
   for (const PathCursor* cursor : cursors) steps.push_back(since_mark(cursor->node_, by_node));
   std::vector<PathSequence> gained(cursors.size());  // the youngest first
   std::vector<int> origins(cursors.size());
   for (std::size_t i = 0; i < origins.size(); ++i) origins[i] = static_cast<int>(i);
   for (std::uint64_t left = times; left > 0; left /= 2) {
     for (std::size_t i = 0; left % 2 == 1 && i < cursors.size(); ++i) {
-      const Stretch& step = steps[static_cast<std::size_t>(origins[i])];
+      const Gain& step = steps[static_cast<std::size_t>(origins[i])];
       if (step.run >= 0) gained[i].push_back(step.run);
       origins[i] = step.origin;
     }
-    std::vector<Stretch> twice;
-    for (const Stretch& step : steps) {
-      const Stretch& before = steps[static_cast<std::size_t>(step.origin)];
+    std::vector<Gain> twice;
+    for (const Gain& step : steps) {
+      const Gain& before = steps[static_cast<std::size_t>(step.origin)];
       const int run = before.run < 0 ? step.run
                       : step.run < 0 ? before.run
                                      : runs_.pair(before.run, step.run);

@@ -39,7 +39,7 @@ class RankThread final : public Executor, private Caller {
   double finish_time() const { return finish_time_; }
   PathCursor end_of_path() const { return path; }
 
-  /// When the block of this rank's thread ended, likewise; and what that thread runs on.
+  /// Date at which the block of this rank's thread ended, likewise; and what that thread runs on.
   double block_end(int thread) const { return of_rank(thread).block_ended_; }
   const Uses& cpu_of(int thread) const { return of_rank(thread).cpu; }
 

@@ -1,4 +1,4 @@
-// How a thread waits for requests: for all of some, or for any.
+// Waits of a thread for requests: for all of some, or for any.
 #include <algorithm>
 #include <climits>
 #include <utility>

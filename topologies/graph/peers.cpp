@@ -56,7 +56,7 @@ bool Topology::peer_access(Vertex gpu_a, Vertex gpu_b) const {
   return false;
 }
 
-Journey Topology::journey(Vertex from, Vertex to, std::uint64_t flow, KnownRoutes* known) const {
+Journey Topology::journey(Vertex from, Vertex to, std::uint64_t flow, RouteCache* known) const {
   Journey journey;
   Vertex here = from;
   const auto go = [&](Vertex next) {

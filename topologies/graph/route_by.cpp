@@ -5,7 +5,7 @@
 namespace ringscope {
 
 Route route_by(const Topology& topology, std::span<const Vertex> stops, std::uint64_t flow,
-               KnownRoutes* known) {
+               RouteCache* known) {
   Route all;
   for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
     const Route part = topology.route(stops[i], stops[i + 1], flow, known);

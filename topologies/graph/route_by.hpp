@@ -10,6 +10,6 @@ namespace ringscope {
 /// Routes from each of these components to the next, as one; its bandwidth is that of the narrowest
 /// of them. Requires two components at least.
 Route route_by(const Topology& topology, std::span<const Vertex> stops, std::uint64_t flow = 0,
-               KnownRoutes* known = nullptr);
+               RouteCache* known = nullptr);
 
 }  // namespace ringscope

@@ -17,34 +17,34 @@ bool Bounds::allow(const Graph& graph, Vertex vertex) const {
   return out_degree(vertex, graph) > 1;
 }
 
-Surroundings::Surroundings(const Graph& graph, Vertex end, const Bounds& bounds)
+BfsLevels::BfsLevels(const Graph& graph, Vertex end, const Bounds& bounds)
     : graph_(&graph), bounds_(bounds), frontier_{static_cast<std::uint32_t>(end)} {
   levels_.push_back({frontier_, {0, 0}, {}, out_degree(end, graph)});
 }
 
-int Surroundings::Level::find(Vertex component) const {
+int BfsLevels::Level::find(Vertex component) const {
   const auto found = std::ranges::lower_bound(components, component);
   if (found == components.end() || *found != component) return -1;
   return static_cast<int>(found - components.begin());
 }
 
-std::span<const Surroundings::Arrival> Surroundings::Level::arrivals_at(Vertex component) const {
+std::span<const BfsLevels::Arrival> BfsLevels::Level::arrivals_at(Vertex component) const {
   const auto index = static_cast<std::size_t>(find(component));
   return std::span(arrivals).subspan(first[index], first[index + 1] - first[index]);
 }
 
-const Surroundings::Level& Surroundings::level(std::size_t number) {
+const BfsLevels::Level& BfsLevels::level(std::size_t number) {
   while (levels_.size() <= number) advance();
   return levels_[number];
 }
 
 // Links have opposites: what is next to a level lies in it, or in the one before or behind it.
-bool Surroundings::seen(Vertex v) const {
+bool BfsLevels::seen(Vertex v) const {
   const std::size_t count = levels_.size();
   return levels_[count - 1].find(v) >= 0 || (count > 1 && levels_[count - 2].find(v) >= 0);
 }
 
-void Surroundings::advance() {
+void BfsLevels::advance() {
   struct Step {
     std::uint32_t to;
     Arrival arrival;
@@ -78,7 +78,7 @@ void Surroundings::advance() {
   levels_.push_back(std::move(level));
 }
 
-const Surroundings::Level& Meeting::newest(int side) const {
+const BfsLevels::Level& Meeting::newest(int side) const {
   const auto index = static_cast<std::size_t>(side);
   return sides_[index]->level(reached_[index]);
 }
@@ -98,7 +98,7 @@ std::vector<int> Meeting::links_back(std::size_t side, Vertex v,
   std::vector<int> links;
   for (std::size_t number = reached_[side]; number > 0; --number) {
     const auto arrivals = sides_[side]->level(number).arrivals_at(v);
-    const Surroundings::Arrival& arrival = arrivals[next_random(random_state) % arrivals.size()];
+    const BfsLevels::Arrival& arrival = arrivals[next_random(random_state) % arrivals.size()];
     links.push_back(arrival.link);
     v = arrival.from;
   }
@@ -129,7 +129,7 @@ bool Meeting::is_only_route() const {
 
 namespace {
 
-/// The surroundings of two ends, for one search.
+/// Levels around two ends, for one search.
 struct Pair {
   Pair(const Graph& graph, Vertex from, Vertex to, LinkClass allowed)
       : around_from(graph, from, {{graph[from].host, graph[to].host}, to, allowed}),
@@ -139,7 +139,7 @@ struct Pair {
     }
   }
 
-  Surroundings around_from, around_to;
+  BfsLevels around_from, around_to;
   Meeting meeting;
 };
 

@@ -1,6 +1,6 @@
 // The search behind Topology::route(), from both ends at once.
 //
-// Invariants: Surroundings hold exactly the components within so many links of their end, and know
+// Invariants: level n of BfsLevels holds exactly the components n links away from the end, with
 // every link by which a fewest-links route comes to them. Those of two ends grow level by level
 // until they touch; then every fewest-links route passes exactly one component that is in the
 // newest level of both. On trees and fat trees that looks at few components, whatever their number.
@@ -40,9 +40,9 @@ struct Bounds {
 
 /// The components around one end, level by level: those in level n are n links away. Levels are
 /// found when first asked for.
-class Surroundings {
+class BfsLevels {
  public:
-  Surroundings(const Graph& graph, Vertex end, const Bounds& bounds);
+  BfsLevels(const Graph& graph, Vertex end, const Bounds& bounds);
 
   struct Arrival {
     std::uint32_t from = 0;  ///< a component of the level before
@@ -73,15 +73,15 @@ class Surroundings {
   std::size_t size_ = 0;
 };
 
-/// Where the surroundings of two ends touch.
+/// The components at which the levels around two ends touch.
 class Meeting {
  public:
-  Meeting(Surroundings& from, Surroundings& to) : sides_{&from, &to} {}
+  Meeting(BfsLevels& from, BfsLevels& to) : sides_{&from, &to} {}
 
   bool is_found() const { return !middles_.empty(); }
   /// The side, 0 or 1, that has the fewest links to look at.
   int moving() const;
-  const Surroundings::Level& newest(int side) const;
+  const BfsLevels::Level& newest(int side) const;
   /// Takes the next level of a side. False where nothing is left.
   bool advance(int side);
 
@@ -93,7 +93,7 @@ class Meeting {
   std::vector<int> links_back(std::size_t side, Vertex v, std::uint64_t& random_state) const;
   bool has_only_route_back(std::size_t side, Vertex v) const;
 
-  std::array<Surroundings*, 2> sides_;
+  std::array<BfsLevels*, 2> sides_;
   std::array<std::size_t, 2> reached_{};  ///< number of each side's newest level
   std::vector<std::uint32_t> middles_;    ///< ascending
 };

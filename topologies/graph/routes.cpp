@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "topologies/graph/known_routes.hpp"
 #include "topologies/graph/nearest_nics.hpp"
 #include "topologies/graph/route_by.hpp"
+#include "topologies/graph/route_cache.hpp"
 #include "topologies/graph/route_search.hpp"
 #include "topologies/graph/splitmix.hpp"
 
@@ -18,7 +18,7 @@ void append(std::vector<int>& links, const std::vector<int>& more) {
 }
 
 std::vector<int> links_of(const Topology& topology, Vertex from, Vertex to, std::uint64_t flow,
-                          KnownRoutes* known) {
+                          RouteCache* known) {
   if (known != nullptr)
     if (auto links = known->find(from, to, flow)) return std::move(*links);
   return find_links(topology.graph(), from, to, flow, LinkClass::other);
@@ -27,7 +27,7 @@ std::vector<int> links_of(const Topology& topology, Vertex from, Vertex to, std:
 /// Variant of `links`, which lead from host to host, by the NICs that are the GPUs' at its ends,
 /// where that is as short.
 std::vector<int> by_own_nics(const Topology& topology, std::vector<int> links, std::uint64_t flow,
-                             KnownRoutes* known) {
+                             RouteCache* known) {
   const Vertex ends[] = {topology.source_of(links.front()), topology.target_of(links.back())};
   std::vector<Vertex> stops = {ends[0]};
   for (const Vertex end : ends)
@@ -75,7 +75,7 @@ std::vector<int> Topology::over_root_complex(std::vector<int> links) const {
   return links;
 }
 
-Route Topology::route(Vertex from, Vertex to, std::uint64_t flow, KnownRoutes* known) const {
+Route Topology::route(Vertex from, Vertex to, std::uint64_t flow, RouteCache* known) const {
   if (from == to) return {};
   if (hash_seed_ != 0) {
     std::uint64_t state = hash_seed_;

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "topologies/cluster.hpp"
-#include "topologies/graph/known_routes.hpp"
+#include "topologies/graph/route_cache.hpp"
 
 namespace ringscope {
 namespace {
@@ -213,7 +213,7 @@ TEST(Routes, the_seed_of_the_hash_chooses_among_equal_ones) {
         "host: {type: simple}\n" +
         seed);
     const Topology& topology = cluster.topology;
-    KnownRoutes known(topology.graph(), topology.hosts());
+    RouteCache known(topology.graph(), topology.hosts());
     std::vector<int> up;
     for (std::uint64_t flow = 0; flow < 32; ++flow) {
       const Vertex from = domain(topology, 0), to = domain(topology, 3);

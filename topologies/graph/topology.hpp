@@ -107,7 +107,7 @@ struct Waypoint {
   int group = 0;
 };
 
-class KnownRoutes;  // known_routes.hpp
+class RouteCache;  // route_cache.hpp
 
 class Topology {
  public:
@@ -153,7 +153,7 @@ class Topology {
   /// ends, `flow` and the seed, so that flows spread and the same flow always takes the same way.
   /// Empty when from == to. Throws std::logic_error when there is none: check() first. Whoever asks
   /// for many keeps what the searches find in `known`; the answers are the same.
-  Route route(Vertex from, Vertex to, std::uint64_t flow = 0, KnownRoutes* known = nullptr) const;
+  Route route(Vertex from, Vertex to, std::uint64_t flow = 0, RouteCache* known = nullptr) const;
   /// One route for each NIC of the first host, to share the data among them: NIC i sends to NIC
   /// i mod n of the other host's n, by way of these components. Inside a host, or without NICs:
   /// only route().
@@ -170,7 +170,7 @@ class Topology {
   /// meet in the domain nearest to the first; between hosts, a GPU of a host without GPUDirect
   /// copies to (or from) the domain nearest to it.
   Journey journey(Vertex from, Vertex to, std::uint64_t flow = 0,
-                  KnownRoutes* known = nullptr) const;
+                  RouteCache* known = nullptr) const;
 
   /// Throws InputError at `origin` naming the first violated invariant.
   void check(const Place& origin) const;

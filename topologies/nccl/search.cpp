@@ -293,7 +293,7 @@ class Walk {
   Found& best_;
   Ledger ledger_;
   std::vector<std::uint64_t> used_;  ///< of each GPU: a bit for each channel that it is in
-  std::vector<Channel> current_;     ///< the channels under way, one inside the other
+  std::vector<Channel> current_;     ///< the channels in flight, one inside the other
   std::vector<Rate> port_rates_;     ///< left of each
   int left_ = 0;
   bool complete_ = false;

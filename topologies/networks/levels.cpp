@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "topologies/graph/known_routes.hpp"
+#include "topologies/graph/route_cache.hpp"
 
 namespace ringscope {
 namespace {
@@ -88,7 +88,7 @@ class Loads {
   }
 
   const Topology& topology_;
-  KnownRoutes known_;
+  RouteCache known_;
   std::vector<int> flows_;  ///< by link
   RouteLoad sum_;
 };

@@ -47,14 +47,14 @@ std::string slot_text(const Topology& topology, const Location& rank) {
   return fmt::format("{}:{}-{}", socket.number, socket.first_core, socket.first_core + cores - 1);
 }
 
-struct Stretch {
+struct HostBlock {
   int host = 0;
   int ranks = 0;
 };
 
 /// Ranks that follow each other on one host.
-std::vector<Stretch> stretches(const Placement& placement) {
-  std::vector<Stretch> result;
+std::vector<HostBlock> host_blocks(const Placement& placement) {
+  std::vector<HostBlock> result;
   for (const Location& rank : placement.ranks) {
     if (result.empty() || result.back().host != rank.host) result.push_back({rank.host, 0});
     ++result.back().ranks;
@@ -74,23 +74,23 @@ std::string rankfile(const Placement& placement, const Topology& topology) {
 }
 
 std::string hostfile(const Placement& placement, const Topology& topology) {
-  std::vector<Stretch> hosts;
+  std::vector<HostBlock> hosts;
   std::string command = "mpiexec", lines;
-  const auto name = [&](const Stretch& stretch) {
-    return topology.hosts()[static_cast<std::size_t>(stretch.host)].name;
+  const auto name = [&](const HostBlock& block) {
+    return topology.hosts()[static_cast<std::size_t>(block.host)].name;
   };
   bool comes_back = false;
-  for (const Stretch& stretch : stretches(placement)) {
-    command += fmt::format("{} -n {} -host {} PROGRAM", hosts.empty() ? "" : " :", stretch.ranks,
-                           name(stretch));
-    const auto known = std::ranges::find(hosts, stretch.host, &Stretch::host);
+  for (const HostBlock& block : host_blocks(placement)) {
+    command += fmt::format("{} -n {} -host {} PROGRAM", hosts.empty() ? "" : " :", block.ranks,
+                           name(block));
+    const auto known = std::ranges::find(hosts, block.host, &HostBlock::host);
     comes_back = comes_back || known != hosts.end();
     if (known == hosts.end())
-      hosts.push_back(stretch);
+      hosts.push_back(block);
     else
-      known->ranks += stretch.ranks;
+      known->ranks += block.ranks;
   }
-  for (const Stretch& host : hosts) lines += fmt::format("{}:{}\n", name(host), host.ranks);
+  for (const HostBlock& host : hosts) lines += fmt::format("{}:{}\n", name(host), host.ranks);
   if (!comes_back) return lines;
   return "# The ranks come back to a host; in that order they are started by a rankfile, or "
          "by\n# " +
@@ -115,11 +115,11 @@ std::string gpu_script(const Placement& placement, const Topology& topology) {
 }
 
 std::optional<std::string> torchrun_script(const Placement& placement, const Topology& topology) {
-  const std::vector<Stretch> nodes = stretches(placement);
+  const std::vector<HostBlock> nodes = host_blocks(placement);
   std::set<int> seen;
-  for (const Stretch& node : nodes)
+  for (const HostBlock& node : nodes)
     if (node.ranks != nodes.front().ranks || !seen.insert(node.host).second) return {};
-  const auto name = [&](const Stretch& node) {
+  const auto name = [&](const HostBlock& node) {
     return topology.hosts()[static_cast<std::size_t>(node.host)].name;
   };
   std::string text =

@@ -123,7 +123,7 @@ std::string rank_name(std::size_t index, int rank, int stream = 0) {
                      : fmt::format("c{}r{}s{}", index, rank, stream);
 }
 
-/// Its containers, a stream each, those without a span left out: what calls them, and their names.
+/// Containers of a case, one for each stream of a rank that has spans: aliases and names.
 std::vector<std::pair<std::string, std::string>> containers_of(std::size_t index,
                                                                const Report& report) {
   std::vector<bool> used(std::max<std::size_t>(1, report.stream_names.size()));

@@ -8,7 +8,8 @@
 
 namespace ringscope {
 
-/// Their mean over the ranks, by what it was spent on, and the least and the most of any rank.
+/// Time of streams, as its mean over the ranks, by what it was spent on, and the least and the most
+/// of any rank.
 std::string streams_text(const Report& report);
 
 }  // namespace ringscope

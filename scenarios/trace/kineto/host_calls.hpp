@@ -36,7 +36,7 @@ class HostCalls {
 
   const std::vector<Event>* events_;
   std::vector<HostCall> calls_;
-  /// By thread: when it issued collectives.
+  /// Spans in which each thread issued collectives.
   std::map<std::int64_t, std::vector<std::pair<double, double>>> issuing_;
 };
 

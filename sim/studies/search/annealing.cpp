@@ -69,7 +69,7 @@ class Chain {
     }
   }
 
-  /// Reverses the ranks of a stretch, or moves the stretch elsewhere.
+  /// Reverses a segment of ranks, or moves it elsewhere.
   void turn_round(Assignment& assignment) {
     std::size_t begin = below(assignment.size()), end = below(assignment.size());
     if (begin > end) std::swap(begin, end);

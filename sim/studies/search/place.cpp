@@ -9,7 +9,7 @@
 
 #include "scenarios/study/group_orders.hpp"
 #include "sim/studies/search/annealing.hpp"
-#include "sim/studies/search/looked.hpp"
+#include "sim/studies/search/evaluations.hpp"
 #include "sim/studies/search/place_bound.hpp"
 #include "sim/studies/search/place_points.hpp"
 #include "sim/studies/search/plain_assignments.hpp"
@@ -96,15 +96,15 @@ bool is_tried(const PlaceStudy& study) {
 
 /// Looks at all placements that differ under one order of the groups, or searches among them.
 void look(const PlaceStudy& order, std::size_t orders, const Placements& placements,
-          const std::optional<Assignment>& own, Evaluator& evaluator, Looked& looked,
+          const std::optional<Assignment>& own, Evaluator& evaluator, Evaluations& evaluations,
           PlaceAnswer& answer) {
   const auto stopped = [&evaluator] { return evaluator.stopped(); };
   const std::size_t budget = std::max<std::size_t>(1, order.budget / orders);
   if (auto assignments = placements.all(budget, stopped)) {
     const std::size_t all = orders * assignments->size();
-    const std::vector<Assignment> fresh = looked.fresh(order, std::move(*assignments));
+    const std::vector<Assignment> fresh = evaluations.fresh(order, std::move(*assignments));
     answer.least += fresh.size();
-    answer.stopped = looked.at(order, fresh, all).size() < fresh.size() || answer.stopped;
+    answer.stopped = evaluations.at(order, fresh, all).size() < fresh.size() || answer.stopped;
     return;
   }
   answer.searched = true;
@@ -112,10 +112,11 @@ void look(const PlaceStudy& order, std::size_t orders, const Placements& placeme
   Annealing annealing = annealing_of(order, placements, own, *placements.some());
   annealing.budget = budget;
   annealing.stopped = stopped;
-  const std::size_t before = looked.count();
-  anneal(placements, annealing,
-         [&](std::span<const Assignment> fresh) { return looked.at(order, fresh, order.budget); });
-  answer.stopped = (looked.count() - before < budget && evaluator.stopped()) || answer.stopped;
+  const std::size_t before = evaluations.count();
+  anneal(placements, annealing, [&](std::span<const Assignment> fresh) {
+    return evaluations.at(order, fresh, order.budget);
+  });
+  answer.stopped = (evaluations.count() - before < budget && evaluator.stopped()) || answer.stopped;
 }
 
 }  // namespace
@@ -139,13 +140,13 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator) {
   const bool packed = study.rules.order == RankOrder::packed;  // counted when all are known
   answer.only_routes = symmetry.only_routes();
   const Forms forms(study, symmetry, placements);
-  Looked looked(forms, placements, evaluator);
+  Evaluations evaluations(forms, placements, evaluator);
   evaluator.until(study.random > 0 ? search_to : 1);
   for (const PlaceStudy& order : study.tried())
-    look(order, study.tried().size(), placements, own, evaluator, looked, answer);
-  if (looked.count() == 0 && own) looked.add(study, *own, answer.own);
-  if (looked.count() == 0) throw std::runtime_error(too_early);
-  looked.finish(answer, study, own);
+    look(order, study.tried().size(), placements, own, evaluator, evaluations, answer);
+  if (evaluations.count() == 0 && own) evaluations.add(study, *own, answer.own);
+  if (evaluations.count() == 0) throw std::runtime_error(too_early);
+  evaluations.finish(answer, study, own);
   for (std::size_t i = 0; i < answer.placed.size() && packed && !answer.searched; ++i)
     answer.raw += answer.placed[i].alike;
   add_bound(answer, study, placements.bins());

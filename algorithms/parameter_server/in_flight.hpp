@@ -9,7 +9,7 @@
 
 namespace ringscope {
 
-class UnderWay {
+class InFlight {
  public:
   void add(Request request, int peer) {
     requests_.push_back(request);

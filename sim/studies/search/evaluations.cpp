@@ -1,4 +1,4 @@
-#include "sim/studies/search/looked.hpp"
+#include "sim/studies/search/evaluations.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -83,8 +83,8 @@ Assignment Forms::of(const PlaceStudy& order, const Assignment& assignment) cons
   return form;
 }
 
-std::vector<Assignment> Looked::fresh(const PlaceStudy& order,
-                                      std::vector<Assignment> assignments) {
+std::vector<Assignment> Evaluations::fresh(const PlaceStudy& order,
+                                           std::vector<Assignment> assignments) {
   std::erase_if(assignments, [&](const Assignment& assignment) {
     const auto known = by_form_.find(forms_->of(order, assignment));
     if (known == by_form_.end()) return false;
@@ -94,8 +94,8 @@ std::vector<Assignment> Looked::fresh(const PlaceStudy& order,
   return assignments;
 }
 
-std::vector<double> Looked::at(const PlaceStudy& order, std::span<const Assignment> assignments,
-                               std::size_t all) {
+std::vector<double> Evaluations::at(const PlaceStudy& order,
+                                    std::span<const Assignment> assignments, std::size_t all) {
   std::vector<double> costs;
   while (costs.size() < assignments.size() && !evaluator_->stopped()) {
     const std::size_t count = std::min(at_once(order), assignments.size() - costs.size());
@@ -106,7 +106,7 @@ std::vector<double> Looked::at(const PlaceStudy& order, std::span<const Assignme
   return costs;
 }
 
-void Looked::add(const PlaceStudy& order, const Assignment& assignment, Placed placed) {
+void Evaluations::add(const PlaceStudy& order, const Assignment& assignment, Placed placed) {
   placed.per_host = counts_of(placed.placement);
   placed.alike = placements_->alike(assignment);
   by_form_.try_emplace(forms_->of(order, assignment), placed_.size());
@@ -114,8 +114,8 @@ void Looked::add(const PlaceStudy& order, const Assignment& assignment, Placed p
   placed_.push_back(std::move(placed));
 }
 
-void Looked::finish(PlaceAnswer& answer, const PlaceStudy& study,
-                    const std::optional<Assignment>& own) {
+void Evaluations::finish(PlaceAnswer& answer, const PlaceStudy& study,
+                         const std::optional<Assignment>& own) {
   const auto mine = own ? by_form_.find(forms_->of(study, *own)) : by_form_.end();
   const auto tried = [&](std::size_t i) {
     return study.orders.empty() ? nullptr : &study.under(placed_[i].groups);
@@ -135,8 +135,8 @@ void Looked::finish(PlaceAnswer& answer, const PlaceStudy& study,
   }
 }
 
-std::vector<double> Looked::look(const PlaceStudy& order, std::span<const Assignment> assignments,
-                                 std::size_t all) {
+std::vector<double> Evaluations::look(const PlaceStudy& order,
+                                      std::span<const Assignment> assignments, std::size_t all) {
   const auto share = [all](std::size_t count) {
     return search_from +
            (search_to - search_from) * static_cast<double>(count) / static_cast<double>(all);

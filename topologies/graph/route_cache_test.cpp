@@ -1,5 +1,5 @@
 // Do kept searches answer as searches made anew do, between all parts of all kinds of clusters?
-#include "topologies/graph/known_routes.hpp"
+#include "topologies/graph/route_cache.hpp"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ std::vector<Vertex> ends_of(const Topology& topology) {
 }
 
 void expect_same_routes(const Topology& topology) {
-  KnownRoutes known(topology.graph(), topology.hosts());
+  RouteCache known(topology.graph(), topology.hosts());
   const std::vector<Vertex> ends = ends_of(topology);
   for (const Vertex from : ends)
     for (const Vertex to : ends)
@@ -36,7 +36,7 @@ void expect_same_routes(const Topology& topology) {
       }
 }
 
-TEST(KnownRoutes, are_those_of_a_search_in_every_cluster) {
+TEST(RouteCache, are_those_of_a_search_in_every_cluster) {
   int clusters = 0;
   for (const auto& file : std::filesystem::directory_iterator("topologies/clusters")) {
     SCOPED_TRACE(file.path());
@@ -55,7 +55,7 @@ TEST_P(Shapes, have_the_routes_of_a_search) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    KnownRoutes, Shapes,
+    RouteCache, Shapes,
     testing::Values("network: fat_tree\nk: 8\nhost: {type: simple}",
                     "network: fat_tree\nk: 4\nhosts: 7\n"
                     "host: {type: numa, sockets: 2, nics: [{domain: 0}, {domain: 1}]}",
@@ -68,17 +68,17 @@ INSTANTIATE_TEST_SUITE_P(
                     "network: star\nhosts: 5\n"
                     "host: {type: numa, nics: [{domain: 0}, {domain: 0}, {domain: 1}]}"));
 
-TEST(KnownRoutes, leave_to_a_search_what_lies_inside_a_host) {
+TEST(RouteCache, leave_to_a_search_what_lies_inside_a_host) {
   const Cluster cluster = read_cluster(Value::from_text("test", "numa_pair"));
   const Host& host = cluster.topology.hosts()[0];
-  KnownRoutes known(cluster.topology.graph(), cluster.topology.hosts());
+  RouteCache known(cluster.topology.graph(), cluster.topology.hosts());
   EXPECT_FALSE(known.find(host.numa_domains[0], host.numa_domains[1], 0));
 }
 
-TEST(KnownRoutes, tell_the_ways_through_a_fat_tree_without_a_search) {
+TEST(RouteCache, tell_the_ways_through_a_fat_tree_without_a_search) {
   const Cluster cluster = read_cluster(Value::from_text("test", "fat_tree"));
   const auto hosts = cluster.topology.hosts();
-  KnownRoutes known(cluster.topology.graph(), hosts);
+  RouteCache known(cluster.topology.graph(), hosts);
   for (const Host& from : hosts)
     for (const Host& to : hosts) {
       if (&from == &to) continue;

@@ -1,4 +1,4 @@
-// Placements that a search has looked at, and what they cost.
+// Placements that a search has evaluated, and their costs.
 #pragma once
 
 #include <map>
@@ -44,20 +44,20 @@ class Forms {
   std::optional<Placements> anywhere_;  ///< none where one order is tried
 };
 
-/// Assignments, and what they cost, in the order in which they were looked at.
-class Looked {
+/// Assignments and their costs, in the order in which they were evaluated.
+class Evaluations {
  public:
-  Looked(const Forms& forms, const Placements& placements, Evaluator& evaluator)
+  Evaluations(const Forms& forms, const Placements& placements, Evaluator& evaluator)
       : forms_(&forms), placements_(&placements), evaluator_(&evaluator) {}
 
-  /// Those that are like none that was looked at; the others count for the one that they are like.
+  /// Assignments like none that was evaluated; the others count for the one that they are like.
   std::vector<Assignment> fresh(const PlaceStudy& order, std::vector<Assignment> assignments);
   /// Costs of assignments, of `all` that there may be: a part at a time, as many as fit into one
   /// answer.
   std::vector<double> at(const PlaceStudy& order, std::span<const Assignment> assignments,
                          std::size_t all);
   std::size_t count() const { return placed_.size(); }
-  /// One that was looked at before.
+  /// Adds one whose cost is known.
   void add(const PlaceStudy& order, const Assignment& assignment, Placed placed);
 
   /// The best first, equal costs in the order in which orders were tried, and of their assignments;

@@ -1,4 +1,4 @@
-// Searches that are kept: what Topology::route() asks for again and again when many ranks talk.
+// Searches kept for Topology::route(), which asks for the same ones when many ranks talk.
 #pragma once
 
 #include <cstdint>
@@ -11,26 +11,26 @@
 
 namespace ringscope {
 
-/// The surroundings of the ends that were asked for, outside of all other hosts: between two hosts,
-/// a route is found by where those of its ends meet. They answer exactly as a search of its own
+/// Levels around the ends that were asked for, outside of all other hosts: between two hosts, a
+/// route is found by where those of its ends meet. They answer exactly as a search of its own
 /// would. For one thread; the graph outlives it and no longer changes.
-class KnownRoutes {
+class RouteCache {
  public:
-  explicit KnownRoutes(const Graph& graph, std::span<const Host> hosts)
+  explicit RouteCache(const Graph& graph, std::span<const Host> hosts)
       : graph_(&graph), hosts_(hosts) {}
 
-  /// As find_links() with LinkClass::other. Nothing where the surroundings do not tell, because a
+  /// As find_links() with LinkClass::other. Nothing where the levels do not tell, because a
   /// host lies next to what the other one's search looks at: then a search must.
   std::optional<std::vector<int>> find(Vertex from, Vertex to, std::uint64_t flow);
 
  private:
-  Surroundings& around(Vertex end);
+  BfsLevels& around(Vertex end);
   const std::vector<Vertex>& doors(int host);
 
   const Graph* graph_;
   std::span<const Host> hosts_;
-  std::unordered_map<Vertex, Surroundings> known_;
-  std::size_t kept_ = 0;                                ///< sum of the sizes of the surroundings
+  std::unordered_map<Vertex, BfsLevels> known_;
+  std::size_t kept_ = 0;                                ///< sum of the sizes of the levels
   std::unordered_map<int, std::vector<Vertex>> doors_;  ///< by host: neighbours of its components
 };
 

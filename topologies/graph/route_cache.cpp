@@ -1,4 +1,4 @@
-#include "topologies/graph/known_routes.hpp"
+#include "topologies/graph/route_cache.hpp"
 
 #include <algorithm>
 
@@ -6,12 +6,12 @@
 
 namespace ringscope {
 
-Surroundings& KnownRoutes::around(Vertex end) {
+BfsLevels& RouteCache::around(Vertex end) {
   const Bounds bounds{{(*graph_)[end].host, Bounds::none}, Graph::null_vertex()};
   return known_.try_emplace(end, *graph_, end, bounds).first->second;
 }
 
-const std::vector<Vertex>& KnownRoutes::doors(int host) {
+const std::vector<Vertex>& RouteCache::doors(int host) {
   const auto [entry, is_new] = doors_.try_emplace(host);
   if (!is_new) return entry->second;
   const Host& inside = hosts_[static_cast<std::size_t>(host)];
@@ -23,7 +23,7 @@ const std::vector<Vertex>& KnownRoutes::doors(int host) {
   return entry->second;
 }
 
-std::optional<std::vector<int>> KnownRoutes::find(Vertex from, Vertex to, std::uint64_t flow) {
+std::optional<std::vector<int>> RouteCache::find(Vertex from, Vertex to, std::uint64_t flow) {
   constexpr std::size_t most_kept = 1 << 22;  // arrivals: some 64 MB
   const int hosts[] = {(*graph_)[from].host, (*graph_)[to].host};
   if (hosts[0] == hosts[1] || hosts[0] < 0 || hosts[1] < 0) return {};
@@ -31,12 +31,12 @@ std::optional<std::vector<int>> KnownRoutes::find(Vertex from, Vertex to, std::u
     known_.clear();
     kept_ = 0;
   }
-  Surroundings &around_from = around(from), &around_to = around(to);
+  BfsLevels &around_from = around(from), &around_to = around(to);
   const std::size_t before = around_from.size() + around_to.size();
   Meeting meeting(around_from, around_to);
   while (!meeting.is_found()) {
     const int side = meeting.moving();
-    const Surroundings::Level& here = meeting.newest(side);
+    const BfsLevels::Level& here = meeting.newest(side);
     const bool enters =
         std::ranges::any_of(doors(hosts[1 - side]), [&](Vertex v) { return here.find(v) >= 0; });
     if (enters || !meeting.advance(side)) return {};
