@@ -34,6 +34,13 @@ bool goes_by_hosts(const Algorithm& algorithm, std::size_t items, Options option
 
 }  // namespace
 
+Options without_hosts(Options options) {
+  options.hosts = nullptr;
+  options.by_host = nullptr;
+  options.orders = nullptr;
+  return options;
+}
+
 Task on_group(Communicator group, const Algorithm& algorithm, Workspace work, Options options) {
   return run_on_group(group, &algorithm, work, options);
 }

@@ -5,6 +5,10 @@
 
 namespace ringscope {
 
+/// Options without what is known of all ranks: their hosts, and the orders of rings. On a group
+/// these are others.
+Options without_hosts(Options options);
+
 /// Runs it with the hosts of the group's ranks, numbered as the group does, and as much of the
 /// scratch space as it declares. `options.hosts`: of all ranks. The algorithm is kept by its owner
 /// while it runs.

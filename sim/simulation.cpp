@@ -198,8 +198,8 @@ void Simulation::begin(int repetition) {
     const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
     Executor& executor = recorder_ ? recorder_->in_front_of(*rank) : *rank;
     const Communicator comm = machine_.orbits().as_numbered(Communicator(executor));
-    Task text = text_of(job, options_of_job_, comm, work);
-    rank->begin(is_announced() ? announced(std::move(text)) : std::move(text), late);
+    Task program = job_program(job, options_of_job_, comm, work);
+    rank->begin(is_announced() ? announced(std::move(program)) : std::move(program), late);
   }
   if (detours_) detours_->restart(~(seed ^ 0x5851f42d4c957f2du));
   rounds_in_vain_ = 0;

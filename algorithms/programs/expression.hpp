@@ -16,7 +16,7 @@ struct Standing {
   std::span<const double> turns{};  ///< of each loop around it, by the loop's slot
 };
 
-/// In postfix order: operands stand before what is done with them.
+/// Terms in postfix order: operands stand before what is done with them.
 class Expression {
  public:
   enum class Kind : std::uint8_t {
@@ -55,9 +55,9 @@ class Expression {
 
   bool empty() const { return terms_.empty(); }
   bool is_constant() const { return terms_.size() == 1 && terms_[0].kind == Kind::number; }
-  /// It asks for the turn of that loop.
+  /// True if it asks for the turn of that loop.
   bool asks_for_turn(int slot) const;
-  /// It asks for a kind of groups.
+  /// True if it asks for a kind of groups.
   bool asks_for_groups() const;
   const std::vector<Term>& terms() const { return terms_; }
 

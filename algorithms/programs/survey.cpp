@@ -10,7 +10,6 @@
 #include "algorithms/on_group.hpp"
 #include "algorithms/programs/partners.hpp"
 #include "algorithms/programs/walk.hpp"
-#include "algorithms/traces/performer.hpp"
 
 namespace ringscope::programs {
 namespace {
@@ -210,7 +209,7 @@ class Survey {
   const Known& known_of(const Step& step, int size, std::uint64_t bytes) {
     const auto [found, is_new] = known_.try_emplace({step.id, size, bytes});
     if (is_new) {
-      const Options options = traces::of_a_group(step.options);
+      const Options options = without_hosts(step.options);
       found->second = {scratch_on_group(*step.algorithm, size, bytes, options),
                        step.algorithm->cost(size, bytes, options)};
     }

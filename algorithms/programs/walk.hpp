@@ -18,7 +18,7 @@ class Stand {
   double value(const Expression& expression) const {
     return expression.value({rank_, program_->ranks(), program_->kinds, turns_});
   }
-  /// Whether the rank does the step, as its conditions, its group and its partners say.
+  /// True if the rank does the step, as its conditions, its group and its partners say.
   bool does(const Step& step) const;
   /// Place of the partner in the group; none: -1. As said, where that is no place of the group.
   double partner_of(const Step& message) const;
@@ -44,7 +44,7 @@ class Walk {
   /// The next step that the rank does, of any stream; null at the end.
   const Step* next();
   const Stand& stand() const { return stand_; }
-  /// How often the flag has to be raised before the step that next() has given goes on.
+  /// Number of times that the flag has to be raised before the step that next() has given goes on.
   std::size_t awaited(const After& after) const;
   /// The turn of the innermost loop around the step.
   int turn() const { return frames_.back().turn; }

@@ -9,7 +9,7 @@ namespace ringscope::traces {
 namespace {
 
 /// Tags of collectives are below 0, those of messages are not: for each group as many as may be
-/// under way at once, and for each of these as many as an algorithm uses.
+/// in flight at once, and for each of these as many as an algorithm uses.
 constexpr int tags_of_algorithm = 64, collectives_at_once = 64;
 
 int tag_of(int group, int number_in_group) {
@@ -19,19 +19,12 @@ int tag_of(int group, int number_in_group) {
 
 }  // namespace
 
-Options of_a_group(Options options) {
-  options.hosts = nullptr;
-  options.by_host = nullptr;
-  options.orders = nullptr;
-  return options;
-}
-
 std::size_t room_of(const Node& node, const Trace& trace, const Options& options) {
   if (node.kind == Node::Kind::receive) return node.items;
   if (node.kind != Node::Kind::collective) return 0;
   const auto& group = trace.groups[static_cast<std::size_t>(node.group)];
   return node.items + scratch_on_group(*node.algorithm, static_cast<int>(group.ranks->size()),
-                                       node.items, of_a_group(options));
+                                       node.items, without_hosts(options));
 }
 
 RankWork::RankWork(const Trace& trace, Communicator comm, Workspace work, Options options)

@@ -7,9 +7,6 @@
 
 namespace ringscope::traces {
 
-/// Without the hosts: on a group they are others.
-Options of_a_group(Options options);
-
 /// Items that a node has in scratch space for itself.
 std::size_t room_of(const Node& node, const Trace& trace, const Options& options);
 
@@ -41,13 +38,13 @@ class RankWork {
   std::vector<int> tags_;            ///< of collectives
 };
 
-/// Messages of a rank of several lanes that may be under way.
+/// Messages of a rank of several lanes that may be in flight.
 inline constexpr int most_carriers = 64;
 /// Threads that see to the messages of a rank of several lanes.
 int carriers_of(const Trace& trace);
 
-/// Non-blocking collectives of a program that may be under way.
-inline constexpr int most_under_way = 32;
+/// Non-blocking collectives of a program that may be in flight.
+inline constexpr int most_in_flight = 32;
 
 /// The rank's nodes, as a program of one thread. `work` outlives it.
 Task run_program(Communicator comm, const RankWork* work);

@@ -45,7 +45,7 @@ class Program {
     } else if (!node.nonblocking) {
       co_await work_->collective(comm_, number);
     } else {
-      if (std::ssize(collectives_) == most_under_way) co_await join(0);
+      if (std::ssize(collectives_) == most_in_flight) co_await join(0);
       Task text = work_->collective(comm_.beside(Beside::nonblocking), number);
       collectives_.push_back({number, comm_.start(std::move(text), Beside::nonblocking)});
       co_return;

@@ -39,7 +39,7 @@ Task run(Communicator comm, Workspace work, Options options) {
 /// Each collective once, with the first rank of its group.
 Cost cost(int /*ranks*/, std::size_t /*items*/, Options options) {
   const Trace& trace = trace_of(options);
-  options = of_a_group(options);
+  options = without_hosts(options);
   Cost sum;
   for (int rank = 0; rank < std::ssize(trace.ranks); ++rank)
     for (const Node& node : trace.ranks[static_cast<std::size_t>(rank)]) {

@@ -18,10 +18,8 @@ namespace {
 /// Tokens to their experts' ranks, or back: `vector` is what the rank that sends most sends. No
 /// all-to-all of one thread asks for hosts, so that on_group has nothing to tell it.
 Task exchange_tokens(LlmDevice d, const PairSizes* sizes, Range vector) {
-  Options options = d->options;
+  Options options = without_hosts(d->options);
   options.sizes = sizes;
-  options.hosts = nullptr;
-  options.by_host = nullptr;
   const Workspace work = {vector, d->at.scratch};
   return expert_exchange_of(d->step).run(d->expert, work, options);
 }

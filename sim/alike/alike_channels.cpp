@@ -10,7 +10,6 @@
 
 #include "sim/alike/alike_ranks.hpp"
 #include "sim/alike/script.hpp"
-#include "sim/ranks/neighbour_run.hpp"
 #include "topologies/graph/splitmix.hpp"
 
 namespace ringscope::sim {
@@ -39,7 +38,7 @@ struct BlockNode {
   std::vector<Peer> peers;
   Colour colour = 0;
 
-  /// As many as there are, where it is none of them.
+  /// Place among its peers; their number where it is none of them.
   std::size_t place_of(int distance, Block message) const {
     const auto found = std::ranges::find_if(
         peers, [&](const Peer& peer) { return peer.distance == distance && peer.kind == message; });
@@ -186,7 +185,7 @@ void Refinement::refine() {
   }
 }
 
-/// By channel, the first that is like it.
+/// The first channel like each.
 std::vector<int> Refinement::first_alike() const {
   std::vector<std::vector<Colour>> colours(static_cast<std::size_t>(channels_));
   for (const BlockNode& block : blocks_)
@@ -265,21 +264,13 @@ void Refinement::tell_likes(ChannelFold& fold) const {
 std::optional<ChannelFold> alike_channels(const Scenario& scenario, const Options& options,
                                           Machine& machine, Ledger& ledger) {
   if (depends_on_more(scenario, machine)) return {};
-  const Job& job = scenario.job;
-  const int ranks = static_cast<int>(scenario.placement.ranks.size());
-  const auto items = static_cast<std::size_t>(job.bytes.count);
-  const std::size_t scratch = job.algorithm->scratch_items(ranks, items, options);
-  const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
+  const Orbits& orbits = machine.orbits();
   Refinement refinement(machine, ledger);
   Groups groups;
   try {
-    for (int rank = 0; rank < machine.orbits().simulated; ++rank) {
-      const Part part = {rank, ranks, threads_of(*job.algorithm, job.options), true};
-      const auto program = [&](Communicator comm) {
-        return text_of(job, options, machine.orbits().as_numbered(comm), work);
-      };
-      if (!refinement.add(rank, script_of(part, groups, program))) return {};
-    }
+    for (int rank = 0; rank < orbits.simulated; ++rank)
+      if (!refinement.add(rank, script_of(scenario.job, options, orbits, rank, groups, true)))
+        return {};
   } catch (const NoScript&) {
     return {};
   }

@@ -1,4 +1,4 @@
-// Which channels of a kernel are alike, so that one may be simulated for all of them.
+// Channels of a kernel that are alike, so that one may be simulated for all of them.
 //
 // Found by colour refinement: blocks begin with the colour of their program (where it waits for any
 // of several, that of one order), resources with that of their capacity. A block's next colour adds

@@ -15,7 +15,6 @@
 #include "algorithms/training/training.hpp"
 #include "sim/alike/equal_hosts.hpp"
 #include "sim/alike/script.hpp"
-#include "sim/ranks/neighbour_run.hpp"
 #include "topologies/nccl/channels.hpp"
 
 namespace ringscope::sim {
@@ -71,17 +70,13 @@ struct Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  std::size_t items() const { return static_cast<std::size_t>(job->bytes.count); }
   bool declared_alike() const {
     const Property alike = job->algorithm->alike;
-    return alike != nullptr && alike(orbits.ranks, items(), options);
+    const auto items = static_cast<std::size_t>(job->bytes.count);
+    return alike != nullptr && alike(orbits.ranks, items, options);
   }
   std::vector<Line> script(int rank) const {
-    const std::size_t scratch = job->algorithm->scratch_items(orbits.ranks, items(), options);
-    const Workspace work = {{Buffer::data, 0, items()}, {Buffer::scratch, 0, scratch}};
-    return script_of(
-        {rank, orbits.ranks, threads_of(*job->algorithm, options)}, groups,
-        [&](Communicator comm) { return text_of(*job, options, orbits.as_numbered(comm), work); });
+    return script_of(*job, options, orbits, rank, groups, false);
   }
 
   const Job* job;
@@ -148,7 +143,8 @@ bool goes_round(const Job& job) {
   return exchange == nullptr || exchange->ring;
 }
 
-/// Who talks to whom: of pairs that moves make of each other, or of other hosts' like ranks, one.
+/// Pairs of ranks that talk: one of those that moves make of each other, or of other hosts' like
+/// ranks.
 class Talk {
  public:
   explicit Talk(const Orbits& orbits) : orbits_(orbits) {}

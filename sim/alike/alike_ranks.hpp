@@ -1,4 +1,4 @@
-// Whether the ranks of a scenario do the same at the same time, host by host.
+// Proof that the ranks of a scenario do the same at the same time, host by host.
 //
 // They do where moving every rank to the next host changes nothing: not the machine, not where the
 // ranks are on it, not what their programs say. What a rank does follows from these alone, since a
@@ -31,11 +31,12 @@ inline constexpr double most_uneven = 1e-3;
 /// message's size counts as its simulated sender has it.
 Alike alike_ranks(const Scenario& scenario, bool uneven = false);
 
-/// Why ranks differ by numbers drawn at random, or set for single ones; "" where they do not.
+/// Reason that ranks differ by numbers drawn at random, or set for single ones; "" where they do
+/// not.
 std::string unlike_by_chance(const Scenario& scenario);
 
-/// Why the programs of the first host's ranks, or the first replica's, moved on to each of the
-/// others, are not theirs; "" where they are. Requires as many ranks on each.
+/// Reason that the programs of the first host's ranks, or the first replica's, moved on to each of
+/// the others, are not theirs; "" where they are. Requires as many ranks on each.
 std::string unlike_programs(const Scenario& scenario);
 
 /// Location of the ranks as orbits number them.

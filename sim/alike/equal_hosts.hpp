@@ -9,12 +9,12 @@
 
 namespace ringscope::sim {
 
-/// Why the first n ranks, moved by n again and again, do not come to other hosts, whole, each to
-/// its place there; "" where they do.
+/// Reason that the first n ranks, moved by n again and again, do not come to other hosts, whole,
+/// each to its place there; "" where they do.
 std::string unequal_places(const Placement& placement, int n);
 
-/// Why the hosts to which the first n ranks come so are not like theirs, part by part and link by
-/// link, at the same switches; "" where they are. Requires equal places.
+/// Reason that the hosts to which the first n ranks come so are not like theirs, part by part and
+/// link by link, at the same switches; "" where they are. Requires equal places.
 std::string unequal_hosts(const Topology& topology, const Placement& placement, int n);
 
 /// Two ranks that talk, or one that works on its own data.

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <climits>
 #include <deque>
+#include <functional>
 #include <optional>
+
+#include "sim/ranks/neighbour_run.hpp"
 
 namespace ringscope::sim {
 namespace {
@@ -210,9 +213,15 @@ void Voice::raise(Flag flag) { ++reader_->raised(flag); }
 
 }  // namespace
 
-std::vector<Line> script_of(const Part& part, Groups& groups,
-                            const std::function<Task(Communicator)>& program) {
-  return Reader(part, groups).read(program);
+std::vector<Line> script_of(const Job& job, const Options& options, const Orbits& orbits, int rank,
+                            Groups& groups, bool first_of_any) {
+  const auto items = static_cast<std::size_t>(job.bytes.count);
+  const std::size_t scratch = job.algorithm->scratch_items(orbits.ranks, items, options);
+  const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
+  const Part part = {rank, orbits.ranks, threads_of(*job.algorithm, job.options), first_of_any};
+  return Reader(part, groups).read([&](Communicator comm) {
+    return job_program(job, options, orbits.as_numbered(comm), work);
+  });
 }
 
 }  // namespace ringscope::sim

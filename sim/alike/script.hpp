@@ -4,11 +4,12 @@
 // script.
 #pragma once
 
-#include <functional>
 #include <stdexcept>
 #include <vector>
 
 #include "algorithms/verbs/communicator.hpp"
+#include "scenarios/question/scenario.hpp"
+#include "sim/machine/orbits.hpp"
 
 namespace ringscope::sim {
 
@@ -40,8 +41,9 @@ struct Part {
 /// Groups that programs have split their ranks into, each found once for all ranks.
 using Groups = Splits<const Part>;
 
-/// Ranks are split where any of them can tell the groups. Throws NoScript.
-std::vector<Line> script_of(const Part& part, Groups& groups,
-                            const std::function<Task(Communicator)>& program);
+/// Script of a rank as orbits number them. `options`: the job's, with its hosts. Ranks are split
+/// where any of them can tell the groups. Throws NoScript.
+std::vector<Line> script_of(const Job& job, const Options& options, const Orbits& orbits, int rank,
+                            Groups& groups, bool first_of_any);
 
 }  // namespace ringscope::sim

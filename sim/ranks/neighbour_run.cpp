@@ -16,7 +16,7 @@ std::vector<int> hosts_of(const Placement& placement) {
 
 }  // namespace
 
-Task text_of(const Job& job, const Options& options, Communicator comm, Workspace work) {
+Task job_program(const Job& job, const Options& options, Communicator comm, Workspace work) {
   if (!job.overlap) return job.algorithm->run(comm, work, options);
   return overlapped(comm, job.algorithm->run(comm.beside(Beside::nonblocking), work, options),
                     *job.overlap);
@@ -113,7 +113,7 @@ void NeighbourRun::begin_round() {
 }
 
 Task NeighbourRun::one_round(Communicator comm, Workspace work) {
-  co_await text_of(neighbour_->job, options_, comm, work);
+  co_await job_program(neighbour_->job, options_, comm, work);
   // Not from here: this program is still running.
   if (--left_ == 0) run_->ledger->kernel().after(0, Callback::to<&NeighbourRun::round_ended>(this));
 }

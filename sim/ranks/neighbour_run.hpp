@@ -13,7 +13,7 @@
 namespace ringscope::sim {
 
 /// Program of a rank of the job: its algorithm, or that beside a computation.
-Task text_of(const Job& job, const Options& options, Communicator comm, Workspace work);
+Task job_program(const Job& job, const Options& options, Communicator comm, Workspace work);
 
 /// Random, in [0, the job's skew).
 template <typename Random>
