@@ -56,8 +56,10 @@ struct Arguments {
 };
 
 /// Figures told beforehand of the run, without it.
-ordered_json estimated(const Arguments& arguments, const Scenario& scenario) {
-  const Estimate estimate = estimate_of(scenario, arguments.kernel == "simgrid");
+ordered_json estimated(const RunOptions& options, const Scenario& scenario) {
+  const Estimate estimate =
+      estimate_of(scenario, options.kernel == "simgrid",
+                  {scenario.placement.ranks.size(), simulated_repetitions(scenario, options)});
   return {{"ranks", estimate.ranks},
           {"messages", estimate.messages},
           {"seconds", estimate.seconds},
@@ -68,7 +70,6 @@ ordered_json run(const Arguments& arguments) {
   std::vector<Override> overrides;
   for (const std::string& text : arguments.set) overrides.push_back(parse_override(text));
   const auto scenarios = read_scenarios(arguments.scenario, overrides);
-  if (arguments.estimate) return estimated(arguments, scenarios.front());
   const double read = cpu_seconds();
   RunOptions options;
   options.kernel = arguments.kernel;
@@ -76,6 +77,7 @@ ordered_json run(const Arguments& arguments) {
   options.tolerance = arguments.tolerance;
   if (arguments.no_fold) options.fold_from = never_fold;
   options.fold_channels = !arguments.no_fold;
+  if (arguments.estimate) return estimated(options, scenarios.front());
   const Report report = simulate(scenarios.front(), options);
   const std::size_t repetitions = report.times_s.size();
   return {{"ranks", report.ranks},

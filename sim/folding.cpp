@@ -1,12 +1,19 @@
 #include "sim/folding.hpp"
 
-namespace ringscope::sim {
+#include "sim/insight/steady_state.hpp"
+
+namespace ringscope {
+namespace sim {
 
 Alike alike_for(const Scenario& scenario, const RunOptions& options) {
   if (std::ssize(scenario.placement.ranks) < options.fold_from) return {};
-  if (options.record || options.record_spans || options.record_chain)
-    return {{}, "the history of each rank is asked for", 0};
+  if (options.shows_messages()) return {{}, "the history of each rank is asked for", 0};
   return alike_ranks(scenario, std::ssize(scenario.placement.ranks) >= options.fold_uneven_from);
+}
+
+bool may_skip(const Scenario& scenario, const RunOptions& options) {
+  return options.skip && can_skip(options.kernel) && !options.shows_messages() &&
+         repeats_itself(scenario);
 }
 
 // A block's first thread runs on the rank's own core, and is simulated.
@@ -26,4 +33,16 @@ std::optional<ChannelFold> channel_fold(const Scenario& scenario, const Options&
   return fold;
 }
 
-}  // namespace ringscope::sim
+}  // namespace sim
+
+std::size_t simulated_ranks(const Scenario& scenario, const RunOptions& options) {
+  const std::optional<sim::Orbits> orbits = sim::alike_for(scenario, options).orbits;
+  return orbits ? static_cast<std::size_t>(orbits->simulated) : scenario.placement.ranks.size();
+}
+
+int simulated_repetitions(const Scenario& scenario, const RunOptions& options) {
+  const bool alike = sim::may_skip(scenario, options) && scenario.job.skew.count() == 0;
+  return alike ? 1 : scenario.job.repetitions;
+}
+
+}  // namespace ringscope

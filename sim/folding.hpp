@@ -1,4 +1,4 @@
-// Which ranks and channels of a run stand for others, and which threads then tell of others.
+// Ranks, channels, steps and repetitions of a run that stand for others.
 #pragma once
 
 #include <memory>
@@ -14,6 +14,9 @@ namespace ringscope::sim {
 
 /// Whether the run is to be of some ranks that stand for all, and why not.
 Alike alike_for(const Scenario& scenario, const RunOptions& options);
+
+/// True if steps and repetitions that come back may be skipped: never where each is to be seen.
+bool may_skip(const Scenario& scenario, const RunOptions& options);
 
 /// Nothing where all channels are to be simulated. `options`: the job's, with its hosts; `ranks`:
 /// those that are simulated.

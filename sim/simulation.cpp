@@ -67,7 +67,7 @@ class Simulation {
     run_.shown_at_work = shown.messages;
     name_groups(scenario.job, run_.groups);
     if (options.record_chain) mpi_.received = &received_;
-    if (may_skip()) run_.steps = &steady_;
+    if (may_skip(scenario, options)) run_.steps = &steady_;
     for (int rank = 0; rank < machine_.orbits().simulated; ++rank)
       ranks_.push_back(std::make_unique<RankThread>(run_, rank));
     if (has_detours()) {
@@ -75,15 +75,12 @@ class Simulation {
       run_.detours = detours_.get();
     }
     add_neighbours();
-    if (options.fold_channels && !shows_messages())
+    if (options.fold_channels && !options.shows_messages())
       if (auto fold = channel_fold(scenario, options_of_job_, machine_, ledger_, own_ranks()))
         machine_.fold_channels(std::move(*fold));
     if (options.every_so_often)
       kernel_->every_so_often(Callback::to<&Simulation::look_outside>(this));
   }
-
-  /// Each repetition is the first one again.
-  bool all_alike() const { return may_skip() && scenario_->job.skew.count() == 0; }
 
   Measurement repeat(int repetition) {
     if (repetition > 0) ledger_.rewind();
@@ -106,10 +103,6 @@ class Simulation {
   Measurement stuck();
   std::span<const std::unique_ptr<RankThread>> own_ranks() const {
     return std::span(ranks_).first(static_cast<std::size_t>(simulated_));
-  }
-  bool may_skip() const;
-  bool shows_messages() const {
-    return options_->record || options_->record_spans || options_->record_chain;
   }
   bool folded() const { return machine_.orbits().folded() || machine_.channel_fold().folded(); }
   bool has_detours() const {
@@ -164,11 +157,6 @@ Measurement Simulation::stuck() {
   job_ended(0);
   measured_.deadlock = std::move(deadlock);
   return std::move(measured_);
-}
-
-// Never where each step is to be seen.
-bool Simulation::may_skip() const {
-  return options_->skip && kernel_->can_skip() && !shows_messages() && repeats_itself(*scenario_);
 }
 
 void Simulation::begin(int repetition) {
@@ -254,7 +242,8 @@ void Simulation::watch(int repetition) {
   const Cost cost = job.algorithm->cost(own_, items, options_of_job_);
   const double each = static_cast<double>(cost.messages) / machine_.orbits().size() *
                       machine_.channel_fold().simulated_share();
-  const double all = each * job.repetitions, before = each * repetition;
+  const double all = each * simulated_repetitions(*scenario_, *options_);
+  const double before = each * repetition;
   if (repetition > 0) options_->progress(before / all);
   mpi_.watch = [this, before, all](std::uint64_t messages) {
     // The declared number may be the least, and one that is sent to many is received by each.
@@ -280,25 +269,19 @@ std::vector<sim::Measurement> measurements_of(const Scenario& asked, const RunOp
   if (orbits) scenario.placement = sim::placed_in_order(asked.placement, *orbits);
   sim::Simulation simulation(scenario, options, orbits);
   std::vector<sim::Measurement> measurements;
-  for (int i = 0; i < scenario.job.repetitions; ++i) {
+  const int simulated = simulated_repetitions(scenario, options);
+  for (int i = 0; i < simulated; ++i) {
     sim::Measurement measured = simulation.repeat(i);
     const bool stuck = measured.deadlock.has_value();
     if (stuck) measurements.clear();  // the report is to tell of this one
     measurements.push_back(std::move(measured));
-    if (stuck) break;
-    if (!simulation.all_alike()) continue;
-    measurements.back().repeated = scenario.job.repetitions - 1;
-    break;
+    if (stuck) return measurements;
   }
+  measurements.back().repeated = scenario.job.repetitions - simulated;
   return measurements;
 }
 
 }  // namespace
-
-std::size_t simulated_ranks(const Scenario& scenario, const RunOptions& options) {
-  const std::optional<sim::Orbits> orbits = sim::alike_for(scenario, options).orbits;
-  return orbits ? static_cast<std::size_t>(orbits->simulated) : scenario.placement.ranks.size();
-}
 
 Report simulate(const Scenario& scenario, const RunOptions& options) {
   const auto begun = std::chrono::steady_clock::now();

@@ -45,6 +45,7 @@ struct RunOptions {
   bool record = false;        ///< fill Report::recording
   bool record_spans = false;  ///< fill Report::spans
   bool record_chain = false;  ///< fill Report::chain
+  bool shows_messages() const { return record || record_spans || record_chain; }
   /// A run that cannot go on is reported up to then, with the reason; without this it throws.
   bool keep_deadlock = false;
   /// Segments of critical paths kept one by one, beside those at which ranks and messages stand;
@@ -64,6 +65,9 @@ Report simulate(const Scenario& scenario, const RunOptions& options);
 
 /// Ranks of the foreground job that such a run simulates: all, or those that stand for others.
 std::size_t simulated_ranks(const Scenario& scenario, const RunOptions& options);
+
+/// Repetitions that such a run simulates: all, or the first one, of which each other is a copy.
+int simulated_repetitions(const Scenario& scenario, const RunOptions& options);
 
 std::span<const std::string_view> kernel_names();
 

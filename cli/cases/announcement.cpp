@@ -15,16 +15,21 @@ std::string text_of(double seconds) { return to_short_text(Seconds(seconds), 2);
 
 Estimate estimate_for(const Scenario& scenario, const RunOptions& options, bool on_simgrid,
                       double free_bytes) {
-  Estimate estimate = estimate_of(scenario, on_simgrid);
-  if (estimate.seconds >= long_s || estimate.memory_bytes > free_bytes)
-    estimate = estimate_of(scenario, on_simgrid, simulated_ranks(scenario, options));
+  Simulated simulated = {
+      scenario.placement.ranks.size(),
+      on_simgrid ? scenario.job.repetitions : simulated_repetitions(scenario, options)};
+  Estimate estimate = estimate_of(scenario, on_simgrid, simulated);
+  if (estimate.seconds >= long_s || estimate.memory_bytes > free_bytes) {
+    simulated.ranks = simulated_ranks(scenario, options);
+    estimate = estimate_of(scenario, on_simgrid, simulated);
+  }
   require_memory(scenario, estimate, free_bytes);
   return estimate;
 }
 
 std::string what_to_lower(const Scenario& scenario, const Estimate& estimate,
                           const RunOptions& options) {
-  std::string text = what_to_lower(scenario);
+  std::string text = what_to_lower(scenario, estimate.repetitions);
   if (estimate.contended && options.kernel == "fluid" && options.tolerance == 0)
     text += ", or ask for --tolerance 0.1%";
   return text;

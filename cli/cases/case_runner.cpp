@@ -61,12 +61,13 @@ void end_with(pid_t parent) {
 
 std::string no_memory_text(const Scenario& scenario) {
   return fmt::format("{}: there is not enough memory to simulate it: lower {}", scenario.name,
-                     what_to_lower(scenario));
+                     what_to_lower(scenario, 1));
 }
 
-std::string too_long_text(const Scenario& scenario, Seconds limit) {
+std::string too_long_text(const Scenario& scenario, const RunOptions& options, Seconds limit) {
   return fmt::format("{}: had not ended after {}: lower {}, or raise --limit", scenario.name,
-                     to_short_text(limit), what_to_lower(scenario));
+                     to_short_text(limit),
+                     what_to_lower(scenario, simulated_repetitions(scenario, options)));
 }
 
 /// The child's whole life but its exit: simulates, and says how it went.
@@ -148,10 +149,10 @@ std::string ending(int status) {
 }
 
 /// Ends the child where its time is over.
-void keep_limit(Child& child, const Scenario& scenario, Seconds limit) {
+void keep_limit(Child& child, const Scenario& scenario, const RunOptions& options, Seconds limit) {
   if (child.answer || Clock::now() - child.begun < limit) return;
   ::kill(child.process, SIGKILL);
-  child.answer = failure_frame(ExitCode::bad_input, too_long_text(scenario, limit));
+  child.answer = failure_frame(ExitCode::bad_input, too_long_text(scenario, options, limit));
 }
 
 Frame finish(Child& child, const Scenario& scenario) {
@@ -216,7 +217,7 @@ SomeReports run_some_cases(std::span<const Scenario> scenarios, const RunOptions
     auto child = running.begin();
     for (const pollfd& polled : wait_for_any(running)) {
       const auto current = child++;
-      keep_limit(*current, scenarios[current->index], limit);
+      keep_limit(*current, scenarios[current->index], options, limit);
       if (polled.revents == 0 || read_some(*current, done[current->index])) continue;
       answers[current->index] = finish(*current, scenarios[current->index]);
       done[current->index] = 1;

@@ -31,10 +31,12 @@ void tell_apart(std::vector<Scenario>& scenarios) {
 }
 
 /// Fluid's share of the time that both kernels take, by what is known before.
-double share_of_fluid(const std::vector<Scenario>& scenarios) {
+double share_of_fluid(const std::vector<Scenario>& scenarios, const RunOptions& options) {
   double fluid = 0, simgrid = 0;
   for (const Scenario& scenario : scenarios) {
-    fluid += estimate_of(scenario, false).seconds;
+    const Simulated simulated = {scenario.placement.ranks.size(),
+                                 simulated_repetitions(scenario, options)};
+    fluid += estimate_of(scenario, false, simulated).seconds;
     simgrid += estimate_of(scenario, true).seconds;
   }
   return fluid + simgrid > 0 ? fluid / (fluid + simgrid) : 0;
@@ -155,12 +157,12 @@ Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& sce
   const Seconds limit = limit_of(arguments.limit);
   const double length = share.end - share.begin;
   const bool both = arguments.kernel == both_kernels;
-  const double first = both ? share_of_fluid(scenarios) : 1;
   options.kernel = both ? "fluid" : std::string_view(arguments.kernel);
   options.skip = !arguments.no_skip;
   options.tolerance = tolerance_of(arguments.tolerance);
   options.fold_from = arguments.no_fold ? never_fold : arguments.fold_from;
   options.fold_channels = !arguments.no_fold;
+  const double first = both ? share_of_fluid(scenarios, options) : 1;
   if (share.begin == 0) {
     announce(scenarios, options, both || arguments.kernel == "simgrid", 1 / length,
              static_cast<int>(cases_at_once()), *share.bar);

@@ -54,7 +54,7 @@ void refuse_too_much(const Scenario& scenario) {
   if (estimate.seconds > longest_s)
     throw std::runtime_error(fmt::format(
         "{} are too many for a page; lower {}, or export this case for the command line",
-        in_words(estimate), what_to_lower(scenario)));
+        in_words(estimate), what_to_lower(scenario, scenario.job.repetitions)));
 }
 
 /// Hosts with what a rank can take there, and where each rank is.

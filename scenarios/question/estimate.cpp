@@ -96,6 +96,7 @@ double seconds_per_message(const Scenario& scenario) {
                                                                           : all_pairs_on_star);
 }
 
+/// Messages of one repetition.
 double messages_of(const Scenario& scenario) {
   std::vector<int> hosts;
   for (const Location& rank : scenario.placement.ranks) hosts.push_back(rank.host);
@@ -106,7 +107,7 @@ double messages_of(const Scenario& scenario) {
   options.by_host = &by_host;
   const auto items = static_cast<std::size_t>(scenario.job.bytes.count);
   const Cost cost = scenario.job.algorithm->cost(ranks, items, options);
-  return static_cast<double>(cost.messages) * scenario.job.repetitions;
+  return static_cast<double>(cost.messages);
 }
 
 const programs::Program* program_of(const Scenario& scenario) {
@@ -121,22 +122,24 @@ void add_program(const Scenario& scenario, Estimate& estimate) {
   const auto ranks = static_cast<double>(scenario.placement.ranks.size());
   estimate.memory_bytes +=
       ranks * bytes_per_stream * static_cast<double>(program->streams.size() - 1);
-  estimate.seconds += seconds_per_step * program->done * scenario.job.repetitions;
+  estimate.seconds += seconds_per_step * program->done * estimate.repetitions;
 }
 
 }  // namespace
 
 Estimate estimate_of(const Scenario& scenario, bool on_simgrid) {
-  return estimate_of(scenario, on_simgrid, scenario.placement.ranks.size());
+  return estimate_of(scenario, on_simgrid,
+                     {scenario.placement.ranks.size(), scenario.job.repetitions});
 }
 
-Estimate estimate_of(const Scenario& scenario, bool on_simgrid, std::size_t simulated) {
+Estimate estimate_of(const Scenario& scenario, bool on_simgrid, Simulated simulated) {
   Estimate estimate;
   estimate.ranks = scenario.placement.ranks.size();
   for (const Neighbour& one : scenario.neighbours) estimate.ranks += one.placement.ranks.size();
-  estimate.messages = messages_of(scenario);
+  estimate.repetitions = simulated.repetitions;
+  estimate.messages = messages_of(scenario) * simulated.repetitions;
   const auto ranks = static_cast<double>(estimate.ranks);
-  const double others = static_cast<double>(scenario.placement.ranks.size() - simulated);
+  const double others = static_cast<double>(scenario.placement.ranks.size() - simulated.ranks);
   const double share = 1 - others / static_cast<double>(scenario.placement.ranks.size());
   estimate.memory_bytes =
       bytes_of_program + bytes_per_rank * (ranks - others) + bytes_per_rank_not_simulated * others +
@@ -154,10 +157,10 @@ std::string in_words(const Estimate& estimate) {
   return fmt::format("{} ranks that send {:g} messages", estimate.ranks, estimate.messages);
 }
 
-std::string what_to_lower(const Scenario& scenario) {
+std::string what_to_lower(const Scenario& scenario, int simulated_repetitions) {
   std::vector<std::string> keys;
   const Options& options = scenario.job.options;
-  if (scenario.job.repetitions > 1) keys.emplace_back("'job.repetitions'");
+  if (simulated_repetitions > 1) keys.emplace_back("'job.repetitions'");
   if (options.rounds > 1) keys.emplace_back("'job.options.rounds'");
   if (options.steps > 1) keys.emplace_back("'job.options.steps'");
   if (program_of(scenario) != nullptr) keys.emplace_back("the loops of 'job.program'");
@@ -183,7 +186,7 @@ void require_memory(const Scenario& scenario, const Estimate& estimate, double f
   throw InputError(
       {source, 0, 0},
       fmt::format("{} need some {} of memory, and {} are free: lower {}", in_words(estimate),
-                  text(estimate.memory_bytes), text(free_bytes), what_to_lower(scenario)));
+                  text(estimate.memory_bytes), text(free_bytes), what_to_lower(scenario, 1)));
 }
 
 }  // namespace ringscope

@@ -33,6 +33,16 @@ TEST(Estimate, counts_the_messages_of_all_repetitions) {
   EXPECT_EQ(in_words(estimate), "8 ranks that send 1120 messages");
 }
 
+// A repetition that stands for all 10 sends 2 (P - 1) messages from each rank.
+TEST(Estimate, counts_nothing_of_repetitions_that_are_not_simulated) {
+  const Scenario scenario = read({"job.repetitions=10"});
+  const Estimate all = estimate_of(scenario, false), one = estimate_of(scenario, false, {8, 1});
+  EXPECT_EQ(one.messages, 8 * 2 * 7);
+  EXPECT_EQ(one.memory_bytes, all.memory_bytes);
+  const double start_up = estimate_of(scenario, false, {8, 0}).seconds;
+  EXPECT_NEAR(all.seconds - start_up, 10 * (one.seconds - start_up), 1e-12 * all.seconds);
+}
+
 // 2.9 GB were measured for 400,000 ranks; all-to-all has something of each pair.
 TEST(Estimate, memory_grows_with_ranks_and_with_pairs_that_talk) {
   const double few = estimate_of(read({}), false).memory_bytes;
@@ -66,10 +76,13 @@ TEST(Estimate, simgrid_takes_longer) {
 }
 
 TEST(Estimate, names_what_makes_it_large) {
-  EXPECT_EQ(what_to_lower(read({})), "the ranks of 'placement'");
-  EXPECT_EQ(what_to_lower(read({"job.repetitions=2", "job.algorithm=ring_segmented",
-                                "job.options.segment=1 KiB"})),
+  EXPECT_EQ(what_to_lower(read({}), 1), "the ranks of 'placement'");
+  const Scenario segmented =
+      read({"job.repetitions=2", "job.algorithm=ring_segmented", "job.options.segment=1 KiB"});
+  EXPECT_EQ(what_to_lower(segmented, 2),
             "'job.repetitions', the ranks of 'placement', or raise 'job.options.segment'");
+  EXPECT_EQ(what_to_lower(segmented, 1),
+            "the ranks of 'placement', or raise 'job.options.segment'");
 }
 
 TEST(Estimate, memory_that_will_not_be_there_is_bad_input) {

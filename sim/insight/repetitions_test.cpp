@@ -43,6 +43,19 @@ TEST(Repetitions, in_which_nothing_is_random_are_the_first_one_again) {
   }
 }
 
+TEST(Repetitions, are_counted_beforehand) {
+  const Scenario alike = scenario_of(tcp + "\njob: {" + ring + ", repetitions: 3}");
+  const Scenario late = scenario_of(tcp + "\njob: {" + ring + ", repetitions: 3, skew: 1 us}");
+  RunOptions each, simgrid, shown;
+  each.skip = false;
+  simgrid.kernel = "simgrid";
+  shown.record_spans = true;
+  EXPECT_EQ(simulated_repetitions(alike, {}), 1);
+  for (const RunOptions& options : {each, simgrid, shown})
+    EXPECT_EQ(simulated_repetitions(alike, options), 3);
+  EXPECT_EQ(simulated_repetitions(late, {}), 3);
+}
+
 TEST(Repetitions, that_differ_are_simulated_each) {
   EXPECT_EQ(repeated(tcp, ring + ", skew: 1 us", true).skipped_repetitions, 0u);
   EXPECT_EQ(repeated(tcp, ring + ", noise: {spread: 0.1}", true).skipped_repetitions, 0u);

@@ -99,8 +99,7 @@ class Kernel {
   /// that it would have had at first.
   virtual void rewind() = 0;
 
-  /// Supports fast-forward (timers, skip). By default it does not, and must not be asked for these.
-  virtual bool can_skip() const { return false; }
+  // Fast-forward, of kernels that can_skip():
   struct Alarm {
     double in = 0;  ///< seconds from now
     Callback callback;
@@ -129,5 +128,7 @@ class Kernel {
 /// so together. The fluid kernel's; std::invalid_argument for another than 0 elsewhere.
 std::unique_ptr<Kernel> make_kernel(std::string_view name, double tolerance = 0);
 std::span<const std::string_view> kernel_names();
+/// True if this kernel supports fast-forward: its timers may be asked for, and time skipped.
+bool can_skip(std::string_view name);
 
 }  // namespace ringscope::sim

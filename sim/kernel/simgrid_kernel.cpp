@@ -290,8 +290,6 @@ class SimGridKernel final : public TimedKernel<SimGridRates> {
   std::string_view name() const override { return "simgrid"; }
   void run() override;
   void rewind() override;
-  // Never skips: it checks runs without a step left out.
-  bool can_skip() const override { return false; }
 
  private:
   void set_timer(double date);

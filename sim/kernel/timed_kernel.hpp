@@ -37,7 +37,6 @@ class TimedKernel : public Kernel {
   void run() override;
   void every_so_often(Callback callback) override { so_often_ = callback; }
   void rewind() override;
-  bool can_skip() const override { return true; }
   std::vector<Alarm> timers() const override;
   void at_end_of_instant(Callback callback) override { at_end_ = callback; }
   void skip(double seconds) override;
