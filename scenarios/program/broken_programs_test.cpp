@@ -23,10 +23,8 @@ TEST(BrokenPrograms, say_what_is_wrong_and_where) {
   int wrong = 0;
   for (const Section& one : sections_of("scenarios/program/broken_programs.txt")) {
     ++wrong;
-    const auto ranks = one.parts.find("ranks");
-    const int count = ranks == one.parts.end() ? 4 : std::stoi(ranks->second);
-    EXPECT_EQ(complaint_of([&] { (void)read(one.parts.at("job"), count); }),
-              one.parts.at("message"))
+    const int ranks = std::stoi(one.part("ranks", "4"));
+    EXPECT_EQ(complaint_of([&] { (void)read(one.part("job"), ranks); }), one.part("message"))
         << one.name;
   }
   EXPECT_GE(wrong, 40);

@@ -10,6 +10,7 @@
 #include <regex>
 
 #include "scenarios/question/scenario.hpp"
+#include "topologies/input/sections_for_test.hpp"
 
 namespace ringscope {
 namespace {
@@ -39,38 +40,6 @@ job:
   algorithm: ring
   bytes: 1 MiB
 )";
-
-/// The good scenario with one thing wrong.
-struct Broken {
-  std::string name;
-  std::string right, wrong;  ///< the text to replace, and by what
-  std::vector<std::string> changes;
-  std::string message;
-};
-
-/// Sections "=== name" of parts "--- what"; the lines of a part are joined.
-std::vector<Broken> broken_inputs() {
-  std::vector<Broken> inputs;
-  std::ifstream file("scenarios/broken_inputs.txt");
-  EXPECT_TRUE(file) << "this test runs in the root of the source tree";
-  std::string* part = nullptr;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("=== ")) {
-      inputs.push_back({line.substr(4), "", "", {}, ""});
-      part = nullptr;
-    } else if (line.starts_with("--- ") && !inputs.empty()) {
-      Broken& input = inputs.back();
-      if (line == "--- set") input.changes.emplace_back();
-      part = line == "--- replace" ? &input.right
-             : line == "--- by"    ? &input.wrong
-             : line == "--- set"   ? &input.changes.back()
-                                   : &input.message;
-    } else if (part != nullptr) {
-      *part += (part->empty() ? "" : "\n") + line;
-    }
-  }
-  return inputs;
-}
 
 class BrokenInput : public testing::Test {
  protected:
@@ -118,15 +87,18 @@ class BrokenInput : public testing::Test {
 };
 
 TEST_F(BrokenInput, is_refused_with_these_words) {
-  const std::vector<Broken> inputs = broken_inputs();
+  const std::vector<Section> inputs = sections_of("scenarios/broken_inputs.txt");
   EXPECT_GE(inputs.size(), 60U);
-  for (const Broken& broken : inputs) {
+  for (const Section& broken : inputs) {
     SCOPED_TRACE(broken.name);
     std::string text = good;
-    const auto at = text.find(broken.right);
+    const std::string right = broken.part("replace", "");
+    const auto at = text.find(right);
     ASSERT_NE(at, std::string::npos);
-    write("x.yaml", text.replace(at, broken.right.size(), broken.wrong));
-    EXPECT_EQ(message(broken.changes), broken.message);
+    write("x.yaml", text.replace(at, right.size(), broken.part("by", "")));
+    const auto changes = broken.parts.find("set");
+    EXPECT_EQ(message(changes == broken.parts.end() ? std::vector<std::string>() : changes->second),
+              broken.part("message"));
   }
 }
 

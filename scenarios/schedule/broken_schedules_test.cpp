@@ -31,13 +31,13 @@ TEST(BrokenSchedules, say_what_is_wrong_and_where) {
   int wrong = 0;
   for (const Section& one : sections_of("scenarios/schedule/broken_schedules.txt")) {
     ++wrong;
-    const std::string& file = one.parts.at("file");
+    const std::string file = one.part("file");
     std::string text = good(file);
-    const std::string& right = one.parts.at("replace");
+    const std::string right = one.part("replace");
     const std::size_t at = text.find(right);
     ASSERT_NE(at, std::string::npos) << one.name << ": " << right;
-    text.replace(at, right.size(), one.parts.at("by"));
-    EXPECT_EQ(complaint_about(file, text), one.parts.at("message")) << one.name;
+    text.replace(at, right.size(), one.part("by"));
+    EXPECT_EQ(complaint_about(file, text), one.part("message")) << one.name;
   }
   EXPECT_GE(wrong, 20);
 }

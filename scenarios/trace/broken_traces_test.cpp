@@ -57,15 +57,16 @@ std::string complaint_about(const Section& one) {
   const Folder folder(one.name);
   int ranks = 2;
   std::string job = "{trace: HERE/t}";
-  for (const auto& [what, text] : one.parts) {
+  for (const auto& [what, texts] : one.parts) {
+    const std::string& text = texts.front();
     if (what == "job") job = text;
     if (what == "ranks") ranks = std::stoi(text);
     if (what == "groups") folder.write("t.json", text);
     if (what.starts_with("bytes of rank ")) folder.write("t." + what.substr(14) + ".et", text);
     if (!what.starts_with("rank ")) continue;
     std::string bytes = chakra::trace_of(text);
-    const auto cut = one.parts.find("cut " + what);
-    if (cut != one.parts.end()) bytes.resize(std::stoul(cut->second));
+    const std::string cut = one.part("cut " + what, "");
+    if (!cut.empty()) bytes.resize(std::stoul(cut));
     folder.write("t." + what.substr(5) + ".et", bytes);
   }
   return folder.complaint(job, ranks);
@@ -75,7 +76,7 @@ TEST(BrokenTraces, say_what_is_wrong_and_where) {
   int wrong = 0;
   for (const Section& one : sections_of("scenarios/trace/broken_traces.txt")) {
     ++wrong;
-    EXPECT_EQ(complaint_about(one), one.parts.at("message")) << one.name;
+    EXPECT_EQ(complaint_about(one), one.part("message")) << one.name;
   }
   EXPECT_GE(wrong, 25);
 }

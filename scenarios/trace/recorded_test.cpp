@@ -205,17 +205,13 @@ TEST(BrokenRecords, say_what_is_wrong_and_where) {
   int wrong = 0;
   for (const Section& one : sections_of("scenarios/trace/broken_records.txt")) {
     const Record record(one.name);
-    const auto part = [&](const std::string& name) {
-      const auto found = one.parts.find(name);
-      return found == one.parts.end() ? std::string() : found->second;
-    };
     for (int rank = 0; rank < 2; ++rank)
-      record.write_calls(rank, 2, part(fmt::format("calls of {}", rank)));
+      record.write_calls(rank, 2, one.part(fmt::format("calls of {}", rank), ""));
     for (const char* rank : {"0", "1", "2"})
-      if (const std::string text = part(std::string("file of ") + rank); !text.empty())
+      if (const std::string text = one.part(std::string("file of ") + rank, ""); !text.empty())
         record.write(rank, text);
     ++wrong;
-    EXPECT_EQ(record.complaint(2, part("more")), part("message")) << one.name;
+    EXPECT_EQ(record.complaint(2, one.part("more", "")), one.part("message")) << one.name;
   }
   EXPECT_GE(wrong, 20);
 }

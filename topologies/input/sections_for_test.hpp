@@ -13,7 +13,18 @@ namespace ringscope {
 /// Section "=== name" of parts "--- what"; the lines of a part are joined.
 struct Section {
   std::string name;
-  std::map<std::string, std::string> parts;
+  std::map<std::string, std::vector<std::string>> parts;  ///< several may have one name
+
+  /// The only part of that name; `otherwise` where there is none.
+  std::string part(const std::string& what, const std::string& otherwise) const {
+    return parts.contains(what) ? part(what) : otherwise;
+  }
+  std::string part(const std::string& what) const {
+    const auto found = parts.find(what);
+    const bool is_one = found != parts.end() && found->second.size() == 1;
+    EXPECT_TRUE(is_one) << name << ": expected one part '" << what << "'";
+    return is_one ? found->second.front() : "";
+  }
 };
 
 inline std::vector<Section> sections_of(const std::string& path) {
@@ -26,7 +37,7 @@ inline std::vector<Section> sections_of(const std::string& path) {
       all.push_back({line.substr(4), {}});
       part = nullptr;
     } else if (line.starts_with("--- ")) {
-      part = &all.back().parts[line.substr(4)];
+      part = &all.back().parts[line.substr(4)].emplace_back();
     } else if (part != nullptr) {
       *part += (part->empty() ? "" : "\n") + line;
     }
