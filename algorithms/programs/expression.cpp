@@ -84,11 +84,6 @@ bool Expression::asks_for_turn(int slot) const {
       terms_, [&](const Term& term) { return term.kind == Kind::turn && term.slot == slot; });
 }
 
-bool Expression::asks_for_groups() const {
-  return std::ranges::any_of(
-      terms_, [](const Term& term) { return term.kind == Kind::index || term.kind == Kind::size; });
-}
-
 Expression Expression::of(Kind kind, const Expression& left, const Expression& right) {
   Expression both = left;
   both.terms_.insert(both.terms_.end(), right.terms_.begin(), right.terms_.end());

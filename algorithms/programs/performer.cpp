@@ -10,8 +10,6 @@
 namespace ringscope::programs {
 namespace {
 
-const Program& program_of(const Options& options) { return *options.schedule->program; }
-
 /// A rank with its communicators and its room, of all its streams.
 struct Role {
   const Program* program;
@@ -185,7 +183,7 @@ Task run_stream(Communicator comm, const Role* role, int number) {
 }
 
 Task run(Communicator comm, Workspace work, Options options) {
-  const Program& program = program_of(options);
+  const Program& program = *program_of(options);
   Role role = {&program, {}, work, options};
   for (std::size_t i = 0; i < program.communicators.size(); ++i)
     role.communicators.push_back(communicator_of(comm, program, i));
@@ -197,7 +195,7 @@ Task run(Communicator comm, Workspace work, Options options) {
 }
 
 Cost cost(int /*ranks*/, std::size_t /*items*/, Options options) {
-  const Program& program = program_of(options);
+  const Program& program = *program_of(options);
   return {.steps = program.messages > 0 ? 1 : 0,
           .messages = static_cast<std::int64_t>(program.messages),
           .items = program.items};
@@ -205,12 +203,16 @@ Cost cost(int /*ranks*/, std::size_t /*items*/, Options options) {
 
 std::size_t scratch_items(int /*ranks*/, std::size_t /*items*/, Options options) {
   std::size_t sum = 0;
-  for (std::size_t i = 0; const Room& room : program_of(options).rooms)
+  for (std::size_t i = 0; const Room& room : program_of(options)->rooms)
     sum += static_cast<std::size_t>((i++ == 0 ? 0 : room.vector) + room.scratch + room.received);
   return sum;
 }
 
 }  // namespace
+
+const Program* program_of(const Options& options) {
+  return options.schedule != nullptr ? options.schedule->program.get() : nullptr;
+}
 
 Algorithm algorithm_of_program(const schedules::Schedule& schedule) {
   return {
@@ -221,7 +223,7 @@ Algorithm algorithm_of_program(const schedules::Schedule& schedule) {
       .least_ranks = schedule.program->ranks(),
       .threads_for =
           [](const Options& options) {
-            return static_cast<int>(program_of(options).streams.size());
+            return static_cast<int>(program_of(options)->streams.size());
           },
       .run = run,
       .cost = cost,

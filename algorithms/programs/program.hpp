@@ -116,6 +116,9 @@ inline constexpr int most_tag = 32'767;
 inline constexpr int tags_of_communicator = most_tag + 1;
 inline constexpr int most_communicators = 1'000, most_streams = 64;
 
+/// The program of a job that has these options; null: none.
+const Program* program_of(const Options& options);
+
 /// The algorithm of a schedule that has a program (schedule.hpp).
 Algorithm algorithm_of_program(const schedules::Schedule& schedule);
 

@@ -12,7 +12,6 @@
 #include "algorithms/collectives.hpp"
 #include "algorithms/programs/program.hpp"
 #include "algorithms/steps/host_order.hpp"
-#include "scenarios/schedule/schedule_file.hpp"
 #include "topologies/input/units.hpp"
 
 namespace ringscope {
@@ -28,7 +27,8 @@ constexpr double nothing_said = std::numeric_limits<double>::infinity();
 constexpr double bytes_of_program = 20e6, bytes_per_rank = 7000, bytes_per_pair = 1400;
 constexpr double bytes_per_rank_not_simulated = 2900;
 constexpr double seconds_per_rank = 1.5e-5;
-// A stream of a program beside the first one, and a step that may send nothing.
+// A stream of a program beside the first one, and a step that may send nothing: of 2,000 ranks with 9
+// and 33 streams each takes 3,030 to 3,100 B; a computation, of 1,000 in a loop, 0.7 us.
 constexpr double bytes_per_stream = 3000, seconds_per_step = 1e-6;
 constexpr double in_step = 1.2e-6, out_of_step = 4e-6, in_flight = 6e-6;
 constexpr double seconds_per_message_on_simgrid = 40e-6;
@@ -110,14 +110,9 @@ double messages_of(const Scenario& scenario) {
   return static_cast<double>(cost.messages);
 }
 
-const programs::Program* program_of(const Scenario& scenario) {
-  const ScheduleFile* file = scenario.job.schedule.get();
-  return file != nullptr ? file->schedule.program.get() : nullptr;
-}
-
 /// Streams and steps of a program.
 void add_program(const Scenario& scenario, Estimate& estimate) {
-  const programs::Program* program = program_of(scenario);
+  const programs::Program* program = programs::program_of(scenario.job.options);
   if (program == nullptr) return;
   const auto ranks = static_cast<double>(scenario.placement.ranks.size());
   estimate.memory_bytes +=
@@ -163,7 +158,7 @@ std::string what_to_lower(const Scenario& scenario, int simulated_repetitions) {
   if (simulated_repetitions > 1) keys.emplace_back("'job.repetitions'");
   if (options.rounds > 1) keys.emplace_back("'job.options.rounds'");
   if (options.steps > 1) keys.emplace_back("'job.options.steps'");
-  if (program_of(scenario) != nullptr) keys.emplace_back("the loops of 'job.program'");
+  if (programs::program_of(options) != nullptr) keys.emplace_back("the loops of 'job.program'");
   keys.emplace_back("the ranks of 'placement'");
   std::string text = fmt::format("{}", fmt::join(keys, ", "));
   const Options untouched;

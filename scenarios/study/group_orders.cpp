@@ -7,7 +7,6 @@
 #include "algorithms/programs/program.hpp"
 #include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
-#include "scenarios/schedule/schedule_file.hpp"
 #include "topologies/placement/slots.hpp"
 
 namespace ringscope {
@@ -68,8 +67,7 @@ std::string packed_text(std::span<const Bin> bins, const Assignment& assignment)
 
 const Grid* groups_of(const Job& job) {
   if (job.training != nullptr && job.training->llm != nullptr) return &job.training->llm->grid;
-  const programs::Program* program =
-      job.schedule != nullptr ? job.schedule->schedule.program.get() : nullptr;
+  const programs::Program* program = programs::program_of(job.options);
   return program != nullptr && !program->grid.dimensions().empty() ? &program->grid : nullptr;
 }
 

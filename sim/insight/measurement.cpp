@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "algorithms/collectives.hpp"
+#include "algorithms/programs/program.hpp"
 #include "algorithms/selectors/nccl_choice.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 
@@ -164,9 +165,8 @@ Report report_of(const Scenario& scenario, std::vector<Measurement> measurements
   report.time_s = median.time_s;
   report.deadlock = std::move(median.deadlock);
   // A step of training, a trace, a program are more than the exchange of a vector.
-  const bool of_one_vector =
-      scenario.job.training == nullptr && report.trace_nodes.empty() &&
-      (scenario.job.schedule == nullptr || scenario.job.schedule->schedule.program == nullptr);
+  const bool of_one_vector = scenario.job.training == nullptr && report.trace_nodes.empty() &&
+                             programs::program_of(scenario.job.options) == nullptr;
   if (report.time_s > 0 && of_one_vector && !report.deadlock) {
     report.algbw = static_cast<double>(report.bytes) / report.time_s;
     report.busbw = report.algbw * bus_factor(collective_of(*scenario.job.algorithm), report.ranks);

@@ -11,11 +11,6 @@
 namespace ringscope::sim {
 namespace {
 
-const programs::Program* program_of(const Job& job) {
-  const schedules::Schedule* schedule = job.options.schedule;
-  return schedule != nullptr ? schedule->program.get() : nullptr;
-}
-
 const traces::Trace* trace_of(const Job& job) {
   const schedules::Schedule* schedule = job.options.schedule;
   return schedule != nullptr ? schedule->trace.get() : nullptr;
@@ -82,7 +77,7 @@ bool is_idle(const RankThread& thread) {
 
 ShownThreads shown_threads(const Job& job) {
   ShownThreads shown;
-  if (const programs::Program* program = program_of(job)) {
+  if (const programs::Program* program = programs::program_of(job.options)) {
     shown.streams = static_cast<int>(program->streams.size());
     if (shown.streams > 1) shown.names = program->streams;
   } else if (const traces::Trace* trace = trace_of(job)) {
@@ -97,7 +92,7 @@ ShownThreads shown_threads(const Job& job) {
 }
 
 void name_groups(const Job& job, GroupNames& names) {
-  const programs::Program* program = program_of(job);
+  const programs::Program* program = programs::program_of(job.options);
   if (program == nullptr) return;
   for (const programs::CommunicatorKind& one : program->communicators)
     names.name_tags(programs::tags_of_communicator,
@@ -109,7 +104,7 @@ std::vector<StreamReport> stream_reports(const Run& run,
                                          double time_s) {
   const Job& job = run.machine->scenario().job;
   const ShownThreads shown = shown_threads(job);
-  if (program_of(job) == nullptr && shown.names.empty()) return {};
+  if (programs::program_of(job.options) == nullptr && shown.names.empty()) return {};
   const auto& groups = run.groups.names();
   std::vector<StreamReport> reports;
   for (int stream = 0; stream < shown.streams; ++stream) {
