@@ -53,15 +53,15 @@ class Replay(JobTest):
         self.assertEqual(code, 0, err)
         return json.loads(out)
 
-    def algorithms(self, collective):
+    def algorithms(self, collective, nonblocking=False):
         """Those of one thread: Debian's Open MPI hangs in many jobs with MPI_THREAD_MULTIPLE, which
-        is tried by hand only."""
+        is tried by hand only; with non-blocking collectives of ours or without."""
         listed = subprocess.run(
             [str(self.build / "ringscope"), "list", "algorithms", "--json", "-"], check=True,
             capture_output=True, text=True).stdout
         return [one["algorithm"] for one in json.loads(listed)["algorithms"]
                 if one["collective"] == collective and one["threads"] == 1
-                and "threads" not in one["options"]]
+                and "threads" not in one["options"] and (one["nonblocking"] > 0) == nonblocking]
 
     def test_every_allreduce_gives_the_right_sums(self):
         for ranks, size in ((3, "28 B"), (4, "40 kB")):
@@ -74,6 +74,16 @@ class Replay(JobTest):
                     self.assertEqual(case["parameters"]["placement"], str(ranks))
                     self.assertEqual(len(case["samples_s"]), 2)
                     self.assertEqual(len(case["ranks"]), ranks)
+
+    def test_collectives_beside_the_call_are_refused(self):
+        names = self.algorithms("allreduce", nonblocking=True)
+        self.assertIn("han", names)
+        for name in names:
+            with self.subTest(algorithm=name):
+                code, _, err = self.replay(4, scenario(4, algorithm=name))
+                self.assertEqual(code, 1)
+                self.assertIn("a non-blocking collective of ours cannot be replayed: its steps are "
+                              "no calls of MPI", err)
 
     def test_groups_of_a_program_give_the_right_data(self):
         """Groups of MPI_Comm_split (llm: tensor and data), and such as a program names."""
