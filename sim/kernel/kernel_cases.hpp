@@ -45,6 +45,10 @@ class KernelTest : public testing::TestWithParam<std::string_view> {
   }
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<double>& times() const { return times_; }
+  void forget_log() {
+    names_.clear();
+    times_.clear();
+  }
 
  private:
   struct Action {

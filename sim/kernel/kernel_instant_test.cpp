@@ -2,6 +2,8 @@
 // a date?
 #include <gmock/gmock.h>
 
+#include <random>
+
 #include "sim/kernel/instant.hpp"
 #include "sim/kernel/kernel_cases.hpp"
 
@@ -78,6 +80,40 @@ TEST_P(KernelInstant, a_second_run_has_the_digits_of_the_first) {
   EXPECT_EQ(kernel().now(), 0);
   once();
   EXPECT_EQ(std::vector<double>(times().begin() + 3, times().end()), first);
+}
+
+// A factor of a power of two changes no digit of any number. So whatever differs hangs on a number
+// of seconds, or of units a second, that stands in a kernel.
+TEST_P(KernelInstant, a_unit_of_time_changes_no_digit_and_no_order) {
+  const auto in_units_of = [&, this](double second) {
+    std::mt19937_64 random(7);
+    const auto drawn = [&](int least, int most) {
+      return std::uniform_int_distribution<int>(least, most)(random);
+    };
+    std::vector<int> resources(6);
+    for (int& one : resources) one = add_resource(drawn(1, 9) / 3.0 / second);
+    for (int i = 0; i < 60; ++i) {
+      const auto at = static_cast<std::size_t>(drawn(0, 5)), next = (at + 1) % resources.size();
+      const std::vector<Use> uses = {{resources[at], drawn(1, 3)}, {resources[next], drawn(1, 3)}};
+      const double amount = drawn(1, 9) / 7.0;
+      kernel().after(drawn(0, 20) / 10.0 * second, call([this, i, amount, uses] {
+                       start(amount, uses, log(std::to_string(i)));
+                     }));
+    }
+    kernel().run();
+    kernel().rewind();
+  };
+  in_units_of(1);
+  const std::vector<std::string> order = names();
+  ASSERT_EQ(order.size(), 60U);
+  const std::vector<double> dates = times();
+  for (const double second : {0x1p-40, 0x1p-10, 0x1p10, 0x1p40}) {
+    forget_log();
+    in_units_of(second);
+    EXPECT_EQ(names(), order) << second;
+    ASSERT_EQ(times().size(), dates.size());
+    for (std::size_t i = 0; i < dates.size(); ++i) EXPECT_EQ(times()[i], dates[i] * second) << i;
+  }
 }
 
 }  // namespace

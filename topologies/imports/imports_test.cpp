@@ -23,6 +23,8 @@ ImportedHost machine_of(const std::string& name) {
   return parse_machine({name, text_of(name)}, "");
 }
 
+ImportedHost machine_of_text(const std::string& text) { return parse_machine({"x", text}, ""); }
+
 Cluster cluster_of(ImportedHost machine) {
   return read_cluster(Value::from_text("x.yaml", cluster_yaml(machine, "a file", 2, {})));
 }
@@ -160,6 +162,35 @@ TEST(Import, nvlinks_are_counted) {
   const Cluster a100 = cluster_of(machine_of("dgx-a100.txt"));
   const auto& ampere = a100.topology.hosts()[0].gpus;
   EXPECT_DOUBLE_EQ(gigabytes(a100.topology, ampere[0], ampere[7]), 12 * one);  // NV12
+}
+
+// As NCCL dumps a topology: the other end of an NVLink by its bus id, and how many there are. PCI
+// class 0680 is a bridge that is none of PCI: an NVSwitch.
+TEST(Import, nvlinks_of_nccls_xml_are_counted) {
+  const auto gpus_with = [](const std::string& first, const std::string& second) {
+    const auto gpu = [](const char* bus, const std::string& links) {
+      return "<pci busid=\"" + std::string(bus) + "\" class=\"0x030200\" link_speed=\"16 GT/s\" " +
+             "link_width=\"16\"><gpu sm=\"80\">" + links + "</gpu></pci>";
+    };
+    return machine_of_text("<system><cpu affinity=\"ff\">" + gpu("01:00.0", first) +
+                           gpu("02:00.0", second) + "</cpu></system>");
+  };
+  const auto link = [](const char* target, int count, const char* pci_class) {
+    return "<nvlink target=\"" + std::string(target) + "\" count=\"" + std::to_string(count) +
+           "\" tclass=\"" + pci_class + "\"/>";
+  };
+  const double one = assumed_nvlink(80).value.bytes_per_second / 1e9;
+  const std::string to_switch = link("c4:00.0", 6, "0x068000") + link("c5:00.0", 6, "0x068000");
+  const auto rate = [](ImportedHost machine) {
+    const Cluster cluster = cluster_of(std::move(machine));
+    const Host& host = cluster.topology.hosts()[0];
+    return gigabytes(cluster.topology, host.gpus[0], host.gpus[1]);
+  };
+  EXPECT_DOUBLE_EQ(rate(gpus_with(link("02:00.0", 4, "0x030200"), link("01:00.0", 4, "0x030200"))),
+                   4 * one);
+  EXPECT_DOUBLE_EQ(rate(gpus_with(to_switch, to_switch)), 12 * one);
+  EXPECT_DOUBLE_EQ(rate(gpus_with("", "")),
+                   16 * assumed_pcie_lane(16e9).value.bytes_per_second / 1e9);
 }
 
 TEST(Import, what_is_pix_shares_a_switch_and_what_is_sys_does_not) {
