@@ -173,6 +173,35 @@ TEST(Program, counts_long_loops_without_going_through_them) {
   EXPECT_EQ(program.done, 6e9);
 }
 
+// 65,536 to the power of 4 is 0 in 64 bits, as many sends as nobody receives.
+TEST(Program, refuses_more_than_it_can_count) {
+  Step inner = message(true, 2, Partner::Rule::next, 1);
+  for (int loops = 0; loops < 4; ++loops) inner = block(65536, {inner}, loops);
+  const auto complaint = [&] {
+    try {
+      with({inner});
+    } catch (const Unsound& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(complaint().find("more than 1e+18 are not counted"), std::string::npos) << complaint();
+}
+
+// Two loops of a billion turns each, in which the other rank alone does something.
+TEST(Program, leaves_loops_at_once_in_which_a_rank_does_nothing) {
+  Step first = message(true, 2, Partner::Rule::next, 5);
+  first.on = {{0, Condition::Which::listed, {0}}};
+  Program program = on_a_grid();
+  program.steps = {block(1e9, {block(1e9, {first}, 1)}), message(true, 2, Partner::Rule::next, 7)};
+  number(program.steps, program.ids);
+  Walk walk(program, 1);
+  const Step* only = walk.next();
+  ASSERT_NE(only, nullptr);
+  EXPECT_EQ(walk.stand().value(only->amount), 7);
+  EXPECT_EQ(walk.next(), nullptr);
+}
+
 TEST(Sequences, of_loops_are_those_of_their_turns) {
   Sequence once, unrolled;
   for (const std::uint64_t number : {3u, 1u, 4u}) once.append(Sequence(number));

@@ -16,6 +16,7 @@ namespace {
 
 constexpr double most_seconds = 1e12, most_turns = 1e9;
 constexpr double most_bytes = 562'949'953'421'312;  // 512 TiB
+constexpr double most_counted = 1e18;               // steps, messages or bytes: below 2^63
 
 class Survey {
  public:
@@ -28,33 +29,47 @@ class Survey {
   }
 
   void run() {
+    Sums all;
     for (int rank = 0; rank < program_->ranks(); ++rank) {
       Stand stand(*program_, rank);
       Tally tally;
       visit(program_->steps, stand, tally);
-      program_->messages += tally.messages;
-      program_->items += tally.items;
-      program_->done += tally.done;
+      add(0, all, tally.sums, 1);
       partners_.add(rank, std::move(tally.ends));
     }
-    if (program_->done == 0) throw Unsound(0, "no rank does any step of this program");
+    if (all.done == 0) throw Unsound(0, "no rank does any step of this program");
+    program_->messages = all.messages;
+    program_->items = all.items;
+    program_->done = all.done;
     note_undone(program_->steps);
     partners_.require_alike();
   }
 
  private:
-  /// Work of a rank in some steps.
-  struct Tally {
-    RankEnds ends;
+  struct Sums {
     std::uint64_t messages = 0, items = 0;
     double done = 0;
   };
+  /// Work of a rank in some steps.
+  struct Tally {
+    RankEnds ends;
+    Sums sums;
+  };
 
-  static void add(Tally& into, const Tally& body, std::uint64_t turns) {
-    add_times(into.ends, body.ends, turns);
+  /// Throws Unsound, of the step, where the sums are more than integers hold.
+  static void add(int step, Sums& into, const Sums& body, std::uint64_t turns) {
+    const auto times = static_cast<double>(turns);
+    const double most =
+        std::max({into.done + body.done * times,
+                  static_cast<double>(into.messages) + static_cast<double>(body.messages) * times,
+                  static_cast<double>(into.items) + static_cast<double>(body.items) * times});
+    if (most > most_counted)
+      throw Unsound(step, fmt::format("steps, messages and bytes of this are up to {:g}, and more "
+                                      "than {:g} are not counted: lower the turns of loops",
+                                      most, most_counted));
     into.messages += body.messages * turns;
     into.items += body.items * turns;
-    into.done += body.done * static_cast<double>(turns);
+    into.done += body.done * times;
   }
 
   void visit(const std::vector<Step>& steps, Stand& stand, Tally& into) {
@@ -90,7 +105,7 @@ class Survey {
 
   void visit(const Step& step, Stand& stand, Tally& into) {
     Room& room = program_->rooms[static_cast<std::size_t>(step.stream)];
-    if (step.kind != Step::Kind::block) ++into.done;
+    if (step.kind != Step::Kind::block) ++into.sums.done;
     switch (step.kind) {
       case Step::Kind::block:
         return visit_block(step, stand, into);
@@ -129,7 +144,9 @@ class Survey {
       stand.set_turn(step.slot, turn);
       visit(step.steps, stand, body);
     }
-    add(into, body, step.turns_differ ? 1 : static_cast<std::uint64_t>(turns));
+    const auto times = step.turns_differ ? std::uint64_t{1} : static_cast<std::uint64_t>(turns);
+    add(step.id, into.sums, body.sums, times);
+    add_times(into.ends, body.ends, times);
   }
 
   /// Items that it receives.
@@ -143,8 +160,8 @@ class Survey {
     if (!sends) return bytes;
     Room& room = program_->rooms[static_cast<std::size_t>(step.stream)];
     room.vector = std::max(room.vector, bytes);
-    ++into.messages;
-    into.items += bytes;
+    ++into.sums.messages;
+    into.sums.items += bytes;
     return 0;
   }
 
@@ -198,8 +215,8 @@ class Survey {
     room.scratch = std::max(room.scratch, known.scratch);
     program_->longest = std::max(program_->longest, bytes);
     if (stand.group(step).place_of(stand.rank()) != 0) return;
-    into.messages += static_cast<std::uint64_t>(known.cost.messages);
-    into.items += known.cost.items;
+    into.sums.messages += static_cast<std::uint64_t>(known.cost.messages);
+    into.sums.items += known.cost.items;
   }
 
   struct Known {

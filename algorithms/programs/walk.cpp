@@ -67,7 +67,23 @@ void Walk::enter(const Step& block) {
   const int turns = static_cast<int>(std::lround(stand_.value(block.amount)));
   if (turns <= 0 || block.steps.empty()) return;
   stand_.set_turn(block.slot, 0);
-  frames_.push_back({&block.steps, 0, block.slot, 0, turns});
+  frames_.push_back({&block.steps, 0, block.slot, 0, turns, block.turns_differ});
+}
+
+// What a rank does not do in one turn it does in none, where they do not differ.
+bool Walk::go_on() {
+  Frame& frame = frames_.back();
+  const bool idle = !frame.gave && !frame.turns_differ;
+  if (!idle && ++frame.turn < frame.turns) {
+    frame.at = 0;
+    stand_.set_turn(frame.slot, frame.turn);
+    return true;
+  }
+  if (frames_.size() == 1) return false;
+  const bool gave = frame.gave;
+  frames_.pop_back();
+  frames_.back().gave |= gave;
+  return true;
 }
 
 const Step* Walk::next() {
@@ -78,16 +94,13 @@ const Step* Walk::next() {
     if (frame.at < frame.steps->size()) {
       const Step& step = (*frame.steps)[frame.at++];
       if (!stand_.does(step)) continue;
-      if (step.kind == Step::Kind::block)
+      if (step.kind == Step::Kind::block) {
         enter(step);
-      else
+      } else {
         given_ = &step;
-    } else if (++frame.turn < frame.turns) {
-      frame.at = 0;
-      stand_.set_turn(frame.slot, frame.turn);
-    } else if (frames_.size() > 1) {
-      frames_.pop_back();
-    } else {
+        frame.gave = true;
+      }
+    } else if (!go_on()) {
       return nullptr;
     }
   }

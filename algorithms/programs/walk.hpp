@@ -54,8 +54,12 @@ class Walk {
     const std::vector<Step>* steps;
     std::size_t at = 0;
     int slot = -1, turn = 0, turns = 1;
+    bool turns_differ = false;
+    bool gave = false;  ///< a step, in any turn
   };
   void enter(const Step& block);
+  /// Begins the next turn of the innermost loop, or leaves it; false at the end of the program.
+  bool go_on();
 
   Stand stand_;
   std::vector<Frame> frames_;
