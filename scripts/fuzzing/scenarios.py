@@ -13,6 +13,8 @@ from .quantities import rate, time
 MOST_NEIGHBOURS = 2
 # Beside jobs that loop, a job that waits for ever is told after 100,000 of their rounds: minutes.
 MAY_WAIT_FOR_EVER = "head_to_head"
+# A GPU as slow as it may be drawn computes for seconds: jobs of a millisecond loop for minutes.
+MAY_COMPUTE_LONG = "llm"
 PROGRAMS = 0.15  # of all jobs
 RANKS_OF_NEIGHBOUR = 4  # most of each on a host: beside eight of the job there is room for two
 
@@ -87,7 +89,7 @@ def scenario(random, catalogue):
     if random.random() < 0.15:
         made["neighbours"] = {f"job{i}": neighbour(random, catalogue, hosts)
                               for i in range(random.randint(1, MOST_NEIGHBOURS))}
-        if algorithm["algorithm"] == MAY_WAIT_FOR_EVER:
+        if algorithm["algorithm"] in (MAY_WAIT_FOR_EVER, MAY_COMPUTE_LONG):
             for one in made["neighbours"].values():
                 one["repeat"] = 1 if one["repeat"] == "loop" else one["repeat"]
     if made["job"].get("collective") == "training" and random.random() < 0.5:
