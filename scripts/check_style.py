@@ -36,7 +36,7 @@ LAYERS = {
     "sim/kernel": ["sim/kernel/", "topologies/input/units.hpp"],
     "validation": ["algorithms/", "topologies/", "scenarios/", "validation/"],
 }
-SIMGRID_HOME = "sim/kernel/simgrid_"
+SIMGRID_HOME = "sim/kernel/simgrid/"
 
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 PRIVATE_PATH = re.compile(r"(?<![\w./$}])/(?:work|home|root)(?:/|\b)")

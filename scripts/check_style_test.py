@@ -100,7 +100,7 @@ class Names(unittest.TestCase):
 
     def test_a_base_class_of_simgrid_may_be_called_as_simgrid_calls_it(self):
         text = "class Zone : public simgrid::kernel::routing::NetZoneImpl {\n"
-        self.assertEqual(breaches("sim/kernel/simgrid_zone.cpp", text), [])
+        self.assertEqual(breaches("sim/kernel/simgrid/zone.cpp", text), [])
 
     def test_a_file_is_named_by_what_it_holds(self):
         self.assertEqual(breaches("sim/string_util.cpp", ""), [
@@ -237,7 +237,7 @@ class Includes(unittest.TestCase):
 
     def test_simgrid_stays_in_its_kernel(self):
         for name in ("<simgrid/s4u.hpp>", "<xbt/log.h>"):
-            self.check("sim/kernel/simgrid_kernel.cpp", name, True)
+            self.check("sim/kernel/simgrid/simgrid_kernel.cpp", name, True)
             self.check("sim/kernel/kernel_test.cpp", name, False)
             self.check("sim/mpi/a.cpp", name, False)
             self.check("cli/a.cpp", name, False)

@@ -29,7 +29,8 @@ std::string refusal(const CLI::App& program, const CLI::ParseError& error) {
   const auto option = std::find_if(extra.begin(), extra.end(), [](const std::string& word) {
     return word.size() > 1 && word.front() == '-';
   });
-  if (error.get_name() == "ExtrasError" && option != extra.end()) {
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) &&
+      option != extra.end()) {
     std::vector<std::string> known;
     for (const CLI::Option* one : app.get_options()) known.push_back(one->get_name());
     std::erase_if(known, [](const std::string& name) { return !name.starts_with('-'); });

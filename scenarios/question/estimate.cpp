@@ -27,8 +27,8 @@ constexpr double nothing_said = std::numeric_limits<double>::infinity();
 constexpr double bytes_of_program = 20e6, bytes_per_rank = 7000, bytes_per_pair = 1400;
 constexpr double bytes_per_rank_not_simulated = 2900;
 constexpr double seconds_per_rank = 1.5e-5;
-// A stream of a program beside the first one, and a step that may send nothing: of 2,000 ranks with 9
-// and 33 streams each takes 3,030 to 3,100 B; a computation, of 1,000 in a loop, 0.7 us.
+// A stream of a program beside the first one, and a step that may send nothing: of 2,000 ranks
+// with 9 and 33 streams each takes 3,030 to 3,100 B; a computation, of 1,000 in a loop, 0.7 us.
 constexpr double bytes_per_stream = 3000, seconds_per_step = 1e-6;
 constexpr double in_step = 1.2e-6, out_of_step = 4e-6, in_flight = 6e-6;
 constexpr double seconds_per_message_on_simgrid = 40e-6;

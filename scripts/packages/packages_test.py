@@ -79,7 +79,9 @@ class Package(unittest.TestCase):
             shutil.copy(self.package, os.path.join(root, "tmp/ringscope.deb"))
             begin = time.monotonic()
             for words in (["apt-get", "install", "-y", "--no-install-recommends",
-                           "/tmp/ringscope.deb"], ["ringscope", "compare", "03-anomaly"]):
+                           "/tmp/ringscope.deb"],
+                          ["ringscope", "run", "01-two-hosts", "--kernel", "both"],
+                          ["ringscope", "compare", "03-anomaly"]):
                 # /proc, which tells the program where it is: gone with the process.
                 done = run(["unshare", "--mount", "--pid", "--fork", f"--mount-proc={root}/proc",
                             "chroot", root, *words],

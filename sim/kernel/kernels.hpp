@@ -16,7 +16,8 @@ std::unique_ptr<Kernel> make_fluid_kernel(double tolerance);
 std::unique_ptr<Kernel> make_reference_kernel();
 
 /// The kernel whose rates SimGrid finds: the check of ours. Throws std::logic_error when the
-/// process has made one before: SimGrid's engine is a singleton.
+/// process has made one before: SimGrid's engine is a singleton; std::runtime_error without the
+/// module that holds SimGrid.
 std::unique_ptr<Kernel> make_simgrid_kernel();
 
 }  // namespace ringscope::sim

@@ -318,11 +318,13 @@ void SimGridKernel::rewind() {
 }
 
 }  // namespace
+}  // namespace ringscope::sim
 
-std::unique_ptr<Kernel> make_simgrid_kernel() {
+/// A new kernel, which the caller owns (simgrid_module.cpp). Throws std::logic_error for a second
+/// one.
+extern "C" __attribute__((visibility("default"))) ringscope::sim::Kernel*
+ringscope_simgrid_kernel() {
   static bool made = false;  // SimGrid's settings outlive its engine and cannot be set again
   if (std::exchange(made, true)) throw std::logic_error("SimGrid's engine exists once per process");
-  return std::make_unique<SimGridKernel>();
+  return new ringscope::sim::SimGridKernel;
 }
-
-}  // namespace ringscope::sim
