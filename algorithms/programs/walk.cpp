@@ -70,7 +70,7 @@ void Walk::enter(const Step& block) {
   frames_.push_back({&block.steps, 0, block.slot, 0, turns, block.turns_differ});
 }
 
-// What a rank does not do in one turn it does in none, where they do not differ.
+// A rank that does nothing in one turn does nothing in all of them, where they do not differ.
 bool Walk::go_on() {
   Frame& frame = frames_.back();
   const bool idle = !frame.gave && !frame.turns_differ;

@@ -142,8 +142,9 @@ PathSequence Paths::take_runs(int id) {
 // totals early, while all of them are in the caches.
 void Paths::bound_memory() {
   if (runs_.bytes() <= clean_at_) return;
-  if (!runs_.repeat()) {
+  if (!runs_.looks() || !runs_.repeat()) {
     flatten();
+    runs_.stop_looking();
     clean_at_ = std::max(std::min(most_bytes_, least_bytes), 2 * runs_.bytes());
     return;
   }

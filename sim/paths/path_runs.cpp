@@ -108,6 +108,11 @@ void PathRuns::grow() {
 }
 
 int PathRuns::leaf(std::span<const PathTotal> segments, double now) {
+  if (!looks_) {
+    runs_.push_back({static_cast<int>(segments_.size()), ~static_cast<int>(segments.size()), 0});
+    segments_.insert(segments_.end(), segments.begin(), segments.end());
+    return static_cast<int>(runs_.size()) - 1;
+  }
   ++asked_;
   int& last = entry(last_leaves_, rank_of(segments) + 1);
   if (last >= 0 && is_of(runs_[static_cast<std::size_t>(last)], segments, rounding * now)) {
@@ -134,11 +139,16 @@ int PathRuns::pair(int first, int second) {
 // As in a binary number: two of one height become one of the next.
 void PathRuns::append(PathSequence& sequence, int run) {
   const auto height = [this](int id) { return runs_[static_cast<std::size_t>(id)].height; };
-  while (!sequence.empty() && height(sequence.back()) == height(run)) {
+  while (looks_ && !sequence.empty() && height(sequence.back()) == height(run)) {
     run = pair(sequence.back(), run);
     sequence.pop_back();
   }
   sequence.push_back(run);
+}
+
+void PathRuns::add_leaf(const RunNode& run, double times, PathTotals& totals) const {
+  for (const PathTotal& segment : segments(run))
+    totals.add({segment.what, segment.rank, times * segment.seconds});
 }
 
 // A run is younger than those that it is made of, so the youngest of those met so far is met no
@@ -152,7 +162,13 @@ void PathRuns::add_totals(const PathSequence& sequence, PathTotals& totals) cons
     met.push_back(id);
     std::push_heap(met.begin(), met.end());
   };
-  for (const int run : sequence) meet(run, 1);
+  for (const int id : sequence) {
+    const RunNode& run = runs_[static_cast<std::size_t>(id)];
+    if (!looks_ && run.second < 0)
+      add_leaf(run, 1, totals);
+    else
+      meet(id, 1);
+  }
   while (!met.empty()) {
     std::pop_heap(met.begin(), met.end());
     const auto id = static_cast<std::size_t>(met.back());
@@ -164,8 +180,7 @@ void PathRuns::add_totals(const PathSequence& sequence, PathTotals& totals) cons
       meet(run.second, times);
       continue;
     }
-    for (const PathTotal& segment : segments(run))
-      totals.add({segment.what, segment.rank, times * segment.seconds});
+    add_leaf(run, times, totals);
   }
 }
 

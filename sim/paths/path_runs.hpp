@@ -27,6 +27,10 @@ class PathRuns {
   std::size_t bytes() const;
   /// Whether most leaves asked for since the last call were there already.
   bool repeat();
+  /// From now on a run is kept as often as it is asked for: where durations hang on chance, to look
+  /// for an equal one costs more than to add them up, and finds none.
+  void stop_looking() { looks_ = false; }
+  bool looks() const { return looks_; }
   /// The runs needed for these sequences, which name them anew.
   PathRuns only(std::span<PathSequence> sequences) const;
 
@@ -39,12 +43,14 @@ class PathRuns {
   std::span<const PathTotal> segments(const RunNode& run) const {
     return {segments_.data() + run.first, static_cast<std::size_t>(~run.second)};
   }
+  void add_leaf(const RunNode& run, double times, PathTotals& totals) const;
   std::uint64_t hash(const RunNode& run) const;
   bool equal(const RunNode& a, const RunNode& b, double tolerance) const;
   bool is_of(const RunNode& run, std::span<const PathTotal> segments, double tolerance) const;
   int intern(const RunNode& run, double tolerance);
   void grow();
 
+  bool looks_ = true;
   std::vector<PathTotal> segments_;
   std::vector<RunNode> runs_;
   std::vector<int> table_;  ///< by hash: runs, -1 where none
