@@ -7,6 +7,10 @@
 #include <set>
 #include <string_view>
 
+#include "algorithms/programs/program.hpp"
+#include "algorithms/schedules/schedule.hpp"
+#include "algorithms/training/llm.hpp"
+#include "algorithms/training/training.hpp"
 #include "scenarios/library/fitted_range.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "topologies/input/plural.hpp"
@@ -56,6 +60,20 @@ std::vector<std::string> vain_options(const Scenario& scenario) {
   return {fmt::format(
       "'protocol', 'channels' and 'sms' change nothing: {} does not say what NCCL's blocks cost "
       "('blocks'), or a rank is not on a GPU; nccl_a100, nccl_h100 and nccl_v100_pcie do",
+      scenario.library.name)};
+}
+
+/// A library that says what NCCL's blocks cost, where groups of ranks exchange.
+std::vector<std::string> unused_blocks(const Scenario& scenario) {
+  const Job& job = scenario.job;
+  const bool of_groups = (job.training != nullptr && job.training->llm != nullptr) ||
+                         programs::program_of(job.options) != nullptr ||
+                         (job.options.schedule != nullptr && job.options.schedule->trace);
+  if (!of_groups || !scenario.library.blocks || scenario.placement.ranks.front().gpu < 0) return {};
+  return {fmt::format(
+      "groups exchange as one channel each: what {} says of NCCL's blocks counts for collectives "
+      "of all ranks alone. How far one channel is from all of them says, for one group, "
+      "'collective: allreduce' with the algorithms nccl and ring",
       scenario.library.name)};
 }
 
@@ -129,8 +147,8 @@ std::vector<std::string> extrapolations(const Scenario& scenario) {
 
 std::vector<std::string> job_warnings(const Scenario& scenario) {
   std::vector<std::string> warnings = vain_options(scenario);
-  for (const auto& more :
-       {nic_warnings(scenario), schedule_warnings(scenario.job), extrapolations(scenario)})
+  for (const auto& more : {unused_blocks(scenario), nic_warnings(scenario),
+                           schedule_warnings(scenario.job), extrapolations(scenario)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

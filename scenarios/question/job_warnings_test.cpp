@@ -40,6 +40,19 @@ TEST(JobWarnings, a_protocol_is_forced_in_vain_where_the_library_has_no_blocks) 
   EXPECT_THAT(warnings_of("a100x4_nvlink", on, forced, "nccl_a100"), IsEmpty());
 }
 
+TEST(JobWarnings, groups_take_one_channel_whatever_the_library_says_of_blocks) {
+  const auto warnings_of_program = [](const std::string& library) {
+    const std::string text =
+        "question: q\nlibrary: " + library +
+        "\ncluster: a100x4_nvlink\nplacement: {hosts: 4, on: gpu}"
+        "\njob: {groups: {order: a-b, a: 2, b: 2}, program: [{allreduce: 1 MiB, group: a}]}";
+    return job_warnings(read_tree(Value::from_text("test", text), "test").front());
+  };
+  EXPECT_THAT(warnings_of_program("nccl_a100"),
+              ElementsAre(AllOf(HasSubstr("one channel each"), HasSubstr("nccl_a100"))));
+  EXPECT_THAT(warnings_of_program("cuda_pinned"), IsEmpty());
+}
+
 TEST(JobWarnings, a_ring_leaves_nics_idle) {
   // It comes to GPU 0 and leaves by GPU 7, which have a NIC each.
   EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8-8, on: gpu}", "ring"),
