@@ -20,8 +20,12 @@ constexpr double last = 1e9;     ///< s: longer than any block runs
 constexpr int block_weight = 4096;
 constexpr double block_rate = level * parts_of_sm / block_weight;
 
+constexpr double most_weight = 1 << 24;  // sums of weights stay integers
+
 /// Rounded down: what needs all that there is has it when it is alone.
-int weight_of(double units) { return std::max(1, static_cast<int>(units * (1 + 1e-9))); }
+int weight_of(double units) {
+  return static_cast<int>(std::clamp(units * (1 + 1e-9), 1.0, most_weight));
+}
 
 }  // namespace
 

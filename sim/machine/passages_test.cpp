@@ -97,6 +97,33 @@ TEST_F(Routed, valiants_detour_passes_two_cables_between_groups) {
   expect_seconds(run(dragonfly("valiant"), alone).time_s, 2 * latency + one_message);
 }
 
+// An uplink with a third of the bandwidth is as good, idle, as one that two messages share. Which
+// of them a message takes must not hang on how the last digit of the bandwidth is rounded.
+TEST(RoutedAdaptively, by_equal_loads_goes_the_same_way_whatever_the_bandwidth) {
+  const auto seconds_at_one = [](double gigabytes) {
+    const Scenario scenario = scenario_of(fmt::format(R"(
+cluster:
+  network: two_level
+  racks: 2
+  hosts_per_rack: 4
+  uplinks: 2
+  link: {{bandwidth: unlimited, latency: 0 s}}
+  uplink: {{bandwidth: {} GB/s}}
+  host: {{type: simple}}
+  routing: adaptive
+  degraded: [{{link: "rack0/switch->core#1", share: 0.3333333333333333}}]
+library: ideal
+placement: 1x8
+job: {{collective: alltoall, algorithm: pairwise, bytes: 10 MB}}
+)",
+                                                      gigabytes));
+    return simulate(scenario, {}).time_s * gigabytes;
+  };
+  const double seconds = seconds_at_one(1);
+  for (const double gigabytes : {1.1, 1.3, 1.7, 2.3, 3.0, 3.1, 5.9, 7.0, 7.7, 10.0})
+    expect_seconds(seconds_at_one(gigabytes), seconds);
+}
+
 TEST(RoutingOfACluster, is_named_or_refused) {
   EXPECT_THAT(complaint_of([] { racks("routing: adaptiv", 1); }),
               testing::AllOf(testing::HasSubstr("unknown routing 'adaptiv'"),
