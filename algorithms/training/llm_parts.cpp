@@ -41,13 +41,6 @@ Sequence on_data_group(const LlmStep& step) {
   return {&exchange_of(step)};
 }
 
-/// Without the hosts: on a group they are others.
-Options on_a_group(Options options) {
-  options.hosts = nullptr;
-  options.by_host = nullptr;
-  return options;
-}
-
 std::size_t scratch_of(const Sequence& sequence, int ranks, std::size_t items,
                        const Options& options) {
   std::size_t most = 0;
@@ -205,7 +198,7 @@ LlmBuffers llm_buffers(Workspace work, const LlmStep& step, int stage, int exper
 
 Cost llm_cost(int ranks, std::size_t items, Options options) {
   const LlmStep step = llm_step_of(options, ranks);
-  options = on_a_group(options);
+  options = without_hosts(options);
   const int tensor = step.grid.size("tp"), data = ranks_of_data(step),
             stages = step.grid.size("pp"), context = step.grid.size("cp");
   const std::size_t border = border_items(step, options);
@@ -215,13 +208,12 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
   for (const Algorithm* one : on_tensor_group(step))
     if (tensor > 1) add(sum, one->cost(tensor, border, options), sums * passes * data * stages);
   if (experts > 1) add(sum, expert_layer_cost(step, ranks, options), passes);
-  for (int stage = 0; stage < stages; ++stage) {
+  for (int stage = 0; stage < stages && step.zero < 2; ++stage) {
     const std::size_t own =
         step.gradients.empty() ? items
                                : items_of(step.gradients[static_cast<std::size_t>(stage)], options);
     const std::size_t of_experts = std::min(own, expert_gradients(step, stage, options));
     std::int64_t steps = 0;
-    if (step.zero >= 2) break;
     for (const Algorithm* one : on_data_group(step)) {
       const Cost cost = one->cost(data, own - of_experts, options);
       add(sum, cost, tensor);
@@ -250,7 +242,7 @@ Cost llm_cost(int ranks, std::size_t items, Options options) {
 
 std::size_t llm_scratch(int ranks, std::size_t items, Options options) {
   const LlmStep step = llm_step_of(options, ranks);
-  options = on_a_group(options);
+  options = without_hosts(options);
   const std::size_t border = border_items(step, options);
   const int tensor = step.grid.size("tp");
   const ExpertItems tokens = most_expert_items(step, options);
