@@ -4,6 +4,9 @@
 #pragma once
 
 #include <bit>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "algorithms/selectors/nccl_choice.hpp"
 
@@ -20,9 +23,11 @@ inline int peer_threads(const Options& options) {
              : static_cast<int>(std::bit_ceil(static_cast<unsigned>(nccl_channels(options))));
 }
 
+/// `more`: options beside the channels.
 template <const Selection& selection>
-Algorithm peers_selector() {
-  Algorithm nccl = selector<selection>({"channels"});
+Algorithm peers_selector(std::vector<std::string_view> more = {}) {
+  more.insert(more.begin(), "channels");
+  Algorithm nccl = selector<selection>(std::move(more));
   nccl.varies = Varies::steps;
   nccl.one_channel = true;
   nccl.threads_for = peer_threads;

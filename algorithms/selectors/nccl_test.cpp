@@ -233,5 +233,16 @@ TEST(Nccl, goes_by_bytes_whatever_an_item_is) {
     EXPECT_EQ(nccl.chosen(16, bytes / 4, {.item_bytes = 4}), nccl.chosen(16, bytes, {}));
 }
 
+// 8 channels are 2 x 4; those of NVLS, which are more, are none of a send's.
+TEST(Nccl, sends_of_sizes_that_differ_go_by_the_channels_of_equal_ones) {
+  nccl::Machine machine;
+  machine.inside.count = machine.between.count = 4;
+  machine.nvls_channels = 24;
+  Options options;
+  options.nccl = &machine;
+  for (const char* collective : {"alltoall", "alltoallv", "sendrecv"})
+    EXPECT_EQ(threads_of(*find_algorithm(collective, "nccl"), options), 8) << collective;
+}
+
 }  // namespace
 }  // namespace ringscope
