@@ -96,4 +96,6 @@ def scenario(random, catalogue):
         made["storage"] = {"bandwidth": rate(random)}
         if random.random() < 0.5:
             made["storage"]["host"] = 0
+    if random.random() < 0.2:
+        made["cluster"]["routing"] = "adaptive"
     return made
