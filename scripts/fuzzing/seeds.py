@@ -1,6 +1,7 @@
 """Good inputs to start from: the project's own files, by kind, and those of the documentation."""
 
 import glob
+import json
 import os
 import re
 
@@ -98,6 +99,7 @@ library: openmpi_tcp
 placement: PLACEMENT
 job: {schedule: ./FILE, bytes: 96 KiB}
 """
+MOST_RANKS = 128
 HOSTFILE = b"host0 slots=2 # the first\nhost1:2\nhost1 slots=1 max_slots=4\n"
 
 
@@ -109,6 +111,11 @@ def read(*patterns):
             with open(path, "rb") as file:
                 found[os.path.relpath(path, ROOT)] = file.read()
     return found
+
+
+def ranks_of_replay(text):
+    """The most ranks of a case: thousands of them are simulated for minutes, as they should be."""
+    return max(one["parameters"].get("ranks_count", 0) for one in json.loads(text)["measurements"])
 
 
 def documented(language):
@@ -136,8 +143,9 @@ class Seeds:
         self.calibrations = list(read("validation/results/published/*.yaml").values())
         self.probes = list(read("validation/results/published/*.probes.json",
                                 "validation/results/published/ib.*.json").values())
-        self.replays = list(read("validation/results/published/*.replay.json",
-                                 "validation/results/lab/anomaly/*.json").values())
+        self.replays = [text for text in read("validation/results/published/*.replay.json",
+                                              "validation/results/lab/anomaly/*.json").values()
+                        if ranks_of_replay(text) <= MOST_RANKS]
         tables = read("validation/published/*.csv", "validation/published/*.log")
         self.tables = list(tables.values())
         self.traces = list(read("validation/traces/*.csv").values())
