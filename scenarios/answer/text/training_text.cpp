@@ -89,12 +89,32 @@ std::string memory(const StageMemory& memory) {
       text(memory.optimiser), text(memory.activations));
 }
 
+/// Share of a step in which nvidia-smi shows a GPU in use: some kernel of it runs. Source: NVIDIA,
+/// NVML API reference, nvmlUtilization_t.
+std::string in_use(const TrainingReport& report, std::span<const RankReport> ranks) {
+  double adding_up = 0, in_groups = 0, all = 0;
+  for (const RankReport& rank : ranks) {
+    const double computed = computing(rank, 0, report.steps);
+    adding_up +=
+        computed + rank.seconds[static_cast<std::size_t>(RankActivity::reduce)] / report.steps;
+    in_groups += computed;
+    for (const GroupReport& group : rank.groups) in_groups += group.time_s;
+    all += report.step_s;
+  }
+  return fmt::format(
+      "  nvidia-smi would show a GPU in use for {:.1f} % of a step where copy engines exchange, "
+      "for "
+      "{:.1f} %\n  with NCCL, whose kernels run while they wait\n",
+      100 * adding_up / all, 100 * in_groups / all);
+}
+
 }  // namespace
 
 std::string training_text(const TrainingReport& report, std::span<const RankReport> ranks) {
   std::string text = step(report);
   if (!report.groups.empty() && !ranks.empty() && report.step_s > 0) text += groups(report, ranks);
   if (report.memory) text += memory(*report.memory);
+  if (report.memory && !ranks.empty() && report.step_s > 0) text += in_use(report, ranks);
   return text;
 }
 
