@@ -64,7 +64,8 @@ std::string heading(const PlaceStudy& study, const PlaceAnswer& answer) {
   if (!answer.searched && !answer.stopped)
     return text + "all of these were simulated: there is no better one\n";
   if (answer.searched)
-    text += fmt::format("too many for the budget: a search (seed {}) looked at {}{}\n", study.seed,
+    text += fmt::format("too many {}: a search (seed {}) looked at {}{}\n",
+                        answer.uncounted ? "to count them in time" : "for the budget", study.seed,
                         answer.placed.size(),
                         answer.stopped ? fmt::format(" of {} and was stopped", study.budget) : "");
   else
@@ -204,7 +205,9 @@ std::string short_name(const std::string& words, const std::string& which) {
 std::string place_screen(const PlaceStudy& study, const PlaceAnswer& answer, std::size_t top) {
   std::string text = heading(study, answer) + '\n' + table(study, answer, top);
   if (!answer.own.allowed) text += "yours is not one of those that the rules of 'place' allow\n";
-  if (answer.own.cost_s == answer.placed.front().cost_s) text += "yours is as good as the best\n";
+  if (answer.own.cost_s == answer.placed.front().cost_s)
+    text += answer.searched || answer.stopped ? "none better than yours was found\n"
+                                              : "yours is as good as the best\n";
   return text;
 }
 

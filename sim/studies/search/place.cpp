@@ -94,13 +94,32 @@ bool is_tried(const PlaceStudy& study) {
   return study.orders.empty() || &study.under(study.groups) != &study;
 }
 
+/// Shares of the time, where that is limited, at which one order of the groups has to be counted
+/// and to be done with: each order has as much.
+struct Until {
+  double counted, done;
+};
+
+constexpr double counting = 0.3;  // of an order's time
+
+Until until_of(std::size_t order, const PlaceStudy& study) {
+  const double all = study.random > 0 ? search_to : 1;
+  const double each = all / static_cast<double>(study.tried().size());
+  const double begin = each * static_cast<double>(order);
+  return {begin + counting * each, begin + each};
+}
+
 /// Looks at all placements that differ under one order of the groups, or searches among them.
-void look(const PlaceStudy& order, std::size_t orders, const Placements& placements,
+void look(const PlaceStudy& order, std::size_t orders, Until until, const Placements& placements,
           const std::optional<Assignment>& own, Evaluator& evaluator, Evaluations& evaluations,
           PlaceAnswer& answer) {
   const auto stopped = [&evaluator] { return evaluator.stopped(); };
   const std::size_t budget = std::max<std::size_t>(1, order.budget / orders);
-  if (auto assignments = placements.all(budget, stopped)) {
+  evaluator.until(until.counted);
+  auto assignments = placements.all(budget, stopped);
+  const bool uncounted = !assignments && stopped();
+  evaluator.until(until.done);
+  if (assignments) {
     const std::size_t all = orders * assignments->size();
     const std::vector<Assignment> fresh = evaluations.fresh(order, std::move(*assignments));
     answer.least += fresh.size();
@@ -108,7 +127,9 @@ void look(const PlaceStudy& order, std::size_t orders, const Placements& placeme
     return;
   }
   answer.searched = true;
-  answer.least = std::max({answer.least, placements.least_number(), Count(order.budget) + 1});
+  answer.uncounted = answer.uncounted || uncounted;
+  answer.least = std::max(answer.least, placements.least_number());
+  if (!uncounted) answer.least = std::max(answer.least, Count(order.budget) + 1);
   Annealing annealing = annealing_of(order, placements, own, *placements.some());
   annealing.budget = budget;
   annealing.stopped = stopped;
@@ -141,11 +162,13 @@ PlaceAnswer place(const PlaceStudy& study, Evaluator& evaluator) {
   answer.only_routes = symmetry.only_routes();
   const Forms forms(study, symmetry, placements);
   Evaluations evaluations(forms, placements, evaluator);
-  evaluator.until(study.random > 0 ? search_to : 1);
+  std::size_t next = 0;
   for (const PlaceStudy& order : study.tried())
-    look(order, study.tried().size(), placements, own, evaluator, evaluations, answer);
+    look(order, study.tried().size(), until_of(next++, study), placements, own, evaluator,
+         evaluations, answer);
   if (evaluations.count() == 0 && own) evaluations.add(study, *own, answer.own);
   if (evaluations.count() == 0) throw std::runtime_error(too_early);
+  if (answer.searched) answer.least = std::max(answer.least, Count(evaluations.count()));
   evaluations.finish(answer, study, own);
   for (std::size_t i = 0; i < answer.placed.size() && packed && !answer.searched; ++i)
     answer.raw += answer.placed[i].alike;

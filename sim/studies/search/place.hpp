@@ -32,6 +32,7 @@ struct PlaceAnswer {
   Count raw;                        ///< placements, each core by itself
   Count least;                      ///< lower bound of the number that differ
   bool searched = false;            ///< not all that differ were simulated
+  bool uncounted = false;           ///< the time was over before it knew how many differ
   bool stopped = false;             ///< before it had looked at its budget, or at all
   bool only_routes = true;          ///< else nothing was folded but cores
   std::vector<Placed> placed;       ///< the best first; equal ones by their assignments

@@ -1,9 +1,11 @@
 #include "sim/studies/search/place_points.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -60,6 +62,17 @@ std::string words_of(const PointRun& run) {
                      run.degraded.empty() ? "" : " with " + run.degraded + " degraded");
 }
 
+/// Why there is none, where that can be told.
+std::string why_no_placement(const PlacementRules& rules) {
+  const int slots = std::accumulate(rules.slots.begin(), rules.slots.end(), 0);
+  if (slots < rules.ranks) return fmt::format(": the hosts have {} slots for them", slots);
+  if (!rules.whole_hosts) return "";
+  std::set<int> sizes(rules.slots.begin(), rules.slots.end());
+  sizes.erase(0);
+  return fmt::format(": hosts with all of their {} slots used do not add up to so many",
+                     fmt::join(sizes, " or "));
+}
+
 }  // namespace
 
 std::vector<PlaceRun> runs_of(const PlaceStudy& study, std::span<const Placement> placements) {
@@ -96,8 +109,8 @@ Placements allowed_placements(const PlaceStudy& study, const Symmetry& symmetry)
   rules.rotations = rules.rotations && symmetry.only_routes();
   Placements placements(symmetry, rules);
   if (!placements.some())
-    study.tree.fail(
-        fmt::format("no placement of {} ranks keeps to the rules of 'place'", rules.ranks));
+    study.tree.fail(fmt::format("no placement of {} ranks keeps to the rules of 'place'{}",
+                                rules.ranks, why_no_placement(rules)));
   return placements;
 }
 

@@ -159,6 +159,20 @@ TEST(APlaceThatIsStopped, LeavesTimeForWhatIsDrawn) {
   EXPECT_EQ(answer.random->count, 5u);
 }
 
+// More of 3^8 placements differ than this clock lets the walk see: the search has its part of the
+// time all the same.
+TEST(APlaceThatIsStopped, LeavesTimeForASearchWhereTheyAreTooManyToCount) {
+  const PlaceStudy study = study_of(rack, "{order: any, budget: 1000000, random: 0}");
+  EvaluatorOptions options = on_threads(1);
+  options.stop = [asked = 0](double share) mutable { return ++asked > 400 * share; };
+  Evaluator evaluator(options);
+  const PlaceAnswer answer = place(study, evaluator);
+  EXPECT_TRUE(answer.stopped);
+  EXPECT_TRUE(answer.uncounted);
+  EXPECT_GT(answer.placed.size(), 1u);
+  EXPECT_LT(answer.least, Count(study.budget));  // that many differ is not known
+}
+
 TEST(APlaceThatIsStopped, BeforeOneWasSimulatedHasNoAnswer) {
   EvaluatorOptions options = on_threads(1);
   options.stop = after(0);
@@ -255,6 +269,11 @@ TEST(TheRulesOfPlace, AreRefusedWhereTheyCannotBe) {
     return complaint_of([&] { answer_of(study_of(rack, flags)); });
   };
   EXPECT_NE(complaint("{slots: 2}").find("no placement of 8 ranks keeps to the rules"),
+            std::string::npos);
+  EXPECT_NE(complaint("{slots: 2}").find("'place': the hosts have 6 slots for them"),
+            std::string::npos);
+  EXPECT_NE(complaint("{slots: 3, whole_hosts: true}")
+                .find("hosts with all of their 3 slots used do not add up to so many"),
             std::string::npos);
   EXPECT_NE(complaint("{taken: [hots1]}").find("did you mean 'host1'?"), std::string::npos);
   EXPECT_NE(complaint("{ordre: any}").find("did you mean 'order'?"), std::string::npos);

@@ -169,7 +169,7 @@ class Placements::Walk {
   bool has_room(int bin) const { return room_[at(bin)] > 0 && left_[at(host_of(bin))] > 0; }
 
   bool step(int bin) {
-    const bool is_new = std::ranges::find(touched_, bin) == touched_.end();
+    const bool is_new = !is_touched(bin);
     if (is_new) touched_.push_back(bin);
     --room_[at(bin)];
     --left_[at(host_of(bin))];
@@ -195,16 +195,27 @@ class Placements::Walk {
     const RankOrder order = placements_.rules_.order;
     if (order == RankOrder::packed && !is_next_of_host(bin)) return false;
     if (order == RankOrder::any || assignment_.empty() || bin == assignment_.back()) return true;
-    if (std::ranges::find(touched_, bin) != touched_.end()) return false;
+    if (is_touched(bin)) return false;
     return host_of(bin) == host_of(assignment_.back()) || touched_hosts_[at(host_of(bin))] == 0;
+  }
+
+  bool is_touched(int bin) const { return std::ranges::find(touched_, bin) != touched_.end(); }
+
+  /// False of a bin that packed ranks cannot come to yet: there is one of its host before it. To
+  /// say so here is cheaper than to look for the first of its images.
+  bool may_be_next(int bin) const {
+    if (placements_.rules_.order != RankOrder::packed) return true;
+    for (int before = bin; --before >= 0 && host_of(before) == host_of(bin);)
+      if (!is_touched(before) && placements_.bin(before).capacity > 0) return false;
+    return true;
   }
 
   /// Touched bins, and of those that are not one for each way in which they differ from here.
   const std::vector<int>& next_bins() {
     const auto [entry, is_new] = next_.try_emplace(touched_);
     for (int bin = 0; is_new && bin < static_cast<int>(room_.size()); ++bin) {
-      bool first = std::ranges::find(touched_, bin) != touched_.end();
-      if (!first && placements_.rules_.slots[at(host_of(bin))] > 0) {
+      bool first = is_touched(bin);
+      if (!first && placements_.rules_.slots[at(host_of(bin))] > 0 && may_be_next(bin)) {
         std::vector<int> longer = touched_;
         longer.push_back(bin);
         first = placements_.symmetry_->first_image(longer) == longer;
