@@ -256,6 +256,16 @@ TEST(WhatIf, gains_are_sorted_and_written) {
   EXPECT_THAT(print_gains(report, losses), Not(HasSubstr("A loss is no mistake")));
 }
 
+TEST(WhatIf, where_nothing_gains_alone_it_says_so) {
+  const Report report = taking(2);
+  std::vector<Gain> gains = {{{Candidate::Kind::resource, {"link"}, 1}, taking(2)},
+                             {{Candidate::Kind::resource, {"other"}, 1}, taking(2)}};
+  EXPECT_THAT(print_gains(report, gains), HasSubstr("No one thing gains"));
+  gains.front().with.time_s = 1.9;
+  EXPECT_THAT(print_gains(report, gains), Not(HasSubstr("No one thing gains")));
+  EXPECT_THAT(print_gains(report, {}), Not(HasSubstr("No one thing gains")));
+}
+
 TEST(WhatIf, an_improvement_with_which_it_never_ends_stands_last_and_is_told) {
   Report report = taking(2), stuck = taking(1);
   stuck.deadlock = Deadlock{"deadlock at 1 s", {{0, "waits", {1}}, {1, "waits", {0}}}, {0, 1}};

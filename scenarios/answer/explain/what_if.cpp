@@ -38,6 +38,19 @@ std::string note_on_losses(const Report& report, const std::vector<Gain>& gains)
          "  messages that others wait for.\n";
 }
 
+/// Where many things alike are as busy, one of them alone is no faster a run.
+std::string note_on_none(const Report& report, const std::vector<Gain>& gains) {
+  const TimeScale scale(report.time_s);
+  const bool none = std::none_of(gains.begin(), gains.end(), [&](const Gain& gain) {
+    return gain.with.deadlock || scale.rounded(report.time_s - gain.with.time_s) > 0;
+  });
+  if (!none || gains.empty()) return "";
+  return "\n  No one thing gains: others are as busy at the same time. 'run' with a key changed, "
+         "such "
+         "as\n"
+         "  --set cluster.link.bandwidth=..., says what all of a kind would gain together.\n";
+}
+
 /// A line for each that never ends.
 std::string note_on_stuck(const std::vector<Gain>& gains) {
   std::string text;
@@ -128,7 +141,8 @@ std::string print_gains(const Report& report, const std::vector<Gain>& gains) {
   }
   return fmt::format("{} takes {}. With one thing twice as fast:\n\n", report.name,
                      to_short_text(Seconds(report.time_s))) +
-         table.text(2) + note_on_losses(report, gains) + note_on_stuck(gains);
+         table.text(2) + note_on_none(report, gains) + note_on_losses(report, gains) +
+         note_on_stuck(gains);
 }
 
 }  // namespace ringscope
