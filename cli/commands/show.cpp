@@ -24,7 +24,7 @@ namespace {
 
 struct Arguments {
   std::string name, dot, simgrid, peers, from, to;
-  bool nccl = false;
+  bool nccl = false, all = false;
 };
 
 /// A cluster, and what is to be shown of it: the ranks of a scenario, or the hosts.
@@ -166,7 +166,7 @@ void show(const Arguments& arguments, bool route) {
   } else if (arguments.nccl) {
     text += nccl_channels(shown);
   } else {
-    text += print_network(topology) + print_parts(topology) + '\n' +
+    text += print_network(topology) + print_parts(topology, arguments.all) + '\n' +
             print_matrices(topology, shown.endpoints);
     text += peers(shown.cluster, arguments.peers);
   }
@@ -196,6 +196,7 @@ void add_show(Command& program) {
   command.add_flag(
       "--nccl", arguments->nccl,
       "show the rings and trees that NCCL would build, of a cluster over all its GPUs");
+  command.add_flag("--all", arguments->all, "leave no component and no link out");
   from.needs(to);
   to.needs(from);
   command.footer(

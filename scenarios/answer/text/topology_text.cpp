@@ -23,26 +23,28 @@ std::string_view kind_name(ComponentKind kind) {
   return kind_names[static_cast<std::size_t>(kind)];
 }
 
-/// Prints at most `most_rows` rows, and how many are left out.
+/// Prints all rows, or at most `most_rows` and how many are left out.
 class LongTable {
  public:
-  explicit LongTable(std::vector<Table::Column> columns) : table_(std::move(columns)) {}
+  LongTable(std::vector<Table::Column> columns, bool all)
+      : table_(std::move(columns)), most_(all ? SIZE_MAX : most_rows) {}
   void add(std::vector<std::string> cells) {
-    if (++rows_ <= most_rows) table_.add(std::move(cells));
+    if (++rows_ <= most_) table_.add(std::move(cells));
   }
   std::string text() const {
     std::string text = table_.text(2);
-    if (rows_ > most_rows) text += fmt::format("  ... and {} more\n", rows_ - most_rows);
+    if (rows_ > most_) text += fmt::format("  ... and {} more; --all shows them\n", rows_ - most_);
     return text;
   }
 
  private:
   Table table_;
+  std::size_t most_;
   std::size_t rows_ = 0;
 };
 
-std::string print_components(const Topology& topology) {
-  LongTable table({{"component", Align::left}, {"kind", Align::left}, {"cores"}, {"memory"}});
+std::string print_components(const Topology& topology, bool all) {
+  LongTable table({{"component", Align::left}, {"kind", Align::left}, {"cores"}, {"memory"}}, all);
   const Graph& graph = topology.graph();
   for (const Vertex vertex : boost::make_iterator_range(boost::vertices(graph))) {
     const Component& component = graph[vertex];
@@ -54,8 +56,8 @@ std::string print_components(const Topology& topology) {
   return fmt::format("Components: {}\n", boost::num_vertices(graph)) + table.text();
 }
 
-std::string print_links(const Topology& topology) {
-  LongTable table({{"link", Align::left}, {"bandwidth"}, {"latency"}});
+std::string print_links(const Topology& topology, bool all) {
+  LongTable table({{"link", Align::left}, {"bandwidth"}, {"latency"}}, all);
   for (int id = 0; id < topology.link_count(); ++id) {
     const Link& link = topology.link(id);
     table.add({link.name, to_short_text(link.bandwidth), to_short_text(link.latency)});
@@ -105,8 +107,8 @@ std::string print_matrix(const std::string& title, const std::vector<std::vector
 
 }  // namespace
 
-std::string print_parts(const Topology& topology) {
-  return print_components(topology) + '\n' + print_links(topology);
+std::string print_parts(const Topology& topology, bool all) {
+  return print_components(topology, all) + '\n' + print_links(topology, all);
 }
 
 std::string print_route(const Topology& topology, const Journey& journey, const Endpoint& from,

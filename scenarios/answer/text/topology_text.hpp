@@ -18,8 +18,8 @@ struct Endpoint {
 /// goes up; nothing of a network of one switch.
 std::string print_network(const Topology& topology);
 
-/// Components by kind and links by what they can do, each counted.
-std::string print_parts(const Topology& topology);
+/// Components and links, each counted: the first 40 of them, or all.
+std::string print_parts(const Topology& topology, bool all = false);
 
 /// The links of the way from one to the other, leg after leg.
 std::string print_route(const Topology& topology, const Journey& journey, const Endpoint& from,

@@ -47,6 +47,19 @@ Links, each direction by itself: 4
 )");
 }
 
+TEST(TopologyText, parts_beyond_forty_are_left_out_unless_all_are_asked_for) {
+  Topology topology;
+  const int host = topology.add_host("h");
+  for (int i = 0; i < 41; ++i)
+    topology.add_component(
+        {ComponentKind::nic, "h/nic" + std::to_string(i), host, 0, Bandwidth{20e9}, {}});
+  const std::string some = print_parts(topology), all = print_parts(topology, true);
+  EXPECT_NE(some.find("\n  ... and 1 more; --all shows them\n"), std::string::npos);
+  EXPECT_EQ(some.find("h/nic40"), std::string::npos);
+  EXPECT_NE(all.find("h/nic40"), std::string::npos);
+  EXPECT_EQ(all.find("--all"), std::string::npos);
+}
+
 TEST(TopologyText, a_route_names_its_links_and_what_they_add_up_to) {
   const Chain chain;
   EXPECT_EQ(chain.route(1),
