@@ -140,6 +140,23 @@ class Program(unittest.TestCase):
         self.assertIn("\nNot normal from 1 GiB on: ", ran.stdout, ran.stderr)
         self.assertIn("These data do not tell apart: ", ran.stdout)
 
+    def test_a_machine_that_is_faster_than_described_is_blamed_on_nothing(self):
+        # A card of 100 Gbit/s, and a log of one of 400.
+        ran = self.doctor(self.quoted(1 << 30, 49.0), self.folder / "two.yaml", "--json",
+                          self.folder / "out.json")
+        self.assertIn("The machine is faster than what was described", ran.stdout, ran.stderr)
+        self.assertIn("No cause is named: ", ran.stdout)
+        self.assertNotIn("look: ", ran.stdout)
+        said = json.loads((self.folder / "out.json").read_text(encoding="utf-8"))
+        self.assertFalse(said["explained"])
+
+    def test_marks_of_the_table_are_told(self):
+        ran = self.doctor(self.quoted(1 << 30, 4.1), self.folder / "two.yaml")
+        self.assertIn("\n>  ", ran.stdout)
+        self.assertIn("\n> from here on not normal\n", ran.stdout)
+        ran = self.doctor(self.quoted(1 << 30, 12.4), self.folder / "two.yaml")
+        self.assertNotIn("\n> ", ran.stdout)
+
     def test_copies_between_gpus_are_read_and_slow_peers_found(self):
         case = HERE / "cases" / "nccl-814"
         ran = self.doctor(case.with_suffix(".log"), case.with_suffix(".yaml"), "--json",

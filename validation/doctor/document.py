@@ -46,6 +46,7 @@ def document(diagnosis: Diagnosis) -> dict:
                         "times_s": {name: time / one.experiment.divide
                                     for name, time in one.times.items()}}
                        for one in diagnosis.telling],
+        "explained": bool(diagnosis.explained),
         "remarks": diagnosis.remarks(), "notes": diagnosis.notes}
 
 

@@ -25,6 +25,14 @@ def row(diagnosis: Diagnosis, i: int) -> tuple:
             format_bandwidth(expected), f"{100 * sigma:.0f} %")
 
 
+def legend(diagnosis: Diagnosis) -> list:
+    """Meaning of the marks in the tables, where there are any."""
+    marks = [row(diagnosis, i)[0] for i in range(len(diagnosis.curve.points))]
+    said = [f"* further off than {ranking.LIMIT:g} times the error"] * ("*" in marks) + \
+        ["> from here on not normal"] * (">" in marks)
+    return ["; ".join(said)] if said else []
+
+
 def aligned(lines: list) -> list:
     widths = [max(len(line[i]) for line in lines) for i in range(len(HEADER))]
     return ["  ".join([*(cell.rjust(width) for cell, width in zip(line, widths)),
@@ -106,8 +114,7 @@ def causes(diagnosis: Diagnosis) -> list:
 def text(diagnosis: Diagnosis) -> str:
     head = (f"{diagnosis.cluster} with {diagnosis.library}; the model's error is that of "
             f"'{diagnosis.family}'")
-    parts = [head, *tables(diagnosis),
-             verdict(diagnosis)]
+    parts = [head, *tables(diagnosis), *legend(diagnosis), verdict(diagnosis)]
     cards = [format_bytes(point.bytes) for point in diagnosis.above_the_cards()]
     if cards:
         parts.append(wrapped(f"At {', '.join(cards)} the bus bandwidth is above what the cards "
@@ -117,9 +124,12 @@ def text(diagnosis: Diagnosis) -> str:
         parts.append(wrapped("Two hosts have more bus bandwidth than more of them: on two NCCL may "
                              "take the tree, whose bus bandwidth may exceed the cards'; NCCL_ALGO="
                              "Ring compares like with like.", ""))
-    if diagnosis.ranked:
+    if diagnosis.ranked and diagnosis.explained:
         parts.append("\n".join(causes(diagnosis)))
-    for one in diagnosis.telling:
+    elif diagnosis.ranked:
+        parts.append(wrapped("No cause is named: the likeliest of the known ones would make the "
+                             "machine slower still.", ""))
+    for one in diagnosis.telling if diagnosis.explained else []:
         parts.append(wrapped(one.text(), ""))
     parts += ["\n".join(wrapped("note: " + note, "  ", "") for note in diagnosis.notes)] \
         if diagnosis.notes else []
