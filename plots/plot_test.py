@@ -87,6 +87,9 @@ class OneName(Program):
             self.assertIn("is nothing that plot knows",
                           self.refused(self.write(text), "-o", self.path("a.png")))
         self.assertIn(":1:2: is not JSON", self.refused(self.write("{"), "-o", self.path("a.png")))
+        table = self.refused(self.write("case,time\n1,2\n"), "-o", self.path("a.png"), "--kind",
+                             "breakdown")
+        self.assertIn("drawn from what `ringscope run --json` writes", table)
         self.assertFalse(pathlib.Path(self.path("a.png")).exists())
 
     def test_each_kind_has_its_own_help(self):

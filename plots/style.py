@@ -169,12 +169,20 @@ def number(path, line, row, column, kind=float):
     return value
 
 
+def other_kind(text):
+    """Hint where a table came in place of a report."""
+    return "" if text.lstrip()[:1] in ("{", "[") else \
+        "; this kind of picture is drawn from what `ringscope run --json` writes"
+
+
 def read_cases(path):
     """The list under `cases` of a report written by `ringscope run --json`."""
+    text = read_text(path)
     try:
-        report = json.loads(read_text(path))
+        report = json.loads(text)
     except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}") from None
+        raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}"
+                         f"{other_kind(text)}") from None
     cases = field(path, report, "cases", list)
     if not cases:
         raise InputError(f"{path}: cases: is empty{stuck_text(report)}")

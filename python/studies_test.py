@@ -10,6 +10,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 import warnings
 
 import pandas
@@ -56,6 +57,13 @@ class Sweeps(unittest.TestCase):
             store = os.path.join(folder, "kept.sqlite")
             first = ringscope.sweep(STUDY, store=store)
             pandas.testing.assert_frame_equal(first, ringscope.sweep(STUDY, store=store))
+
+    def test_ask_for_pandas_before_they_simulate(self):
+        shares = []
+        with unittest.mock.patch.dict(sys.modules, {"pandas": None}):
+            with self.assertRaisesRegex(ImportError, "apt install python3-pandas"):
+                ringscope.sweep(STUDY, progress=shares.append)
+        self.assertEqual(shares, [])
 
     def test_refuse_a_metric_that_is_none(self):
         with self.assertRaisesRegex(ringscope.InputError, "did you mean 'busbw'"):

@@ -27,6 +27,7 @@ def sweep(study: Question, *, set: Mapping[str, Any] | None = None, threads: int
 
     One row per point: the case, each key that varies, each metric of the study (seconds, bytes,
     bytes per second), `held_up_by`, and `error` where a run cannot end. Raises InputError."""
+    require_pandas()
     question = question_of(study, set, "study")
     read = _core.Study(question)
     with shown(progress, "simulating") as show:
@@ -39,6 +40,15 @@ def sweep(study: Question, *, set: Mapping[str, Any] | None = None, threads: int
             spread = Spread(study, set, skip, fold, tolerance)
             outcomes = spread.outcomes(client, len(read), show)
     return frame_of(read.document(outcomes))
+
+
+def require_pandas():
+    """Asked before anything is simulated: without pandas the outcomes would be lost."""
+    try:
+        import pandas  # noqa: F401
+    except ImportError as error:
+        raise ImportError("sweep: its table is one of pandas, which this Python cannot import: "
+                          "apt install python3-pandas, or pip install pandas") from error
 
 
 def frame_of(document: dict[str, Any]) -> "pandas.DataFrame":

@@ -95,6 +95,8 @@ def lacking(one: Decided, library: str) -> list:
 
 
 def next_step(form, found: list, options) -> list:
+    if options.output and not any(one.entries for one in found):
+        return [f"Written to {options.output}: a file that changes nothing."]
     if options.output:
         return [f"Written to {options.output}. To use it:",
                 *(f"  {line}" for line in form.use(options.output))]

@@ -57,6 +57,15 @@ class Program(unittest.TestCase):
         self.assertAlmostEqual(size["entry"]["gain"],
                                1 - size["entry"]["time_s"] / size["own"]["time_s"])
 
+    def test_a_file_without_a_rule_is_said_to_change_nothing(self):
+        rules = self.folder / "none.conf"
+        ran = self.tune(FIT, "--placement", "3-3-2", "--sizes", "256KiB", "--error", "99%", "-o",
+                        rules)
+        self.assertIn("In the file: nothing.", ran.stdout, ran.stderr)
+        self.assertIn(f"\nWritten to {rules}: a file that changes nothing.\n", ran.stdout)
+        self.assertNotIn("To use it", ran.stdout)
+        self.assertTrue(rules.exists())
+
     def test_a_larger_error_leaves_less_in_the_file(self):
         words = (FIT, "--placement", "3-3-2", "--sizes", "1KiB-1MiB")
         counts = []
