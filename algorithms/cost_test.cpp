@@ -1,5 +1,7 @@
 // Does every algorithm take the steps, the messages, the items on the wire and the scratch space
 // that it declares?
+#include <algorithm>
+
 #include "algorithms/catalogue_cases.hpp"
 
 namespace ringscope {
@@ -48,6 +50,20 @@ TEST_P(Costs, counted_is_declared) {
 }
 
 TEST_P(Costs, counted_is_declared_for_many_ranks) { expect_declared(GetParam(), 64, 1000, {}); }
+
+// Whoever went through 2^40 pieces, or kept them, would not end. An estimate asks before a run.
+TEST_P(Costs, of_a_tebibyte_in_pieces_of_a_byte_are_not_counted_one_by_one) {
+  const auto& options = GetParam().options;
+  if (std::ranges::find(options, "segment") == options.end()) return;
+  constexpr int ranks = 16;
+  constexpr std::size_t tebibyte = std::size_t{1} << 40;
+  const std::vector<int> hosts = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
+  const Options in_bytes = {.segment = 1, .hosts = &hosts};
+  const Options in_one = {.segment = tebibyte, .hosts = &hosts};
+  EXPECT_GE(GetParam().cost(ranks, tebibyte, in_bytes).messages,
+            GetParam().cost(ranks, tebibyte, in_one).messages);
+  EXPECT_LE(GetParam().scratch_items(ranks, tebibyte, in_bytes), 2 * ranks * tebibyte);
+}
 
 // The formulas of the papers, written out once for one case: P = 8, S = 80.
 TEST(DeclaredCost, is_that_of_the_source) {

@@ -84,20 +84,23 @@ Task han_allreduce(Levels levels, Levels returning, Workspace work, Options opti
   }
 }
 
+/// All segments have one size but for the last.
 Cost cost(int ranks, std::size_t items, Options options) {
   const auto groups = host_groups(ranks, options);
   const int hosts = static_cast<int>(groups->hosts.size());
   const std::size_t count = segments_of(items, options.segment);
   const Options part = below(options);
   Cost all;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t size = segment_of({.size = items}, i, options.segment).size;
+  const auto add = [&](std::size_t index, std::size_t times) {
+    const std::size_t size = segment_of({.size = items}, index, options.segment).size;
     const Cost rest = levels_cost(*groups, size, part, &sum(), back(hosts), spread());
     const Cost between = up(hosts, size, options).cost(hosts, size, part);
     all.steps = std::max(all.steps, between.steps + rest.steps);
-    all.messages += between.messages + rest.messages;
-    all.items += between.items + rest.items;
-  }
+    all.messages += (between.messages + rest.messages) * static_cast<std::int64_t>(times);
+    all.items += (between.items + rest.items) * times;
+  };
+  if (count > 1) add(0, count - 1);
+  add(count - 1, 1);
   return all;
 }
 

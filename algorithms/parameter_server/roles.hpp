@@ -63,4 +63,13 @@ inline std::vector<Held> pieces_of(const Roles& roles, Range whole, std::size_t 
   return pieces;
 }
 
+/// Number of those pieces.
+inline std::int64_t count_pieces(const Roles& roles, std::size_t items, std::size_t segment) {
+  std::int64_t count = 0;
+  for (int server = 0; server < roles.servers; ++server)
+    count +=
+        static_cast<std::int64_t>(piece_count(roles.shard({.size = items}, server).size, segment));
+  return count;
+}
+
 }  // namespace ringscope

@@ -139,7 +139,7 @@ Cost cost_all_at_once(int ranks, std::size_t items, const Options& options, Pull
   const Roles roles(ranks, options.servers);
   const std::int64_t workers = roles.workers, steps = options.steps;
   const std::int64_t pieces = most_pieces(roles, items, options);
-  const auto all = std::ssize(pieces_of(roles, {.size = items}, options.segment));
+  const std::int64_t all = count_pieces(roles, items, options.segment);
   if (pull == Pull::multicast)
     return {.steps = steps * (workers + 1) * pieces,
             .messages = steps * (workers + 1) * all,
