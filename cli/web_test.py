@@ -16,7 +16,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WASM = ROOT / "build/web/wasm"
-# Without pugixml no schedule is read that is written in XML, without zlib no trace that is packed.
+# Schedules and traces that other tools have written are read by the command line alone.
 UNREAD = re.compile(r"\.xml\b|\btrace: ")
 NAMES = sorted(path.stem for path in (ROOT / "scenarios/lessons").glob("*.yaml")
                if not UNREAD.search(path.read_text(encoding="utf-8")))

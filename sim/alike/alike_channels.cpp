@@ -114,8 +114,8 @@ bool Refinement::add(int rank, const std::vector<Line>& script) {
       peer.sends = peer.sends || sends;
       peer.receives = peer.receives || receives;
     }
-    block.colour =
-        mixed(mixed(block.colour, static_cast<std::uint64_t>(line.verb) << 32 | which), line.size);
+    block.colour = mixed(block.colour, static_cast<std::uint64_t>(line.verb) << 32 | which);
+    block.colour = mixed(block.colour, std::uint64_t{line.size});
   }
   return true;
 }

@@ -114,10 +114,11 @@ std::vector<Route> routes_of(const Scenario& scenario, const Homes& homes, Pair 
       Vertex here = source;
       for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
         const Vertex next = leg < journey.staging.size() ? journey.staging[leg] : target;
-        if (where(from).nics == NicChoice::all && graph[here].host != graph[next].host)
-          std::ranges::move(topology.rails(here, next, flow), std::back_inserter(routes));
-        else
+        if (where(from).nics == NicChoice::all && graph[here].host != graph[next].host) {
+          for (Route& rail : topology.rails(here, next, flow)) routes.push_back(std::move(rail));
+        } else {
           routes.push_back(std::move(journey.legs[leg]));
+        }
         here = next;
       }
     }

@@ -1,0 +1,32 @@
+// In place of the readers of files that other tools write: a page has no such files, and neither
+// pugixml nor zlib is built for WebAssembly.
+#include <stdexcept>
+
+#include "scenarios/schedule/schedule_file.hpp"
+#include "scenarios/trace/trace_file.hpp"
+#include "topologies/imports/rings/nccl_channels.hpp"
+
+namespace ringscope {
+
+std::shared_ptr<const Source> channels_source(const Value& path) {
+  path.fail("files of NCCL's channels are read by the command line alone");
+}
+
+nccl::JobChannels read_channels(const std::shared_ptr<const Source>&, const Topology&,
+                                std::span<const nccl::GpuPlace>) {
+  throw std::logic_error("there is no source of channels here");
+}
+
+std::shared_ptr<const ScheduleFile> read_schedule(const Value& name, int) {
+  name.fail("schedules are read by the command line alone");
+}
+
+void require_whole_chunks(const Value&, std::uint64_t, const ScheduleFile&) {
+  throw std::logic_error("there is no schedule here");
+}
+
+std::shared_ptr<const ScheduleFile> read_trace(Fields&, const Value& value, int) {
+  value.fail("traces are read by the command line alone");
+}
+
+}  // namespace ringscope
