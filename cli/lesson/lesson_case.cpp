@@ -68,15 +68,23 @@ Json steps_json(const Report& report) {
   struct Step {
     double start = 0, end = 0;
   };
-  std::map<std::pair<std::string, int>, Step> steps;
+  std::map<std::pair<std::string_view, int>, Step> steps;
+  auto place = steps.end();
+  const auto is_at = [&](const Span& span) {
+    return place != steps.end() && place->first.second == span.step &&
+           place->first.first == span.phase;
+  };
   for (const Span& span : report.spans) {
     if (span.phase.empty()) continue;
-    const auto [place, is_new] =
-        steps.try_emplace({span.phase, span.step}, Step{span.start_s, span.end_s});
+    // Spans of a rank are in order: mostly of the same step as the one before, or of the next.
+    if (place != steps.end() && place->first.second != span.step) ++place;
+    if (!is_at(span))
+      place = steps.try_emplace({span.phase, span.step}, Step{span.start_s, span.end_s}).first;
     place->second.start = std::min(place->second.start, span.start_s);
     place->second.end = std::max(place->second.end, span.end_s);
   }
-  std::vector<std::pair<std::pair<std::string, int>, Step>> ordered(steps.begin(), steps.end());
+  std::vector<std::pair<std::pair<std::string_view, int>, Step>> ordered(steps.begin(),
+                                                                         steps.end());
   std::ranges::stable_sort(
       ordered, {}, [](const auto& one) { return std::pair(one.second.end, one.second.start); });
   Json list = Json::array();

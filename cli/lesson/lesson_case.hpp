@@ -9,8 +9,6 @@
 namespace ringscope::lesson {
 
 inline constexpr int ticks = 1'000'000;
-/// Ranks from which on a page keeps what can be seen, not every number.
-inline constexpr int many_ranks = 65;
 
 /// Seconds of a run of `whole_s` as ticks, at most `ticks`.
 int tick(double seconds, double whole_s);

@@ -21,11 +21,14 @@ struct LoadCurve {
   std::vector<Point> points;  ///< by time; empty where it was never used
 };
 
+/// Ranks of which nobody can see who contributed: their holdings are numbers alone.
+inline constexpr int many_ranks = 65;
+
 /// Contributions that a rank holds of a chunk, summed in it. Where the chunk's items do not all
 /// have the same, the number is their mean and the ranks are those that some item has.
 struct Holding {
   double contributions = 0;
-  std::vector<int> ranks;  ///< sorted
+  std::vector<int> ranks;  ///< sorted; none told of many_ranks, nor what waits
   /// Data in scratch space, not yet part of the sum; none where there is nothing more.
   double waiting = 0;
   std::vector<int> waiting_ranks;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace ringscope::sim {
 namespace {
@@ -11,45 +12,69 @@ namespace {
 /// A matrix of more can be neither seen nor kept.
 constexpr int most_ranks = 256;
 
+/// FNV-1a over words in place of bytes.
+std::uint64_t hashed(std::uint64_t seed, std::uint64_t word) {
+  const std::uint64_t mixed = (seed ^ word) * 0x100000001b3u;
+  return mixed ^ mixed >> 32;
+}
+
 }  // namespace
 
-int RankSets::intern(const Bits& bits) {
-  const auto [place, is_new] = numbers_.try_emplace(bits, static_cast<int>(sets_.size()));
-  if (is_new) sets_.push_back(&place->first);
+std::size_t RankSets::Hash::operator()(const Bits& bits) const {
+  std::uint64_t hash = 0;
+  for (const std::uint64_t block : bits) hash = hashed(hash, block);
+  return static_cast<std::size_t>(hash);
+}
+
+std::size_t ChunkStates::StateHash::operator()(const State& state) const {
+  std::uint64_t hash = hashed(0, std::bit_cast<std::uint64_t>(state.contributions));
+  hash = hashed(hash, static_cast<std::uint64_t>(state.set));
+  return static_cast<std::size_t>(hashed(hash, static_cast<std::uint64_t>(state.waiting)));
+}
+
+int RankSets::intern(Bits bits) {
+  const auto [place, is_new] =
+      numbers_.try_emplace(std::move(bits), static_cast<int>(sets_.size()));
+  if (is_new) {
+    sets_.push_back(&place->first);
+    int count = 0;
+    for (const std::uint64_t block : place->first) count += std::popcount(block);
+    sizes_.push_back(count);
+  }
   return place->second;
 }
 
 int RankSets::of(int rank) {
   Bits bits(blocks_);
   bits[static_cast<std::size_t>(rank) / 64] |= std::uint64_t{1} << (rank % 64);
-  return intern(bits);
+  return intern(std::move(bits));
 }
 
 int RankSets::joined(int a, int b) {
   if (a == b || b == 0) return a;
   if (a == 0) return b;
-  const auto [place, is_new] = joined_.try_emplace(std::minmax(a, b), 0);
+  const auto [small, large] = std::minmax(a, b);
+  const std::uint64_t both = static_cast<std::uint64_t>(small) << 32 | static_cast<unsigned>(large);
+  const auto [place, is_new] = joined_.try_emplace(both, 0);
   if (is_new) {
-    Bits bits = *sets_[static_cast<std::size_t>(a)];
-    const Bits& others = *sets_[static_cast<std::size_t>(b)];
-    for (std::size_t i = 0; i < blocks_; ++i) bits[i] |= others[i];
-    place->second = intern(bits);
+    Bits sum = bits(a);
+    for (std::size_t i = 0; i < blocks_; ++i) sum[i] |= bits(b)[i];
+    place->second = intern(std::move(sum));
   }
   return place->second;
 }
 
-int RankSets::size(int set) const {
-  int count = 0;
-  for (const std::uint64_t block : *sets_[static_cast<std::size_t>(set)])
-    count += std::popcount(block);
-  return count;
+bool RankSets::contains(int whole, int part) const {
+  for (std::size_t i = 0; i < blocks_; ++i)
+    if ((bits(part)[i] & ~bits(whole)[i]) != 0) return false;
+  return true;
 }
 
 std::vector<int> RankSets::ranks(int set) const {
-  const Bits& bits = *sets_[static_cast<std::size_t>(set)];
   std::vector<int> ranks;
-  for (std::size_t rank = 0; rank < blocks_ * 64; ++rank)
-    if (bits[rank / 64] >> (rank % 64) & 1) ranks.push_back(static_cast<int>(rank));
+  for (std::size_t i = 0; i < blocks_; ++i)
+    for (std::uint64_t rest = bits(set)[i]; rest != 0; rest &= rest - 1)
+      ranks.push_back(static_cast<int>(64 * i) + std::countr_zero(rest));
   return ranks;
 }
 
@@ -83,6 +108,7 @@ ChunkStates::ChunkStates(const Collective& collective, int ranks, std::size_t it
   for (int rank = 0; rank < ranks; ++rank)
     for (int chunk = 0; chunk < ranks; ++chunk) now_.push_back(holding(state(rank, chunk)));
   history_.at_start = now_;
+  last_change_.resize(now_.size());
 }
 
 ChunkStates::Intervals& ChunkStates::buffer(int rank, Buffer which) {
@@ -103,13 +129,13 @@ void ChunkStates::split(Intervals& intervals, std::size_t at) {
   intervals.emplace_hint(after, at, rest);
 }
 
-ChunkStates::Contents ChunkStates::contents(int rank, const Range& range) const {
-  Contents contents;
+template <class See>
+void ChunkStates::each_content(int rank, const Range& range, See see) const {
   const Intervals& intervals = buffer(rank, range.buffer);
   const std::size_t end = range.offset + range.size;
   std::size_t at = range.offset;
   const auto nothing_up_to = [&](std::size_t to) {
-    if (to > at) contents.push_back({to - at, 0, 0});
+    if (to > at) see(Content{to - at, 0, 0});
     at = std::max(at, to);
   };
   auto next = intervals.upper_bound(at);
@@ -117,43 +143,49 @@ ChunkStates::Contents ChunkStates::contents(int rank, const Range& range) const 
   for (; next != intervals.end() && next->first < end; ++next) {
     nothing_up_to(next->first);
     const std::size_t to = std::min(end, next->second.end);
-    contents.push_back(
-        {to - at, static_cast<std::int64_t>(at) + next->second.shift, next->second.set});
+    see(Content{to - at, static_cast<std::int64_t>(at) + next->second.shift, next->second.set});
     at = to;
   }
   nothing_up_to(end);
+}
+
+ChunkStates::Contents ChunkStates::contents(int rank, const Range& range) const {
+  Contents contents;
+  each_content(rank, range, [&](const Content& piece) { contents.push_back(piece); });
   return contents;
 }
 
+// As Range::part cuts: the first (items mod chunks) chunks hold one item more.
 int ChunkStates::chunk_at(std::size_t offset) const {
-  int low = 0, high = chunks_.count() - 1;
-  while (low < high) {
-    const int middle = (low + high + 1) / 2;
-    if (chunks_[middle].offset <= offset)
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return low;
+  const auto count = static_cast<std::size_t>(chunks_.count());
+  const std::size_t small = items_ / count, larger = items_ % count;
+  const std::size_t in_larger = larger * (small + 1);
+  return static_cast<int>(offset < in_larger ? offset / (small + 1)
+                                             : larger + (offset - in_larger) / small);
 }
 
 // The chunks that the range of a buffer says something about.
-void ChunkStates::touch(int rank, const Range& range, std::set<int>& chunks) const {
+void ChunkStates::touch(int rank, const Range& range, ChunkNumbers& chunks) const {
   const auto all_between = [&](std::int64_t begin, std::size_t size) {
     if (size == 0 || begin < 0 ||
         begin + static_cast<std::int64_t>(size) > static_cast<std::int64_t>(items_))
       return;
     const auto first = static_cast<std::size_t>(begin);
-    for (int c = chunk_at(first); c <= chunk_at(first + size - 1); ++c) chunks.insert(c);
+    const int last = chunk_at(first + size - 1);
+    for (int c = chunk_at(first); c <= last; ++c) {
+      const auto place = std::lower_bound(chunks.begin(), chunks.end(), c);
+      if (place == chunks.end() || *place != c) chunks.insert(place, c);
+    }
   };
   if (range.buffer == Buffer::data)
     all_between(static_cast<std::int64_t>(range.offset), range.size);
-  for (const Content& piece : contents(rank, range))
+  each_content(rank, range, [&](const Content& piece) {
     if (piece.set != 0) all_between(piece.origin, piece.size);
+  });
 }
 
 void ChunkStates::put(int rank, const Range& range, const Contents& contents, double now) {
-  std::set<int> chunks;
+  ChunkNumbers chunks;
   touch(rank, range, chunks);
   Intervals& intervals = buffer(rank, range.buffer);
   std::size_t at = range.offset;
@@ -193,11 +225,11 @@ void ChunkStates::reduce(int rank, const Range& into, const Range& from, double 
 ChunkStates::State ChunkStates::state(int rank, int chunk) {
   const Range range = chunks_[chunk];
   State state{.items = static_cast<double>(std::max<std::size_t>(range.size, 1))};
-  for (const Content& piece : contents(rank, range)) {
-    if (piece.set == 0) continue;
+  each_content(rank, range, [&](const Content& piece) {
+    if (piece.set == 0) return;
     state.set = sets_.joined(state.set, piece.set);
     state.contributions += static_cast<double>(piece.size) * sets_.size(piece.set);
-  }
+  });
   const auto begin = static_cast<std::int64_t>(range.offset);
   const auto end = begin + static_cast<std::int64_t>(range.size);
   for (const auto& [at, interval] : buffer(rank, Buffer::scratch)) {
@@ -213,6 +245,7 @@ std::uint32_t ChunkStates::holding(const State& state) {
   State key = state;  // chunks of different sizes that hold alike are one
   key.contributions /= key.items;
   key.items = 1;
+  if (history_.ranks >= many_ranks) key.set = key.waiting = 0;
   const auto number = static_cast<std::uint32_t>(history_.holdings.size());
   const auto [place, is_new] = known_.try_emplace(key, number);
   if (is_new)
@@ -222,22 +255,20 @@ std::uint32_t ChunkStates::holding(const State& state) {
   return place->second;
 }
 
-void ChunkStates::changed(int rank, const std::set<int>& chunks, double now) {
+void ChunkStates::changed(int rank, const ChunkNumbers& chunks, double now) {
   for (const int chunk : chunks) {
-    const auto cell =
-        static_cast<std::uint64_t>(rank) * static_cast<std::uint64_t>(history_.chunks) +
-        static_cast<std::uint64_t>(chunk);
+    const auto cell = static_cast<std::size_t>(rank * history_.chunks + chunk);
     const std::uint32_t holds = holding(state(rank, chunk));
     if (holds == now_[cell]) continue;
     now_[cell] = holds;
     // Several changes at one instant: only the last can be seen.
-    const auto [last, is_first] = last_change_.try_emplace(cell, history_.changes.size());
-    if (!is_first && history_.changes[last->second].at == now - start_) {
-      history_.changes[last->second].holding = holds;
+    std::size_t& last = last_change_[cell];
+    if (last > 0 && history_.changes[last - 1].at == now - start_) {
+      history_.changes[last - 1].holding = holds;
       continue;
     }
-    last->second = history_.changes.size();
     history_.changes.push_back({now - start_, rank, chunk, holds});
+    last = history_.changes.size();
   }
 }
 

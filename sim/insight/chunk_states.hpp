@@ -7,9 +7,7 @@
 #pragma once
 
 #include <array>
-#include <deque>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -28,18 +26,23 @@ class RankSets {
   }
   int of(int rank);
   int joined(int a, int b);
-  bool contains(int whole, int part) { return joined(whole, part) == whole; }
-  int size(int set) const;
+  bool contains(int whole, int part) const;
+  int size(int set) const { return sizes_[static_cast<std::size_t>(set)]; }
   std::vector<int> ranks(int set) const;
 
  private:
   using Bits = std::vector<std::uint64_t>;
-  int intern(const Bits& bits);
+  struct Hash {
+    std::size_t operator()(const Bits& bits) const;
+  };
+  int intern(Bits bits);
+  const Bits& bits(int set) const { return *sets_[static_cast<std::size_t>(set)]; }
 
   std::size_t blocks_;
-  std::vector<const Bits*> sets_;
-  std::map<Bits, int> numbers_;
-  std::map<std::pair<int, int>, int> joined_;
+  std::vector<const Bits*> sets_;  ///< the keys of `numbers_`
+  std::vector<int> sizes_;
+  std::unordered_map<Bits, int, Hash> numbers_;
+  std::unordered_map<std::uint64_t, int> joined_;  ///< by two numbers, the smaller one first
 };
 
 /// Reason why the chunks of this collective cannot be followed; "" where they can.
@@ -59,6 +62,9 @@ class ChunkStates {
   using Contents = std::vector<Content>;  ///< side by side
 
   Contents contents(int rank, const Range& range) const;
+  /// Calls `see(content)` for each of them in turn.
+  template <class See>
+  void each_content(int rank, const Range& range, See see) const;
   void put(int rank, const Range& range, const Contents& contents, double now);
   /// Adds what `from` holds.
   void reduce(int rank, const Range& into, const Range& from, double now);
@@ -76,26 +82,30 @@ class ChunkStates {
   struct State {
     double items = 0, contributions = 0;  ///< sums over the items of a chunk
     int set = 0, waiting = 0;
-    auto operator<=>(const State&) const = default;
+    bool operator==(const State&) const = default;
   };
+  struct StateHash {
+    std::size_t operator()(const State& state) const;
+  };
+  using ChunkNumbers = std::vector<int>;  ///< sorted, each once
 
   Intervals& buffer(int rank, Buffer which);
   const Intervals& buffer(int rank, Buffer which) const;
   static void split(Intervals& intervals, std::size_t at);
-  void touch(int rank, const Range& range, std::set<int>& chunks) const;
+  void touch(int rank, const Range& range, ChunkNumbers& chunks) const;
   int chunk_at(std::size_t offset) const;
   State state(int rank, int chunk);
   std::uint32_t holding(const State& state);
-  void changed(int rank, const std::set<int>& chunks, double now);
+  void changed(int rank, const ChunkNumbers& chunks, double now);
 
   RankSets sets_;
   Chunks chunks_;
   std::size_t items_;
   double start_;
   std::vector<std::array<Intervals, 2>> buffers_;  ///< by rank: data, scratch
-  std::map<State, std::uint32_t> known_;
-  std::vector<std::uint32_t> now_;
-  std::unordered_map<std::uint64_t, std::size_t> last_change_;
+  std::unordered_map<State, std::uint32_t, StateHash> known_;
+  std::vector<std::uint32_t> now_;        ///< of rank r and chunk c at [r * chunks + c]
+  std::vector<std::size_t> last_change_;  ///< likewise; 0: none yet, else its index + 1
   ChunkHistory history_;
 };
 

@@ -6,7 +6,6 @@
 #include "sim/insight/training_report.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "algorithms/collectives.hpp"
@@ -91,6 +90,25 @@ bool leaves_host(const std::string& link) {
   return host(link.substr(0, arrow)) != host(link.substr(arrow + 2));
 }
 
+/// Spans of this job alone, stream after stream of each rank, with times from `start` on. They are
+/// many: what is sorted are pointers, and the run keeps none.
+std::vector<Span> own_spans(const Run& run, double start) {
+  std::vector<Span*> order;
+  for (Span& span : *run.spans)
+    if (span.rank < run.machine->jobs().own()) order.push_back(&span);
+  std::ranges::stable_sort(order, [](const Span* a, const Span* b) {
+    return std::pair(a->rank, a->stream) < std::pair(b->rank, b->stream);
+  });
+  std::vector<Span> spans;
+  spans.reserve(order.size());
+  for (Span* span : order) {
+    spans.push_back(std::move(*span));
+    spans.back().start_s -= start;
+    spans.back().end_s -= start;
+  }
+  return spans;
+}
+
 }  // namespace
 
 void add_busiest_links(std::vector<ResourceReport>& listed, std::span<const ResourceReport> all) {
@@ -126,17 +144,7 @@ Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>>
     const ChainOf from{run, start, result.time_s, used_before};
     result.chain = std::make_shared<const PathChain>(from.chain(last->end_of_path()));
   }
-  if (run.spans != nullptr) {
-    std::ranges::copy_if(*run.spans, std::back_inserter(result.spans),
-                         [&](const Span& span) { return span.rank < run.machine->jobs().own(); });
-    for (Span& span : result.spans) {
-      span.start_s -= start;
-      span.end_s -= start;
-    }
-    std::stable_sort(result.spans.begin(), result.spans.end(), [](const Span& a, const Span& b) {
-      return std::pair(a.rank, a.stream) < std::pair(b.rank, b.stream);
-    });
-  }
+  if (run.spans != nullptr) result.spans = own_spans(run, start);
   return result;
 }
 
