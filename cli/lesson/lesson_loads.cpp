@@ -84,22 +84,21 @@ Json merged_spans(const Report& report, int slots) {
                       : static_cast<std::size_t>(span.activity);
   };
   const double slot_s = report.time_s / slots;
-  std::vector<std::vector<Seconds>> spent(static_cast<std::size_t>(report.ranks));
-  for (auto& of_rank : spent) of_rank.resize(static_cast<std::size_t>(slots));
-  for (const Span& span : report.spans) {
-    if (span.stream > 0) continue;
-    const int last = std::min(slots - 1, static_cast<int>(span.end_s / slot_s));
-    for (int slot = static_cast<int>(span.start_s / slot_s); slot <= last; ++slot) {
-      const double part =
-          std::min(span.end_s, (slot + 1) * slot_s) - std::max(span.start_s, slot * slot_s);
-      spent[static_cast<std::size_t>(span.rank)][static_cast<std::size_t>(slot)][kind(span)] +=
-          part;
-    }
-  }
+  std::vector<std::vector<const Span*>> by_rank(static_cast<std::size_t>(report.ranks));
+  for (const Span& span : report.spans)
+    if (span.stream == 0) by_rank[static_cast<std::size_t>(span.rank)].push_back(&span);
   Json rows = Json::array();
-  for (auto& of_rank : spent) {
+  std::vector<Seconds> spent;  // of one rank: those of all would be tens of megabytes
+  for (const auto& of_rank : by_rank) {
+    spent.assign(static_cast<std::size_t>(slots), Seconds{});
+    for (const Span* span : of_rank) {
+      const int last = std::min(slots - 1, static_cast<int>(span->end_s / slot_s));
+      for (int slot = static_cast<int>(span->start_s / slot_s); slot <= last; ++slot)
+        spent[static_cast<std::size_t>(slot)][kind(*span)] +=
+            std::min(span->end_s, (slot + 1) * slot_s) - std::max(span->start_s, slot * slot_s);
+    }
     std::string row;
-    for (Seconds& seconds : of_rank) {
+    for (Seconds& seconds : spent) {
       double busy = 0;
       for (const double part : seconds) busy += part;
       seconds[idle] = slot_s - busy;

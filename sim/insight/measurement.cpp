@@ -91,20 +91,25 @@ bool leaves_host(const std::string& link) {
 }
 
 /// Spans of this job alone, stream after stream of each rank, with times from `start` on. They are
-/// many: what is sorted are pointers, and the run keeps none.
+/// many: what is sorted are pointers, a rank at a time, and the run keeps none.
 std::vector<Span> own_spans(const Run& run, double start) {
-  std::vector<Span*> order;
-  for (Span& span : *run.spans)
-    if (span.rank < run.machine->jobs().own()) order.push_back(&span);
-  std::ranges::stable_sort(order, [](const Span* a, const Span* b) {
-    return std::pair(a->rank, a->stream) < std::pair(b->rank, b->stream);
-  });
+  std::vector<std::vector<Span*>> by_rank(static_cast<std::size_t>(run.machine->jobs().own()));
+  std::size_t count = 0;
+  for (Span& span : *run.spans) {
+    const auto rank = static_cast<std::size_t>(span.rank);
+    if (rank >= by_rank.size()) continue;
+    by_rank[rank].push_back(&span);
+    ++count;
+  }
   std::vector<Span> spans;
-  spans.reserve(order.size());
-  for (Span* span : order) {
-    spans.push_back(std::move(*span));
-    spans.back().start_s -= start;
-    spans.back().end_s -= start;
+  spans.reserve(count);
+  for (std::vector<Span*>& of_rank : by_rank) {
+    std::ranges::stable_sort(of_rank, {}, &Span::stream);
+    for (Span* span : of_rank) {
+      spans.push_back(std::move(*span));
+      spans.back().start_s -= start;
+      spans.back().end_s -= start;
+    }
   }
   return spans;
 }

@@ -47,8 +47,9 @@ void RankThread::add_spans(double until) {
     if (goes_on || parts[i].end <= span.start_s) continue;
     span.end_s = parts[i].end;
     if (blocked) span.cause = parts[i].cause;
-    run_->spans->push_back(span);
-    span.start_s = span.end_s;
+    const bool is_last = i + 1 == parts.size();
+    run_->spans->push_back(is_last ? std::move(span) : Span(span));
+    span.start_s = parts[i].end;
   }
 }
 
