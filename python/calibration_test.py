@@ -40,6 +40,26 @@ class Calibrations(unittest.TestCase):
             "job": {"collective": "allreduce", "algorithm": "ring", "bytes": "1 MiB"}}).only
         self.assertGreater(case.time_s, 0)
 
+    def test_have_an_interval_for_a_size_that_nobody_measured(self):
+        scenario = {"question": "?", "placement": "1-1",
+                    "job": {"collective": "pingpong", "algorithm": "blocking", "bytes": "3 KiB"}}
+        low, high = self.fit.interval(scenario)
+        found = [ringscope.run({**scenario, **parts}).only.time_s for parts in self.fit.others()]
+        self.assertEqual(len(found), 19)
+        errors = yaml.safe_load(self.fit.yaml)["calibration"]["scatter"]["errors"]
+        self.assertLessEqual(min(found) / (1 + max(errors)), low)
+        self.assertLessEqual(high, max(found) / (1 + min(errors)))
+        middle = ringscope.run({**scenario, **self.fit.parts()}).only.time_s
+        self.assertLess(low, middle)
+        self.assertLess(middle, high)
+        more = self.fit.interval(scenario, set={"job.bytes": "1 MiB"})
+        self.assertGreater(more[0], high)
+
+    def test_without_other_models_have_no_interval(self):
+        alone = ringscope.Calibration("cluster: {}\nlibrary: {}\n", "", ())
+        with self.assertRaisesRegex(ValueError, "no other models"):
+            alone.interval({})
+
     def test_say_what_they_found(self):
         self.assertIn("latency", self.fit.report)
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import random
 import tempfile
 from dataclasses import dataclass
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
+from ringscope._cases import run
 from ringscope._programs import Path, ended, paths_of, read, words_of
+
+SEED = 1  # of the errors that intervals draw
 
 
 @dataclass(frozen=True)
@@ -22,9 +26,38 @@ class Calibration:
 
     def parts(self) -> dict[str, Any]:
         """The YAML read: its `cluster` and its `library`, for run() and the like."""
-        import yaml
-        found = yaml.safe_load(self.yaml)
+        found = self._read()
         return {part: found[part] for part in ("cluster", "library") if part in found}
+
+    def others(self) -> list[dict[str, Any]]:
+        """Other models that the measurements allow as well, each as parts(). None of a fit of GPUs
+        or of a trace, nor with `bootstrap` below 2."""
+        parts = self.parts()
+        return [other_parts(parts, drawn) for drawn in self._calibration().get("draws") or []]
+
+    def interval(self, scenario: Mapping[str, Any], *, set: Mapping[str, Any] | None = None
+                 ) -> tuple[float, float]:
+        """Seconds from the least to the greatest prediction of others(), of one case that need not
+        have been measured: of N of them (N - 1) / (N + 1) of all cases lie inside if the model is
+        right, 90 % of 19. `scenario`: a dict without `cluster` and `library`, which are the fit's.
+
+        As `ringscope validate` does it, one of the errors that the fit had on what it has seen
+        comes on top of each. Raises InputError, ValueError without others()."""
+        others = self.others()
+        if len(others) < 2:
+            raise ValueError("interval: this fit has no other models: see Calibration.others()")
+        scatter = (self._calibration().get("scatter") or {}).get("errors") or [0.0]
+        missed = random.Random(SEED).choices(scatter, k=len(others))
+        times = [run({**scenario, **parts}, set=set, progress=False).only.time_s / (1 + error)
+                 for parts, error in zip(others, missed)]
+        return min(times), max(times)
+
+    def _read(self) -> dict[str, Any]:
+        import yaml
+        return yaml.safe_load(self.yaml)
+
+    def _calibration(self) -> dict[str, Any]:
+        return self._read().get("calibration") or {}
 
     def write(self, path: Path) -> None:
         """Writes the YAML, for the command line."""
@@ -33,6 +66,16 @@ class Calibration:
 
     def __str__(self) -> str:
         return self.report
+
+
+def other_parts(parts: dict[str, Any], drawn: dict[str, Any]) -> dict[str, Any]:
+    """`drawn`: what differs, {"library": ..., "bandwidth": ...}; where the link's rate is nominal
+    the library's goodput differs in place of it."""
+    cluster, library = dict(parts["cluster"]), {**parts["library"], **drawn.get("library", {})}
+    nominal = "goodput" in (parts["library"].get("network") or {})
+    if "bandwidth" in drawn and not nominal and isinstance(cluster.get("link"), dict):
+        cluster["link"] = {**cluster["link"], "bandwidth": drawn["bandwidth"]}
+    return {"cluster": cluster, "library": library}
 
 
 def calibrate(documents: Path | Sequence[Path], **options: Any) -> Calibration:
