@@ -57,6 +57,15 @@ TEST(Lists, a_list_as_json_has_the_lines_of_the_screen) {
   }
 }
 
+TEST(Lists, algorithms_of_a_collective_stand_together) {
+  std::vector<std::string> collectives;
+  for (const auto& row : listed("algorithms").at("algorithms"))
+    if (collectives.empty() || collectives.back() != row.at("collective"))
+      collectives.push_back(row.at("collective"));
+  EXPECT_EQ(collectives.size(),
+            std::set<std::string>(collectives.begin(), collectives.end()).size());
+}
+
 TEST(Lists, a_list_as_json_has_exactly_the_documented_keys) {
   std::set<std::string> keys;
   for (const char* what : {"algorithms", "collectives", "hosts"}) {

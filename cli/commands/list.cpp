@@ -24,9 +24,21 @@ struct Row {
 };
 using Rows = std::vector<Row>;
 
+/// Algorithms of one collective beside each other, collectives in the order of their first ones.
+std::vector<Algorithm> by_collective() {
+  std::vector<Algorithm> sorted;
+  for (const Algorithm& algorithm : catalogue()) {
+    const auto last = std::find_if(sorted.rbegin(), sorted.rend(), [&](const Algorithm& other) {
+      return other.collective == algorithm.collective;
+    });
+    sorted.insert(last == sorted.rend() ? sorted.end() : last.base(), algorithm);
+  }
+  return sorted;
+}
+
 Rows algorithms() {
   Rows rows;
-  for (const Algorithm& algorithm : catalogue()) {
+  for (const Algorithm& algorithm : by_collective()) {
     rows.push_back({fmt::format("{} {}", algorithm.collective, algorithm.name),
                     std::string(algorithm.summary),
                     {{"collective", algorithm.collective},
