@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t most_passages = 16;  ///< of each kind: switches have some 64 ports
 constexpr std::uint64_t most_draws = 64;
 /// Costs that differ by less are equal on paper: rounding must not choose.
-constexpr double rounding = 1e-9;
+constexpr double equal_within = 1e-9;
 
 bool uses_resource(const Uses& uses, int resource) {
   return std::ranges::any_of(uses, [&](const Use& use) { return use.resource == resource; });
@@ -85,7 +85,7 @@ void Machine::choose_passage(Channel& channel) const {
       for (const int id : passage.own)
         cost = std::max(cost, (1 + ledger_->users(id)) / ledger_->resource(id).capacity);
       cost *= static_cast<double>(passage.wire.size());
-      if (cost >= least * (1 - rounding)) continue;
+      if (cost >= least * (1 - equal_within)) continue;
       least = cost;
       best = &passage;
     }
