@@ -2,7 +2,9 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <stdexcept>
+#include <system_error>
 
 #include "sim/kernel/kernels.hpp"
 
@@ -11,13 +13,21 @@ namespace {
 
 using Maker = Kernel*();
 
-/// The module is looked for where the program's RUNPATH says: beside it in a build, in a folder of
-/// the libraries' once it is installed.
+/// The module beside the program, as in a build; else in the folder of an installation's libraries.
+/// A path, since a sanitizer's dlopen() does not look where a program's RUNPATH says.
+std::filesystem::path find_module() {
+  const char* const name = "libringscope_simgrid.so";
+  std::error_code unknown;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", unknown).parent_path();
+  for (const auto& path : {folder / name, folder / RINGSCOPE_MODULES / name})
+    if (std::filesystem::exists(path, unknown)) return path;
+  return name;
+}
+
 Maker* load() {
-  constexpr const char* module = "libringscope_simgrid.so";
   // Never unloaded: the kernels that it makes are code of it.
-  void* const library = dlopen(module, RTLD_NOW | RTLD_LOCAL);
-  void* const maker = library != nullptr ? dlsym(library, "ringscope_simgrid_kernel") : nullptr;
+  void* const module = dlopen(find_module().c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const maker = module != nullptr ? dlsym(module, "ringscope_simgrid_kernel") : nullptr;
   if (maker == nullptr)
     throw std::runtime_error(fmt::format("no SimGrid for the kernel 'simgrid': {}", dlerror()));
   return reinterpret_cast<Maker*>(maker);
