@@ -58,8 +58,9 @@ TEST(Lists, a_list_as_json_has_the_lines_of_the_screen) {
 }
 
 TEST(Lists, algorithms_of_a_collective_stand_together) {
+  const nlohmann::json document = listed("algorithms");
   std::vector<std::string> collectives;
-  for (const auto& row : listed("algorithms").at("algorithms"))
+  for (const auto& row : document.at("algorithms"))
     if (collectives.empty() || collectives.back() != row.at("collective"))
       collectives.push_back(row.at("collective"));
   EXPECT_EQ(collectives.size(),
