@@ -22,7 +22,6 @@
 
 #include "algorithms/steps/levels.hpp"
 #include "algorithms/steps/segments.hpp"
-#include "algorithms/steps/tree_ranks.hpp"
 
 namespace ringscope {
 namespace {
@@ -104,13 +103,6 @@ Cost cost(int ranks, std::size_t items, Options options) {
   return all;
 }
 
-/// Scratch space that the leader of host `host` needs for a segment between hosts.
-std::size_t scratch_between(int host, int hosts, std::size_t items, const Options& options) {
-  const Algorithm& between = up(hosts, items, options);
-  const bool sends_only = &between == &sum() && BinomialNode(host, hosts).is_leaf();
-  return sends_only ? 0 : between.scratch_items(hosts, items, {});
-}
-
 /// A leader sums what comes from its host and what comes from other leaders.
 std::size_t scratch_items(int ranks, std::size_t items, Options options) {
   const auto groups = host_groups(ranks, options);
@@ -118,14 +110,12 @@ std::size_t scratch_items(int ranks, std::size_t items, Options options) {
   const std::size_t largest = std::min(items, options.segment);
   const std::size_t last =
       segment_of({.size = items}, segments_of(items, options.segment) - 1, options.segment).size;
-  std::size_t most = 0;
-  for (int host = 0; host < hosts; ++host) {
-    const bool from_host = groups->hosts[static_cast<std::size_t>(host)]->size() > 1;
-    most = std::max(
-        most, (from_host ? largest : 0) + std::max(scratch_between(host, hosts, largest, options),
-                                                   scratch_between(host, hosts, last, options)));
-  }
-  return most;
+  const auto between = [&](std::size_t size) {
+    return hosts > 1 ? up(hosts, size, options).scratch_items(hosts, size, {}) : 0;
+  };
+  const bool from_host =
+      std::ranges::any_of(groups->hosts, [](const auto& on_host) { return on_host->size() > 1; });
+  return (from_host ? largest : 0) + std::max(between(largest), between(last));
 }
 
 }  // namespace

@@ -70,5 +70,16 @@ TEST(Han, reduces_between_hosts_by_halving_where_each_has_a_number) {
   }
 }
 
+// The leader of the only full host is no first one: it needs room for both its sums all the same.
+TEST(Han, has_room_where_the_first_host_has_one_rank) {
+  for (const std::vector<int>& hosts :
+       {std::vector<int>{0, 1, 1}, {0, 1, 1, 1, 2, 3, 3}, {0, 1, 2, 2}}) {
+    const Options options = {.segment = 30, .number_bytes = 100, .hosts = &hosts};
+    const auto ranks = static_cast<int>(hosts.size());
+    EXPECT_EQ(run_loopback(allreduce("han"), ranks, 100, options, item_of).counted.messages,
+              allreduce("han").cost(ranks, 100, options).messages);
+  }
+}
+
 }  // namespace
 }  // namespace ringscope

@@ -35,7 +35,7 @@ constexpr double seconds_per_message_on_simgrid = 40e-6;
 // Seconds more for each rank where all pairs talk at once: all to whom a link's change of rate
 // spreads. On a star these are the flows of one NIC; links inside the network tie all flows
 // together.
-constexpr double all_pairs_on_star = 5e-8, all_pairs_inside = 1.2e-6;
+constexpr double all_pairs_on_star = 1e-8, all_pairs_inside = 4e-7;
 
 /// `key  value unit` of a file such as /proc/meminfo, in bytes.
 double line_in(const char* path, const std::string& key) {
