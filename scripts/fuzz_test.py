@@ -4,6 +4,8 @@
 import json
 import os
 import random
+import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -72,6 +74,21 @@ class Planted(unittest.TestCase):
     def test_time_ends_a_run_as_a_count_does(self):
         ran, _ = self.fuzz("#!/bin/sh\nexit 0\n", "--time", "1s")
         self.assertEqual(ran.returncode, 0, ran.stdout)
+
+    def test_an_interrupt_ends_it_with_what_is_known_and_how_to_go_on(self):
+        command = [os.path.join(HERE, "fuzz"), "syntax", "--program",
+                   self.program("#!/bin/sh\nexit 2\n"), "-o", os.path.join(self.folder.name, "out"),
+                   "--seed", "3", "--first", "7", "--time", "1h", "--jobs", "2"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as running:
+            begin = "".join(running.stdout.readline() for _ in range(4))
+            running.send_signal(signal.SIGINT)
+            out, err = running.communicate(timeout=60)
+        self.assertEqual((running.returncode, err), (130, ""))
+        self.assertIn("exit code 2", begin)
+        done = int(re.search(r"syntax: (\d+) inputs", out)[1])
+        self.assertIn(f"to go on: scripts/fuzz syntax --seed 3 --first {7 + done}\n", out)
+        self.assertIn("x syntax: exit code N", out)
 
     def test_what_never_ends_is_ended_and_late(self):
         program = Program(self.program("#!/bin/sh\nwhile :; do :; done\n"), cpu_s=1)
@@ -159,6 +176,9 @@ class Verdict(unittest.TestCase):
         self.assertIsNone(verdict.problem(named, scenario))
         self.assertIsNone(verdict.problem(ended(0, out="time  nan serv..  a\n"), scenario))
         self.assertIn("no number", verdict.problem(named))
+        apostrophe = {"s.yaml": b"cases:\n  - {name: NCCL's choice of nan KiB, set: {}}\n"}
+        self.assertIsNone(verdict.problem(ended(0, out="s NCCL's choice of nan KiB: 2 us\n"),
+                                          apostrophe))
         comma = {"s.yaml": b"cases:\n  - name: 10 Gbit/s, inf worker\n    set: {}\n"}
         self.assertIsNone(verdict.problem(ended(0, out="s 10 Gbit/s, inf worker: 890 ms"), comma))
         self.assertIn("no number", verdict.problem(ended(0, out="s 10 Gbit/s, inf worker: inf s"),

@@ -30,9 +30,10 @@ class Budget:
         self._lock = threading.Lock()
         self._shown = 0.0
         self.done = 0
+        self.interrupted = False
 
     def each(self, one):
-        """Calls one(number) until the budget is spent; what `one` throws ends it."""
+        """Calls one(number) until the budget is spent or ^C; what `one` throws ends it."""
         numbers = itertools.count(self._first)
         failures = []
 
@@ -40,19 +41,23 @@ class Budget:
             while True:
                 with self._lock:
                     number = next(numbers)
-                    if failures or not self._has(number):
+                    if failures or self.interrupted or not self._has(number):
                         return
                 try:
                     one(number)
                 except BaseException as failure:  # raised again below, in the thread that asked
                     failures.append(failure)
+                    return
                 self._count_one()
 
         threads = [threading.Thread(target=work, daemon=True) for _ in range(self._jobs)]
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
+        try:
+            wait_for(threads)
+        except KeyboardInterrupt:  # what is under way ends; a second ^C leaves it
+            self.interrupted = True
+            wait_for(threads)
         self._show("\r\033[K")
         if failures:
             raise failures[0]
@@ -76,3 +81,8 @@ class Budget:
         if self._screen:
             self._screen.write(text)
             self._screen.flush()
+
+
+def wait_for(threads):
+    for thread in threads:
+        thread.join()

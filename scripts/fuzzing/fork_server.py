@@ -10,7 +10,9 @@ class ForkServer:
     """One process that serves one thread; `environment` is that of all that it runs."""
 
     def __init__(self, path, environment):
+        # A session of its own: ^C is for those who start inputs, and lets the last one end.
         self._process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                         start_new_session=True,
                                          env={**os.environ, **environment})
 
     def run(self, words, folder, streams, limits, environment):

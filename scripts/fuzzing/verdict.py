@@ -20,8 +20,8 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f]")
 NO_NUMBER = re.compile(r"(?<![\w.'\"/-])-?(?:nan|inf)(?![\w./'\"-])", re.IGNORECASE)
 # Names that the input gives, and the program repeats: one may well hold "nan".
 # Outside of braces a name goes on to the end of its line.
-NAMED = re.compile(rb"""^[ \-]*(?:name|about|question) *: *["']?([^\n{}\[\]"']+)|"""
-                   rb"""\b(?:name|about|question) *: *["']?([^\n,{}\[\]"']+)""", re.MULTILINE)
+NAMED = re.compile(rb"""^[ \-]*(?:name|about|question) *: *["']?([^\n{}\[\]"]+)|"""
+                   rb"""\b(?:name|about|question) *: *["']?([^\n,{}\[\]"]+)""", re.MULTILINE)
 DEADLOCK = re.compile(r"deadlock|wait|no progress|cannot be written|is full", re.IGNORECASE)
 
 
