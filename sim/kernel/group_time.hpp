@@ -29,6 +29,15 @@ class GroupTime {
     return now == since_ ? moved_ : moved_ + Exact(rate_) * (Exact(now) - since_);
   }
 
+  /// The nearest double to that. Kept, for each resource of each member asks.
+  double rounded_at(double now) const {
+    if (now != asked_) {
+      asked_ = now;
+      found_ = rounded(at(now));
+    }
+    return found_;
+  }
+
   /// The rate from now on.
   void set_rate(double rate, double now) {
     if (rate == rate_) return;
@@ -43,6 +52,7 @@ class GroupTime {
       moved_ = 0.0;
       rate_ = 0;
       since_ = now;
+      asked_ = -1;
     }
     const Exact end = at(now) + left;
     ends_.push_back({end, slot, stamp});
@@ -84,6 +94,7 @@ class GroupTime {
   double rate_ = 0;
   double since_ = 0;  ///< date of `moved_`
   Exact moved_ = 0;
+  mutable double asked_ = -1, found_ = 0;  ///< by rounded_at()
   std::size_t members_ = 0;
   boost::container::small_vector<End, 1> ends_;  ///< a heap, first one first
 };

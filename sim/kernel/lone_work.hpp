@@ -93,7 +93,7 @@ double SharedWork<Rates>::used(int resource) const {
   if (spell != 0 && spell == carried.spell)
     return carried.full_used + carried.capacity * (*now_ - carried.full_since);
   rates_.visit_groups(resource, [&](int id, std::int64_t weight) {
-    sum += static_cast<double>(weight) * rounded(groups_[index(id)].time.at(*now_));
+    sum += static_cast<double>(weight) * groups_[index(id)].time.rounded_at(*now_);
   });
   carried.spell = spell;
   carried.full_since = *now_;

@@ -10,12 +10,8 @@ namespace {
 /// Resources with more bundles than this find them by a table.
 constexpr std::size_t many_bundles = 8;
 
-/// Heaps shorter than this are not looked through for void entries.
+/// Lists shorter than this are not looked through for void entries.
 constexpr std::size_t least_cleared = 64;
-
-std::uint64_t key_of(int resource, int bottleneck) {
-  return static_cast<std::uint64_t>(resource) << 32 | static_cast<std::uint32_t>(bottleneck);
-}
 
 /// Most users of a resource are alone on it, with a weight of 1.
 Exact share(double capacity, std::int64_t weight) {
@@ -51,10 +47,7 @@ void MaxMin::set_uses(int id, std::span<const Use> uses) {
 int MaxMin::find_bundle(int id, int bottleneck) const {
   const Resource& resource = resources_[index(id)];
   if (id == bottleneck) return resource.own;
-  if (resource.bundles.size() > many_bundles) {
-    const auto found = bundle_of_.find(key_of(id, bottleneck));
-    return found == bundle_of_.end() ? -1 : found->second;
-  }
+  if (resource.bundles.size() > many_bundles) return resource.by_bottleneck.find(bottleneck);
   for (const int bundle : resource.bundles)
     if (bundles_[index(bundle)].bottleneck == bottleneck) return bundle;
   return -1;
@@ -73,15 +66,16 @@ int MaxMin::open_bundle(int where, int bottleneck) {
   opened.resource = where;
   opened.bottleneck = bottleneck;
   opened.weight = 0;
+  opened.size = 0;
   opened.position = static_cast<int>(there.bundles.size());
   opened.follower = -1;
   opened.since = 0;
   opened.safe = -1;
   there.bundles.push_back(id);
   if (there.bundles.size() == many_bundles + 1)
-    for (const int each : there.bundles) bundle_of_[key_of(where, bundle(each).bottleneck)] = each;
+    for (const int each : there.bundles) there.by_bottleneck.add(bundle(each).bottleneck, each);
   else if (there.bundles.size() > many_bundles)
-    bundle_of_[key_of(where, bottleneck)] = id;
+    there.by_bottleneck.add(bottleneck, id);
   if (where == bottleneck)
     there.own = id;
   else if (is_watched(there))
@@ -94,12 +88,12 @@ void MaxMin::close_bundle(int id) {
   Resource& there = resource(closed.resource);
   follow_no_longer(id);
   closed.since = 0;
+  closed.users.clear();
   if (there.own == id) there.own = -1;
   if (there.bundles.size() == many_bundles + 1)
-    for (const int each : there.bundles)
-      bundle_of_.erase(key_of(closed.resource, bundle(each).bottleneck));
+    there.by_bottleneck.clear();
   else if (there.bundles.size() > many_bundles)
-    bundle_of_.erase(key_of(closed.resource, closed.bottleneck));
+    there.by_bottleneck.remove(closed.bottleneck);
   const int last = there.bundles.back();
   there.bundles[index(closed.position)] = last;
   bundle(last).position = closed.position;
@@ -152,8 +146,11 @@ void MaxMin::add_user(int id, int number) {
   Part& part = flows_[index(id)].parts[index(number)];
   Bundle& joined = bundle(found);
   part.bundle = found;
+  if (joined.users.size() > least_cleared && joined.users.size() > 2 * joined.size)
+    drop_gone(found);
   part.position = static_cast<int>(joined.users.size());
   joined.users.push_back({id, number});
+  ++joined.size;
   joined.weight += part.weight;
   Resource& there = resource(where);
   if (where == flow.bottleneck) return;
@@ -168,12 +165,10 @@ void MaxMin::add_user(int id, int number) {
 
 void MaxMin::drop_user(int id, int number) {
   ++operations_;
-  const Part part = flows_[index(id)].parts[index(number)];
-  Bundle& left = bundle(part.bundle);
-  const User last = left.users.back();
-  left.users[index(part.position)] = last;
-  flows_[index(last.flow)].parts[index(last.part)].position = part.position;
-  left.users.pop_back();
+  Part& part = flows_[index(id)].parts[index(number)];
+  const int from = std::exchange(part.bundle, -1);
+  Bundle& left = bundle(from);
+  --left.size;
   left.weight -= part.weight;
   Resource& there = resource(part.resource);
   if (part.resource != left.bottleneck && is_watched(there)) {
@@ -182,7 +177,18 @@ void MaxMin::drop_user(int id, int number) {
   } else if (part.resource != left.bottleneck && left.since != 0) {
     there.others -= part.weight * left.safe;
   }
-  if (left.users.empty()) close_bundle(part.bundle);
+  if (left.size == 0) close_bundle(from);
+}
+
+void MaxMin::drop_gone(int id) {
+  auto& users = bundle(id).users;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < users.size(); ++i) {
+    if (!is_user(id, i)) continue;
+    flows_[index(users[i].flow)].parts[index(users[i].part)].position = static_cast<int>(kept);
+    users[kept++] = users[i];
+  }
+  users.resize(kept);
 }
 
 // A bundle on a resource that is not full: one that is to have a safe level and has none yet gets

@@ -19,10 +19,10 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "sim/kernel/bundle_table.hpp"
 #include "sim/kernel/exact.hpp"
 #include "sim/kernel/kernel.hpp"
 
@@ -81,11 +81,11 @@ class MaxMin {
  private:
   struct Part {  ///< one resource of a flow
     int resource = 0, weight = 1;
-    int bundle = -1;
+    int bundle = -1;   ///< -1: of none, the flow does not flow
     int position = 0;  ///< among the bundle's users
   };
   struct Flow {
-    boost::container::small_vector<Part, 2> parts;
+    boost::container::small_vector<Part, 6> parts;
     int bottleneck = -1;  ///< -1: it does not flow
     bool moved = false;   ///< since the last solve()
   };
@@ -96,11 +96,14 @@ class MaxMin {
   struct Bundle {
     int resource = 0, bottleneck = 0;
     std::int64_t weight = 0;  ///< sum over the users
-    boost::container::small_vector<User, 2> users;
+    std::size_t size = 0;     ///< number of users
     int position = 0;         ///< among the resource's bundles
     int follower = -1;        ///< among the followers of the bottleneck; -1: it has a safe level
     std::uint64_t since = 0;  ///< stamp of the safe level; others are void
     Exact safe = 0;           ///< level of the bottleneck up to which the resource is not overfull
+    /// With some that have gone, whose parts are elsewhere: to find each when it goes would cost as
+    /// much as all else.
+    boost::container::small_vector<User, 2> users;
   };
   struct Safe {  ///< entry of a heap, lowest first
     Exact level = 0;
@@ -121,6 +124,7 @@ class MaxMin {
     int own = -1;               ///< bundle of the flows that it holds back; -1: none
     std::uint64_t settled = 0;  ///< number of the solve() in which it was settled last
     boost::container::small_vector<int, 2> bundles;
+    BundleTable by_bottleneck;  ///< those, where they are many
     // A bottleneck's state:
     Exact level = 0;
     /// Units per second of the users that are held back elsewhere; where it is neither full nor
@@ -140,7 +144,7 @@ class MaxMin {
   };
 
   /// Shares of its capacity from which on a resource is tight, and until which it stays so.
-  static constexpr double tight_from = 0.95, tight_until = 0.8;
+  static constexpr double tight_from = 0.8, tight_until = 0.6;
 
   static std::size_t index(int id) { return static_cast<std::size_t>(id); }
   Resource& resource(int id) { return resources_[index(id)]; }
@@ -149,6 +153,21 @@ class MaxMin {
   Exact level_of(const Bundle& bundle) const { return resources_[index(bundle.bottleneck)].level; }
 
   // Bundles (max_min.cpp)
+  bool is_user(int bundle, std::size_t position) const {
+    const User& user = bundles_[index(bundle)].users[position];
+    const auto& parts = flows_[index(user.flow)].parts;
+    return index(user.part) < parts.size() && parts[index(user.part)].bundle == bundle &&
+           index(parts[index(user.part)].position) == position;
+  }
+  void drop_gone(int bundle);
+  /// Calls visit(flow) for each user of a bundle; it may not change who these are.
+  template <class Visit>
+  void visit_users(int id, Visit visit) {
+    if (bundle(id).users.size() > 2 * bundle(id).size) drop_gone(id);
+    const auto& users = bundle(id).users;
+    for (std::size_t i = 0; i < users.size(); ++i)
+      if (is_user(id, i)) visit(users[i].flow);
+  }
   int find_bundle(int resource, int bottleneck) const;
   int open_bundle(int resource, int bottleneck);
   void close_bundle(int id);
@@ -221,8 +240,7 @@ class MaxMin {
   std::vector<Resource> resources_;
   std::vector<Flow> flows_;
   std::vector<Bundle> bundles_;
-  std::vector<int> free_;                             ///< bundles
-  std::unordered_map<std::uint64_t, int> bundle_of_;  ///< of resources with many
+  std::vector<int> free_;  ///< bundles
   std::uint64_t stamps_ = 0;
   std::vector<Waiting> queue_;
   std::vector<int> left_;  ///< resources, for follow_leaves()

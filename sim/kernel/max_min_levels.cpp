@@ -21,7 +21,7 @@ bool above(const Exact& level, const Exact& other) {
 
 /// Parts of flows; to foresee what becomes of so many costs about what one operation of settling
 /// does.
-constexpr std::uint64_t parts_an_operation = 16;
+constexpr std::uint64_t parts_an_operation = 4;
 
 }  // namespace
 
@@ -110,7 +110,7 @@ void MaxMin::make_full(int id) {
 void MaxMin::take(int id) {
   const int to = bundle(id).resource;
   taken_.clear();
-  for (const User& user : bundle(id).users) taken_.push_back(user.flow);
+  visit_users(id, [this](int flow) { taken_.push_back(flow); });
   for (const int flow : taken_)
     if (flows_[index(flow)].bottleneck != to) move(flow, to);
 }
@@ -268,16 +268,16 @@ void MaxMin::fill() {
 
 void MaxMin::hold_back(int id, double level) {
   rising_.push_back(id);
-  for (const int each : resource(id).bundles)
-    for (const User& user : bundle(each).users) {
-      if (std::exchange(held_back_[index(user.flow)], solves_) == solves_) continue;
-      const Flow& flow = flows_[index(user.flow)];
-      for (const Part& part : flow.parts) {
-        filled_[index(part.resource)].left -= part.weight * level;
-        filled_[index(part.resource)].weight -= part.weight;
-      }
-      if (flow.bottleneck != id) foreseen_.push_back({user.flow, id});
+  const auto hold = [&](int held) {
+    if (std::exchange(held_back_[index(held)], solves_) == solves_) return;
+    const Flow& flow = flows_[index(held)];
+    for (const Part& part : flow.parts) {
+      filled_[index(part.resource)].left -= part.weight * level;
+      filled_[index(part.resource)].weight -= part.weight;
     }
+    if (flow.bottleneck != id) foreseen_.push_back({held, id});
+  };
+  for (const int each : resource(id).bundles) visit_users(each, hold);
 }
 
 MaxMin::Changes MaxMin::solve() {
