@@ -37,6 +37,7 @@ PROBES = {
     "reduction": ("bytes", "ranks"),
     "copy": ("bytes", "ranks"),
     "barrier": ("ranks",),
+    "matching": ("posted", "way"),
 }
 GPU_PROBES = {
     "gpu_copy": ("bytes", "gpu", "direction", "memory", "streams"),
@@ -53,7 +54,7 @@ PARAMETERS = {
     "trace": ("rank", "placement"),
 }
 COUNTS = ("bytes", "pairs", "directions", "window", "ranks", "ranks_count", "hosts_count", "rank",
-          "gpu", "streams", "segment", "set", "messages")
+          "gpu", "streams", "segment", "set", "messages", "posted")
 
 
 @dataclasses.dataclass

@@ -67,6 +67,11 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   transport.eager_limit = fields.required("eager_limit").bytes();
   transport.rts_data = fields.value_or("rts_data", "0 B").bytes();
   transport.buffer = fields.value_or("buffer", "0 B").bytes();
+  if (const Value* room = fields.optional("eager_room")) {
+    transport.eager_room = room->bytes();
+    if (transport.eager_room.count == 0) room->fail("expected at least 1 B");
+    fields.resolve("eager_room", *room);
+  }
   if (const Value* gap = fields.optional("gap")) {
     transport.gap = gap->bytes();
     fields.resolve("gap", *gap);
@@ -79,6 +84,12 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
       found->fail(fmt::format("library.{}: only network and gdr go through NICs", name));
     *time = found->seconds();
     fields.resolve(key, *found);
+  }
+  if (const Value* cost = fields.optional("connection_cost")) {
+    if (way != Way::network)
+      cost->fail(fmt::format("library.{}: only network has connections to poll", name));
+    transport.connection_cost = cost->seconds();
+    fields.resolve("connection_cost", *cost);
   }
   const Value& driver = fields.value_or("driver", "caller");
   transport.driver = static_cast<Driver>(driver.one_of("driver", driver_names));
@@ -155,6 +166,10 @@ Library read_library(const Value& value) {
     library.thread_core =
         static_cast<ProgressCore>(thread_core->one_of("thread core", progress_core_names));
     fields.resolve("thread_core", *thread_core);
+  }
+  if (const Value* cost = fields.optional("match_cost")) {
+    library.match_cost = cost->seconds();
+    fields.resolve("match_cost", *cost);
   }
   library.reduce_cost = fields.value_or("reduce_cost", "0 s/B").byte_cost();
   library.copy_cost = fields.value_or("copy_cost", "0 s/B").byte_cost();

@@ -41,14 +41,18 @@ struct Transport {
   ByteCost
       unexpected_cost{};  ///< CPU per byte of the extra copy of an eager message that came early
   Bytes eager_limit{};    ///< up to it a message is sent at once; above it RTS, CTS, data
-  Bytes rts_data{};       ///< bytes of a message above it that travel with the RTS
-  Bytes buffer{};         ///< bytes that the OS moves by itself when an end leaves MPI
-  Bytes gap{};            ///< by which a message above the eager limit is longer on its way [g]
+  /// Eager bytes of one pair that are held until the receiver takes them; more wait at the sender.
+  Bytes eager_room{};  ///< 0: there is room for all
+  Bytes rts_data{};    ///< bytes of a message above it that travel with the RTS
+  Bytes buffer{};      ///< bytes that the OS moves by itself when an end leaves MPI
+  Bytes gap{};         ///< by which a message above the eager limit is longer on its way [g]
   /// Time that a message keeps a host's NIC busy in its direction, whatever its size [g]: what the
   /// ranks of a host share.
   Seconds message_gap{};
   /// Least time between two interrupts of a host's NIC: what comes before waits for the next.
   Seconds interrupt_interval{};
+  /// CPU per message received for each connection that the receiver has open beyond one.
+  Seconds connection_cost{};
   Driver driver = Driver::caller;
   Order order = Order::shared;
   double goodput = 1;  ///< of a network: the share of a cable's bandwidth that is not headers
@@ -106,6 +110,8 @@ struct Library {
   Progress progress = Progress::caller;
   ProgressCore progress_core = ProgressCore::spare;
   ProgressCore thread_core = ProgressCore::spare;  ///< the same, of a rank's further threads
+  /// CPU for each posted receive, or early message, that matching looks at before it finds one.
+  Seconds match_cost{};
   int endpoints = 1;       ///< locks (and engines) per process; thread t uses t mod endpoints
   ByteCost reduce_cost{};  ///< CPU per byte of the local reduction
   ByteCost copy_cost{};    ///< CPU per byte of a local copy

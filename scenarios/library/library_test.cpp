@@ -64,6 +64,18 @@ TEST(Library, only_what_goes_between_hosts_has_a_nic) {
   }
 }
 
+TEST(Library, only_between_hosts_are_there_connections_to_poll) {
+  const Library read_back =
+      read("{base: ideal, match_cost: 2 ns, network: {connection_cost: 100 ns}}");
+  EXPECT_EQ(read_back.transport(Way::network).connection_cost, Seconds(100e-9));
+  EXPECT_EQ(read_back.match_cost, Seconds(2e-9));
+  EXPECT_EQ(to_json(read(to_json(read_back.resolved).dump()).resolved),
+            to_json(read_back.resolved));
+  EXPECT_FALSE(to_json(read("ideal").resolved).contains("match_cost"));
+  EXPECT_FALSE(to_json(read("ideal").resolved)["network"].contains("connection_cost"));
+  EXPECT_THROW(read("{base: ideal, shm: {connection_cost: 1 us}}"), InputError);
+}
+
 TEST(Library, vectors_that_the_caches_do_not_hold_have_costs_of_their_own) {
   Library library = read(
       "{base: openmpi_tcp, reduce_cost: 1 ns/B, shm: {recv_cost: 2 ns/B}, uncached:"

@@ -128,6 +128,8 @@ def transport(random, drivers):
         made["rts_data"] = random.choice(["512 B", "4 KiB", "32 KiB"])
     if random.random() < 0.4:
         made["buffer"] = random.choice(["4 KiB", "64 KiB", "1 MiB", "unlimited"])
+    if random.random() < 0.2:
+        made["eager_room"] = random.choice(["4 KiB", "64 KiB", "1 MiB"])
     made["driver"] = random.choice(drivers)
     if random.random() < 0.4:
         made["order"] = random.choice(["shared", "fifo"])
@@ -149,6 +151,12 @@ def library(random, knows_gpus):
                      "eager_limit": "unlimited"},
             "shm": transport(random, ["caller", "caller", "receiver"]),
             "network": transport(random, ["caller", "caller", "nic"])}
+    if random.random() < 0.2:
+        made["match_cost"] = time(random, 1e-9, 1e-7)
+    for key, least, most in (("message_gap", 1e-8, 5e-6), ("interrupt_interval", 1e-6, 5e-5),
+                             ("connection_cost", 1e-8, 1e-6)):
+        if random.random() < 0.15:
+            made["network"][key] = time(random, least, most)
     if random.random() < 0.3:
         made["network"]["goodput"] = random.choice([0.5, 0.9565, 0.97])
     if knows_gpus:

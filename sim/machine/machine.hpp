@@ -45,6 +45,10 @@ struct Channel {
   /// The eager message that was put on the wire last, if it is not over it yet: the bytes between
   /// two processes arrive in the order in which they were sent. -1: none.
   int last_on_wire = -1;
+  /// Bytes of eager messages that have left their sender and that the receiver has not taken; of
+  /// those that wait for room the first and the last. Counted where the room is limited.
+  std::uint64_t held = 0;
+  int first_waiting = -1, last_waiting = -1;
   /// Where data go in order, of each pair of endpoints: the last message that is on its way after a
   /// handshake, or waits for its turn. -1: none.
   boost::container::small_vector<int, 1> last_data;

@@ -23,13 +23,15 @@ std::size_t Matching::Kept::Hash::operator()(const Key& key) const {
   return static_cast<std::size_t>(bits * prime + static_cast<std::uint32_t>(key.tag.number));
 }
 
-int Matching::Receives::extract(int source, Tag tag) {
+Matching::Item Matching::Receives::extract(int source, Tag tag) {
   const auto start = items_.begin() + static_cast<std::ptrdiff_t>(first_);
   const auto found = std::find_if(start, items_.end(), [=](const Item& receive) {
     return receive.tag == tag && takes(receive.source, source);
   });
-  if (found == items_.end()) return -1;
-  const int id = found->id;
+  const auto before = static_cast<std::uint32_t>(found - start);
+  if (found == items_.end()) return {-1, source, tag, before};
+  Item taken = *found;
+  taken.passed += before;
   if (found - start < items_.end() - found) {
     std::move_backward(start, found, found + 1);
     ++first_;
@@ -40,7 +42,7 @@ int Matching::Receives::extract(int source, Tag tag) {
     items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;
   }
-  return id;
+  return taken;
 }
 
 void Matching::Kept::add(const Item& item) {
@@ -76,6 +78,17 @@ int Matching::Kept::extract(int source, Tag tag) {
     if (message.id >= 0 && message.tag == tag && takes(source, message.source)) return take(place);
   }
   return -1;
+}
+
+std::size_t Matching::Kept::before(int source, Tag tag) const {
+  std::size_t passed = 0;
+  for (std::size_t place = first_; place < items_.size(); ++place) {
+    const Item& message = items_[place];
+    if (message.id < 0) continue;
+    if (message.tag == tag && takes(source, message.source)) break;
+    ++passed;
+  }
+  return passed;
 }
 
 int Matching::Kept::take(std::size_t place) {
@@ -119,16 +132,23 @@ void Matching::arrive(int message, int source, std::uint64_t sequence, std::vect
   }
 }
 
-int Matching::match_message(int source, Tag tag) { return receives_.extract(source, tag); }
-
-void Matching::keep_message(int message, int source, Tag tag) {
-  messages_.add({message, source, tag});
+int Matching::match_message(int source, Tag tag) {
+  const Item taken = receives_.extract(source, tag);
+  if (counting_) passed_ = taken.passed;
+  return taken.id;
 }
 
-int Matching::match_receive(int source, Tag tag) { return messages_.extract(source, tag); }
+void Matching::keep_message(int message, int source, Tag tag) {
+  messages_.add({message, source, tag, 0});
+}
+
+int Matching::match_receive(int source, Tag tag) {
+  if (counting_) passed_ = messages_.before(source, tag);
+  return messages_.extract(source, tag);
+}
 
 void Matching::post_receive(int request, int source, Tag tag) {
-  receives_.add({request, source, tag});
+  receives_.add({request, source, tag, static_cast<std::uint32_t>(passed_)});
 }
 
 }  // namespace ringscope::sim

@@ -20,6 +20,13 @@ class Matching {
   /// and those that waited for it, or none while an earlier one of its source is still in flight.
   void arrive(int message, int source, std::uint64_t sequence, std::vector<int>& visible);
 
+  /// Counts from now on what searches pass, at the price of looking at it one by one.
+  void count_passed() { counting_ = true; }
+  /// Posted receives, or early messages, that the last search looked at before it took one, or
+  /// found none; of a receive that was taken, the messages when it was posted as well. 0 where
+  /// nothing is counted.
+  std::uint64_t passed() const { return passed_; }
+
   /// A visible message: the request of the first posted receive that takes it, or -1.
   int match_message(int source, Tag tag);
   void keep_message(int message, int source, Tag tag);
@@ -40,6 +47,7 @@ class Matching {
   struct Item {
     int id = 0, source = 0;
     Tag tag;
+    std::uint32_t passed = 0;  ///< of a posted receive
   };
   struct Early {
     std::uint64_t sequence = 0;
@@ -57,7 +65,8 @@ class Matching {
     auto end() const { return items_.end(); }
     std::size_t size() const { return items_.size() - first_; }
     void add(const Item& item) { items_.push_back(item); }
-    int extract(int source, Tag tag);
+    /// An item with -1 as its id where none fits; `passed` is those before it more than it was.
+    Item extract(int source, Tag tag);
 
    private:
     boost::container::small_vector<Item, 2> items_;
@@ -74,6 +83,8 @@ class Matching {
     }
     void add(const Item& item);
     int extract(int source, Tag tag);
+    /// Messages that stand before the one that extract() would take, or all.
+    std::size_t before(int source, Tag tag) const;
 
    private:
     struct Key {
@@ -100,6 +111,8 @@ class Matching {
   };
   Receives receives_;
   Kept messages_;
+  bool counting_ = false;
+  std::uint64_t passed_ = 0;
   std::unordered_map<int, Order> orders_;  ///< by source
   int last_source_ = -1;
   Order* last_order_ = nullptr;  ///< of that source: most messages of a rank are the same one's

@@ -69,7 +69,7 @@ struct Message {
   double settled = 0;          ///< date up to which the stages account for the message
   PathCursor path;
   int send_request = -1, recv_request = -1;
-  int next_on_wire = -1;  ///< the message whose bytes follow this one's
+  int next_on_wire = -1;  ///< the message whose bytes follow this one's, or wait behind it
   int next_copy = -1;     ///< of a multicast: the message to its next receiver
   int flow = -1;          ///< its DataPhase while it is on its way, by Streams; -1: none
   bool eager = false;

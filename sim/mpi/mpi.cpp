@@ -16,11 +16,13 @@ Mpi::Mpi(Machine& machine, Ledger& ledger, Paths& paths)
       paths_(&paths),
       library_(&machine.scenario().library),
       streams_(ledger, machine, messages_, *this),
-      processes_(static_cast<std::size_t>(machine.orbits().simulated)) {
+      processes_(static_cast<std::size_t>(machine.orbits().simulated)),
+      connections_(machine) {
   for (int rank = 0; rank < machine.orbits().simulated; ++rank) {
     for (int i = 0; i < library_->endpoints; ++i)
       process(rank).endpoints.push_back(make_endpoint(rank, i));
     if (library_->progress == Progress::thread) add_locks(rank);
+    if (library_->match_cost != Seconds(0)) process(rank).matching.count_passed();
   }
 }
 
@@ -80,6 +82,7 @@ void Mpi::let_go(int message, int request) {
 
 void Mpi::seed(std::uint64_t seed) {
   seed_ = seed;
+  connections_.reset();
   interrupts_.clear();
   if (library_->transport(Way::network).interrupt_interval == Seconds(0) &&
       (!library_->knows_gpus || library_->transport(Way::gdr).interrupt_interval == Seconds(0)))
@@ -142,6 +145,7 @@ int Mpi::begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Blo
   m.tag = tag;
   m.bytes = bytes;
   m.channel = &channel_to(process(caller.rank), caller.rank, to, block);
+  if (connections_.counted() && m.channel->way == Way::network) connections_.open(caller.rank, to);
   m.sequence = m.channel->next_sequence++;
   m.eager = bytes <= m.channel->transport->eager_limit.count;
   m.ahead = m.eager ? bytes : std::min(bytes, m.channel->transport->rts_data.count);
@@ -163,27 +167,6 @@ int Mpi::begin_send(int request) {
   messages_[id].send_request = request;
   sent.message = id;
   return id;
-}
-
-int Mpi::begin_multicast(Caller& caller, std::span<const int> receivers, Tag tag,
-                         std::uint64_t bytes) {
-  int first = -1;
-  for (auto to = receivers.rbegin(); to != receivers.rend(); ++to) {
-    const int id = begin_message(caller, *to, tag, bytes, {});
-    Message& m = messages_[id];
-    m.eager = true;
-    m.ahead = bytes;
-    m.users = 1;  // no request of the sender's
-    m.next_copy = std::exchange(first, id);
-  }
-  return first;
-}
-
-void Mpi::prepared_multicast(int first, Cause cause, double until) {
-  for (int id = first; id >= 0; id = messages_[id].next_copy) {
-    messages_[id].settle(cause, until);
-    messages_[id].path = messages_[id].sender->path;
-  }
 }
 
 const Uses& Mpi::progress_cpu(int rank) const {
@@ -235,7 +218,7 @@ void Mpi::enter(Caller& caller) {
   waiting_.swap(endpoint.granted);
   for (const int id : waiting_) {
     released(id, Cause::progress, caller);
-    streams_.start(id);
+    go_on(id);
   }
   waiting_.clear();
   waiting_.swap(process(caller.rank).arrivals);
@@ -301,6 +284,8 @@ void Mpi::describe(StateRecord& record, const Agenda& agenda, std::vector<int>& 
     fields.exact(messages.size());
     for (const int id : messages) fields.message(id);
   };
+  for (std::size_t rank = 0; connections_.counted() && rank < processes_.size(); ++rank)
+    fields.exact(connections_.further(static_cast<int>(rank)));
   for (Process& process : processes_) {
     if (!record.same()) return;
     Matching::visit(process.matching, fields);

@@ -18,6 +18,7 @@
 
 #include "scenarios/answer/path_chain.hpp"
 #include "sim/machine/state_record.hpp"
+#include "sim/mpi/connections.hpp"
 #include "sim/mpi/matching.hpp"
 #include "sim/mpi/stream.hpp"
 
@@ -154,6 +155,9 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
 
   void count(int source, std::uint64_t bytes, bool between_hosts, int times = 1);
   int begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Block block);
+  bool has_room(int message);
+  void make_room(const Message& taken);
+  void leave_sender(int message);
   void announce(std::uint64_t message);
   void put_on_wire(int message);
   void transmit(std::uint64_t message);
@@ -165,9 +169,11 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void noticed(std::uint64_t message);
   void look_at(int message, Caller& by);
   void match(int message, int request);
-  void submit(WorkItem::Kind kind, int message, Caller& caller);
+  void submit(WorkItem::Kind kind, int message, Caller& caller, std::uint64_t passed = 0);
+  double overhead_of(const Message& m, bool again, std::uint64_t passed) const;
   void grant(std::uint64_t message);
   void granted(std::uint64_t message);
+  void go_on(int message);
   void delivered(std::uint64_t message);
   void sender_told(std::uint64_t message);
   void complete(int request);
@@ -185,6 +191,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   Pool<Posting> requests_;
   Streams streams_;
   std::vector<Process> processes_;
+  Connections connections_;
   std::vector<int> visible_;  ///< by the arrival that is being looked at
   std::vector<int> waiting_;  ///< for the engine that has just been entered
   std::vector<int> names_;    ///< of the messages in flight, by their ids

@@ -28,6 +28,13 @@ void Mpi::launch(int id) {
                    Callback::to<&Mpi::announce>(this, argument));
     return;
   }
+  if (m.eager && !has_room(id)) return;
+  leave_sender(id);
+}
+
+// All that goes ahead of a handshake, or needs none, leaves in the order of the sends.
+void Mpi::leave_sender(int id) {
+  Message& m = messages_[id];
   if (m.eager) complete(m.send_request);
   const int before = std::exchange(m.channel->last_on_wire, id);
   if (before >= 0)
@@ -73,50 +80,6 @@ void Mpi::travelled(std::uint64_t id) {
   m.channel->last_on_wire = -1;
 }
 
-// Each link of the tree that the routes make carries the bytes once. Copies that need no link are
-// on their way at once, and may be used up before the others have left.
-void Mpi::launch_multicast(int first) {
-  const std::uint64_t bytes = messages_[first].bytes;
-  const int source = messages_[first].source;
-  Uses tree;
-  bool between_hosts = false;
-  int travelling = -1;
-  int* last = &travelling;
-  for (int id = first; id >= 0;) {
-    Message& m = messages_[id];
-    const int copy = std::exchange(id, m.next_copy);
-    if (m.channel->wire.empty()) {
-      copy_travelled(copy);
-      continue;
-    }
-    *last = copy;
-    last = &m.next_copy;
-    between_hosts = between_hosts || m.channel->between_hosts();
-    for (const Use& use : m.channel->wire)
-      if (std::find(tree.begin(), tree.end(), use) == tree.end()) tree.push_back(use);
-  }
-  *last = -1;
-  count(source, bytes, between_hosts);
-  if (travelling < 0) return;
-  const auto argument = static_cast<std::uint64_t>(travelling);
-  ledger_->start(static_cast<double>(bytes), tree,
-                 Callback::to<&Mpi::multicast_travelled>(this, argument));
-}
-
-void Mpi::multicast_travelled(std::uint64_t first) {
-  const int resource = ledger_->bottleneck();
-  for (int id = static_cast<int>(first); id >= 0;) {
-    stage(id, Cause::wire, -1, resource, ledger_->now());
-    copy_travelled(std::exchange(id, messages_[id].next_copy));
-  }
-}
-
-void Mpi::copy_travelled(int id) {
-  const Message& m = messages_[id];
-  ledger_->kernel().after(m.channel->latency(m.bytes) + draw_jitter(m),
-                          Callback::to<&Mpi::arrived>(this, static_cast<std::uint64_t>(id)));
-}
-
 // Seconds until a control message is at the other process: through each cable behind the bytes
 // that the systems of its senders hold, up to `buffer` of each message in flight.
 double Mpi::control_delay(const Channel& channel) const {
@@ -150,6 +113,8 @@ void Mpi::noticed(std::uint64_t value) {
   const int id = static_cast<int>(value);
   const Message& m = messages_[id];
   stage(id, m.eager ? Cause::latency : Cause::protocol, -1, -1, ledger_->now());
+  if (connections_.counted() && m.channel->way == Way::network)
+    connections_.open(m.destination, m.source);
   Process& receiver = process(m.destination);
   Caller* caller = running_caller(receiver);
   if (m.channel->in_order) {
@@ -177,14 +142,16 @@ void Mpi::look_at(int id, Caller& by) {
   Message& m = messages_[id];
   Process& receiver = process(m.destination);
   const int request = receiver.matching.match_message(m.source, m.tag);
+  const std::uint64_t passed = receiver.matching.passed();
   if (request >= 0) {
     match(id, request);
-    return submit(m.eager ? WorkItem::Kind::take : WorkItem::Kind::handshake, id, *m.receiver);
+    return submit(m.eager ? WorkItem::Kind::take : WorkItem::Kind::handshake, id, *m.receiver,
+                  passed);
   }
   receiver.matching.keep_message(id, m.source, m.tag);
   if (!m.eager) return;
   m.in_unexpected_buffer = true;
-  submit(WorkItem::Kind::take, id, by);
+  submit(WorkItem::Kind::take, id, by, passed);
 }
 
 void Mpi::match(int id, int request) {
@@ -208,15 +175,28 @@ void Mpi::post_receive(int request) {
   if (messages_[id].eager && !messages_[id].taken) return;  // its first copy is still being made
   released(id, Cause::partner, *receive.owner);
   submit(messages_[id].eager ? WorkItem::Kind::take_again : WorkItem::Kind::handshake, id,
-         *receive.owner);
+         *receive.owner, mine.matching.passed());
 }
 
-void Mpi::submit(WorkItem::Kind kind, int id, Caller& caller) {
+// CPU time of a message at its receiver before its bytes are copied, the second time `again`.
+// Kernels, whose messages come in their order, match nothing.
+double Mpi::overhead_of(const Message& m, bool again, std::uint64_t passed) const {
+  const Transport& transport = *m.channel->transport;
+  const double matching =
+      m.channel->in_order ? 0 : static_cast<double>(passed) * library_->match_cost.count();
+  if (again) return matching;
+  double polling = 0;
+  if (connections_.counted() && m.channel->way == Way::network)
+    polling = connections_.further(m.destination) * transport.connection_cost.count();
+  return transport.recv_overhead.at(m.bytes) + polling + matching;
+}
+
+void Mpi::submit(WorkItem::Kind kind, int id, Caller& caller, std::uint64_t passed) {
   const Message& m = messages_[id];
   const Transport& transport = *m.channel->transport;
   const bool again = kind == WorkItem::Kind::take_again;
   WorkItem item{.kind = kind, .message = id, .caller = &caller};
-  if (!again) item.seconds = transport.recv_overhead.at(m.bytes);
+  item.seconds = overhead_of(m, again, passed);
   if (m.ahead > 0) {
     item.bytes = static_cast<double>(m.ahead);
     item.memory = &m.channel->copy_out;
@@ -231,6 +211,7 @@ void Mpi::finished(const WorkItem& item) {
   switch (item.kind) {
     case WorkItem::Kind::take:
       m.taken = true;
+      if (m.eager) make_room(m);
       if (m.recv_request < 0) return;
       if (m.in_unexpected_buffer)
         return submit(WorkItem::Kind::take_again, item.message, *m.receiver);
@@ -254,13 +235,21 @@ void Mpi::grant(std::uint64_t id) {
   ledger_->kernel().after(wait, Callback::to<&Mpi::granted>(this, id));
 }
 
-// CTS is at the sender.
+// CTS, or the word that there is room, is at the sender.
 void Mpi::granted(std::uint64_t value) {
   const int id = static_cast<int>(value);
   stage(id, Cause::protocol, -1, -1, ledger_->now());
   Endpoint& endpoint = endpoint_of(*messages_[id].sender);
-  if (endpoint.engine.running()) return streams_.start(id);
+  if (endpoint.engine.running()) return go_on(id);
   endpoint.granted.push_back(id);
+}
+
+// The sender knows that its message may go.
+void Mpi::go_on(int id) {
+  if (messages_[id].eager)
+    leave_sender(id);
+  else
+    streams_.start(id);
 }
 
 // The stages that held up the one before held up this one; its chain is that one's.

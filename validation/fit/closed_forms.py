@@ -26,6 +26,7 @@ class Transport:
     wire: float = 0.0  # s/B of one link, headers included; 0 inside a host
     message_gap: float = 0.0  # s, at its hosts' NICs
     interrupt_interval: float = 0.0  # s; longer than a ping-pong's legs, it shows in none
+    connection_cost: float = 0.0  # s per message and open connection beyond one: shows in none
     late: tuple = ()  # of each latency segment; empty: nothing is
 
     def parts(self):

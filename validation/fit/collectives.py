@@ -14,6 +14,7 @@ import sys
 import numpy as np
 from scipy.optimize import least_squares
 
+from validation.fit.interrupts import without_interrupts
 from validation.fit.profile import cluster_of, library_of
 from validation.fit.segments import constant
 from validation.fit.transport import least
@@ -305,7 +306,7 @@ def fit_collectives(result, documents, simulator, settings):
     loop.keep_affordable()
     choose_algorithms(loop)
     loop.keep_affordable()
-    fit = search(loop)
+    fit = without_interrupts(loop, search(loop), search)
     loop.bar.close()
     if not fit.converged:
         say_unfinished(result, loop, settings)

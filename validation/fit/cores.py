@@ -5,6 +5,8 @@ import math
 
 import numpy as np
 
+from validation.fit.matching import match_cost_of
+
 USES_OF_REDUCTION = 3  # bytes that move per byte reduced: two read, one written
 SLOWER = 1.2  # than one rank alone: the memory is shared
 
@@ -15,9 +17,12 @@ USUAL_COPY = 0.1e-9
 
 @dataclasses.dataclass
 class Cores:
-    """s/B of one core, bytes/s of a host's memory (inf: never the bottleneck), and why."""
+    """s/B of one core, s of matching, bytes/s of a host's memory (inf: never the bottleneck), and
+    why."""
     reduce_cost: float = USUAL_REDUCE
     copy_cost: float = USUAL_COPY
+    match_cost: float = 0.0  # s for each receive or message that matching looks at in vain
+    match_range: list = dataclasses.field(default_factory=list)  # its interval
     memory: float = math.inf
     observations: dict = dataclasses.field(default_factory=dict)  # name: points
     evidence: dict = dataclasses.field(default_factory=dict)
@@ -68,6 +73,9 @@ def fit_cores(points, cores) -> Cores:
             note_range(found, name, some)
         else:
             found.assumed[name] = f"no {what} was measured: usual for a core"
+    if told := match_cost_of(points):
+        found.match_cost, *found.match_range = told
+        found.evidence["match_cost"] = "matching"
     found.memory, seen = memory_of(points, cores)
     if math.isfinite(found.memory):
         found.evidence["memory_bandwidth"] = "reduction by several ranks at once"

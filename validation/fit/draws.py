@@ -20,6 +20,7 @@ from validation.fit.unknowns import unknowns_of
 COUNT = 19
 FACTOR = 3.0  # of what is usual for a core or a memory, either way
 SCATTER = 60  # residuals at most that are kept
+ENDS = ("send_overhead", "recv_overhead", "send_cost", "recv_cost", "connection_cost")
 SIZED, COSTS = ("latency", "send_overhead", "recv_overhead"), ("send_cost", "recv_cost",
                                                                "unexpected_cost")
 
@@ -68,6 +69,10 @@ def one_more(result, index, wires, generator):
         changed.transports["network"] = local_again(network, generator)
     transport, reduce_cost = collectives.applied(changed, unknowns, values,
                                                  redrawn(network, generator))
+    if "connection_cost" in network.assumed:  # numbers of its own: the others' stay as they were
+        factor = spread(np.random.default_rng(index))
+        transport = dataclasses.replace(transport,
+                                        connection_cost=transport.connection_cost * factor)
     host = dataclasses.replace(result.host, reduce_cost=reduce_cost)
     if "copy_cost" in host.assumed:
         host.copy_cost *= spread(generator)
@@ -128,7 +133,7 @@ def unidentified(result, drawn: list) -> dict:
             found[f"library.{way}.latency"] = (
                 fitted.transport.latency.times[0], "s",
                 [one.transports[way].transport.latency.times[0] for one in drawn], why)
-        for name in ("send_overhead", "recv_overhead", "send_cost", "recv_cost"):
+        for name in ENDS:
             if name in fitted.assumed and f"library.{way}.{name}" in result.assumed:
                 found[f"library.{way}.{name}"] = of_end(fitted, way, name, drawn)
     for name in ("reduce_cost", "copy_cost"):
@@ -148,7 +153,7 @@ def of_end(fitted, way, name, drawn) -> tuple:
         found = getattr(transport, name)
         return float(found.times[0]) if isinstance(found, Sized) else float(found)
 
-    return (value(fitted.transport), "s" if name.endswith("overhead") else "s/B",
+    return (value(fitted.transport), "s/B" if name in COSTS else "s",
             [value(one.transports[way].transport) for one in drawn], fitted.assumed[name])
 
 

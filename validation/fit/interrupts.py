@@ -6,6 +6,8 @@ packet each interrupt comes long after the last; of two packets the first one in
 second waits. So the curve rises there by that time, once, and no longer message pays it again.
 """
 
+import dataclasses
+
 import numpy as np
 
 PACKET = 1448  # bytes of a message in one Ethernet packet; of the step's far side, at most four
@@ -42,3 +44,23 @@ def fit_interrupts(fitted, sizes, seconds):
     fitted.transport.interrupt_interval, low, high = found
     fitted.evidence["interrupt_interval"] = "the step of ping_pong from one packet to two"
     fitted.brackets["interrupt_interval"] = (low, high)
+
+
+def without_interrupts(loop, fit, search):
+    """The fit to collectives by `search(loop)` without the interval, and that gone, if it scores
+    better than `fit`, which has it: then the ping-pong's step is something else, for which no round
+    of a collective waits."""
+    network = loop.result.transports["network"]
+    told = network.transport
+    if not told.interrupt_interval or loop.left <= 0:
+        return fit
+    network.transport = dataclasses.replace(told, interrupt_interval=0.0)
+    other = search(loop)
+    if other.score >= fit.score:
+        network.transport = told
+        return fit
+    network.evidence.pop("interrupt_interval")
+    network.brackets.pop("interrupt_interval")
+    loop.result.notes.append("the ping-pong's step at its second packet is no interrupt's: the "
+                             "collectives do better without one")
+    return other

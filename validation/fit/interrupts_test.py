@@ -1,11 +1,12 @@
 """Is an adapter's time between interrupts told from a ping-pong's step, and from nothing else?"""
 
+import types
 import unittest
 
 import numpy as np
 
 from validation.fit.closed_forms import Transport, ping_pong, stream
-from validation.fit.interrupts import fit_interrupts, interval_of
+from validation.fit.interrupts import fit_interrupts, interval_of, without_interrupts
 from validation.fit.segments import constant
 from validation.fit.transport import Fitted
 
@@ -51,6 +52,44 @@ class Interval(unittest.TestCase):
             fit_interrupts(fitted, SIZES, curve(18e-6))
             self.assertEqual(fitted.transport.interrupt_interval > 0, told)
             self.assertEqual("interrupt_interval" in fitted.evidence, told)
+
+
+class Fit:
+    def __init__(self, score):
+        self.score = score
+
+
+class Loop:
+    """A fit to collectives, of which one without the interval has `score`."""
+
+    def __init__(self, score, left=10):
+        network = Fitted(Transport())
+        fit_interrupts(network, SIZES, curve(18e-6))
+        self.result = types.SimpleNamespace(transports={"network": network}, notes=[])
+        self.left, self.other = left, Fit(score)
+
+    def search(self, _):
+        return self.other
+
+    @property
+    def interval(self):
+        return self.result.transports["network"].transport.interrupt_interval
+
+
+class Collectives(unittest.TestCase):
+
+    def test_that_fit_better_without_take_it_back(self):
+        loop = Loop(score=-2.0)
+        self.assertIs(without_interrupts(loop, Fit(-1.0), loop.search), loop.other)
+        self.assertEqual(loop.interval, 0)
+        self.assertNotIn("interrupt_interval", loop.result.transports["network"].evidence)
+        self.assertEqual(len(loop.result.notes), 1)
+
+    def test_that_fit_no_better_leave_it(self):
+        for loop in (Loop(score=0.0), Loop(score=-2.0, left=0)):
+            first = Fit(-1.0)
+            self.assertIs(without_interrupts(loop, first, loop.search), first)
+            self.assertAlmostEqual(loop.interval, 18e-6, delta=1e-12)
 
 
 class Gap(unittest.TestCase):

@@ -55,7 +55,7 @@ def gather(result):
             for one in fitted.observations + fitted.compared for point in one.points}
     keys |= {key for order in result.orders.values() for key in order.keys}
     keys |= {point.key for some in result.host.observations.values() for point in some}
-    for what in ("late_receiver", "overlap", "reduction"):
+    for what in ("late_receiver", "overlap", "reduction", "matching"):
         keys |= {point.key for point in result.points.of_probe(what)}
     if result.collectives:
         keys |= {case_key(case.measured) for case in result.collectives.cases}
@@ -119,8 +119,10 @@ def collect_host(result):
             result.parameters["cluster.host.memory_bandwidth"] = Parameter(
                 result.host.memory, "B/s", evidence)
         else:
-            result.parameters[f"library.{name}"] = Parameter(getattr(result.host, name), "s/B",
-                                                             evidence)
+            unit, bounds = (("s", result.host.match_range) if name == "match_cost" else
+                            ("s/B", ()))
+            result.parameters[f"library.{name}"] = Parameter(getattr(result.host, name), unit,
+                                                             evidence, *bounds)
     result.assumed.update((f"library.{name}", text) for name, text in result.host.assumed.items())
     result.undetermined.update((f"cluster.host.{name}", text)
                                for name, text in result.host.undetermined.items())

@@ -53,7 +53,7 @@ def transport_map(way: Transport) -> dict:
     for name in ("send_cost", "recv_cost", "unexpected_cost"):
         if getattr(way, name):
             found[name] = format_cost(getattr(way, name))
-    for name in ("message_gap", "interrupt_interval"):
+    for name in ("message_gap", "interrupt_interval", "connection_cost"):
         if getattr(way, name):
             found[name] = format_time(getattr(way, name))
     found["eager_limit"] = format_whole_bytes(way.eager_limit)
@@ -75,6 +75,8 @@ def library_of(result) -> dict:
     found = {"about": about(result), **progress,
             "reduce_cost": format_cost(result.host.reduce_cost),
             "copy_cost": format_cost(result.host.copy_cost),
+            **({"match_cost": format_time(result.host.match_cost)} if result.host.match_cost
+               else {}),
             "self": transport_map(result.transports["self"].transport),
             "shm": transport_map(result.transports["shm"].transport), "network": network}
     for way, order in result.orders.items():

@@ -110,7 +110,9 @@ Scenario improved(const Scenario& scenario, const Candidate& candidate) {
       for (Transport& transport : result.library.transports) {
         transport.send_overhead = transport.send_overhead.times(half);
         transport.recv_overhead = transport.recv_overhead.times(half);
+        transport.connection_cost = transport.connection_cost * half;
       }
+      result.library.match_cost = result.library.match_cost * half;
       break;
   }
   return result;

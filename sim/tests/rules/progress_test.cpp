@@ -1,7 +1,7 @@
 // Rule 3: does a transfer stand still while an end of it is outside MPI, but for what the OS moves?
 #include <array>
 
-#include "sim/mpi/rules_for_test.hpp"
+#include "sim/tests/rules/rules_for_test.hpp"
 
 namespace ringscope::rules {
 namespace {

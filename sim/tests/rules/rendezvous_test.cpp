@@ -1,7 +1,7 @@
 // Rule 2: when do RTS, CTS and data of a large message go, and which events do they wait for?
 #include <array>
 
-#include "sim/mpi/rules_for_test.hpp"
+#include "sim/tests/rules/rules_for_test.hpp"
 
 namespace ringscope::rules {
 namespace {

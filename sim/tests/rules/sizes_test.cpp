@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "sim/mpi/rules_for_test.hpp"
+#include "sim/tests/rules/rules_for_test.hpp"
 #include "topologies/graph/splitmix.hpp"
 
 namespace ringscope::rules {

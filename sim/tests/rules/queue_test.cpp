@@ -2,7 +2,7 @@
 // do the bytes between two processes keep their order?
 #include <array>
 
-#include "sim/mpi/rules_for_test.hpp"
+#include "sim/tests/rules/rules_for_test.hpp"
 
 namespace ringscope::rules {
 namespace {

@@ -1,7 +1,7 @@
 // Rule 5: how long does isend; compute T; wait take, by who makes progress?
 #include <algorithm>
 
-#include "sim/mpi/rules_for_test.hpp"
+#include "sim/tests/rules/rules_for_test.hpp"
 
 namespace ringscope::rules {
 namespace {

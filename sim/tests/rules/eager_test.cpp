@@ -1,7 +1,7 @@
 // Rule 1: what does an eager message cost its sender, and when does its receiver have it?
 #include <array>
 
-#include "sim/mpi/rules_for_test.hpp"
+#include "sim/tests/rules/rules_for_test.hpp"
 
 namespace ringscope::rules {
 namespace {

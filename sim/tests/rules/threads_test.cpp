@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "sim/mpi/rules_for_test.hpp"
+#include "sim/tests/rules/rules_for_test.hpp"
 
 namespace ringscope::rules {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/mpi/rules_for_test.hpp"
+#include "sim/tests/rules/rules_for_test.hpp"
 
 namespace ringscope::rules {
 namespace {

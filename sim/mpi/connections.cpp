@@ -1,0 +1,41 @@
+#include "sim/mpi/connections.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+namespace ringscope::sim {
+namespace {
+
+/// Partners of a rank in a barrier by dissemination that are on other hosts, where each host has
+/// one rank: those 1, 2, 4, ... ranks ahead and behind, of which the last two may be one.
+int partners(std::size_t hosts) {
+  return std::max(1, 2 * static_cast<int>(std::bit_width(hosts - 1)) - 1);
+}
+
+}  // namespace
+
+Connections::Connections(const Machine& machine) {
+  if (machine.scenario().library.transport(Way::network).connection_cost == Seconds(0)) return;
+  ranks_.resize(static_cast<std::size_t>(machine.orbits().simulated));
+  std::vector<std::set<int>> hosts;  // by job
+  for (int rank = 0; rank < machine.ranks(); ++rank) {
+    const auto job = static_cast<std::size_t>(machine.jobs().index(rank));
+    if (job >= hosts.size()) hosts.resize(job + 1);
+    hosts[job].insert(machine.hosts()[static_cast<std::size_t>(rank)]);
+  }
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+    ranks_[rank].least = partners(
+        hosts[static_cast<std::size_t>(machine.jobs().index(static_cast<int>(rank)))].size());
+}
+
+void Connections::reset() {
+  for (Rank& rank : ranks_) rank.peers.clear();
+}
+
+int Connections::further(int rank) const {
+  const Rank& of = ranks_[static_cast<std::size_t>(rank)];
+  return std::max(of.least, static_cast<int>(of.peers.size())) - 1;
+}
+
+}  // namespace ringscope::sim

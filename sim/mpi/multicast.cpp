@@ -1,0 +1,75 @@
+// A message to several receivers, of which each link of the way carries one copy.
+#include <algorithm>
+#include <utility>
+
+#include "sim/mpi/mpi.hpp"
+
+namespace ringscope::sim {
+
+int Mpi::begin_multicast(Caller& caller, std::span<const int> receivers, Tag tag,
+                         std::uint64_t bytes) {
+  int first = -1;
+  for (auto to = receivers.rbegin(); to != receivers.rend(); ++to) {
+    const int id = begin_message(caller, *to, tag, bytes, {});
+    Message& m = messages_[id];
+    m.eager = true;
+    m.ahead = bytes;
+    m.users = 1;  // no request of the sender's
+    m.channel->held += bytes;
+    m.next_copy = std::exchange(first, id);
+  }
+  return first;
+}
+
+void Mpi::prepared_multicast(int first, Cause cause, double until) {
+  for (int id = first; id >= 0; id = messages_[id].next_copy) {
+    messages_[id].settle(cause, until);
+    messages_[id].path = messages_[id].sender->path;
+  }
+}
+
+// Each link of the tree that the routes make carries the bytes once. Copies that need no link are
+// on their way at once, and may be used up before the others have left.
+void Mpi::launch_multicast(int first) {
+  const std::uint64_t bytes = messages_[first].bytes;
+  const int source = messages_[first].source;
+  Uses tree;
+  bool between_hosts = false;
+  int travelling = -1;
+  int* last = &travelling;
+  for (int id = first; id >= 0;) {
+    Message& m = messages_[id];
+    const int copy = std::exchange(id, m.next_copy);
+    if (m.channel->wire.empty()) {
+      copy_travelled(copy);
+      continue;
+    }
+    *last = copy;
+    last = &m.next_copy;
+    between_hosts = between_hosts || m.channel->between_hosts();
+    for (const Use& use : m.channel->wire)
+      if (std::find(tree.begin(), tree.end(), use) == tree.end()) tree.push_back(use);
+  }
+  *last = -1;
+  count(source, bytes, between_hosts);
+  if (travelling < 0) return;
+  const auto argument = static_cast<std::uint64_t>(travelling);
+  ledger_->start(static_cast<double>(bytes), tree,
+                 Callback::to<&Mpi::multicast_travelled>(this, argument));
+}
+
+void Mpi::multicast_travelled(std::uint64_t first) {
+  const int resource = ledger_->bottleneck();
+  for (int id = static_cast<int>(first); id >= 0;) {
+    stage(id, Cause::wire, -1, resource, ledger_->now());
+    copy_travelled(std::exchange(id, messages_[id].next_copy));
+  }
+}
+
+void Mpi::copy_travelled(int id) {
+  const Message& m = messages_[id];
+  ledger_->kernel().after(m.channel->latency(m.bytes) + draw_jitter(m),
+                          Callback::to<&Mpi::arrived>(this, static_cast<std::uint64_t>(id)));
+}
+
+}  // namespace ringscope::sim
