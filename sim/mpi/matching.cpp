@@ -13,6 +13,13 @@ bool takes(int wanted, int source) { return wanted == any_source || wanted == so
 /// More messages than this are found by source and tag.
 constexpr std::size_t many = 32;
 
+/// Drops the first `count`, and keeps no room for what once were thousands.
+template <class Items>
+void drop_first(Items& items, std::size_t count) {
+  items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(count));
+  if (items.capacity() > many && items.capacity() > 4 * items.size()) items.shrink_to_fit();
+}
+
 }  // namespace
 
 std::size_t Matching::Kept::Hash::operator()(const Key& key) const {
@@ -39,7 +46,7 @@ Matching::Item Matching::Receives::extract(int source, Tag tag) {
     items_.erase(found);
   }
   if (2 * first_ >= items_.size()) {
-    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
+    drop_first(items_, first_);
     first_ = 0;
   }
   return taken;
@@ -95,7 +102,7 @@ int Matching::Kept::take(std::size_t place) {
   const int id = std::exchange(items_[place].id, -1);
   if (--live_ == 0) {
     number_ += items_.size();
-    items_.clear();
+    drop_first(items_, items_.size());
     lines_.clear();
     in_lines_ = false;
     first_ = 0;
@@ -103,7 +110,7 @@ int Matching::Kept::take(std::size_t place) {
   }
   while (items_[first_].id < 0) ++first_;
   if (2 * first_ >= items_.size()) {
-    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
+    drop_first(items_, first_);
     number_ += first_;
     first_ = 0;
   }

@@ -1,6 +1,7 @@
 // A message on its way, and the two postings, a send and a receive, that it joins.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -61,32 +62,34 @@ struct Message {
   std::uint64_t bytes = 0;
   std::uint64_t sequence = 0;  ///< among the messages from source to destination
   Channel* channel = nullptr;
-  /// Bytes that travel with the envelope: all of an eager message, what an RTS carries of another.
-  std::uint64_t ahead = 0;
   Caller* sender = nullptr;
   Caller* receiver = nullptr;  ///< once matched
   double begun = 0;            ///< s, as the kernel counts
-  double settled = 0;          ///< date up to which the stages account for the message
-  PathCursor path;
-  int send_request = -1, recv_request = -1;
+  // The next members of the path and of the stages stand in bytes that these leave.
+  [[no_unique_address]] PathCursor path;
   int next_on_wire = -1;  ///< the message whose bytes follow this one's, or wait behind it
-  int next_copy = -1;     ///< of a multicast: the message to its next receiver
-  int flow = -1;          ///< its DataPhase while it is on its way, by Streams; -1: none
+  int send_request = -1, recv_request = -1;
+  int next_copy = -1;  ///< of a multicast: the message to its next receiver
+  int flow = -1;       ///< its DataPhase while it is on its way, by Streams; -1: none
+  [[no_unique_address]] Stages stages;
   bool eager = false;
   bool in_unexpected_buffer = false;  ///< eager, arrived before its receive was posted
   bool taken = false;                 ///< the engine has copied it to where it is now
   std::uint8_t users = 2;             ///< requests that still refer to it; 0: free
-  Stages stages;
 
+  /// Bytes that travel with the envelope: all of an eager message, what an RTS carries of another.
+  std::uint64_t ahead() const {
+    return eager ? bytes : std::min(bytes, channel->transport->rts_data.count);
+  }
+  /// Date up to which the stages account for the message.
+  double settled() const { return stages.size() == 0 ? begun : stages.back().end; }
   void settle(Cause cause, double until) {
-    if (until <= settled) return;
-    settled = until;
-    stages.add(cause, until);
+    if (until > settled()) stages.add(cause, until);
   }
 
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
     fields.exact(self.source, self.destination, self.tag.number, self.tag.context, self.bytes,
-                 self.ahead, self.channel->next_sequence - self.sequence, self.eager,
+                 self.ahead(), self.channel->next_sequence - self.sequence, self.eager,
                  self.in_unexpected_buffer, self.taken, self.users, self.flow >= 0);
     fields.request(self.send_request);
     fields.request(self.recv_request);
@@ -94,7 +97,6 @@ struct Message {
     fields.message(self.next_on_wire);
     fields.message(self.next_copy);
     fields.date(self.begun);
-    fields.date(self.settled);
     fields.exact(self.stages.size());
     for (std::size_t i = 0; i < self.stages.size(); ++i) {
       fields.exact(static_cast<int>(self.stages[i].cause));
@@ -112,9 +114,33 @@ struct Posting {
   int peer = 0;
   Tag tag{};
   std::uint64_t bytes = 0;  ///< sent, or room for
-  int message = -1;         ///< of a receive: once matched; of a send: until it is forgotten
   std::uint64_t order = 0;  ///< of its completion, among all
-  Block block;              ///< of a kernel, that sends
+  int message = -1;         ///< of a receive: once matched; of a send: until it is forgotten
+  int block = -1;           ///< of a kernel, that sends: its number among all; -1: none
+};
+
+/// Blocks by number: few make all postings, each of which would be a quarter larger with one.
+class BlockNumbers {
+ public:
+  /// -1: no block.
+  int of(const Block& block) {
+    if (!block.is_any()) return -1;
+    const auto channel = static_cast<std::size_t>(block.channel);
+    if (channel >= last_.size()) last_.resize(channel + 1, -1);
+    int& last = last_[channel];
+    if (last >= 0 && blocks_[static_cast<std::size_t>(last)] == block) return last;
+    const auto found = std::find(blocks_.begin(), blocks_.end(), block);
+    last = static_cast<int>(found - blocks_.begin());
+    if (found == blocks_.end()) blocks_.push_back(block);
+    return last;
+  }
+  Block operator[](int number) const {
+    return number < 0 ? Block{} : blocks_[static_cast<std::size_t>(number)];
+  }
+
+ private:
+  std::vector<Block> blocks_;
+  std::vector<int> last_;  ///< by channel: the number asked for last; -1: none
 };
 
 /// Objects by index, reused: nothing is allocated per message in the steady state. They stand in

@@ -62,7 +62,7 @@ int Mpi::open_request(Caller& caller, bool receive, int peer, Tag tag, std::uint
                    .peer = peer,
                    .tag = tag,
                    .bytes = bytes,
-                   .block = block};
+                   .block = blocks_.of(block)};
   return id;
 }
 
@@ -121,8 +121,8 @@ void Mpi::stage(int id, Cause cause, int rank, int resource, double until) {
 void Mpi::released(int id, Cause cause, Caller& by) {
   Message& m = messages_[id];
   const double now = ledger_->now();
-  if (now <= m.settled) return;
-  const double since = m.settled;
+  if (now <= m.settled()) return;
+  const double since = m.settled();
   m.settle(cause, now);
   m.path = by.path;
   if (received != nullptr) paths_->mark(m.path, cause, by.rank, since);
@@ -148,14 +148,13 @@ int Mpi::begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Blo
   if (connections_.counted() && m.channel->way == Way::network) connections_.open(caller.rank, to);
   m.sequence = m.channel->next_sequence++;
   m.eager = bytes <= m.channel->transport->eager_limit.count;
-  m.ahead = m.eager ? bytes : std::min(bytes, m.channel->transport->rts_data.count);
   m.sender = &caller;
   m.receiver = nullptr;
   m.send_request = m.recv_request = -1;
   m.in_unexpected_buffer = m.taken = false;
   m.next_on_wire = m.next_copy = m.flow = -1;
   m.users = 2;
-  m.begun = m.settled = ledger_->now();
+  m.begun = ledger_->now();
   m.stages.clear();
   m.path = caller.path;
   return id;
@@ -163,7 +162,7 @@ int Mpi::begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Blo
 
 int Mpi::begin_send(int request) {
   Posting& sent = requests_[request];
-  const int id = begin_message(*sent.owner, sent.peer, sent.tag, sent.bytes, sent.block);
+  const int id = begin_message(*sent.owner, sent.peer, sent.tag, sent.bytes, blocks_[sent.block]);
   messages_[id].send_request = request;
   sent.message = id;
   return id;
@@ -184,8 +183,8 @@ Mpi::Preparation Mpi::preparation(int id) const {
     // A multicast has no copy_uses() of its own.
     const bool multicast = m.send_request < 0;
     if (multicast || m.channel->copy_in.empty())
-      dearest.copy = std::max(dearest.copy,
-                              static_cast<double>(m.ahead) * transport.send_cost.seconds_per_byte);
+      dearest.copy = std::max(
+          dearest.copy, static_cast<double>(m.ahead()) * transport.send_cost.seconds_per_byte);
   }
   return dearest;
 }
@@ -195,7 +194,7 @@ bool Mpi::copy_uses(int id, Uses& uses) const {
   const ByteCost cost = m.channel->transport->send_cost;
   // Bytes that cost the sender nothing are not copied in: the receiver copies them from their
   // place.
-  if (m.ahead == 0 || m.channel->copy_in.empty() || cost.seconds_per_byte == 0) return false;
+  if (m.ahead() == 0 || m.channel->copy_in.empty() || cost.seconds_per_byte == 0) return false;
   add_caller_cpu(uses, *m.sender, machine_->scale(m.sender->rank).weight(cost));
   add_uses(uses, m.channel->copy_in);
   return true;

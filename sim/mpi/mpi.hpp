@@ -44,10 +44,16 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void close_request(int id);
   /// Notes that the request's owner waits for it and for others, until all are complete.
   void await(int id) { requests_[id].awaited = true; }
-  /// Lets go of the message of a send that is complete, and not the last of those that its owner
-  /// waits for: what it went through explains nothing, and thousands are not worth their memory.
-  void forget_sent(int id) {
-    if (!requests_[id].receive) let_go(std::exchange(requests_[id].message, -1), id);
+  /// Lets go of what led to a request that is complete, and not the last of those that its owner
+  /// waits for: it explains nothing, and thousands are not worth their memory. A received message
+  /// is asked for its size again; it has its owner's chain in the place of its own where chains are
+  /// many.
+  void forget_cause(int id) {
+    Posting& done = requests_[id];
+    if (!done.receive)
+      let_go(std::exchange(done.message, -1), id);
+    else if (received == nullptr && paths_->are_many())
+      messages_[done.message].path = done.owner->path;
   }
 
   /// A send: first the caller spends `overhead` and `copy` seconds of CPU; then, where the copy of
@@ -192,6 +198,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   Streams streams_;
   std::vector<Process> processes_;
   Connections connections_;
+  BlockNumbers blocks_;       ///< of postings
   std::vector<int> visible_;  ///< by the arrival that is being looked at
   std::vector<int> waiting_;  ///< for the engine that has just been entered
   std::vector<int> names_;    ///< of the messages in flight, by their ids

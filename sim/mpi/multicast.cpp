@@ -13,7 +13,6 @@ int Mpi::begin_multicast(Caller& caller, std::span<const int> receivers, Tag tag
     const int id = begin_message(caller, *to, tag, bytes, {});
     Message& m = messages_[id];
     m.eager = true;
-    m.ahead = bytes;
     m.users = 1;  // no request of the sender's
     m.channel->held += bytes;
     m.next_copy = std::exchange(first, id);

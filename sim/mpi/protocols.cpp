@@ -21,7 +21,7 @@ void Mpi::count(int source, std::uint64_t bytes, bool between_hosts, int times) 
 void Mpi::launch(int id) {
   Message& m = messages_[id];
   count(m.source, m.bytes, m.channel->between_hosts(), m.channel->stands_for);
-  if (!m.eager && m.ahead == 0) {
+  if (!m.eager && m.ahead() == 0) {
     const auto argument = static_cast<std::uint64_t>(id);
     if (m.channel->nic.empty()) return announce(argument);
     ledger_->start(m.channel->transport->message_gap.count(), m.channel->nic,
@@ -66,7 +66,7 @@ void Mpi::transmit(std::uint64_t argument) {
   const Message& m = messages_[id];
   if (!m.channel->nic.empty()) stage(id, Cause::wire, -1, ledger_->bottleneck(), ledger_->now());
   machine_->steer(*m.channel);
-  ledger_->start(static_cast<double>(m.ahead) * m.channel->wire_per_byte, m.channel->wire,
+  ledger_->start(static_cast<double>(m.ahead()) * m.channel->wire_per_byte, m.channel->wire,
                  Callback::to<&Mpi::travelled>(this, argument));
 }
 
@@ -197,8 +197,8 @@ void Mpi::submit(WorkItem::Kind kind, int id, Caller& caller, std::uint64_t pass
   const bool again = kind == WorkItem::Kind::take_again;
   WorkItem item{.kind = kind, .message = id, .caller = &caller};
   item.seconds = overhead_of(m, again, passed);
-  if (m.ahead > 0) {
-    item.bytes = static_cast<double>(m.ahead);
+  if (m.ahead() > 0) {
+    item.bytes = static_cast<double>(m.ahead());
     item.memory = &m.channel->copy_out;
     item.cost = again ? transport.unexpected_cost : transport.recv_cost;
   }
@@ -256,13 +256,13 @@ void Mpi::go_on(int id) {
 void Mpi::stream_followed(int id, int before) {
   Message& m = messages_[id];
   const Message& first = messages_[before];
-  if (first.settled <= m.settled) return;
+  if (first.settled() <= m.settled()) return;
   bool follows = false;  // stages of one cause become one: a queue's last would have one for each
   for (std::size_t i = 0; i < first.stages.size(); ++i) {
     const Stage stage = first.stages[i];
-    if (stage.end <= m.settled) continue;
+    if (stage.end <= m.settled()) continue;
     if (follows && m.stages.back().cause == stage.cause)
-      m.stages.end_of(m.stages.size() - 1) = m.settled = stage.end;
+      m.stages.end_of(m.stages.size() - 1) = stage.end;
     else
       m.settle(stage.cause, stage.end);
     follows = true;

@@ -47,8 +47,8 @@ class Stages {
 
   std::array<double, few> ends_{};
   std::array<std::uint8_t, few> causes_{};
-  std::uint32_t size_ = 0;
   std::unique_ptr<std::vector<Stage>> more_;  ///< those beyond
+  std::uint32_t size_ = 0;
 };
 
 }  // namespace ringscope::sim

@@ -56,7 +56,7 @@ void Streams::start(int id) {
 }
 
 double Streams::amount(const Message& m) {
-  return static_cast<double>(m.bytes - m.ahead) +
+  return static_cast<double>(m.bytes - m.ahead()) +
          static_cast<double>(m.channel->transport->gap.count);
 }
 

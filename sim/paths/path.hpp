@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "scenarios/answer/report.hpp"
+#include "sim/paths/growing_array.hpp"
 #include "sim/paths/path_runs.hpp"
 
 namespace ringscope::sim {
@@ -93,6 +94,8 @@ class Paths {
               double period, std::uint64_t times);
   /// Number of nodes, of segments or of runs.
   std::size_t nodes() const { return live_; }
+  /// Nodes alone take what runs may.
+  bool are_many() const { return live_ > std::max(limit_, most_bytes_ / sizeof(Node)); }
   std::size_t bytes_of_runs() const { return runs_.bytes(); }
 
  private:
@@ -151,7 +154,7 @@ class Paths {
   std::size_t limit_, most_bytes_, fold_at_;
   bool reduced_ = false;
   double start_ = std::numeric_limits<double>::infinity();
-  std::vector<Node> nodes_;
+  GrowingArray<Node> nodes_;
   int free_ = -1;
   std::size_t live_ = 0;
   PathRuns runs_;
@@ -217,7 +220,7 @@ inline int Paths::take() {
   if (live_ >= fold_at_) fold();
   ++live_;
   if (free_ < 0) {
-    nodes_.emplace_back();
+    nodes_.push_back({});
     return static_cast<int>(nodes_.size()) - 1;
   }
   const int id = free_;

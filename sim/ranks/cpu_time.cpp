@@ -31,7 +31,7 @@ RankThread::Advance RankThread::block(Pending& verb, RankActivity activity) {
 
 bool RankThread::is_shown() const {
   if (index_ < run_->shown_threads) return true;
-  const bool waits = next_ < verbs_.size() && verbs_[next_].verb == Verb::reach;
+  const bool waits = !verbs_.empty() && verbs_.front().verb == Verb::reach;
   return index_ < run_->shown_threads + run_->shown_at_work && !waits;
 }
 
@@ -104,7 +104,7 @@ void RankThread::end_block() {
 bool RankThread::another_stands_for_it() const {
   const ChannelFold& fold = run_->machine->channel_fold();
   if (!fold.folded()) return false;
-  const Pending& verb = verbs_[next_];
+  const Pending& verb = verbs_.front();
   return verb.asked != nullptr && verb.asked->block.is_any() &&
          !fold.is_simulated(verb.asked->block.channel);
 }
@@ -113,7 +113,6 @@ bool RankThread::another_stands_for_it() const {
 void RankThread::leave_to_another() {
   assert(index_ > 0 && "a rank's first thread ends with the rank");
   verbs_.clear();
-  next_ = 0;
   body_.clear();
   finished_ = true;
   finish_time_ = now();
@@ -179,8 +178,8 @@ void RankThread::account_cpu(double until) {
   const bool passed = cpu_cause_ == Cause::skew || cpu_cause_ == Cause::sleep;
   const int resource = passed ? -1 : run_->ledger->bottleneck();
   run_->paths->extend(path, cpu_cause_, rank(), resource, until);
-  if (next_ >= verbs_.size()) return;
-  const Pending& verb = verbs_[next_];
+  if (verbs_.empty()) return;
+  const Pending& verb = verbs_.front();
   if (verb.multicast >= 0)
     run_->mpi->prepared_multicast(verb.multicast, cpu_cause_, until);
   else if (verb.request >= 0 && (verb.state == State::preparing || verb.state == State::copying))

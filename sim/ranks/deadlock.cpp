@@ -79,8 +79,8 @@ std::string RankThread::name_of(int index) const {
 }
 
 std::optional<RankThread::Blocked> RankThread::blocked() {
-  if (finished_ || next_ >= verbs_.size()) return {};
-  const Pending& verb = verbs_[next_];
+  if (finished_ || verbs_.empty()) return {};
+  const Pending& verb = verbs_.front();
   Blocked blocked;
   blocked.rank = rank();
   for (const int request : requests_of(verb)) {
@@ -127,8 +127,8 @@ std::vector<RankThread::Blocked> RankThread::all_blocked() {
 
 void RankThread::give_up() {
   if (finished_) return;
-  if (next_ < verbs_.size() && verbs_[next_].since >= 0) {
-    const Pending& verb = verbs_[next_];
+  if (!verbs_.empty() && verbs_.front().since >= 0) {
+    const Pending& verb = verbs_.front();
     const auto requests = requests_of(verb);
     const auto missing = std::ranges::find_if(requests, [&](int id) { return !is_complete(id); });
     if (missing != requests.end())

@@ -68,9 +68,7 @@ Thread RankThread::start(Task body, Beside how) {
   started.path = path;
   started.begin(std::move(body), 0);
   if (how == Beside::nonblocking && by_the_caller()) {
-    Pending call;
-    call.starts = true;
-    verbs_.push_back(call);
+    verbs_.post_start();
   }
   return {index};
 }
@@ -144,12 +142,11 @@ int RankThread::next_step(int step, int count) {
 
 Request RankThread::post(const Operation& operation) {
   ++performed_;
-  Pending verb{.verb = operation.verb};
   const bool receive = operation.verb == Verb::irecv;
-  verb.request = run_->mpi->open_request(*this, receive, operation.peer, operation.tag,
-                                         operation.range.size, operation.block);
-  verbs_.push_back(verb);
-  return {verb.request};
+  const int request = run_->mpi->open_request(*this, receive, operation.peer, operation.tag,
+                                              operation.range.size, operation.block);
+  verbs_.post(operation.verb, request);
+  return {request};
 }
 
 bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
@@ -163,7 +160,7 @@ bool RankThread::perform(Operation& operation, std::coroutine_handle<> waiter) {
   if (operation.verb == Verb::recv) verb.request = open(true, operation.peer, operation.range);
   if (operation.verb == Verb::sendrecv)
     verb.other_request = open(true, operation.other_peer, operation.other);
-  verbs_.push_back(verb);
+  verbs_.ask(verb);
   return true;
 }
 
@@ -190,33 +187,19 @@ void RankThread::end_phase() {
 void RankThread::go_on() {
   if (finished_ || on_cpu_ || !may_run() || held_by_detour()) return;
   if (verbs_.empty()) body_.front().start();
-  while (next_ < verbs_.size()) {
+  while (!verbs_.empty()) {
     if (another_stands_for_it()) return leave_to_another();
     // advance() never adds verbs: only the program does, when it is resumed below.
-    if (advance(verbs_[next_]) == Advance::blocked) {
+    if (advance(verbs_.front()) == Advance::blocked) {
       // A test of the first thread's may have waited for this turn to end.
       if (is_nonblocking() && !on_cpu_) first_->completed(-1);
       return;
     }
-    const auto waiter = verbs_[next_].waiter;
-    ++next_;
-    drop_performed();
+    const auto waiter = verbs_.front().waiter;
+    verbs_.pop();
     if (waiter) waiter.resume();
   }
   finish();
-}
-
-// A rank that posts thousands of messages keeps no room for them.
-void RankThread::drop_performed() {
-  constexpr std::size_t many = 64;
-  if (next_ == verbs_.size())
-    verbs_.clear();
-  else if (next_ >= many && 2 * next_ >= verbs_.size())
-    verbs_.erase(verbs_.begin(), verbs_.begin() + static_cast<std::ptrdiff_t>(next_));
-  else
-    return;
-  if (verbs_.capacity() > many) verbs_.shrink_to_fit();
-  next_ = 0;
 }
 
 bool RankThread::held_by_detour() {
@@ -228,7 +211,7 @@ bool RankThread::held_by_detour() {
   run_->detours->stir();
   held_from_ = std::exchange(held_since_, -1);
   // A waiting rank has come no further, or takes over the path of what ended the wait.
-  if (held_from_ >= 0 && (next_ >= verbs_.size() || verbs_[next_].since < 0))
+  if (held_from_ >= 0 && (verbs_.empty() || verbs_.front().since < 0))
     run_->paths->extend(path, Cause::noise, rank(), cpu.front().resource, now());
   return false;
 }
@@ -303,8 +286,8 @@ void RankThread::enter_group(const Pending& verb) {
 
 // Peer of the verb in progress, sent to or received from; -1 where that is nobody, or several.
 int RankThread::peer() const {
-  if (next_ >= verbs_.size()) return -1;
-  const Pending& verb = verbs_[next_];
+  if (verbs_.empty()) return -1;
+  const Pending& verb = verbs_.front();
   const bool waits = verb.asked != nullptr && verb.asked->requests.size() == 1;
   const int request = waits ? verb.asked->requests.front().slot : verb.request;
   return request < 0 || verb.other_request >= 0 ? -1 : run_->mpi->request(request).peer;

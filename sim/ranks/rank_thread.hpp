@@ -2,12 +2,12 @@
 // keeps account of where its time goes.
 #pragma once
 
-#include <boost/container/small_vector.hpp>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "sim/ranks/run.hpp"
+#include "sim/ranks/verb_queue.hpp"
 
 namespace ringscope::sim {
 
@@ -98,29 +98,8 @@ class RankThread final : public Executor, private Caller {
   void let_go();
 
  private:
-  /// Progress of a verb. Not all verbs come through all states.
-  enum class State : std::uint8_t {
-    queued,          ///< waits for its turn
-    receive_posted,  ///< recv, sendrecv
-    preparing,       ///< the overhead of a send
-    copying,         ///< of an eager message, where that uses memory too
-    launched,        ///< a send
-    working,         ///< a local verb
-    completing       ///< the wait is over; CPU time is left
-  };
-  /// A verb that waits for its turn, or is in progress.
-  struct Pending {
-    Operation* asked = nullptr;        ///< null for isend and irecv: their request says it all
-    std::coroutine_handle<> waiter{};  ///< null for isend and irecv
-    double since = -1;                 ///< s: when it began to block; -1: it has not
-    int request = -1, other_request = -1;
-    int multicast = -1;  ///< the first of its messages
-    std::size_t complete =
-        0;  ///< of what it waits for: the first ones, as far as they are known to be
-    Verb verb{};
-    State state = State::queued;
-    bool starts = false;  ///< no verb: the call that starts a non-blocking collective
-  };
+  using Pending = PendingVerb;
+  using State = PendingVerb::State;
   enum class Advance { done, blocked };
 
   static void visit(auto& self, auto& fields) {  // sim/mpi/state_fields.hpp
@@ -133,17 +112,7 @@ class RankThread final : public Executor, private Caller {
     }
     fields.exact(self.flags_.size());
     for (const FlagState& flag : self.flags_) fields.exact(flag.raised);
-    fields.exact(self.verbs_.size() - self.next_);
-    for (std::size_t i = self.next_; i < self.verbs_.size(); ++i)
-      visit_verb(self.verbs_[i], fields);
-  }
-  static void visit_verb(auto& verb, auto& fields) {
-    fields.exact(static_cast<int>(verb.verb));
-    fields.posting(verb.request);
-    fields.posting(verb.other_request);
-    if (verb.asked != nullptr) fields.exact(verb.asked->range.size, verb.asked->requests.size());
-    fields.exact(static_cast<int>(verb.state), verb.multicast < 0);
-    fields.date(verb.since);
+    VerbQueue::visit(self.verbs_, fields);
   }
 
   const RankThread& of_rank(int thread) const {
@@ -179,7 +148,6 @@ class RankThread final : public Executor, private Caller {
   bool may_run() const;
   bool on_ranks_core() const { return cpu == run_->machine->cpu(rank()); }
   bool held_by_detour();
-  void drop_performed();
   void blame_detour();
   /// The processor on which this thread computes and reduces, and its scale.
   void add_worker(Uses& uses, int weight) const;
@@ -214,9 +182,8 @@ class RankThread final : public Executor, private Caller {
   int threads_ = 1;         ///< of this rank; those behind them are non-blocking collectives
   RankThread* first_;       ///< of this rank; itself for the first
   std::vector<Task> body_;  ///< one, or none
-  boost::container::small_vector<Pending, 2> verbs_;
-  std::size_t next_ = 0;  ///< of verbs_
-  int missing_ = 0;       ///< awaited and not complete; see await_all()
+  VerbQueue verbs_;
+  int missing_ = 0;  ///< awaited and not complete; see await_all()
   bool finished_ = true;
   bool in_use_ = false;  ///< of a further thread: started and not yet joined
   bool on_cpu_ = false;

@@ -42,7 +42,7 @@ RankThread::Advance RankThread::send_part(Pending& verb) {
     verb.state = State::copying;
     Uses& uses = run_->ledger->fresh_uses();
     if (mpi.copy_uses(message, uses))
-      return run_on_cpu(static_cast<double>(mpi.message(message).ahead), uses, RankActivity::copy,
+      return run_on_cpu(static_cast<double>(mpi.message(message).ahead()), uses, RankActivity::copy,
                         Cause::copy);
   }
   if (verb.state == State::copying) {

@@ -10,8 +10,8 @@ namespace ringscope::sim {
 // The last of many that it waits for wakes it, no other.
 void RankThread::completed(int request) {
   if (request >= 0 && run_->mpi->request(request).awaited && --missing_ > 0)
-    return run_->mpi->forget_sent(request);
-  if (next_ < verbs_.size()) run_->ready->add(*this);
+    return run_->mpi->forget_cause(request);
+  if (!verbs_.empty()) run_->ready->add(*this);
 }
 
 // Asked at each completion of a wait for many: requests that were complete stay so.
@@ -30,7 +30,7 @@ void RankThread::await_all(const Pending& verb) {
   if (requests.size() < 2 || run_->detours != nullptr) return;
   for (const int request : requests) {
     if (is_complete(request)) {
-      run_->mpi->forget_sent(request);
+      run_->mpi->forget_cause(request);
     } else {
       run_->mpi->await(request);
       ++missing_;
