@@ -50,6 +50,7 @@ struct Options {
   std::string_view protocol = "auto";   ///< likewise; elsewhere Simple
   int channels = 0;                     ///< likewise; 0: its own, elsewhere one
   int sms = 0;                          ///< of a GPU that channels may take at once; 0: all
+  int gpus_per_thread = 1;              ///< of a host, whose kernels it launches one by one
   /// Order of the ranks in the ring of each channel, kept by its owner. Null: the algorithm's own.
   const std::vector<std::vector<int>>* orders = nullptr;
   /// Machine as NCCL sees it, kept by its owner. Null: nothing is known of the library's protocols.

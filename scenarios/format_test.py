@@ -131,7 +131,8 @@ OPTIONS = {
     "compute": ["job.collective=overlap", "job.algorithm=sender"],
     "root": ["job.collective=broadcast", "job.algorithm=binomial"],
     "rings": ["job.algorithm=parallel_rings"],
-    **{option: ["job.algorithm=nccl"] for option in ("algorithm", "protocol", "channels", "sms")},
+    **{option: ["job.algorithm=nccl"] for option in
+       ("algorithm", "protocol", "channels", "sms", "gpus_per_thread")},
     "threads": ["job.algorithm=ring_threads"],
     **{option: ["job.algorithm=two_level"] for option in ("inside", "between", "item")},
     **{option: ["job.collective=parameter_server", "job.algorithm=stale_synchronous"]

@@ -218,6 +218,13 @@ double bandwidth(Algorithm algorithm, Protocol protocol, Call call, const Machin
   return 0;
 }
 
+double granted(Protocol protocol, Generation generation) {
+  const auto& table = protocol == Protocol::ll      ? most_ll
+                      : protocol == Protocol::ll128 ? most_ring_ll128
+                                                    : most_tree;
+  return table[index(generation)][0];
+}
+
 double latency(Algorithm algorithm, Protocol protocol, Call call, const Machine& machine) {
   switch (algorithm) {
     case Algorithm::tree:

@@ -48,6 +48,7 @@ struct Machine {
   double heads_between = 0;  ///< GB/s
   int nvls_channels = 0;
   int peer_channels = 2;  ///< of sends from one rank to another, before they are a power of two
+  double issue = 0;       ///< s: of a host's thread for a kernel
 };
 
 /// The ranks of a communicator, the hosts ("nodes") that they are on, and what is called.
@@ -60,6 +61,9 @@ struct Call {
 /// GB/s of the whole vector per second, before the correction for trees of medium size.
 /// Requires 1 <= nodes <= ranks, ranks >= 2; so do the others.
 double bandwidth(Algorithm algorithm, Protocol protocol, Call call, const Machine& machine = {});
+/// GB/s that NCCL's tables grant GPUs of a generation on one host: with LL all that a GPU passes
+/// on, with LL128 a channel of a ring, with Simple one of a tree.
+double granted(Protocol protocol, Generation generation);
 /// us, before the correction for long messages.
 double latency(Algorithm algorithm, Protocol protocol, Call call, const Machine& machine = {});
 /// us.

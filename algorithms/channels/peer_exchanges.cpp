@@ -42,7 +42,7 @@ std::vector<PeerWork> dealt_out(const PeerChannels& peers, const std::vector<Pee
 
 Task run_channel(Communicator comm, PeerWork work) {
   const auto by = [&](Protocol protocol) {
-    return comm.inside({.channel = work.channel, .protocol = protocol});
+    return comm.inside({.channel = work.channel, .protocol = protocol, .exchanges = true});
   };
   const Communicator block = by(work.exchanges.front().first.protocol);
   co_await block.begin_block(true);

@@ -61,6 +61,11 @@ Choice nccl_choice(nccl::Function function, int ranks, std::size_t items, const 
                                            : nccl::channels(choice, call, bytes, machine)};
 }
 
+Duration issue_time(const Options& options) {
+  if (options.nccl == nullptr) return {};
+  return Duration(options.nccl->issue * options.gpus_per_thread);
+}
+
 int nccl_channels(const Options& options) {
   if (options.nccl == nullptr) return 1;
   if (options.channels > 0) return options.channels;

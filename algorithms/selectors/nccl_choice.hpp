@@ -32,6 +32,20 @@ int nccl_channels(const Options& options);
 /// The most threads that it may choose, of any size.
 int nccl_threads(const Options& options);
 
+/// Time of the host's thread that launches this kernel and those of its other GPUs, one after the
+/// other: in a loop of calls it does that for the next call while this one runs.
+Duration issue_time(const Options& options);
+
+/// Runs what the selection chooses, and ends no sooner than the thread is through. Source:
+/// nccl-tests, src/common.cu, BenchTime.
+template <const Selection& selection>
+Task at_the_pace_of_issues(Communicator comm, Workspace work, Options options) {
+  const Duration issues = issue_time(options);
+  const Algorithm& chosen = chosen_algorithm<selection>(comm.size(), work.data.size, options);
+  co_await chosen.run(comm, work, options);
+  if (issues.count() > 0) co_await comm.outlast(issues);
+}
+
 template <nccl::Function function>
 Choice choose_nccl(int ranks, std::size_t items, const Options& options) {
   return nccl_choice(function, ranks, items, options);
@@ -39,11 +53,12 @@ Choice choose_nccl(int ranks, std::size_t items, const Options& options) {
 
 template <const Selection& selection>
 Algorithm nccl_selector(std::vector<std::string_view> options) {
-  options.insert(options.end(), {"protocol", "channels", "sms"});
+  options.insert(options.end(), {"protocol", "channels", "sms", "gpus_per_thread"});
   Algorithm nccl = selector<selection>(std::move(options));
   nccl.varies = Varies::steps;
   nccl.one_channel = true;
   nccl.threads_for = nccl_threads;
+  nccl.run = at_the_pace_of_issues<selection>;
   return nccl;
 }
 

@@ -26,11 +26,12 @@ inline int peer_threads(const Options& options) {
 /// `more`: options beside the channels.
 template <const Selection& selection>
 Algorithm peers_selector(std::vector<std::string_view> more = {}) {
-  more.insert(more.begin(), "channels");
+  more.insert(more.begin(), {"channels", "gpus_per_thread"});
   Algorithm nccl = selector<selection>(std::move(more));
   nccl.varies = Varies::steps;
   nccl.one_channel = true;
   nccl.threads_for = peer_threads;
+  nccl.run = at_the_pace_of_issues<selection>;
   return nccl;
 }
 

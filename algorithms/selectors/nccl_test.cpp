@@ -192,6 +192,14 @@ TEST(Nccl, versions_differ_in_ll_and_in_trees) {
   EXPECT_NEAR(latency(223), 8.4 + 14 * 4.0 + 6 * 14.0, 1e-9);
 }
 
+TEST(Nccl, grants_each_generation_what_its_tables_say_of_one_host) {
+  using enum nccl::Generation;
+  EXPECT_EQ(nccl::granted(Protocol::ll, volta), 39.0);
+  EXPECT_EQ(nccl::granted(Protocol::ll, hopper), 141.0);
+  EXPECT_EQ(nccl::granted(Protocol::ll128, ampere), 20.0);
+  EXPECT_EQ(nccl::granted(Protocol::simple, blackwell), 70.0);
+}
+
 TEST(Nccl, takes_what_is_forced_and_ll128_over_nvlink_alone) {
   const nccl::Machine pcie = {.nvlink = false};
   for (std::uint64_t bytes = 8; bytes <= 1 << 30; bytes *= 2) {

@@ -25,6 +25,8 @@ struct Block {
   Protocol protocol = Protocol::simple;
   Switch by = Switch::passes_on;
   int together = 1;  ///< messages that it adds up, or copies of one
+  /// It sends and receives for a group of them, each way by threads that do nothing else.
+  bool exchanges = false;
 
   bool is_any() const { return channel >= 0; }
   bool operator==(const Block&) const = default;

@@ -61,7 +61,7 @@ struct Operation {
   Range other{};                 ///< sendrecv: received into; reduce, copy: read from
   int peer = 0, other_peer = 0;  ///< destination or source; sendrecv: destination, source
   Tag tag{};
-  Duration time{};                      ///< compute, sleep
+  Duration time{};  ///< compute, sleep; an empty copy: since the rank's program began
   std::span<const Request> requests{};  ///< wait, wait_all, wait_any, test; lives in the awaiter
   Thread thread{};                      ///< join
   Flag flag{};                          ///< reach
@@ -70,8 +70,7 @@ struct Operation {
   std::span<const int> receivers{};  ///< multicast
   Block block{};                     ///< of a kernel: isend, irecv, reduce, copy
   SplitCall* split = nullptr;        ///< split; lives in the awaiter
-  /// wait_any: the index that completed; test: 0 or 1; recv, sendrecv, and wait for a receive: how
-  /// many items came.
+  /// wait_any: the index that completed; test: 0 or 1; recv, sendrecv, wait: items that came.
   int result = 0;
 };
 
@@ -170,8 +169,7 @@ class Communicator {
                             .tag = whole_tag(tag),
                             .block = block_});
   }
-  /// The same rank as a block of a kernel on its GPU: the loops of a library's kernel are written
-  /// with isend, irecv, reduce and copy of it.
+  /// The same rank as a block of a GPU's kernel, whose verbs are isend, irecv, reduce and copy.
   Communicator inside(Block block) const {
     Communicator same = *this;
     same.block_ = block;
@@ -182,6 +180,8 @@ class Communicator {
     return {executor_,
             {.verb = Verb::copy, .count = launched ? std::size_t{1} : 0, .block = block_}};
   }
+  /// Until so long after the rank's program began; no time where that is past.
+  Pending outlast(Duration time) const { return {executor_, {.verb = Verb::copy, .time = time}}; }
   /// The block has done its work, and leaves its SM to others. Takes no time.
   void end_block() const { executor_->end_block(); }
 

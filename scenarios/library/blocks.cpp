@@ -36,6 +36,9 @@ ProtocolCosts read_protocol(const Value& value, const std::string& what, Value& 
       transport_of(between != nullptr ? *between : hop, what + ".hop_between_hosts");
   if (between != nullptr) fields.resolve("hop_between_hosts", *between);
   costs.carries = fields.value_or("carries", "1").number(least_carried, 1);
+  const Value* pcie = fields.optional("carries_over_pcie");
+  costs.carries_over_pcie = pcie != nullptr ? pcie->number(least_carried, 1) : costs.carries;
+  if (pcie != nullptr) fields.resolve("carries_over_pcie", *pcie);
   const Value* cables = fields.optional("carries_between_hosts");
   costs.carries_between_hosts =
       cables != nullptr ? cables->number(least_carried, 1) : costs.carries;
@@ -46,6 +49,17 @@ ProtocolCosts read_protocol(const Value& value, const std::string& what, Value& 
   fields.finish();
   resolved = fields.resolved();
   return costs;
+}
+
+/// Makes rates that were measured on GPUs of another generation those of this one.
+void scale_rates(BlockCosts& costs, nccl::Generation from) {
+  for (std::size_t i = 0; i < costs.protocols.size(); ++i) {
+    const auto protocol = static_cast<Protocol>(i);
+    const double factor = nccl::granted(protocol, costs.generation) / nccl::granted(protocol, from);
+    for (Bandwidth* rate :
+         {&costs.protocols[i].block, &costs.protocols[i].copy, &costs.protocols[i].gpu})
+      if (!rate->is_unlimited()) rate->bytes_per_second *= factor;
+  }
 }
 
 int read_version(const Value& value) {
@@ -59,6 +73,8 @@ BlockCosts read_blocks(const Value& value, Value& resolved) {
   Fields fields(value, "library.blocks");
   BlockCosts costs;
   costs.launch = fields.required("launch").seconds();
+  costs.issue = fields.value_or("issue", "0 s").seconds();
+  costs.exchange_between_hosts = fields.value_or("exchange_between_hosts", "14 GB/s").bandwidth();
   costs.version = read_version(fields.value_or("nccl", "2.31"));
   costs.generation = static_cast<nccl::Generation>(
       fields.required("generation").one_of("generation", generations));
@@ -66,12 +82,18 @@ BlockCosts read_blocks(const Value& value, Value& resolved) {
     costs.in_switch = in_switch->number(least_carried, 1);
     fields.resolve("in_switch", *in_switch);
   }
+  std::optional<nccl::Generation> measured_on;
+  if (const Value* other = fields.optional("measured_on")) {
+    measured_on = static_cast<nccl::Generation>(other->one_of("generation", generations));
+    fields.resolve("measured_on", *other);
+  }
   std::array<Value, protocol_names.size()> read;
   for (std::size_t i = 0; i < protocol_names.size(); ++i) {
     const std::string name(protocol_names[i]);
     read[i] = Value::empty_map_at(value.place());
     costs.protocols[i] = read_protocol(fields.required(name), "library.blocks." + name, read[i]);
   }
+  if (measured_on) scale_rates(costs, *measured_on);
   fields.finish();
   resolved = fields.resolved();
   for (std::size_t i = 0; i < protocol_names.size(); ++i) resolved.set(protocol_names[i], read[i]);

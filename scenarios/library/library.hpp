@@ -79,7 +79,8 @@ struct ProtocolCosts {
   Seconds start{};        ///< until a block has begun, once
   Transport inside_host;  ///< of it `latency`: a hop, beyond the links' own
   Transport between_hosts;
-  double carries = 1;  ///< bytes of data in each byte on a link of a host
+  double carries = 1;            ///< bytes of data in each byte on a link of a host
+  double carries_over_pcie = 1;  ///< likewise, where no NVLink leads from GPU to GPU
   double carries_between_hosts = 1;
   Bandwidth block;  ///< of data that one block passes on
   Bandwidth copy;   ///< of data that one block copies to their place at the end
@@ -88,12 +89,16 @@ struct ProtocolCosts {
 
 struct BlockCosts {
   Seconds launch{};                                            ///< of a kernel, once
+  Seconds issue{};                                             ///< of the host's thread for one
   std::array<ProtocolCosts, protocol_names.size()> protocols;  ///< indexed by Protocol
   nccl::Generation generation = nccl::Generation::ampere;
   int version = 231;  ///< of NCCL, 2.31, for its choice
   /// Bytes of data in each byte on a link to a switch that adds up or copies them; 0: the library
   /// makes no use of such switches.
   double in_switch = 0;
+  /// Rate of a channel's sends between hosts, and of its receives. NCCL counts on 14 GB/s
+  /// (2.29.2, src/graph/paths.cc, NCCL_P2P_PER_CHANNEL_NET_BW).
+  Bandwidth exchange_between_hosts{14e9};
 
   const ProtocolCosts& costs(Protocol protocol) const {
     return protocols[static_cast<std::size_t>(protocol)];

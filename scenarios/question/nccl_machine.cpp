@@ -48,6 +48,7 @@ std::shared_ptr<const nccl::Machine> machine_of(const BlockCosts& blocks,
   auto machine = std::make_shared<nccl::Machine>();
   machine->generation = blocks.generation;
   machine->version = blocks.version;
+  machine->issue = blocks.issue.count();
   const nccl::Found& first = found.hosts.front().found->channels.ring;
   nccl::Channels inside{static_cast<int>(first.channels.size()), first.inside};
   double outside = first.outside;

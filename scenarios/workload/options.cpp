@@ -17,7 +17,7 @@ namespace {
 
 // 512 TiB; beyond 8 PiB a double would no longer count single bytes.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 49;
-constexpr std::int64_t most_repeats = 1'000'000, most_threads = 1024;
+constexpr std::int64_t most_repeats = 1'000'000, most_threads = 1024, most_gpus = 64;
 
 /// Context in which a value is read.
 struct Reading {
@@ -82,6 +82,8 @@ const std::vector<Option>& table() {
        }},
       {"channels", "0", [](V value, R into) { into.options.channels = whole(value, 0, 64); }},
       {"sms", "0", [](V value, R into) { into.options.sms = whole(value, 0, most_threads); }},
+      {"gpus_per_thread", "1",
+       [](V value, R into) { into.options.gpus_per_thread = whole(value, 1, most_gpus); }},
       {"inside", "ring", [](V value, R into) { into.options.inside = level_name(value); }},
       {"between", "ring", [](V value, R into) { into.options.between = level_name(value); }},
   };

@@ -89,6 +89,7 @@ OPTIONS = {
     "protocol": (0.7, lambda random, job: random.choice(["auto", "LL", "LL128", "Simple"])),
     "channels": (0.7, lambda random, job: random.randint(0, 3)),
     "sms": (0.5, lambda random, job: random.randint(0, 2)),
+    "gpus_per_thread": (0.3, lambda random, job: random.randint(1, 8)),
     "threads": (0.8, lambda random, job: random.randint(2, 3)),
     "servers": (0.8, lambda random, job: random.randint(1, min(2, job.ranks - 1))),
     "steps": (0.8, lambda random, job: random.randint(1, 4)),

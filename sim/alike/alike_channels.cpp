@@ -89,8 +89,9 @@ class Refinement {
 bool Refinement::add(int rank, const std::vector<Line>& script) {
   std::map<int, std::size_t> by_thread;
   for (const Line& line : script) {
-    if (line.verb == Verb::join) continue;
-    if (line.verb == Verb::copy && line.size == 0 && line.block.is_any()) {
+    const bool lasts = line.verb == Verb::copy && line.size == 0;
+    if (line.verb == Verb::join || (lasts && !line.block.is_any())) continue;
+    if (lasts) {
       if (!by_thread.try_emplace(line.thread, blocks_.size()).second) return false;
       if (!by_rank_.try_emplace({rank, line.block.channel}, static_cast<int>(blocks_.size()))
                .second)

@@ -33,6 +33,19 @@ void Machine::add_block(Uses& uses, int rank, Block block, double carries, int t
   add(-1, costs.gpu, fmt::format("all channels {}", name));
 }
 
+// Threads of a block that send between hosts do not receive, and send no more than so much.
+void Machine::add_exchange(Uses& uses, int rank, Block block, double carries, bool out) {
+  const Bandwidth rate = scenario_->library.blocks->exchange_between_hosts;
+  if (rate.is_unlimited()) return;
+  const auto [place, is_new] = exchanges_.try_emplace({rank, block.channel, carries, out}, -1);
+  if (is_new) {
+    const std::string what = fmt::format("channel{} {}", block.channel, out ? "sends" : "receives");
+    place->second = ledger_->add(
+        {{jobs_.owned(what, rank)}, ResourceKind::core, rate.bytes_per_second / carries, rank});
+  }
+  add_use(uses, place->second, 1);
+}
+
 // The rings of a search say by which NICs they go from host to host.
 Fabric::Stops Machine::gates(int from, int to, Block block) const {
   const auto& rings = jobs_.job(from).rings;
@@ -66,9 +79,12 @@ Channel Machine::make_block_channel(int from, int to, Block block) {
       in_switch ? fabric_.switch_trip(from, to, block) : this->trip(from, to, false, block);
   channel.way = way(from, to, trip);
   const bool leaves = channel.between_hosts();
+  const bool nvlink = !leaves && scenario_->cluster.topology.nvlinked(fabric_.homes(from).front(),
+                                                                      fabric_.homes(to).front());
   const double carries = in_switch ? blocks.in_switch
                          : leaves  ? costs.carries_between_hosts
-                                   : costs.carries;
+                         : nvlink  ? costs.carries
+                                   : costs.carries_over_pcie;
   channel.transport = leaves ? &costs.between_hosts : &costs.inside_host;
   channel.route_latency = trip.latency * scenario_->speedup.link_latencies;
   channel.wire = trip.uses;
@@ -81,6 +97,9 @@ Channel Machine::make_block_channel(int from, int to, Block block) {
     // Beside what passes through the buffers, a block reads or writes its rank's own data: NCCL's
     // authors, github.com/NVIDIA/nccl/issues/1428.
     if (shares_gpus()) add_memory(uses, from, carries * sent, 1);
+    if (!leaves || !block.exchanges) return;
+    add_exchange(uses, from, block, carries, true);
+    add_exchange(uses, to, block, carries, false);
   };
   add_own(channel.wire);
   channel.passages = passages(from, to, false, block);

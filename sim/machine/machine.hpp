@@ -162,6 +162,7 @@ class Machine {
   void choose_passage(Channel& channel) const;
   Channel make_block_channel(int from, int to, Block block);
   void add_block(Uses& uses, int rank, Block block, double carries, int times);
+  void add_exchange(Uses& uses, int rank, Block block, double carries, bool out);
   const Location& location(int rank) const {
     return scenario_->placement.ranks[static_cast<std::size_t>(rank)];
   }
@@ -192,6 +193,8 @@ class Machine {
   std::unordered_map<Ends, Channel, EndsHash> channels_;
   /// By rank, channel (-1: all of a GPU), protocol, and bytes of data in one on the wire.
   std::map<std::tuple<int, int, Protocol, double>, int> blocks_;
+  /// By rank, channel, bytes of data in one on the wire, and whether it leaves.
+  std::map<std::tuple<int, int, double, bool>, int> exchanges_;
 };
 
 }  // namespace ringscope::sim

@@ -108,6 +108,7 @@ void RankThread::observe(std::string_view what, double value) {
 void RankThread::begin(Task body, double delay) {
   assert(finished_ && verbs_.empty());
   finished_ = false;
+  began_ = now() + delay;
   body_.clear();
   body_.push_back(std::move(body));
   mark_ = {};

@@ -209,6 +209,7 @@ class RankThread final : public Executor, private Caller {
   Cause blocked_by_ = Cause::partner;  ///< while that is one thing
   double activity_since_ = 0;
   double finish_time_ = 0;
+  double began_ = 0;        ///< s: its program, the last time
   double block_ended_ = 0;  ///< s: the last one
   std::array<double, activity_names.size()> seconds_{};
   CauseSeconds waited_for_{};

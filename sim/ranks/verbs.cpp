@@ -103,6 +103,12 @@ RankThread::Advance RankThread::local_part(Pending& verb) {
     verb.state = State::working;
     return run_computation(operation);
   }
+  const bool outlasts = operation.time.count() > 0;
+  if (outlasts) {
+    verb.state = State::working;
+    return run_block(began_ + operation.time.count() - now(), RankActivity::overhead,
+                     Cause::overhead);
+  }
   const bool reduces = operation.verb == Verb::reduce;
   const RankActivity activity = reduces ? RankActivity::reduce : RankActivity::copy;
   const Cause cause = reduces ? Cause::reduce : Cause::copy;

@@ -4,8 +4,8 @@
 Usage: python3 -m validation.nccl.fit a100 | v100_pcie | h100 > scenarios/libraries/nccl_X.yaml
 The A100 has a table of channels and SMs, by which all constants can be told apart that the report
 below the profile does not name. The others have three times each: what they tell is by how much
-the A100's latencies, rates of blocks and shares of links have to be multiplied, and each factor is
-drawn to 1 where the times do not say.
+the A100's latencies, rates of blocks in their generation and shares of links have to be multiplied,
+and each factor is drawn to 1 where the times do not say.
 """
 
 import math
@@ -16,7 +16,7 @@ from scipy.optimize import least_squares
 
 from validation.nccl.form import FLAGS, KEYS, PROTOCOLS, Costs, seconds_of
 from validation.nccl.predict import H100, V100_PCIE, predict
-from validation.nccl.profile import BETWEEN, library_of, yaml_of
+from validation.nccl.profile import BETWEEN, OVER_PCIE, digits, library_of, yaml_of
 from validation.nccl.rows import (Row, a100_auto, a100_channels, h100_host, h100_hosts,
                                   v100_pcie)
 from validation.programs import run_main
@@ -83,8 +83,7 @@ def untold(spread: dict) -> list:
 
 SETTINGS = {
     "a100": {"nccl": "2.31", "generation": "ampere"},
-    # The log has a column "error" and none for the root, as those of nccl-tests before its release
-    # for NCCL 2.13, of August 2022: its NCCL was of that time.
+    # The log's page says NCCL 2.8.3, whose tables are those of 2.12 on one host.
     "v100_pcie": {"nccl": "2.12", "generation": "volta"},
     # No row here tells of a link to an NVSwitch. Eight H100 reach 476 GB/s of bus bandwidth by NVLS
     # (github.com/NVIDIA/nccl-tests/issues/290), 272 GB/s of 450: each link carries the vector once.
@@ -93,33 +92,52 @@ SETTINGS = {
 ABOUT = {"a100": "NCCL on A100 over NVLink, fitted to published times",
          "v100_pcie": "NCCL on V100 behind a PCIe switch, fitted to three published times",
          "h100": "NCCL on H100 over NVLink and 400 Gbit/s, fitted to six published times"}
+# Shares of what NCCL's tables grant an A100 on one host: with LL all that a GPU passes on, with
+# LL128 a channel of a ring, with Simple one of a tree (2.30.7, src/graph/tuning.cc).
+GRANTED = {"volta": {"LL": 39.0 / 87.7, "LL128": 1.0, "Simple": 26.5 / 24.0},
+           "hopper": {"LL": 141.0 / 87.7, "LL128": 36.7 / 20.0, "Simple": 38.7 / 24.0}}
 MEASURED = 0.02  # relative error of a published median, where there are few
-DRAWN = 0.5  # of the logarithm of a factor, to 1
+# Width of the logarithm of a factor, around 1. Of 0.1, 0.25 and 0.5, and of one factor or two for
+# latencies, these predict each fitted row best from the other ones.
+DRAWN = 0.1
 
 
-def scaled(costs: Costs, factors) -> Costs:
-    """The factors of latencies, of what blocks pass on, and of what links carry; of those between
-    hosts of the first and the last."""
-    late, rate, share, far, cables = factors
+def scaled(costs: Costs, factors, granted: dict) -> Costs:
+    """The factors of latencies, with flags and with Simple's counters and fences; of what blocks
+    pass on, and of what links carry; of those between hosts of the first and the last. Rates are
+    first those of the GPUs' generation, by NCCL's tables; a launch is the driver's, and stays."""
+    flags, counters, rate, share, far, cables = factors
     of = {}
     for name, one in costs.of.items():
+        faster = rate * granted[name]
+        late = counters if name == "Simple" else flags
         of[name] = {"start": one["start"] * late, "hop": one["hop"] * late,
                     "between": BETWEEN[name] * far, "cables": min(1.0, cables),
                     "carries": min(FLAGS[name], one["carries"] * share),
-                    **{key: one[key] * rate for key in ("block", "copy", "gpu")}}
-    return Costs(costs.launch * late, of)
+                    "pcie": min(1.0 / OVER_PCIE, share),
+                    **{key: one[key] * faster for key in ("block", "copy", "gpu")}}
+    return Costs(costs.launch, of)
+
+
+def issue_of(rows: list) -> str:
+    """A host's time for a kernel: of the smallest call of a thread with several GPUs."""
+    several = [row for row in rows if row.gpus_per_thread > 1]
+    smallest = min(several, key=lambda row: row.size)
+    return f"{digits(1e6 * smallest.seconds / smallest.gpus_per_thread)} us"
 
 
 def fit_factors(costs: Costs, machine, simulator, settings: dict, rows: list):
     """Factors of the A100's costs by which the simulator comes nearest to these few rows, and what
     is left of its error on them."""
+    granted = GRANTED[settings["generation"]]
+
     def errors(logs):
-        library = library_of(scaled(costs, np.exp(logs)), settings)
+        library = library_of(scaled(costs, np.exp(logs), granted), settings)
         predicted = predict(simulator, machine, library, rows)
         return np.log(np.array(predicted) / [row.seconds for row in rows])
 
     # Steps are relative, and the logarithms begin at 0: the variable is one more.
-    found = least_squares(lambda x: [*errors(x - 1) / MEASURED, *(x - 1) / DRAWN], np.ones(5),
+    found = least_squares(lambda x: [*errors(x - 1) / MEASURED, *(x - 1) / DRAWN], np.ones(6),
                           diff_step=0.05, max_nfev=12)
     return np.exp(found.x - 1), np.abs(errors(found.x - 1))
 
@@ -139,9 +157,11 @@ def head_of_a100(spread: dict, by_file: dict) -> list:
 
 def head_of_others(name: str, rows: list, factors, left) -> list:
     sizes = ", ".join(f"{row.size} B" for row in rows)
-    names = ("latencies", "rates of blocks", "shares of links", "hops between hosts", "cables")
+    names = ("latencies with flags", "with Simple", "rates of blocks", "shares of links",
+             "hops between hosts", "cables")
     parts = ", ".join(f"{what} {factor:.3f}" for what, factor in zip(names, factors))
-    return [f"Written by `python3 -m validation.nccl.fit {name}`: nccl_a100 times factors",
+    return [f"Written by `python3 -m validation.nccl.fit {name}`: nccl_a100, its rates as",
+            "NCCL's tables scale them to this generation, times factors",
             f"({parts}),", f"fitted to allreduces of {sizes}, which they miss by "
             f"{np.max(left):.1%} at most;", "validation/published/SPLIT.md says of which files. A "
             "factor of 1 may be one of which", "these sizes tell nothing."]
@@ -158,9 +178,11 @@ def main():
     rows = {"v100_pcie": v100_pcie, "h100": lambda: h100_host() + h100_hosts(1)}[name]()
     rows = [row for row in rows if row.fitted]
     machine = {"v100_pcie": V100_PCIE, "h100": H100}[name]
+    settings = {"issue": issue_of(rows), **settings}
     factors, left = fit_factors(costs, machine, Simulator(), settings, rows)
     print(yaml_of(head_of_others(name, rows, factors, left), ABOUT[name],
-                  library_of(scaled(costs, factors), settings)), end="")
+                  library_of(scaled(costs, factors, GRANTED[settings["generation"]]), settings)),
+          end="")
 
 
 if __name__ == "__main__":

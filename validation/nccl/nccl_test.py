@@ -8,9 +8,10 @@ import sys
 import unittest
 
 from validation.nccl import table
-from validation.nccl.fit import ABOUT, SETTINGS, fit_a100, head_of_a100
+from validation.nccl.fit import (ABOUT, GRANTED, SETTINGS, fit_a100, head_of_a100, issue_of,
+                                 scaled)
 from validation.nccl.form import seconds_of
-from validation.nccl.predict import A100, predict
+from validation.nccl.predict import A100, H100, V100_PCIE, predict
 from validation.nccl.profile import library_of, yaml_of
 from validation.nccl.rows import (MIB, Row, a100_auto, a100_channels, a100_protocols, h100_host,
                                   h100_hosts, v100_pcie)
@@ -40,6 +41,26 @@ class TheFit(unittest.TestCase):
         for row, seconds in zip(rows, simulated):
             # A profile has four digits.
             self.assertAlmostEqual(seconds_of(self.costs, row) / seconds, 1, delta=1e-3, msg=row)
+
+
+class OtherGenerations(unittest.TestCase):
+    def test_a_fit_begins_with_what_the_data_sheet_says(self):
+        simulator = Simulator(str(BUILD / "ringscope"))
+        costs = fit_a100()[0]
+        for machine, ranks in ((V100_PCIE, 4), (H100, 4)):
+            generation = machine.sheet["generation"]
+            rows = [Row(ranks, size, 1) for size in (8, MIB, 64 * MIB)]
+            settings = {"nccl": "2.31", "generation": generation}
+            fitted = library_of(scaled(costs, [1] * 6, GRANTED[generation]), settings)
+            by_sheet = {"base": "nccl_a100", "blocks": machine.sheet}
+            for one, other in zip(predict(simulator, machine, fitted, rows),
+                                  predict(simulator, machine, by_sheet, rows)):
+                self.assertAlmostEqual(one / other, 1, delta=1e-3, msg=machine.name)
+
+    def test_a_thread_with_several_gpus_is_as_slow_as_the_smallest_call(self):
+        self.assertEqual(issue_of(h100_host()), "4.263 us")  # 17.05 us of four kernels
+        self.assertEqual({row.gpus_per_thread for row in v100_pcie() + h100_host()}, {4})
+        self.assertEqual({row.gpus_per_thread for row in h100_hosts(1) + h100_hosts(4)}, {1})
 
 
 class TheRows(unittest.TestCase):

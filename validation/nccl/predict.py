@@ -18,8 +18,8 @@ class Machine:
 
 
 A100 = Machine("a100", "a100x4_nvlink")
-V100_PCIE = Machine("v100_pcie", "v100x4_pcie", {"generation": "volta"})
-H100 = Machine("h100", "h100x4_nvlink", {"generation": "hopper"})
+V100_PCIE = Machine("v100_pcie", "v100x4_pcie", {"generation": "volta", "measured_on": "ampere"})
+H100 = Machine("h100", "h100x4_nvlink", {"generation": "hopper", "measured_on": "ampere"})
 
 
 def job_of(row) -> dict:
@@ -28,6 +28,8 @@ def job_of(row) -> dict:
         options["channels"] = row.channels
     if row.sms:
         options["sms"] = row.sms
+    if row.gpus_per_thread > 1:
+        options["gpus_per_thread"] = row.gpus_per_thread
     return {"collective": row.collective, "algorithm": "nccl", "bytes": f"{row.size} B",
             "options": options}
 

@@ -7,7 +7,10 @@ from validation.nccl.form import FLAGS, PROTOCOLS, Costs
 # Latencies that no published curve here tells, as NCCL's own table has them for a hop between
 # hosts, s (2.30.7, src/graph/tuning.cc, ring, NET).
 BETWEEN = {"LL": 2.7e-6, "LL128": 4.0e-6, "Simple": 14.0e-6}
-
+# Share of data in PCIe's bytes: a packet has 128 B, a header and a frame of 24 B, and 16 B to
+# acknowledge and to grant one that comes the other way (PCI Express Base Specification). NCCL
+# counts on 12.0 of 15.75 GB/s (2.29.2, src/graph/topo.h).
+OVER_PCIE = 128 / (128 + 24 + 16)
 
 WIDTH = 98  # columns of a comment's text
 
@@ -18,9 +21,10 @@ def digits(value: float) -> str:
 
 def protocol_of(costs: Costs, name: str) -> dict:
     of = costs.of[name]
+    pcie = of.get("pcie", 1) * FLAGS[name] * OVER_PCIE
     return {"start": f"{digits(of['start'] * 1e6)} us", "hop": f"{digits(of['hop'] * 1e6)} us",
             "hop_between_hosts": f"{digits(of.get('between', BETWEEN[name]) * 1e6)} us",
-            "carries": digits(of["carries"]),
+            "carries": digits(of["carries"]), "carries_over_pcie": digits(pcie),
             "carries_between_hosts": digits(of.get("cables", 1) * FLAGS[name]),
             **{key: f"{digits(of[key] / 1e9)} GB/s" for key in ("block", "copy", "gpu")}}
 

@@ -2,6 +2,7 @@
 
 import csv
 import pathlib
+import re
 from dataclasses import dataclass
 
 PUBLISHED = pathlib.Path(__file__).resolve().parent.parent / "published"
@@ -24,6 +25,7 @@ class Row:
     collective: str = "allreduce"
     hosts: int = 1
     fitted: bool = False
+    gpus_per_thread: int = 1
 
     @property
     def forced(self) -> bool:
@@ -76,12 +78,19 @@ def runs_of(path: pathlib.Path) -> list:
     return runs
 
 
+def gpus_per_thread(path: pathlib.Path) -> int:
+    """GPUs of a thread in a log of nccl-tests, its nGpus."""
+    header = re.search(r"# nThread \d+ nGpus (\d+)", path.read_text(encoding="utf-8"))
+    return int(header.group(1))
+
+
 def log(name: str, ranks: int, hosts: int, fitted: tuple) -> list:
     """Rows of a log; those of `fitted` sizes of its first run, an allreduce, are."""
-    rows = []
+    rows, each = [], gpus_per_thread(PUBLISHED / name)
     for i, (collective, points) in enumerate(runs_of(PUBLISHED / name)):
         rows += [Row(ranks, size, seconds, collective=collective, hosts=hosts,
-                     fitted=i == 0 and size in fitted) for size, seconds in points]
+                     fitted=i == 0 and size in fitted, gpus_per_thread=each)
+                 for size, seconds in points]
     return rows
 
 
