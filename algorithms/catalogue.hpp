@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace ringscope {
 
 namespace nccl {
 struct Machine;  // algorithms/channels/nccl_tuning.hpp
-}
+class Groups;    // algorithms/channels/nccl_groups.hpp
+}  // namespace nccl
 
 namespace schedules {
 struct Schedule;  // algorithms/schedules/schedule.hpp
@@ -55,6 +57,13 @@ struct Options {
   const std::vector<std::vector<int>>* orders = nullptr;
   /// Machine as NCCL sees it, kept by its owner. Null: nothing is known of the library's protocols.
   const nccl::Machine* nccl = nullptr;
+  /// Of each channel the first one that has its order and its way through the network, kept by its
+  /// owner. Null: nobody knows.
+  const std::vector<int>* like = nullptr;
+  /// Communicators of groups of ranks as NCCL builds them, kept by their owner. Null: none are
+  /// known.
+  const nccl::Groups* groups = nullptr;
+  int stream = 0;  ///< of the rank that runs it; kernels of several run at once
   /// Layers of a training job, kept by their owner. Null: one layer that takes no time.
   const Training* training = nullptr;
   /// Schedule from a file, kept by its owner; null: none.
@@ -106,6 +115,12 @@ struct AlikeOrder {
   int step = 1;
 };
 
+/// Ranks among which a program has collectives, and their name in reports.
+struct RankGroup {
+  std::string name;
+  SharedRanks ranks;
+};
+
 struct Algorithm {
   std::string_view collective;  ///< "allreduce", "pingpong", ...: a row of collectives.def
   std::string_view name;        ///< unique inside its collective: "ring", "recursive_doubling"
@@ -134,6 +149,8 @@ struct Algorithm {
   /// The order in which that holds, of programs that ask for hosts on groups alone; null: as the
   /// ranks are numbered.
   AlikeOrder (*alike_order)(int ranks, const Options&) = nullptr;
+  /// Groups of ranks on which it runs collectives, each of them once. Null: it has none.
+  std::vector<RankGroup> (*groups)(int ranks, const Options&) = nullptr;
 };
 
 /// All algorithms, in the order of catalogue.def.

@@ -2,21 +2,46 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+
+#include "algorithms/channels/nccl_groups.hpp"
 
 namespace ringscope {
 namespace {
 
+std::vector<int> ranks_in_all(Communicator group) {
+  if (group.ranks_in_all() != nullptr) return *group.ranks_in_all();
+  std::vector<int> all(static_cast<std::size_t>(group.size()));
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+/// Options that a group's communicator adds, where NCCL's is known.
+void give(Options& options, const nccl::GroupChannels& known) {
+  options.hosts = &known.hosts;
+  options.nccl = known.machine;
+  options.orders = known.orders;
+  options.like = known.like;
+}
+
 Task run_on_group(Communicator group, const Algorithm* algorithm, Workspace work, Options options) {
+  const nccl::GroupChannels* known =
+      options.groups != nullptr ? options.groups->find(ranks_in_all(group)) : nullptr;
+  const std::vector<int>* hosts_of_all = options.hosts;
+  options = without_hosts(options);
   std::vector<int> hosts;
-  if (options.hosts != nullptr) {
-    for (int rank = 0; rank < group.size(); ++rank)
-      hosts.push_back((*options.hosts)[static_cast<std::size_t>(group.rank_in_all(rank))]);
+  if (known != nullptr) {
+    give(options, *known);
+    group = group.numbered(options.groups->number(*known, options.stream));
+  } else if (hosts_of_all != nullptr) {
+    for (const int rank : ranks_in_all(group))
+      hosts.push_back((*hosts_of_all)[static_cast<std::size_t>(rank)]);
     options.hosts = &hosts;
   }
-  options.by_host = nullptr;
-  options.orders = nullptr;  // of all ranks
+  // What channels need beside the space of one is asked of no executor that has data: of NCCL's
+  // communicators a simulation alone knows.
   const std::size_t scratch = algorithm->scratch_items(group.size(), work.data.size, options);
-  work.scratch = work.scratch.first(scratch);
+  work.scratch = {work.scratch.buffer, work.scratch.offset, scratch};
   co_await algorithm->run(group, work, options);
 }
 
@@ -38,7 +63,21 @@ Options without_hosts(Options options) {
   options.hosts = nullptr;
   options.by_host = nullptr;
   options.orders = nullptr;
+  options.like = nullptr;
+  options.nccl = nullptr;
   return options;
+}
+
+Options options_of_group(Options options, std::string_view name) {
+  options = without_hosts(options);
+  const nccl::GroupChannels* known =
+      options.groups != nullptr ? options.groups->named(name) : nullptr;
+  if (known != nullptr) give(options, *known);
+  return options;
+}
+
+int threads_of_groups(const Options& options, int streams) {
+  return options.groups != nullptr ? streams * (options.groups->threads() - 1) : 0;
 }
 
 Task on_group(Communicator group, const Algorithm& algorithm, Workspace work, Options options) {
@@ -50,8 +89,7 @@ Task on_group(Communicator group, const Algorithm& algorithm, Workspace work, Op
 std::size_t scratch_on_group(const Algorithm& algorithm, int ranks, std::size_t items,
                              Options options) {
   constexpr int most_on_host = 64;
-  options.by_host = nullptr;
-  options.hosts = nullptr;
+  options = without_hosts(options);
   std::size_t most = algorithm.scratch_items(ranks, items, options);
   if (!goes_by_hosts(algorithm, items, options)) return most;
   for (int on_host = 1; on_host <= std::min(ranks, most_on_host); ++on_host) {

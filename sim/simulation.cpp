@@ -66,6 +66,8 @@ class Simulation {
     run_.shown_threads = shown.streams;
     run_.shown_at_work = shown.messages;
     name_groups(scenario.job, run_.groups);
+    run_.alike_once =
+        options.fold_channels && !options.shows_messages() && may_change_places(scenario);
     if (options.record_chain) mpi_.received = &received_;
     if (may_skip(scenario, options)) run_.steps = &steady_;
     for (int rank = 0; rank < machine_.orbits().simulated; ++rank)
@@ -265,8 +267,7 @@ namespace {
 
 std::vector<sim::Measurement> measurements_of(const Scenario& asked, const RunOptions& options,
                                               std::optional<sim::Orbits> orbits) {
-  Scenario scenario = asked;
-  if (orbits) scenario.placement = sim::placed_in_order(asked.placement, *orbits);
+  const Scenario scenario = orbits ? sim::in_order(asked, *orbits) : asked;
   sim::Simulation simulation(scenario, options, orbits);
   std::vector<sim::Measurement> measurements;
   const int simulated = simulated_repetitions(scenario, options);

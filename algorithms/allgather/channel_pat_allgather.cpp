@@ -47,6 +47,7 @@ Algorithm describe_channel_pat_allgather() {
       .cost = channel_chunks_cost,
       .scratch_items = [](int, std::size_t, Options) { return std::size_t{0}; },
       .varies = Varies::steps,
+      .alike = always,
   };
 }
 

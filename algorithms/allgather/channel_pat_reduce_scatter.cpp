@@ -57,6 +57,7 @@ Algorithm describe_channel_pat_reduce_scatter() {
             return slots_of(ranks, channel_chunks(ranks, items, options), slot_items, options);
           },
       .varies = Varies::steps,
+      .alike = always,
   };
 }
 

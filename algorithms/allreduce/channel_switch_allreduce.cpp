@@ -16,6 +16,7 @@
 
 #include "algorithms/channels/channel_parts.hpp"
 #include "algorithms/channels/channel_rings.hpp"
+#include "algorithms/channels/performed_channels.hpp"
 #include "algorithms/channels/switch_heads.hpp"
 #include "algorithms/steps/host_order.hpp"
 
@@ -56,6 +57,7 @@ std::vector<Range> parts_of(Range data, const Options& options) {
 /// One channel of a rank.
 struct SwitchChannel {
   int index = 0;
+  int alike = 1;  ///< channels for which it is performed
   SwitchRanks ranks;
   std::vector<Range> rounds;
   Range scratch;  ///< from its first slot on
@@ -205,6 +207,7 @@ Task all_rounds(Ends ends, SwitchChannel own) {
 Ends ends_of(Communicator comm, const SwitchChannel& own) {
   Block block;
   block.channel = own.index;
+  block.alike = own.alike;
   block.together = std::max(1, own.others());
   Block adding = block, copying = block;
   adding.by = Switch::adds_up;
@@ -243,9 +246,22 @@ std::vector<SwitchChannel> channels_of(int rank, int ranks, Workspace work,
   return channels_of(hosts, place_of(hosts, rank), work, options);
 }
 
+/// Channels of a rank that do what no other does, each for all that do the same. Of the two trees
+/// of several hosts they take turns.
+std::vector<SwitchChannel> performed(Communicator comm, Workspace work, const Options& options) {
+  std::vector<SwitchChannel> channels = channels_of(comm.rank(), comm.size(), work, options);
+  std::vector<int> trees;
+  for (const SwitchChannel& one : channels)
+    trees.push_back(one.ranks.several_hosts ? one.index % 2 : 0);
+  const std::vector<int> times = performed_for(comm, parts_of(work.data, options), trees, options);
+  for (SwitchChannel& one : channels) one.alike = times[static_cast<std::size_t>(one.index)];
+  std::erase_if(channels, [](const SwitchChannel& one) { return one.alike == 0; });
+  return channels;
+}
+
 Task channel_switch_allreduce(Communicator comm, Workspace work, Options options) {
   if (comm.size() == 1) co_return;
-  std::vector<SwitchChannel> channels = channels_of(comm.rank(), comm.size(), work, options);
+  std::vector<SwitchChannel> channels = performed(comm, work, options);
   std::vector<Thread> others;
   for (std::size_t i = 1; i < channels.size(); ++i)
     others.push_back(

@@ -13,6 +13,7 @@
 
 #include "algorithms/allreduce/tree_branch.hpp"
 #include "algorithms/channels/channel_parts.hpp"
+#include "algorithms/channels/performed_channels.hpp"
 #include "algorithms/steps/host_order.hpp"
 #include "algorithms/steps/segments.hpp"
 
@@ -165,12 +166,19 @@ std::vector<Channel> channels_of(Communicator comm, Workspace work, const Option
   const std::vector<Range> parts = parts_of(work.data, options);
   const std::size_t chunk = chunk_of(work.data.size, comm.size(), hosts.size(), options);
   std::vector<Channel> channels;
+  std::vector<int> trees;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    trees.push_back(
+        is_second_tree(static_cast<int>(i), static_cast<int>(parts.size()), options) ? 1 : 0);
+  const std::vector<int> times = performed_for(comm, parts, trees, options);
   std::size_t offset = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (times[i] == 0) continue;
     const TreeEnds ends = tree_of(hosts, i, parts.size(), options).ends(comm.rank());
     const int index = static_cast<int>(i);
-    channels.push_back({{.channel = index, .protocol = protocol_named(options.protocol)},
-                        TreeBranch(index, ends, parts[i], segments_of(parts[i].size, chunk))});
+    channels.push_back(
+        {{.channel = index, .protocol = protocol_named(options.protocol), .alike = times[i]},
+         TreeBranch(index, ends, parts[i], segments_of(parts[i].size, chunk))});
     offset = channels.back().branch.place_slots(work.scratch, offset);
   }
   return channels;

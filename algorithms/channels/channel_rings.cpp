@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "algorithms/channels/performed_channels.hpp"
 #include "algorithms/steps/host_order.hpp"
 #include "algorithms/steps/segments.hpp"
 
@@ -37,6 +38,15 @@ ChannelRing ring_of(Communicator comm, int index, int channels, Range part, Rang
           .position = position};
 }
 
+/// Where parts are of each rank's chunk and chunks differ by an item, so do the last parts.
+std::vector<int> kinds_of(Range data, int ranks, const std::vector<Range>& parts) {
+  std::size_t sum = 0;
+  for (const Range& part : parts) sum += part.size;
+  std::vector<int> kinds(parts.size());
+  if (sum != data.size && data.size % static_cast<std::size_t>(ranks) != 0) kinds.back() = 1;
+  return kinds;
+}
+
 /// Channels that one SM takes, one after the other.
 Task channels_in_turn(Communicator comm, std::vector<ChannelRing> rings, Range data,
                       ChannelProgram program, Options options) {
@@ -62,19 +72,25 @@ Task in_channels(Communicator comm, Workspace work, std::vector<Range> parts, Sl
   const std::size_t turns = options.sms > 0
                                 ? std::min(parts.size(), static_cast<std::size_t>(options.sms))
                                 : parts.size();
+  const std::vector<int> times =
+      performed_for(comm, parts, kinds_of(work.data, comm.size(), parts), options);
   std::vector<std::vector<ChannelRing>> by_sm(turns);
   std::size_t offset = work.scratch.offset;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Range room = {work.scratch.buffer, offset, slot(comm.size(), parts[i].size, options)};
+    offset += room.size;
+    if (times[i] == 0) continue;
     by_sm[i % turns].push_back(ring_of(comm, static_cast<int>(i), static_cast<int>(parts.size()),
                                        parts[i], room, options));
-    offset += room.size;
+    by_sm[i % turns].back().block.alike = times[i];
   }
   std::vector<Thread> others;
   for (std::size_t sm = 1; sm < turns; ++sm)
-    others.push_back(comm.start(channels_in_turn(comm.beside(Beside::thread), std::move(by_sm[sm]),
-                                                 work.data, program, options),
-                                Beside::thread));
+    if (!by_sm[sm].empty())
+      others.push_back(
+          comm.start(channels_in_turn(comm.beside(Beside::thread), std::move(by_sm[sm]), work.data,
+                                      program, options),
+                     Beside::thread));
   co_await channels_in_turn(comm, std::move(by_sm[0]), work.data, program, options);
   for (const Thread other : others) co_await comm.join(other);
 }

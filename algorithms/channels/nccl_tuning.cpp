@@ -150,7 +150,24 @@ double tree_latency(Protocol protocol, Call call, const Machine& machine) {
          2 * ((call.ranks / call.nodes - 1) * inside + levels * between);
 }
 
+bool has_chunks(Call call) {
+  return call.function == Function::allgather || call.function == Function::reduce_scatter;
+}
+
+/// Of chunks, on one host: each GPU is the head of its own.
+double nvls_bandwidth_of_chunks(Call call, const Machine& machine) {
+  const double heads = machine.heads.count, others = (call.ranks - 1.0) / call.ranks;
+  const double inside = machine.heads.each, between = machine.heads_between;
+  constexpr double useful = 5.0 / 6, useful_between = .9;
+  if (machine.version < 223) return heads * std::min(inside, between) * useful;
+  if (machine.version < 227) return heads * std::min(inside, between);
+  if (machine.version < 228) return heads * std::min(inside * others, between * useful_between);
+  const double share = nvls_share[index(machine.generation)] * (heads - 1) / heads;
+  return heads * std::min(inside * share * others, between);
+}
+
 double nvls_bandwidth(Call call, const Machine& machine) {
+  if (has_chunks(call)) return nvls_bandwidth_of_chunks(call, machine);
   const int heads = machine.heads.count;
   const double inside = machine.heads.each, between = machine.heads_between;
   if (machine.version < 228) {
@@ -258,17 +275,17 @@ double time(Algorithm algorithm, Protocol protocol, Call call, std::uint64_t byt
 
 bool is_known(Choice choice, Call call, const Machine& machine) {
   const bool simple = choice.protocol == Protocol::simple;
-  const bool chunks =
-      call.function == Function::allgather || call.function == Function::reduce_scatter;
   switch (choice.algorithm) {
     case Algorithm::tree:
       return call.function == Function::allreduce;
     case Algorithm::ring:
       return true;
     case Algorithm::nvls:
-      return simple && call.function == Function::allreduce && machine.nvls_channels > 0;
+      if (!simple || machine.nvls_channels == 0) return false;
+      if (has_chunks(call)) return call.nodes == 1 && machine.version >= 219;
+      return call.function == Function::allreduce;
     case Algorithm::pat:
-      return simple && chunks;
+      return simple && has_chunks(call);
   }
   return false;
 }

@@ -1,14 +1,14 @@
 // NCCL's estimate of a collective's time, by ring or, of an allreduce, by tree or by the switches
 // of NVLink SHARP (NVLS; between hosts in a tree), of allgather and reduce-scatter by parallel
-// trees (PAT), with each of its protocols: LL sends a flag with every four bytes, LL128 one with
-// every 120, Simple none but it has to synchronise.
+// trees (PAT) or, on one host, by NVLS, with each of its protocols: LL sends a flag with every four
+// bytes, LL128 one with every 120, Simple none but it has to synchronise.
 //
-// Source of every constant and formula: NCCL 2.12.12, 2.18.3, 2.19.3, 2.21.5 to 2.24.3, 2.27.3 to
+// Source of every constant and formula: NCCL 2.12.12, 2.18.3, 2.19.3, 2.21.5 to 2.24.3, 2.26.2 to
 // 2.30.7,
 // src/graph/tuning.cc, ncclTopoTuneModel and ncclTopoGetAlgoTime; of the channels 2.30.7,
 // src/enqueue.cc, topoGetAlgoInfo. Assumed are trees that are balanced, NICs without latency of
-// their own, no CollNet, the same channels inside and between hosts, no environment variables. Left
-// out: NVLS for allgather and reduce-scatter.
+// their own, no CollNet, the same channels inside and between hosts, no environment variables, no
+// registered buffers. Between hosts NVLS of allgather and reduce-scatter needs CollNet.
 #pragma once
 
 #include <array>
@@ -79,8 +79,9 @@ struct Forced {
   std::optional<Algorithm> algorithm;
   std::optional<Protocol> protocol;
 };
-/// True of what NCCL weighs, or a user may force: trees and NVLS for allreduces, PAT for allgather
-/// and reduce-scatter; NVLS where there are heads, and like PAT with Simple alone.
+/// True of what NCCL weighs, or a user may force: trees for allreduces, PAT for allgather and
+/// reduce-scatter, NVLS where there are heads for allreduces and, on one host and from 2.19 on, for
+/// the other two; NVLS and PAT with Simple alone.
 bool is_known(Choice choice, Call call, const Machine& machine);
 /// The algorithm and protocol with the least time. LL128 is for NVLink alone, PAT for hosts with
 /// one GPU each. Requires that what is forced is_known() with some protocol.

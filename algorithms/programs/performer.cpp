@@ -2,6 +2,7 @@
 // is raised once each time that the step has ended.
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "algorithms/on_group.hpp"
 #include "algorithms/programs/walk.hpp"
@@ -166,6 +167,8 @@ class Stream {
     options.item_bytes = role_->options.item_bytes;
     options.segment = std::max<std::size_t>(1, options.segment / options.item_bytes);
     options.hosts = role_->options.hosts;
+    options.groups = role_->options.groups;
+    options.stream = number_;
     const Workspace own = {place_.vector.first(items(step)), place_.scratch};
     return on_group(communicator(step), *step.algorithm, own, options);
   }
@@ -201,6 +204,25 @@ Cost cost(int /*ranks*/, std::size_t /*items*/, Options options) {
           .items = program.items};
 }
 
+void add_kinds(const std::vector<Step>& steps, std::set<int>& kinds) {
+  for (const Step& step : steps) {
+    if (step.kind == Step::Kind::collective) kinds.insert(step.group);
+    add_kinds(step.steps, kinds);
+  }
+}
+
+std::vector<RankGroup> groups_of(int /*ranks*/, const Options& options) {
+  const Program& program = *program_of(options);
+  std::set<int> kinds;
+  add_kinds(program.steps, kinds);
+  std::vector<RankGroup> groups;
+  for (const int number : kinds) {
+    const GroupKind& kind = program.kinds[static_cast<std::size_t>(number)];
+    for (const SharedRanks& ranks : kind.groups) groups.push_back({kind.name, ranks});
+  }
+  return groups;
+}
+
 std::size_t scratch_items(int /*ranks*/, std::size_t /*items*/, Options options) {
   std::size_t sum = 0;
   for (std::size_t i = 0; const Room& room : program_of(options)->rooms)
@@ -223,12 +245,14 @@ Algorithm algorithm_of_program(const schedules::Schedule& schedule) {
       .least_ranks = schedule.program->ranks(),
       .threads_for =
           [](const Options& options) {
-            return static_cast<int>(program_of(options)->streams.size());
+            const auto streams = static_cast<int>(program_of(options)->streams.size());
+            return streams + threads_of_groups(options, streams);
           },
       .run = run,
       .cost = cost,
       .scratch_items = scratch_items,
       .varies = Varies::steps,
+      .groups = groups_of,
   };
 }
 

@@ -55,6 +55,7 @@ Task RankWork::collective(Communicator comm, int number) const {
   const std::size_t place = places_[index(number)];
   Options options = options_;
   options.root = one.root;
+  options.stream = one.lane;
   const Workspace own = {
       {work_.scratch.buffer, place, items},
       {work_.scratch.buffer, place + items, room_of(one, *trace_, options) - items}};

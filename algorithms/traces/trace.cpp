@@ -14,18 +14,27 @@ const Trace& trace_of(const Options& options) { return *options.schedule->trace;
 
 bool is_of_programs(const Trace& trace) { return lanes_of(trace) == 1 && !trace.asynchronous; }
 
-/// Lanes beside a program are threads of its rank.
-int threads(const Options& options) {
-  const Trace& trace = trace_of(options);
-  return is_of_programs(trace) ? 1 : lanes_of(trace) + carriers_of(trace);
-}
-
 int most_nonblocking(const Trace& trace) {
   std::ptrdiff_t most = 0;
   if (!is_of_programs(trace)) return 0;
   for (const auto& nodes : trace.ranks)
     most = std::max(most, std::ranges::count_if(nodes, &Node::nonblocking));
   return static_cast<int>(most);
+}
+
+/// Lanes beside a program are threads of its rank.
+int threads(const Options& options) {
+  const Trace& trace = trace_of(options);
+  if (is_of_programs(trace))
+    return 1 + threads_of_groups(options, 1 + std::min(most_nonblocking(trace), most_in_flight));
+  const int lanes = lanes_of(trace);
+  return lanes + carriers_of(trace) + threads_of_groups(options, lanes);
+}
+
+std::vector<RankGroup> groups_of(int /*ranks*/, const Options& options) {
+  std::vector<RankGroup> groups;
+  for (const Group& group : trace_of(options).groups) groups.push_back({group.name, group.ranks});
+  return groups;
 }
 
 Task run(Communicator comm, Workspace work, Options options) {
@@ -115,6 +124,7 @@ Algorithm algorithm_of_trace(const schedules::Schedule& schedule) {
       .cost = cost,
       .scratch_items = scratch_items,
       .varies = Varies::steps,
+      .groups = groups_of,
   };
 }
 

@@ -45,6 +45,7 @@ Cost expert_layer_cost(const LlmStep& step, int ranks, const Options& options) {
   const int tensor = step.grid.size("tp"), groups = ranks / experts.ranks;
   const ExpertItems items = expert_items(step, 0, options);
   const Algorithm& exchange = expert_exchange_of(step);
+  const Halves halves = halves_of(tensor_exchange_of(step));
   Cost sum;
   const auto add = [&](const Cost& one, std::int64_t times) {
     sum.messages += one.messages * times;
@@ -56,8 +57,8 @@ Cost expert_layer_cost(const LlmStep& step, int ranks, const Options& options) {
       2 * groups);
   for (int index = 0; index < experts.ranks && tensor > 1; ++index) {
     const std::size_t here = expert_items(step, index, options).here;
-    add(ring_reduce_scatter().cost(tensor, here, options), 2 * groups / tensor);
-    add(ring_allgather().cost(tensor, here, options), 2 * groups / tensor);
+    add(halves.reduce_scatter->cost(tensor, here, options), 2 * groups / tensor);
+    add(halves.allgather->cost(tensor, here, options), 2 * groups / tensor);
   }
   return sum;
 }
@@ -68,12 +69,13 @@ std::size_t expert_scratch(const LlmStep& step, const Options& options) {
   const int tensor = step.grid.size("tp");
   const ExpertItems most = most_expert_items(step, options);
   const Algorithm& exchange = expert_exchange_of(step);
+  const Halves halves = halves_of(tensor_exchange_of(step));
   return std::max({exchange.scratch_items(experts.ranks, most.sent,
                                           with_sizes(options, experts.dispatch.get())),
                    exchange.scratch_items(experts.ranks, most.returned,
                                           with_sizes(options, experts.combine.get())),
-                   ring_reduce_scatter().scratch_items(tensor, most.here, options),
-                   ring_allgather().scratch_items(tensor, most.here, options)});
+                   halves.reduce_scatter->scratch_items(tensor, most.here, options),
+                   halves.allgather->scratch_items(tensor, most.here, options)});
 }
 
 }  // namespace ringscope

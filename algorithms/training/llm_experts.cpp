@@ -15,13 +15,12 @@
 namespace ringscope {
 namespace {
 
-/// Tokens to their experts' ranks, or back: `vector` is what the rank that sends most sends. No
-/// all-to-all of one thread asks for hosts, so that on_group has nothing to tell it.
+/// Tokens to their experts' ranks, or back: `vector` is what the rank that sends most sends.
 Task exchange_tokens(LlmDevice d, const PairSizes* sizes, Range vector) {
-  Options options = without_hosts(d->options);
+  Options options = d->options;
   options.sizes = sizes;
   const Workspace work = {vector, d->at.scratch};
-  return expert_exchange_of(d->step).run(d->expert, work, options);
+  return on_group(d->expert, expert_exchange_of(d->step), work, options);
 }
 
 Task over_tensor_group(LlmDevice d, const Algorithm* how, Range range) {
@@ -29,13 +28,18 @@ Task over_tensor_group(LlmDevice d, const Algorithm* how, Range range) {
   if (d->tensor.size() > 1) co_await on_group(d->tensor, *how, work, d->options);
 }
 
+const Algorithm* scatter_sum(LlmDevice d) {
+  return halves_of(tensor_exchange_of(d->step)).reduce_scatter;
+}
+const Algorithm* gather(LlmDevice d) { return halves_of(tensor_exchange_of(d->step)).allgather; }
+
 /// There, through the experts, and back.
 Task through_experts(LlmDevice d, Duration time, std::size_t bytes) {
   const Experts& experts = d->step.experts;
   co_await exchange_tokens(d, experts.dispatch.get(), d->at.tokens_sent);
-  co_await over_tensor_group(d, &ring_allgather(), d->at.tokens_here);
+  co_await over_tensor_group(d, gather(d), d->at.tokens_here);
   co_await d->comm.compute(time, bytes);
-  co_await over_tensor_group(d, &ring_reduce_scatter(), d->at.tokens_here);
+  co_await over_tensor_group(d, scatter_sum(d), d->at.tokens_here);
   co_await exchange_tokens(d, experts.combine.get(), d->at.tokens_returned);
 }
 
@@ -46,9 +50,9 @@ const Pass& pass_of(LlmDevice d) {
 }  // namespace
 
 Task experts_forward(LlmDevice d, Range activations) {
-  co_await over_tensor_group(d, &ring_reduce_scatter(), activations);
+  co_await over_tensor_group(d, scatter_sum(d), activations);
   co_await through_experts(d, pass_of(d).forward, pass_of(d).bytes);
-  co_await over_tensor_group(d, &ring_allgather(), activations);
+  co_await over_tensor_group(d, gather(d), activations);
 }
 
 /// Gradients come in parts from the layer behind, and are whole for attention when these are

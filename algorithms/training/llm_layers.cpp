@@ -13,8 +13,9 @@ Task sum_over_tensor_group(LlmDevice d, Range part) {
   if (d->tensor.size() == 1) co_return;
   const Workspace work = {part, d->at.scratch};
   if (d->step.sequence_parallel) {
-    co_await on_group(d->tensor, ring_reduce_scatter(), work, d->options);
-    co_await on_group(d->tensor, ring_allgather(), work, d->options);
+    const Halves halves = halves_of(tensor_exchange_of(d->step));
+    co_await on_group(d->tensor, *halves.reduce_scatter, work, d->options);
+    co_await on_group(d->tensor, *halves.allgather, work, d->options);
   } else {
     co_await on_group(d->tensor, tensor_exchange_of(d->step), work, d->options);
   }

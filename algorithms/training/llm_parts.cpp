@@ -1,5 +1,6 @@
 #include "algorithms/training/llm_parts.hpp"
 
+#include <numeric>
 #include <utility>
 
 #include "algorithms/on_group.hpp"
@@ -31,13 +32,18 @@ void add(Cost& sum, const Cost& one, std::int64_t times) {
 /// Collectives one after the other on the same vector, the groups being of `ranks` each.
 using Sequence = std::vector<const Algorithm*>;
 
+Sequence halves(const Algorithm& allreduce) {
+  const auto [reduce_scatter, allgather] = halves_of(allreduce);
+  return {reduce_scatter, allgather};
+}
+
 Sequence on_tensor_group(const LlmStep& step) {
-  if (step.sequence_parallel) return {&ring_reduce_scatter(), &ring_allgather()};
+  if (step.sequence_parallel) return halves(tensor_exchange_of(step));
   return {&tensor_exchange_of(step)};
 }
 
 Sequence on_data_group(const LlmStep& step) {
-  if (step.zero == 1) return {&ring_reduce_scatter(), &ring_allgather()};
+  if (step.zero == 1) return halves(exchange_of(step));
   return {&exchange_of(step)};
 }
 
@@ -69,7 +75,7 @@ std::size_t exchange_scratch_items(const LlmStep& step, const Options& options) 
   const int shard = shard_of(step), replicas = ranks_of_data(step) / shard;
   const std::size_t unit = largest_unit(step, options);
   return std::max(
-      scratch_of({&ring_reduce_scatter(), &ring_allgather()}, shard, unit, options),
+      scratch_of(halves(exchange_of(step)), shard, unit, options),
       scratch_of({&exchange_of(step)}, replicas, ring_chunk_items(shard, unit), options));
 }
 
@@ -89,13 +95,14 @@ ShardedItems sharded_items(const LlmStep& step, const Options& options) {
 Cost sharded_cost(const LlmStep& step, int ranks, const Options& options) {
   const int shard = shard_of(step), replicas = ranks_of_data(step) / shard;
   const std::int64_t groups = ranks / shard, micro_batches = step.micro_batches;
+  const Halves halves = halves_of(exchange_of(step));
   Cost sum;
   for (std::size_t unit = 0; unit < step.units.size(); ++unit) {
     const std::size_t items = items_of_unit(step, unit, options);
     if (items == 0) continue;
-    const Cost scatter = ring_reduce_scatter().cost(shard, items, options);
+    const Cost scatter = halves.reduce_scatter->cost(shard, items, options);
     add(sum, scatter, groups * micro_batches);
-    add(sum, ring_allgather().cost(shard, items, options),
+    add(sum, halves.allgather->cost(shard, items, options),
         groups * (step.zero == 3 ? 2 * micro_batches : 1));
     sum.steps += scatter.steps * micro_batches;
     for (int part = 0; part < shard && replicas > 1; ++part)
@@ -109,7 +116,8 @@ Cost sharded_cost(const LlmStep& step, int ranks, const Options& options) {
 
 int llm_threads(const Options& options) {
   const Training* job = options.training;
-  return job != nullptr && job->llm != nullptr && job->llm->zero >= 2 ? 2 : 1;
+  const int streams = job != nullptr && job->llm != nullptr && job->llm->zero >= 2 ? 2 : 1;
+  return streams + threads_of_groups(options, streams);
 }
 
 Range unit_range(const LlmStep& step, Range gradients, std::size_t unit, const Options& options) {
@@ -139,8 +147,48 @@ LlmStep llm_step_of(const Options& options, int ranks) {
 
 const Algorithm& exchange_of(const LlmStep& step) { return or_ring(step.exchange); }
 const Algorithm& tensor_exchange_of(const LlmStep& step) { return or_ring(step.tensor_exchange); }
-const Algorithm& ring_reduce_scatter() { return *find_algorithm("reduce_scatter", "ring"); }
-const Algorithm& ring_allgather() { return *find_algorithm("allgather", "ring"); }
+
+Halves halves_of(const Algorithm& allreduce) {
+  const std::string_view name = allreduce.one_channel ? allreduce.name : "ring";
+  return {find_algorithm("reduce_scatter", name), find_algorithm("allgather", name)};
+}
+
+LlmSplits splits_of(const LlmStep& step) {
+  LlmSplits splits{step.grid.sides("tp"), step.grid.sides("cp", "dp"), {}, {}, {}, {}};
+  if (const int size = shard_of(step); size < ranks_of_data(step)) {
+    splits.shard = [size](int place) { return Side{place / size, place % size}; };
+    splits.replica = [size](int place) { return Side{place % size, place / size}; };
+  }
+  if (const int size = step.experts.ranks; size > 1) {
+    const int contexts = step.grid.size("cp");
+    splits.expert = [size, contexts](int rank) {
+      return Side{rank / contexts / size * contexts + rank % contexts, rank / contexts % size};
+    };
+    splits.expert_data = [size, contexts](int rank) { return Side{rank / contexts % size, rank}; };
+  }
+  return splits;
+}
+
+std::vector<RankGroup> llm_groups(int ranks, const Options& options) {
+  const LlmSplits splits = splits_of(llm_step_of(options, ranks));
+  std::vector<int> all(static_cast<std::size_t>(ranks));
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<RankGroup> groups;
+  const auto add = [&](const std::vector<SharedRanks>& lists, const char* name) {
+    for (const SharedRanks& list : lists) groups.push_back({name, list});
+  };
+  add(parts_of(all, splits.tensor), "tensor");
+  const std::vector<SharedRanks> data = parts_of(all, splits.data);
+  add(data, "data");
+  const std::pair<const Sides*, const char*> inner[] = {{&splits.shard, "shard"},
+                                                        {&splits.replica, "replica"},
+                                                        {&splits.expert, "expert"},
+                                                        {&splits.expert_data, "expert data"}};
+  for (const auto& [sides, name] : inner)
+    for (const SharedRanks& group : data)
+      if (*sides) add(parts_of(*group, *sides), name);
+  return groups;
+}
 
 std::size_t expert_gradients(const LlmStep& step, int stage, const Options& options) {
   return step.experts.ranks == 1

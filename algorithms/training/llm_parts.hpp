@@ -13,10 +13,25 @@ namespace ringscope {
 /// whole vector.
 LlmStep llm_step_of(const Options& options, int ranks);
 
+/// Splits of all ranks into tensor and data groups, and of a data group into its parts.
+struct LlmSplits {
+  Sides tensor, data;
+  Sides shard, replica;       ///< of a data group; none where ZeRO cuts it as a whole
+  Sides expert, expert_data;  ///< of a data group; none without experts of its own
+};
+LlmSplits splits_of(const LlmStep& step);
+
+/// Groups that have collectives.
+std::vector<RankGroup> llm_groups(int ranks, const Options& options);
+
 const Algorithm& exchange_of(const LlmStep& step);
 const Algorithm& tensor_exchange_of(const LlmStep& step);
-const Algorithm& ring_reduce_scatter();
-const Algorithm& ring_allgather();
+/// The two halves of an allreduce: NCCL's where it is, else rings.
+struct Halves {
+  const Algorithm* reduce_scatter;
+  const Algorithm* allgather;
+};
+Halves halves_of(const Algorithm& allreduce);
 
 /// A stage may be that many passes ahead of the one that takes what it sends.
 inline constexpr std::size_t passes_in_flight = 4;

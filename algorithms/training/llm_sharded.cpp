@@ -85,7 +85,8 @@ Task gather_until(ExchangeStream* s, std::size_t until) {
     const std::size_t items = gradients_of_unit(&s->self, s->unit_of(s->gathered)).size;
     const Range room = gathered_range(s->self.step, s->self.at, s->gathered % (ahead + 1), items);
     const Workspace work = {room, s->self.at.exchange_scratch};
-    if (room.size > 0) co_await on_group(s->self.shard, ring_allgather(), work, s->self.options);
+    const Algorithm& gather = *halves_of(exchange_of(s->self.step)).allgather;
+    if (room.size > 0) co_await on_group(s->self.shard, gather, work, s->self.options);
     s->self.comm.raise(unit_gathered);
   }
 }
@@ -97,7 +98,8 @@ Task reduce_unit(LlmDevice d, std::size_t unit, bool last_micro_batch) {
   if (all.size == 0) co_return;
   const Workspace work = {last_micro_batch ? all : d->at.unit_gradients.first(all.size),
                           d->at.exchange_scratch};
-  co_await on_group(d->shard, ring_reduce_scatter(), work, d->options);
+  const Algorithm& scatter_sum = *halves_of(exchange_of(d->step)).reduce_scatter;
+  co_await on_group(d->shard, scatter_sum, work, d->options);
   if (!last_micro_batch || d->replica.size() == 1) co_return;
   const Workspace own = {Chunks(all, d->shard.size())[d->shard.rank()], d->at.exchange_scratch};
   co_await on_group(d->replica, exchange_of(d->step), own, d->options);
@@ -135,9 +137,10 @@ Task run_sharded(LlmDevice d, int step) {
 }
 
 Task gather_parameters(LlmDevice d) {
+  const Algorithm& gather = *halves_of(exchange_of(d->step)).allgather;
   for (std::size_t unit = 0; unit < d->step.units.size(); ++unit) {
     const Workspace work = {gradients_of_unit(d, unit), d->at.scratch};
-    if (work.data.size > 0) co_await on_group(d->shard, ring_allgather(), work, d->options);
+    if (work.data.size > 0) co_await on_group(d->shard, gather, work, d->options);
   }
 }
 

@@ -7,6 +7,7 @@
 // stages 2 and 3 in llm_sharded.cpp. Left out: what an embedding takes, the sum of the gradients'
 // norms, and dropout. Cost: that of the collectives of each group, and of two messages for each
 // micro-batch and border of two stages.
+#include <algorithm>
 #include <numeric>
 
 #include "algorithms/on_group.hpp"
@@ -30,14 +31,15 @@ Task exchange_and_update(LlmDevice d, int step) {
   const Workspace work = {d->at.gradients, d->at.scratch};
   const Workspace of_experts = {d->at.expert_gradients, d->at.scratch};
   const bool cut = d->step.zero == 1;
-  const Algorithm& exchange = cut ? ring_reduce_scatter() : exchange_of(d->step);
+  const Halves halves = halves_of(exchange_of(d->step));
+  const Algorithm& exchange = cut ? *halves.reduce_scatter : exchange_of(d->step);
   co_await on_group(d->data, exchange, work, d->options);
   if (has_experts(d)) co_await on_group(d->expert_data, exchange, of_experts, d->options);
   d->comm.observe("exchanged", step);
   co_await update(d, cut ? d->data.size() : 1, cut ? d->expert_data.size() : 1);
-  if (cut) co_await on_group(d->data, ring_allgather(), work, d->options);
+  if (cut) co_await on_group(d->data, *halves.allgather, work, d->options);
   if (cut && has_experts(d))
-    co_await on_group(d->expert_data, ring_allgather(), of_experts, d->options);
+    co_await on_group(d->expert_data, *halves.allgather, of_experts, d->options);
 }
 
 Task whole_step(LlmDevice d, int step) {
@@ -59,8 +61,13 @@ Task sharded_step(LlmDevice d, int step) {
 bool replicas_alike(int ranks, std::size_t items, const Options& options) {
   const LlmStep step = llm_step_of(options, ranks);
   if (step.experts.ranks > 1) return false;
-  const Property alike = exchange_of(step).alike;
-  return alike != nullptr && alike(ranks_of_data(step), items, options);
+  const Halves halves = halves_of(exchange_of(step));
+  std::vector<const Algorithm*> exchanges = {&exchange_of(step)};
+  if (step.zero > 0) exchanges = {halves.reduce_scatter, halves.allgather};
+  return std::ranges::all_of(exchanges, [&](const Algorithm* one) {
+    return one->alike != nullptr &&
+           one->alike(ranks_of_data(step), items, options_of_group(options, "data"));
+  });
 }
 
 /// Data group after data group, the first rank of each before the second of any. A context group
@@ -83,34 +90,25 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
   const auto split = [&](const char* kind, const char* part) {
     return comm.split(step.grid.sides(kind), part);
   };
-  const Communicator tensor = co_await split("tp", "tensor");
-  const Sides of_data = step.grid.sides("cp", "dp");
-  const Communicator data = co_await comm.split(of_data, "data");
+  const LlmSplits splits = splits_of(step);
+  const Communicator tensor = co_await comm.split(splits.tensor, "tensor");
+  const Communicator data = co_await comm.split(splits.data, "data");
   const Communicator pipeline = co_await split("pp", "pipeline");
   // No braced list, and no choice between two tasks: g++ 12 loses such temporaries of a coroutine.
   Communicator context = comm.among(std::vector<int>(1, comm.rank()), "context");
   if (step.grid.size("cp") > 1) context = co_await split("cp", "context");
   Communicator shard = data, replica = data;
-  if (const int size = shard_of(step); size < data.size()) {
-    const Sides of_shard = [size](int place) { return Side{place / size, place % size}; };
-    const Sides of_replica = [size](int place) { return Side{place % size, place / size}; };
-    shard = co_await data.split(of_shard, "shard");
-    replica = co_await data.split(of_replica, "replica");
+  if (splits.shard) {
+    shard = co_await data.split(splits.shard, "shard");
+    replica = co_await data.split(splits.replica, "replica");
   } else {
     replica = data.among(std::vector<int>(1, data.rank()), "replica");
   }
   // Without experts of its own a rank is alone in its expert group.
   Communicator expert = data.among(std::vector<int>(1, data.rank()), "expert"), expert_data = data;
-  if (const int size = step.experts.ranks; size > 1) {
-    const int contexts = step.grid.size("cp");
-    const Sides of_expert = [size, contexts](int rank) {
-      return Side{rank / contexts / size * contexts + rank % contexts, rank / contexts % size};
-    };
-    const Sides of_expert_data = [size, contexts](int rank) {
-      return Side{rank / contexts % size, rank};
-    };
-    expert = co_await data.split(of_expert, "expert");
-    expert_data = co_await data.split(of_expert_data, "expert data");
+  if (splits.expert) {
+    expert = co_await data.split(splits.expert, "expert");
+    expert_data = co_await data.split(splits.expert_data, "expert data");
   }
   const LlmBuffers buffers = llm_buffers(work, step, pipeline.rank(), expert.rank(), options);
   const LlmRank rank = {comm,    tensor, context,     pipeline, data,    shard,
@@ -150,6 +148,7 @@ Algorithm describe_llm_training() {
       .varies = Varies::steps,
       .alike = replicas_alike,
       .alike_order = by_replicas,
+      .groups = llm_groups,
   };
 }
 

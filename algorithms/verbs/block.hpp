@@ -24,7 +24,10 @@ struct Block {
   int channel = -1;  ///< the block's number in its kernel; -1: no block
   Protocol protocol = Protocol::simple;
   Switch by = Switch::passes_on;
-  int together = 1;  ///< messages that it adds up, or copies of one
+  int together = 1;      ///< messages that it adds up, or copies of one
+  int communicator = 0;  ///< of a group, whose kernel it is of; 0: the job's own
+  /// Channels of its kernel that do the same, itself counted, where it is performed for all.
+  int alike = 1;
   /// It sends and receives for a group of them, each way by threads that do nothing else.
   bool exchanges = false;
 

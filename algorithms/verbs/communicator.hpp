@@ -116,6 +116,8 @@ class Communicator {
   int prev() const { return (rank() + size() - 1) % size(); }
   /// A rank of this communicator as the communicator of all ranks numbers it.
   int rank_in_all(int rank) const { return whole(rank); }
+  /// All its ranks likewise; null where it is of all ranks.
+  const std::vector<int>* ranks_in_all() const { return group_ ? group_->ranks.get() : nullptr; }
 
   /// The steps 0..count-1 of a phase, for `for (int step : comm.phase("allgather", n))`.
   Steps phase(std::string_view name, int count) const {
@@ -173,8 +175,17 @@ class Communicator {
   Communicator inside(Block block) const {
     Communicator same = *this;
     same.block_ = block;
+    same.block_.communicator = number_;
     return same;
   }
+  /// The same group, whose kernels are of the library's communicator of that number.
+  Communicator numbered(int number) const {
+    Communicator same = *this;
+    same.number_ = number;
+    return same;
+  }
+  /// False where of channels that do the same the first is performed for all.
+  bool performs_alike() const { return executor_->performs_alike(); }
   /// The block begins; `launched`: it waits for its kernel's launch, too. Nothing but time.
   Pending begin_block(bool launched) const {
     return {executor_,
@@ -283,6 +294,7 @@ class Communicator {
 
   Executor* executor_;
   Block block_;
+  int number_ = 0;                      ///< of the library's communicator
   std::shared_ptr<const Group> group_;  ///< null: all ranks
   friend class PendingSplit;
 };

@@ -68,6 +68,9 @@ class Executor {
   /// later one, up to `count`.
   virtual int next_step(int step, int /*count*/) { return step + 1; }
   virtual void raise(Flag) = 0;
+  /// Of channels of a kernel that do the same each is performed; else the first alone, which says
+  /// for how many it is.
+  virtual bool performs_alike() const { return true; }
   /// A block of a kernel, begun by this thread, has ended.
   virtual void end_block() {}
   /// One value of something that the program wants reported, such as "staleness".

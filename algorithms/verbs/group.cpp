@@ -36,6 +36,22 @@ SharedRanks Group::numbers_of(const std::vector<int>& some) const {
   return std::make_shared<const std::vector<int>>(std::move(numbers));
 }
 
+std::vector<SharedRanks> parts_of(const std::vector<int>& ranks, const Sides& sides) {
+  std::map<int, std::vector<std::pair<int, int>>> by_colour;  // key, place
+  for (int place = 0; place < std::ssize(ranks); ++place) {
+    const Side side = sides(place);
+    by_colour[side.colour].emplace_back(side.key, place);
+  }
+  std::vector<SharedRanks> parts;
+  for (auto& [colour, members] : by_colour) {
+    std::sort(members.begin(), members.end());
+    std::vector<int> part;
+    for (const auto& [key, place] : members) part.push_back(ranks[static_cast<std::size_t>(place)]);
+    parts.push_back(std::make_shared<const std::vector<int>>(std::move(part)));
+  }
+  return parts;
+}
+
 void form_groups(std::span<SplitCall* const> calls, int context) {
   check_each_once(calls);
   std::vector<SplitCall*> sorted(calls.begin(), calls.end());

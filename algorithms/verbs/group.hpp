@@ -45,6 +45,9 @@ struct Side {
 /// The side of each rank of a communicator, for splits whose groups any rank can tell.
 using Sides = std::function<Side(int rank)>;
 
+/// Lists of ranks into which a split by these sides cuts a communicator of those ranks.
+std::vector<SharedRanks> parts_of(const std::vector<int>& ranks, const Sides& sides);
+
 /// A rank's call of split, and what comes of it.
 struct SplitCall {
   int colour = 0, key = 0;

@@ -24,8 +24,10 @@ std::vector<std::string> names_of(const std::string& collective) {
   return names;
 }
 
-/// The ring, where there is one; else the first in the catalogue that runs on one thread.
-std::string usual_name(const std::string& collective) {
+/// NCCL's, or the ring, where there is one; else the first in the catalogue that runs on one
+/// thread.
+std::string usual_name(const std::string& collective, bool nccl) {
+  if (nccl && find_algorithm(collective, "nccl") != nullptr) return "nccl";
   if (find_algorithm(collective, "ring") != nullptr) return "ring";
   for (const Algorithm& one : catalogue())
     if (one.collective == collective && threads_of(one, {}) == 1 && one.nonblocking == 0)
@@ -42,10 +44,11 @@ std::vector<std::string> collectives_for_steps() {
   return names;
 }
 
-CollectiveStep read_collective_step(Fields& step, const std::string& collective, int ranks) {
+CollectiveStep read_collective_step(Fields& step, const std::string& collective, int ranks,
+                                    bool nccl) {
   CollectiveStep read;
   const std::vector<std::string> names = names_of(collective);
-  const Value& name = step.value_or("algorithm", usual_name(collective));
+  const Value& name = step.value_or("algorithm", usual_name(collective, nccl));
   read.algorithm =
       find_algorithm(collective, names[name.one_of("algorithm of " + collective, names)]);
   read.options = read_options(step, *read.algorithm, ranks).options;

@@ -19,7 +19,8 @@ struct CollectiveStep {
 std::vector<std::string> collectives_for_steps();
 
 /// Reads the step's size, `algorithm` and `options`. `ranks`: of the smallest group. Throws
-/// InputError.
-CollectiveStep read_collective_step(Fields& step, const std::string& collective, int ranks);
+/// InputError. `nccl`: it is NCCL's where nothing else is said.
+CollectiveStep read_collective_step(Fields& step, const std::string& collective, int ranks,
+                                    bool nccl);
 
 }  // namespace ringscope

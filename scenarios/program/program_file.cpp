@@ -48,8 +48,8 @@ StepGpu read_step_gpu(Fields& job) {
 
 }  // namespace
 
-std::shared_ptr<const ScheduleFile> read_program_of_steps(Fields& job, const Value& list,
-                                                          int ranks) {
+std::shared_ptr<const ScheduleFile> read_program_of_steps(Fields& job, const Value& list, int ranks,
+                                                          bool nccl) {
   for (const char* other : {"collective", "algorithm", "schedule", "trace", "overlap"})
     if (const Value* value = job.optional(other))
       value->fail(fmt::format("a job with a program has no {}: leave it out", other));
@@ -61,7 +61,7 @@ std::shared_ptr<const ScheduleFile> read_program_of_steps(Fields& job, const Val
   for (const programs::GroupKind& kind : program->kinds) scope.kinds.push_back(kind.name);
   read_values(job, scope);
   const StepGpu gpu = read_step_gpu(job);
-  StepsReader reader(*program, std::move(scope), gpu);
+  StepsReader reader(*program, std::move(scope), gpu, nccl);
   reader.read(list);
   try {
     programs::survey(*program);

@@ -9,8 +9,8 @@
 namespace ringscope {
 
 /// `job.program` with the job's `groups`, `values` and `options`, as a job's schedule. Throws
-/// InputError.
+/// InputError. `nccl`: its collectives are NCCL's where nothing else is said.
 std::shared_ptr<const ScheduleFile> read_program_of_steps(Fields& job, const Value& program,
-                                                          int ranks);
+                                                          int ranks, bool nccl = false);
 
 }  // namespace ringscope

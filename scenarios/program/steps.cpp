@@ -218,7 +218,8 @@ void StepsReader::read_collective(Fields& fields, const std::string& collective,
   const auto& groups = program_->kinds[static_cast<std::size_t>(step.group)].groups;
   std::size_t least = groups.front()->size();
   for (const auto& group : groups) least = std::min(least, group->size());
-  const CollectiveStep read = read_collective_step(fields, collective, static_cast<int>(least));
+  const CollectiveStep read =
+      read_collective_step(fields, collective, static_cast<int>(least), nccl_);
   step.algorithm = read.algorithm;
   step.options = read.options;
   if (read.bytes != nullptr) step.amount = read_bytes(*read.bytes, scope_);

@@ -34,8 +34,9 @@ struct NamedStep {
 
 class StepsReader {
  public:
-  StepsReader(programs::Program& program, Scope scope, const StepGpu& gpu)
-      : program_(&program), scope_(std::move(scope)), gpu_(&gpu) {}
+  /// `nccl`: collectives are NCCL's where nothing else is said.
+  StepsReader(programs::Program& program, Scope scope, const StepGpu& gpu, bool nccl)
+      : program_(&program), scope_(std::move(scope)), gpu_(&gpu), nccl_(nccl) {}
 
   /// Throws InputError.
   void read(const Value& list);
@@ -69,6 +70,7 @@ class StepsReader {
   programs::Program* program_;
   Scope scope_;
   const StepGpu* gpu_;
+  const bool nccl_;
   std::vector<Value> places_;
   std::vector<NamedStep> named_;
   int depth_ = 0;

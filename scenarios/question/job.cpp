@@ -74,12 +74,13 @@ std::shared_ptr<const ScheduleFile> read_scheduled(Fields& fields, const Value& 
 }
 
 /// `trace: FILES` says all that the ranks do.
-std::shared_ptr<const ScheduleFile> read_traced(Fields& fields, const Value& trace, int ranks) {
+std::shared_ptr<const ScheduleFile> read_traced(Fields& fields, const Value& trace, int ranks,
+                                                bool nccl) {
   for (const char* other : {"collective", "algorithm", "program", "schedule"})
     if (const Value* value = fields.optional(other))
       value->fail(fmt::format("a job with a trace has no {}: leave it out", other));
   fields.resolve("collective", Value::scalar_at(trace.place(), "messages"));
-  return read_trace(fields, trace, ranks);
+  return read_trace(fields, trace, ranks, nccl);
 }
 
 const Algorithm& read_algorithm(Fields& fields) {
@@ -214,13 +215,13 @@ bool states_bytes(const Job& job) {
 }
 
 /// Options of the job's algorithm; a program of steps has read its own.
-void read_named(Fields& fields, Job& job, int ranks) {
+void read_named(Fields& fields, Job& job, int ranks, bool nccl) {
   if (const Value* groups = fields.optional("groups"); groups && !takes_groups(*job.algorithm))
     groups->fail(fmt::format("the {} {} has no groups: a program has, such as llm",
                              job.algorithm->collective, job.algorithm->name));
   if (const Value* values = fields.optional("values"))
     values->fail("values are those of a program: a list of steps");
-  const ReadOptions options = read_options(fields, *job.algorithm, ranks);
+  const ReadOptions options = read_options(fields, *job.algorithm, ranks, nccl);
   job.options = options.options;
   job.training = options.training;
   job.sizes = options.sizes;
@@ -232,7 +233,7 @@ bool has_channels(const Algorithm& algorithm) {
   return std::ranges::find(algorithm.options, "channels") != algorithm.options.end();
 }
 
-std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
+std::vector<ReadJob> read_jobs(const Value& value, int ranks, bool nccl) {
   refuse_unknown_keys(
       value, "job",
       {"collective", "algorithm", "bytes", "schedule", "trace", "options", "program", "groups",
@@ -242,12 +243,12 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks) {
   if (const Value* schedule = fields.optional("schedule"))
     job.schedule = read_scheduled(fields, *schedule, ranks);
   if (const Value* trace = fields.optional("trace"))
-    job.schedule = read_traced(fields, *trace, ranks);
+    job.schedule = read_traced(fields, *trace, ranks, nccl);
   const Value* program = fields.optional("program");
   const bool of_steps = program != nullptr && program->kind() != Value::Kind::scalar;
-  if (of_steps) job.schedule = read_program_of_steps(fields, *program, ranks);
+  if (of_steps) job.schedule = read_program_of_steps(fields, *program, ranks, nccl);
   job.algorithm = job.schedule != nullptr ? &job.schedule->algorithm : &read_algorithm(fields);
-  if (!of_steps) read_named(fields, job, ranks);
+  if (!of_steps) read_named(fields, job, ranks, nccl);
   if (job.schedule != nullptr) job.options.schedule = &job.schedule->schedule;
   const bool own_sizes = has_own_sizes(job.schedule.get());
   const std::vector<Value> sizes = job.training != nullptr ? size_of_model(fields, *job.training)

@@ -63,17 +63,16 @@ std::vector<std::string> vain_options(const Scenario& scenario) {
       scenario.library.name)};
 }
 
-/// A library that says what NCCL's blocks cost, where groups of ranks exchange.
+/// A library that says what NCCL's blocks cost, where groups of ranks exchange and some share a
+/// GPU.
 std::vector<std::string> unused_blocks(const Scenario& scenario) {
   const Job& job = scenario.job;
-  const bool of_groups = (job.training != nullptr && job.training->llm != nullptr) ||
-                         programs::program_of(job.options) != nullptr ||
-                         (job.options.schedule != nullptr && job.options.schedule->trace);
-  if (!of_groups || !scenario.library.blocks || scenario.placement.ranks.front().gpu < 0) return {};
+  const bool unused = job.algorithm->groups != nullptr && job.groups == nullptr &&
+                      scenario.library.blocks && scenario.placement.ranks.front().gpu >= 0;
+  if (!unused) return {};
   return {fmt::format(
-      "groups exchange as one channel each: what {} says of NCCL's blocks counts for collectives "
-      "of all ranks alone. How far one channel is from all of them says, for one group, "
-      "'collective: allreduce' with the algorithms nccl and ring",
+      "groups exchange as one channel each: what {} says of NCCL's blocks counts for ranks that "
+      "have a GPU each",
       scenario.library.name)};
 }
 

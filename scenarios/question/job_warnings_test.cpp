@@ -40,17 +40,21 @@ TEST(JobWarnings, a_protocol_is_forced_in_vain_where_the_library_has_no_blocks) 
   EXPECT_THAT(warnings_of("a100x4_nvlink", on, forced, "nccl_a100"), IsEmpty());
 }
 
-TEST(JobWarnings, groups_take_one_channel_whatever_the_library_says_of_blocks) {
-  const auto warnings_of_program = [](const std::string& library) {
+TEST(JobWarnings, groups_take_one_channel_where_ranks_share_a_gpu) {
+  const auto warnings_of_program = [](const std::string& library, const std::string& placement) {
     const std::string text =
-        "question: q\nlibrary: " + library +
-        "\ncluster: a100x4_nvlink\nplacement: {hosts: 4, on: gpu}"
+        "question: q\nlibrary: " + library + "\ncluster: a100x4_nvlink\nplacement: " + placement +
         "\njob: {groups: {order: a-b, a: 2, b: 2}, program: [{allreduce: 1 MiB, group: a}]}";
     return job_warnings(read_tree(Value::from_text("test", text), "test").front());
   };
-  EXPECT_THAT(warnings_of_program("nccl_a100"),
+  const std::string own = "{hosts: 4, on: gpu}",
+                    shared =
+                        "[{host: 0, gpu: 0}, {host: 0, gpu: 0}, {host: 0, gpu: 1}, "
+                        "{host: 0, gpu: 1}]";
+  EXPECT_THAT(warnings_of_program("nccl_a100", shared),
               ElementsAre(AllOf(HasSubstr("one channel each"), HasSubstr("nccl_a100"))));
-  EXPECT_THAT(warnings_of_program("cuda_pinned"), IsEmpty());
+  EXPECT_THAT(warnings_of_program("nccl_a100", own), IsEmpty());
+  EXPECT_THAT(warnings_of_program("cuda_pinned", shared), IsEmpty());
 }
 
 TEST(JobWarnings, a_ring_leaves_nics_idle) {

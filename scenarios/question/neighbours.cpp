@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "scenarios/question/nccl_groups.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "topologies/placement/slots.hpp"
 
@@ -35,8 +36,8 @@ void refuse_keys(const Value& job) {
 }
 
 Neighbour read_neighbour(const Value::Entry& entry, const Topology& topology,
-                         const Placement* placed, std::span<const Location> taken,
-                         Value& resolved) {
+                         const Library& library, const Placement* placed,
+                         std::span<const Location> taken, Value& resolved) {
   const std::string what = "neighbours." + entry.key;
   refuse_unknown_keys(entry.value, what, {"placement", "job", "repeat", "start"});
   Fields fields(entry.value, what);
@@ -48,7 +49,8 @@ Neighbour read_neighbour(const Value::Entry& entry, const Topology& topology,
   one.rounds = read_rounds(fields.value_or("repeat", "loop"));
   one.start = fields.value_or("start", "0 s").seconds();
   if (job.kind() == Value::Kind::map) refuse_keys(job);
-  const std::vector<ReadJob> jobs = read_jobs(job, static_cast<int>(one.placement.ranks.size()));
+  const std::vector<ReadJob> jobs = read_jobs(job, static_cast<int>(one.placement.ranks.size()),
+                                              has_nccl_groups(one.placement, library));
   if (jobs.size() > 1) job.find("bytes")->fail("a neighbour has one size");
   one.job = jobs.front().job;
   require_ranks(placement, one.placement, one.job);
@@ -61,7 +63,7 @@ Neighbour read_neighbour(const Value::Entry& entry, const Topology& topology,
 }  // namespace
 
 std::vector<Neighbour> read_neighbours(Fields& scenario, const Topology& topology,
-                                       std::span<const Placement> placed) {
+                                       const Library& library, std::span<const Placement> placed) {
   std::vector<Neighbour> all;
   const Value* map = scenario.optional("neighbours");
   if (map == nullptr) return all;
@@ -77,7 +79,7 @@ std::vector<Neighbour> read_neighbours(Fields& scenario, const Topology& topolog
       map->fail(fmt::format("more than {} neighbours", most_neighbours));
     Value one;
     const Placement* where = placed.empty() ? nullptr : &placed[all.size()];
-    all.push_back(read_neighbour(entry, topology, where, places_of(all), one));
+    all.push_back(read_neighbour(entry, topology, library, where, places_of(all), one));
     resolved.set(entry.key, one);
   }
   if (!all.empty()) scenario.resolve("neighbours", resolved);

@@ -13,7 +13,7 @@ namespace ringscope {
 /// Reads `neighbours`, a map of jobs by their names, each placed on what those before it have left;
 /// or as `placed` says, one placement for each, where that is not empty. Throws InputError.
 std::vector<Neighbour> read_neighbours(Fields& scenario, const Topology& topology,
-                                       std::span<const Placement> placed);
+                                       const Library& library, std::span<const Placement> placed);
 
 /// Places of the background jobs' ranks.
 std::vector<Location> places_of(std::span<const Neighbour> neighbours);

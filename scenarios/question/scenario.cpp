@@ -9,7 +9,7 @@
 #include "algorithms/training/training.hpp"
 #include "scenarios/library/uncached.hpp"
 #include "scenarios/question/file_kind.hpp"
-#include "scenarios/question/nccl_machine.hpp"
+#include "scenarios/question/nccl_groups.hpp"
 #include "scenarios/question/neighbours.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "topologies/input/data_files.hpp"
@@ -92,13 +92,25 @@ void take_channels(Scenario& scenario, const std::optional<Value>& file, KnownPa
   if (file) scenario.job.rings_file = path_from(file->place(), file->text());
 }
 
+/// Groups of ranks get NCCL's communicators.
+void take_groups(Job& job, const Placement& placement, const Scenario& scenario,
+                 KnownParts& known) {
+  if (job.algorithm->groups == nullptr || !has_nccl_groups(placement, scenario.library)) return;
+  const auto ranks = static_cast<int>(placement.ranks.size());
+  job.groups = nccl_groups(scenario.cluster.topology, placement, scenario.library,
+                           job.algorithm->groups(ranks, job.options), known);
+  job.options.groups = &job.groups->known;
+}
+
 /// Background jobs go along rings of their own.
 void take_channels_of_neighbours(Scenario& scenario, KnownParts& known) {
   if (!scenario.library.blocks) return;
-  for (Neighbour& one : scenario.neighbours)
+  for (Neighbour& one : scenario.neighbours) {
+    take_groups(one.job, one.placement, scenario, known);
     if (channelled(one.job) != nullptr)
       give_channels(one.job, nccl_parts(scenario.cluster.topology, one.placement, scenario.library,
                                         {}, known));
+  }
 }
 
 /// Refuses to force what is not there, or the run would silently take something else.
@@ -112,15 +124,19 @@ void require_forced(const Value& job, const Scenario& scenario) {
   if (asked.algorithm->name != "nccl" ||
       !is_forced_in_vain(asked.algorithm->collective, ranks, options))
     return;
-  const bool nvls = options.algorithm == "nvls" && asked.algorithm->collective == "allreduce";
+  const bool nvls =
+      options.algorithm == "nvls" &&
+      (asked.algorithm->collective == "allreduce" || asked.algorithm->collective == "allgather" ||
+       asked.algorithm->collective == "reduce_scatter");
   const Value* forced = job.find("options");
   if (forced != nullptr) forced = forced->find("algorithm");
   (forced != nullptr ? *forced : job)
       .fail(fmt::format(
           "NCCL has no {} of {} with protocol {} here: {}", asked.algorithm->collective,
           options.algorithm, options.protocol,
-          nvls ? "NVLS needs hosts with an NVSwitch and H100 or later, a library with "
-                 "'blocks.in_switch', and protocol auto or Simple"
+          nvls ? "NVLS needs hosts with an NVSwitch and H100 or later (one host, and 2.19 or "
+                 "later, for "
+                 "chunks), a library with 'blocks.in_switch', and protocol auto or Simple"
                : "allreduce has ring, tree (any protocol) and nvls (Simple), allgather and "
                  "reduce_scatter have ring and pat (Simple)"));
 }
@@ -143,8 +159,8 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
   fields.resolve("cluster", scenario.cluster.resolved);
   fields.resolve("library", scenario.library.resolved);
   const Topology& topology = scenario.cluster.topology;
-  scenario.neighbours =
-      read_neighbours(fields, topology, placed.empty() ? placed : placed.subspan(1));
+  scenario.neighbours = read_neighbours(fields, topology, scenario.library,
+                                        placed.empty() ? placed : placed.subspan(1));
   // The background jobs are placed first.
   scenario.placement = placed.empty()
                            ? read_placement(placement, topology, places_of(scenario.neighbours))
@@ -156,7 +172,8 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
     fields.resolve("storage", *storage);
   }
   const std::vector<ReadJob> jobs =
-      read_jobs(job, static_cast<int>(scenario.placement.ranks.size()));
+      read_jobs(job, static_cast<int>(scenario.placement.ranks.size()),
+                has_nccl_groups(scenario.placement, scenario.library));
   std::vector<Scenario> scenarios;
   std::optional<NcclParts> nccl;
   for (const ReadJob& read : jobs) {
@@ -164,6 +181,7 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
     take_vectors(scenario.library, scenario.job.bytes);
     require_ranks(placement, scenario.placement, scenario.job);
     if (channelled(scenario.job) != nullptr) take_channels(scenario, read.rings, known, nccl);
+    take_groups(scenario.job, scenario.placement, scenario, known);
     require_forced(job, scenario);
     fields.resolve("job", read.resolved);
     scenario.resolved = fields.resolved();

@@ -42,6 +42,7 @@ struct Needs {
   double sms = 1;       ///< share of its multiprocessors
 };
 
+struct NcclGroups;    // scenarios/question/nccl_groups.hpp
 struct ScheduleFile;  // scenarios/schedule/schedule_file.hpp
 
 struct Job {
@@ -52,6 +53,7 @@ struct Job {
   std::shared_ptr<const nccl::Machine> nccl;       ///< likewise
   std::shared_ptr<const ScheduleFile> schedule;    ///< likewise, and of the algorithm
   std::shared_ptr<const nccl::JobChannels> rings;  ///< by which data go; null: no search applies
+  std::shared_ptr<const NcclGroups> groups;        ///< target of the options' pointer
   std::string rings_file;                          ///< path of theirs; "": they were searched for
   Bytes bytes{};                                   ///< of the vector on each rank
   int repetitions = 1;  ///< each starts when all ranks have ended the one before

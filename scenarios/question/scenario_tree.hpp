@@ -54,7 +54,7 @@ struct ReadJob {
   Value resolved;
   std::optional<Value> rings;  ///< the file of those that NCCL built; none: they are searched for
 };
-std::vector<ReadJob> read_jobs(const Value& value, int ranks);
+std::vector<ReadJob> read_jobs(const Value& value, int ranks, bool nccl = false);
 
 /// Whether it runs in the channels of a kernel. Algorithms that others are made of do without:
 /// these have declared their threads.

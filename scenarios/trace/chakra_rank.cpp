@@ -202,7 +202,7 @@ Runs RankReader::read_collective(const Node& node) {
   const int number = group_of(node);
   const traces::Group& group = groups_->group(number);
   const auto members = static_cast<std::int64_t>(group.ranks->size());
-  const Algorithm* algorithm = request_->algorithm(type.collective, type.algorithm);
+  const Algorithm* algorithm = request_->on_gpus(type.collective, type.algorithm);
   counts_->add(fmt::format("{} {}", name_of(node), type.name),
                fmt::format("{}, {}", type.collective, algorithm->name));
   return {.kind = Runs::Kind::collective,

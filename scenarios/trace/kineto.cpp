@@ -28,7 +28,7 @@ void read_kineto(const TraceRequest& request, TraceAnswer& into) {
   for (int rank = 0; rank < request.ranks; ++rank) {
     const kineto::Question question{rank, request.ranks, !own,
                                     [&](std::string_view collective, std::string_view otherwise) {
-                                      return request.algorithm(collective, otherwise);
+                                      return request.on_gpus(collective, otherwise);
                                     }};
     NodeCounts same;  // of a file that several ranks share, its events are counted once
     kineto::Nodes read =

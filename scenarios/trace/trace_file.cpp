@@ -55,10 +55,11 @@ std::string path_of(const Value& name) {
 }
 
 /// Several groups are at work at once, each on one thread of a rank, and with no options of its own
-/// but the segment.
+/// but the segment; or NCCL's, which chooses its own.
 bool runs_on_groups(const Algorithm& one) {
   constexpr std::array<std::string_view, 5> known = {"segment", "root", "item", "inside",
                                                      "between"};
+  if (one.one_channel) return true;
   return threads_of(one, {}) == 1 && one.nonblocking == 0 &&
          std::ranges::all_of(one.options, [&](std::string_view option) {
            return std::ranges::find(known, option) != known.end();
@@ -131,8 +132,16 @@ const Algorithm* TraceRequest::algorithm(std::string_view collective,
   return chosen != algorithms.end() ? chosen->second : find_algorithm(collective, otherwise);
 }
 
-std::shared_ptr<const ScheduleFile> read_trace(Fields& job, const Value& value, int ranks) {
-  const TraceRequest request = read_request(job, value, ranks);
+const Algorithm* TraceRequest::on_gpus(std::string_view collective,
+                                       std::string_view otherwise) const {
+  const bool known = nccl && find_algorithm(collective, "nccl") != nullptr;
+  return algorithm(collective, known ? "nccl" : otherwise);
+}
+
+std::shared_ptr<const ScheduleFile> read_trace(Fields& job, const Value& value, int ranks,
+                                               bool nccl) {
+  TraceRequest request = read_request(job, value, ranks);
+  request.nccl = nccl;
   TraceAnswer answer;
   reader_of(request.files)->read(request, answer);
   require_sound(answer);

@@ -25,6 +25,7 @@ struct TraceRequest {
   int every_rank_as = -1;    ///< all ranks do what this one did; -1: each what it did itself
   std::string groups;        ///< a file of groups; "": the one beside the trace, if there is one
   bool ctrl_deps = false;    ///< Chakra: nodes wait for these, too
+  bool nccl = false;         ///< a GPU's collectives are NCCL's where the user says nothing else
   double compute_scale = 1;  ///< of the time of computations; readers leave it alone
   /// By the name of a collective; those that the user chose.
   std::map<std::string, const Algorithm*, std::less<>> algorithms{};
@@ -32,6 +33,8 @@ struct TraceRequest {
   [[noreturn]] void fail(const std::string& why) const { throw InputError(place, why); }
   /// The user's choice, or the given one.
   const Algorithm* algorithm(std::string_view collective, std::string_view otherwise) const;
+  /// The same of a GPU's collective: NCCL's before the given one.
+  const Algorithm* on_gpus(std::string_view collective, std::string_view otherwise) const;
 };
 
 /// A reader's answer.
@@ -44,8 +47,9 @@ struct TraceAnswer {
   std::vector<std::string> read{};  ///< paths of all files
 };
 
-/// `job.trace` as a job's schedule. Throws InputError.
-std::shared_ptr<const ScheduleFile> read_trace(Fields& job, const Value& value, int ranks);
+/// `job.trace` as a job's schedule; `nccl`: TraceRequest::nccl. Throws InputError.
+std::shared_ptr<const ScheduleFile> read_trace(Fields& job, const Value& value, int ranks,
+                                               bool nccl = false);
 
 /// Throws InputError where nodes wait for each other in a circle, a message has no partner or does
 /// not fit its receive, or ranks of a group begin different collectives.

@@ -183,7 +183,8 @@ const Algorithm* read_allreduce(const Value& value) {
 const Algorithm* read_alltoallv(const Value& value) {
   std::vector<std::string> names;
   for (const Algorithm& algorithm : catalogue())
-    if (algorithm.collective == "alltoallv" && algorithm.threads_for == nullptr)
+    if (algorithm.collective == "alltoallv" &&
+        (algorithm.threads_for == nullptr || algorithm.one_channel))
       names.emplace_back(algorithm.name);
   return find_algorithm("alltoallv", names[value.one_of("algorithm of alltoallv", names)]);
 }
@@ -196,7 +197,7 @@ std::vector<std::string> llm_option_names() {
           "shard",         "prefetch",   "tensor_exchange", "routing",           "expert_exchange"};
 }
 
-std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid) {
+std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid, bool nccl) {
   Cut cut;
   cut.tensor = grid.size("tp");
   cut.context = grid.size("cp");
@@ -207,9 +208,11 @@ std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid) {
   require_memory(*options.map().find("model"), cut);
   auto training = std::make_shared<Training>();
   LlmStep step = step_of(cut, grid);
-  step.tensor_exchange = read_allreduce(options.value_or("tensor_exchange", "ring"));
-  step.exchange = read_allreduce(options.value_or("exchange", "ring"));
-  step.experts.exchange = read_alltoallv(options.value_or("expert_exchange", "posted"));
+  const std::string sum = nccl ? "nccl" : "ring";
+  step.tensor_exchange = read_allreduce(options.value_or("tensor_exchange", sum));
+  step.exchange = read_allreduce(options.value_or("exchange", sum));
+  step.experts.exchange =
+      read_alltoallv(options.value_or("expert_exchange", nccl ? "nccl" : "posted"));
   training->model = cut.model.name;
   training->records = cut.model.records;
   training->batch = cut.micro_batch * cut.micro_batches;

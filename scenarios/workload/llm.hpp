@@ -15,7 +15,8 @@ namespace ringscope {
 std::vector<std::string> llm_option_names();
 
 /// Reads `options` of such a job, whose ranks stand in `grid`. Throws InputError, also where a
-/// GPU's memory does not hold its part.
-std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid);
+/// GPU's memory does not hold its part. `nccl`: exchanges are NCCL's where nothing else is said,
+/// else rings and sends that are posted at once.
+std::shared_ptr<const Training> read_llm(Fields& options, const Grid& grid, bool nccl);
 
 }  // namespace ringscope

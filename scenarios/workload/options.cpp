@@ -139,7 +139,7 @@ std::uint64_t read_size(const Value& value, std::uint64_t least) {
   return size.count;
 }
 
-ReadOptions read_options(Fields& job, const Algorithm& algorithm, int ranks) {
+ReadOptions read_options(Fields& job, const Algorithm& algorithm, int ranks, bool nccl) {
   ReadOptions read;
   Options& options = read.options;
   const Value& map = job.value_or("options", "{}");
@@ -149,7 +149,7 @@ ReadOptions read_options(Fields& job, const Algorithm& algorithm, int ranks) {
     if (reads(algorithm, option.name))
       option.read(fields.value_or(option.name, option.default_text), {options, ranks});
   if (reads(algorithm, "model")) {
-    read.training = takes_groups(algorithm) ? read_llm(fields, read_groups(job, ranks))
+    read.training = takes_groups(algorithm) ? read_llm(fields, read_groups(job, ranks), nccl)
                                             : read_training(fields, algorithm);
     options.training = read.training.get();
     options.number_bytes = read.training->element;

@@ -17,7 +17,8 @@ struct ReadOptions {
 /// Reads `options` of the job: those that the algorithm names, each with its default. `ranks` of
 /// the placement: no root beyond them. Throws InputError for others, also for those that only other
 /// algorithms have.
-ReadOptions read_options(Fields& job, const Algorithm& algorithm, int ranks);
+/// `nccl`: collectives on groups are NCCL's where nothing else is said, else rings.
+ReadOptions read_options(Fields& job, const Algorithm& algorithm, int ranks, bool nccl = false);
 
 /// Whether its job has groups: such an algorithm is a program, which `program` names.
 bool takes_groups(const Algorithm& algorithm);

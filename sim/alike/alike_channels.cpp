@@ -46,19 +46,20 @@ struct BlockNode {
   }
 };
 
-/// Times that depend on more than what blocks send and on what way.
-bool depends_on_more(const Scenario& scenario, const Machine& machine) {
-  const Job& job = scenario.job;
-  const Library& library = scenario.library;
-  if (!library.blocks || library.progress == Progress::thread || machine.shares_gpus() ||
-      library.thread_core != ProgressCore::spare || job.training != nullptr || job.overlap ||
-      scenario.cluster.topology.routing() != Routing::hash || !unlike_by_chance(scenario).empty())
-    return true;
+/// Each rank has a GPU, and no core of another's.
+bool have_their_own(const Placement& placement) {
   std::set<std::tuple<int, int, int>> cores;
-  return !std::ranges::all_of(scenario.placement.ranks, [&](const Location& where) {
+  return std::ranges::all_of(placement.ranks, [&](const Location& where) {
     return where.gpu >= 0 && (where.binding != Binding::core ||
                               cores.insert({where.host, where.numa, where.core}).second);
   });
+}
+
+/// Times that depend on more than what blocks send and on what way.
+bool depends_on_more(const Scenario& scenario, const Machine& machine) {
+  const Job& job = scenario.job;
+  return !may_change_places(scenario) || machine.shares_gpus() || job.training != nullptr ||
+         job.groups != nullptr || job.overlap || !unlike_by_chance(scenario).empty();
 }
 
 class Refinement {
@@ -261,6 +262,19 @@ void Refinement::tell_likes(ChannelFold& fold) const {
 }
 
 }  // namespace
+
+bool may_change_places(const Scenario& scenario) {
+  const Library& library = scenario.library;
+  const Noise& noise = scenario.job.noise;
+  const bool by_chance = noise.every.count() > 0 ||
+                         std::ranges::any_of(library.transports, [](const Transport& transport) {
+                           return !transport.jitter.is_zero();
+                         });
+  return library.blocks && library.progress != Progress::thread &&
+         library.thread_core == ProgressCore::spare && !by_chance &&
+         scenario.speedup.resource.empty() &&
+         scenario.cluster.topology.routing() == Routing::hash && have_their_own(scenario.placement);
+}
 
 std::optional<ChannelFold> alike_channels(const Scenario& scenario, const Options& options,
                                           Machine& machine, Ledger& ledger) {

@@ -16,6 +16,10 @@
 
 namespace ringscope::sim {
 
+/// True where channels of a kernel that carry as much along one order over one way have the same
+/// times, whatever else the ranks do: nothing is drawn, or chosen, for one of them alone.
+bool may_change_places(const Scenario& scenario);
+
 /// Nothing where no two are alike, or something beside the channels has a part in the times.
 /// `options`: the job's, with its hosts. Adds the resources that stand for several to the ledger.
 std::optional<ChannelFold> alike_channels(const Scenario& scenario, const Options& options,

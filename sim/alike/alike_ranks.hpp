@@ -39,7 +39,7 @@ std::string unlike_by_chance(const Scenario& scenario);
 /// the others, are not theirs; "" where they are. Requires as many ranks on each.
 std::string unlike_programs(const Scenario& scenario);
 
-/// Location of the ranks as orbits number them.
-Placement placed_in_order(const Placement& placement, const Orbits& orbits);
+/// The scenario with the ranks as orbits number them.
+Scenario in_order(const Scenario& scenario, const Orbits& orbits);
 
 }  // namespace ringscope::sim

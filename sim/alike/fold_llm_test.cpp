@@ -162,6 +162,43 @@ TEST(FoldOfALargeModel, on_gpus_with_a_nic_each_has_the_times_of_all) {
   }
 }
 
+/// A replica is simulated for all, with one of the channels that are alike; and all ranks with all
+/// channels.
+void expect_same_times(const Scenario& scenario, int simulated) {
+  const Report fold = folded(scenario), all = whole(scenario);
+  EXPECT_EQ(fold.simulated_ranks, simulated) << fold.not_folded;
+  EXPECT_NEAR(fold.time_s, all.time_s, close * all.time_s);
+  EXPECT_EQ(fold.messages, all.messages);
+  EXPECT_EQ(fold.bytes_on_wire, all.bytes_on_wire);
+  EXPECT_EQ(fold.bytes_between_hosts, all.bytes_between_hosts);
+  expect_same_ranks(fold, all);
+}
+
+Scenario with_nccl(const std::string& machine, const std::string& placement,
+                   const std::string& groups, const std::string& options) {
+  return scenario_of(fmt::format(R"(
+cluster: {{base: {}, hosts: 16}}
+library: nccl_{}
+placement: {{hosts: {}, on: gpu}}
+job:
+  program: llm
+  groups: {}
+  options: {{model: {{layers: 4, hidden: 4096, heads: 32, sequence: 1024}}, gpu: h100, {}}}
+)",
+                                 machine + "_nvswitch", machine, placement, groups, options));
+}
+
+TEST(FoldOfALargeModel, on_128_gpus_with_channels_of_nccl_has_the_times_of_all) {
+  for (const char* machine : {"a100", "h100"}) {
+    SCOPED_TRACE(machine);
+    const std::string by_stages = "{order: tp-dp-pp, tp: 8, pp: 2}";
+    expect_same_times(with_nccl(machine, "8x16", by_stages, "micro_batches: 2, zero: 1"), 16);
+    expect_same_times(
+        with_nccl(machine, "8x16", by_stages, "micro_batches: 2, sequence_parallel: true"), 16);
+    expect_same_times(with_nccl(machine, "8x16", "{tp: 8}", "zero: 3"), 8);
+  }
+}
+
 // A ring over the GPUs of two hosts goes from the last rail to the first, by a spine that all
 // share.
 TEST(FoldOfALargeModel, is_refused_where_messages_go_from_switch_to_switch) {

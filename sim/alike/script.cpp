@@ -27,6 +27,7 @@ class Voice final : public Executor {
   Executor& thread(int index) override;
   void mark(Mark) override {}
   void raise(Flag flag) override;
+  bool performs_alike() const override { return false; }
 
   void begin(Task body);
   bool in_use() const { return task_.has_value(); }
@@ -76,6 +77,15 @@ class Reader {
     if (call.sides == nullptr) throw NoScript("its ranks say when it runs who is in which group");
     groups_->call(call, 0, part_);
   }
+  /// The block as any rank sees it: communicators by the order in which the rank comes to them.
+  Block numbered(Block block) {
+    if (block.communicator == 0) return block;
+    const auto found = std::ranges::find(communicators_, block.communicator);
+    const auto place = found - communicators_.begin();
+    if (found == communicators_.end()) communicators_.push_back(block.communicator);
+    block.communicator = 1 + static_cast<int>(place);
+    return block;
+  }
   int further(int peer) const { return (peer - part_.rank + part_.size) % part_.size; }
 
  private:
@@ -94,6 +104,7 @@ class Reader {
   Groups* groups_;
   std::deque<Voice> voices_;
   std::vector<std::size_t> raised_;
+  std::vector<int> communicators_;
   std::vector<Line> lines_;
 };
 
@@ -109,7 +120,7 @@ void Voice::write(const Operation& operation) {
             .size = operation.range.size,
             .other_size = operation.other.size,
             .seconds = operation.time.count(),
-            .block = operation.block};
+            .block = reader_->numbered(operation.block)};
   switch (operation.verb) {
     case Verb::wait_any:
       line.size = operation.requests.size();

@@ -2,6 +2,9 @@
 // all of them, and the links, with the flags and headers that they carry beside the data.
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "scenarios/question/nccl_groups.hpp"
 #include "sim/machine/machine.hpp"
 #include "topologies/nccl/channels.hpp"
 
@@ -17,27 +20,36 @@ double Machine::block_start(Block block, bool launched) const {
   return costs.costs(block.protocol).start.count() + (launched ? costs.launch.count() : 0);
 }
 
-// A byte that a block sends uses the block, and what the GPU has for all blocks of the protocol.
+// A byte that a block sends uses the block, and what the GPU has for all blocks of the protocol. A
+// block that stands for several uses its own resource as one of them, the GPU's as all.
 void Machine::add_block(Uses& uses, int rank, Block block, double carries, int times) {
   const ProtocolCosts& costs = scenario_->library.blocks->costs(block.protocol);
-  const auto add = [&](int channel, Bandwidth rate, const std::string& what) {
+  const std::string_view name = protocol_names[static_cast<std::size_t>(block.protocol)];
+  const auto add = [&](int communicator, int channel, Bandwidth rate, const std::string& what,
+                       int weight) {
     if (rate.is_unlimited()) return;
-    const auto [place, is_new] = blocks_.try_emplace({rank, channel, block.protocol, carries}, -1);
+    const auto [place, is_new] =
+        blocks_.try_emplace({rank, communicator, channel, block.protocol, carries}, -1);
     if (is_new)
       place->second = ledger_->add(
           {{jobs_.owned(what, rank)}, ResourceKind::core, rate.bytes_per_second / carries, rank});
-    add_use(uses, place->second, times);
+    add_use(uses, place->second, weight);
   };
-  const std::string_view name = protocol_names[static_cast<std::size_t>(block.protocol)];
-  add(block.channel, costs.block, fmt::format("channel{} {}", block.channel, name));
-  add(-1, costs.gpu, fmt::format("all channels {}", name));
+  const auto& groups = jobs_.job(rank).groups;
+  const std::string group = block.communicator > 0
+                                ? groups->known.of_number(block.communicator).name + " "
+                                : std::string();
+  add(block.communicator, block.channel, costs.block,
+      fmt::format("{}channel{} {}", group, block.channel, name), times);
+  add(0, -1, costs.gpu, fmt::format("all channels {}", name), times * block.alike);
 }
 
 // Threads of a block that send between hosts do not receive, and send no more than so much.
 void Machine::add_exchange(Uses& uses, int rank, Block block, double carries, bool out) {
   const Bandwidth rate = scenario_->library.blocks->exchange_between_hosts;
   if (rate.is_unlimited()) return;
-  const auto [place, is_new] = exchanges_.try_emplace({rank, block.channel, carries, out}, -1);
+  const auto [place, is_new] =
+      exchanges_.try_emplace({rank, block.communicator, block.channel, carries, out}, -1);
   if (is_new) {
     const std::string what = fmt::format("channel{} {}", block.channel, out ? "sends" : "receives");
     place->second = ledger_->add(
@@ -47,16 +59,24 @@ void Machine::add_exchange(Uses& uses, int rank, Block block, double carries, bo
 }
 
 // The rings of a search say by which NICs they go from host to host.
-Fabric::Stops Machine::gates(int from, int to, Block block) const {
-  const auto& rings = jobs_.job(from).rings;
-  if (!block.is_any() || rings == nullptr || rings->gates.empty() ||
-      location(from).host == location(to).host)
-    return {};
+nccl::Gates Machine::gates_of(int rank, Block block) const {
+  const Job& job = jobs_.job(rank);
+  const int index = jobs_.index(rank);
+  int place = rank - (index == 0 ? 0 : jobs_.first(static_cast<std::size_t>(index) - 1));
+  const nccl::JobChannels* rings = job.rings.get();
+  if (block.communicator > 0) {
+    const auto& ranks = job.groups->known.of_number(block.communicator).ranks;
+    place = static_cast<int>(std::ranges::find(ranks, place) - ranks.begin());
+    rings = job.groups->found[job.groups->known.index(block.communicator)].get();
+  }
+  if (rings == nullptr || rings->gates.empty()) return {};
   const auto& gates = rings->gates[static_cast<std::size_t>(block.channel) % rings->gates.size()];
-  const int job = jobs_.index(from);
-  const int first = job == 0 ? 0 : jobs_.first(static_cast<std::size_t>(job) - 1);
-  const nccl::Gates& here = gates[static_cast<std::size_t>(from - first)];
-  const nccl::Gates& there = gates[static_cast<std::size_t>(to - first)];
+  return gates[static_cast<std::size_t>(place)];
+}
+
+Fabric::Stops Machine::gates(const Ends& ends, int from, int to) const {
+  if (!ends.block.is_any() || location(from).host == location(to).host) return {};
+  const nccl::Gates here = gates_of(ends.from, ends.block), there = gates_of(ends.to, ends.block);
   if (here.out < 0 || there.in < 0) return {};
   const auto host_of = [this](int rank) -> const Host& {
     return scenario_->cluster.topology.hosts()[static_cast<std::size_t>(location(rank).host)];
@@ -87,23 +107,26 @@ Channel Machine::make_block_channel(int from, int to, Block block) {
                                    : costs.carries_over_pcie;
   channel.transport = leaves ? &costs.between_hosts : &costs.inside_host;
   channel.route_latency = trip.latency * scenario_->speedup.link_latencies;
-  channel.wire = trip.uses;
+  channel.stands_for = block.alike;
   channel.in_order = true;
   channel.wire_per_byte = 1 / carries / (in_switch ? block.together : 1);
   // Messages that are added up on the way are each sent; a copy is sent once for all.
   const int sent = in_switch && block.by == Switch::adds_up ? block.together : 1;
-  const auto add_own = [&](Uses& uses) {
+  const auto all_uses = [&](const Uses& route) {
+    Uses uses;
+    add_uses(uses, route, block.alike);
     add_block(uses, from, block, carries, sent);
     // Beside what passes through the buffers, a block reads or writes its rank's own data: NCCL's
     // authors, github.com/NVIDIA/nccl/issues/1428.
-    if (shares_gpus()) add_memory(uses, from, carries * sent, 1);
-    if (!leaves || !block.exchanges) return;
+    if (shares_gpus()) add_memory(uses, from, carries * sent * block.alike, 1);
+    if (!leaves || !block.exchanges) return uses;
     add_exchange(uses, from, block, carries, true);
     add_exchange(uses, to, block, carries, false);
+    return uses;
   };
-  add_own(channel.wire);
+  channel.wire = all_uses(trip.uses);
   channel.passages = passages(from, to, false, block);
-  for (Passage& passage : channel.passages) add_own(passage.wire);
+  for (Passage& passage : channel.passages) passage.wire = all_uses(passage.wire);
   return channel;
 }
 

@@ -203,16 +203,17 @@ Uses Machine::storage(int rank, bool writing) const {
 std::size_t Machine::EndsHash::operator()(const Ends& ends) const {
   const auto ranks =
       static_cast<std::uint64_t>(ends.from) << 32 | static_cast<std::uint32_t>(ends.to);
-  constexpr std::size_t kinds = 3;
-  const auto block = (static_cast<std::uint64_t>(ends.block.channel + 1) * protocol_names.size() +
-                      static_cast<std::uint64_t>(ends.block.protocol)) *
-                         kinds +
-                     static_cast<std::uint64_t>(ends.block.by);
+  constexpr std::size_t kinds = 3, most_channels = 64;
+  const auto channel = static_cast<std::uint64_t>(ends.block.communicator) * most_channels +
+                       static_cast<std::uint64_t>(ends.block.channel + 1);
+  const auto block =
+      (channel * protocol_names.size() + static_cast<std::uint64_t>(ends.block.protocol)) * kinds +
+      static_cast<std::uint64_t>(ends.block.by);
   return std::hash<std::uint64_t>()(ranks ^ block << 24);
 }
 
 Channel& Machine::channel(int from, int to, Block block) {
-  if (!on_gpu(from) || !on_gpu(to) || !scenario_->library.blocks) block = {};
+  if (!block.is_any() || !on_gpu(from) || !on_gpu(to) || !scenario_->library.blocks) block = {};
   const Ends key = {from, to, block};
   const auto found = channels_.find(key);
   if (found != channels_.end()) return found->second;
@@ -238,11 +239,12 @@ Way Machine::way(int from, int to, const Fabric::Trip& trip) const {
 // The message uses of its receiver's host whatever the like one uses here that comes to the rank
 // which is simulated for the receiver.
 Fabric::Trip Machine::trip(int from, int to, bool engines, Block block) const {
-  Fabric::Trip trip = fabric_.trip(from, to, engines, gates(from, to, block));
+  const Ends ends = {from, to, block};
+  Fabric::Trip trip = fabric_.trip(from, to, engines, gates(ends, from, to));
   if (to >= orbits_.simulated) {
     const int sender = orbits_.seen_sender(from, to), receiver = orbits_.simulated_for(to);
     add_uses(trip.uses,
-             fabric_.trip(sender, receiver, engines, gates(sender, receiver, block)).uses);
+             fabric_.trip(sender, receiver, engines, gates(ends, sender, receiver)).uses);
   }
   return trip;
 }

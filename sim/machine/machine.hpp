@@ -15,6 +15,10 @@
 #include "sim/machine/orbits.hpp"
 #include "sim/machine/weights.hpp"
 
+namespace ringscope::nccl {
+struct Gates;  // topologies/nccl/channels.hpp
+}
+
 namespace ringscope::sim {
 
 /// One of the ways by which the switches may send a message.
@@ -155,7 +159,11 @@ class Machine {
   Uses local_work(int rank, int reads, int writes) const;
   Way way(int from, int to, const Fabric::Trip& trip) const;
   Fabric::Trip trip(int from, int to, bool engines, Block block = {}) const;
-  Fabric::Stops gates(int from, int to, Block block) const;
+  /// Gates of the rank in its communicator's channel; none where no ring says them.
+  nccl::Gates gates_of(int rank, Block block) const;
+  /// Those of `ends` from host to host, which are a channel's or what orbits see of one.
+  struct Ends;
+  Fabric::Stops gates(const Ends& ends, int from, int to) const;
   Channel make_channel(int from, int to);
   int nic(int host, bool out);
   std::vector<Passage> passages(int from, int to, bool engines, Block block) const;
@@ -191,10 +199,11 @@ class Machine {
     std::size_t operator()(const Ends& ends) const;
   };
   std::unordered_map<Ends, Channel, EndsHash> channels_;
-  /// By rank, channel (-1: all of a GPU), protocol, and bytes of data in one on the wire.
-  std::map<std::tuple<int, int, Protocol, double>, int> blocks_;
-  /// By rank, channel, bytes of data in one on the wire, and whether it leaves.
-  std::map<std::tuple<int, int, double, bool>, int> exchanges_;
+  /// By rank, communicator, channel (-1: all of a GPU), protocol, and bytes of data in one on the
+  /// wire.
+  std::map<std::tuple<int, int, int, Protocol, double>, int> blocks_;
+  /// By rank, communicator, channel, bytes of data in one on the wire, and whether it leaves.
+  std::map<std::tuple<int, int, int, double, bool>, int> exchanges_;
 };
 
 }  // namespace ringscope::sim

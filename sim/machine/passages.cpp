@@ -49,7 +49,7 @@ std::vector<Passage> Machine::passages(int from, int to, bool engines, Block blo
   const Topology& topology = scenario_->cluster.topology;
   const Routing routing = topology.routing();
   if (routing == Routing::hash || location(from).host == location(to).host) return {};
-  const Fabric::Stops by = gates(from, to, block);
+  const Fabric::Stops by = gates({from, to, block}, from, to);
   std::vector<Passage> found;
   const auto add = [&](const Variant& variant) {
     const Fabric::Trip trip = fabric_.trip(from, to, engines, by, variant);

@@ -90,14 +90,16 @@ RankThread::Advance RankThread::run_block(double seconds, RankActivity activity,
   return run_on_cpu(scale.compute_amount(seconds), uses, activity, cause);
 }
 
-void RankThread::begin_block() {
-  if (run_->machine->shares_gpus() && !std::exchange(in_block_, true))
-    run_->machine->count_blocks(rank(), 1);
+void RankThread::begin_block(Block block) {
+  if (!run_->machine->shares_gpus() || in_blocks_ > 0) return;
+  in_blocks_ = block.alike;
+  run_->machine->count_blocks(rank(), in_blocks_);
 }
 
 void RankThread::end_block() {
   block_ended_ = now();
-  if (std::exchange(in_block_, false)) run_->machine->count_blocks(rank(), -1);
+  if (const int blocks = std::exchange(in_blocks_, 0); blocks > 0)
+    run_->machine->count_blocks(rank(), -blocks);
 }
 
 /// A block of a channel begins for which another is simulated.

@@ -30,6 +30,7 @@ class RankThread final : public Executor, private Caller {
   void mark(Mark mark) override;
   int next_step(int step, int count) override;
   void raise(Flag flag) override;
+  bool performs_alike() const override { return !run_->alike_once; }
   void end_block() override;
   void observe(std::string_view what, double value) override;
 
@@ -140,7 +141,7 @@ class RankThread final : public Executor, private Caller {
   Advance local_part(Pending& verb);
   Advance storage_part(Pending& verb);
   Advance pass(double seconds, Cause cause);
-  void begin_block();
+  void begin_block(Block block);
   Advance run_block(double seconds, RankActivity activity, Cause cause, Block copies = {});
   Advance run_computation(const Operation& operation);
   bool is_nonblocking() const { return index_ >= first_->threads_; }
@@ -187,7 +188,7 @@ class RankThread final : public Executor, private Caller {
   bool finished_ = true;
   bool in_use_ = false;  ///< of a further thread: started and not yet joined
   bool on_cpu_ = false;
-  bool in_block_ = false;
+  int in_blocks_ = 0;  ///< that it performs, or that do what one does
   Cause cpu_cause_{};
   /// Tail of the CPU time in progress: the copy that follows the overhead, the noise after a
   /// computation.

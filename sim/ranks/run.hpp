@@ -81,7 +81,9 @@ struct Run {
   Splits<RankThread> splits{};
   GroupNames groups{};
   std::vector<Stage> waited{};  ///< causes of the wait that ends; else empty
-  int unfinished = 0;           ///< ranks whose first thread still has something to do
+  /// Channels of a kernel that do the same are performed once.
+  bool alike_once = false;
+  int unfinished = 0;  ///< ranks whose first thread still has something to do
 };
 
 }  // namespace ringscope::sim

@@ -120,7 +120,7 @@ RankThread::Advance RankThread::local_part(Pending& verb) {
     verb.state = State::working;
     if (reduces) return Advance::done;
     if (operation.range.size == 0) {
-      begin_block();
+      begin_block(operation.block);
       return run_block(machine.block_start(operation.block, operation.count > 0),
                        RankActivity::overhead, Cause::overhead);
     }
