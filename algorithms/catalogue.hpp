@@ -13,7 +13,7 @@ namespace ringscope {
 
 namespace nccl {
 struct Machine;  // algorithms/channels/nccl_tuning.hpp
-class Groups;    // algorithms/channels/nccl_groups.hpp
+class Groups;    // algorithms/groups/nccl_groups.hpp
 }  // namespace nccl
 
 namespace schedules {
@@ -57,8 +57,8 @@ struct Options {
   const std::vector<std::vector<int>>* orders = nullptr;
   /// Machine as NCCL sees it, kept by its owner. Null: nothing is known of the library's protocols.
   const nccl::Machine* nccl = nullptr;
-  /// Of each channel the first one that has its order and its way through the network, kept by its
-  /// owner. Null: nobody knows.
+  /// The first channel that has the order and the way of each, kept by its owner. Null: nobody
+  /// knows.
   const std::vector<int>* like = nullptr;
   /// Communicators of groups of ranks as NCCL builds them, kept by their owner. Null: none are
   /// known.

@@ -10,6 +10,8 @@
 namespace ringscope {
 namespace {
 
+constexpr std::size_t in_flight = rounds_ahead + 1;  ///< rounds
+
 /// A round that is in flight: what comes, and where it is added.
 struct Offers {
   std::vector<Request> requests;
@@ -17,39 +19,42 @@ struct Offers {
   Range sum;
 };
 
-/// A piece of their chunk to all others, and the same of one's own from them.
-Offers exchange(Communicator adding, Chunks chunk, Range piece, Range slot, int tag) {
-  const int self = adding.rank(), others = adding.size() - 1;
-  Offers round;
-  round.sum = piece_of(chunk[self], piece);
-  for (int other = 0; other <= others; ++other) {
-    if (other == self) continue;
-    const Range place = slot.part(round.received.size(), static_cast<std::size_t>(others));
-    round.received.push_back(place.first(round.sum.size));
-    round.requests.push_back(adding.irecv(round.received.back(), other, tag));
+/// Places in the slot for the others' parts in a round, which a later one takes over.
+std::vector<Range> places(Range slot, const std::vector<Range>& pieces, std::size_t round,
+                          int others) {
+  const std::size_t same = round % in_flight, each = pieces[same].size;
+  const std::size_t before = pieces.front().size * same * static_cast<std::size_t>(others);
+  std::vector<Range> all;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(others); ++i)
+    all.push_back({slot.buffer, slot.offset + before + i * each, each});
+  return all;
+}
+
+/// A piece of their chunk to all others, and the same of one's own from them into `places`.
+Offers exchange(Communicator adding, Chunks chunk, Range piece, std::vector<Range> places,
+                int tag) {
+  const int self = adding.rank();
+  Offers round{{}, std::move(places), piece_of(chunk[self], piece)};
+  for (int i = 0; i < std::ssize(round.received); ++i) {
+    const int other = i < self ? i : i + 1;
+    Range& into = round.received[static_cast<std::size_t>(i)];
+    into = into.first(round.sum.size);
+    round.requests.push_back(adding.irecv(into, other, tag));
     round.requests.push_back(adding.isend(piece_of(chunk[other], piece), other, tag));
   }
   return round;
 }
 
-/// Pieces of which all ranks' parts lie in a slot at once.
-std::size_t rounds_in_slot(std::size_t part, std::size_t piece) {
-  const std::size_t all = (part + piece - 1) / piece;
-  return std::clamp<std::size_t>(all, 1, rounds_ahead + 1);
-}
-
 Task add_up(Communicator block, ChannelRing channel, Range data, Options options) {
   const int size = block.size(), tag = channel.block.channel;
   const Communicator adding = by_switch(block, channel.block, Switch::adds_up, size - 1);
-  const std::size_t most = switch_piece(size, data.size, options);
-  const std::vector<Range> pieces = pieces_of(channel.part, most);
-  const std::size_t slots = rounds_in_slot(channel.part.size, most);
+  const std::vector<Range> pieces = pieces_of(channel.part, switch_piece(size, data.size, options));
   std::vector<Offers> rounds;
   for (int step : block.phase("add up", static_cast<int>(pieces.size() + rounds_ahead))) {
     const auto round = static_cast<std::size_t>(step);
     if (round < pieces.size())
       rounds.push_back(exchange(adding, Chunks(data, size), pieces[round],
-                                channel.slot.part(round % slots, slots), tag));
+                                places(channel.slot, pieces, round, size - 1), tag));
     if (round < rounds_ahead) continue;
     const Offers& done = rounds[round - rounds_ahead];
     co_await block.wait_all(done.requests);
@@ -57,19 +62,14 @@ Task add_up(Communicator block, ChannelRing channel, Range data, Options options
   }
 }
 
-/// A channel's slots, by the pieces of the vector that it is cut from.
-std::vector<Range> parts_of(int ranks, std::size_t items, const Options& options) {
-  return channel_chunks(ranks, items, options);
-}
-
+/// The options with a piece as their segment.
 Options with_piece(int ranks, std::size_t items, Options options) {
   options.segment = switch_piece(ranks, items, options);
   return options;
 }
 
 std::size_t slot_items(int ranks, std::size_t part, const Options& options) {
-  const std::size_t piece = options.segment;
-  return static_cast<std::size_t>(ranks - 1) * rounds_in_slot(part, piece) * std::min(part, piece);
+  return static_cast<std::size_t>(ranks - 1) * std::min(part, in_flight * options.segment);
 }
 
 }  // namespace
@@ -84,14 +84,14 @@ Algorithm describe_channel_switch_reduce_scatter() {
       .threads_for = channel_threads,
       .run =
           [](Communicator comm, Workspace work, Options options) {
-            return in_channels(comm, work, parts_of(comm.size(), work.data.size, options),
+            return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
                                slot_items, add_up,
                                with_piece(comm.size(), work.data.size, options));
           },
       .cost = switch_rounds_cost,
       .scratch_items =
           [](int ranks, std::size_t items, Options options) {
-            return slots_of(ranks, parts_of(ranks, items, options), slot_items,
+            return slots_of(ranks, channel_chunks(ranks, items, options), slot_items,
                             with_piece(ranks, items, options));
           },
       .varies = Varies::steps,

@@ -57,6 +57,8 @@ std::vector<Range> parts_of(Range data, const Options& options) {
 /// One channel of a rank.
 struct SwitchChannel {
   int index = 0;
+  int tag_of_copies =
+      0;          ///< what is copied overtakes what is added up, and comes from the same rank
   int alike = 1;  ///< channels for which it is performed
   SwitchRanks ranks;
   std::vector<Range> rounds;
@@ -148,11 +150,12 @@ Requests sum_of_all(const Ends& ends, const SwitchChannel& own, std::size_t roun
 
 /// The sum of all to the children and to the host, and the other heads' chunks of it from them.
 Requests copies(const Ends& ends, const SwitchChannel& own, std::size_t round) {
-  const int self = ends.plain.rank(), tag = own.index;
+  const int self = ends.plain.rank(), tag = own.tag_of_copies;
   Requests all;
   if (own.ranks.is_head()) {
     const Range chunk = own.own_chunk(round);
-    for (const int child : own.ranks.children) all.push_back(ends.plain.isend(chunk, child, tag));
+    for (const int child : own.ranks.children)
+      all.push_back(ends.plain.isend(chunk, child, own.index));
     for (const int to : own.ranks.host)
       if (to != self) all.push_back(ends.copying.isend(chunk, to, tag));
   }
@@ -232,6 +235,7 @@ std::vector<SwitchChannel> channels_of(const Hosts& hosts, std::pair<std::size_t
     const int index = static_cast<int>(channels.size());
     SwitchChannel& own = channels.emplace_back();
     own.index = index;
+    own.tag_of_copies = index + std::max(1, options.channels);
     own.ranks = switch_ranks(hosts, at.first, at.second, index);
     own.rounds = pieces_of(part, round);
     own.scratch = work.scratch;

@@ -154,7 +154,7 @@ bool has_chunks(Call call) {
   return call.function == Function::allgather || call.function == Function::reduce_scatter;
 }
 
-/// Of chunks, on one host: each GPU is the head of its own.
+/// The same of chunks, on one host: each GPU is the head of its own.
 double nvls_bandwidth_of_chunks(Call call, const Machine& machine) {
   const double heads = machine.heads.count, others = (call.ranks - 1.0) / call.ranks;
   const double inside = machine.heads.each, between = machine.heads_between;

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "algorithms/catalogue_cases.hpp"
-#include "algorithms/on_group.hpp"
+#include "algorithms/groups/on_group.hpp"
 
 namespace ringscope {
 namespace {

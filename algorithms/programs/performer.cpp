@@ -4,7 +4,7 @@
 #include <memory>
 #include <set>
 
-#include "algorithms/on_group.hpp"
+#include "algorithms/groups/on_group.hpp"
 #include "algorithms/programs/walk.hpp"
 #include "algorithms/schedules/schedule.hpp"
 

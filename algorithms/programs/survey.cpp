@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "algorithms/on_group.hpp"
+#include "algorithms/groups/on_group.hpp"
 #include "algorithms/programs/partners.hpp"
 #include "algorithms/programs/walk.hpp"
 

@@ -148,6 +148,33 @@ TEST(Nccl, expects_of_nvls_what_its_source_says) {
   EXPECT_FALSE(nccl::is_known({nvls, Protocol::simple}, one_host, machine));
 }
 
+// Eight GPUs are a head each of their own chunk, seven of eight of whose bytes are others'.
+TEST(Nccl, expects_of_nvls_for_chunks_what_its_source_says) {
+  constexpr auto nvls = nccl::Algorithm::nvls;
+  nccl::Machine machine = {.generation = nccl::Generation::hopper,
+                           .version = 230,
+                           .heads = {8, 45.0},
+                           .heads_between = 45.0,
+                           .nvls_channels = 16};
+  for (const auto function : {nccl::Function::allgather, nccl::Function::reduce_scatter}) {
+    const nccl::Call one_host = {.ranks = 8, .nodes = 1, .function = function};
+    const nccl::Call two_hosts = {.ranks = 16, .nodes = 2, .function = function};
+    const auto of = [&](int version) {
+      machine.version = version;
+      return nccl::bandwidth(nvls, Protocol::simple, one_host, machine);
+    };
+    EXPECT_NEAR(of(230), 8 * 45.0 * .85 * 7 / 8 * 7 / 8, 1e-9);
+    EXPECT_NEAR(of(227), 8 * 45.0 * 7 / 8, 1e-9);
+    EXPECT_NEAR(of(226), 8 * 45.0, 1e-9);
+    EXPECT_NEAR(of(222), 8 * 45.0 * 5 / 6, 1e-9);
+    EXPECT_NEAR(nccl::latency(nvls, Protocol::simple, one_host, machine), 25, 1e-9);
+    EXPECT_TRUE(nccl::is_known({nvls, Protocol::simple}, one_host, machine));
+    EXPECT_FALSE(nccl::is_known({nvls, Protocol::simple}, two_hosts, machine));
+    machine.version = 218;
+    EXPECT_FALSE(nccl::is_known({nvls, Protocol::simple}, one_host, machine));
+  }
+}
+
 // Four V100 behind PCIe, by the tables of 2.10 to 2.17: six steps round a ring of 12 GB/s.
 TEST(Nccl, before_218_takes_simple_later_and_no_trees_by_it) {
   const nccl::Machine machine = {

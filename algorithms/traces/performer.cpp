@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "algorithms/on_group.hpp"
+#include "algorithms/groups/on_group.hpp"
 #include "algorithms/traces/dependences.hpp"
 
 namespace ringscope::traces {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "algorithms/on_group.hpp"
+#include "algorithms/groups/on_group.hpp"
 #include "algorithms/traces/dependences.hpp"
 #include "algorithms/traces/performer.hpp"
 

@@ -2,7 +2,7 @@
 // 2019, arXiv:1909.08053: a sum of the activations after attention and after the MLP, forward and
 // backward. Sequence parallelism, Korthikanti et al., 2022, arXiv:2205.05198: a reduce-scatter and
 // an allgather in place of each sum. Experts in place of the MLP: llm_experts.cpp.
-#include "algorithms/on_group.hpp"
+#include "algorithms/groups/on_group.hpp"
 #include "algorithms/training/llm_device.hpp"
 
 namespace ringscope {

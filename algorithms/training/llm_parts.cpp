@@ -3,7 +3,7 @@
 #include <numeric>
 #include <utility>
 
-#include "algorithms/on_group.hpp"
+#include "algorithms/groups/on_group.hpp"
 #include "algorithms/steps/ring_steps.hpp"
 #include "algorithms/training/step.hpp"
 

@@ -13,7 +13,7 @@
 // (3.3.2), at most so many units ahead as there is memory for (3.4, the rate limiter).
 // Cost for each micro-batch, of a model of S bytes on n ranks: with ZeRO 3 each rank sends
 // 3 (n-1)/n S, with ZeRO 2 (n-1)/n S, and as much once a step for the new parameters.
-#include "algorithms/on_group.hpp"
+#include "algorithms/groups/on_group.hpp"
 #include "algorithms/training/llm_device.hpp"
 
 namespace ringscope {

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "algorithms/on_group.hpp"
+#include "algorithms/groups/on_group.hpp"
 #include "algorithms/training/llm_device.hpp"
 #include "algorithms/training/step.hpp"
 

@@ -20,39 +20,9 @@
 #include "algorithms/verbs/group.hpp"
 #include "algorithms/verbs/range.hpp"
 #include "algorithms/verbs/task.hpp"
+#include "algorithms/verbs/verb.hpp"
 
 namespace ringscope {
-
-enum class Verb : std::uint8_t {
-  isend,
-  irecv,
-  send,
-  recv,
-  sendrecv,
-  wait,
-  wait_all,
-  wait_any,
-  test,
-  reduce,
-  copy,
-  compute,
-  join,
-  sleep,
-  load,
-  store,
-  reach,
-  multicast,
-  split
-};
-/// Names by Verb.
-inline constexpr std::string_view verb_names[] = {
-    "isend",    "irecv", "send",   "recv",      "sendrecv", "wait", "wait_all",
-    "wait_any", "test",  "reduce", "copy",      "compute",  "join", "sleep",
-    "load",     "store", "reach",  "multicast", "split"};
-inline constexpr std::size_t verbs = std::size(verb_names);
-static_assert(verbs == static_cast<std::size_t>(Verb::split) + 1);
-
-inline std::string_view name_of(Verb verb) { return verb_names[static_cast<std::size_t>(verb)]; }
 
 /// One verb with its arguments. Which fields count depends on the verb.
 struct Operation {

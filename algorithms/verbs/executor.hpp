@@ -68,8 +68,8 @@ class Executor {
   /// later one, up to `count`.
   virtual int next_step(int step, int /*count*/) { return step + 1; }
   virtual void raise(Flag) = 0;
-  /// Of channels of a kernel that do the same each is performed; else the first alone, which says
-  /// for how many it is.
+  /// Channels of a kernel that do the same are each performed; else the first is, which says for
+  /// how many.
   virtual bool performs_alike() const { return true; }
   /// A block of a kernel, begun by this thread, has ended.
   virtual void end_block() {}

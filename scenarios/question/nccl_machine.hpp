@@ -3,8 +3,10 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "algorithms/channels/nccl_tuning.hpp"
+#include "algorithms/groups/nccl_groups.hpp"
 #include "scenarios/library/library.hpp"
 #include "scenarios/question/known_parts.hpp"
 #include "topologies/nccl/channels.hpp"
@@ -22,5 +24,23 @@ struct NcclParts {
 /// `file`: of the rings that NCCL built, in place of a search. Throws InputError.
 NcclParts nccl_parts(const Topology& topology, const Placement& placement, const Library& library,
                      const std::optional<Value>& file, KnownParts& known);
+
+/// The communicators of a job's groups of ranks, each as NCCL builds it for that group.
+struct NcclGroups {
+  nccl::Groups known;                                           ///< what algorithms are told
+  std::vector<std::shared_ptr<const nccl::JobChannels>> found;  ///< of each of them
+  std::vector<std::shared_ptr<const nccl::Machine>> machines;   ///< likewise, kept for `known`
+  std::vector<std::shared_ptr<const std::vector<int>>> likes;   ///< likewise
+};
+
+/// True where each rank has a GPU of its own and the library says what blocks cost: then a group's
+/// collectives are NCCL's.
+bool has_nccl_groups(const Placement& placement, const Library& library);
+
+/// Searches for the channels of each group, once for groups on hosts that are alike.
+std::shared_ptr<const NcclGroups> nccl_groups(const Topology& topology, const Placement& placement,
+                                              const Library& library,
+                                              const std::vector<RankGroup>& groups,
+                                              KnownParts& known);
 
 }  // namespace ringscope

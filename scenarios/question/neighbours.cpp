@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "scenarios/question/nccl_groups.hpp"
+#include "scenarios/question/nccl_machine.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "topologies/placement/slots.hpp"
 

@@ -9,7 +9,7 @@
 #include "algorithms/training/training.hpp"
 #include "scenarios/library/uncached.hpp"
 #include "scenarios/question/file_kind.hpp"
-#include "scenarios/question/nccl_groups.hpp"
+#include "scenarios/question/nccl_machine.hpp"
 #include "scenarios/question/neighbours.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 #include "topologies/input/data_files.hpp"

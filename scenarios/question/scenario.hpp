@@ -42,7 +42,7 @@ struct Needs {
   double sms = 1;       ///< share of its multiprocessors
 };
 
-struct NcclGroups;    // scenarios/question/nccl_groups.hpp
+struct NcclGroups;    // scenarios/question/nccl_machine.hpp
 struct ScheduleFile;  // scenarios/schedule/schedule_file.hpp
 
 struct Job {

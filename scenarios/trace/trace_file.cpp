@@ -59,7 +59,7 @@ std::string path_of(const Value& name) {
 bool runs_on_groups(const Algorithm& one) {
   constexpr std::array<std::string_view, 5> known = {"segment", "root", "item", "inside",
                                                      "between"};
-  if (one.one_channel) return true;
+  if (one.one_channel) return one.collective != "alltoallv";
   return threads_of(one, {}) == 1 && one.nonblocking == 0 &&
          std::ranges::all_of(one.options, [&](std::string_view option) {
            return std::ranges::find(known, option) != known.end();

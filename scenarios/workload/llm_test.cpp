@@ -103,7 +103,7 @@ TEST(Experts, say_what_does_not_go_together) {
       {4, "{ep: 2}", "routing: {shape: zipf}", "the key 'imbalance' is missing"},
       {4, "{ep: 2}", "routing: {capasity: 1}", "did you mean 'capacity'?"},
       {4, "{ep: 2}", "expert_exchange: channel_peers",
-       "unknown algorithm of alltoallv 'channel_peers' (known: nccl, pairwise, posted)"},
+       "unknown algorithm of alltoallv 'channel_peers' (known: pairwise, posted, nccl)"},
   };
   for (const auto& wrong : all)
     EXPECT_THAT([&] { with_experts(wrong.experts, wrong.groups, wrong.options); },

@@ -5,17 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "algorithms/on_group.hpp"
+#include "algorithms/groups/on_group.hpp"
 #include "algorithms/steps/host_order.hpp"
 #include "algorithms/training/llm_parts.hpp"
 #include "algorithms/training/training.hpp"
-#include "scenarios/question/nccl_groups.hpp"
+#include "sim/alike/equal_groups.hpp"
 #include "sim/alike/equal_hosts.hpp"
 #include "sim/alike/script.hpp"
 #include "topologies/nccl/channels.hpp"
@@ -45,48 +44,10 @@ std::string unlike_detours(const Topology& topology) {
   return takes_detours(topology.routing()) ? "messages take detours" : "";
 }
 
-using Members = std::vector<int>;
-
-/// The group of these ranks, in any order; -1: none is known.
-int group_of(const std::map<Members, int>& groups, Members ranks) {
-  std::ranges::sort(ranks);
-  const auto found = groups.find(ranks);
-  return found == groups.end() ? -1 : found->second;
-}
-
-/// Each rank of a group, moved on, goes by the NICs that it went by in the group moved on.
-std::string unlike_gates(const NcclGroups& groups, const Orbits& orbits) {
-  const std::vector<nccl::GroupChannels>& all = groups.known.all();
-  std::map<Members, int> by_members;
-  for (int i = 0; i < std::ssize(all); ++i) {
-    Members members = all[static_cast<std::size_t>(i)].ranks;
-    std::ranges::sort(members);
-    by_members.emplace(std::move(members), i);
-  }
-  const auto next = [&](int rank) { return (rank + orbits.simulated) % orbits.ranks; };
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    Members moved = all[i].ranks;
-    std::ranges::transform(moved, moved.begin(), next);
-    const int other = group_of(by_members, moved);
-    if (other < 0) return "groups of ranks, moved on, are none";
-    const auto& there = all[static_cast<std::size_t>(other)].ranks;
-    const auto &gates = groups.found[i]->gates,
-               &moved_gates = groups.found[static_cast<std::size_t>(other)]->gates;
-    if (gates.size() != moved_gates.size()) return "NCCL's rings of groups are not as many";
-    for (std::size_t place = 0; place < moved.size(); ++place) {
-      const auto at = std::ranges::find(there, moved[place]) - there.begin();
-      for (std::size_t channel = 0; channel < gates.size(); ++channel)
-        if (gates[channel][place] != moved_gates[channel][static_cast<std::size_t>(at)])
-          return "NCCL's rings leave the hosts by different NICs";
-    }
-  }
-  return "";
-}
-
 /// The rings of a search may use other NICs at the next host.
 std::string unlike_gates(const Scenario& scenario, const Orbits& orbits) {
   const auto& rings = scenario.job.rings;
-  if (scenario.job.groups != nullptr) return unlike_gates(*scenario.job.groups, orbits);
+  if (scenario.job.groups != nullptr) return unequal_groups(*scenario.job.groups, orbits);
   if (rings == nullptr) return "";
   if (orbits.order != nullptr) return "NCCL's rings are of ranks as they are numbered";
   const auto moved = static_cast<std::size_t>(orbits.simulated);
@@ -305,9 +266,7 @@ Scenario in_order(const Scenario& asked, const Orbits& orbits) {
   if (orbits.order == nullptr) return scenario;
   scenario.placement = placed_in_order(asked.placement, orbits);
   if (asked.job.groups == nullptr) return scenario;
-  auto groups = std::make_shared<NcclGroups>(*asked.job.groups);
-  groups->known = asked.job.groups->known.renumbered(*orbits.places);
-  scenario.job.groups = std::move(groups);
+  scenario.job.groups = renumbered(*asked.job.groups, orbits);
   scenario.job.options.groups = &scenario.job.groups->known;
   return scenario;
 }

@@ -183,7 +183,7 @@ placement: {{hosts: {}, on: gpu}}
 job:
   program: llm
   groups: {}
-  options: {{model: {{layers: 4, hidden: 4096, heads: 32, sequence: 1024}}, gpu: h100, {}}}
+  options: {{model: {{layers: 2, hidden: 1024, heads: 32, sequence: 512}}, gpu: h100, {}}}
 )",
                                  machine + "_nvswitch", machine, placement, groups, options));
 }

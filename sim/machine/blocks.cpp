@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "scenarios/question/nccl_groups.hpp"
+#include "scenarios/question/nccl_machine.hpp"
 #include "sim/machine/machine.hpp"
 #include "topologies/nccl/channels.hpp"
 
@@ -113,12 +113,13 @@ Channel Machine::make_block_channel(int from, int to, Block block) {
   // Messages that are added up on the way are each sent; a copy is sent once for all.
   const int sent = in_switch && block.by == Switch::adds_up ? block.together : 1;
   const auto all_uses = [&](const Uses& route) {
-    Uses uses;
+    Uses uses, memory;
     add_uses(uses, route, block.alike);
     add_block(uses, from, block, carries, sent);
     // Beside what passes through the buffers, a block reads or writes its rank's own data: NCCL's
     // authors, github.com/NVIDIA/nccl/issues/1428.
-    if (shares_gpus()) add_memory(uses, from, carries * sent * block.alike, 1);
+    if (shares_gpus()) add_memory(memory, from, carries * sent, 1);
+    add_uses(uses, memory, block.alike);
     if (!leaves || !block.exchanges) return uses;
     add_exchange(uses, from, block, carries, true);
     add_exchange(uses, to, block, carries, false);

@@ -107,7 +107,9 @@ void Machine::add_block_copy(Uses& uses, int rank, Block block) const {
   if (!shares_gpus()) return;
   const double rate = scenario_->library.blocks->costs(block.protocol).copy.bytes_per_second;
   const CpuScale& own = scale(rank);
-  add_memory(uses, rank, 2 * rate * block.alike, own.capacity() / own.compute_weight());
+  Uses memory;
+  add_memory(memory, rank, 2 * rate, own.capacity() / own.compute_weight());
+  add_uses(uses, memory, block.alike);
 }
 
 // One activity for all blocks of a GPU, as fast as they are many.

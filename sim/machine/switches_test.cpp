@@ -9,7 +9,8 @@ namespace {
 constexpr double carried = 0.5;  ///< bytes of data in each on a link to the switch
 
 /// GPUs with 100 GB/s each into a switch, on hosts with a NIC for each GPU.
-Scenario by_switch(int gpus, int hosts, const std::string& bytes, int channels = 1) {
+Scenario by_switch(int gpus, int hosts, const std::string& bytes, int channels = 1,
+                   const std::string& collective = "allreduce") {
   std::string nics;
   for (int i = 0; i < gpus; ++i)
     nics += "{switch: " + std::to_string(i) + ", bandwidth: 40 GB/s, latency: 0 s}, ";
@@ -39,9 +40,9 @@ library:
     LL128: {{start: 0 s, hop: 1 us, block: 1 TB/s}}
     Simple: {{start: 0 s, hop: 1 us, block: 1 TB/s}}
 placement: {{hosts: {0}x{1}, on: gpu}}
-job: {{collective: allreduce, algorithm: channel_switch, bytes: {3}, options: {{channels: {4}}}}}
+job: {{collective: {5}, algorithm: channel_switch, bytes: {3}, options: {{channels: {4}}}}}
 )",
-      gpus, hosts, nics, bytes, channels));
+      gpus, hosts, nics, bytes, channels, collective));
 }
 
 class Switches : public SimulationTest {};
@@ -76,6 +77,26 @@ TEST_F(Switches, send_between_hosts_what_their_heads_sum) {
   const Report report = run(by_switch(2, 2, "16 MiB"));
   EXPECT_NEAR(bytes_on(report, "host0/nic1->switch", 20e9), bytes / 2, 1e-6 * bytes);
   EXPECT_NEAR(static_cast<double>(report.bytes_between_hosts), 2 * bytes, 1);
+}
+
+// Each GPU sends its quarter of an allgather once, and gets the three others'; of a reduce-scatter
+// it offers three, and gets one sum.
+TEST_F(Switches, copy_a_chunk_once_and_add_up_what_comes_for_one) {
+  const double chunk = 1 << 20;
+  const char *up = "host0/gpu2->host0/nvswitch0", *down = "host0/nvswitch0->host0/gpu2";
+  const Report gathered = run(by_switch(4, 1, "4 MiB", 1, "allgather"));
+  EXPECT_NEAR(bytes_on(gathered, down, 100e9), 3 * chunk / carried, 1e-6 * chunk);
+  const Report summed = run(by_switch(4, 1, "4 MiB", 1, "reduce_scatter"));
+  EXPECT_NEAR(bytes_on(summed, up, 100e9), 3 * chunk / carried, 1e-6 * chunk);
+}
+
+// One piece of 16 KiB: a hop, two links, and what the fuller direction carries of it three times.
+TEST_F(Switches, take_one_hop_for_short_chunks) {
+  const double chunk = 16384, rate = 100e9 * carried;
+  for (const char* collective : {"allgather", "reduce_scatter"})
+    EXPECT_NEAR(run_again(by_switch(4, 1, "64 KiB", 1, collective)).time_s,
+                1e-6 + 2e-6 + 3 * chunk / rate, 1e-12)
+        << collective;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Do groups of ranks that work at the same time share links, and nothing else?
-#include "algorithms/on_group.hpp"
+#include "algorithms/groups/on_group.hpp"
 #include "sim/tests/scenario_for_test.hpp"
 
 namespace ringscope {

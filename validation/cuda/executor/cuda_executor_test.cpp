@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "algorithms/on_group.hpp"
+#include "algorithms/groups/on_group.hpp"
 #include "validation/cuda/executor/gpu_cases.hpp"
 
 namespace ringscope::cuda {

@@ -1,4 +1,4 @@
-#include "algorithms/channels/nccl_groups.hpp"
+#include "algorithms/groups/nccl_groups.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,10 +1,10 @@
-#include "algorithms/on_group.hpp"
+#include "algorithms/groups/on_group.hpp"
 
 #include <algorithm>
 #include <array>
 #include <numeric>
 
-#include "algorithms/channels/nccl_groups.hpp"
+#include "algorithms/groups/nccl_groups.hpp"
 
 namespace ringscope {
 namespace {
@@ -38,8 +38,8 @@ Task run_on_group(Communicator group, const Algorithm* algorithm, Workspace work
       hosts.push_back((*hosts_of_all)[static_cast<std::size_t>(rank)]);
     options.hosts = &hosts;
   }
-  // What channels need beside the space of one is asked of no executor that has data: of NCCL's
-  // communicators a simulation alone knows.
+  // A simulation alone knows NCCL's communicators, and has no data: nobody counts the space that
+  // channels need beside that of one.
   const std::size_t scratch = algorithm->scratch_items(group.size(), work.data.size, options);
   work.scratch = {work.scratch.buffer, work.scratch.offset, scratch};
   co_await algorithm->run(group, work, options);
