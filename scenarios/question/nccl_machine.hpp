@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "algorithms/catalogue.hpp"
 #include "algorithms/channels/nccl_tuning.hpp"
 #include "algorithms/groups/nccl_groups.hpp"
 #include "scenarios/library/library.hpp"
