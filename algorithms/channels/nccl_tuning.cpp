@@ -79,9 +79,7 @@ template <class Index>
 constexpr std::size_t index(Index i) {
   return static_cast<std::size_t>(i);
 }
-constexpr int floor_log2(std::uint64_t n) {
-  return n == 0 ? 0 : static_cast<int>(std::bit_width(n)) - 1;
-}
+constexpr int floor_log2(std::uint64_t n) { return static_cast<int>(std::bit_width(n | 1)) - 1; }
 
 bool is_before_218(const Machine& machine) { return machine.version < 218; }
 
@@ -156,14 +154,13 @@ bool has_chunks(Call call) {
 
 /// The same of chunks, on one host: each GPU is the head of its own.
 double nvls_bandwidth_of_chunks(Call call, const Machine& machine) {
-  const double heads = machine.heads.count, others = (call.ranks - 1.0) / call.ranks;
-  const double inside = machine.heads.each, between = machine.heads_between;
-  constexpr double useful = 5.0 / 6, useful_between = .9;
-  if (machine.version < 223) return heads * std::min(inside, between) * useful;
-  if (machine.version < 227) return heads * std::min(inside, between);
-  if (machine.version < 228) return heads * std::min(inside * others, between * useful_between);
-  const double share = nvls_share[index(machine.generation)] * (heads - 1) / heads;
-  return heads * std::min(inside * share * others, between);
+  const double heads = machine.heads.count, others = (call.ranks - 1.0) / call.ranks,
+               inside = machine.heads.each, between = machine.heads_between;
+  if (machine.version < 227)
+    return heads * std::min(inside, between) / (machine.version < 223 ? 1.2 : 1);
+  if (machine.version < 228) return heads * std::min(inside * others, between * .9);
+  const double share = nvls_share[index(machine.generation)];
+  return std::min((heads - 1) * inside * share * others, heads * between);
 }
 
 double nvls_bandwidth(Call call, const Machine& machine) {
@@ -192,8 +189,8 @@ double nvls_latency(Call call, const Machine& machine) {
 }
 
 double pat_bandwidth(Call call, const Machine& machine) {
-  const Channels by = channels(call, machine);
-  return by.count * by.each * (machine.version < 224 ? .85 : .75);
+  const auto [count, each] = channels(call, machine);
+  return count * each * (machine.version < 224 ? .85 : .75);
 }
 
 double pat_latency(Call call) {
@@ -281,9 +278,8 @@ bool is_known(Choice choice, Call call, const Machine& machine) {
     case Algorithm::ring:
       return true;
     case Algorithm::nvls:
-      if (!simple || machine.nvls_channels == 0) return false;
-      if (has_chunks(call)) return call.nodes == 1 && machine.version >= 219;
-      return call.function == Function::allreduce;
+      if (!simple || machine.nvls_channels == 0 || is_rooted(call)) return false;
+      return !has_chunks(call) || (call.nodes == 1 && machine.version >= 219);
     case Algorithm::pat:
       return simple && has_chunks(call);
   }
