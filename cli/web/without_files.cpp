@@ -25,7 +25,7 @@ void require_whole_chunks(const Value&, std::uint64_t, const ScheduleFile&) {
   throw std::logic_error("there is no schedule here");
 }
 
-std::shared_ptr<const ScheduleFile> read_trace(Fields&, const Value& value, int) {
+std::shared_ptr<const ScheduleFile> read_trace(Fields&, const Value& value, int, bool) {
   value.fail("traces are read by the command line alone");
 }
 
