@@ -62,7 +62,8 @@ class [[nodiscard]] Task {
   struct Awaiter {
     Handle task;
     bool await_ready() {
-      if (!tail_calls) task.resume();
+      if (tail_calls) return false;
+      task.resume();
       return task.done();
     }
     std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) noexcept {

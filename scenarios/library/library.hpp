@@ -1,6 +1,7 @@
 // Parameters of an MPI library's message transport, for the model in sim/mpi.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -123,6 +124,11 @@ struct Library {
   Value resolved;          ///< all defaults filled in
 
   const Transport& transport(Way way) const { return transports[static_cast<std::size_t>(way)]; }
+  /// Whether messages of any way take a random time.
+  bool has_jitter() const {
+    return std::any_of(transports.begin(), transports.end(),
+                       [](const Transport& one) { return !one.jitter.is_zero(); });
+  }
 };
 
 /// `value` is a name from scenarios/libraries, a path, or a map. A map may say `base: NAME` and

@@ -84,7 +84,7 @@ std::shared_ptr<const nccl::Machine> machine_of(const BlockCosts& blocks,
   return machine;
 }
 
-/// Host of each rank by its number among those of the group, and its GPU there.
+/// Host of each rank by its number among those of the group.
 std::vector<int> numbered_hosts(const Placement& placement) {
   std::map<int, int> numbers;
   std::vector<int> hosts;

@@ -134,11 +134,11 @@ void require_forced(const Value& job, const Scenario& scenario) {
       .fail(fmt::format(
           "NCCL has no {} of {} with protocol {} here: {}", asked.algorithm->collective,
           options.algorithm, options.protocol,
-          nvls ? "NVLS needs hosts with an NVSwitch and H100 or later (one host, and 2.19 or "
-                 "later, for "
-                 "chunks), a library with 'blocks.in_switch', and protocol auto or Simple"
-               : "allreduce has ring, tree (any protocol) and nvls (Simple), allgather and "
-                 "reduce_scatter have ring and pat (Simple)"));
+          nvls
+              ? "NVLS needs hosts with an NVSwitch and H100 or later (one host, and 2.19 or "
+                "later, for chunks), a library with 'blocks.in_switch', and protocol auto or Simple"
+              : "allreduce has ring, tree (any protocol) and nvls (Simple), allgather and "
+                "reduce_scatter have ring and pat (Simple)"));
 }
 
 /// One scenario per size. The ranks are placed as `placed` says, or, where that is empty, the tree.

@@ -265,14 +265,9 @@ void Refinement::tell_likes(ChannelFold& fold) const {
 
 bool may_change_places(const Scenario& scenario) {
   const Library& library = scenario.library;
-  const Noise& noise = scenario.job.noise;
-  const bool by_chance = noise.every.count() > 0 ||
-                         std::ranges::any_of(library.transports, [](const Transport& transport) {
-                           return !transport.jitter.is_zero();
-                         });
   return library.blocks && library.progress != Progress::thread &&
-         library.thread_core == ProgressCore::spare && !by_chance &&
-         scenario.speedup.resource.empty() &&
+         library.thread_core == ProgressCore::spare && !library.has_jitter() &&
+         scenario.job.noise.every.count() == 0 && scenario.speedup.resource.empty() &&
          scenario.cluster.topology.routing() == Routing::hash && have_their_own(scenario.placement);
 }
 

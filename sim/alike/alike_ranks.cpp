@@ -253,8 +253,7 @@ std::string unlike_by_chance(const Scenario& scenario) {
   if (job.skew.count() > 0) return "'skew' lets ranks start at different times";
   if (job.noise.spread > 0 || job.noise.every.count() > 0) return "'noise' is each rank's own";
   if (!job.noise.stragglers.empty()) return "some ranks are stragglers";
-  for (const Transport& transport : scenario.library.transports)
-    if (!transport.jitter.is_zero()) return "the library's messages have 'jitter'";
+  if (scenario.library.has_jitter()) return "the library's messages have 'jitter'";
   if (!scenario.neighbours.empty()) return "other jobs run beside it";
   if (!scenario.speedup.resource.empty()) return "one resource is faster than it is";
   if (scenario.storage.host >= 0) return "files lie on one host";

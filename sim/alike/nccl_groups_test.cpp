@@ -130,7 +130,7 @@ TEST_P(NcclGroups, take_as_much_of_a_gpu_when_channels_stand_for_others) {
   expect_seconds(folded(shared).time_s, whole(shared).time_s);
 }
 
-TEST_P(NcclGroups, that_are_alike_are_searched_once) {
+TEST_P(NcclGroups, on_hosts_that_are_alike_have_the_same_rings) {
   const Scenario pairs =
       scenario("8-8", "{groups: {order: tp-dp, tp: 8}, program: [{allreduce: 8 MiB, group: tp}]}");
   ASSERT_NE(pairs.job.groups, nullptr);

@@ -13,10 +13,7 @@ constexpr int longest_period = 16;
 
 bool repeats_itself(const Scenario& scenario) {
   const Noise& noise = scenario.job.noise;
-  const bool chance = noise.spread > 0 || noise.every.count() > 0 ||
-                      std::ranges::any_of(scenario.library.transports, [](const Transport& one) {
-                        return !one.jitter.is_zero();
-                      });
+  const bool chance = noise.spread > 0 || noise.every.count() > 0 || scenario.library.has_jitter();
   return !chance && scenario.neighbours.empty() &&
          scenario.cluster.topology.routing() == Routing::hash;
 }

@@ -61,8 +61,7 @@ void Machine::add_exchange(Uses& uses, int rank, Block block, double carries, bo
 // The rings of a search say by which NICs they go from host to host.
 nccl::Gates Machine::gates_of(int rank, Block block) const {
   const Job& job = jobs_.job(rank);
-  const int index = jobs_.index(rank);
-  int place = rank - (index == 0 ? 0 : jobs_.first(static_cast<std::size_t>(index) - 1));
+  int place = jobs_.number(rank);
   const nccl::JobChannels* rings = job.rings.get();
   if (block.communicator > 0) {
     const auto& ranks = job.groups->known.of_number(block.communicator).ranks;

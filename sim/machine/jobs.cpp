@@ -28,6 +28,11 @@ const Job& Jobs::job(int rank) const {
   return job == 0 ? scenario_->job : scenario_->neighbours[static_cast<std::size_t>(job) - 1].job;
 }
 
+int Jobs::number(int rank) const {
+  const int job = index(rank);
+  return job == 0 ? rank : rank - first(static_cast<std::size_t>(job) - 1);
+}
+
 std::string Jobs::text(int rank) const {
   const ResourceId own = owned("", rank);
   return own.job.empty() ? fmt::format("rank {}", rank)
@@ -38,7 +43,7 @@ ResourceId Jobs::owned(const std::string& place, int rank) const {
   const int job = index(rank);
   if (job == 0) return {place, rank};
   const auto neighbour = static_cast<std::size_t>(job) - 1;
-  return {place, rank - first(neighbour), scenario_->neighbours[neighbour].name};
+  return {place, number(rank), scenario_->neighbours[neighbour].name};
 }
 
 }  // namespace ringscope::sim

@@ -25,6 +25,8 @@ class Jobs {
   /// 0 for the foreground job, then the background jobs.
   int index(int rank) const;
   const Job& job(int rank) const;
+  /// The rank as its own job numbers it.
+  int number(int rank) const;
   /// "rank 3"; of a background job "rank 1 of training".
   std::string text(int rank) const;
   /// A resource that this rank alone has.

@@ -1,17 +1,16 @@
 #include "sim/mpi/connections.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <set>
+
+#include "algorithms/steps/tree_ranks.hpp"
 
 namespace ringscope::sim {
 namespace {
 
 /// Partners of a rank in a barrier by dissemination that are on other hosts, where each host has
 /// one rank: those 1, 2, 4, ... ranks ahead and behind, of which the last two may be one.
-int partners(std::size_t hosts) {
-  return std::max(1, 2 * static_cast<int>(std::bit_width(hosts - 1)) - 1);
-}
+int partners(std::size_t hosts) { return std::max(1, 2 * doublings(static_cast<int>(hosts)) - 1); }
 
 }  // namespace
 

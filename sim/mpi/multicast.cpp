@@ -14,7 +14,7 @@ int Mpi::begin_multicast(Caller& caller, std::span<const int> receivers, Tag tag
     Message& m = messages_[id];
     m.eager = true;
     m.users = 1;  // no request of the sender's
-    m.channel->held += bytes;
+    if (m.channel->transport->eager_room.count > 0) m.channel->held += bytes;
     m.next_copy = std::exchange(first, id);
   }
   return first;

@@ -211,7 +211,7 @@ void Mpi::finished(const WorkItem& item) {
   switch (item.kind) {
     case WorkItem::Kind::take:
       m.taken = true;
-      if (m.eager) make_room(m);
+      make_room(m);
       if (m.recv_request < 0) return;
       if (m.in_unexpected_buffer)
         return submit(WorkItem::Kind::take_again, item.message, *m.receiver);

@@ -198,11 +198,16 @@ def calibrate(documents, settings: Settings) -> Calibration:
     return result
 
 
+def is_published_over_tcp(network, points) -> bool:
+    """Whether medians alone tell of a network that the system's calls drive."""
+    return (not points.are_sampled and "latency" in network.evidence
+            and network.transport.driver == "caller")
+
+
 def assume_connections(network, points):
     """Takes what Open MPI's engine polls for granted, where medians alone were published over TCP:
     two ranks have one connection. Probes of our own are simulated as they are."""
-    if points.are_sampled or "latency" not in network.evidence or (
-            network.transport.driver != "caller"):
+    if not is_published_over_tcp(network, points):
         return
     network.transport = dataclasses.replace(network.transport, connection_cost=POLLED)
     network.assumed["connection_cost"] = "Open MPI's over TCP: two ranks open one connection"
@@ -212,8 +217,7 @@ def assume_jitter(result):
     """Takes a share of the latency for jitter, where medians alone were published over TCP. Probes
     of our own are simulated as they are. A second packet's wait for its interrupt is no jitter."""
     network = result.transports["network"]
-    if (result.points.are_sampled or "latency" not in network.evidence
-            or network.transport.driver != "caller"):
+    if not is_published_over_tcp(network, result.points):
         return
     waits = network.transport.interrupt_interval
     late = tuple(LATE * (1 - min(1.0, waits / one.time)) if one.up_to > PACKET and one.time
