@@ -35,11 +35,12 @@ void Engine::leave() {
   report_part();
 }
 
-// Reports the cause of the window that has just closed: the overhead first, then the copy.
+// Reports the cause of the window that has just closed: the poll, the overhead, then the copy.
 void Engine::report_part() {
   const WorkItem& item = work_items_.front();
   const int rank = item.caller->rank, resource = ledger_->bottleneck();
   const double now = ledger_->now(), start = ledger_->window_start();
+  if (parts_left_ == 2) return owner_->worked(item.message, Cause::overhead, rank, resource, now);
   if (parts_left_ == 1) {
     const double copy = needs_memory(item) ? 0 : item.bytes * item.cost.seconds_per_byte;
     const double share = item.seconds / (item.seconds + copy);
@@ -61,20 +62,25 @@ void Engine::begin() {
     // Waiting in the queue is blamed on the CPU that worked on the items before it.
     owner_->worked(item.message, Cause::copy, item.caller->rank,
                    cpu_of(*item.caller).front().resource, ledger_->now());
-    parts_left_ = 2;
+    parts_left_ = item.poll > 0 && found_ == 0 ? 3 : 2;
     next_part();
   }
 }
 
-// The parts of a work item: CPU time, for the message and for its bytes; but bytes that use memory
-// too are a part of their own.
+// The parts of a work item: a poll, where the last one did not find it, and which finds all that
+// has come by its end; CPU time, for the message and for its bytes; but bytes that use memory too
+// are a part of their own.
 void Engine::next_part() {
   const WorkItem& item = work_items_.front();
   const double copy = item.bytes * item.cost.seconds_per_byte;
   Uses& uses = ledger_->fresh_uses();
   double amount = 0;
   if (settings_.free) parts_left_ = 0;
-  if (parts_left_ == 2) {
+  if (parts_left_ == 3) {
+    --parts_left_;
+    amount = scale_->compute_amount(item.poll);
+    add_cpu(uses, *item.caller, scale_->compute_weight());
+  } else if (parts_left_ == 2) {
     --parts_left_;
     amount = scale_->compute_amount(item.seconds + (needs_memory(item) ? 0 : copy));
     if (amount > 0) add_cpu(uses, *item.caller, scale_->compute_weight());
@@ -93,12 +99,14 @@ void Engine::next_part() {
   }
   const WorkItem done = item;
   work_items_.pop_front();
+  if (found_ > 0) --found_;
   owner_->finished(done);
 }
 
 void Engine::part_done(std::uint64_t) {
   flight_ = -1;
   report_part();
+  if (parts_left_ == 2) found_ = work_items_.size();
   next_part();
   begin();
   if (!work_items_.empty()) return;

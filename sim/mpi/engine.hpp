@@ -10,7 +10,8 @@
 
 namespace ringscope::sim {
 
-/// A work item of the engine on one message: CPU per message, then CPU per byte.
+/// A work item of the engine on one message: the poll that finds it, CPU per message, then CPU per
+/// byte.
 struct WorkItem {
   enum class Kind {
     handshake,   ///< answer a matched RTS
@@ -22,6 +23,7 @@ struct WorkItem {
   Kind kind{};
   int message = 0;
   Caller* caller = nullptr;  ///< on whose CPU, where the engine has none of its own
+  double poll = 0;  ///< s of a poll for it, where none has found it yet
   double seconds = 0;
   double bytes = 0;
   ByteCost cost{};               ///< CPU per byte
@@ -65,13 +67,14 @@ class Engine {
   void leave();
   void submit(const WorkItem& item);
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
-    fields.exact(self.inside_, self.parts_left_, self.flight_ >= 0, self.paused_,
+    fields.exact(self.inside_, self.parts_left_, self.found_, self.flight_ >= 0, self.paused_,
                  self.idle_callers_.size(), self.work_items_.size());
     for (const WorkItem& item : self.work_items_) {
       fields.exact(static_cast<int>(item.kind));
       fields.message(item.message);
       fields.amount(item.bytes);
       fields.amount(item.seconds);
+      fields.amount(item.poll);
     }
   }
 
@@ -92,6 +95,7 @@ class Engine {
   int inside_ = 0;
   boost::circular_buffer<WorkItem> work_items_;  ///< the first one is in progress
   int parts_left_ = 0;                           ///< of the first one; see next_part()
+  std::size_t found_ = 0;  ///< how many of the first ones the last poll has found, or came before
   int flight_ = -1;
   bool paused_ = false;
   std::vector<Caller*> idle_callers_;

@@ -184,11 +184,7 @@ double Mpi::overhead_of(const Message& m, bool again, std::uint64_t passed) cons
   const Transport& transport = *m.channel->transport;
   const double matching =
       m.channel->in_order ? 0 : static_cast<double>(passed) * library_->match_cost.count();
-  if (again) return matching;
-  double polling = 0;
-  if (connections_.counted() && m.channel->way == Way::network)
-    polling = connections_.further(m.destination) * transport.connection_cost.count();
-  return transport.recv_overhead.at(m.bytes) + polling + matching;
+  return again ? matching : transport.recv_overhead.at(m.bytes) + matching;
 }
 
 void Mpi::submit(WorkItem::Kind kind, int id, Caller& caller, std::uint64_t passed) {
@@ -197,6 +193,8 @@ void Mpi::submit(WorkItem::Kind kind, int id, Caller& caller, std::uint64_t pass
   const bool again = kind == WorkItem::Kind::take_again;
   WorkItem item{.kind = kind, .message = id, .caller = &caller};
   item.seconds = overhead_of(m, again, passed);
+  if (connections_.counted() && m.channel->way == Way::network && !again)
+    item.poll = connections_.further(m.destination) * transport.connection_cost.count();
   if (m.ahead() > 0) {
     item.bytes = static_cast<double>(m.ahead());
     item.memory = &m.channel->copy_out;

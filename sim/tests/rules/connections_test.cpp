@@ -57,17 +57,64 @@ TEST_F(Polled, ranks_of_a_host_have_those_of_one) {
   expect_seconds(finish(run(only_polling("3x4"), to_the_last), 11), 2 * poll);
 }
 
-/// The last rank receives from all others, one after the other.
-Task all_to_the_last_one(Communicator comm, Workspace, Options) {
+/// Rank r sends after r times `compute`; the last one receives from all, one after the other.
+Task all_to_the_last_one(Communicator comm, Workspace, Options options) {
   const int last = comm.size() - 1;
-  if (comm.rank() < last) co_await comm.send(nothing, last);
+  if (comm.rank() < last) {
+    co_await comm.compute(comm.rank() * options.compute);
+    co_await comm.send(nothing, last);
+  }
   for (int from = 0; comm.rank() == last && from < last; ++from) co_await comm.recv(nothing, from);
 }
 
 TEST_F(Polled, each_further_rank_that_sends_is_one_more) {
-  // The five of a barrier, of which one costs nothing more, are enough for the first five.
-  const Report report = run(only_polling("1x8", "8"), all_to_the_last_one);
-  expect_seconds(finish(report, 7), (5 * 4 + 5 + 6) * poll);
+  // Six computations after the first message comes that of the seventh rank.
+  const double apart = 10 * poll;
+  const Report report = run(only_polling("1x8", "8"), all_to_the_last_one, compute(apart));
+  expect_seconds(finish(report, 7), 6 * apart + 6 * poll);
+}
+
+/// Of the five connections of a barrier among eight hosts one costs nothing more.
+constexpr double poll_of_five = 4 * poll;
+
+Scenario with_work(double seconds) {
+  Scenario scenario = only_polling("1x8", "8");
+  network(scenario).recv_overhead = SizedTime(Seconds(seconds));
+  return scenario;
+}
+
+TEST_F(Polled, one_poll_finds_all_that_come_at_once) {
+  constexpr double work = 3 * us;
+  const Report report = run(with_work(work), all_to_the_last_one);
+  expect_seconds(finish(report, 7), poll_of_five + 7 * work);
+}
+
+TEST_F(Polled, a_poll_finds_what_comes_before_it_ends) {
+  constexpr double work = 3 * us, apart = poll_of_five / 8;
+  const Report report = run(with_work(work), all_to_the_last_one, compute(apart));
+  expect_seconds(finish(report, 7), poll_of_five + 7 * work);
+}
+
+TEST_F(Polled, what_comes_after_a_poll_waits_for_the_next_one) {
+  // The first poll ends at 40 us, the work on the four that it finds at 52; the other three are sent
+  // at 44, 55 and 66 us.
+  constexpr double work = 3 * us, apart = 11 * us;
+  const Report report = run(with_work(work), all_to_the_last_one, compute(apart));
+  expect_seconds(finish(report, 7), poll_of_five + 4 * work + poll_of_five + 3 * work);
+}
+
+/// All others send while the last one computes; then it receives from them.
+Task to_one_that_comes_late(Communicator comm, Workspace, Options options) {
+  const int last = comm.size() - 1;
+  if (comm.rank() < last) co_await comm.send(nothing, last);
+  if (comm.rank() == last) co_await comm.compute(options.compute);
+  for (int from = 0; comm.rank() == last && from < last; ++from) co_await comm.recv(nothing, from);
+}
+
+TEST_F(Polled, who_comes_late_finds_all_by_one_poll_with_all_their_connections) {
+  constexpr double late = 1000 * us;
+  const Report report = run(only_polling("1x8", "8"), to_one_that_comes_late, compute(late));
+  expect_seconds(finish(report, 7), late + 6 * poll);
 }
 
 /// Rank 0 sends to all others; then the last one to it.
