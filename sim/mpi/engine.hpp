@@ -23,7 +23,7 @@ struct WorkItem {
   Kind kind{};
   int message = 0;
   Caller* caller = nullptr;  ///< on whose CPU, where the engine has none of its own
-  double poll = 0;  ///< s of a poll for it, where none has found it yet
+  double poll = 0;           ///< s of a poll for it, where none has found it yet
   double seconds = 0;
   double bytes = 0;
   ByteCost cost{};               ///< CPU per byte

@@ -2,8 +2,8 @@
 
 Usage: python3 -m validation.fit.kept_fits_test BUILD
 
-A fit that is kept has its command in its head. Those of the lab are first outcomes, which stay as they
-were; those of many ranks a host take minutes each.
+A fit that is kept has its command in its head. Those of the lab are first outcomes, which stay as
+they were; those of many ranks a host take minutes each.
 """
 
 import pathlib

@@ -96,8 +96,8 @@ TEST_F(Polled, a_poll_finds_what_comes_before_it_ends) {
 }
 
 TEST_F(Polled, what_comes_after_a_poll_waits_for_the_next_one) {
-  // The first poll ends at 40 us, the work on the four that it finds at 52; the other three are sent
-  // at 44, 55 and 66 us.
+  // The first poll ends at 40 us, the work on the four that it finds at 52; the other three are
+  // sent at 44, 55 and 66 us.
   constexpr double work = 3 * us, apart = 11 * us;
   const Report report = run(with_work(work), all_to_the_last_one, compute(apart));
   expect_seconds(finish(report, 7), poll_of_five + 4 * work + poll_of_five + 3 * work);
