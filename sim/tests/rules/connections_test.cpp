@@ -74,7 +74,7 @@ TEST_F(Polled, each_further_rank_that_sends_is_one_more) {
   expect_seconds(finish(report, 7), 6 * apart + 6 * poll);
 }
 
-/// Of the five connections of a barrier among eight hosts one costs nothing more.
+/// The five connections of a barrier among eight hosts, of which one costs nothing more.
 constexpr double poll_of_five = 4 * poll;
 
 Scenario with_work(double seconds) {
