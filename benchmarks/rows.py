@@ -245,6 +245,8 @@ ROWS = (
         posted_fat_tree, target="10 s", repeated=1),
     Row("posted_fat_tree_tolerant", "the fat tree at a tolerance of 0.1 %", "run", 256, 16,
         posted_fat_tree, tolerance=0.001, target="1 s", repeated=1),
+    Row("posted_fat_tree_1024", "1,024 ranks on the fat tree at a tolerance of 0.1 %", "run", 1024,
+        16, posted_fat_tree, tolerance=0.001, target="60 s", repeated=1),
     Row("start_up", "start-up, 65,536 ranks", "run", 65536, 128, start_up, target="10 s",
         judged=reading),
     Row("bare_fluid", "bare loop on our kernel, 1,024 ranks", "bare", 1024, 32),

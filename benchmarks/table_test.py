@@ -59,7 +59,8 @@ class SmallTable(unittest.TestCase):
                 self.assertEqual(self.rows[name]["messages"], 2 * workers * segments * steps)
 
     def test_posted_messages_go_from_each_to_each_other(self):
-        for name in ("posted", "posted_fat_tree"):
+        for name in ("posted", "posted_tolerant", "posted_fat_tree", "posted_fat_tree_tolerant",
+                     "posted_fat_tree_1024"):
             with self.subTest(name):
                 ranks = self.rows[name]["ranks"]
                 self.assertEqual(self.rows[name]["messages"], ranks * (ranks - 1))

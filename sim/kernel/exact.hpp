@@ -9,7 +9,7 @@ namespace ringscope::sim {
 /// solver adds, its error is some 2^-50 of the gap between two doubles, so that all solvers give
 /// the same one. It matters since fair sharing magnifies: a flow that begins d earlier than another
 /// one that it meets on a link ends 2 d earlier, and hundreds of meetings in a row make of the 16th
-/// digit the second (sharing_anomaly_test.cpp).
+/// digit the second (kernel_sharing_test.cpp).
 using Exact = dd_real;
 
 /// The nearest double.

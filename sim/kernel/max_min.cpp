@@ -233,31 +233,6 @@ void MaxMin::join_alone(int id) {
   }
 }
 
-// A guess, which settling corrects: the full resource that would give it least, or else the one
-// that has least for each of its users.
-int MaxMin::likely_bottleneck(const Flow& flow) const {
-  int likely = -1;
-  bool full = false;
-  double least = 0;
-  for (const Part& part : flow.parts) {
-    const Resource& there = resources_[index(part.resource)];
-    if (full && !there.full) continue;
-    double weight = part.weight, capacity = there.capacity;
-    if (there.full) {
-      capacity -= rounded(there.others);
-      if (there.own >= 0) weight += static_cast<double>(bundles_[index(there.own)].weight);
-    } else {
-      for (const int each : there.bundles)
-        weight += static_cast<double>(bundles_[index(each)].weight);
-    }
-    if (likely >= 0 && full == there.full && capacity / weight >= least) continue;
-    likely = part.resource;
-    full = there.full;
-    least = capacity / weight;
-  }
-  return likely;
-}
-
 bool MaxMin::finds_idle(int id) const {
   const auto& parts = flows_[index(id)].parts;
   return std::all_of(parts.begin(), parts.end(), [this](const Part& part) {
@@ -282,15 +257,8 @@ void MaxMin::join(int id) {
   note_moved(id);
   parts_ += flow.parts.size();
   if (finds_idle(id)) return join_alone(id);
-  flow.bottleneck = likely_bottleneck(flow);
-  for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) {
-    add_user(id, part);
-    const auto& [where, weight, joined, position] = flow.parts[index(part)];
-    if (where == flow.bottleneck || resource(where).full)
-      wait(where);
-    else
-      admit(joined, 2 * resource(flow.bottleneck).level);
-  }
+  if (!entangled_) return begin_guessed(id);
+  joining_.push_back(id);
 }
 
 void MaxMin::leave(int id) {
@@ -308,8 +276,12 @@ bool MaxMin::leave_for_later(int id) {
 // Bottlenecks on its way have less to carry then, until that is followed.
 void MaxMin::drop_out(int id) {
   Flow& flow = flows_[index(id)];
-  assert(flow.bottleneck >= 0);
   parts_ -= flow.parts.size();
+  if (parts_ == 0) entangled_ = false;
+  if (flow.bottleneck < 0) {  // it has joined since the last solve()
+    std::erase(joining_, id);
+    return;
+  }
   for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) drop_user(id, part);
   for (const Part& part : flow.parts) {
     const Resource& there = resource(part.resource);

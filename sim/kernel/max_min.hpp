@@ -37,7 +37,7 @@ class MaxMin {
   /// A flow of the caller's number; small numbers, since there is room for all below it. It must
   /// not flow meanwhile.
   void set_uses(int flow, std::span<const Use> uses);
-  /// Lets a flow flow from now on, or stops it.
+  /// Lets a flow flow from the next solve() on, or stops it.
   void join(int flow);
   void leave(int flow);
   /// Leaves what the flow had to nobody before follow_leaves(). Returns whether anybody wants it.
@@ -198,7 +198,6 @@ class MaxMin {
     if (resource(id).tight && !std::exchange(resource(id).doubted, true)) doubted_.push_back(id);
   }
   void settle_doubts();
-  int likely_bottleneck(const Flow& flow) const;
 
   // Levels (max_min_levels.cpp)
   /// Level that it would get now. Resources that are not full are looked at last: by then nobody's
@@ -225,9 +224,6 @@ class MaxMin {
   int fastest_other(const Resource& resource);
   void take(int bundle);
   void move(int flow, int to);
-  void foresee();
-  void fill();
-  void hold_back(int resource, double level);
   /// A resource that holds nobody back any more, and is to be settled as such: nobody goes by the
   /// level that it had.
   void lose_all(int id) {
@@ -237,32 +233,56 @@ class MaxMin {
     wait(id);
   }
 
+  // Foresight (max_min_foresight.cpp)
+  int likely_bottleneck(const Flow& flow) const;
+  void begin_guessed(int flow);
+  void begin(int flow, int bottleneck, Exact safe);
+  bool let_join();
+  void foresee();
+  void fill();
+  void fill_in_joining();
+  void hold_back(int resource, double level);
+  void hold(int flow, int bottleneck, double level);
+
   std::vector<Resource> resources_;
   std::vector<Flow> flows_;
   std::vector<Bundle> bundles_;
   std::vector<int> free_;  ///< bundles
   std::uint64_t stamps_ = 0;
   std::vector<Waiting> queue_;
-  std::vector<int> left_;  ///< resources, for follow_leaves()
+  std::vector<int> left_;     ///< resources, for follow_leaves()
+  std::vector<int> joining_;  ///< flows, for solve()
   std::vector<int> moved_, touched_, doubted_, taken_, told_, groups_;
   std::uint64_t operations_ = 0;
 
-  // Foresight (max_min_levels.cpp)
   struct Filled {  ///< a resource, as levels rise
     double left = 0;
     std::int64_t weight = 0;  ///< of flows that nobody holds back yet
+    double level = 0;         ///< at which it was full; 0: it was not
+    int chain = -1;           ///< first of those that join, in chains_; -1: none
+  };
+  static bool is_full_at(const Filled& resource, double level) {
+    constexpr double rounding = 1e-9;
+    return resource.level > 0 && resource.level <= level * (1 + rounding);
+  }
+  struct Chained {
+    int flow = 0, next = -1;
   };
   struct Foreseen {
     int flow = 0, bottleneck = 0;
+    double level = 0;
   };
   std::uint64_t solves_ = 0;
   std::uint64_t again_ = 0;  ///< operations of this solve() on what it had settled before
+  bool entangled_ = false;   ///< settling again has cost enough once, since anything flows
   std::size_t parts_ = 0;    ///< of all that flows
   std::vector<Filled> filled_;
-  std::vector<std::uint64_t> held_back_;  ///< by flow: the last solve() that foresaw its bottleneck
+  std::vector<Chained> chains_;
+  std::uint32_t foresights_ = 0;
+  std::vector<std::uint32_t> held_back_;  ///< by flow: the last that foresaw its bottleneck
   std::vector<Waiting> filling_;
   std::vector<int> rising_;         ///< resources that will be full, lowest level first
-  std::vector<Foreseen> foreseen_;  ///< of flows that will have another bottleneck
+  std::vector<Foreseen> foreseen_;  ///< of flows that join or will have another bottleneck
 };
 
 }  // namespace ringscope::sim

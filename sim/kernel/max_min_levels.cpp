@@ -219,74 +219,13 @@ void MaxMin::check_safe(int id) {
   }
 }
 
-// Where many levels change at once, each hangs on others that have yet to change: flows are taken
-// over and given back, and all is settled many times. Once that has cost enough, the bottlenecks
-// are foreseen, with the digits of a double, and then settled in the order of their levels. What is
-// foreseen wrongly is settled as ever.
-void MaxMin::foresee() {
-  fill();
-  for (const Foreseen& each : foreseen_) {
-    const int from = flows_[index(each.flow)].bottleneck;
-    move(each.flow, each.bottleneck);
-    wait(each.bottleneck);
-    if (resource(from).own < 0) lose_all(from);
-  }
-  for (const int id : rising_)
-    if (resource(id).waits && resource(id).own >= 0) settle(id);
-}
-
-// Progressive filling: all flows get faster, until a resource that they use is full.
-void MaxMin::fill() {
-  filled_.resize(resources_.size());
-  held_back_.resize(flows_.size());
-  rising_.clear();
-  foreseen_.clear();
-  for (std::size_t id = 0; id < resources_.size(); ++id) {
-    filled_[id] = {resources_[id].capacity, 0};
-    for (const int each : resources_[id].bundles) filled_[id].weight += bundle(each).weight;
-    if (filled_[id].weight > 0)
-      filling_.push_back(
-          {filled_[id].left / static_cast<double>(filled_[id].weight), static_cast<int>(id)});
-  }
-  std::make_heap(filling_.begin(), filling_.end());
-  while (!filling_.empty()) {
-    std::pop_heap(filling_.begin(), filling_.end());
-    Waiting& next = filling_.back();
-    const int id = next.resource;
-    const double level = filled_[index(id)].left / static_cast<double>(filled_[index(id)].weight);
-    const bool waits =
-        filled_[index(id)].weight > 0 && filling_.size() > 1 && level > filling_.front().level;
-    next.level = level;
-    if (waits) {
-      std::push_heap(filling_.begin(), filling_.end());
-      continue;
-    }
-    filling_.pop_back();
-    if (filled_[index(id)].weight > 0) hold_back(id, level);
-  }
-}
-
-void MaxMin::hold_back(int id, double level) {
-  rising_.push_back(id);
-  const auto hold = [&](int held) {
-    if (std::exchange(held_back_[index(held)], solves_) == solves_) return;
-    const Flow& flow = flows_[index(held)];
-    for (const Part& part : flow.parts) {
-      filled_[index(part.resource)].left -= part.weight * level;
-      filled_[index(part.resource)].weight -= part.weight;
-    }
-    if (flow.bottleneck != id) foreseen_.push_back({held, id});
-  };
-  for (const int each : resource(id).bundles) visit_users(each, hold);
-}
-
 MaxMin::Changes MaxMin::solve() {
   ++solves_;
   again_ = 0;
-  for (bool foreseen = false; !queue_.empty();) {
+  for (bool foreseen = !joining_.empty() && let_join(); !queue_.empty();) {
     settle_next();
     if (foreseen || again_ * parts_an_operation <= parts_) continue;
-    foreseen = true;
+    foreseen = entangled_ = true;
     foresee();
   }
   return tell();

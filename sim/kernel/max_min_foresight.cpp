@@ -1,0 +1,167 @@
+// Which bottleneck a flow will have, before anything is settled: guessed, or foreseen.
+#include <algorithm>
+
+#include "sim/kernel/max_min.hpp"
+
+namespace ringscope::sim {
+namespace {
+
+/// Flows that come together are many if this many times their parts are more than all parts: each
+/// of them would change what the others meet.
+constexpr std::size_t many_joins = 50;
+
+}  // namespace
+
+// A guess, which settling corrects: the full resource that would give it least, or else the one
+// that has least for each of its users.
+int MaxMin::likely_bottleneck(const Flow& flow) const {
+  int likely = -1;
+  bool full = false;
+  double least = 0;
+  for (const Part& part : flow.parts) {
+    const Resource& there = resources_[index(part.resource)];
+    if (full && !there.full) continue;
+    double weight = part.weight, capacity = there.capacity;
+    if (there.full) {
+      capacity -= rounded(there.others);
+      if (there.own >= 0) weight += static_cast<double>(bundles_[index(there.own)].weight);
+    } else {
+      for (const int each : there.bundles)
+        weight += static_cast<double>(bundles_[index(each)].weight);
+    }
+    if (likely >= 0 && full == there.full && capacity / weight >= least) continue;
+    likely = part.resource;
+    full = there.full;
+    least = capacity / weight;
+  }
+  return likely;
+}
+
+void MaxMin::begin_guessed(int id) {
+  const int likely = likely_bottleneck(flows_[index(id)]);
+  begin(id, likely, 2 * resource(likely).level);
+}
+
+void MaxMin::begin(int id, int bottleneck, Exact safe) {
+  Flow& flow = flows_[index(id)];
+  flow.bottleneck = bottleneck;
+  for (int part = 0; part < static_cast<int>(flow.parts.size()); ++part) {
+    add_user(id, part);
+    const auto& [where, weight, joined, position] = flow.parts[index(part)];
+    if (where == flow.bottleneck || resource(where).full)
+      wait(where);
+    else
+      admit(joined, safe);
+  }
+}
+
+// Where many levels change at once, each hangs on others that have yet to change: flows are taken
+// over and given back, and all is settled many times. Once that has cost enough, or when many flows
+// join, the bottlenecks are foreseen, with the digits of a double, and then settled in the order of
+// their levels. What is foreseen wrongly is settled as ever. Of equal bottlenecks the one that a
+// flow has or would be guessed is as good.
+void MaxMin::foresee() {
+  fill();
+  for (const Foreseen& each : foreseen_) {
+    const Flow& flow = flows_[index(each.flow)];
+    const bool joins = flow.bottleneck < 0;
+    const int from = joins ? likely_bottleneck(flow) : flow.bottleneck;
+    const bool equal = is_full_at(filled_[index(from)], each.level);
+    if (joins) begin(each.flow, equal ? from : each.bottleneck, 2 * each.level);
+    if (joins || equal) continue;
+    move(each.flow, each.bottleneck);
+    wait(each.bottleneck);
+    if (resource(from).own < 0) lose_all(from);
+  }
+  for (const int id : rising_)
+    if (resource(id).waits && resource(id).own >= 0) settle(id);
+}
+
+// Progressive filling: all flows get faster, until a resource that they use is full.
+void MaxMin::fill() {
+  filled_.resize(resources_.size());
+  held_back_.resize(flows_.size());
+  rising_.clear();
+  foreseen_.clear();
+  ++foresights_;
+  for (std::size_t id = 0; id < resources_.size(); ++id) {
+    filled_[id] = {};
+    filled_[id].left = resources_[id].capacity;
+    for (const int each : resources_[id].bundles) filled_[id].weight += bundle(each).weight;
+  }
+  fill_in_joining();
+  for (std::size_t id = 0; id < resources_.size(); ++id)
+    if (filled_[id].weight > 0)
+      filling_.push_back(
+          {filled_[id].left / static_cast<double>(filled_[id].weight), static_cast<int>(id)});
+  std::make_heap(filling_.begin(), filling_.end());
+  while (!filling_.empty()) {
+    std::pop_heap(filling_.begin(), filling_.end());
+    Waiting& next = filling_.back();
+    const int id = next.resource;
+    const double level = filled_[index(id)].left / static_cast<double>(filled_[index(id)].weight);
+    const bool waits =
+        filled_[index(id)].weight > 0 && filling_.size() > 1 && level > filling_.front().level;
+    next.level = level;
+    if (waits) {
+      std::push_heap(filling_.begin(), filling_.end());
+      continue;
+    }
+    filling_.pop_back();
+    if (filled_[index(id)].weight > 0) hold_back(id, level);
+  }
+}
+
+// Flows that join are in no bundle yet: each resource has a chain of them.
+void MaxMin::fill_in_joining() {
+  chains_.clear();
+  for (const int id : joining_)
+    for (const Part& part : flows_[index(id)].parts) {
+      Filled& there = filled_[index(part.resource)];
+      there.weight += part.weight;
+      chains_.push_back({id, std::exchange(there.chain, static_cast<int>(chains_.size()))});
+    }
+}
+
+void MaxMin::hold_back(int id, double level) {
+  rising_.push_back(id);
+  filled_[index(id)].level = level;
+  for (const int each : resource(id).bundles) {
+    if (bundle(each).users.size() > 2 * bundle(each).size) drop_gone(each);
+    const auto& users = bundle(each).users;
+    // Most are held back already, which a small table tells: their flows are in no cache.
+    for (std::size_t i = 0; i < users.size(); ++i)
+      if (held_back_[index(users[i].flow)] != foresights_ && is_user(each, i))
+        hold(users[i].flow, id, level);
+  }
+  for (int link = filled_[index(id)].chain; link >= 0; link = chains_[index(link)].next)
+    if (held_back_[index(chains_[index(link)].flow)] != foresights_)
+      hold(chains_[index(link)].flow, id, level);
+}
+
+void MaxMin::hold(int id, int bottleneck, double level) {
+  held_back_[index(id)] = foresights_;
+  const Flow& held = flows_[index(id)];
+  for (const Part& part : held.parts) {
+    Filled& there = filled_[index(part.resource)];
+    there.left -= part.weight * level;
+    there.weight -= part.weight;
+  }
+  if (held.bottleneck != bottleneck) foreseen_.push_back({id, bottleneck, level});
+}
+
+// Where levels hang on each other, the bottlenecks of many flows that join are foreseen. Elsewhere,
+// as on a star, guesses are right and keep alike what is alike.
+bool MaxMin::let_join() {
+  std::size_t parts = 0;
+  for (const int id : joining_) parts += flows_[index(id)].parts.size();
+  const bool many = parts * many_joins > parts_;
+  if (many)
+    foresee();
+  else
+    for (const int id : joining_) begin_guessed(id);
+  joining_.clear();
+  return many;
+}
+
+}  // namespace ringscope::sim
