@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -67,7 +68,7 @@ class DateQueue {
   struct Bucket {
     double date = -1;  ///< -1: not in use
     std::size_t wanted = 0;
-    std::vector<Item> items;
+    boost::container::small_vector<Item, 1> items;  ///< out of lockstep each date has one
   };
   struct Entry {
     double date = 0;
@@ -75,7 +76,8 @@ class DateQueue {
     int bucket = 0;
   };
   static bool later(const Entry& a, const Entry& b) {
-    return a.date != b.date ? a.date > b.date : a.order > b.order;
+    return static_cast<int>(a.date > b.date) |
+           (static_cast<int>(a.date == b.date) & static_cast<int>(a.order > b.order));
   }
   Bucket& bucket(int id) { return buckets_[static_cast<std::size_t>(id)]; }
 
@@ -97,10 +99,23 @@ class DateQueue {
     bucket(id).wanted = 0;
     free_.push_back(id);
   }
+  // A heap of its own: which of two children comes first is a matter of chance, which the processor
+  // is not to guess.
   void pop() {
-    std::pop_heap(heap_.begin(), heap_.end(), later);
-    close(heap_.back().bucket);
+    close(heap_.front().bucket);
+    const Entry last = heap_.back();
     heap_.pop_back();
+    if (heap_.empty()) return;
+    std::size_t gap = 0;
+    for (std::size_t child = 1; child < heap_.size(); child = 2 * gap + 1) {
+      if (child + 1 < heap_.size())
+        child += static_cast<std::size_t>(later(heap_[child], heap_[child + 1]));
+      heap_[gap] = heap_[child];
+      gap = child;
+    }
+    for (; gap > 0 && later(heap_[(gap - 1) / 2], last); gap = (gap - 1) / 2)
+      heap_[gap] = heap_[(gap - 1) / 2];
+    heap_[gap] = last;
   }
   void drop_unwanted() {
     const auto unwanted = [this](const Entry& entry) {

@@ -60,6 +60,11 @@ class MaxMin {
     std::span<const int> groups;  ///< with another rate; those of moved flows need not be here
   };
   Changes solve();
+  /// Whether solve() would find nothing to do.
+  bool is_solved() const {
+    return queue_.empty() && joining_.empty() && touched_.empty() && moved_.empty() &&
+           doubted_.empty();
+  }
   /// As solve() where all that has joined found what it uses idle.
   Changes tell();
 

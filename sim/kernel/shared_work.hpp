@@ -246,6 +246,8 @@ void SharedWork<Rates>::solve() {
   for (const int id : joining_)
     if (std::exchange(works_[index(id)].joins, false)) begin(id);
   joining_.clear();
+  if constexpr (can_wait)
+    if (touched_.empty() && rates_.is_solved()) return;
   take_over(rates_.solve());
 }
 

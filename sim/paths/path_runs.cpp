@@ -36,9 +36,14 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
 
 }  // namespace
 
-void PathTotals::grow() {
+void PathTotals::reserve(std::size_t size) {
+  const std::size_t slots = std::bit_ceil(size + size / 7 + 8);
+  if (slots > slots_.size()) resize(slots);
+}
+
+void PathTotals::resize(std::size_t slots) {
   const std::vector<PathTotal> before = std::move(slots_);
-  slots_.assign(before.empty() ? 8 : 2 * before.size(), {});
+  slots_.assign(slots, {});
   for (const PathTotal& one : before)
     if (one.what != PathTotal::nothing) find(one) = one;
 }
@@ -164,6 +169,7 @@ void PathRuns::add_totals(const PathSequence& sequence, PathTotals& totals) cons
   };
   for (const int id : sequence) {
     const RunNode& run = runs_[static_cast<std::size_t>(id)];
+    if (run.second < 0) totals.reserve(segments(run).size());  // totals that have been added up
     if (!looks_ && run.second < 0)
       add_leaf(run, 1, totals);
     else

@@ -33,6 +33,8 @@ class PathTotals {
       place.seconds += one.seconds;
     }
   }
+  /// Makes room for so many.
+  void reserve(std::size_t size);
   std::size_t size() const { return used_; }
   /// All, the largest first; of equals in the order of their keys.
   std::vector<PathTotal> list() const;
@@ -48,7 +50,8 @@ class PathTotals {
       place = (place + 1) & mask;
     return slots_[place];
   }
-  void grow();
+  void grow() { resize(slots_.empty() ? 8 : 2 * slots_.size()); }
+  void resize(std::size_t slots);
 
   std::vector<PathTotal> slots_;  ///< none, or a power of 2
   std::size_t used_ = 0;
