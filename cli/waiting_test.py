@@ -129,7 +129,7 @@ class Waiting(StudyTest):
         self.assertRegex(self.announced(*large, "--no-fold"),
                          r"^long: 65536 ranks that send 8.58\d*e\+09 messages, at most ")
         self.assertNotIn(" ranks that send ", self.announced(*large))  # one host's are simulated
-        contended = ("--set", star, "--set", "placement=1x3000", "--set",
+        contended = ("--set", star, "--set", "placement=1x1800", "--set",
                      "job={collective: alltoall, algorithm: posted, bytes: 1 GiB}")
         self.assertRegex(self.announced("run", "long.yaml", "--no-fold", *contended),
                          r"lower the ranks of 'placement', or ask for --tolerance 0.1%\n")

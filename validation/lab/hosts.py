@@ -132,8 +132,9 @@ def shape_end(where: str, device: str, rate: float, latency_s: float):
 
 
 def wire(hosts: int) -> list:
-    """Bytes that each host has put on its cable and taken from it, headers included, and packets
-    that a full queue dropped."""
+    """Bytes that each host has put on its cable and taken from it, headers included, packets that
+    a full queue dropped, and segments that TCP sent again, as it also does where a busy machine
+    answers late."""
     counted = []
     for host in range(hosts):
         link = json.loads(call("ip", "-j", "-s", "-n", namespace(host), "link", "show", "eth0"))[0]
@@ -143,8 +144,16 @@ def wire(hosts: int) -> list:
                                   "dev", f"port{host}") or "[]")
         counted.append({"sent_bytes": link["stats64"]["tx"]["bytes"],
                         "received_bytes": link["stats64"]["rx"]["bytes"],
-                        "drops": sum(queue.get("drops", 0) for queue in queues)})
+                        "drops": sum(queue.get("drops", 0) for queue in queues),
+                        "sent_again": sent_again(host)})
     return counted
+
+
+def sent_again(host: int) -> int:
+    """Segments of TCP that a host has sent once more; /proc/net/snmp has names, then values."""
+    counts = call("ip", "netns", "exec", namespace(host), "grep", "^Tcp:", "/proc/net/snmp")
+    names, values = (line.split() for line in counts.splitlines())
+    return int(values[names.index("RetransSegs")])
 
 
 def processes() -> list:

@@ -20,6 +20,7 @@ LAB = str(HERE / "ringscope-lab")
 ALLOWED = pathlib.Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 PAYLOAD = 1448 / 1514  # of what is charged to a full frame: TCP over Ethernet at an MTU of 1500
 MIB = 2**20
+PACKET = 1514  # bytes on an Ethernet, of a segment that TCP sends again
 SCENARIO = """question: what does it take?
 cluster: rack3
 library: openmpi_tcp
@@ -113,7 +114,7 @@ class Wire(Lab):
         declared = 5 * 2 * (3 - 1) / 3 * 3 * MIB
         for host in wire[1:]:  # host0 also hands out what the result has to be
             self.assertGreater(host["sent_bytes"], declared)
-            self.assertLess(host["sent_bytes"], 1.05 * declared)
+            self.assertLess(host["sent_bytes"], 1.05 * declared + PACKET * host["sent_again"])
 
     def test_both_directions_have_the_whole_rate(self):
         _, seconds = self.replay_by_hand(
@@ -128,7 +129,8 @@ class Wire(Lab):
         wire, _ = self.replay_by_hand("1-1", self.scenario("exchange", "bidirectional", "4 MiB"),
                                       "--mpi", "mpich", program="ringscope-mpich")
         self.assertGreater(wire[1]["sent_bytes"], 5 * 4 * MIB)
-        self.assertLess(wire[1]["sent_bytes"], 1.05 * 5 * 4 * MIB)
+        self.assertLess(wire[1]["sent_bytes"],
+                        1.05 * 5 * 4 * MIB + PACKET * wire[1]["sent_again"])
 
 
 class Costs(Lab):
