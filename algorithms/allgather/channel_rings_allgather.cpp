@@ -38,7 +38,7 @@ Algorithm describe_channel_rings_allgather() {
       .run =
           [](Communicator comm, Workspace work, Options options) {
             return in_channels(comm, work, channel_chunks(comm.size(), work.data.size, options),
-                               chunk_slot, all_rounds<round>, options);
+                               chunk_slot, all_rounds<round>, options, ring_slices);
           },
       .cost = channel_chunks_cost,
       .scratch_items = channel_chunks_scratch,

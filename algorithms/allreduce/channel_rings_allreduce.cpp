@@ -56,7 +56,8 @@ Task all_rounds(Communicator block, ChannelRing ring, Range, Options options) {
 }
 
 Task channel_rings_allreduce(Communicator comm, Workspace work, Options options) {
-  return in_channels(comm, work, parts_of(work.data, options), slot_items, all_rounds, options);
+  return in_channels(comm, work, parts_of(work.data, options), slot_items, all_rounds, options,
+                     ring_slices);
 }
 
 Cost cost(int ranks, std::size_t items, Options options) {

@@ -67,7 +67,7 @@ int ChannelRing::rank(int places) const {
 }
 
 Task in_channels(Communicator comm, Workspace work, std::vector<Range> parts, SlotItems slot,
-                 ChannelProgram program, Options options) {
+                 ChannelProgram program, Options options, int slices) {
   if (comm.size() == 1 || parts.empty()) co_return;
   const std::size_t turns = options.sms > 0
                                 ? std::min(parts.size(), static_cast<std::size_t>(options.sms))
@@ -82,7 +82,9 @@ Task in_channels(Communicator comm, Workspace work, std::vector<Range> parts, Sl
     if (times[i] == 0) continue;
     by_sm[i % turns].push_back(ring_of(comm, static_cast<int>(i), static_cast<int>(parts.size()),
                                        parts[i], room, options));
-    by_sm[i % turns].back().block.alike = times[i];
+    Block& block = by_sm[i % turns].back().block;
+    block.alike = times[i];
+    if (block.protocol == Protocol::simple) block.slices = slices;
   }
   std::vector<Thread> others;
   for (std::size_t sm = 1; sm < turns; ++sm)

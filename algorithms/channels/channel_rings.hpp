@@ -32,9 +32,13 @@ using ChannelProgram = Task (*)(Communicator block, ChannelRing ring, Range data
 using SlotItems = std::size_t (*)(int ranks, std::size_t part, const Options& options);
 
 /// Runs the program in each of `parts`' channels at once. With fewer SMs than channels an SM takes
-/// one after the other.
+/// one after the other. `slices`: of a chunk by Simple, see ring_slices.
 Task in_channels(Communicator comm, Workspace work, std::vector<Range> parts, SlotItems slot,
-                 ChannelProgram program, Options options);
+                 ChannelProgram program, Options options, int slices = 1);
+
+/// Slices of a chunk by Simple in rings of an allreduce, an allgather and a reduce-scatter; others
+/// have one. Source: NCCL 2.30.7, src/include/collectives.h, four steps a chunk, two a slice.
+inline constexpr int ring_slices = 2;
 
 /// Items of scratch that in_channels needs; one rank needs none.
 std::size_t slots_of(int ranks, const std::vector<Range>& parts, SlotItems slot,

@@ -28,6 +28,8 @@ struct Block {
   int communicator = 0;  ///< of a group, whose kernel it is of; 0: the job's own
   /// Channels of its kernel that do the same, itself counted, where it is performed for all.
   int alike = 1;
+  /// In which it sends each message, telling its partner of each as soon as it is there.
+  int slices = 1;
   /// It sends and receives for a group of them, each way by threads that do nothing else.
   bool exchanges = false;
 

@@ -138,7 +138,7 @@ void require_forced(const Value& job, const Scenario& scenario) {
               ? "NVLS needs hosts with an NVSwitch and H100 or later (one host, and 2.19 or "
                 "later, for chunks), a library with 'blocks.in_switch', and protocol auto or Simple"
               : "allreduce has ring, tree (any protocol) and nvls (Simple), allgather and "
-                "reduce_scatter have ring and pat (Simple)"));
+                "reduce_scatter have ring (any), pat and, on one host, nvls (Simple)"));
 }
 
 /// One scenario per size. The ranks are placed as `placed` says, or, where that is empty, the tree.

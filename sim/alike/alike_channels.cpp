@@ -138,7 +138,8 @@ bool Refinement::connect(Machine& machine) {
       peer.wire = channel.wire;
       const auto costs =
           static_cast<Colour>(channel.way) << 8 | static_cast<Colour>(peer.kind.protocol);
-      peer.way = mixed(mixed(costs, channel.route_latency), channel.wire_per_byte);
+      peer.way = mixed(mixed(mixed(costs, channel.route_latency), channel.wire_per_byte),
+                       static_cast<Colour>(channel.slices));
       for (const Use& use : peer.wire)
         resources_.try_emplace(use.resource,
                                mixed(Colour{1}, ledger_->resource(use.resource).capacity));

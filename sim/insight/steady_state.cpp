@@ -72,6 +72,7 @@ bool SteadyState::describe() {
   record_.take_entries();
   for (const RankThread* thread : threads_) thread->describe(record_, agenda);
   run_->mpi->describe(record_, agenda, messages_);
+  run_->machine->describe(record_);
   return record_.take_entries() == agenda.size();
 }
 
@@ -120,6 +121,7 @@ void SteadyState::skip(int steps, int times) {
   traffic.bytes_between_hosts +=
       more * (traffic.bytes_between_hosts - kept_.traffic.bytes_between_hosts);
   run_->mpi->skip(seconds, messages_);
+  run_->machine->skip(seconds);
   for (std::size_t i = 0; i < threads_.size(); ++i)
     threads_[i]->skip(steps * times, seconds, times, kept_.threads[i]);
   run_->ledger->kernel().skip(seconds);

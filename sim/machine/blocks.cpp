@@ -9,6 +9,30 @@
 #include "topologies/nccl/channels.hpp"
 
 namespace ringscope::sim {
+namespace {
+
+/// NCCL 2.30.7, src/device/prims_simple.h: a 32nd of two steps of 512 KiB.
+constexpr double least_slice = 32 << 10;  ///< B
+
+}  // namespace
+
+// The receiver can pass on a chunk of C bytes when all of it has come, at t, and the first slice,
+// F, has been told: a hop after it came, at t minus what the C - F behind it took.
+double Channel::latency_behind_slices(double whole, std::uint64_t bytes) const {
+  const auto chunk = static_cast<double>(bytes);
+  const double behind = chunk - std::max(chunk / slices, least_slice);
+  if (behind <= 0) return whole;
+  return std::max(0.0, whole - behind / chunk * (clock->now() - left_at));
+}
+
+void Machine::describe(StateRecord& record) const {
+  for (const Channel* channel : sliced_)
+    if (channel->last_on_wire >= 0) record.add_time(ledger_->now() - channel->left_at);
+}
+
+void Machine::skip(double seconds) {
+  for (Channel* channel : sliced_) channel->left_at += seconds;
+}
 
 double Machine::block_copy(Block block, std::uint64_t bytes) const {
   const double rate = scenario_->library.blocks->costs(block.protocol).copy.bytes_per_second;
@@ -108,6 +132,9 @@ Channel Machine::make_block_channel(int from, int to, Block block) {
   channel.route_latency = trip.latency * scenario_->speedup.link_latencies;
   channel.stands_for = block.alike;
   channel.in_order = true;
+  // Over an NVLink a hop is the block's own time, for each slice; elsewhere others' on the way.
+  if (!nvlink && !in_switch) channel.slices = block.slices;
+  channel.clock = ledger_;
   channel.wire_per_byte = 1 / carries / (in_switch ? block.together : 1);
   // Messages that are added up on the way are each sent; a copy is sent once for all.
   const int sent = in_switch && block.by == Switch::adds_up ? block.together : 1;

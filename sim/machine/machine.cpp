@@ -217,9 +217,12 @@ Channel& Machine::channel(int from, int to, Block block) {
   const Ends key = {from, to, block};
   const auto found = channels_.find(key);
   if (found != channels_.end()) return found->second;
-  return channels_
-      .emplace(key, block.is_any() ? make_block_channel(from, to, block) : make_channel(from, to))
-      .first->second;
+  Channel& made = channels_
+                      .emplace(key, block.is_any() ? make_block_channel(from, to, block)
+                                                   : make_channel(from, to))
+                      .first->second;
+  if (made.slices > 1) sliced_.push_back(&made);
+  return made;
 }
 
 Way Machine::way(int from, int to, const Fabric::Trip& trip) const {

@@ -42,9 +42,14 @@ struct Channel {
   bool in_order = false;     ///< of a block: its messages come in their order by themselves
   int stands_for = 1;        ///< channels of a kernel whose messages are not simulated but these
   double wire_per_byte = 1;  ///< bytes that are on the wire for each of the data: flags, headers
-  Uses nic;                  ///< NICs at both ends, by the time of a message; none: not counted
-  Uses copy_in;              ///< memory that a copy into a shared segment uses
-  Uses copy_out;             ///< memory and links of a copy to the receiver's buffer
+  /// Slices of a block's chunk, the first of which is told while those behind it move (1: nothing
+  /// hides the latency); when the data that are on the wire left, by the ledger's clock.
+  int slices = 1;
+  double left_at = 0;
+  const Ledger* clock = nullptr;
+  Uses nic;       ///< NICs at both ends, by the time of a message; none: not counted
+  Uses copy_in;   ///< memory that a copy into a shared segment uses
+  Uses copy_out;  ///< memory and links of a copy to the receiver's buffer
 
   /// The eager message that was put on the wire last, if it is not over it yet: the bytes between
   /// two processes arrive in the order in which they were sent. -1: none.
@@ -59,10 +64,15 @@ struct Channel {
   std::uint64_t next_sequence = 0;  ///< of the messages from one to the other
 
   bool between_hosts() const { return way == Way::network || way == Way::gdr; }
-  /// Seconds on the way for `bytes` of data; a control message has none.
+  /// Seconds on the way for `bytes` of data that have all left just now; a control message has
+  /// none.
   double latency(std::uint64_t bytes = 0) const {
-    return route_latency + transport->latency.at(bytes);
+    const double whole = route_latency + transport->latency.at(bytes);
+    return slices == 1 ? whole : latency_behind_slices(whole, bytes);
   }
+
+ private:
+  double latency_behind_slices(double whole, std::uint64_t bytes) const;
 };
 
 class Machine {
@@ -114,10 +124,15 @@ class Machine {
   Uses storage(int rank, bool writing) const;
   /// From a simulated rank to any. Made when first asked for; the reference stays valid.
   Channel& channel(int from, int to, Block block = {});
-  /// Chooses the way of the channel's next data, as the cluster's routing does.
+  /// The channel's next data leave: chooses their way, as the cluster's routing does.
   void steer(Channel& channel) const {
     if (!channel.passages.empty()) choose_passage(channel);
+    if (channel.slices > 1) channel.left_at = ledger_->now();
   }
+  /// Takes down what the channels' next latencies hang on, beside messages and activities.
+  void describe(StateRecord& record) const;
+  /// Lets so much time pass at once, in which all goes on as it did.
+  void skip(double seconds);
   /// From now on some channels of kernels stand for others: a run's messages are theirs, too.
   void fold_channels(ChannelFold fold);
   const ChannelFold& channel_fold() const { return channel_fold_; }
@@ -199,6 +214,7 @@ class Machine {
     std::size_t operator()(const Ends& ends) const;
   };
   std::unordered_map<Ends, Channel, EndsHash> channels_;
+  std::vector<Channel*> sliced_;  ///< of these those with several slices
   /// By rank, communicator, channel (-1: all of a GPU), protocol, and bytes of data in one on the
   /// wire.
   std::map<std::tuple<int, int, int, Protocol, double>, int> blocks_;

@@ -1,5 +1,5 @@
-// Do the blocks of a kernel keep to their host's pace, to PCIe's packets, to their GPU's generation
-// and to what one of them sends between hosts?
+// Do the blocks of a kernel keep to their host's pace, to PCIe's packets, to their GPU's
+// generation, to what one of them sends between hosts, and to the slices of a chunk?
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -18,9 +18,10 @@ struct Machine {
   std::string generation = "generation: ampere";
   std::string rules = "issue: 0 s";
   double carries_over_pcie = 1;
+  std::string hop = "2 us";
 };
 
-/// Two GPUs, of one host or of two; their PCIe carries 2 GB/s, a NIC 100.
+/// Two GPUs of one host, or one of each of several; their PCIe carries 2 GB/s, a NIC 100.
 Scenario two_gpus(const Machine& machine, const std::string& job) {
   return scenario_of(fmt::format(
       R"(
@@ -42,12 +43,13 @@ library:
     {4}
     LL: {{start: 3 us, hop: 2 us, block: 4 GB/s}}
     LL128: {{start: 3 us, hop: 2 us, block: 4 GB/s}}
-    Simple: {{start: 3 us, hop: 2 us, carries_over_pcie: {5}, block: 4 GB/s}}
+    Simple: {{start: 3 us, hop: {7}, carries_over_pcie: {5}, block: 4 GB/s}}
 placement: {{hosts: {6}, on: gpu}}
-job: {7}
+job: {8}
 )",
       machine.hosts, machine.hosts > 1 ? "100 GB/s" : "2 GB/s", machine.nvlink, machine.generation,
-      machine.rules, machine.carries_over_pcie, machine.hosts > 1 ? "1-1" : "2", job));
+      machine.rules, machine.carries_over_pcie,
+      machine.hosts > 1 ? fmt::format("1x{}", machine.hosts) : "2", machine.hop, job));
 }
 
 double time_of(const Machine& machine, const std::string& job) {
@@ -99,6 +101,67 @@ TEST_F(BlockRules, a_channels_sends_between_hosts_have_a_rate_of_their_own) {
   constexpr double mib = 1 << 20;
   EXPECT_NEAR(at("1 GB/s") - at("2 GB/s"), mib / 1e9 - mib / 2e9, 1e-12);
   EXPECT_NEAR(at("8 GB/s"), at("4 GB/s"), 1e-12);  // the block's own
+}
+
+constexpr double kib = 1024;
+
+/// Job of a ring by Simple on two GPUs, with a chunk of so many bytes for each hop.
+std::string ring(const char* collective, double chunk, int channels = 1) {
+  return fmt::format(
+      "{{collective: {}, algorithm: nccl, bytes: {} B, options: {{algorithm: ring, protocol: "
+      "Simple, channels: {}}}}}",
+      collective, 2 * chunk * channels, channels);
+}
+
+/// A hop of a chunk at a rate, its first slice half of it and at least 32 KiB.
+double hop_in_slices(double latency, double chunk, double rate) {
+  const double first = std::min(chunk, std::max(chunk / 2, 32 * kib));
+  return std::max(chunk / rate, latency + first / rate);
+}
+
+TEST_F(BlockRules, the_second_slice_of_a_chunk_hides_the_first_ones_hop_over_pcie) {
+  const Machine quick = {.nvlink = "gpus_per_switch: 2"};
+  const Machine slow = {.nvlink = "gpus_per_switch: 2", .hop = "100 us"};
+  for (const double chunk : {16 * kib, 32 * kib, 48 * kib, 256 * kib}) {
+    const std::string job = ring("allreduce", chunk);
+    EXPECT_NEAR(time_of(quick, job), 8 * us + 2 * hop_in_slices(4 * us, chunk, 2e9), 1e-12);
+    EXPECT_NEAR(time_of(slow, job), 8 * us + 2 * hop_in_slices(102 * us, chunk, 2e9), 1e-12);
+  }
+  for (const char* collective : {"allgather", "reduce_scatter"})
+    EXPECT_NEAR(time_of(slow, ring(collective, 256 * kib)),
+                8 * us + hop_in_slices(102 * us, 256 * kib, 2e9), 1e-12);
+}
+
+TEST_F(BlockRules, what_a_slice_hides_goes_by_the_rate_that_it_has_beside_others) {
+  const Machine slow = {.nvlink = "gpus_per_switch: 2", .hop = "100 us"};
+  EXPECT_NEAR(time_of(slow, ring("allreduce", 128 * kib, 2)),
+              8 * us + 2 * hop_in_slices(102 * us, 128 * kib, 1e9), 1e-12);
+}
+
+TEST_F(BlockRules, a_hop_between_hosts_is_hidden_too) {
+  const auto over_cables = [](double chunk) {
+    return time_of({.hosts = 2, .hop = "100 us"}, ring("allreduce", chunk));
+  };
+  EXPECT_NEAR(over_cables(256 * kib) - over_cables(32 * kib), 2 * (128 - 32) * kib / 4e9, 1e-12);
+}
+
+TEST_F(BlockRules, over_nvlinks_and_in_one_slice_nothing_is_hidden) {
+  EXPECT_NEAR(time_of({.hop = "100 us"}, ring("allreduce", 256 * kib)),
+              8 * us + 2 * (101 * us + 256 * kib / 4e9), 1e-12);
+  EXPECT_NEAR(time_of({.nvlink = "gpus_per_switch: 2", .hop = "100 us"},
+                      "{collective: broadcast, algorithm: nccl, bytes: 256 KiB, options: "
+                      "{protocol: Simple, channels: 1}}"),
+              8 * us + 102 * us + 256 * kib / 2e9, 1e-12);
+}
+
+TEST_F(BlockRules, steps_in_slices_that_are_skipped_take_as_long) {
+  const Scenario scenario = two_gpus({.hosts = 24, .hop = "100 us"},
+                                     "{collective: allreduce, algorithm: nccl, bytes: 6000001 B, "
+                                     "options: {algorithm: ring, protocol: Simple, channels: 3}}");
+  RunOptions every_step;
+  every_step.skip = false;
+  const double skipped = run_again(scenario).time_s;
+  EXPECT_NEAR(skipped, simulate(scenario, every_step).time_s, 1e-9 * skipped);
 }
 
 }  // namespace

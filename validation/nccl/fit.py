@@ -2,10 +2,13 @@
 """Fits the costs of NCCL's protocols to published times, as SPLIT.md allows, and writes a profile.
 
 Usage: python3 -m validation.nccl.fit a100 | v100_pcie | h100 > scenarios/libraries/nccl_X.yaml
+       python3 -m validation.nccl.fit a100 | v100_pcie | h100 --left-out
 The A100 has a table of channels and SMs, by which all constants can be told apart that the report
 below the profile does not name. The others have three times each: what they tell is by how much
 the A100's latencies, rates of blocks in their generation and shares of links have to be multiplied,
-and each factor is drawn to 1 where the times do not say.
+and each factor is drawn to 1 where the times do not say. --left-out prints, in place of a profile,
+the root of the mean square of the logarithms of what fitted rows, predicted from others, come to:
+of the A100 a tenth at a time, of the others each that is not the pace of its host's launches.
 """
 
 import math
@@ -27,6 +30,7 @@ START = {"launch": 7e-6,
          "LL128": (15e-6, 2e-6, 12e9, 25e9, 150e9, 0.75),
          "Simple": (17e-6, 6.5e-6, 18e9, 30e9, 250e9, 0.85)}
 AUTO_WEIGHT = 3  # of the curves in the harness that is predicted
+TENTHS = 10
 TOLD = 0.3  # standard error of the logarithm up to which a constant counts as told
 
 
@@ -48,24 +52,49 @@ def costs_of(logs) -> Costs:
     return Costs(values[0], of)
 
 
+def rows_of_a100():
+    """Fitted rows: those of the table, and those of the curves."""
+    curves = [chosen_on_a100(row) for n in (2, 4) for row in a100_auto(n) if row.fitted]
+    return a100_channels(), curves
+
+
+def errors_on_a100(logs, rows: list) -> np.ndarray:
+    costs = costs_of(logs)
+    return np.array([math.log(seconds_of(costs, row) / row.seconds) for row in rows])
+
+
+def solve_a100(rows: list, weights: np.ndarray, start=None):
+    if start is None:
+        start = np.log([START["launch"], *(value for name in PROTOCOLS for value in START[name])])
+    return least_squares(lambda logs: weights * errors_on_a100(logs, rows), start, loss="soft_l1",
+                         f_scale=0.05)
+
+
+def weights_of(table: list, curves: list) -> np.ndarray:
+    return np.array([1] * len(table) + [AUTO_WEIGHT] * len(curves))
+
+
 def fit_a100():
     """Costs, standard errors of their logarithms by name, and relative errors by file."""
-    curves = [chosen_on_a100(row) for n in (2, 4) for row in a100_auto(n) if row.fitted]
-    table = a100_channels()
-    rows = table + curves
-    weights = np.array([1] * len(table) + [AUTO_WEIGHT] * len(curves))
-
-    def errors(logs):
-        costs = costs_of(logs)
-        return np.array([math.log(seconds_of(costs, row) / row.seconds) for row in rows])
-
-    start = np.log([START["launch"], *(value for name in PROTOCOLS for value in START[name])])
-    found = least_squares(lambda logs: weights * errors(logs), start, loss="soft_l1",
-                          f_scale=0.05)
+    table, curves = rows_of_a100()
+    found = solve_a100(table + curves, weights_of(table, curves))
     names = ["launch"] + [f"{name}.{key}" for name in PROTOCOLS for key in KEYS]
-    left = np.abs(errors(found.x))
+    left = np.abs(errors_on_a100(found.x, table + curves))
     return costs_of(found.x), dict(zip(names, spread_of(found))), {
         "a100-channels.csv": left[:len(table)], "auto curves": left[len(table):]}
+
+
+def left_out_of_a100() -> np.ndarray:
+    """Errors of rows that are predicted from nine tenths of the fitted ones."""
+    table, curves = rows_of_a100()
+    rows, weights = table + curves, weights_of(table, curves)
+    begin = solve_a100(rows, weights).x
+    tenth, errors = np.arange(len(rows)) % TENTHS, np.zeros(len(rows))
+    for one in range(TENTHS):
+        seen = [row for row, which in zip(rows, tenth) if which != one]
+        found = solve_a100(seen, weights[tenth != one], begin)
+        errors[tenth == one] = errors_on_a100(found.x, rows)[tenth == one]
+    return errors
 
 
 def spread_of(found):
@@ -96,6 +125,7 @@ ABOUT = {"a100": "NCCL on A100 over NVLink, fitted to published times",
 # LL128 a channel of a ring, with Simple one of a tree (2.30.7, src/graph/tuning.cc).
 GRANTED = {"volta": {"LL": 39.0 / 87.7, "LL128": 1.0, "Simple": 26.5 / 24.0},
            "hopper": {"LL": 141.0 / 87.7, "LL128": 36.7 / 20.0, "Simple": 38.7 / 24.0}}
+LAUNCHES = 4096  # B of a call below which launches set the pace
 MEASURED = 0.02  # relative error of a published median, where there are few
 # Width of the logarithm of a factor, around 1. Of 0.1, 0.25 and 0.5, and of one factor or two for
 # latencies, these predict each fitted row best from the other ones.
@@ -142,6 +172,23 @@ def fit_factors(costs: Costs, machine, simulator, settings: dict, rows: list):
     return np.exp(found.x - 1), np.abs(errors(found.x - 1))
 
 
+def left_out_of_others(costs: Costs, machine, simulator, settings: dict, rows: list) -> np.ndarray:
+    """Errors of rows that are predicted from the others."""
+    errors, granted = [], GRANTED[settings["generation"]]
+    for row in rows:
+        if row.size < LAUNCHES:
+            continue
+        seen = [other for other in rows if other is not row]
+        factors, _ = fit_factors(costs, machine, simulator, settings, seen)
+        library = library_of(scaled(costs, factors, granted), settings)
+        errors += [math.log(predict(simulator, machine, library, [row])[0] / row.seconds)]
+    return np.array(errors)
+
+
+def text_of_left_out(errors: np.ndarray) -> str:
+    return f"{np.sqrt(np.mean(errors ** 2)):.4f} of {len(errors)} rows\n"
+
+
 def head_of_a100(spread: dict, by_file: dict) -> list:
     errors = "; ".join(f"{file}: median {np.median(some):.1%}, 90th percentile "
                        f"{np.quantile(some, 0.9):.1%} of {len(some)}"
@@ -167,22 +214,31 @@ def head_of_others(name: str, rows: list, factors, left) -> list:
             "factor of 1 may be one of which", "these sizes tell nothing."]
 
 
-def main():
-    name = sys.argv[1]
+def text_of_a100(left_out: bool) -> str:
+    if left_out:
+        return text_of_left_out(left_out_of_a100())
     costs, spread, by_file = fit_a100()
-    settings = SETTINGS[name]
-    if name == "a100":
-        print(yaml_of(head_of_a100(spread, by_file), ABOUT[name], library_of(costs, settings)),
-              end="")
-        return
+    return yaml_of(head_of_a100(spread, by_file), ABOUT["a100"],
+                   library_of(costs, SETTINGS["a100"]))
+
+
+def text_of_another(name: str, left_out: bool) -> str:
+    costs, _, _ = fit_a100()
     rows = {"v100_pcie": v100_pcie, "h100": lambda: h100_host() + h100_hosts(1)}[name]()
     rows = [row for row in rows if row.fitted]
     machine = {"v100_pcie": V100_PCIE, "h100": H100}[name]
-    settings = {"issue": issue_of(rows), **settings}
+    settings = {"issue": issue_of(rows), **SETTINGS[name]}
+    if left_out:
+        return text_of_left_out(left_out_of_others(costs, machine, Simulator(), settings, rows))
     factors, left = fit_factors(costs, machine, Simulator(), settings, rows)
-    print(yaml_of(head_of_others(name, rows, factors, left), ABOUT[name],
-                  library_of(scaled(costs, factors, GRANTED[settings["generation"]]), settings)),
-          end="")
+    library = library_of(scaled(costs, factors, GRANTED[settings["generation"]]), settings)
+    return yaml_of(head_of_others(name, rows, factors, left), ABOUT[name], library)
+
+
+def main():
+    name, left_out = sys.argv[1], "--left-out" in sys.argv[2:]
+    text = text_of_a100(left_out) if name == "a100" else text_of_another(name, left_out)
+    print(text, end="")
 
 
 if __name__ == "__main__":
