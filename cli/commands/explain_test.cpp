@@ -88,6 +88,15 @@ TEST(Explain, says_nothing_of_nccl_where_its_protocols_cost_nothing_known) {
           .empty());
 }
 
+TEST(Explain, has_no_rings_and_trees_to_choose_from_for_sends) {
+  Scenario scenario = read_scenarios("15-ll-or-simple", {}).front();
+  for (const char* collective : {"sendrecv", "alltoall"}) {
+    scenario.job.algorithm = find_algorithm(collective, "nccl");
+    ASSERT_NE(scenario.job.algorithm, nullptr);
+    EXPECT_TRUE(nccl_alternatives(scenario).empty()) << collective;
+  }
+}
+
 TEST(Explain, does_not_say_so_where_the_anomaly_is_gone) {
   const std::vector<Report> reports = explained("04-anomaly-gone");
   ASSERT_EQ(reports.size(), 8);

@@ -49,6 +49,7 @@ std::vector<NcclAlternative> nccl_alternatives(const Scenario& scenario) {
   const Job& job = scenario.job;
   if (job.algorithm->name != "nccl" || job.nccl == nullptr || scenario.placement.ranks.size() < 2)
     return {};
+  if (!nccl_function(job.algorithm->collective)) return {};  // sends have peers' channels alone
   const nccl::Call call = call_of(scenario);
   std::vector<NcclAlternative> all;
   const auto add = [&](nccl::Algorithm algorithm, Protocol protocol) {
