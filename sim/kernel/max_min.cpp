@@ -48,8 +48,8 @@ int MaxMin::find_bundle(int id, int bottleneck) const {
   const Resource& resource = resources_[index(id)];
   if (id == bottleneck) return resource.own;
   if (resource.bundles.size() > many_bundles) return resource.by_bottleneck.find(bottleneck);
-  for (const int bundle : resource.bundles)
-    if (bundles_[index(bundle)].bottleneck == bottleneck) return bundle;
+  for (std::size_t i = 0; i < resource.shares.size(); ++i)
+    if (resource.shares[i].bottleneck == bottleneck) return resource.bundles[i];
   return -1;
 }
 
@@ -72,6 +72,7 @@ int MaxMin::open_bundle(int where, int bottleneck) {
   opened.since = 0;
   opened.safe = -1;
   there.bundles.push_back(id);
+  there.shares.push_back({bottleneck, 0});
   if (there.bundles.size() == many_bundles + 1)
     for (const int each : there.bundles) there.by_bottleneck.add(bundle(each).bottleneck, each);
   else if (there.bundles.size() > many_bundles)
@@ -96,8 +97,10 @@ void MaxMin::close_bundle(int id) {
     there.by_bottleneck.remove(closed.bottleneck);
   const int last = there.bundles.back();
   there.bundles[index(closed.position)] = last;
+  there.shares[index(closed.position)] = there.shares.back();
   bundle(last).position = closed.position;
   there.bundles.pop_back();
+  there.shares.pop_back();
   free_.push_back(id);
 }
 
@@ -153,6 +156,7 @@ void MaxMin::add_user(int id, int number) {
   ++joined.size;
   joined.weight += part.weight;
   Resource& there = resource(where);
+  there.shares[index(joined.position)].weight = joined.weight;
   if (where == flow.bottleneck) return;
   if (!is_watched(there)) {
     if (joined.since != 0) there.others += part.weight * joined.safe;
@@ -171,6 +175,7 @@ void MaxMin::drop_user(int id, int number) {
   --left.size;
   left.weight -= part.weight;
   Resource& there = resource(part.resource);
+  there.shares[index(left.position)].weight = left.weight;
   if (part.resource != left.bottleneck && is_watched(there)) {
     there.others -= part.weight * level_of(left);
     doubt(part.resource);

@@ -77,8 +77,8 @@ class MaxMin {
   /// Calls visit(group, weight) for all that flows through a resource: sum of weights by group.
   template <class Visit>
   void visit_groups(int resource, Visit visit) const {
-    for (const int id : resources_[index(resource)].bundles)
-      visit(bundles_[index(id)].bottleneck, bundles_[index(id)].weight);
+    for (const Share& share : resources_[index(resource)].shares)
+      visit(share.bottleneck, share.weight);
   }
   /// Bundles and flows that were touched so far: what the work grows with.
   std::uint64_t operations() const { return operations_; }
@@ -110,6 +110,10 @@ class MaxMin {
     /// much as all else.
     boost::container::small_vector<User, 2> users;
   };
+  struct Share {  ///< what is asked most of a bundle, in one piece with that of its neighbours
+    int bottleneck = 0;
+    std::int64_t weight = 0;
+  };
   struct Safe {  ///< entry of a heap, lowest first
     Exact level = 0;
     int bundle = 0;
@@ -129,7 +133,8 @@ class MaxMin {
     int own = -1;               ///< bundle of the flows that it holds back; -1: none
     std::uint64_t settled = 0;  ///< number of the solve() in which it was settled last
     boost::container::small_vector<int, 2> bundles;
-    BundleTable by_bottleneck;  ///< those, where they are many
+    boost::container::small_vector<Share, 2> shares;  ///< of those, in the same places
+    BundleTable by_bottleneck;                        ///< those, where they are many
     // A bottleneck's state:
     Exact level = 0;
     /// Units per second of the users that are held back elsewhere; where it is neither full nor

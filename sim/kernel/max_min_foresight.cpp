@@ -26,8 +26,7 @@ int MaxMin::likely_bottleneck(const Flow& flow) const {
       capacity -= rounded(there.others);
       if (there.own >= 0) weight += static_cast<double>(bundles_[index(there.own)].weight);
     } else {
-      for (const int each : there.bundles)
-        weight += static_cast<double>(bundles_[index(each)].weight);
+      for (const Share& share : there.shares) weight += static_cast<double>(share.weight);
     }
     if (likely >= 0 && full == there.full && capacity / weight >= least) continue;
     likely = part.resource;
@@ -56,10 +55,11 @@ void MaxMin::begin(int id, int bottleneck, Exact safe) {
 }
 
 // Where many levels change at once, each hangs on others that have yet to change: flows are taken
-// over and given back, and all is settled many times. Once that has cost enough, or when many flows
-// join, the bottlenecks are foreseen, with the digits of a double, and then settled in the order of
-// their levels. What is foreseen wrongly is settled as ever. Of equal bottlenecks the one that a
-// flow has or would be guessed is as good.
+// over and given back, and all is settled many times. Once that has cost an operation for each part
+// of a flow, about what it costs to foresee what becomes of these, or when many flows join, the
+// bottlenecks are foreseen, with the digits of a double, and then settled in the order of their
+// levels. What is foreseen wrongly is settled as ever. Of equal bottlenecks the one that a flow has
+// or would be guessed is as good.
 void MaxMin::foresee() {
   fill();
   for (const Foreseen& each : foreseen_) {
@@ -87,7 +87,7 @@ void MaxMin::fill() {
   for (std::size_t id = 0; id < resources_.size(); ++id) {
     filled_[id] = {};
     filled_[id].left = resources_[id].capacity;
-    for (const int each : resources_[id].bundles) filled_[id].weight += bundle(each).weight;
+    for (const Share& share : resources_[id].shares) filled_[id].weight += share.weight;
   }
   fill_in_joining();
   for (std::size_t id = 0; id < resources_.size(); ++id)

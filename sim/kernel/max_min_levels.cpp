@@ -19,10 +19,6 @@ bool above(const Exact& level, const Exact& other) {
   return level - other > other * tolerance;
 }
 
-/// Parts of flows; to foresee what becomes of so many costs about what one operation of settling
-/// does.
-constexpr std::uint64_t parts_an_operation = 4;
-
 }  // namespace
 
 // One whose level falls while it waits comes earlier; one whose level rises is put back by
@@ -224,7 +220,7 @@ MaxMin::Changes MaxMin::solve() {
   again_ = 0;
   for (bool foreseen = !joining_.empty() && let_join(); !queue_.empty();) {
     settle_next();
-    if (foreseen || again_ * parts_an_operation <= parts_) continue;
+    if (foreseen || again_ <= parts_) continue;
     foreseen = entangled_ = true;
     foresee();
   }
