@@ -45,13 +45,14 @@ class Diagnosis:
 
     @property
     def explained(self) -> bool:
-        """False where the curve is faster than expected and the likeliest cause makes nothing
-        faster: that it explains a slower part better is no reason then."""
+        """False where the curve is faster than expected and the likeliest cause makes up for less
+        than half of that: that it explains a slower part better is no reason then."""
         if self.normal or self.curve.points[self.first].ratio > 1 or not self.causes:
             return True
         points, best = self.curve.points, self.causes[0].log_times
         off = [i for i in range(len(points)) if points[i].ratio < 1 and not math.isnan(best[i])]
-        return bool(off) and np.mean([best[i] - math.log(points[i].expected) for i in off]) < 0
+        made_up = sum(best[i] - math.log(points[i].expected) for i in off)
+        return bool(off) and made_up < sum(math.log(points[i].ratio) for i in off) / 2
 
     def above_the_cards(self) -> list:
         """Points on two hosts whose bus bandwidth is more than their cards carry, as it may be
