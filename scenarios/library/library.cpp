@@ -72,6 +72,13 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
     if (transport.eager_room.count == 0) room->fail("expected at least 1 B");
     fields.resolve("eager_room", *room);
   }
+  if (const Value* piece = fields.optional("eager_piece")) {
+    if (way != Way::network)
+      piece->fail(fmt::format("library.{}: only network copies eager messages in pieces", name));
+    transport.eager_piece = piece->bytes();
+    if (transport.eager_piece.count == 0) piece->fail("expected at least 1 B");
+    fields.resolve("eager_piece", *piece);
+  }
   if (const Value* gap = fields.optional("gap")) {
     transport.gap = gap->bytes();
     fields.resolve("gap", *gap);

@@ -44,15 +44,18 @@ struct Transport {
   Bytes eager_limit{};    ///< up to it a message is sent at once; above it RTS, CTS, data
   /// Eager bytes of one pair that are held until the receiver takes them; more wait at the sender.
   Bytes eager_room{};  ///< 0: there is room for all
-  Bytes rts_data{};    ///< bytes of a message above it that travel with the RTS
-  Bytes buffer{};      ///< bytes that the OS moves by itself when an end leaves MPI
-  Bytes gap{};         ///< by which a message above the eager limit is longer on its way [g]
+  /// Piece in which bytes ahead of a handshake are copied, sent and copied, all at once but for the
+  /// first and the last one.
+  Bytes eager_piece{};  ///< 0: one after the other, each the whole message
+  Bytes rts_data{};     ///< bytes of a message above it that travel with the RTS
+  Bytes buffer{};       ///< bytes that the OS moves by itself when an end leaves MPI
+  Bytes gap{};          ///< by which a message above the eager limit is longer on its way [g]
   /// Time that a message keeps a host's NIC busy in its direction, whatever its size [g]: what the
   /// ranks of a host share.
   Seconds message_gap{};
   /// Least time between two interrupts of a host's NIC: what comes before waits for the next.
   Seconds interrupt_interval{};
-  /// CPU per message received for each connection that the receiver has open beyond one.
+  /// CPU of a poll for each connection that the receiver has open beyond one.
   Seconds connection_cost{};
   Driver driver = Driver::caller;
   Order order = Order::shared;

@@ -76,6 +76,16 @@ TEST(Library, only_between_hosts_are_there_connections_to_poll) {
   EXPECT_THROW(read("{base: ideal, shm: {connection_cost: 1 us}}"), InputError);
 }
 
+TEST(Library, only_between_hosts_do_eager_messages_go_in_pieces) {
+  const Library read_back = read("{base: ideal, network: {eager_piece: 4 KiB}}");
+  EXPECT_EQ(read_back.transport(Way::network).eager_piece.count, 4096U);
+  EXPECT_EQ(to_json(read(to_json(read_back.resolved).dump()).resolved),
+            to_json(read_back.resolved));
+  EXPECT_FALSE(to_json(read("ideal").resolved)["network"].contains("eager_piece"));
+  EXPECT_THROW(read("{base: ideal, shm: {eager_piece: 4 KiB}}"), InputError);
+  EXPECT_THROW(read("{base: ideal, network: {eager_piece: 0 B}}"), InputError);
+}
+
 TEST(Library, vectors_that_the_caches_do_not_hold_have_costs_of_their_own) {
   Library library = read(
       "{base: openmpi_tcp, reduce_cost: 1 ns/B, shm: {recv_cost: 2 ns/B}, uncached:"

@@ -18,7 +18,8 @@ void Engine::add_cpu(Uses& uses, const Caller& caller, int weight) const {
 }
 
 void Engine::enter(Caller& caller) {
-  if (++inside_ > 1 || settings_.always_on || work_items_.empty()) return;
+  if (++inside_ > 1 || settings_.always_on) return;
+  if (work_items_.empty()) return begin_idling();
   owner_->resumed(work_items_.front().message, caller);
   if (paused_) {
     paused_ = false;
@@ -29,7 +30,9 @@ void Engine::enter(Caller& caller) {
 }
 
 void Engine::leave() {
-  if (--inside_ > 0 || settings_.always_on || flight_ < 0) return;
+  if (--inside_ > 0 || settings_.always_on) return;
+  end_idling();
+  if (flight_ < 0) return;
   ledger_->pause(flight_);
   paused_ = true;
   report_part();
@@ -52,7 +55,9 @@ void Engine::report_part() {
 void Engine::submit(const WorkItem& item) {
   if (work_items_.full()) work_items_.set_capacity(2 * work_items_.capacity() + 1);
   work_items_.push_back(item);
-  if (work_items_.size() == 1 && running()) begin();
+  if (work_items_.size() > 1 || !running()) return;
+  end_idling();
+  begin();
 }
 
 // Starts the first work item; items that cost nothing are finished on the spot, in turn.
@@ -65,6 +70,7 @@ void Engine::begin() {
     parts_left_ = item.poll > 0 && found_ == 0 ? 3 : 2;
     next_part();
   }
+  if (work_items_.empty() && running()) begin_idling();
 }
 
 // The parts of a work item: a poll, where the last one did not find it, and which finds all that

@@ -49,7 +49,9 @@ class Engine {
     bool free = false;  ///< a NIC: its work takes no CPU time
   };
   Engine(Ledger& ledger, const CpuScale& scale, Owner& owner, Settings settings)
-      : ledger_(&ledger), scale_(&scale), owner_(&owner), settings_(std::move(settings)) {}
+      : ledger_(&ledger), scale_(&scale), owner_(&owner), settings_(std::move(settings)) {
+    if (settings_.always_on) begin_idling();
+  }
   Engine(Engine&&) = default;
 
   bool running() const { return settings_.always_on || inside_ > 0; }
@@ -66,6 +68,13 @@ class Engine {
   void enter(Caller& caller);
   void leave();
   void submit(const WorkItem& item);
+  /// Seconds for which it ran and had nothing to do, less what has been spent of them.
+  double spare() const { return spare_ + (idle_since_ < 0 ? 0 : ledger_->now() - idle_since_); }
+  void spend(double seconds) { spare_ -= seconds; }
+  /// Time has moved by `seconds`.
+  void skip(double seconds) {
+    if (idle_since_ >= 0) idle_since_ += seconds;
+  }
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
     fields.exact(self.inside_, self.parts_left_, self.found_, self.flight_ >= 0, self.paused_,
                  self.idle_callers_.size(), self.work_items_.size());
@@ -80,6 +89,13 @@ class Engine {
 
  private:
   void begin();
+  void begin_idling() {
+    if (idle_since_ < 0) idle_since_ = ledger_->now();
+  }
+  void end_idling() {
+    spare_ = spare();
+    idle_since_ = -1;
+  }
   void next_part();
   void part_done(std::uint64_t);
   void report_part();
@@ -98,6 +114,7 @@ class Engine {
   std::size_t found_ = 0;  ///< how many of the first ones the last poll has found, or came before
   int flight_ = -1;
   bool paused_ = false;
+  double spare_ = 0, idle_since_ = -1;  ///< s; -1: not idle, or not running
   std::vector<Caller*> idle_callers_;
 };
 

@@ -183,8 +183,8 @@ Mpi::Preparation Mpi::preparation(int id) const {
     // A multicast has no copy_uses() of its own.
     const bool multicast = m.send_request < 0;
     if (multicast || m.channel->copy_in.empty())
-      dearest.copy = std::max(
-          dearest.copy, static_cast<double>(m.ahead()) * transport.send_cost.seconds_per_byte);
+      dearest.copy = std::max(dearest.copy, static_cast<double>(copied_before(m)) *
+                                                transport.send_cost.seconds_per_byte);
   }
   return dearest;
 }
@@ -274,6 +274,11 @@ void Mpi::describe(StateRecord& record, const Agenda& agenda, std::vector<int>& 
     if (!record.same()) return;
     const Message& m = messages_[id];
     Message::visit(m, fields);
+    if (pieces_.on(id)) {
+      const Pieces::Way& way = pieces_[id];
+      fields.exact(way.copying, way.completes, way.waits, way.came);
+      fields.amount(way.came ? receiving_engine(m).spare() - way.spare : 0);
+    }
     if (m.flow >= 0) DataPhase::visit(streams_.state_of(m), fields);
     const auto argument = static_cast<std::uint64_t>(id);
     for (const Agenda::Entry& entry : agenda.of(this, argument)) record.add(entry);
@@ -303,6 +308,8 @@ void Mpi::skip(double seconds, std::span<const int> in_flight) {
   const DateShift shift(seconds);
   for (const int id : in_flight) Message::visit(messages_[id], shift);
   for (double& date : interrupts_) shift.date(date);
+  for (Process& process : processes_)
+    for (Endpoint& endpoint : process.endpoints) endpoint.engine.skip(seconds);
 }
 
 }  // namespace ringscope::sim

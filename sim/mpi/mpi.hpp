@@ -20,6 +20,7 @@
 #include "sim/machine/state_record.hpp"
 #include "sim/mpi/connections.hpp"
 #include "sim/mpi/matching.hpp"
+#include "sim/mpi/pieces.hpp"
 #include "sim/mpi/stream.hpp"
 
 namespace ringscope::sim {
@@ -71,6 +72,10 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
     messages_[sent.message].path = sent.owner->path;
   }
   void launch(int message);
+  /// Seconds of CPU that the caller spends after launch() on the copy of what has not left yet;
+  /// then copied().
+  double copy_beside_wire(int message);
+  void copied(int message);
   /// One message to each receiver, of which begin_multicast() yields the first. They are sent at
   /// once whatever their size, cost their sender once, and pass each link that they share once.
   int begin_multicast(Caller& caller, std::span<const int> receivers, Tag tag, std::uint64_t bytes);
@@ -164,6 +169,13 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   bool has_room(int message);
   void make_room(const Message& taken);
   void leave_sender(int message);
+  std::uint64_t copied_before(const Message& m) const;
+  void transmit_in_pieces(int message);
+  void first_piece_came(std::uint64_t message);
+  void all_but_last_piece_went(std::uint64_t message);
+  void send_last_piece(int message);
+  Engine& receiving_engine(const Message& m);
+  double copied_on_the_way(int message, Engine& by);
   void announce(std::uint64_t message);
   void put_on_wire(int message);
   void transmit(std::uint64_t message);
@@ -198,6 +210,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   Streams streams_;
   std::vector<Process> processes_;
   Connections connections_;
+  Pieces pieces_;
   BlockNumbers blocks_;       ///< of postings
   std::vector<int> visible_;  ///< by the arrival that is being looked at
   std::vector<int> waiting_;  ///< for the engine that has just been entered

@@ -35,7 +35,10 @@ void Mpi::launch(int id) {
 // All that goes ahead of a handshake, or needs none, leaves in the order of the sends.
 void Mpi::leave_sender(int id) {
   Message& m = messages_[id];
-  if (m.eager) complete(m.send_request);
+  if (m.eager && pieces_.on(id) && pieces_[id].copying)
+    pieces_[id].completes = true;
+  else if (m.eager)
+    complete(m.send_request);
   const int before = std::exchange(m.channel->last_on_wire, id);
   if (before >= 0)
     messages_[before].next_on_wire = id;
@@ -66,6 +69,7 @@ void Mpi::transmit(std::uint64_t argument) {
   const Message& m = messages_[id];
   if (!m.channel->nic.empty()) stage(id, Cause::wire, -1, ledger_->bottleneck(), ledger_->now());
   machine_->steer(*m.channel);
+  if (pieces_.on(id)) return transmit_in_pieces(id);
   ledger_->start(static_cast<double>(m.ahead()) * m.channel->wire_per_byte, m.channel->wire,
                  Callback::to<&Mpi::travelled>(this, argument));
 }
@@ -197,6 +201,7 @@ void Mpi::submit(WorkItem::Kind kind, int id, Caller& caller, std::uint64_t pass
     item.poll = connections_.further(m.destination) * transport.connection_cost.count();
   if (m.ahead() > 0) {
     item.bytes = static_cast<double>(m.ahead());
+    if (!again) item.bytes -= copied_on_the_way(id, engine_of(caller));
     item.memory = &m.channel->copy_out;
     item.cost = again ? transport.unexpected_cost : transport.recv_cost;
   }

@@ -19,6 +19,7 @@ struct PendingVerb {
     receive_posted,  ///< recv, sendrecv
     preparing,       ///< the overhead of a send
     copying,         ///< of an eager message, where that uses memory too
+    following,       ///< the copy of what is not on the wire yet
     launched,        ///< a send
     working,         ///< a local verb
     completing       ///< the wait is over; CPU time is left

@@ -46,8 +46,14 @@ RankThread::Advance RankThread::send_part(Pending& verb) {
                         Cause::copy);
   }
   if (verb.state == State::copying) {
-    verb.state = State::launched;
+    verb.state = State::following;
+    const double rest = mpi.copy_beside_wire(message);
     mpi.launch(message);
+    if (rest > 0) return run_time(rest, true, RankActivity::copy, Cause::copy);
+  }
+  if (verb.state == State::following) {
+    verb.state = State::launched;
+    mpi.copied(message);
   }
   return Advance::done;
 }

@@ -1,0 +1,94 @@
+// What eager messages in pieces do at their ends and on the wire.
+#include <algorithm>
+#include <utility>
+
+#include "sim/mpi/mpi.hpp"
+
+namespace ringscope::sim {
+
+// Bytes that the sender copies before the message is launched.
+std::uint64_t Mpi::copied_before(const Message& m) const {
+  const std::uint64_t piece = m.channel->transport->eager_piece.count;
+  const bool multicast = m.send_request < 0;
+  return piece == 0 || multicast ? m.ahead() : std::min(m.ahead(), piece);
+}
+
+// Seconds of CPU that its sender copies while the message is on the wire.
+double Mpi::copy_beside_wire(int id) {
+  const Message& m = messages_[id];
+  const std::uint64_t rest = m.ahead() - copied_before(m);
+  if (rest > 0)
+    pieces_[id] = {.on = true, .copying = true};
+  else if (pieces_.on(id))
+    pieces_[id] = {};  // of the one before in its slot
+  return static_cast<double>(rest) * m.channel->transport->send_cost.seconds_per_byte;
+}
+
+void Mpi::copied(int id) {
+  if (!pieces_.on(id)) return;
+  Pieces::Way& way = pieces_[id];
+  const Message& m = messages_[id];
+  way.copying = false;
+  if (way.completes) complete(m.send_request);
+  if (!std::exchange(way.waits, false)) return;
+  stage(id, Cause::copy, m.sender->rank, m.sender->cpu.back().resource, ledger_->now());
+  send_last_piece(id);
+}
+
+void Mpi::transmit_in_pieces(int id) {
+  const Message& m = messages_[id];
+  const auto argument = static_cast<std::uint64_t>(id);
+  const std::uint64_t piece = m.channel->transport->eager_piece.count;
+  double slowest = 0;  // seconds per byte, of a wire that nobody else uses
+  for (const Use& use : m.channel->wire)
+    slowest = std::max(slowest, use.weight / ledger_->resource(use.resource).capacity);
+  const double first = static_cast<double>(piece) * m.channel->wire_per_byte * slowest;
+  ledger_->kernel().after(first + m.channel->latency(m.eager ? m.bytes : 0),
+                          Callback::to<&Mpi::first_piece_came>(this, argument));
+  ledger_->start(static_cast<double>(m.ahead() - piece) * m.channel->wire_per_byte, m.channel->wire,
+                 Callback::to<&Mpi::all_but_last_piece_went>(this, argument));
+}
+
+void Mpi::first_piece_came(std::uint64_t id) {
+  Pieces::Way& way = pieces_[static_cast<int>(id)];
+  way.came = true;
+  way.spare = receiving_engine(messages_[static_cast<int>(id)]).spare();
+}
+
+void Mpi::all_but_last_piece_went(std::uint64_t argument) {
+  const int id = static_cast<int>(argument);
+  stage(id, Cause::wire, -1, ledger_->bottleneck(), ledger_->now());
+  if (pieces_[id].copying)
+    pieces_[id].waits = true;
+  else
+    send_last_piece(id);
+}
+
+void Mpi::send_last_piece(int id) {
+  const Channel& channel = *messages_[id].channel;
+  ledger_->start(static_cast<double>(channel.transport->eager_piece.count) * channel.wire_per_byte,
+                 channel.wire, Callback::to<&Mpi::travelled>(this, static_cast<std::uint64_t>(id)));
+}
+
+// That of the receiver's endpoints which is the sender's, for nobody knows yet who will receive.
+Engine& Mpi::receiving_engine(const Message& m) {
+  auto& endpoints = process(m.destination).endpoints;
+  const auto index = static_cast<std::size_t>(m.sender->endpoint);
+  return endpoints[std::min(index, endpoints.size() - 1)].engine;
+}
+
+// Bytes that the engine has copied while the others were still coming, in time that it had to
+// spare, and which no other message may have again.
+double Mpi::copied_on_the_way(int id, Engine& by) {
+  const Message& m = messages_[id];
+  const double cost = m.channel->transport->recv_cost.seconds_per_byte;
+  if (!pieces_.on(id) || !pieces_[id].came || cost == 0) return 0;
+  if (&receiving_engine(m) != &by) return 0;
+  const double most =
+      static_cast<double>(m.ahead() - m.channel->transport->eager_piece.count) * cost;
+  const double spent = std::clamp(by.spare() - pieces_[id].spare, 0.0, most);
+  by.spend(spent);
+  return spent / cost;
+}
+
+}  // namespace ringscope::sim
