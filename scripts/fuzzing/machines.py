@@ -157,8 +157,6 @@ def library(random, knows_gpus):
                              ("connection_cost", 1e-8, 1e-6)):
         if random.random() < 0.15:
             made["network"][key] = time(random, least, most)
-    if random.random() < 0.2:
-        made["network"]["eager_piece"] = random.choice(["1 B", "512 B", "8 KiB"])
     if random.random() < 0.3:
         made["network"]["goodput"] = random.choice([0.5, 0.9565, 0.97])
     if knows_gpus:

@@ -98,4 +98,6 @@ def scenario(random, catalogue):
             made["storage"]["host"] = 0
     if random.random() < 0.2:
         made["cluster"]["routing"] = "adaptive"
+    if random.random() < 0.2:
+        made["library"]["network"]["eager_piece"] = random.choice(["1 B", "512 B", "8 KiB"])
     return made

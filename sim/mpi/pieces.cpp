@@ -1,4 +1,4 @@
-// What eager messages in pieces do at their ends and on the wire.
+// Copies of eager messages in pieces, and their way on the wire.
 #include <algorithm>
 #include <utility>
 
@@ -70,7 +70,7 @@ void Mpi::send_last_piece(int id) {
                  channel.wire, Callback::to<&Mpi::travelled>(this, static_cast<std::uint64_t>(id)));
 }
 
-// That of the receiver's endpoints which is the sender's, for nobody knows yet who will receive.
+// Engine of the endpoint that is the sender's, too, for nobody knows yet who will receive.
 Engine& Mpi::receiving_engine(const Message& m) {
   auto& endpoints = process(m.destination).endpoints;
   const auto index = static_cast<std::size_t>(m.sender->endpoint);

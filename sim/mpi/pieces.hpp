@@ -22,7 +22,7 @@ class Pieces {
     double spare = 0;        ///< s, what the receiver's engine had to spare by then
   };
 
-  /// Of the message in that slot, as long as it is on its way.
+  /// Way of the message in that slot, as long as it is under way.
   Way& operator[](int message) {
     const auto index = static_cast<std::size_t>(message);
     if (index >= ways_.size()) ways_.resize(index + 1);
