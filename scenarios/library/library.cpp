@@ -49,6 +49,20 @@ Written expand(const Value& value, std::vector<std::string> files) {
   return written;
 }
 
+// Room for eager messages, and their pieces.
+void read_eager(Fields& fields, const std::string& name, Way way, Transport& transport) {
+  for (auto [key, bytes] : {std::pair{"eager_room", &transport.eager_room},
+                            std::pair{"eager_piece", &transport.eager_piece}}) {
+    const Value* found = fields.optional(key);
+    if (found == nullptr) continue;
+    if (bytes == &transport.eager_piece && way != Way::network)
+      found->fail(fmt::format("library.{}: only network copies eager messages in pieces", name));
+    *bytes = found->bytes();
+    if (bytes->count == 0) found->fail("expected at least 1 B");
+    fields.resolve(key, *found);
+  }
+}
+
 Transport read_transport(const Value& value, Way way, Value& resolved) {
   const std::string name(way_names[static_cast<std::size_t>(way)]);
   Fields fields(value, "library." + name);
@@ -67,18 +81,7 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   transport.eager_limit = fields.required("eager_limit").bytes();
   transport.rts_data = fields.value_or("rts_data", "0 B").bytes();
   transport.buffer = fields.value_or("buffer", "0 B").bytes();
-  if (const Value* room = fields.optional("eager_room")) {
-    transport.eager_room = room->bytes();
-    if (transport.eager_room.count == 0) room->fail("expected at least 1 B");
-    fields.resolve("eager_room", *room);
-  }
-  if (const Value* piece = fields.optional("eager_piece")) {
-    if (way != Way::network)
-      piece->fail(fmt::format("library.{}: only network copies eager messages in pieces", name));
-    transport.eager_piece = piece->bytes();
-    if (transport.eager_piece.count == 0) piece->fail("expected at least 1 B");
-    fields.resolve("eager_piece", *piece);
-  }
+  read_eager(fields, name, way, transport);
   if (const Value* gap = fields.optional("gap")) {
     transport.gap = gap->bytes();
     fields.resolve("gap", *gap);
