@@ -78,10 +78,11 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   transport.send_cost = fields.value_or("send_cost", "0 s/B").byte_cost();
   transport.recv_cost = fields.value_or("recv_cost", "0 s/B").byte_cost();
   transport.unexpected_cost = fields.value_or("unexpected_cost", "0 s/B").byte_cost();
+  // Before the limit: while that is missing, neither of them is taken for it, misspelt.
+  read_eager(fields, name, way, transport);
   transport.eager_limit = fields.required("eager_limit").bytes();
   transport.rts_data = fields.value_or("rts_data", "0 B").bytes();
   transport.buffer = fields.value_or("buffer", "0 B").bytes();
-  read_eager(fields, name, way, transport);
   if (const Value* gap = fields.optional("gap")) {
     transport.gap = gap->bytes();
     fields.resolve("gap", *gap);
