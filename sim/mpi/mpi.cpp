@@ -139,6 +139,7 @@ Channel& Mpi::channel_to(Process& mine, int from, int to, Block block) {
 
 int Mpi::begin_message(Caller& caller, int to, Tag tag, std::uint64_t bytes, Block block) {
   const int id = messages_.take();
+  if (pieces_.on(id)) pieces_[id] = {};  // the one before in its slot was
   Message& m = messages_[id];
   m.source = machine_->orbits().seen_sender(caller.rank, to);
   m.destination = machine_->orbits().simulated_for(to);

@@ -17,10 +17,7 @@ std::uint64_t Mpi::copied_before(const Message& m) const {
 double Mpi::copy_beside_wire(int id) {
   const Message& m = messages_[id];
   const std::uint64_t rest = m.ahead() - copied_before(m);
-  if (rest > 0)
-    pieces_[id] = {.on = true, .copying = true};
-  else if (pieces_.on(id))
-    pieces_[id] = {};  // of the one before in its slot
+  if (rest > 0) pieces_[id] = {.on = true, .copying = true};
   return static_cast<double>(rest) * m.channel->transport->send_cost.seconds_per_byte;
 }
 

@@ -1,5 +1,6 @@
 // Rule 17: how long does an eager message take whose copies overlap its wire?
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "sim/tests/rules/rules_for_test.hpp"
@@ -88,6 +89,25 @@ TEST_F(PieceByPiece, one_core_copies_two_messages_in_turn) {
   const Report report = run(in_pieces(dear_receiver), two_into_one);
   expect_seconds(finish(report, 2),
                  piece * (dear_receiver.send + per_byte) + 2 * bytes * dear_receiver.receive);
+}
+
+/// A message in pieces, and long after it one to several, which is copied whole, in its place.
+Task then_a_multicast(Communicator comm, Workspace work, Options options) {
+  const std::array<int, 1> receivers{1};
+  if (comm.rank() == 0) {
+    co_await comm.send(work.data, 1);
+    co_await comm.compute(options.compute);
+    co_await comm.multicast(work.data, receivers);
+  }
+  if (comm.rank() != 1) co_return;
+  co_await comm.recv(work.data, 0);
+  co_await comm.recv(work.data, 0);
+}
+
+TEST_F(PieceByPiece, no_multicast_is_copied) {
+  constexpr double later = 4 * wire;
+  const Report report = run(in_pieces(), then_a_multicast, compute(later));
+  expect_seconds(finish(report, 1), bytes * cheap.send + later + bytes * cheap.all());
 }
 
 TEST_F(PieceByPiece, goes_what_comes_with_a_handshake_too) {
