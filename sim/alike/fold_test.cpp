@@ -95,5 +95,23 @@ TEST(Fold, gpus_of_all_hosts_are_as_busy) {
     }
 }
 
+// Messages to a GPU and from one pass the same uplinks of its host, and what follows them waits
+// behind the bytes that queue before these.
+TEST(Fold, a_message_that_passes_a_link_for_its_receiver_too_queues_before_it_once) {
+  const Scenario scenario = scenario_of(
+      star(
+          2,
+          "{type: pcie_tree, gpus_per_switch: 2, peer_access: none, iommu: true, gpu: {bandwidth: "
+          "8 GB/s, latency: 1 us}, switch_uplink: {bandwidth: 200 MB/s, latency: 20 us}, nics: "
+          "[{switch: 0, bandwidth: 3 GB/s, latency: 6 us}, {switch: 1, bandwidth: 7 GB/s, latency: "
+          "1 us}]}") +
+      "library: {base: ideal, staged: {eager_limit: 64 KiB, buffer: unlimited, driver: caller}}\n"
+      "placement: {hosts: 2-2, on: gpu}\n"
+      "job: {collective: alltoallv, algorithm: pairwise, bytes: 1 MB}\n");
+  const Report fold = folded(scenario);
+  EXPECT_EQ(fold.simulated_ranks, 2) << fold.not_folded;
+  expect_same(fold, whole(scenario));
+}
+
 }  // namespace
 }  // namespace ringscope

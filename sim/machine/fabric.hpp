@@ -51,6 +51,7 @@ class Fabric {
   /// The way of every byte from the buffers of one rank to those of another, and its latency.
   struct Trip {
     Uses uses;
+    std::vector<Again> again;
     double latency = 0;   ///< s: of the links and of staging
     bool staged = false;  ///< inside a host: through the memory of a NUMA domain
   };

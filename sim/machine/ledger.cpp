@@ -22,6 +22,7 @@ int Ledger::start(double amount, std::span<const Use> uses, Callback done) {
   const int id = free_.back();
   free_.pop_back();
   ++flowing_;
+  if (index(id) < later_.size()) later_[index(id)] = {};
   Flight& flight = flights_[index(id)];
   flight.amount = amount;
   flight.paused = false;
@@ -89,6 +90,19 @@ void Ledger::no_longer_flows(const Flight& flight) {
   for (const Part& part : flight.parts) busy_[index(part.use.resource)].at = -1;
 }
 
+void Ledger::passes_again(int flight, std::span<const Again> uses, std::size_t skipped) {
+  if (uses.empty()) return;
+  later_.resize(std::max(later_.size(), index(flight) + 1));
+  later_[index(flight)] = {uses, skipped};
+}
+
+bool Ledger::passes_busy(const Flight& flight, std::size_t parts) const {
+  const auto first = flight.parts.begin();
+  return std::any_of(first, first + static_cast<std::ptrdiff_t>(parts), [this](const Part& part) {
+    return resource(part.use.resource).kind == ResourceKind::link && busy(part.use.resource);
+  });
+}
+
 double Ledger::queued(int id, double most_each) const {
   const Account& account = accounts_[index(id)];
   if (account.active.empty() || !busy(id)) return 0;
@@ -96,11 +110,16 @@ double Ledger::queued(int id, double most_each) const {
   for (const Active& active : account.active) {
     const Flight& flight = flights_[index(active.flight)];
     if (flight.paused || now() <= flight.opened) continue;
-    const auto here = flight.parts.begin() + active.part;
-    const bool earlier = std::any_of(flight.parts.begin(), here, [this](const Part& part) {
-      return resource(part.use.resource).kind == ResourceKind::link && busy(part.use.resource);
-    });
-    if (!earlier) waiting += here->use.weight * std::min(most_each, flight.amount - moved(flight));
+    int weight = flight.parts[index(active.part)].use.weight, waits = 0;
+    if (index(active.flight) < later_.size())
+      for (const Again& again : later_[index(active.flight)].uses) {
+        if (again.use.resource != id) continue;
+        weight -= again.use.weight;
+        if (!passes_busy(flight, later_[index(active.flight)].skipped + again.before))
+          waits += again.use.weight;
+      }
+    if (!passes_busy(flight, index(active.part))) waits += weight;
+    waiting += waits * std::min(most_each, flight.amount - moved(flight));
   }
   return waiting;
 }

@@ -21,6 +21,12 @@ struct Resource {
   int rank = -1;        ///< as `id` has it, but numbered over all jobs
 };
 
+/// A resource that an activity uses as one that stands for another, behind `before` of its uses.
+struct Again {
+  Use use;
+  std::size_t before = 0;
+};
+
 class Ledger {
  public:
   explicit Ledger(Kernel& kernel, Speedup speedup = {})
@@ -46,6 +52,9 @@ class Ledger {
   }
   /// As Kernel::start. The returned number is free for reuse when `done` is called.
   int start(double amount, std::span<const Use> uses, Callback done);
+  /// Passes these of the activity's uses, behind the first `skipped`, later than they stand, in
+  /// part. They outlive it.
+  void passes_again(int flight, std::span<const Again> uses, std::size_t skipped = 0);
   void pause(int flight);
   void resume(int flight);
   /// Ends the activity before its time; `done` is not called. Returns the amount that it did.
@@ -89,6 +98,10 @@ class Ledger {
     int flight = 0;
     int part = 0;
   };
+  struct Later {  ///< see passes_again()
+    std::span<const Again> uses;
+    std::size_t skipped = 0;
+  };
   /// A finding that holds only at one instant: it does where `at` is now.
   template <class Value>
   struct Found {
@@ -107,6 +120,7 @@ class Ledger {
   double moved(const Flight& flight) const;
   double served(int id) const;
   bool busy(int id) const;
+  bool passes_busy(const Flight& flight, std::size_t parts) const;
   void no_longer_flows(const Flight& flight);
   void forget_instant();
   void open_window(Flight& flight);
@@ -121,6 +135,7 @@ class Ledger {
   mutable std::vector<Found<bool>> busy_;  ///< likewise; until an activity is paused or ends
   mutable double busy_at_ = -1;            ///< when busy() was asked last
   std::vector<Flight> flights_;
+  std::vector<Later> later_;  ///< by flight, up to the last that has any
   std::vector<int> free_;
   int flowing_ = 0;  ///< activities that are not paused
   std::vector<Use> uses_;

@@ -246,8 +246,12 @@ Fabric::Trip Machine::trip(int from, int to, bool engines, Block block) const {
   Fabric::Trip trip = fabric_.trip(from, to, engines, gates(ends, from, to));
   if (to >= orbits_.simulated) {
     const int sender = orbits_.seen_sender(from, to), receiver = orbits_.simulated_for(to);
-    add_uses(trip.uses,
-             fabric_.trip(sender, receiver, engines, gates(ends, sender, receiver)).uses);
+    const Uses there = fabric_.trip(sender, receiver, engines, gates(ends, sender, receiver)).uses;
+    for (const Use& use : there) {
+      const std::size_t before = trip.uses.size();
+      add_use(trip.uses, use.resource, use.weight);
+      if (trip.uses.size() == before) trip.again.push_back({use, before});
+    }
   }
   return trip;
 }
@@ -275,6 +279,7 @@ Channel Machine::make_channel(int from, int to) {
   }
   if (channel.way != Way::shm && channel.way != Way::self) {
     channel.wire = trip.uses;
+    channel.again = trip.again;
     if (channel.transport->message_gap != Seconds(0) && channel.between_hosts())
       channel.nic = {{nic(location(from).host, true), 1},
                      {nic(location(orbits_.simulated_for(to)).host, false), 1}};

@@ -179,6 +179,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   void announce(std::uint64_t message);
   void put_on_wire(int message);
   void transmit(std::uint64_t message);
+  void send(const Message& m, double bytes, Callback done);
   double until_interrupt(int rank, const Transport& transport);
   void multicast_travelled(std::uint64_t first);
   void copy_travelled(int message);

@@ -42,8 +42,8 @@ void Mpi::transmit_in_pieces(int id) {
   const double first = static_cast<double>(piece) * m.channel->wire_per_byte * slowest;
   ledger_->kernel().after(first + m.channel->latency(m.eager ? m.bytes : 0),
                           Callback::to<&Mpi::first_piece_came>(this, argument));
-  ledger_->start(static_cast<double>(m.ahead() - piece) * m.channel->wire_per_byte, m.channel->wire,
-                 Callback::to<&Mpi::all_but_last_piece_went>(this, argument));
+  send(m, static_cast<double>(m.ahead() - piece),
+       Callback::to<&Mpi::all_but_last_piece_went>(this, argument));
 }
 
 void Mpi::first_piece_came(std::uint64_t id) {
@@ -62,9 +62,9 @@ void Mpi::all_but_last_piece_went(std::uint64_t argument) {
 }
 
 void Mpi::send_last_piece(int id) {
-  const Channel& channel = *messages_[id].channel;
-  ledger_->start(static_cast<double>(channel.transport->eager_piece.count) * channel.wire_per_byte,
-                 channel.wire, Callback::to<&Mpi::travelled>(this, static_cast<std::uint64_t>(id)));
+  const Message& m = messages_[id];
+  send(m, static_cast<double>(m.channel->transport->eager_piece.count),
+       Callback::to<&Mpi::travelled>(this, static_cast<std::uint64_t>(id)));
 }
 
 // Engine of the endpoint that is the sender's, too, for nobody knows yet who will receive.

@@ -70,8 +70,13 @@ void Mpi::transmit(std::uint64_t argument) {
   if (!m.channel->nic.empty()) stage(id, Cause::wire, -1, ledger_->bottleneck(), ledger_->now());
   machine_->steer(*m.channel);
   if (pieces_.on(id)) return transmit_in_pieces(id);
-  ledger_->start(static_cast<double>(m.ahead()) * m.channel->wire_per_byte, m.channel->wire,
-                 Callback::to<&Mpi::travelled>(this, argument));
+  send(m, static_cast<double>(m.ahead()), Callback::to<&Mpi::travelled>(this, argument));
+}
+
+// Puts so many bytes of the message's data on the wire.
+void Mpi::send(const Message& m, double bytes, Callback done) {
+  const int flight = ledger_->start(bytes * m.channel->wire_per_byte, m.channel->wire, done);
+  ledger_->passes_again(flight, m.channel->again);
 }
 
 void Mpi::travelled(std::uint64_t id) {
@@ -92,6 +97,9 @@ double Mpi::control_delay(const Channel& channel) const {
   if (buffer == 0 || channel.transport->driver != Driver::caller) return delay;
   for (const Use& use : channel.wire)
     delay += ledger_->queued(use.resource, buffer) / ledger_->resource(use.resource).capacity;
+  for (const Again& again : channel.again)
+    delay += ledger_->queued(again.use.resource, buffer) /
+             ledger_->resource(again.use.resource).capacity;
   return delay;
 }
 

@@ -128,6 +128,7 @@ void Streams::go(int id) {
   machine_->steer(*m.channel);
   uses_.clear();
   if (sender && needs_sender(m)) add_cpu(*m.sender, transport.send_cost);
+  const std::size_t before_wire = uses_.size();
   add_uses(uses_, m.channel->wire);
   if (receiver && needs_receiver(m)) add_cpu(*m.receiver, transport.recv_cost);
   add_uses(uses_, m.channel->copy_out);
@@ -136,6 +137,7 @@ void Streams::go(int id) {
   flow.receiver.here = receiver;
   flow.flight = ledger_->start(
       amount, uses_, Callback::to<&Streams::flight_done>(this, static_cast<std::uint64_t>(id)));
+  ledger_->passes_again(flow.flight, m.channel->again, before_wire);
 }
 
 void Streams::add_cpu(const Caller& caller, ByteCost cost) {
