@@ -11,7 +11,7 @@ import sys
 import tempfile
 import unittest
 
-from fuzzing import inputs, jobs, parting, quantities, scenarios, verdict
+from fuzzing import inputs, jobs, meaning, parting, quantities, scenarios, verdict
 from fuzzing.run import Ended, Program
 from fuzzing.seeds import Seeds
 
@@ -263,6 +263,15 @@ def later(dates, by):
     return [date * (1 + more) / 3 for date, more in zip(dates, by)]
 
 
+class Runs(list):
+    """A program whose runs take these times, in turn, and whose timelines are too long to read."""
+
+    def run(self, words, *_, keep):
+        report = {"cases": [{"times_s": [self.pop(0)]}]} if keep and self else None
+        files = {"out.json": json.dumps(report).encode()} if report else {}
+        return Ended(words, 0, b"", b"", False, files)
+
+
 class Parting(unittest.TestCase):
     DATES = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
 
@@ -295,6 +304,11 @@ class Parting(unittest.TestCase):
         ours = more + timeline(self.DATES, "1")
         theirs = timeline(later(self.DATES, by)) + timeline(later(self.DATES, by), "1")
         self.assertIsNone(parting.begins_at_once(ours, theirs, 3, 1e-9))
+
+    def test_a_timeline_that_is_too_long_to_be_read_blames_nobody(self):
+        check = meaning.Check(Runs([0.5, 0.4]), {"job": {}})
+        check.scaling({"times_s": [1.0]})
+        self.assertEqual(check.state, "long")
 
     def test_messages_of_other_threads_tell_how_what_a_rank_waits_for_grew(self):
         def seen(by, factor):
