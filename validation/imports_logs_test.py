@@ -3,6 +3,7 @@
 Usage: python3 -m validation.imports_logs_test BUILD
 """
 
+import json
 import os
 import pathlib
 import subprocess
@@ -18,6 +19,17 @@ LATENCY = "# OSU MPI Latency Test v5.8\n# Size          Latency (us)\n" + "".joi
     f"{size}  {10 + size * 1e-3:.2f}\n" for size in (0, 8, 1024, 16384, 262144, 1048576, 4194304))
 ALLREDUCE = "# OSU MPI Allreduce Latency Test v5.8\n# Size       Avg Latency(us)\n" \
     "4  25.00\n1024  30.00\n"
+
+
+NCCL = """# Collective test starting: all_reduce_perf
+# nThread 1 nGpus {} minBytes 8 maxBytes 8
+#  Rank  0 Pid 1 on a device  0 [0x3d] NVIDIA H100
+#  Rank  1 Pid 1 on a device  1 [0x3e] NVIDIA H100
+#  size count type redop root time algbw busbw #wrong
+#  (B) (elements) (us) (GB/s) (GB/s)
+8 2 float sum -1 10.0 0 0 0
+# Avg bus bandwidth : 0
+"""
 
 
 class Logs(unittest.TestCase):
@@ -46,6 +58,13 @@ class Logs(unittest.TestCase):
                                                             imported["library"]))
         self.assertEqual(log["library"]["fitted"],
                          {"least": "0 B", "most": "4 MiB", "hosts": 2, "ranks_per_host": 1})
+
+    def test_of_nccl_tests_say_how_many_gpus_a_thread_has(self):
+        for each, expected in ((1, None), (2, {"job": {"options": {"gpus_per_thread": 2}}})):
+            (self.folder / "nccl.log").write_text(NCCL.format(each), encoding="utf-8")
+            self.assertEqual(self.run_("import", "nccl.log", "-o", "nccl.json").returncode, 0)
+            found = json.loads((self.folder / "nccl.json").read_text(encoding="utf-8"))
+            self.assertEqual([one.get("scenario") for one in found["measurements"]], [expected])
 
     def test_of_one_command_are_a_model_whose_every_number_has_bounds(self):
         told, screen = self.fitted("latency.log")

@@ -14,6 +14,7 @@ ROUNDS = 4  # of a ping-pong
 LEAST_STREAMED = 64 * 1024  # below, a stream is a matter of message rates, which no job here has
 # Collectives of NCCL's rings: are they half of an allreduce, or do they pass all of the vector?
 RINGS = {"allgather": True, "reduce_scatter": True, "broadcast": False, "reduce": False}
+MOST_GPUS = 64  # of a thread, in the simulator
 WAYS = {"network": "1-1", "shm": "2"}
 
 
@@ -84,8 +85,12 @@ def rings_of(name: str, job: dict, ranks: int, nccl: bool) -> tuple:
     if not (nccl and name in RINGS and ranks > 1):
         return job, 1, 1.0
     twice = 2 * (ranks - 1) / ranks
-    job = {**job, "collective": "allreduce", "algorithm": "nccl", "options": {"algorithm": "ring"}}
-    return job, *((2, twice / 2) if RINGS[name] else (twice, 1.0))
+    divide, factor = (2, twice / 2) if RINGS[name] else (twice, 1.0)
+    options = {"algorithm": "ring"}
+    if launched := job.get("options", {}).get("gpus_per_thread"):
+        options["gpus_per_thread"] = min(MOST_GPUS, round(launched * divide))  # of one call
+    job = {**job, "collective": "allreduce", "algorithm": "nccl", "options": options}
+    return job, divide, factor
 
 
 def collective_point(one, placement, algorithm: str, nccl: bool) -> Point:
@@ -95,6 +100,8 @@ def collective_point(one, placement, algorithm: str, nccl: bool) -> Point:
     if name != "barrier":
         job["bytes"] = f"{size} B"
     options = (one.scenario or {}).get("job", {}).get("options") or one.extra.get("options")
+    if isinstance(options, dict):
+        options = gpus.options_for(options, algorithm)
     if options:
         job["options"] = options
     counts = one.parameters["placement"]

@@ -14,6 +14,7 @@ import unittest
 from validation.doctor import curve, diagnosis, parts, ranking, what_if
 from validation.doctor.causes import CAUSES
 from validation.doctor.judge import machines
+from validation.doctor.judge import program as judge
 from validation.doctor.what_if import WhatIf
 from validation.verdict.simulator import Simulator
 
@@ -83,6 +84,37 @@ class Cause(unittest.TestCase):
         self.assertEqual((job["collective"], divide, factor), ("allreduce", 2, 3 / 4))
         job, divide, factor = curve.rings_of("broadcast", {"bytes": "8 B"}, 4, True)
         self.assertEqual((divide, factor), (2 * 3 / 4, 1))
+
+    def test_what_passes_a_part_of_an_allreduce_waits_for_all_launches_of_its_own(self):
+        for name, launches in (("allgather", 2 * 4), ("broadcast", 2 * 3)):
+            job, divide, _ = curve.rings_of(name, {"options": {"gpus_per_thread": 4}}, 4, True)
+            self.assertEqual(job["options"], {"algorithm": "ring", "gpus_per_thread": launches})
+            self.assertEqual(launches / divide, 4)
+
+    def test_the_pace_of_a_thread_that_launches_eight_kernels_is_normal(self):
+        simulator = Simulator(str(BUILD / "ringscope"))
+        machine = {"cluster": "h100_nvswitch", "placement": {"hosts": "8", "on": "gpu"}}
+        sizes = [8 << (4 * i) for i in range(6)]
+        asked = [{"question": "?", **machine, "library": "nccl_h100",
+                  "job": {"collective": "allreduce", "algorithm": "nccl", "bytes": f"{size} B",
+                          "options": {"gpus_per_thread": 8}}} for size in sizes]
+        seconds = [answer["time_s"] for answer in WhatIf(simulator).answers(asked)]
+        rows = "".join(f"{size} {size // 4} float sum -1 {1e6 * time:.2f} 1 1 0\n"
+                       for size, time in zip(sizes, seconds))
+        devices = "".join(f"#  Rank {i} Pid 1 on a device {i} [0x{i}d] NVIDIA H100\n"
+                          for i in range(8))
+        for each, normal in ((8, True), (1, False)):
+            with tempfile.TemporaryDirectory() as folder:
+                log = pathlib.Path(folder) / "x.log"
+                log.write_text("# nccl-tests version 2.13.8 nccl-library=22203\n"
+                               "# Collective test starting: all_reduce_perf\n"
+                               f"# nThread 1 nGpus {each} minBytes 8 maxBytes 8\n{devices}"
+                               "# size count type redop root time algbw busbw #wrong\n"
+                               f"# (B) (elements) (us) (GB/s) (GB/s)\n{rows}"
+                               "# Avg bus bandwidth : 0\n", encoding="utf-8")
+                found = judge.read(WhatIf(simulator), log, "h100_nvswitch")
+            first = ranking.abnormal(found.curve.points, found.errors)
+            self.assertEqual(first is None, normal)
 
 
 class Long(unittest.TestCase):

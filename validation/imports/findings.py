@@ -27,9 +27,12 @@ class Findings:
         if text not in self.notes:
             self.notes.append(text)
 
-    def add(self, kind: str, what: str, seconds: float, parameters: dict, extra=None):
-        """`extra`: other statistics that were published, as further keys of the entry."""
-        self.points.append((kind, Measurement(what, parameters, seconds, extra=extra or {})))
+    def add(self, kind: str, what: str, seconds: float, parameters: dict, extra=None,
+            scenario=None):
+        """`extra`: other statistics that were published, as further keys of the entry. `scenario`:
+        what the output says of its job beyond the parameters."""
+        self.points.append((kind, Measurement(what, parameters, seconds, scenario=scenario,
+                                              extra=extra or {})))
 
     def add_collective(self, what: str, size, layout, seconds: float, extra=None, **more):
         parameters = {} if size is None else {"bytes": size}

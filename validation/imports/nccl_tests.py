@@ -12,7 +12,7 @@ from validation.imports.source import Source
 NAME = "nccl-tests"
 MARKS = r"\s*#\s*nThread \d+ nGpus \d+"
 
-START = re.compile(MARKS)
+START = re.compile(MARKS.replace(r"nGpus \d+", r"nGpus (?P<gpus>\d+)"))
 DEVICE = re.compile(r"\s*#\s*Rank\s+(?P<rank>\d+)\s+(?:Group\s+\d+\s+)?Pid\s+\d+ on\s+(?P<host>\S+)"
                     r"\s+device\s+\d+\s+\[\S+\]\s*(?P<name>.*?)\s*$")
 HEADER = re.compile(r"\s*#\s+size\s+count\b")
@@ -60,6 +60,7 @@ class Run:
         self.source, self.start, self.end = source, start, end
         texts = source.lines[start - 1:end]
         self.devices = [found for found in map(DEVICE.match, texts) if found]
+        self.gpus_per_thread = int(START.match(texts[0])["gpus"])
         self.check_devices()
         self.header = next((line for line in range(start, end + 1)
                             if HEADER.match(source.lines[line - 1])), None)
@@ -109,6 +110,12 @@ class Run:
         return {"collective": self.collective, "algorithm": "", "ranks_count": len(names),
                 "hosts_count": len(counts), "placement": counts_text(counts)}
 
+    def scenario(self):
+        """A thread that has several GPUs launches their kernels one after the other."""
+        if self.gpus_per_thread == 1:
+            return None
+        return {"job": {"options": {"gpus_per_thread": self.gpus_per_thread}}}
+
     def add(self, findings: Findings):
         layout = self.layout()
         if self.collective == "exchange" and len(self.devices) > 2:
@@ -125,7 +132,8 @@ class Run:
                 value = self.source.microseconds(row.line, cell)
                 if value > 0:
                     findings.add("replay", self.collective, value,
-                                 {"bytes": size, **layout, "buffers": place})
+                                 {"bytes": size, **layout, "buffers": place},
+                                 scenario=self.scenario())
         texts = self.source.lines[self.start - 1:self.end]
         here = f"{self.source.path}:{self.start}:"
         if any(map(WRONG.match, texts)):

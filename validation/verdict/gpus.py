@@ -18,9 +18,16 @@ def placement_of(measurement):
     gpus = [rank.get("gpu") for rank in measurement.ranks]
     if gpus and all(isinstance(gpu, int) for gpu in gpus):
         return [{"host": 0, "gpu": gpu} for gpu in gpus]
-    if measurement.scenario is None and measurement.document.where.get("devices"):
+    placed = "placement" in (measurement.scenario or {})
+    if not placed and measurement.document.where.get("devices"):
         return {"hosts": str(measurement.parameters["placement"]), "on": "gpu"}
     return None
+
+
+def options_for(options: dict, algorithm: str) -> dict:
+    """The options without what NCCL's programs alone have."""
+    return {key: value for key, value in options.items()
+            if key != "gpus_per_thread" or algorithm == "nccl"}
 
 
 def library_for(library: dict, measurement):

@@ -81,6 +81,18 @@ class Gpus(unittest.TestCase):
         self.assertEqual(library, {"gpu": {"launch": "1 us"}})
         self.assertIsNone(gpus.library_for(library, measurement({}, path="device")))
 
+    def test_a_thread_of_several_gpus_launches_their_kernels(self):
+        several = {"job": {"options": {"gpus_per_thread": 8}}}
+        one = measurement({"devices": ["a GPU"] * 2, "mpi": "NCCL 2.28.9"}, scenario=several)
+        self.assertEqual(gpus.placement_of(one), {"hosts": "2", "on": "gpu"})
+        case = cases.Case(one, cases.series_of(one.document.where), cases.placement_of(one), 1, [],
+                          None)
+        known = {"allreduce": ["ring", "nccl"]}
+        for algorithm, options in (("nccl", {"gpus_per_thread": 8}), ("ring", {})):
+            fitted = model.Model("", {}, {}, {})
+            fitted.algorithms = {"allreduce": algorithm}
+            self.assertEqual(model.job_for(fitted, case, known)["options"], options)
+
     def test_nccl_chooses_for_itself(self):
         nccl = Simulator(str(WithPrograms.build / "ringscope")).nccl()
         for collective, expected in (("allreduce", "nccl"), ("broadcast", "nccl"),

@@ -228,6 +228,8 @@ def job_for(model: Model, case: cases.Case, known: dict) -> dict:
         raise InputError(f"{here}: parameters.algorithm: expected one of {collective}'s "
                          f"({', '.join(known[collective])}), got '{algorithm}'{chosen}")
     job |= {"collective": collective, "algorithm": algorithm}
+    if isinstance(job.get("options"), dict):
+        job["options"] = gpus.options_for(job["options"], algorithm)
     if case.bytes or collective != "barrier":
         job["bytes"] = f"{case.bytes} B"
     job |= late_starts(case, job)
