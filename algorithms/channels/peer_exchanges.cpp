@@ -6,23 +6,13 @@
 namespace ringscope {
 namespace {
 
-/// One channel's part of a transfer.
-struct Part {
-  Transfer transfer;
-  Protocol protocol = Protocol::simple;
-};
-
-/// All that one channel has to do, one block of threads of this rank.
-struct PeerWork {
-  int channel = 0;
-  std::vector<std::pair<Part, Part>> exchanges;  ///< sent, received
-};
-
-Part part_of(const Transfer& whole, int index, int parts) {
+PeerPart part_of(const Transfer& whole, int index, int parts) {
   if (whole.peer < 0 || index >= parts) return {};
   const auto i = static_cast<std::size_t>(index), n = static_cast<std::size_t>(parts);
-  return {{whole.peer, whole.range.part(i, n)}, peer_protocol(whole.bytes, parts)};
+  return {{whole.peer, whole.range.part(i, n), 0, whole.tag}, peer_protocol(whole.bytes, parts)};
 }
+
+}  // namespace
 
 std::vector<PeerWork> dealt_out(const PeerChannels& peers, const std::vector<PeerExchange>& all) {
   std::vector<PeerWork> channels(static_cast<std::size_t>(peers.all));
@@ -39,6 +29,8 @@ std::vector<PeerWork> dealt_out(const PeerChannels& peers, const std::vector<Pee
   std::erase_if(channels, [](const PeerWork& one) { return one.exchanges.empty(); });
   return channels;
 }
+
+namespace {
 
 Task run_channel(Communicator comm, PeerWork work) {
   const auto by = [&](Protocol protocol) {

@@ -18,7 +18,11 @@ int threads_of(const Machine& machine) {
 
 void Groups::add(GroupChannels group) {
   if (!by_ranks_.try_emplace(group.ranks, all_.size()).second) return;
-  threads_ = std::max(threads_, threads_of(*group.machine));
+  const int threads = threads_of(*group.machine);
+  const auto of_pair = static_cast<unsigned>(std::max(1, group.machine->peer_channels));
+  threads_ = std::max(threads_, threads);
+  channels_of_message_ =
+      std::max(channels_of_message_, std::min(threads, static_cast<int>(std::bit_ceil(of_pair))));
   all_.push_back(std::move(group));
 }
 

@@ -35,13 +35,15 @@ class Groups {
   const std::vector<GroupChannels>& all() const { return all_; }
   /// The most threads of a rank that any collective of any of them takes.
   int threads() const { return threads_; }
+  /// The most channels that a message between two ranks of any of them takes.
+  int channels_of_message() const { return channels_of_message_; }
   /// The same groups, rank i being `places[i]`.
   Groups renumbered(const std::vector<int>& places) const;
 
  private:
   std::vector<GroupChannels> all_;
   std::map<std::vector<int>, std::size_t> by_ranks_;
-  int threads_ = 1;
+  int threads_ = 1, channels_of_message_ = 1;
 };
 
 }  // namespace ringscope::nccl

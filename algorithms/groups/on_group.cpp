@@ -25,8 +25,7 @@ void give(Options& options, const nccl::GroupChannels& known) {
 }
 
 Task run_on_group(Communicator group, const Algorithm* algorithm, Workspace work, Options options) {
-  const nccl::GroupChannels* known =
-      options.groups != nullptr ? options.groups->find(ranks_in_all(group)) : nullptr;
+  const nccl::GroupChannels* known = communicator_of(group, options);
   const std::vector<int>* hosts_of_all = options.hosts;
   options = without_hosts(options);
   std::vector<int> hosts;
@@ -65,6 +64,18 @@ Options without_hosts(Options options) {
   options.orders = nullptr;
   options.like = nullptr;
   options.nccl = nullptr;
+  return options;
+}
+
+const nccl::GroupChannels* communicator_of(Communicator group, const Options& options) {
+  if (options.groups == nullptr) return nullptr;
+  const std::vector<int>* some = group.ranks_in_all();
+  return options.groups->find(some != nullptr ? *some : ranks_in_all(group));
+}
+
+Options options_of(const nccl::GroupChannels& known, Options options) {
+  options = without_hosts(options);
+  give(options, known);
   return options;
 }
 

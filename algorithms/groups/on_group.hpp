@@ -3,6 +3,10 @@
 
 #include "algorithms/catalogue.hpp"
 
+namespace ringscope::nccl {
+struct GroupChannels;  // algorithms/groups/nccl_groups.hpp
+}
+
 namespace ringscope {
 
 /// Options without what is known of all ranks: their hosts, the orders of rings, NCCL's machine. On
@@ -11,6 +15,12 @@ Options without_hosts(Options options);
 
 /// The same with what is known of the first group of that name (Algorithm::groups), if anything.
 Options options_of_group(Options options, std::string_view name);
+
+/// NCCL's communicator of the group's ranks; null where none is known.
+const nccl::GroupChannels* communicator_of(Communicator group, const Options& options);
+
+/// The options with what that knows.
+Options options_of(const nccl::GroupChannels& known, Options options);
 
 /// Threads of a rank beside its streams, of which so many run collectives on groups at once.
 int threads_of_groups(const Options& options, int streams);

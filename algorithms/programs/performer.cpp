@@ -1,14 +1,20 @@
 // A rank's streams, each a thread of the rank. A stream waits for another one's step on a flag that
 // is raised once each time that the step has ended.
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
+#include <utility>
 
+#include "algorithms/groups/group_messages.hpp"
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/programs/walk.hpp"
 #include "algorithms/schedules/schedule.hpp"
 
 namespace ringscope::programs {
+
+static_assert(most_communicators * tags_of_communicator <= tags_of_channel);
+
 namespace {
 
 /// A rank with its communicators and its room, of all its streams.
@@ -135,31 +141,63 @@ class Stream {
       co_await comm_.store(bytes);
   }
 
-  /// Begins it; what it receives goes behind `before` items that others receive.
-  Request post(const Step& step, std::size_t before) const {
-    const Communicator group = communicator(step);
-    const int partner = static_cast<int>(walk_.stand().partner_of(step));
-    const std::size_t size = items(step);
-    if (step.kind == Step::Kind::send)
-      return group.isend(place_.vector.first(size), partner, step.tag);
-    const Range into = {place_.received.buffer, place_.received.offset + before, size};
-    return group.irecv(into, partner, step.tag);
+  /// Received items go behind `before` items that others receive.
+  GroupMessage message_of(const Step& step, std::size_t before) const {
+    const bool sends = step.kind == Step::Kind::send;
+    const Range place = {place_.received.buffer, place_.received.offset + before, items(step)};
+    return {sends, static_cast<int>(walk_.stand().partner_of(step)),
+            sends ? place_.vector.first(items(step)) : place, step.tag};
   }
 
   Task message(const Step* step) {
-    const Request request = post(*step, 0);
-    co_await comm_.wait(request);
+    std::vector<GroupMessage> alone(1, message_of(*step, 0));
+    return exchange_messages(communicator(*step), std::move(alone), options());
   }
 
   Task together(const Step* step) {
     std::vector<Request> requests;
+    std::map<int, Call> calls;
     std::size_t before = 0;
     for (const Step& one : step->steps) {
       if (!walk_.stand().does(one)) continue;
-      requests.push_back(post(one, before));
+      const GroupMessage message = message_of(one, before);
       if (one.kind == Step::Kind::receive) before += items(one);
+      const Communicator group = communicator(one);
+      if (goes_by_blocks(group, role_->options))
+        calls.try_emplace(one.communicator, Call{group, {}})
+            .first->second.messages.push_back(message);
+      else
+        requests.push_back(post_message(group, message));
     }
-    co_await comm_.wait_all(requests);
+    if (calls.empty()) co_await comm_.wait_all(requests);
+    co_await all_calls(std::move(calls));
+  }
+
+  /// Messages of one communicator of NCCL's: one call.
+  struct Call {
+    Communicator group;
+    std::vector<GroupMessage> messages;
+  };
+
+  /// They begin at once.
+  Task all_calls(std::map<int, Call> calls) {
+    std::vector<Thread> others;
+    while (calls.size() > 1) {
+      Call& call = calls.begin()->second;
+      others.push_back(comm_.start(
+          exchange_messages(call.group.beside(Beside::thread), std::move(call.messages), options()),
+          Beside::thread));
+      calls.erase(calls.begin());
+    }
+    for (auto& [number, call] : calls)
+      co_await exchange_messages(call.group, std::move(call.messages), options());
+    for (const Thread other : others) co_await comm_.join(other);
+  }
+
+  Options options() const {
+    Options options = role_->options;
+    options.stream = number_;
+    return options;
   }
 
   Task collective(const Step& step) {
@@ -204,11 +242,35 @@ Cost cost(int /*ranks*/, std::size_t /*items*/, Options options) {
           .items = program.items};
 }
 
+bool is_message(const Step& step) {
+  return step.kind == Step::Kind::send || step.kind == Step::Kind::receive;
+}
+
 void add_kinds(const std::vector<Step>& steps, std::set<int>& kinds) {
   for (const Step& step : steps) {
-    if (step.kind == Step::Kind::collective) kinds.insert(step.group);
+    if (step.kind == Step::Kind::collective || is_message(step)) kinds.insert(step.group);
     add_kinds(step.steps, kinds);
   }
+}
+
+/// Communicators of the messages of one step, at most.
+int most_calls(const std::vector<Step>& steps) {
+  int most = 1;
+  for (const Step& step : steps) {
+    std::set<int> communicators;
+    for (const Step& one : step.steps)
+      if (is_message(one)) communicators.insert(one.communicator);
+    most = std::max({most, static_cast<int>(communicators.size()), most_calls(step.steps)});
+  }
+  return most;
+}
+
+int threads_of_program(const Options& options) {
+  const Program& program = *program_of(options);
+  const auto streams = static_cast<int>(program.streams.size());
+  const int threads = threads_of_groups(options, streams);
+  const int calls = options.groups != nullptr ? most_calls(program.steps) : 1;
+  return streams + threads + streams * (calls - 1) * (1 + threads / streams);
 }
 
 std::vector<RankGroup> groups_of(int /*ranks*/, const Options& options) {
@@ -243,11 +305,7 @@ Algorithm algorithm_of_program(const schedules::Schedule& schedule) {
       .summary = "a program on groups of ranks, from a scenario",
       .options = {},
       .least_ranks = schedule.program->ranks(),
-      .threads_for =
-          [](const Options& options) {
-            const auto streams = static_cast<int>(program_of(options)->streams.size());
-            return streams + threads_of_groups(options, streams);
-          },
+      .threads_for = threads_of_program,
       .run = run,
       .cost = cost,
       .scratch_items = scratch_items,

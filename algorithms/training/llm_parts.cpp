@@ -3,6 +3,7 @@
 #include <numeric>
 #include <utility>
 
+#include "algorithms/groups/group_messages.hpp"
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/steps/ring_steps.hpp"
 #include "algorithms/training/step.hpp"
@@ -112,12 +113,23 @@ Cost sharded_cost(const LlmStep& step, int ranks, const Options& options) {
   return sum;
 }
 
+/// Messages that a rank has under way beside what it does: keys and their gradients, each way, and
+/// of an interleaved pipeline what comes and what has gone.
+int messages_under_way(const Options& options) {
+  const LlmStep* step = options.training != nullptr ? options.training->llm.get() : nullptr;
+  if (step == nullptr) return 0;
+  const int keys = step->grid.size("cp") > 1 ? 2 * 2 : 0;
+  if (step->schedule != Schedule::interleaved || step->grid.size("pp") == 1) return keys;
+  return keys + 2 * (1 + static_cast<int>(passes_in_flight));
+}
+
 }  // namespace
 
 int llm_threads(const Options& options) {
   const Training* job = options.training;
   const int streams = job != nullptr && job->llm != nullptr && job->llm->zero >= 2 ? 2 : 1;
-  return streams + threads_of_groups(options, streams);
+  return streams + threads_of_groups(options, streams) +
+         threads_of_messages(options, messages_under_way(options));
 }
 
 Range unit_range(const LlmStep& step, Range gradients, std::size_t unit, const Options& options) {
@@ -170,7 +182,8 @@ LlmSplits splits_of(const LlmStep& step) {
 }
 
 std::vector<RankGroup> llm_groups(int ranks, const Options& options) {
-  const LlmSplits splits = splits_of(llm_step_of(options, ranks));
+  const LlmStep step = llm_step_of(options, ranks);
+  const LlmSplits splits = splits_of(step);
   std::vector<int> all(static_cast<std::size_t>(ranks));
   std::iota(all.begin(), all.end(), 0);
   std::vector<RankGroup> groups;
@@ -187,6 +200,8 @@ std::vector<RankGroup> llm_groups(int ranks, const Options& options) {
   for (const auto& [sides, name] : inner)
     for (const SharedRanks& group : data)
       if (*sides) add(parts_of(*group, *sides), name);
+  if (step.grid.size("pp") > 1) add(parts_of(all, step.grid.sides("pp")), "pipeline");
+  if (step.grid.size("cp") > 1) add(parts_of(all, step.grid.sides("cp")), "context");
   return groups;
 }
 

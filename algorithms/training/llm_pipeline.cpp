@@ -6,8 +6,10 @@
 // pipeline_parallel/schedules.py; the interleaved schedule,
 // algorithms/steps/interleaved_order.hpp.
 #include <array>
+#include <optional>
 #include <utility>
 
+#include "algorithms/groups/group_messages.hpp"
 #include "algorithms/training/llm_device.hpp"
 
 namespace ringscope {
@@ -25,25 +27,43 @@ Task backward(LlmDevice d, Range input_gradient, bool last = true) {
     co_await layer_backward(d, input_gradient);
 }
 
-Task receive_forward(LlmDevice d) {
-  if (!d->is_first()) co_await d->pipeline.recv(d->at.input, d->pipeline.prev());
+/// Activations or gradients that a stage sends to another and receives from it at once; either may
+/// be missing.
+struct AtBorder {
+  std::optional<Range> sent{}, received{};
+};
+
+Task exchange(LlmDevice d, int stage, AtBorder what) {
+  const auto& [sent, received] = what;
+  if (goes_by_blocks(d->pipeline, d->options)) {
+    std::vector<GroupMessage> messages;
+    if (received) messages.push_back({false, stage, *received});
+    if (sent) messages.push_back({true, stage, *sent});
+    co_await exchange_messages(d->pipeline, std::move(messages), d->options);
+  } else if (!sent) {
+    co_await d->pipeline.recv(*received, stage);
+  } else if (!received) {
+    co_await d->pipeline.send(*sent, stage);
+  } else {
+    co_await d->pipeline.sendrecv(*sent, stage, *received, stage);
+  }
 }
-Task send_forward(LlmDevice d) {
-  if (!d->is_last()) co_await d->pipeline.send(d->at.output, d->pipeline.next());
+
+Task with_next(LlmDevice d, AtBorder what) {
+  if (!d->is_last()) co_await exchange(d, d->pipeline.next(), what);
 }
-Task receive_backward(LlmDevice d) {
-  if (!d->is_last()) co_await d->pipeline.recv(d->at.output_gradient, d->pipeline.next());
+Task with_previous(LlmDevice d, AtBorder what) {
+  if (!d->is_first()) co_await exchange(d, d->pipeline.prev(), what);
 }
-Task send_backward(LlmDevice d) {
-  if (!d->is_first()) co_await d->pipeline.send(d->at.input_gradient, d->pipeline.prev());
-}
+Task receive_forward(LlmDevice d) { return with_previous(d, {.received = d->at.input}); }
+Task send_forward(LlmDevice d) { return with_next(d, {.sent = d->at.output}); }
+Task receive_backward(LlmDevice d) { return with_next(d, {.received = d->at.output_gradient}); }
+Task send_backward(LlmDevice d) { return with_previous(d, {.sent = d->at.input_gradient}); }
 Task send_forward_receive_backward(LlmDevice d) {
-  const int next = d->pipeline.next();
-  if (!d->is_last()) co_await d->pipeline.sendrecv(d->at.output, next, d->at.output_gradient, next);
+  return with_next(d, {d->at.output, d->at.output_gradient});
 }
 Task send_backward_receive_forward(LlmDevice d) {
-  const int prev = d->pipeline.prev();
-  if (!d->is_first()) co_await d->pipeline.sendrecv(d->at.input_gradient, prev, d->at.input, prev);
+  return with_previous(d, {d->at.input_gradient, d->at.input});
 }
 
 /// All micro-batches forward, then all backward.
@@ -93,27 +113,33 @@ struct Way {
   Range now, next;
   std::array<Range, passes_in_flight> out;
   int from, to, tag;
-  Request coming{};
-  std::array<Request, passes_in_flight> going{};
+  MessageUnderWay coming{};
+  std::array<MessageUnderWay, passes_in_flight> going{};
   std::array<bool, passes_in_flight> sent{};
   std::size_t turn = 0;  ///< of the one that the pass writes
 };
 
+void receive_next(LlmDevice d, Way* way) {
+  way->coming = begin_message(d->pipeline, {false, way->from, way->next, way->tag}, d->options);
+}
+
 /// Waits for the pass's message, if it has one, and lets the next pass's come in.
 Task receive_pass(LlmDevice d, Way* way, bool has, bool next_has) {
-  if (has) co_await d->pipeline.wait(way->coming);
+  if (has) co_await end_message(d->pipeline, way->coming);
   std::swap(way->now, way->next);
-  if (next_has) way->coming = d->pipeline.irecv(way->next, way->from, way->tag);
+  if (next_has) receive_next(d, way);
 }
 
 /// Waits until the pass may write where an earlier one did.
 Task make_room(LlmDevice d, Way* way) {
   way->turn = (way->turn + 1) % passes_in_flight;
-  if (std::exchange(way->sent[way->turn], false)) co_await d->pipeline.wait(way->going[way->turn]);
+  if (std::exchange(way->sent[way->turn], false))
+    co_await end_message(d->pipeline, way->going[way->turn]);
 }
 
 void send_pass(LlmDevice d, Way* way) {
-  way->going[way->turn] = d->pipeline.isend(way->out[way->turn], way->to, way->tag);
+  way->going[way->turn] =
+      begin_message(d->pipeline, {true, way->to, way->out[way->turn], way->tag}, d->options);
   way->sent[way->turn] = true;
 }
 
@@ -143,8 +169,8 @@ Task interleaved(LlmDevice d) {
   Way ahead = {d->at.input, d->at.next_input, d->at.outputs, prev, next, 1};
   Way back = {
       d->at.output_gradient, d->at.next_output_gradient, d->at.input_gradients, next, prev, 2};
-  if (order.receives_forward(0)) ahead.coming = d->pipeline.irecv(ahead.next, prev, ahead.tag);
-  if (order.receives_backward(0)) back.coming = d->pipeline.irecv(back.next, next, back.tag);
+  if (order.receives_forward(0)) receive_next(d, &ahead);
+  if (order.receives_backward(0)) receive_next(d, &back);
 
   const int warm_up = order.warm_up(), steady = order.passes() - warm_up;
   for (int pass = 0; pass < warm_up; ++pass) co_await forward_pass(d, order, &ahead, pass);

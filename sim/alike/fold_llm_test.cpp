@@ -175,7 +175,7 @@ void expect_same_times(const Scenario& scenario, int simulated) {
 }
 
 Scenario with_nccl(const std::string& machine, const std::string& placement,
-                   const std::string& groups, const std::string& options) {
+                   const std::string& groups, const std::string& options, int layers = 2) {
   return scenario_of(fmt::format(R"(
 cluster: {{base: {}, hosts: 16}}
 library: nccl_{}
@@ -183,9 +183,10 @@ placement: {{hosts: {}, on: gpu}}
 job:
   program: llm
   groups: {}
-  options: {{model: {{layers: 2, hidden: 1024, heads: 32, sequence: 512}}, gpu: h100, {}}}
+  options: {{model: {{layers: {}, hidden: 1024, heads: 32, sequence: 512}}, gpu: h100, {}}}
 )",
-                                 machine + "_nvswitch", machine, placement, groups, options));
+                                 machine + "_nvswitch", machine, placement, groups, layers,
+                                 options));
 }
 
 TEST(FoldOfALargeModel, on_128_gpus_with_channels_of_nccl_has_the_times_of_all) {
@@ -197,6 +198,24 @@ TEST(FoldOfALargeModel, on_128_gpus_with_channels_of_nccl_has_the_times_of_all) 
         with_nccl(machine, "8x16", by_stages, "micro_batches: 2, sequence_parallel: true"), 16);
     expect_same_times(with_nccl(machine, "8x16", "{tp: 8}", "zero: 3"), 8);
   }
+}
+
+// Messages between stages and those of keys go by channels, of which some are on their way while a
+// rank computes; between two GPUs of a host they take up to 32.
+TEST(FoldOfALargeModel, on_gpus_whose_pipelines_go_by_channels_has_the_times_of_all) {
+  const auto sends = [](const std::string& placement, const std::string& groups,
+                        const std::string& options, int simulated) {
+    SCOPED_TRACE(groups + " " + options);
+    for (const char* machine : {"a100", "h100"})
+      expect_same_times(with_nccl(machine, placement, groups, options, 4), simulated);
+  };
+  const std::string over_hosts = "{order: tp-dp-pp, tp: 8, pp: 4}";
+  sends("8x8", over_hosts, "micro_batches: 4, schedule: gpipe", 32);
+  sends("8x8", over_hosts, "micro_batches: 8", 32);
+  sends("8x8", "{order: tp-pp-dp, tp: 2, pp: 4}", "micro_batches: 4", 8);
+  sends("8x4", "{order: tp-dp-pp, tp: 8, pp: 2}",
+        "micro_batches: 4, micro_batch: 16, schedule: interleaved", 16);
+  sends("8x8", "{order: tp-cp-dp-pp, tp: 8, cp: 2, pp: 2}", "micro_batches: 2, micro_batch: 8", 32);
 }
 
 // A ring over the GPUs of two hosts goes from the last rail to the first, by a spine that all

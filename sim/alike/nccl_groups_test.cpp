@@ -81,6 +81,53 @@ TEST_P(NcclGroups, of_one_gpu_on_each_host_take_as_long_as_a_job_on_these) {
   }
 }
 
+// Each rank sends to the next and receives from the one before: its blocks have two partners.
+TEST_P(NcclGroups, have_messages_that_take_as_long_as_a_sendrecv) {
+  for (const char* placement : {"8", "8-8", "1x2"})
+    for (const char* bytes : {"16 KiB", "3 MiB", "200000001 B"}) {
+      SCOPED_TRACE(fmt::format("{} {}", placement, bytes));
+      const Report shift = run_again(
+          scenario(placement, fmt::format("{{program: [{{together: [{{send: {0}, to: next, around: "
+                                          "true}}, {{receive: {0}, from: previous, around: "
+                                          "true}}]}}]}}",
+                                          bytes)));
+      const Report alone = run_again(plain(placement, "sendrecv", bytes));
+      expect_seconds(shift.time_s, alone.time_s);
+      EXPECT_EQ(shift.bytes_on_wire, alone.bytes_on_wire);
+      EXPECT_EQ(shift.bytes_between_hosts, alone.bytes_between_hosts);
+    }
+}
+
+// Nobody waits for the other one's partner: rank 2, which receives at once, has all as soon as
+// without rank 1, which computes for a second.
+TEST_P(NcclGroups, have_messages_that_wait_for_their_own_partner_alone) {
+  const auto finish = [&](const std::string& sends) {
+    const Report report = run_again(
+        scenario("4", "{program: [{together: [" + sends +
+                          "], on: {all: 0}}, {compute: 1 s, on: {all: 1}}, {receive: 1 GiB, from: "
+                          "0, on: {all: [1, 2]}}]}"));
+    return report.rank_reports[2].finish_s;
+  };
+  EXPECT_LT(finish("{send: 1 GiB, to: 1}, {send: 1 GiB, to: 2}"), 0.5);
+}
+
+TEST_P(NcclGroups, have_messages_of_several_groups_at_once) {
+  const auto of = [&](const char* more) {
+    return run_again(
+               scenario("8-8",
+                        fmt::format("{{groups: {{order: tp-dp, tp: 8}}, program: [{{together: "
+                                    "[{{send: 9 MiB, to: next, around: true, group: dp}}, "
+                                    "{{receive: 9 MiB, from: previous, around: true, group: dp}}"
+                                    "{}]}}]}}",
+                                    more)))
+        .time_s;
+  };
+  const double between = of("");
+  EXPECT_NEAR(of(", {send: 1 KiB, to: next, around: true, group: tp}, {receive: 1 KiB, from: "
+                 "previous, around: true, group: tp}"),
+              between, 1e-3 * between);
+}
+
 TEST_P(NcclGroups, of_different_hosts_take_no_longer_together_than_one) {
   const Scenario both =
       scenario("8-8", "{groups: {order: tp-dp, tp: 8}, program: [{allreduce: 64 MiB, group: tp}]}");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "sim/tests/scenario_for_test.hpp"
 
@@ -98,12 +99,55 @@ TEST_F(BlockRules, a_channels_sends_between_hosts_have_a_rate_of_their_own) {
     return time_of({.hosts = 2, .rules = fmt::format("exchange_between_hosts: {}", rate)},
                    "{collective: sendrecv, algorithm: nccl, bytes: 1 MiB, options: {channels: 1}}");
   };
-  constexpr double mib = 1 << 20;
-  EXPECT_NEAR(at("1 GB/s") - at("2 GB/s"), mib / 1e9 - mib / 2e9, 1e-12);
+  constexpr double one = 1 << 20;
+  EXPECT_NEAR(at("1 GB/s") - at("2 GB/s"), one / 1e9 - one / 2e9, 1e-12);
   EXPECT_NEAR(at("8 GB/s"), at("4 GB/s"), 1e-12);  // the block's own
 }
 
-constexpr double kib = 1024;
+constexpr double kib = 1024, mib = 1024 * kib;
+
+/// GPU 0 sends to GPU 1 as a step of a program, before which GPU 1 computes.
+std::string lone_send(double size, const std::string& late = "0 s") {
+  return fmt::format(
+      "{{program: [{{send: {0} B, to: 1, on: {{all: 0}}}}, {{compute: {1}, on: {{all: 1}}}}, "
+      "{{receive: {0} B, from: 0, on: {{all: 1}}}}]}}",
+      size, late);
+}
+const std::vector<double> sizes_of_sends = {1 * kib, 64 * kib, 1 * mib, 9 * mib, 64 * mib};
+
+TEST_F(BlockRules, a_lone_send_of_a_program_takes_as_long_as_nccls_sendrecv) {
+  for (const Machine& machine : {Machine{}, Machine{.nvlink = "gpus_per_switch: 2"},
+                                 Machine{.hosts = 2}, Machine{.hosts = 2, .hop = "30 us"}})
+    for (const double size : sizes_of_sends) {
+      SCOPED_TRACE(fmt::format("{} hosts, {} B", machine.hosts, size));
+      const std::string both =
+          fmt::format("{{collective: sendrecv, algorithm: nccl, bytes: {} B}}", size);
+      EXPECT_NEAR(time_of(machine, lone_send(size)), time_of(machine, both), 1e-12);
+    }
+}
+
+// Up to 16 MiB a pair of one NVLink has a channel, then two.
+TEST_F(BlockRules, a_lone_send_takes_a_hop_and_its_bytes_on_the_channels_of_its_pair) {
+  EXPECT_NEAR(time_of({}, lone_send(0)), (5 + 3 + 2 + 1) * us, 1e-12);
+  EXPECT_NEAR(time_of({}, lone_send(64 * kib)), (5 + 3 + 2 + 1) * us + 64 * kib / 4e9, 1e-12);
+  EXPECT_NEAR(time_of({}, lone_send(64 * mib)), (5 + 3 + 2 + 1) * us + 32 * mib / 4e9, 1e-12);
+}
+
+// The channel has room for eight chunks of 512 KiB over an NVLink.
+TEST_F(BlockRules, a_send_that_fits_does_not_wait_for_its_receiver) {
+  const auto finish = [](double size, int rank) {
+    const Report report = run_again(two_gpus({}, lone_send(size, "1 s")));
+    return report.rank_reports[static_cast<std::size_t>(rank)].finish_s;
+  };
+  const double began = (5 + 3) * us, hop = (2 + 1) * us, room = 8 * 512 * kib;
+  EXPECT_NEAR(finish(room, 0), began, 1e-12);
+  EXPECT_NEAR(finish(room, 1), 1 + began, 1e-12);
+  // The receiver's word, all but the room that has gone and the room that may stay, and its word.
+  EXPECT_NEAR(finish(3 * room, 0), 1 + began + hop + room / 4e9 + 2 * hop, 1e-12);
+  EXPECT_NEAR(finish(3 * room, 1), 1 + began + hop + 2 * room / 4e9 + hop, 1e-12);
+  EXPECT_NEAR(finish(1.5 * room, 0), 1 + began + hop, 1e-12);
+  EXPECT_NEAR(finish(1.5 * room, 1), 1 + began + hop + room / 2 / 4e9 + hop, 1e-12);
+}
 
 /// Job of a ring by Simple on two GPUs, with a chunk of so many bytes for each hop.
 std::string ring(const char* collective, double chunk, int channels = 1) {

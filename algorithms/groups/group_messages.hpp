@@ -1,0 +1,46 @@
+// Messages among the ranks of a group: as the library sends any, or, where NCCL's communicator of
+// the group is known, by the blocks of a kernel.
+//
+// A block has room for eight chunks that are on their way: so much goes before the receiver is
+// there, and a send ends when the receiver has taken all but so much.
+//
+// Source: NCCL 2.30.7, src/include/device.h, NCCL_STEPS; src/device/sendrecv.h; peer_channels.hpp.
+#pragma once
+
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+
+namespace ringscope {
+
+struct GroupMessage {
+  bool sends = false;
+  int peer = 0;  ///< in the group
+  Range range{};
+  int tag = 0;
+};
+
+/// Tags of messages, with those of their groups, are fewer: each channel has as many of its own.
+inline constexpr int tags_of_channel = 32'768'000;
+
+/// True where its messages go by blocks.
+bool goes_by_blocks(Communicator group, const Options& options);
+
+/// Sends and receives all of them, as one call of the library, and ends with the last.
+Task exchange_messages(Communicator group, std::vector<GroupMessage> messages, Options options);
+
+/// Begins a message that goes as the library sends any.
+Request post_message(Communicator group, const GroupMessage& message);
+
+/// A message on its way beside what the rank does: a request, or a thread that has the blocks.
+struct MessageUnderWay {
+  Request request{};
+  Thread thread{};
+};
+MessageUnderWay begin_message(Communicator group, GroupMessage message, const Options& options);
+Task end_message(Communicator group, MessageUnderWay message);
+
+/// Threads of a rank for so many messages that are under way at once.
+int threads_of_messages(const Options& options, int at_once);
+
+}  // namespace ringscope
