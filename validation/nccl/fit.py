@@ -2,13 +2,14 @@
 """Fits the costs of NCCL's protocols to published times, as SPLIT.md allows, and writes a profile.
 
 Usage: python3 -m validation.nccl.fit a100 | v100_pcie | h100 > scenarios/libraries/nccl_X.yaml
-       python3 -m validation.nccl.fit a100 | v100_pcie | h100 --left-out
+       python3 -m validation.nccl.fit a100 | v100_pcie | h100 --left-out [RULE]
 The A100 has a table of channels and SMs, by which all constants can be told apart that the report
 below the profile does not name. The others have three times each: what they tell is by how much
 the A100's latencies, rates of blocks in their generation and shares of links have to be multiplied,
 and each factor is drawn to 1 where the times do not say. --left-out prints, in place of a profile,
 the root of the mean square of the logarithms of what fitted rows, predicted from others, come to:
-of the A100 a tenth at a time, of the others each that is not the pace of its host's launches.
+of the A100 a tenth at a time, of the others each that is not the pace of its host's launches; RULE
+says what a factor of latencies is of: by-protocol (as in the profiles), by-part, by-both.
 """
 
 import math
@@ -130,18 +131,28 @@ MEASURED = 0.02  # relative error of a published median, where there are few
 # Width of the logarithm of a factor, around 1. Of 0.1, 0.25 and 0.5, and of one factor or two for
 # latencies, these predict each fitted row best from the other ones.
 DRAWN = 0.1
+# The factor of a latency among those of latencies: with flags or with Simple's counters and
+# fences, of a start or of a hop.
+RULES = {"by-protocol": {(0, 0): 0, (0, 1): 0, (1, 0): 1, (1, 1): 1},
+         "by-part": {(0, 0): 0, (0, 1): 1, (1, 0): 0, (1, 1): 1},
+         "by-both": {(0, 0): 0, (0, 1): 1, (1, 0): 2, (1, 1): 3}}
+RULE = "by-protocol"
 
 
-def scaled(costs: Costs, factors, granted: dict) -> Costs:
-    """The factors of latencies, with flags and with Simple's counters and fences; of what blocks
-    pass on, and of what links carry; of those between hosts of the first and the last. Rates are
-    first those of the GPUs' generation, by NCCL's tables; a launch is the driver's, and stays."""
-    flags, counters, rate, share, far, cables = factors
+def factors_of(rule: str) -> int:
+    return 1 + max(RULES[rule].values()) + 4
+
+
+def scaled(costs: Costs, factors, granted: dict, rule: str = RULE) -> Costs:
+    """The factors of latencies, as the rule says; of what blocks pass on, and of what links carry;
+    of those between hosts of hops and of the last. Rates are first those of the GPUs' generation,
+    by NCCL's tables; a launch is the driver's, and stays."""
+    *late, rate, share, far, cables = factors
     of = {}
     for name, one in costs.of.items():
         faster = rate * granted[name]
-        late = counters if name == "Simple" else flags
-        of[name] = {"start": one["start"] * late, "hop": one["hop"] * late,
+        start, hop = (late[RULES[rule][name == "Simple", part]] for part in (0, 1))
+        of[name] = {"start": one["start"] * start, "hop": one["hop"] * hop,
                     "between": BETWEEN[name] * far, "cables": min(1.0, cables),
                     "carries": min(FLAGS[name], one["carries"] * share),
                     "pcie": min(1.0 / OVER_PCIE, share),
@@ -156,31 +167,32 @@ def issue_of(rows: list) -> str:
     return f"{digits(1e6 * smallest.seconds / smallest.gpus_per_thread)} us"
 
 
-def fit_factors(costs: Costs, machine, simulator, settings: dict, rows: list):
+def fit_factors(costs: Costs, machine, simulator, settings: dict, rows: list, rule: str = RULE):
     """Factors of the A100's costs by which the simulator comes nearest to these few rows, and what
     is left of its error on them."""
     granted = GRANTED[settings["generation"]]
 
     def errors(logs):
-        library = library_of(scaled(costs, np.exp(logs), granted), settings)
+        library = library_of(scaled(costs, np.exp(logs), granted, rule), settings)
         predicted = predict(simulator, machine, library, rows)
         return np.log(np.array(predicted) / [row.seconds for row in rows])
 
     # Steps are relative, and the logarithms begin at 0: the variable is one more.
-    found = least_squares(lambda x: [*errors(x - 1) / MEASURED, *(x - 1) / DRAWN], np.ones(6),
-                          diff_step=0.05, max_nfev=12)
+    found = least_squares(lambda x: [*errors(x - 1) / MEASURED, *(x - 1) / DRAWN],
+                          np.ones(factors_of(rule)), diff_step=0.05, max_nfev=12)
     return np.exp(found.x - 1), np.abs(errors(found.x - 1))
 
 
-def left_out_of_others(costs: Costs, machine, simulator, settings: dict, rows: list) -> np.ndarray:
+def left_out_of_others(costs: Costs, machine, simulator, settings: dict, rows: list,
+                       rule: str) -> np.ndarray:
     """Errors of rows that are predicted from the others."""
     errors, granted = [], GRANTED[settings["generation"]]
     for row in rows:
         if row.size < LAUNCHES:
             continue
         seen = [other for other in rows if other is not row]
-        factors, _ = fit_factors(costs, machine, simulator, settings, seen)
-        library = library_of(scaled(costs, factors, granted), settings)
+        factors, _ = fit_factors(costs, machine, simulator, settings, seen, rule)
+        library = library_of(scaled(costs, factors, granted, rule), settings)
         errors += [math.log(predict(simulator, machine, library, [row])[0] / row.seconds)]
     return np.array(errors)
 
@@ -222,14 +234,15 @@ def text_of_a100(left_out: bool) -> str:
                    library_of(costs, SETTINGS["a100"]))
 
 
-def text_of_another(name: str, left_out: bool) -> str:
+def text_of_another(name: str, left_out: bool, rule: str) -> str:
     costs, _, _ = fit_a100()
     rows = {"v100_pcie": v100_pcie, "h100": lambda: h100_host() + h100_hosts(1)}[name]()
     rows = [row for row in rows if row.fitted]
     machine = {"v100_pcie": V100_PCIE, "h100": H100}[name]
     settings = {"issue": issue_of(rows), **SETTINGS[name]}
     if left_out:
-        return text_of_left_out(left_out_of_others(costs, machine, Simulator(), settings, rows))
+        return text_of_left_out(
+            left_out_of_others(costs, machine, Simulator(), settings, rows, rule))
     factors, left = fit_factors(costs, machine, Simulator(), settings, rows)
     library = library_of(scaled(costs, factors, GRANTED[settings["generation"]]), settings)
     return yaml_of(head_of_others(name, rows, factors, left), ABOUT[name], library)
@@ -237,7 +250,8 @@ def text_of_another(name: str, left_out: bool) -> str:
 
 def main():
     name, left_out = sys.argv[1], "--left-out" in sys.argv[2:]
-    text = text_of_a100(left_out) if name == "a100" else text_of_another(name, left_out)
+    rule = (sys.argv[3:] or [RULE])[0]
+    text = text_of_a100(left_out) if name == "a100" else text_of_another(name, left_out, rule)
     print(text, end="")
 
 
