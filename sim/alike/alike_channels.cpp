@@ -279,9 +279,11 @@ std::optional<ChannelFold> alike_channels(const Scenario& scenario, const Option
   Refinement refinement(machine, ledger);
   Groups groups;
   try {
-    for (int rank = 0; rank < orbits.simulated; ++rank)
-      if (!refinement.add(rank, script_of(scenario.job, options, orbits, rank, groups, true)))
-        return {};
+    std::vector<Line> script;
+    for (int rank = 0; rank < orbits.simulated; ++rank) {
+      write_script(scenario.job, options, orbits, rank, groups, true, script);
+      if (!refinement.add(rank, script)) return {};
+    }
   } catch (const NoScript&) {
     return {};
   }

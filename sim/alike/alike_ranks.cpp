@@ -78,8 +78,8 @@ struct Program {
     const auto items = static_cast<std::size_t>(job->bytes.count);
     return alike != nullptr && alike(orbits.ranks, items, options);
   }
-  std::vector<Line> script(int rank) const {
-    return script_of(*job, options, orbits, rank, groups, false);
+  void script(int rank, std::vector<Line>& room) const {
+    write_script(*job, options, orbits, rank, groups, false, room);
   }
 
   const Job* job;
@@ -186,12 +186,13 @@ Alike compared(const Scenario& scenario, const Program& program, const std::vect
   const Orbits& orbits = program.orbits;
   Alike result{orbits, "", 0};
   try {
+    std::vector<Line> script, theirs;
     for (int rank = 0; rank < orbits.simulated; ++rank) {
-      const std::vector<Line> script = program.script(rank);
+      program.script(rank, script);
       talk.add(rank, script);
       for (const int move : moves) {
         const int other = move * orbits.simulated + rank;
-        const std::vector<Line> theirs = program.script(other);
+        program.script(other, theirs);
         if (theirs == script) continue;
         const auto share = uneven ? unevenness(scenario, script, theirs) : std::nullopt;
         if (!share) return {{}, unlike_lines(orbits.number(rank), orbits.number(other)), 0};

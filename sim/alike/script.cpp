@@ -52,13 +52,13 @@ class Voice final : public Executor {
 /// All threads of the rank.
 class Reader {
  public:
-  Reader(const Part& part, Groups& groups) : part_(part), groups_(&groups) {}
+  Reader(const Part& part, Groups& groups, std::vector<Line>& lines)
+      : part_(part), groups_(&groups), lines_(&lines) {}
 
-  std::vector<Line> read(const std::function<Task(Communicator)>& program) {
+  void read(const std::function<Task(Communicator)>& program) {
     voice(0).begin(program(Communicator(voice(0))));
     while (!voice(0).ended())
       if (!turns()) throw NoScript("its threads wait for each other without a clock");
-    return std::move(lines_);
   }
 
   const Part& part() const { return part_; }
@@ -72,7 +72,7 @@ class Reader {
     if (raised_.size() <= index) raised_.resize(index + 1);
     return raised_[index];
   }
-  void write(const Line& line) { lines_.push_back(line); }
+  void write(const Line& line) { lines_->push_back(line); }
   void split(SplitCall& call) {
     if (call.sides == nullptr) throw NoScript("its ranks say when it runs who is in which group");
     groups_->call(call, 0, part_);
@@ -105,7 +105,7 @@ class Reader {
   std::deque<Voice> voices_;
   std::vector<std::size_t> raised_;
   std::vector<int> communicators_;
-  std::vector<Line> lines_;
+  std::vector<Line>* lines_;
 };
 
 int Voice::rank() const { return reader_->part().rank; }
@@ -224,13 +224,14 @@ void Voice::raise(Flag flag) { ++reader_->raised(flag); }
 
 }  // namespace
 
-std::vector<Line> script_of(const Job& job, const Options& options, const Orbits& orbits, int rank,
-                            Groups& groups, bool first_of_any) {
+void write_script(const Job& job, const Options& options, const Orbits& orbits, int rank,
+                  Groups& groups, bool first_of_any, std::vector<Line>& room) {
   const auto items = static_cast<std::size_t>(job.bytes.count);
   const std::size_t scratch = job.algorithm->scratch_items(orbits.ranks, items, options);
   const Workspace work = {{Buffer::data, 0, items}, {Buffer::scratch, 0, scratch}};
   const Part part = {rank, orbits.ranks, threads_of(*job.algorithm, job.options), first_of_any};
-  return Reader(part, groups).read([&](Communicator comm) {
+  room.clear();
+  Reader(part, groups, room).read([&](Communicator comm) {
     return job_program(job, options, orbits.as_numbered(comm), work);
   });
 }

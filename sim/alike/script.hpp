@@ -42,8 +42,9 @@ struct Part {
 using Groups = Splits<const Part>;
 
 /// Script of a rank as orbits number them. `options`: the job's, with its hosts. Ranks are split
-/// where any of them can tell the groups. Throws NoScript.
-std::vector<Line> script_of(const Job& job, const Options& options, const Orbits& orbits, int rank,
-                            Groups& groups, bool first_of_any);
+/// where any of them can tell the groups. It is written into `room`: fresh memory for each of
+/// thousands of long scripts takes longer than to write them. Throws NoScript.
+void write_script(const Job& job, const Options& options, const Orbits& orbits, int rank,
+                  Groups& groups, bool first_of_any, std::vector<Line>& room);
 
 }  // namespace ringscope::sim
