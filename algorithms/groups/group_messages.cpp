@@ -1,6 +1,9 @@
 #include "algorithms/groups/group_messages.hpp"
 
 #include <algorithm>
+#include <cassert>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -13,6 +16,8 @@ namespace ringscope {
 namespace {
 
 constexpr std::size_t chunks_under_way = 8;
+constexpr int most_channels = 64;  ///< NCCL 2.30.7, src/include/device.h, MAXCHANNELS
+static_assert(std::int64_t{2 * most_channels} * tags_of_channel <= std::numeric_limits<int>::max());
 
 /// One message of a block in up to three pieces, where it is longer than the room of R items: with
 /// S items, what goes at once ends at R, and what the receiver has to take before the send ends at
@@ -43,7 +48,9 @@ Pieces pieces_of(const Range& whole, std::size_t room) {
 class BlockMessages {
  public:
   BlockMessages(Communicator comm, int channel, std::size_t room)
-      : comm_(comm), channel_(channel), room_(room) {}
+      : comm_(comm), channel_(channel), room_(room) {
+    assert(channel < most_channels);
+  }
 
   void receive(const PeerPart& part) {
     const Transfer& in = part.transfer;
@@ -51,7 +58,7 @@ class BlockMessages {
     if (cut.is_long) sent_.push_back(flags().isend({}, in.peer, flag_tag(in)));
     for (int i = 0; i < 3; ++i) {
       if (i > 0 && cut.piece[i].size == 0) continue;
-      const Request request = by(part.protocol).irecv(cut.piece[i], in.peer, data_tag(in));
+      const Request request = by(part.protocol).irecv(cut.piece[i], in.peer, data_tag(part));
       const bool tells = i < cut.taken && (i + 1 == cut.taken || cut.piece[i + 1].size == 0);
       awaited_.push_back({request, tells ? Event::enough : Event::other, &part});
     }
@@ -99,7 +106,11 @@ class BlockMessages {
     return comm_.inside({.channel = channel_, .protocol = protocol, .exchanges = true});
   }
   Communicator flags() const { return by(Protocol::ll); }
-  int data_tag(const Transfer& one) const { return one.tag + channel_ * tags_of_channel; }
+  /// By protocol, or a short message would overtake a long one before it.
+  int data_tag(const PeerPart& part) const {
+    const int place = part.protocol == Protocol::ll ? most_channels + channel_ : channel_;
+    return part.transfer.tag + place * tags_of_channel;
+  }
   int flag_tag(const Transfer& one) const { return one.tag - (channel_ + 1) * tags_of_channel; }
 
   void send_pieces(const PeerPart& part, int begin, int end) {
@@ -107,7 +118,7 @@ class BlockMessages {
     const Pieces cut = pieces_of(out.range, room_);
     for (int i = begin; i < end; ++i)
       if (i == 0 || cut.piece[i].size > 0)
-        sent_.push_back(by(part.protocol).isend(cut.piece[i], out.peer, data_tag(out)));
+        sent_.push_back(by(part.protocol).isend(cut.piece[i], out.peer, data_tag(part)));
   }
 
   Communicator comm_;
@@ -193,6 +204,14 @@ Task exchange_by_blocks(Communicator group, std::vector<GroupMessage> messages, 
   for (const Thread other : others) co_await group.join(other);
 }
 
+Task exchange_in_turn(Communicator group, GroupMessage message, Options options,
+                      std::optional<MessageTurn> turn) {
+  if (turn && turn->before > 0) co_await group.reach(turn->flag, turn->before);
+  std::vector<GroupMessage> alone(1, message);
+  co_await exchange_by_blocks(group, std::move(alone), options);
+  if (turn) group.raise(turn->flag);
+}
+
 }  // namespace
 
 Request post_message(Communicator group, const GroupMessage& message) {
@@ -215,12 +234,12 @@ Task exchange_messages(Communicator group, std::vector<GroupMessage> messages, O
   co_await group.wait_all(requests);
 }
 
-MessageUnderWay begin_message(Communicator group, GroupMessage message, const Options& options) {
+MessageUnderWay begin_message(Communicator group, GroupMessage message, const Options& options,
+                              std::optional<MessageTurn> turn) {
   if (!goes_by_blocks(group, options)) return {.request = post_message(group, message)};
-  std::vector<GroupMessage> alone(1, message);
-  return {.thread = group.start(
-              exchange_by_blocks(group.beside(Beside::thread), std::move(alone), options),
-              Beside::thread)};
+  return {.thread =
+              group.start(exchange_in_turn(group.beside(Beside::thread), message, options, turn),
+                          Beside::thread)};
 }
 
 Task end_message(Communicator group, MessageUnderWay message) {

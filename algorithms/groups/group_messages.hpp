@@ -7,6 +7,7 @@
 // Source: NCCL 2.30.7, src/include/device.h, NCCL_STEPS; src/device/sendrecv.h; peer_channels.hpp.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
@@ -21,7 +22,7 @@ struct GroupMessage {
 };
 
 /// Tags of messages, with those of their groups, are fewer: each channel has as many of its own.
-inline constexpr int tags_of_channel = 32'768'000;
+inline constexpr int tags_of_channel = 16'384'000;
 
 /// True where its messages go by blocks.
 bool goes_by_blocks(Communicator group, const Options& options);
@@ -37,7 +38,15 @@ struct MessageUnderWay {
   Request request{};
   Thread thread{};
 };
-MessageUnderWay begin_message(Communicator group, GroupMessage message, const Options& options);
+
+/// Place of a message among those to one rank with one tag: by blocks it begins when those `before`
+/// it have ended, each of which raises the flag.
+struct MessageTurn {
+  Flag flag{};
+  std::size_t before = 0;
+};
+MessageUnderWay begin_message(Communicator group, GroupMessage message, const Options& options,
+                              std::optional<MessageTurn> turn = {});
 Task end_message(Communicator group, MessageUnderWay message);
 
 /// Threads of a rank for so many messages that are under way at once.

@@ -114,7 +114,7 @@ struct Program {
 inline constexpr int most_tag = 32'767;
 /// Tags of a communicator: those of messages, which are more than any algorithm uses.
 inline constexpr int tags_of_communicator = most_tag + 1;
-inline constexpr int most_communicators = 1'000, most_streams = 64;
+inline constexpr int most_communicators = 500, most_streams = 64;
 
 /// The program of a job that has these options; null: none.
 const Program* program_of(const Options& options);

@@ -5,6 +5,11 @@
 
 namespace ringscope {
 
+/// Messages that an interleaved pipeline's rank has sent so far, forward and backward.
+struct LlmSent {
+  std::size_t forward = 0, backward = 0;
+};
+
 /// A rank, its groups, and its buffers.
 struct LlmRank {
   Communicator comm, tensor, context, pipeline;
@@ -15,6 +20,7 @@ struct LlmRank {
   LlmStep step;
   LlmBuffers at;
   Options options;
+  LlmSent* sent;
 
   bool is_first() const { return pipeline.rank() == 0; }
   bool is_last() const { return pipeline.rank() + 1 == pipeline.size(); }

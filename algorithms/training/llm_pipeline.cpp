@@ -113,6 +113,8 @@ struct Way {
   Range now, next;
   std::array<Range, passes_in_flight> out;
   int from, to, tag;
+  Flag passed;          ///< raised by each message that has gone
+  std::size_t* so_far;  ///< messages sent
   MessageUnderWay coming{};
   std::array<MessageUnderWay, passes_in_flight> going{};
   std::array<bool, passes_in_flight> sent{};
@@ -138,8 +140,8 @@ Task make_room(LlmDevice d, Way* way) {
 }
 
 void send_pass(LlmDevice d, Way* way) {
-  way->going[way->turn] =
-      begin_message(d->pipeline, {true, way->to, way->out[way->turn], way->tag}, d->options);
+  way->going[way->turn] = begin_message(d->pipeline, {true, way->to, way->out[way->turn], way->tag},
+                                        d->options, MessageTurn{way->passed, (*way->so_far)++});
   way->sent[way->turn] = true;
 }
 
@@ -166,9 +168,16 @@ Task interleaved(LlmDevice d) {
   const InterleavedOrder order = {d->pipeline.size(), d->step.parts, d->step.micro_batches,
                                   d->pipeline.rank()};
   const int next = d->pipeline.next(), prev = d->pipeline.prev();
-  Way ahead = {d->at.input, d->at.next_input, d->at.outputs, prev, next, 1};
-  Way back = {
-      d->at.output_gradient, d->at.next_output_gradient, d->at.input_gradients, next, prev, 2};
+  Way ahead = {d->at.input, d->at.next_input, d->at.outputs,    prev, next,
+               1,           Flag{0},          &d->sent->forward};
+  Way back = {d->at.output_gradient,
+              d->at.next_output_gradient,
+              d->at.input_gradients,
+              next,
+              prev,
+              2,
+              Flag{1},
+              &d->sent->backward};
   if (order.receives_forward(0)) receive_next(d, &ahead);
   if (order.receives_backward(0)) receive_next(d, &back);
 

@@ -111,8 +111,9 @@ Task train_llm(Communicator comm, Workspace work, Options options) {
     expert_data = co_await data.split(splits.expert_data, "expert data");
   }
   const LlmBuffers buffers = llm_buffers(work, step, pipeline.rank(), expert.rank(), options);
-  const LlmRank rank = {comm,    tensor, context,     pipeline, data,    shard,
-                        replica, expert, expert_data, step,     buffers, options};
+  LlmSent sent;
+  const LlmRank rank = {comm,   tensor,      context, pipeline, data,    shard, replica,
+                        expert, expert_data, step,    buffers,  options, &sent};
   for (int number = 0; number < options.steps; ++number) {
     comm.observe("loaded", number);
     if (step.zero >= 2)

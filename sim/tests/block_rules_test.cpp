@@ -149,6 +149,19 @@ TEST_F(BlockRules, a_send_that_fits_does_not_wait_for_its_receiver) {
   EXPECT_NEAR(finish(1.5 * room, 1), 1 + began + hop + room / 2 / 4e9 + hop, 1e-12);
 }
 
+// The short one goes by LL, which is quicker; its receiver takes it second.
+TEST_F(BlockRules, messages_of_a_pair_come_in_their_order_whatever_they_go_by) {
+  const auto program = [](const char* first, const char* second) {
+    return fmt::format(
+        "{{program: [{{send: {0}, to: 1, on: {{all: 0}}}}, {{send: {1}, to: 1, on: {{all: 0}}}}, "
+        "{{compute: 1 s, on: {{all: 1}}}}, {{receive: {0}, from: 0, on: {{all: 1}}}}, {{receive: "
+        "{1}, from: 0, on: {{all: 1}}}}]}}",
+        first, second);
+  };
+  EXPECT_NEAR(time_of({}, program("1 MiB", "1 KiB")), 1 + 2 * (5 + 3) * us, 1e-12);
+  EXPECT_NEAR(time_of({}, program("1 KiB", "1 MiB")), 1 + 2 * (5 + 3) * us, 1e-12);
+}
+
 /// Job of a ring by Simple on two GPUs, with a chunk of so many bytes for each hop.
 std::string ring(const char* collective, double chunk, int channels = 1) {
   return fmt::format(
