@@ -27,6 +27,7 @@ class Transport:
     message_gap: float = 0.0  # s, at its hosts' NICs
     interrupt_interval: float = 0.0  # s; longer than a ping-pong's legs, it shows in none
     connection_cost: float = 0.0  # s per message and open connection beyond one: shows in none
+    eager_piece: float = np.inf  # bytes; inf: an eager message is copied whole before it is sent
     late: tuple = ()  # of each latency segment; empty: nothing is
 
     def parts(self):
@@ -65,6 +66,13 @@ class Transport:
         return (self.send_overhead(sizes) + self.recv_overhead(sizes) + latencies * steady(0.0)
                 + jitter(sizes))
 
+    def carried(self, sizes):
+        """Time of an eager message's bytes, alone: copied, sent and copied, all but its first and
+        its last piece at once."""
+        piece = np.minimum(sizes, self.eager_piece)
+        parts = (self.send_cost, self.wire, self.recv_cost)
+        return piece * sum(parts) + (sizes - piece) * max(parts)
+
     def flight(self, sizes):
         """Wait of the receiver after the last byte has left."""
         after_handshake = 0.0 if self.driver == "receiver" else self.parts()[0](sizes)
@@ -72,7 +80,7 @@ class Transport:
 
 
 def ping_pong(way: Transport, sizes):
-    eager = way.sending(sizes) + sizes * way.wire + way.receiving(sizes)
+    eager = way.send_overhead(sizes) + way.carried(sizes) + way.recv_overhead(sizes)
     large = way.handshake(sizes) + sizes * way.moving()
     return way.message_gap + np.where(way.eager(sizes), eager, large) + way.flight(sizes)
 
@@ -99,6 +107,8 @@ def stream(way, sizes, window, pairs=1, directions=1):
     wire = (sizes * way.wire + way.message_gap) * pairs
     cores = np.where(both, send + receive, np.maximum(send, receive))
     slowest = np.maximum(cores, wire)
-    first = np.where(way.eager(sizes), send + receive + wire - slowest, way.handshake(sizes))
+    hidden = sizes * (way.send_cost + way.wire + way.recv_cost) - way.carried(sizes)
+    first = np.where(way.eager(sizes), send + receive + wire - slowest - hidden,
+                     way.handshake(sizes))
     answer = ping_pong(way, np.zeros_like(sizes))
     return slowest + (first + way.flight(sizes) + answer) / window

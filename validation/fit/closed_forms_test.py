@@ -14,6 +14,7 @@ import unittest
 import numpy as np
 
 from validation.fit import calibration, closed_forms, profile
+from validation.fit.pieces import PACKET
 from validation.fit.synthetic_for_test import TCP, Cluster, everything
 
 ROUNDS = 5
@@ -59,6 +60,13 @@ class Simulated(unittest.TestCase):
         cluster.add_ping_pong(dataclasses.replace(TCP, driver="receiver", wire=0.0), "shm")
         text, result = file_of(cluster.document())
         self.expect_ping_pong(text, result.transports["shm"].transport, "2")
+
+    def test_half_a_ping_pong_in_pieces(self):
+        for cost in (0.5e-9, 1.2e-9):
+            text, result = file_of(everything(dataclasses.replace(
+                TCP, send_cost=0.3e-9, recv_cost=cost, eager_piece=PACKET)))
+            self.assertIn("eager_piece: 1448 B", text)
+            self.expect_ping_pong(text, result.network, "1-1")
 
     def test_half_a_ping_pong_by_nics(self):
         text, result = file_of(everything(), transport="rdma")

@@ -11,8 +11,9 @@ from validation.fit.eager import set_limit
 from validation.fit.ends import LARGE, Ends, stream_slope, tell_apart
 from validation.fit.interrupts import fit_interrupts
 from validation.fit.observations import links_of
+from validation.fit.pieces import settle_pieces
 from validation.fit.segments import fit_piece
-from validation.fit.transport import Fitted, settle
+from validation.fit.transport import Fitted
 
 HALF_DUPLEX = 1.8  # times one direction's time for both: an adapter or a bus that they share
 
@@ -90,7 +91,7 @@ def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitt
         fitted.evidence["wire"] = wire.evidence
     fitted.transport = dataclasses.replace(fitted.transport, wire=wire.seconds)
     set_cores(fitted, points, "network", wire, shares or {}, calls)
-    settle(fitted, points, "network")
+    fitted = settle_pieces(fitted, points, "network")
     fit_interrupts(fitted, sizes, seconds)
     return fitted
 

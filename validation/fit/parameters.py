@@ -101,6 +101,9 @@ def collect_transport(result, prefix, fitted):
         result.parameters[f"{prefix}.interrupt_interval"] = Parameter(
             fitted.transport.interrupt_interval, "s", fitted.evidence["interrupt_interval"],
             *fitted.brackets["interrupt_interval"])
+    if "eager_piece" in fitted.evidence:
+        result.notes.append(f"{prefix}.eager_piece {fitted.transport.eager_piece:.0f} B, a packet: "
+                            f"{fitted.evidence['eager_piece']}")
     if "driver" in fitted.evidence:
         result.notes.append(f"{prefix}.driver {fitted.transport.driver}: "
                             f"{fitted.evidence['driver']}")
