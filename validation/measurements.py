@@ -30,6 +30,7 @@ PROBES = {
     "send_complete": ("bytes", "way"),
     "recv_call": ("bytes", "way"),
     "late_receiver": ("bytes", "way", "delay_s"),
+    "eager_room": ("bytes", "way", "messages", "delay_s"),
     "overlap": ("bytes", "way", "side", "tests", "compute_s"),
     "turns": ("bytes", "way", "messages", "until"),
     "threads": ("bytes", "way", "arrangement"),

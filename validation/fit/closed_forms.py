@@ -28,6 +28,7 @@ class Transport:
     interrupt_interval: float = 0.0  # s; longer than a ping-pong's legs, it shows in none
     connection_cost: float = 0.0  # s per message and open connection beyond one: shows in none
     eager_piece: float = np.inf  # bytes; inf: an eager message is copied whole before it is sent
+    eager_room: float = np.inf  # bytes to a receiver that is not in MPI: shows in no form here
     late: tuple = ()  # of each latency segment; empty: nothing is
 
     def parts(self):

@@ -40,6 +40,30 @@ def jump_limit(sizes, seconds, curve: Sized):
     return best and (best[1], best[2], best[1], "a jump in ping_pong")
 
 
+def eager_room(points, way):
+    """(bytes, low, high) of eager messages that a receiver outside MPI is sent before a send waits;
+    None where none waited. By the quickest of each: a busy machine delays the others."""
+    free, held = [0.0], []
+    for point in points.of_probe("eager_room", way=way):
+        quickest = min(point.samples, default=point.seconds)
+        waited = quickest >= point.parameters["delay_s"] / 4
+        (held if waited else free).append(point.size * point.parameters["messages"])
+    if not held:
+        return None
+    high = min(held)
+    low = max(size for size in free if size < high)
+    return (low + high) / 2, low, high
+
+
+def set_room(fitted, points, way):
+    found = eager_room(points, way)
+    if found is None:
+        return
+    room, *fitted.brackets["eager_room"] = found
+    fitted.evidence["eager_room"] = "eager_room"
+    fitted.transport = dataclasses.replace(fitted.transport, eager_room=room)
+
+
 def set_limit(fitted, points, way, kind, sizes, seconds):
     curve = fit_segments(sizes, seconds) if len(sizes) > 2 else constant(0)
     found = eager_limit(points, way) or jump_limit(sizes, seconds, curve)

@@ -7,7 +7,7 @@ import numpy as np
 
 from validation.fit.calls import fit_calls, set_cores
 from validation.fit.closed_forms import Transport
-from validation.fit.eager import set_limit
+from validation.fit.eager import set_limit, set_room
 from validation.fit.ends import LARGE, Ends, stream_slope, tell_apart
 from validation.fit.interrupts import fit_interrupts
 from validation.fit.observations import links_of
@@ -75,6 +75,7 @@ def fit_network(points, kind, nominal=None, shares=None, unexpected=0.0) -> Fitt
                               unexpected_cost=unexpected))
     sizes, seconds = points.curve("ping_pong", way="network")
     set_limit(fitted, points, "network", kind, sizes, seconds)
+    set_room(fitted, points, "network")
     limit = fitted.transport.eager_limit
     wire = wire_of(points, nominal) or wire_of_ping_pong(sizes, seconds, limit)
     calls = fit_calls(fitted, points, "network", wire)

@@ -55,7 +55,7 @@ def gather(result):
             for one in fitted.observations + fitted.compared for point in one.points}
     keys |= {key for order in result.orders.values() for key in order.keys}
     keys |= {point.key for some in result.host.observations.values() for point in some}
-    for what in ("late_receiver", "overlap", "reduction", "matching"):
+    for what in ("late_receiver", "eager_room", "overlap", "reduction", "matching"):
         keys |= {point.key for point in result.points.of_probe(what)}
     if result.collectives:
         keys |= {case_key(case.measured) for case in result.collectives.cases}
@@ -93,10 +93,11 @@ def collect_transport(result, prefix, fitted):
                     "assumed" if "jitter" in fitted.assumed else "collectives")
     if fitted.evidence.get("wire"):
         add_wire(result, values["wire"], fitted.evidence["wire"])
-    if "eager_limit" in fitted.evidence:
-        low, high = fitted.brackets["eager_limit"]
-        result.parameters[f"{prefix}.eager_limit"] = Parameter(
-            fitted.transport.eager_limit, "B", fitted.evidence["eager_limit"], low, high)
+    for name in ("eager_limit", "eager_room"):
+        if name in fitted.evidence:
+            result.parameters[f"{prefix}.{name}"] = Parameter(
+                getattr(fitted.transport, name), "B", fitted.evidence[name],
+                *fitted.brackets[name])
     if "interrupt_interval" in fitted.evidence:
         result.parameters[f"{prefix}.interrupt_interval"] = Parameter(
             fitted.transport.interrupt_interval, "s", fitted.evidence["interrupt_interval"],

@@ -57,6 +57,8 @@ def transport_map(way: Transport) -> dict:
         if getattr(way, name):
             found[name] = format_time(getattr(way, name))
     found["eager_limit"] = format_whole_bytes(way.eager_limit)
+    if math.isfinite(way.eager_room):
+        found["eager_room"] = format_whole_bytes(way.eager_room)
     if math.isfinite(way.eager_piece):
         found["eager_piece"] = format_whole_bytes(way.eager_piece)
     found["driver"] = way.driver

@@ -15,7 +15,7 @@ FORMAT, _, _ = (ROOT / "validation" / "measurement.md").read_text(encoding="utf-
 # name: parameters, as the table of probes documents them.
 DOCUMENTED = {name: parameters.split(", ") for name, parameters in
               re.findall(r"^\| `(\w+)` \| ([a-z_, ]+) \|", FORMAT, re.MULTILINE)}
-WITHOUT_THREADS = set(DOCUMENTED) - {"threads"}
+ON_ONE_HOST = set(DOCUMENTED) - {"threads", "eager_room"}
 
 
 class Probes(JobTest):
@@ -52,7 +52,7 @@ class Probes(JobTest):
         self.assertEqual(len(document["where"]["hosts"]), 3)
         self.assertIn("no two ranks reach each other by network: left out", err)
         measurements = document["measurements"]
-        self.assertEqual({one["what"] for one in measurements}, WITHOUT_THREADS)
+        self.assertEqual({one["what"] for one in measurements}, ON_ONE_HOST)
         self.check_against_the_format(measurements)
         points = [(one["what"], tuple(one["parameters"].items())) for one in measurements]
         self.assertEqual(len(points), len(set(points)))
@@ -96,7 +96,7 @@ class Probes(JobTest):
         if os.geteuid() != 0 or shutil.which("unshare") is None:
             self.skipTest("a second host name needs root and unshare")
         words = ["probe", "-o", str(self.output), "--budget", "8", "--repetitions", "5",
-                 "--only", "ping_pong,stream,barrier", "--sizes", "8B,16KiB"]
+                 "--only", "ping_pong,eager_room,stream,barrier", "--sizes", "8B,16KiB"]
         other = ["unshare", "--uts", "sh", "-c", 'hostname other; exec "$0" "$@"']
         job = [self.mpiexec, "-n", "2", str(self.program), *words, ":",
                "-n", "2", *other, str(self.program), *words]
@@ -109,6 +109,17 @@ class Probes(JobTest):
                    for one in measurements if one["parameters"].get("way") == "network" and
                    one["what"] == "stream"}
         self.assertEqual(streams, {(1, 1), (1, 2), (2, 1), (2, 2)})
+        self.check_the_room([one for one in measurements if one["what"] == "eager_room"])
+
+    def check_the_room(self, sends):
+        """Sends of fewer messages are not held back, of more one is until the receiver comes; or
+        none of all that are tried."""
+        *fewer, more = sorted(sends, key=lambda one: one["parameters"]["messages"])
+        held = more["parameters"]["delay_s"] / 4
+        for one in fewer:
+            self.assertLess(min(one["samples_s"]), held)
+        if fewer:
+            self.assertGreaterEqual(max(more["samples_s"]), held)
 
     def test_a_budget_too_small_leaves_out_sizes_and_says_so(self):
         code, document, err = self.probe(2, "--budget", "0.01", "--only", "ping_pong",

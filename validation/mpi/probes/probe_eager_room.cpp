@@ -1,0 +1,101 @@
+// How many eager messages does a rank send to one that is not in MPI, before a send is held back?
+#include <algorithm>
+#include <optional>
+
+#include "validation/mpi/clock.hpp"
+#include "validation/mpi/probes/exchange.hpp"
+#include "validation/mpi/probes/probe.hpp"
+
+namespace ringscope::mpi {
+namespace {
+
+constexpr double delay_s = 0.05;  ///< far above what all these messages take until one is held back
+constexpr double held_s = delay_s / 4;     ///< a send that takes so long was held back
+constexpr std::uint64_t usual = 16 << 10;  ///< bytes of a message, unless the limit is below
+constexpr int most = 4096;                 ///< messages
+constexpr double ahead_s = 0.005;  ///< until the receiver has left MPI, which it may not while more
+                                   ///< comes than it takes
+constexpr int fraction = 16;  ///< of the messages: so far apart are the counts that tell the room
+constexpr int samples = 5;
+
+struct Sent {
+  int messages = 0;  ///< before the first that was held back
+  double longest_s = 0;
+};
+
+/// At most `count` messages, none after one that was held back; the receiver comes late, and takes
+/// all until it finds the word that there are no more.
+Sent send_to_late_receiver(Bench& bench, const Team& pair, std::uint64_t bytes, int count) {
+  std::byte* data = bench.room(0, bytes);
+  pair.meet();
+  Sent sent;
+  if (pair.index == 1) {
+    await_signal(0, pair.comm);
+    doze(delay_s);
+    MPI_Status status{};
+    do {
+      MPI_Recv(data, static_cast<int>(bytes), MPI_BYTE, 0, MPI_ANY_TAG, pair.comm, &status);
+    } while (status.MPI_TAG == data_tag);
+    return sent;
+  }
+  signal(1, pair.comm);
+  doze(ahead_s);
+  for (; sent.messages < count && sent.longest_s < held_s; ++sent.messages) {
+    const double start_s = now_s();
+    send_bytes(data, bytes, 1, pair.comm);
+    sent.longest_s = std::max(sent.longest_s, now_s() - start_s);
+  }
+  if (sent.longest_s >= held_s) --sent.messages;
+  signal(1, pair.comm);
+  return sent;
+}
+
+/// Messages before the first that is held back, the median of a few tries: the system gives more
+/// room to a connection that has carried much.
+int free_messages(Bench& bench, const Team& pair, std::uint64_t bytes, int count) {
+  std::vector<int> found(samples);
+  for (int& one : found) {
+    one = send_to_late_receiver(bench, pair, bytes, count).messages;
+    one = pair.told(one);
+  }
+  std::nth_element(found.begin(), found.begin() + samples / 2, found.end());
+  return found[samples / 2];
+}
+
+/// The longest send of somewhat fewer messages than are free, and of somewhat more.
+void eager_room(Bench& bench, const Team& pair) {
+  const std::uint64_t limit = eager_limit(bench, pair).value_or(usual);
+  if (limit == 0) return;
+  const std::uint64_t bytes = std::min(limit, usual);
+  const int free = free_messages(bench, pair, bytes, most), apart = free / fraction;
+  std::vector<int> counts{free - apart, free + std::max(1, apart)};
+  if (free == most) counts = {most};
+  if (free == 0) counts = {1};
+  bench.expect_points(static_cast<int>(counts.size()));
+  for (const int count : counts) {
+    Point point{"eager_room",
+                {{"bytes", bytes}, {"way", pair.way}, {"messages", count}, {"delay_s", delay_s}},
+                bytes};
+    point.batch_s = 0;
+    point.most_samples = samples;
+    bench.measure(pair, point, [&](int iterations) {
+      return sum_of(iterations,
+                    [&] { return send_to_late_receiver(bench, pair, bytes, count).longest_s; });
+    });
+  }
+}
+
+}  // namespace
+
+/// Between hosts alone: in shared memory libraries count messages, not bytes.
+std::vector<Series> plan_eager_room(Layout& layout) {
+  std::vector<Series> plan;
+  for (const Team& pair : layout.pairs())
+    if (pair.size == 2 && pair.way == "network")
+      plan.push_back({"eager_room, network", pair,
+                      [pair](Bench& bench) { eager_room(bench, pair); },
+                      4});  // each sample takes the delay
+  return plan;
+}
+
+}  // namespace ringscope::mpi
