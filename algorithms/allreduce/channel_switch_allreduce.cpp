@@ -294,13 +294,18 @@ Cost cost(int ranks, std::size_t items, Options options) {
 std::size_t scratch_items(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return 0;
   const Hosts hosts = ranks_by_host(ranks, options.hosts);
-  const Workspace work = {{.size = items}, {.buffer = Buffer::scratch}};
+  const auto heads = static_cast<std::size_t>(heads_of(hosts));
+  const std::size_t round = chunk_of(items, hosts, options) * heads, all = (ahead + 1) * round;
+  const std::vector<Range> parts = parts_of({.size = items}, options);
   std::size_t most = 0;
   for (std::size_t host = 0; host < hosts.size(); ++host)
-    for (std::size_t place = 0; place < hosts[host].size(); ++place) {
+    for (std::size_t head = 0; head < heads; ++head) {
       std::size_t sum = 0;
-      for (const SwitchChannel& channel : channels_of(hosts, {host, place}, work, options))
-        sum += channel.slots();
+      for (int index = 0; const Range& part : parts) {
+        const SwitchRanks own = switch_ranks(hosts, host, head, index++);
+        for (const Range& piece : pieces_of(part.first(std::min(part.size, all)), round))
+          sum += (own.host.size() - 1 + own.children.size()) * piece.part(head, heads).size;
+      }
       most = std::max(most, sum);
     }
   return most;
