@@ -83,14 +83,12 @@ struct SwitchChannel {
   std::size_t slots() const { return slots(std::min<std::size_t>(rounds.size(), ahead + 1)); }
 
  private:
-  std::size_t sources() const {
-    return ranks.is_head() ? static_cast<std::size_t>(others()) + ranks.children.size() : 0;
-  }
   /// Items for so many rounds, each of which leaves its slots to one that is `ahead` + 1 later and
   /// no longer.
   std::size_t slots(std::size_t count) const {
     std::size_t items = 0;
-    for (std::size_t round = 0; round < count; ++round) items += sources() * own_chunk(round).size;
+    for (std::size_t round = 0; round < count; ++round)
+      items += ranks.sources() * own_chunk(round).size;
     return items;
   }
   std::vector<Range> places(std::size_t round, int first, int count) const {
@@ -301,10 +299,12 @@ std::size_t scratch_items(int ranks, std::size_t items, Options options) {
   for (std::size_t host = 0; host < hosts.size(); ++host)
     for (std::size_t head = 0; head < heads; ++head) {
       std::size_t sum = 0;
-      for (int index = 0; const Range& part : parts) {
-        const SwitchRanks own = switch_ranks(hosts, host, head, index++);
-        for (const Range& piece : pieces_of(part.first(std::min(part.size, all)), round))
-          sum += (own.host.size() - 1 + own.children.size()) * piece.part(head, heads).size;
+      const SwitchRanks own[] = {switch_ranks(hosts, host, head, 0),
+                                 switch_ranks(hosts, host, head, 1)};
+      for (int tree = 0; const Range& part : parts) {
+        const std::size_t sources = own[std::exchange(tree, 1 - tree)].sources();
+        for (std::size_t from = 0; from < std::min(part.size, all); from += round)
+          sum += sources * Range{.size = std::min(round, part.size - from)}.part(head, heads).size;
       }
       most = std::max(most, sum);
     }

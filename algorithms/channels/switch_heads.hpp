@@ -21,6 +21,8 @@ struct SwitchRanks {
   bool several_hosts = false;
 
   bool is_head() const { return head >= 0; }
+  /// Ranks whose chunks come to it when no switch adds up.
+  std::size_t sources() const { return is_head() ? host.size() - 1 + children.size() : 0; }
 };
 
 /// Heads of each host: as many as the smallest one has ranks.
