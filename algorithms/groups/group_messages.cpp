@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "algorithms/channels/nccl_tuning.hpp"
@@ -138,6 +139,20 @@ bool has_one_partner(const PeerWork& work) {
   return true;
 }
 
+/// Up to so many exchanges from the first on, of which no two send to one rank, or receive from
+/// one.
+std::size_t end_of_batch(const PeerWork& work, std::size_t first) {
+  std::set<int> sent, received;
+  std::size_t end = first;
+  for (; end < work.exchanges.size() && end < first + peers_at_once; ++end) {
+    const int to = work.exchanges[end].first.transfer.peer;
+    const int from = work.exchanges[end].second.transfer.peer;
+    if (to >= 0 && !sent.insert(to).second) break;
+    if (from >= 0 && !received.insert(from).second) break;
+  }
+  return end;
+}
+
 Task run_block(Communicator comm, PeerWork work, std::size_t room) {
   const auto& [first_sent, first_received] = work.exchanges.front();
   const Protocol protocol =
@@ -146,9 +161,9 @@ Task run_block(Communicator comm, PeerWork work, std::size_t room) {
       comm.inside({.channel = work.channel, .protocol = protocol, .exchanges = true});
   co_await block.begin_block(true);
   const bool in_order = has_one_partner(work);
-  for (std::size_t first = 0; first < work.exchanges.size(); first += peers_at_once) {
+  for (std::size_t first = 0, end = 0; first < work.exchanges.size(); first = end) {
     BlockMessages messages(comm, work.channel, room);
-    const std::size_t end = std::min(first + peers_at_once, work.exchanges.size());
+    end = end_of_batch(work, first);
     for (std::size_t i = first; i < end; ++i) {
       const auto& [sent, received] = work.exchanges[i];
       if (received.transfer.peer >= 0) messages.receive(received);
@@ -169,14 +184,15 @@ Task run_block(Communicator comm, PeerWork work, std::size_t room) {
   block.end_block();
 }
 
-/// Messages of one distance together, the first sent with the first received.
+/// Messages of one distance together, the first sent with the first received; the first ones of all
+/// distances before the second of any.
 std::vector<PeerExchange> by_rounds(const std::vector<GroupMessage>& messages, int self, int size,
                                     std::size_t item_bytes) {
   std::map<std::pair<int, int>, PeerExchange> exchanges;
   std::map<std::pair<int, bool>, int> turns;
   for (const GroupMessage& one : messages) {
     const int round = (one.sends ? one.peer - self + size : self - one.peer + size) % size;
-    PeerExchange& exchange = exchanges[{round, turns[{round, one.sends}]++}];
+    PeerExchange& exchange = exchanges[{turns[{round, one.sends}]++, round}];
     exchange.round = round;
     (one.sends ? exchange.sent : exchange.received) = {one.peer, one.range,
                                                        one.range.size * item_bytes, one.tag};

@@ -162,6 +162,16 @@ TEST_F(BlockRules, messages_of_a_pair_come_in_their_order_whatever_they_go_by) {
   EXPECT_NEAR(time_of({}, program("1 KiB", "1 MiB")), 1 + 2 * (5 + 3) * us, 1e-12);
 }
 
+// One call with two messages of a pair: the second one's bytes follow the first one's.
+TEST_F(BlockRules, messages_of_a_pair_in_one_call_go_one_after_the_other) {
+  const double first = 12 * mib, second = 9 * mib;
+  const std::string both = fmt::format(
+      "{{program: [{{together: [{{send: {0} B, to: 1}}, {{send: {1} B, to: 1}}], on: {{all: 0}}}}, "
+      "{{together: [{{receive: {0} B, from: 0}}, {{receive: {1} B, from: 0}}], on: {{all: 1}}}}]}}",
+      first, second);
+  EXPECT_NEAR(time_of({}, both), (5 + 3 + 2 + 1) * us + (first + second) / 4e9, 1e-12);
+}
+
 /// Job of a ring by Simple on two GPUs, with a chunk of so many bytes for each hop.
 std::string ring(const char* collective, double chunk, int channels = 1) {
   return fmt::format(
