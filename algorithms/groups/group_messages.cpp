@@ -17,6 +17,9 @@ namespace ringscope {
 namespace {
 
 constexpr std::size_t chunks_under_way = 8;
+/// Kernels of messages are other ones than those of collectives, whose channels would differ where
+/// the last bytes of a message shared the block of one.
+constexpr int of_messages = 256;   ///< more than streams of any program
 constexpr int most_channels = 64;  ///< NCCL 2.30.7, src/include/device.h, MAXCHANNELS
 static_assert(std::int64_t{2 * most_channels} * tags_of_channel <= std::numeric_limits<int>::max());
 
@@ -204,7 +207,7 @@ std::vector<PeerExchange> by_rounds(const std::vector<GroupMessage>& messages, i
 
 Task exchange_by_blocks(Communicator group, std::vector<GroupMessage> messages, Options options) {
   const nccl::GroupChannels& known = *communicator_of(group, options);
-  group = group.numbered(options.groups->number(known, options.stream));
+  group = group.numbered(options.groups->number(known, of_messages + options.stream));
   options = options_of(known, options);
   options.channels = options.nccl->most;
   const PeerChannels peers = peer_channels(group.size(), options);

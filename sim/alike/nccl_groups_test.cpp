@@ -164,7 +164,13 @@ TEST_P(NcclGroups, have_the_same_times_when_all_channels_are_simulated) {
       scenario("8-8",
                "{groups: {order: tp-dp, tp: 8}, program: [{allreduce: 8 MiB, group: tp}, "
                "{reduce_scatter: 64 MiB, group: dp, stream: sums}, {compute: 1 ms}, "
-               "{allgather: 3 MiB, group: tp}]}")};
+               "{allgather: 3 MiB, group: tp}]}"),
+      // The last bytes of messages are on their way when the sum begins.
+      scenario("8-8",
+               "{program: [{repeat: 3, steps: [{reduce_scatter: 90000001 B}, {compute: 0.4 ms, on: "
+               "{all: 1}}, {together: [{send: 250 kB, to: next, around: true}, {receive: 250 kB, "
+               "from: previous, around: true}]}, {send: 3 MiB, to: 1, on: {all: 0}}, {receive: 3 "
+               "MiB, from: 0, on: {all: 1}}]}]}")};
   for (const Scenario& one : all) expect_seconds(folded(one).time_s, whole(one).time_s);
 }
 
