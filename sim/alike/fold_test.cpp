@@ -113,5 +113,22 @@ TEST(Fold, a_message_that_passes_a_link_for_its_receiver_too_queues_before_it_on
   expect_same(fold, whole(scenario));
 }
 
+// Both directions of a cable share what it carries, but the first piece of a message is alone on
+// each.
+TEST(Fold, a_message_in_pieces_passes_the_cables_of_two_hosts) {
+  const Scenario scenario = scenario_of(
+      "cluster: {network: star, hosts: 2, host: {type: simple, cores: 1}, link: {bandwidth: 2 "
+      "GB/s, "
+      "latency: 10 us, both: 2.5 GB/s}}\n"
+      "library: {base: ideal, network: {recv_cost: 2 ns/B, eager_limit: unlimited, eager_piece: "
+      "512 "
+      "B}}\n"
+      "placement: 1x2\n"
+      "job: {collective: allreduce, algorithm: ring, bytes: 4 KiB}\n");
+  const Report fold = folded(scenario);
+  EXPECT_EQ(fold.simulated_ranks, 1) << fold.not_folded;
+  expect_same(fold, whole(scenario));
+}
+
 }  // namespace
 }  // namespace ringscope

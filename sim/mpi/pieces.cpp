@@ -5,6 +5,23 @@
 #include "sim/mpi/mpi.hpp"
 
 namespace ringscope::sim {
+namespace {
+
+// Seconds per byte on a wire that nobody else uses. What a message passes twice, where its sender's
+// host stands for its receiver's, are two resources.
+double slowest_alone(const Channel& channel, const Ledger& ledger) {
+  double slowest = 0;
+  for (const Use& use : channel.wire) {
+    int once = use.weight;
+    for (const Again& again : channel.again)
+      if (again.use.resource == use.resource)
+        once = std::max(once - again.use.weight, again.use.weight);
+    slowest = std::max(slowest, once / ledger.resource(use.resource).capacity);
+  }
+  return slowest;
+}
+
+}  // namespace
 
 // Bytes that the sender copies before the message is launched.
 std::uint64_t Mpi::copied_before(const Message& m) const {
@@ -36,10 +53,8 @@ void Mpi::transmit_in_pieces(int id) {
   const Message& m = messages_[id];
   const auto argument = static_cast<std::uint64_t>(id);
   const std::uint64_t piece = m.channel->transport->eager_piece.count;
-  double slowest = 0;  // seconds per byte, of a wire that nobody else uses
-  for (const Use& use : m.channel->wire)
-    slowest = std::max(slowest, use.weight / ledger_->resource(use.resource).capacity);
-  const double first = static_cast<double>(piece) * m.channel->wire_per_byte * slowest;
+  const double first =
+      static_cast<double>(piece) * m.channel->wire_per_byte * slowest_alone(*m.channel, *ledger_);
   ledger_->kernel().after(first + m.channel->latency(m.eager ? m.bytes : 0),
                           Callback::to<&Mpi::first_piece_came>(this, argument));
   send(m, static_cast<double>(m.ahead() - piece),
