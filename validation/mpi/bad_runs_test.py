@@ -73,7 +73,7 @@ class BadRuns(JobTest):
         # Only the launcher knows. Open MPI's ends with 128 + the signal, MPICH's with the signal.
         # The launcher tells of the killed rank, or of one that missed it first and gave up.
         self.assertIn(code, (128 + signal.SIGKILL, signal.SIGKILL, signal.SIGABRT))
-        self.assertRegex(out + err, r"signal 9|[Kk]illed")
+        self.assertRegex(out + err, r"signal 9|[Kk]illed|Aborted")
         self.no_output()
 
     def test_a_wrong_result_names_rank_phase_step_and_item(self):
