@@ -10,9 +10,9 @@ from validation.imports.findings import Findings, Given, counts_text
 from validation.imports.source import Source
 
 NAME = "nccl-tests"
-MARKS = r"\s*#\s*nThread \d+ nGpus \d+"
+MARKS = r"\s*#\s*nThread \d+ nGpus (?P<gpus>\d+)"
 
-START = re.compile(MARKS.replace(r"nGpus \d+", r"nGpus (?P<gpus>\d+)"))
+START = re.compile(MARKS)
 DEVICE = re.compile(r"\s*#\s*Rank\s+(?P<rank>\d+)\s+(?:Group\s+\d+\s+)?Pid\s+\d+ on\s+(?P<host>\S+)"
                     r"\s+device\s+\d+\s+\[\S+\]\s*(?P<name>.*?)\s*$")
 HEADER = re.compile(r"\s*#\s+size\s+count\b")
