@@ -92,6 +92,13 @@ inline void expect_same(const Report& fold, const Report& all) {
   EXPECT_NEAR(fold.training->exposed_s, all.training->exposed_s, within);
 }
 
+/// So many ranks, simulated, have the times of all.
+inline void expect_folds_to(const Scenario& scenario, int simulated) {
+  const Report fold = folded(scenario);
+  EXPECT_EQ(fold.simulated_ranks, simulated) << fold.not_folded;
+  expect_same(fold, whole(scenario));
+}
+
 inline const std::string gradients_model =
     "{records: 1000, record: 1 kB, batch: 10, step: 30 ms, layers: ["
     "{name: a, parameters: 960000, flops: 1}, {name: b, parameters: 480000, flops: 2}]}";

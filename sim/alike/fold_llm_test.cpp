@@ -41,10 +41,7 @@ class FoldedReplicas : public testing::TestWithParam<Case> {};
 TEST_P(FoldedReplicas, have_the_times_of_all) {
   for (const char* library : {"openmpi_tcp", "rdma", "slow_tcp", "progress_thread"}) {
     SCOPED_TRACE(library);
-    const Scenario scenario = scenario_for(GetParam(), library);
-    const Report fold = folded(scenario);
-    EXPECT_EQ(fold.simulated_ranks, GetParam().simulated) << fold.not_folded;
-    expect_same(fold, whole(scenario));
+    expect_folds_to(scenario_for(GetParam(), library), GetParam().simulated);
   }
 }
 
@@ -155,10 +152,7 @@ const std::string gpu_rails = "network: rails\n  hosts_per_pod: 8\n  rails: 8\n 
 TEST(FoldOfALargeModel, on_gpus_with_a_nic_each_has_the_times_of_all) {
   for (const std::string& network : {std::string("network: star\n  hosts: 8"), gpu_rails}) {
     SCOPED_TRACE(network);
-    const Scenario scenario = on_gpus(network, "{order: tp-dp-pp, tp: 8, pp: 2}");
-    const Report fold = folded(scenario);
-    EXPECT_EQ(fold.simulated_ranks, 16) << fold.not_folded;
-    expect_same(fold, whole(scenario));
+    expect_folds_to(on_gpus(network, "{order: tp-dp-pp, tp: 8, pp: 2}"), 16);
   }
 }
 

@@ -98,36 +98,32 @@ TEST(Fold, gpus_of_all_hosts_are_as_busy) {
 // Messages to a GPU and from one pass the same uplinks of its host, and what follows them waits
 // behind the bytes that queue before these.
 TEST(Fold, a_message_that_passes_a_link_for_its_receiver_too_queues_before_it_once) {
-  const Scenario scenario = scenario_of(
-      star(
-          2,
-          "{type: pcie_tree, gpus_per_switch: 2, peer_access: none, iommu: true, gpu: {bandwidth: "
-          "8 GB/s, latency: 1 us}, switch_uplink: {bandwidth: 200 MB/s, latency: 20 us}, nics: "
-          "[{switch: 0, bandwidth: 3 GB/s, latency: 6 us}, {switch: 1, bandwidth: 7 GB/s, latency: "
-          "1 us}]}") +
-      "library: {base: ideal, staged: {eager_limit: 64 KiB, buffer: unlimited, driver: caller}}\n"
-      "placement: {hosts: 2-2, on: gpu}\n"
-      "job: {collective: alltoallv, algorithm: pairwise, bytes: 1 MB}\n");
-  const Report fold = folded(scenario);
-  EXPECT_EQ(fold.simulated_ranks, 2) << fold.not_folded;
-  expect_same(fold, whole(scenario));
+  const std::string host =
+      "{type: pcie_tree, gpus_per_switch: 2, peer_access: none, iommu: true, "
+      "gpu: {bandwidth: 8 GB/s, latency: 1 us}, "
+      "switch_uplink: {bandwidth: 200 MB/s, latency: 20 us}, "
+      "nics: [{switch: 0, bandwidth: 3 GB/s, latency: 6 us}, "
+      "{switch: 1, bandwidth: 7 GB/s, latency: 1 us}]}";
+  expect_folds_to(
+      scenario_of(star(2, host) +
+                  "library: {base: ideal, staged: {eager_limit: 64 KiB, buffer: unlimited, "
+                  "driver: caller}}\n"
+                  "placement: {hosts: 2-2, on: gpu}\n"
+                  "job: {collective: alltoallv, algorithm: pairwise, bytes: 1 MB}\n"),
+      2);
 }
 
 // Both directions of a cable share what it carries, but the first piece of a message is alone on
 // each.
 TEST(Fold, a_message_in_pieces_passes_the_cables_of_two_hosts) {
-  const Scenario scenario = scenario_of(
-      "cluster: {network: star, hosts: 2, host: {type: simple, cores: 1}, link: {bandwidth: 2 "
-      "GB/s, "
-      "latency: 10 us, both: 2.5 GB/s}}\n"
-      "library: {base: ideal, network: {recv_cost: 2 ns/B, eager_limit: unlimited, eager_piece: "
-      "512 "
-      "B}}\n"
-      "placement: 1x2\n"
-      "job: {collective: allreduce, algorithm: ring, bytes: 4 KiB}\n");
-  const Report fold = folded(scenario);
-  EXPECT_EQ(fold.simulated_ranks, 1) << fold.not_folded;
-  expect_same(fold, whole(scenario));
+  expect_folds_to(
+      scenario_of("cluster: {network: star, hosts: 2, host: {type: simple, cores: 1}, "
+                  "link: {bandwidth: 2 GB/s, latency: 10 us, both: 2.5 GB/s}}\n"
+                  "library: {base: ideal, network: {recv_cost: 2 ns/B, eager_limit: unlimited, "
+                  "eager_piece: 512 B}}\n"
+                  "placement: 1x2\n"
+                  "job: {collective: allreduce, algorithm: ring, bytes: 4 KiB}\n"),
+      1);
 }
 
 }  // namespace
