@@ -49,7 +49,7 @@ class Wrong(Exception):
 
 
 class Check:
-    """One scenario; `state` says how it ended where it has no answer, or one that is sensitive."""
+    """One scenario; `state` says how it ended where it has no answer, or none to be judged by."""
 
     def __init__(self, program, made):
         self._program = program

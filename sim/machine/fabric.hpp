@@ -51,9 +51,9 @@ class Fabric {
   /// The way of every byte from the buffers of one rank to those of another, and its latency.
   struct Trip {
     Uses uses;
-    std::vector<Again> again;
-    double latency = 0;   ///< s: of the links and of staging
-    bool staged = false;  ///< inside a host: through the memory of a NUMA domain
+    std::vector<Again> again;  ///< of `uses`, where the sender's host stands for the receiver's
+    double latency = 0;        ///< s: of the links and of staging
+    bool staged = false;       ///< inside a host: through the memory of a NUMA domain
   };
   /// Components by which a trip leaves its host and comes into the other, in order; none: as routes
   /// go.

@@ -35,7 +35,7 @@ struct Channel {
   const Transport* transport = nullptr;
   double route_latency = 0;  ///< s: of the links
   Uses wire;                 ///< each link direction of the route, once per byte
-  std::vector<Again> again;  ///< of `wire`, by a message at the receiver's host
+  std::vector<Again> again;  ///< of `wire`, where the sender's host stands for the receiver's
   /// Choices of the switches for each message, the hash's first; `route_latency` and `wire` are
   /// those of the last choice. Empty: there is but one way.
   std::vector<Passage> passages;
