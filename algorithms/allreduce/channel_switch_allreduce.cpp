@@ -4,7 +4,9 @@
 // the vector once. Between hosts the heads of one number sum in a tree (NVLSTree).
 //
 // The stages of a round follow each other some rounds apart, as NCCL's warps do that have a buffer
-// between each two of them; a rank does its stages of different rounds in turn.
+// between each two of them; a rank does its stages of different rounds in turn. In the tree each
+// host sums some rounds later than its children and copies some later than its parent, so that no
+// step waits for more than one hop.
 //
 // Source: NCCL 2.30.7, src/device/all_reduce.h, NCCL_ALGO_NVLS and NVLS_TREE; src/graph/connect.cc,
 // connectNvls; of the chunks src/enqueue.cc, calcCollChunking. Where no switch adds up, as on MPI
@@ -13,18 +15,18 @@
 // round inside hosts and 2K(H-1) between, 2(P-1)S items on the wire; at least as many steps as a
 // head receives messages.
 #include <algorithm>
+#include <deque>
 
 #include "algorithms/channels/channel_parts.hpp"
 #include "algorithms/channels/channel_rings.hpp"
 #include "algorithms/channels/performed_channels.hpp"
-#include "algorithms/channels/switch_heads.hpp"
+#include "algorithms/channels/switch_channel.hpp"
 #include "algorithms/steps/host_order.hpp"
 
 namespace ringscope {
 namespace {
 
 constexpr int traffic = 2;  ///< times that an item passes a rank's link
-constexpr int ahead = 4;    ///< rounds that a stage may be ahead of the next one
 
 using Hosts = std::vector<std::vector<int>>;
 
@@ -54,58 +56,11 @@ std::vector<Range> parts_of(Range data, const Options& options) {
   return channel_parts(data, Protocol::simple, options.channels, traffic, options.item_bytes);
 }
 
-/// One channel of a rank.
-struct SwitchChannel {
-  int index = 0;
-  int tag_of_copies =
-      0;          ///< what is copied overtakes what is added up, and comes from the same rank
-  int alike = 1;  ///< channels for which it is performed
-  SwitchRanks ranks;
-  std::vector<Range> rounds;
-  Range scratch;  ///< from its first slot on
-
-  int others() const { return static_cast<int>(ranks.host.size()) - 1; }
-  Range chunk_of_head(std::size_t round, int head) const {
-    return Chunks(rounds[round], ranks.heads)[head];
-  }
-  /// The chunk that the rank sums; empty where it is no head.
-  Range own_chunk(std::size_t round) const {
-    return ranks.is_head() ? chunk_of_head(round, ranks.head) : Range();
-  }
-  /// Places of what comes to a head from the other ranks of its host, and from its children.
-  std::vector<Range> from_host(std::size_t round) const {
-    return places(round, 0, ranks.is_head() ? others() : 0);
-  }
-  std::vector<Range> from_children(std::size_t round) const {
-    return places(round, others(), static_cast<int>(ranks.children.size()));
-  }
-  /// Items of scratch that it needs.
-  std::size_t slots() const { return slots(std::min<std::size_t>(rounds.size(), ahead + 1)); }
-
- private:
-  /// Items for so many rounds, each of which leaves its slots to one that is `ahead` + 1 later and
-  /// no longer.
-  std::size_t slots(std::size_t count) const {
-    std::size_t items = 0;
-    for (std::size_t round = 0; round < count; ++round)
-      items += ranks.sources() * own_chunk(round).size;
-    return items;
-  }
-  std::vector<Range> places(std::size_t round, int first, int count) const {
-    const std::size_t same = round % (ahead + 1), each = own_chunk(same).size;
-    std::vector<Range> all;
-    for (int i = first; i < first + count; ++i)
-      all.push_back({scratch.buffer,
-                     scratch.offset + slots(same) + static_cast<std::size_t>(i) * each, each});
-    return all;
-  }
-};
-
 using Requests = std::vector<Request>;
 
 /// Requests of a round that are in flight.
 struct Round {
-  Requests offers, sums, copies;
+  Requests offers, parts, sum, total, copies;
 };
 
 /// One channel as its rank sees it: with the messages that the switch adds up, or copies.
@@ -128,7 +83,7 @@ Requests offers(const Ends& ends, const SwitchChannel& own, std::size_t round) {
   return all;
 }
 
-Requests sums_of_children(const Ends& ends, const SwitchChannel& own, std::size_t round) {
+Requests parts_of_children(const Ends& ends, const SwitchChannel& own, std::size_t round) {
   const std::vector<Range> into = own.from_children(round);
   Requests all;
   for (std::size_t child = 0; child < into.size(); ++child)
@@ -141,7 +96,7 @@ Requests sum_to_parent(const Ends& ends, const SwitchChannel& own, std::size_t r
   return Requests(1, ends.plain.isend(own.own_chunk(round), own.ranks.parent, own.index));
 }
 
-Requests sum_of_all(const Ends& ends, const SwitchChannel& own, std::size_t round) {
+Requests total_of_parent(const Ends& ends, const SwitchChannel& own, std::size_t round) {
   if (own.ranks.parent == no_rank) return {};
   return Requests(1, ends.plain.irecv(own.own_chunk(round), own.ranks.parent, own.index));
 }
@@ -171,37 +126,35 @@ Task complete(Communicator block, Requests requests, Range into, std::vector<Ran
 
 Task all_rounds(Ends ends, SwitchChannel own) {
   const std::size_t rounds = own.rounds.size();
-  const std::size_t tree = own.ranks.several_hosts ? ahead : 0;  // rounds of a stage of the tree
-  const std::size_t summed = ahead, up = summed + tree, down = up + tree, ended = down + ahead;
+  const SwitchStages at(own.ranks);
   const std::vector<Range> nothing;
-  std::vector<Round> round(rounds);
-  const auto is_at = [&](std::size_t step, std::size_t stage) {
-    return step >= stage && step - stage < rounds;
-  };
-  for (int at : ends.plain.phase("add up and copy", static_cast<int>(rounds + ended))) {
-    const auto step = static_cast<std::size_t>(at);
-    if (is_at(step, 0)) round[step].offers = offers(ends, own, step);
-    if (is_at(step, summed)) {
-      const std::size_t r = step - summed;
-      co_await complete(ends.plain, round[r].offers, own.own_chunk(r), own.from_host(r));
-      round[r].sums = sums_of_children(ends, own, r);
+  std::deque<Round> round(at.ended + 1);  // by how many steps ago it began
+  const Steps steps = ends.plain.phase("add up and copy", static_cast<int>(rounds + at.ended));
+  for (int step : steps.equal(static_cast<int>(at.ended), own.whole_rounds())) {
+    const auto round_at = [&](std::size_t stage) {
+      return static_cast<std::size_t>(step) - stage;  // no round before the first
+    };
+    round.push_front({});
+    round.pop_back();
+    if (const std::size_t r = round_at(0); r < rounds) round[0].offers = offers(ends, own, r);
+    if (const std::size_t r = round_at(at.summed); r < rounds)
+      co_await complete(ends.plain, round[at.summed].offers, own.own_chunk(r), own.from_host(r));
+    if (const std::size_t r = round_at(at.asked); r < rounds)
+      round[at.asked].parts = parts_of_children(ends, own, r);
+    if (const std::size_t r = round_at(at.up); r < rounds) {
+      co_await complete(ends.plain, round[at.up].parts, own.own_chunk(r), own.from_children(r));
+      round[at.up].sum = sum_to_parent(ends, own, r);
     }
-    if (is_at(step, up)) {
-      const std::size_t r = step - up;
-      co_await complete(ends.plain, round[r].sums, own.own_chunk(r), own.from_children(r));
-      round[r].sums = sum_to_parent(ends, own, r);
+    if (const std::size_t r = round_at(at.sent); r < rounds) {
+      co_await complete(ends.plain, round[at.sent].sum, own.own_chunk(r), nothing);
+      round[at.sent].total = total_of_parent(ends, own, r);
     }
-    if (is_at(step, down)) {
-      const std::size_t r = step - down;
-      co_await complete(ends.plain, round[r].sums, own.own_chunk(r), nothing);
-      co_await complete(ends.plain, sum_of_all(ends, own, r), own.own_chunk(r), nothing);
-      round[r].copies = copies(ends, own, r);
+    if (const std::size_t r = round_at(at.down); r < rounds) {
+      co_await complete(ends.plain, round[at.down].total, own.own_chunk(r), nothing);
+      round[at.down].copies = copies(ends, own, r);
     }
-    if (is_at(step, ended)) {
-      const std::size_t r = step - ended;
-      co_await complete(ends.plain, round[r].copies, own.own_chunk(r), nothing);
-      round[r] = Round();
-    }
+    if (const std::size_t r = round_at(at.ended); r < rounds)
+      co_await complete(ends.plain, round[at.ended].copies, own.own_chunk(r), nothing);
   }
 }
 
@@ -254,7 +207,7 @@ std::vector<SwitchChannel> performed(Communicator comm, Workspace work, const Op
   std::vector<SwitchChannel> channels = channels_of(comm.rank(), comm.size(), work, options);
   std::vector<int> trees;
   for (const SwitchChannel& one : channels)
-    trees.push_back(one.ranks.several_hosts ? one.index % 2 : 0);
+    trees.push_back(one.ranks.several_hosts() ? one.index % 2 : 0);
   const std::vector<int> times = performed_for(comm, parts_of(work.data, options), trees, options);
   for (SwitchChannel& one : channels) one.alike = times[static_cast<std::size_t>(one.index)];
   std::erase_if(channels, [](const SwitchChannel& one) { return one.alike == 0; });
@@ -293,7 +246,8 @@ std::size_t scratch_items(int ranks, std::size_t items, Options options) {
   if (ranks == 1) return 0;
   const Hosts hosts = ranks_by_host(ranks, options.hosts);
   const auto heads = static_cast<std::size_t>(heads_of(hosts));
-  const std::size_t round = chunk_of(items, hosts, options) * heads, all = (ahead + 1) * round;
+  const std::size_t round = chunk_of(items, hosts, options) * heads,
+                    all = (rounds_ahead + 1) * round;
   const std::vector<Range> parts = parts_of({.size = items}, options);
   std::size_t most = 0;
   for (std::size_t host = 0; host < hosts.size(); ++host)

@@ -37,6 +37,7 @@ TEST(SwitchHeads, of_one_number_form_a_tree_over_all_hosts) {
   for (const int channel : {0, 1})
     for (int head = 0; head < 2; ++head) {
       int roots = 0;
+      std::size_t deepest = 0;
       for (const auto& host : hosts) {
         const int self = host[static_cast<std::size_t>(head)];
         const SwitchRanks ranks = ranks_of(self, channel);
@@ -46,9 +47,13 @@ TEST(SwitchHeads, of_one_number_form_a_tree_over_all_hosts) {
         for (const int child : ranks.children) {
           EXPECT_EQ(ranks_of(child, channel).parent, self);
           EXPECT_EQ(ranks_of(child, channel).head, head);
+          EXPECT_EQ(ranks_of(child, channel).depth, ranks.depth + 1);
         }
+        deepest = std::max(deepest, ranks.depth);
+        EXPECT_EQ(ranks.levels, 3u);
       }
       EXPECT_EQ(roots, 1);
+      EXPECT_EQ(deepest, 3u);
     }
   EXPECT_FALSE(ranks_of(8, 0).is_head());
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,10 @@ struct SwitchRanks {
   int head = -1;              ///< which of them it is
   int parent = no_rank;       ///< the head of the same number on another host
   std::vector<int> children;  ///< likewise
+  std::size_t depth = 0;      ///< hops from the root of the tree of hosts
+  std::size_t levels = 0;     ///< hops from the root to the host that is farthest
 
-  bool several_hosts = false;
+  bool several_hosts() const { return levels > 0; }
 
   bool is_head() const { return head >= 0; }
   /// Ranks whose chunks come to it when no switch adds up.
@@ -32,6 +35,13 @@ inline int heads_of(const std::vector<std::vector<int>>& hosts) {
   return static_cast<int>(fewest);
 }
 
+/// Hops to the root of one of the two trees of hosts.
+inline std::size_t depth_of(int tree, int host, int hosts) {
+  std::size_t depth = 0;
+  for (int at = host; at != no_rank; at = tree_node(tree, at, hosts).parent) ++depth;
+  return depth - 1;
+}
+
 /// Neighbours of the rank in that place of a host's list. Of two trees of hosts channels take
 /// turns.
 inline SwitchRanks switch_ranks(const std::vector<std::vector<int>>& hosts, std::size_t host,
@@ -39,11 +49,12 @@ inline SwitchRanks switch_ranks(const std::vector<std::vector<int>>& hosts, std:
   SwitchRanks result;
   result.host = hosts[host];
   result.heads = heads_of(hosts);
-  result.several_hosts = hosts.size() > 1;
+  const int all = static_cast<int>(hosts.size()), tree = channel % 2;
+  result.levels = std::bit_width(hosts.size() - 1);
+  result.depth = depth_of(tree, static_cast<int>(host), all);
   if (static_cast<int>(place) >= result.heads) return result;
   result.head = static_cast<int>(place);
-  const TreeNode node =
-      tree_node(channel % 2, static_cast<int>(host), static_cast<int>(hosts.size()));
+  const TreeNode node = tree_node(tree, static_cast<int>(host), all);
   const auto head_of = [&](int other) { return hosts[static_cast<std::size_t>(other)][place]; };
   if (node.parent != no_rank) result.parent = head_of(node.parent);
   for (const int child : node.children)

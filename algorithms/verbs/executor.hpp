@@ -1,6 +1,7 @@
 // Interface of an executor, the one that runs an algorithm's program, and the steps that it counts.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <coroutine>
 #include <cstdint>
@@ -45,6 +46,12 @@ struct Mark {
 /// collective, whose calls are made by the library's progress engine whenever it runs.
 enum class Beside : std::uint8_t { thread, nonblocking };
 
+/// Steps of a phase that differ in nothing but the chunks that they name.
+struct AlikeSteps {
+  int count = 0;
+  bool of_equal_chunks = false;  ///< not even by an item
+};
+
 /// Services of an executor for one thread of one rank.
 class Executor {
  public:
@@ -64,9 +71,8 @@ class Executor {
   /// The executor of thread `index` of this rank; 0 is the rank's first thread.
   virtual Executor& thread(int index) = 0;
   virtual void mark(Mark) = 0;
-  /// The step that follows `step` in a phase of `count` steps that are alike: the next one, or a
-  /// later one, up to `count`.
-  virtual int next_step(int step, int /*count*/) { return step + 1; }
+  /// The step that follows `step` of those: the next one, or a later one, up to their number.
+  virtual int next_step(int step, AlikeSteps /*all*/) { return step + 1; }
   virtual void raise(Flag) = 0;
   /// Channels of a kernel that do the same are each performed; else the first is, which says for
   /// how many.
@@ -84,10 +90,10 @@ class Steps {
       : executor_(executor), phase_(phase), part_(part), count_(count) {}
   /// The program's promise that its steps differ in nothing but the chunks that they name: an
   /// executor that knows what they come to need not perform them all.
-  Steps alike() const {
-    Steps steps = *this;
-    steps.alike_ = true;
-    return steps;
+  Steps alike() const { return alike(0, {count_}); }
+  /// Likewise of the steps first..last-1, whose chunks are equal.
+  Steps equal(int first, int last) const {
+    return alike(first, {.count = std::max(0, last - first), .of_equal_chunks = true});
   }
   class iterator {
    public:
@@ -97,7 +103,7 @@ class Steps {
       return step_;
     }
     iterator& operator++() {
-      step_ = steps_->alike_ ? steps_->executor_->next_step(step_, steps_->count_) : step_ + 1;
+      step_ = steps_->after(step_);
       return *this;
     }
     bool operator!=(const iterator& other) const { return step_ < other.step_; }
@@ -110,10 +116,23 @@ class Steps {
   iterator end() const { return {this, count_}; }
 
  private:
+  Steps alike(int first, AlikeSteps all) const {
+    Steps steps = *this;
+    steps.first_alike_ = first;
+    steps.alike_ = all;
+    return steps;
+  }
+  int after(int step) const {
+    const int within = step - first_alike_;
+    if (within < 0 || within >= alike_.count) return step + 1;
+    return first_alike_ + executor_->next_step(within, alike_);
+  }
+
   Executor* executor_;
   std::string_view phase_, part_;
   int count_;
-  bool alike_ = false;
+  int first_alike_ = 0;
+  AlikeSteps alike_;
 };
 
 }  // namespace ringscope

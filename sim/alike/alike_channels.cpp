@@ -74,6 +74,7 @@ class Refinement {
   std::optional<ChannelFold> fold();
 
  private:
+  Colour& colour_of(const Use& use);
   std::size_t count_colours() const;
   std::vector<int> first_alike() const;
   void merge_resources(ChannelFold& fold);
@@ -83,7 +84,7 @@ class Refinement {
   Ledger* ledger_;
   std::vector<BlockNode> blocks_;
   std::map<std::pair<int, int>, int> by_rank_;  ///< and channel
-  std::map<int, Colour> resources_;
+  std::vector<Colour> resources_;               ///< by number; 0: no block uses it
   int channels_ = 0;
 };
 
@@ -104,6 +105,10 @@ bool Refinement::add(int rank, const std::vector<Line>& script) {
     const auto found = by_thread.find(line.thread);
     if (found == by_thread.end()) return false;
     BlockNode& block = blocks_[found->second];
+    if (line.equal_steps > 0) {
+      block.colour = mixed(block.colour, static_cast<std::uint64_t>(line.equal_steps));
+      continue;
+    }
     const bool sends = line.verb == Verb::isend, receives = line.verb == Verb::irecv;
     const bool waits = line.verb == Verb::wait_all || line.verb == Verb::wait_any;
     const bool local = line.verb == Verb::reduce || line.verb == Verb::copy;
@@ -120,6 +125,12 @@ bool Refinement::add(int rank, const std::vector<Line>& script) {
     block.colour = mixed(block.colour, std::uint64_t{line.size});
   }
   return true;
+}
+
+Colour& Refinement::colour_of(const Use& use) {
+  const auto id = static_cast<std::size_t>(use.resource);
+  if (resources_.size() <= id) resources_.resize(id + 1);
+  return resources_[id];
 }
 
 bool Refinement::connect(Machine& machine) {
@@ -141,19 +152,19 @@ bool Refinement::connect(Machine& machine) {
       peer.way = mixed(mixed(mixed(costs, channel.route_latency), channel.wire_per_byte),
                        static_cast<Colour>(channel.slices));
       for (const Use& use : peer.wire)
-        resources_.try_emplace(use.resource,
-                               mixed(Colour{1}, ledger_->resource(use.resource).capacity));
+        colour_of(use) = mixed(Colour{1}, ledger_->resource(use.resource).capacity);
     }
   return true;
 }
 
 std::size_t Refinement::count_colours() const {
-  std::set<Colour> colours;
-  for (const BlockNode& block : blocks_) colours.insert(block.colour);
-  const std::size_t of_blocks = colours.size();
-  colours.clear();
-  for (const auto& [id, colour] : resources_) colours.insert(colour);
-  return of_blocks + colours.size();
+  const auto count = [](std::vector<Colour> colours) {
+    std::ranges::sort(colours);
+    return static_cast<std::size_t>(std::unique(colours.begin(), colours.end()) - colours.begin());
+  };
+  std::vector<Colour> of_blocks;
+  for (const BlockNode& block : blocks_) of_blocks.push_back(block.colour);
+  return count(std::move(of_blocks)) + count(resources_);
 }
 
 void Refinement::refine() {
@@ -161,7 +172,7 @@ void Refinement::refine() {
   for (std::size_t colours = count_colours(); colours > before;) {
     before = colours;
     std::vector<Colour> next;
-    std::map<int, std::vector<Colour>> users;
+    std::vector<std::vector<Colour>> users(resources_.size());
     for (const BlockNode& block : blocks_) {
       Colour colour = block.colour;
       for (std::size_t i = 0; i < block.peers.size(); ++i) {
@@ -171,18 +182,18 @@ void Refinement::refine() {
         if (!peer.sends) continue;
         Colour flow = mixed(mixed(block.colour, std::uint64_t{i}), peer.way);
         for (const Use& use : peer.wire)
-          flow = mixed(mixed(flow, resources_[use.resource]), static_cast<Colour>(use.weight));
+          flow = mixed(mixed(flow, colour_of(use)), static_cast<Colour>(use.weight));
         for (const Use& use : peer.wire)
-          users[use.resource].push_back(mixed(flow, static_cast<Colour>(use.weight)));
+          users[static_cast<std::size_t>(use.resource)].push_back(
+              mixed(flow, static_cast<Colour>(use.weight)));
         colour = mixed(colour, flow);
       }
       next.push_back(colour);
     }
     for (std::size_t i = 0; i < blocks_.size(); ++i) blocks_[i].colour = next[i];
-    for (auto& [id, flows] : users) {
-      std::ranges::sort(flows);
-      Colour& colour = resources_[id];
-      for (const Colour flow : flows) colour = mixed(colour, flow);
+    for (std::size_t id = 0; id < users.size(); ++id) {
+      std::ranges::sort(users[id]);
+      for (const Colour flow : users[id]) resources_[id] = mixed(resources_[id], flow);
     }
     colours = count_colours();
   }
@@ -220,21 +231,23 @@ std::optional<ChannelFold> Refinement::fold() {
 
 // Resources that blocks of one channel alone use are that channel's own.
 void Refinement::merge_resources(ChannelFold& fold) {
-  std::map<int, std::set<int>> channels_of;
+  std::vector<std::set<int>> channels_of(resources_.size());
   for (const BlockNode& block : blocks_)
     for (const Peer& peer : block.peers)
-      for (const Use& use : peer.wire) channels_of[use.resource].insert(block.channel);
+      for (const Use& use : peer.wire)
+        channels_of[static_cast<std::size_t>(use.resource)].insert(block.channel);
   std::map<Colour, std::vector<int>> classes;
-  for (const auto& [id, colour] : resources_) classes[colour].push_back(id);
+  for (std::size_t id = 0; id < resources_.size(); ++id)
+    if (resources_[id] != 0) classes[resources_[id]].push_back(static_cast<int>(id));
   fold.first_of_several = ledger_->resource_count();
   fold.resources.resize(static_cast<std::size_t>(ledger_->resource_count()) + classes.size());
   std::iota(fold.resources.begin(), fold.resources.end(), 0);
   fold.as_busy = fold.resources;
   for (const auto& [colour, members] : classes) {
-    const bool own =
-        std::ranges::all_of(members, [&](int id) { return channels_of[id].size() == 1; });
+    const bool own = std::ranges::all_of(
+        members, [&](int id) { return channels_of[static_cast<std::size_t>(id)].size() == 1; });
     const auto used = std::ranges::find_if(members, [&](int id) {
-      return std::ranges::any_of(channels_of[id],
+      return std::ranges::any_of(channels_of[static_cast<std::size_t>(id)],
                                  [&](int channel) { return fold.is_simulated(channel); });
     });
     int busy = *used;

@@ -79,6 +79,16 @@ TEST(AlikeChannels, stand_for_those_that_cross_hosts) {
                           fmt::format("{{algorithm: {}}}", algorithm)));
 }
 
+TEST(AlikeChannels, stand_for_those_that_switches_add_up) {
+  for (const int hosts : {1, 3})
+    for (const char* bytes : {"1 MB", "100 MB", "256 MiB"})
+      expect_same(scenario_of(fmt::format(
+          "cluster: {{base: h100_nvswitch, hosts: {0}}}\nlibrary: nccl_h100\n"
+          "placement: {{hosts: 8x{0}, on: gpu}}\njob: {{collective: allreduce, algorithm: nccl, "
+          "bytes: {1}, options: {{algorithm: nvls}}}}",
+          hosts, bytes)));
+}
+
 // Each pair of a hybrid cube mesh has one or two NVLinks: no two of its rings are alike.
 TEST(AlikeChannels, are_none_where_their_links_are_not_used_alike) {
   expect_same(on_gpus("dgx1v", "8", "allreduce", "4 MB"));

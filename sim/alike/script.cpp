@@ -26,6 +26,7 @@ class Voice final : public Executor {
   int next_free(Beside how) override;
   Executor& thread(int index) override;
   void mark(Mark) override {}
+  int next_step(int step, AlikeSteps all) override;
   void raise(Flag flag) override;
   bool performs_alike() const override { return false; }
 
@@ -163,6 +164,12 @@ void Voice::write(const Operation& operation) {
       break;
   }
   reader_->write(line);
+}
+
+int Voice::next_step(int step, AlikeSteps all) {
+  if (!all.of_equal_chunks) return step + 1;
+  reader_->write({.thread = index_, .equal_steps = all.count});
+  return all.count;
 }
 
 Request Voice::post(const Operation& operation) {

@@ -13,7 +13,8 @@
 
 namespace ringscope::sim {
 
-/// A verb as its rank sees it: peers are so many ranks further, modulo their number.
+/// A verb as its rank sees it: peers are so many ranks further, modulo their number. Or the end of
+/// a step that is told for all of its loop's, which are equal.
 struct Line {
   Verb verb{};
   int thread = 0;
@@ -21,7 +22,8 @@ struct Line {
   int tag = 0, context = 0;
   std::size_t size = 0, other_size = 0;  ///< items; or a count
   double seconds = 0;
-  Block block{};  ///< of a kernel
+  Block block{};        ///< of a kernel
+  int equal_steps = 0;  ///< of such a loop; 0: a verb
   bool operator==(const Line&) const = default;
 };
 

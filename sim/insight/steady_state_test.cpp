@@ -151,6 +151,22 @@ TEST(SteadyState, with_messages_that_wait_for_their_turn_is_skipped) {
   expect_same(skipped, whole);
 }
 
+// Steps that fill and drain the stages are simulated, and a last round that is shorter.
+TEST(SteadyState, of_rounds_that_switches_add_up_is_skipped) {
+  for (const int hosts : {1, 4})
+    for (const char* bytes : {"512 MiB", "500 MB"}) {
+      SCOPED_TRACE(fmt::format("{} {}", hosts, bytes));
+      const Scenario scenario = scenario_of(fmt::format(
+          "cluster: {{base: h100_nvswitch, hosts: {0}}}\nlibrary: nccl_h100\n"
+          "placement: {{hosts: 8x{0}, on: gpu}}\njob: {{collective: allreduce, algorithm: nccl, "
+          "bytes: {1}, options: {{algorithm: nvls}}}}",
+          hosts, bytes));
+      const Report skipped = with_fluid(scenario, true), whole = with_fluid(scenario, false);
+      EXPECT_GT(skipped.skipped_messages, 0u);
+      expect_same(skipped, whole);
+    }
+}
+
 TEST(SteadyState, chunks_of_different_sizes_are_all_simulated) {
   const Scenario scenario = ring("openmpi_tcp", "1x32", "32 KiB");
   Scenario uneven = scenario;

@@ -79,6 +79,18 @@ TEST_F(Switches, send_between_hosts_what_their_heads_sum) {
   EXPECT_NEAR(static_cast<double>(report.bytes_between_hosts), 2 * bytes, 1);
 }
 
+// A host that hands on in one tree, to its parent and two children, is a leaf of the other: of its
+// heads' halves of the vector it sends half four times. Two hosts are a root and a leaf each.
+TEST_F(Switches, go_through_trees_of_hosts_at_the_rate_of_a_cable) {
+  const auto more_s = [](int hosts) {
+    return run_again(by_switch(2, hosts, "64 MiB", 2)).time_s -
+           run_again(by_switch(2, hosts, "32 MiB", 2)).time_s;
+  };
+  const double through_cable = (32 << 20) / 20e9;
+  EXPECT_NEAR(more_s(2) / through_cable, 0.5, 1e-3);
+  for (const int hosts : {4, 8, 32}) EXPECT_NEAR(more_s(hosts) / through_cable, 1, 1e-3) << hosts;
+}
+
 // Each GPU sends its quarter of an allgather once, and gets the three others'; of a reduce-scatter
 // it offers three, and gets one sum.
 TEST_F(Switches, copy_a_chunk_once_and_add_up_what_comes_for_one) {

@@ -131,11 +131,11 @@ void RankThread::reset() {
   path = {};
 }
 
-int RankThread::next_step(int step, int count) {
+int RankThread::next_step(int step, AlikeSteps all) {
   if (step == 0) loop_ = performed_;
   const int next = step + 1 + std::exchange(skipped_, 0);
-  step_ = next < count ? next : 0;
-  steps_ = count;
+  step_ = next < all.count ? next : 0;
+  steps_ = all.count;
   step_began_ = performed_;
   if (rank() == 0 && run_->steps != nullptr && step_ > 0) run_->steps->step_begun(step_);
   return next;

@@ -28,7 +28,7 @@ class RankThread final : public Executor, private Caller {
   int next_free(Beside how) override;
   Executor& thread(int index) override;
   void mark(Mark mark) override;
-  int next_step(int step, int count) override;
+  int next_step(int step, AlikeSteps all) override;
   void raise(Flag flag) override;
   bool performs_alike() const override { return !run_->alike_once; }
   void end_block() override;
