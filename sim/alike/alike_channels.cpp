@@ -89,12 +89,15 @@ class Refinement {
 };
 
 bool Refinement::add(int rank, const std::vector<Line>& script) {
-  std::map<int, std::size_t> by_thread;
+  std::vector<int> by_thread;  // number of its block; -1: none yet
   for (const Line& line : script) {
+    const auto thread = static_cast<std::size_t>(line.thread);
+    if (thread >= by_thread.size()) by_thread.resize(thread + 1, -1);
     const bool lasts = line.verb == Verb::copy && line.size == 0;
     if (line.verb == Verb::join || (lasts && !line.block.is_any())) continue;
     if (lasts) {
-      if (!by_thread.try_emplace(line.thread, blocks_.size()).second) return false;
+      if (by_thread[thread] >= 0) return false;
+      by_thread[thread] = static_cast<int>(blocks_.size());
       if (!by_rank_.try_emplace({rank, line.block.channel}, static_cast<int>(blocks_.size()))
                .second)
         return false;
@@ -102,9 +105,8 @@ bool Refinement::add(int rank, const std::vector<Line>& script) {
           {.rank = rank, .channel = line.block.channel, .thread = line.thread, .peers = {}});
       channels_ = std::max(channels_, line.block.channel + 1);
     }
-    const auto found = by_thread.find(line.thread);
-    if (found == by_thread.end()) return false;
-    BlockNode& block = blocks_[found->second];
+    if (by_thread[thread] < 0) return false;
+    BlockNode& block = blocks_[static_cast<std::size_t>(by_thread[thread])];
     if (line.equal_steps > 0) {
       block.colour = mixed(block.colour, static_cast<std::uint64_t>(line.equal_steps));
       continue;

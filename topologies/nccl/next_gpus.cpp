@@ -36,14 +36,11 @@ Merit merit(const HostGraph& graph, int gpu, int port, int turn) {
 }
 
 /// NVSwitches prefer few peers: the GPUs with the numbers beside are the only ones to be tried.
-void keep_neighbours(std::vector<int>& gpus, const Step& step, int count) {
+std::vector<int> neighbours(const Step& step, int count) {
   const int before = (step.gpu + count - 1) % count, after = (step.gpu + 1) % count;
-  std::vector<int> wanted = {after};
-  if (step.shape == Shape::ring) wanted = {before, after};
-  if (step.shape == Shape::balanced) wanted = {after, before};
-  if (before == after) wanted.resize(1);
-  std::erase_if(wanted, [&](int gpu) { return std::ranges::count(gpus, gpu) == 0; });
-  gpus = wanted;
+  if (before != after && step.shape == Shape::ring) return {before, after};
+  if (before != after && step.shape == Shape::balanced) return {after, before};
+  return {after};
 }
 
 }  // namespace
@@ -66,19 +63,30 @@ const std::vector<Orders::Candidate>& Orders::candidates(int gpu, int port) {
 }
 
 std::vector<int> Orders::next_gpus(const Step& step, const std::vector<std::uint64_t>& used) {
+  const auto in_channel = [&](int gpu) {
+    return (used[static_cast<std::size_t>(gpu)] >> step.channel & 1) != 0;
+  };
+  if (graph_.nvswitch >= 0) {
+    const auto& ways = graph_.to_gpu[static_cast<std::size_t>(step.gpu)];
+    std::vector<int> gpus = neighbours(step, static_cast<int>(ways.size()));
+    std::erase_if(gpus, [&](int gpu) {
+      return gpu == step.gpu || in_channel(gpu) ||
+             ways[static_cast<std::size_t>(gpu)].lines.empty();
+    });
+    return gpus;
+  }
   std::vector<int> gpus;
   const Candidate* first = nullptr;
   bool equal = true;
   for (const Candidate& one :
        candidates(step.gpu, step.towards == Towards::anywhere ? -1 : step.port)) {
-    if ((used[static_cast<std::size_t>(one.gpu)] >> step.channel & 1) != 0) continue;
+    if (in_channel(one.gpu)) continue;
     if (first == nullptr) first = &one;
     equal = equal && one.rate == first->rate && one.lines == first->lines;
     gpus.push_back(one.gpu);
   }
   // Those near the port are kept for the end of the ring, which leads there.
   if (step.towards == Towards::port_later && equal) std::reverse(gpus.begin(), gpus.end());
-  if (graph_.nvswitch >= 0) keep_neighbours(gpus, step, static_cast<int>(graph_.gpus.size()));
   return gpus;
 }
 
