@@ -1,5 +1,6 @@
 """Is calibrate() from Python the fit of the program, with its errors?"""
 
+import json
 import os
 import pathlib
 import subprocess
@@ -55,6 +56,22 @@ class Calibrations(unittest.TestCase):
         more = self.fit.interval(scenario, set={"job.bytes": "1 MiB"})
         self.assertGreater(more[0], high)
 
+    def test_intervals_are_those_of_the_program(self):
+        scenario = {"question": "?", "placement": "1-1",
+                    "job": {"collective": "pingpong", "algorithm": "blocking", "bytes": "3 KiB"}}
+        with tempfile.TemporaryDirectory() as folder:
+            fit, question = os.path.join(folder, "fit.yaml"), os.path.join(folder, "q.yaml")
+            self.fit.write(fit)
+            pathlib.Path(question).write_text(
+                yaml.safe_dump({**scenario, "cluster": "fit.yaml", "library": "fit.yaml"}),
+                encoding="utf-8")
+            ran = subprocess.run([BUILD / "ringscope", "predict", question, "--json", "-"],
+                                 capture_output=True, check=True)
+        told = json.loads(ran.stdout)["cases"][0]
+        low, high = self.fit.interval(scenario)
+        self.assertAlmostEqual(told["low_s"], low, delta=1e-9 * low)
+        self.assertAlmostEqual(told["high_s"], high, delta=1e-9 * high)
+
     def test_without_other_models_have_no_interval(self):
         alone = ringscope.Calibration("cluster: {}\nlibrary: {}\n", "", ())
         with self.assertRaisesRegex(ValueError, "no other models"):
@@ -76,5 +93,5 @@ class Calibrations(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.argv.pop(1)
+    BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
     unittest.main()

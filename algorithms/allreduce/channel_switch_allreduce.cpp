@@ -132,7 +132,7 @@ Task all_rounds(Ends ends, SwitchChannel own) {
   const Steps steps = ends.plain.phase("add up and copy", static_cast<int>(rounds + at.ended));
   for (int step : steps.equal(static_cast<int>(at.ended), own.whole_rounds())) {
     const auto round_at = [&](std::size_t stage) {
-      return static_cast<std::size_t>(step) - stage;  // no round before the first
+      return static_cast<std::size_t>(step) - stage;  // before the first: more than any
     };
     round.push_front({});
     round.pop_back();

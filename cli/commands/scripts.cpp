@@ -67,6 +67,10 @@ void add_calibrate(Command& program) {
 void add_validate(Command& program) {
   add_script(program, "validate", "Predict measured cases, and print how far off it is");
 }
+void add_predict(Command& program) {
+  add_script(program, "predict",
+             "Answer a scenario with the interval that its fitted library allows");
+}
 void add_doctor(Command& program) {
   add_script(program, "doctor", "Say whether a benchmark's log is normal, and if not, why",
              "validation/doctor/doctor");

@@ -23,15 +23,16 @@ void add_import_machine(Command& program);
 void add_import_fabric(Command& program);
 void add_calibrate(Command& program);
 void add_validate(Command& program);
+void add_predict(Command& program);
 void add_doctor(Command& program);
 void add_tune(Command& program);
 void add_plot(Command& program);
 
 inline constexpr void (*subcommands[])(Command&) = {
-    add_run,       add_compare,  add_explain, add_what_if,        add_sweep,
-    add_merge,     add_show,     add_check,   add_list,           add_place,
-    add_lesson,    add_export,   add_import,  add_import_machine, add_import_fabric,
-    add_calibrate, add_validate, add_doctor,  add_tune,           add_plot,
+    add_run,    add_compare,        add_explain,       add_what_if,   add_sweep,    add_merge,
+    add_show,   add_check,          add_list,          add_place,     add_lesson,   add_export,
+    add_import, add_import_machine, add_import_fabric, add_calibrate, add_validate, add_predict,
+    add_doctor, add_tune,           add_plot,
 };
 
 }  // namespace ringscope

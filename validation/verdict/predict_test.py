@@ -1,0 +1,114 @@
+"""Does `ringscope predict` give the ends that the other models of a fit have?
+
+Usage: python3 -m validation.verdict.predict_test BUILD
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+import yaml
+
+from validation.verdict import round_trip_test
+from validation.verdict.round_trip_test import CLUSTER, LIBRARY, WithPrograms
+
+LATENCIES = (14, 17, 24, 29)  # us
+OWN = 20
+LEVEL = (len(LATENCIES) - 1) / (len(LATENCIES) + 1)
+SCATTER = 0.25
+
+
+class Predicted(WithPrograms):
+    def fit(self, **calibration) -> pathlib.Path:
+        """A fit whose other models have other latencies."""
+        draws = [{"library": self.library(one)} for one in LATENCIES]
+        path = self.folder / "mycluster.yaml"
+        path.write_text(yaml.safe_dump({
+            "cluster": CLUSTER | {"hosts": 4}, "library": LIBRARY | self.library(OWN),
+            "calibration": {"draws": draws} | calibration}), encoding="utf-8")
+        return path
+
+    @staticmethod
+    def library(latency_us: int) -> dict:
+        return {"network": LIBRARY["network"] | {"latency": f"{latency_us} us"}}
+
+    def scenario(self, library="mycluster.yaml") -> pathlib.Path:
+        sizes = ("4 B", "1 MiB")
+        path = self.folder / "question.yaml"
+        path.write_text(yaml.safe_dump({
+            "question": "How long?", "cluster": "mycluster.yaml", "library": library,
+            "placement": "1-1-1-1",
+            "job": {"collective": "allreduce", "algorithm": "ring", "bytes": sizes[0]},
+            "cases": [{"name": one, "set": {"job.bytes": one}} for one in sizes]}),
+            encoding="utf-8")
+        return path
+
+    def ran(self, command: str, *words):
+        return subprocess.run([self.build / "ringscope", command, *map(str, words)], text=True,
+                              capture_output=True, env=self.environment, check=False)
+
+    def predicted(self, *words) -> dict:
+        ran = self.ran("predict", *words, "--json", "-")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return json.loads(ran.stdout)
+
+    def times(self, latency_us: int) -> list:
+        """Seconds that the simulator tells of a machine with that latency."""
+        ran = self.ran("run", self.scenario(), "--set", f"library.network.latency={latency_us}us",
+                       "--json", "-")
+        return [case["time_s"] for case in json.loads(ran.stdout)["cases"]]
+
+    def test_ends_are_the_times_of_the_fastest_and_the_slowest_model(self):
+        self.fit()
+        told = self.predicted(self.scenario())
+        self.assertAlmostEqual(told["level"], LEVEL)
+        for which, latency in (("low_s", LATENCIES[0]), ("time_s", OWN),
+                               ("high_s", LATENCIES[-1])):
+            self.assertEqual([case[which] for case in told["cases"]], self.times(latency))
+
+    def test_ends_are_off_by_as_much_as_the_fit_was(self):
+        self.fit(scatter={"errors": [-SCATTER]})
+        ends = [case["high_s"] for case in self.predicted(self.scenario())["cases"]]
+        for end, slowest in zip(ends, self.times(LATENCIES[-1])):
+            self.assertAlmostEqual(end, slowest / (1 - SCATTER), delta=1e-9 * end)
+
+    def test_model_may_be_named_on_the_command_line(self):
+        fit = self.fit()
+        other = self.predicted("03-anomaly", fit, "--set", f"library={fit}", "--set",
+                               f"cluster={fit}", "--set", "placement=1-1-1")
+        self.assertTrue(all(case["low_s"] < case["time_s"] < case["high_s"]
+                            for case in other["cases"]))
+        self.assertEqual(other, self.predicted("03-anomaly", "--set", f"library={fit}", "--set",
+                                               f"cluster={fit}", "--set", "placement=1-1-1"))
+
+    def test_text_tells_the_level_and_warnings(self):
+        path = self.fit()
+        seen = {"least": "4 B", "most": "4 MiB", "hosts": 2, "ranks_per_host": 1}
+        fit = yaml.safe_load(path.read_text(encoding="utf-8"))
+        fit["library"]["fitted"] = seen
+        path.write_text(yaml.safe_dump(fit), encoding="utf-8")
+        told = self.ran("predict", self.scenario()).stdout
+        self.assertRegex(told, r"(?m)^case +time +low +high$")
+        self.assertIn("low to high: 60 % of all cases, by 4 other models", told)
+        self.assertIn("warning: extrapolates to 4 hosts", told)
+
+    def test_other_libraries_are_refused(self):
+        fit = self.fit()
+        for words, complaint in (
+                ([self.scenario("rdma")], "expected a library that `ringscope calibrate` wrote, "
+                 "got 'rdma': name the file behind the scenario"),
+                ([self.scenario("rdma"), fit], "case 'question 4 B': expected the library of "),
+                ([self.folder / "none.yaml", fit], "none.yaml")):
+            ran = self.ran("predict", *words)
+            self.assertEqual(ran.returncode, 1)
+            self.assertIn(complaint, ran.stderr)
+        self.fit(draws=[])
+        ran = self.ran("predict", self.scenario())
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("expected other models that the measurements allow, got none", ran.stderr)
+
+
+if __name__ == "__main__":
+    WithPrograms.build = pathlib.Path(sys.argv.pop(1)).resolve()
+    round_trip_test.unittest.main()
