@@ -6,21 +6,28 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "algorithms/groups/on_group.hpp"
 #include "algorithms/steps/host_order.hpp"
 #include "algorithms/training/llm_parts.hpp"
 #include "algorithms/training/training.hpp"
+#include "sim/alike/equal_cells.hpp"
 #include "sim/alike/equal_groups.hpp"
 #include "sim/alike/equal_hosts.hpp"
 #include "sim/alike/script.hpp"
+#include "sim/alike/talk.hpp"
 #include "topologies/nccl/channels.hpp"
 
 namespace ringscope::sim {
 namespace {
+
+bool has_several_switches(const Topology& topology) {
+  const Graph& graph = topology.graph();
+  int switches = 0;
+  for (Vertex v = 0; v < num_vertices(graph); ++v) switches += graph[v].host < 0 ? 1 : 0;
+  return switches > 1;
+}
 
 bool has_shared_cables(const Topology& topology) {
   for (int id = 0; id < topology.link_count(); ++id)
@@ -150,36 +157,6 @@ bool goes_round(const Job& job) {
   return exchange->chosen(ranks_of_data(*job.training->llm), items, options) == "channel_rings";
 }
 
-/// Pairs of ranks that talk: one of those that moves make of each other, or of other hosts' like
-/// ranks.
-class Talk {
- public:
-  explicit Talk(const Orbits& orbits) : orbits_(orbits) {}
-  /// Adds a rank and its peers, by its script.
-  void add(int rank, const std::vector<Line>& script) {
-    add({rank, rank});
-    for (const Line& line : script)
-      for (const int further : {line.peer, line.other_peer})
-        if (further >= 0) {
-          const int peer = (rank + further) % orbits_.ranks;
-          add({rank, peer});
-          add({peer, rank});
-        }
-  }
-  const std::vector<Pair>& pairs() const { return pairs_; }
-
- private:
-  void add(const Pair& pair) {
-    const auto [from, to] = pair;
-    const int n = orbits_.simulated;
-    if (known_.emplace(from % n, to % n, from / n == to / n).second) pairs_.push_back(pair);
-  }
-
-  Orbits orbits_;
-  std::set<std::tuple<int, int, bool>> known_;
-  std::vector<Pair> pairs_;
-};
-
 /// Compares the programs of the first ranks, moved so often, with their own. Adds to `talk`.
 Alike compared(const Scenario& scenario, const Program& program, const std::vector<int>& moves,
                bool uneven, Talk& talk) {
@@ -231,7 +208,13 @@ std::string unmoved_replicas(const Orbits& orbits) {
 Orbits orbits_of(const Scenario& scenario) {
   const int ranks = static_cast<int>(scenario.placement.ranks.size());
   const Algorithm& algorithm = *scenario.job.algorithm;
-  if (algorithm.alike_order == nullptr) return {ranks, ranks_per_host(scenario.placement)};
+  if (algorithm.alike_order == nullptr) {
+    const int each = ranks_per_host(scenario.placement);
+    const bool several = has_several_switches(scenario.cluster.topology) && each < ranks &&
+                         unequal_places(scenario.placement, each).empty();
+    const int of_cell = several ? ranks_of_cell(scenario, each) : each;
+    return {ranks, of_cell < ranks ? of_cell : each};
+  }
   AlikeOrder order = algorithm.alike_order(ranks, scenario.job.options);
   std::vector<int> places(order.ranks.size());
   for (std::size_t i = 0; i < places.size(); ++i)
@@ -287,10 +270,11 @@ Alike alike_ranks(const Scenario& asked, bool uneven) {
   const Scenario scenario = in_order(asked, orbits);
   const Placement& placement = scenario.placement;
   const Topology& topology = scenario.cluster.topology;
+  const bool cells = orbits.order == nullptr && orbits.simulated > ranks_per_host(placement);
   const std::function<std::string()> conditions[] = {
       [&] { return unmoved_replicas(orbits); },
       [&] { return unequal_places(placement, orbits.simulated); },
-      [&] { return unequal_hosts(topology, placement, orbits.simulated); },
+      [&] { return unequal_hosts(topology, placement, orbits.simulated, cells); },
       [&] { return unlike_by_queues(scenario); },
       [&] { return unlike_gates(scenario, orbits); },
       [&] { return unlike_detours(topology); }};
@@ -304,7 +288,17 @@ Alike alike_ranks(const Scenario& asked, bool uneven) {
   Alike alike =
       compared(scenario, program, some_of(orbits.size()), uneven && goes_round(scenario.job), talk);
   if (!alike.orbits) return alike;
-  std::string reason = uncertain_routes(scenario, talk.pairs());
+  std::vector<Pair> pairs = talk.pairs();
+  if (cells) {
+    EqualCells equal = equal_cells(scenario, orbits, talk.distances());
+    if (!equal.reason.empty()) return unless(std::move(equal.reason));
+    alike.orbits->links = std::move(equal.links);
+    const auto host = [&](int rank) {
+      return placement.ranks[static_cast<std::size_t>(rank)].host;
+    };
+    std::erase_if(pairs, [&](const Pair& pair) { return host(pair.first) != host(pair.second); });
+  }
+  std::string reason = uncertain_routes(scenario, pairs);
   return reason.empty() ? alike : unless(std::move(reason));
 }
 

@@ -3,7 +3,8 @@
 // They do where moving every rank to the next host changes nothing: not the machine, not where the
 // ranks are on it, not what their programs say. What a rank does follows from these alone, since a
 // run has one answer; so rank r + n has the times of rank r, n being the ranks of each host. The
-// first two are proven, part by part. Of the programs the algorithm declares it (Algorithm::alike),
+// first two are proven, part by part; where hosts hang on several switches those of a leaf or a pod
+// move as one (equal_cells.hpp). Of the programs the algorithm declares it (Algorithm::alike),
 // and some hosts' are compared verb by verb (script.hpp); a test compares all of them. Of a large
 // model the stages differ, and what moves is a replica, with all of its hosts
 // (Algorithm::alike_order).

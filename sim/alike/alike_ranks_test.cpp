@@ -64,8 +64,8 @@ TEST(Fold, is_refused_with_its_reason) {
   EXPECT_EQ(
       why_not("cluster: {network: two_level, racks: 2, hosts_per_rack: 2, host: {type: "
               "simple, cores: 8}, link: {bandwidth: 10 Gbit/s, latency: 5 us}, uplink: "
-              "{bandwidth: 10 Gbit/s, latency: 5 us}}\nlibrary: ideal\n" +
-              even + ring()),
+              "{bandwidth: 10 Gbit/s, latency: 5 us}}\nlibrary: ideal\nplacement: 2x3\n" +
+              ring()),
       "the links of host 'host2' are not those of 'host0': the network is more than one switch");
 }
 

@@ -32,7 +32,7 @@ auto nature_of(const Host& host) {
 }
 
 /// A link by the places of its ends among the components of its host; a switch by its number, -1,
-/// -2, ...
+/// -2, ..., or where that may differ by -1.
 struct Cable {
   int from = 0, to = 0;
   double bandwidth = 0, latency = 0, both = 0;
@@ -47,7 +47,7 @@ struct Parts {
   std::string not_apart;  ///< why one host's link is another's, too; "" for none
 };
 
-Parts parts_of(const Topology& topology) {
+Parts parts_of(const Topology& topology, bool same_switches) {
   const Graph& graph = topology.graph();
   const std::size_t hosts = topology.hosts().size();
   Parts parts{
@@ -55,7 +55,8 @@ Parts parts_of(const Topology& topology) {
   std::vector<int> place;
   for (Vertex v = 0; v < num_vertices(graph); ++v) {
     if (graph[v].host < 0) {
-      place.push_back(-++parts.switches);
+      ++parts.switches;
+      place.push_back(same_switches ? -parts.switches : -1);
       continue;
     }
     auto& own = parts.components[static_cast<std::size_t>(graph[v].host)];
@@ -156,8 +157,8 @@ std::string unequal_places(const Placement& placement, int n) {
   return "";
 }
 
-std::string unequal_hosts(const Topology& topology, const Placement& placement, int n) {
-  const Parts parts = parts_of(topology);
+std::string unequal_hosts(const Topology& topology, const Placement& placement, int n, bool cells) {
+  const Parts parts = parts_of(topology, !cells);
   if (!parts.not_apart.empty()) return parts.not_apart;
   const auto hosts = topology.hosts();
   for (std::size_t rank = static_cast<std::size_t>(n); rank < placement.ranks.size(); ++rank) {

@@ -14,8 +14,9 @@ namespace ringscope::sim {
 std::string unequal_places(const Placement& placement, int n);
 
 /// Reason that the hosts to which the first n ranks come so are not like theirs, part by part and
-/// link by link, at the same switches; "" where they are. Requires equal places.
-std::string unequal_hosts(const Topology& topology, const Placement& placement, int n);
+/// link by link, at the same switches where they are not cells (equal_cells.hpp); "" where they
+/// are. Requires equal places.
+std::string unequal_hosts(const Topology& topology, const Placement& placement, int n, bool cells);
 
 /// Two ranks that talk, or one that works on its own data.
 using Pair = std::pair<int, int>;

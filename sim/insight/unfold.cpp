@@ -29,6 +29,9 @@ using AsBusy = std::span<const ResourceReport>;
 /// The address where the ranks that are simulated come to when they have moved so often.
 std::string moved(const std::string& place, const Machine& machine, int times) {
   const Orbits& orbits = machine.orbits();
+  if (times > 0 && orbits.links != nullptr)
+    for (const auto& [link, names] : orbits.links->names)
+      if (names.front() == place) return names[static_cast<std::size_t>(times)];
   for (int rank = 0; times > 0 && rank < orbits.simulated; ++rank) {
     std::string there =
         moved(place, machine.host_name(rank), machine.host_name(times * orbits.simulated + rank));

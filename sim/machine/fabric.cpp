@@ -30,8 +30,13 @@ void add_uses(Uses& uses, const Uses& others, int times) {
   for (const Use& use : others) add_use(uses, use.resource, use.weight * times);
 }
 
-Fabric::Fabric(const Scenario& scenario, Ledger& ledger, std::set<int> only_hosts)
-    : scenario_(&scenario), ledger_(&ledger), only_hosts_(std::move(only_hosts)), homes_(scenario) {
+Fabric::Fabric(const Scenario& scenario, Ledger& ledger, std::set<int> only_hosts,
+               std::shared_ptr<const CellLinks> links)
+    : scenario_(&scenario),
+      ledger_(&ledger),
+      only_hosts_(std::move(only_hosts)),
+      cell_links_(std::move(links)),
+      homes_(scenario) {
   find_grain();
   add_memories();
   add_links();
@@ -94,7 +99,8 @@ void Fabric::add_links() {
     // A cable to a switch is its host's.
     const int host = std::max(component(topology().source_of(id)).host,
                               component(topology().target_of(id)).host);
-    if (!has_resources(host)) {
+    const bool of_cell = host < 0 && cell_links_ != nullptr && cell_links_->names.contains(id);
+    if (!has_resources(host) && !of_cell) {
       link_resources_.push_back(-1);
       both_resources_.push_back(-1);
       continue;

@@ -13,6 +13,7 @@
 #include "scenarios/question/scenario.hpp"
 #include "sim/machine/homes.hpp"
 #include "sim/machine/ledger.hpp"
+#include "sim/machine/orbits.hpp"
 
 namespace ringscope::sim {
 
@@ -36,7 +37,9 @@ class Fabric {
  public:
   /// Adds the resources of `scenario` to `ledger`; both outlive the fabric. Of hosts, where some
   /// are named, theirs alone: what a trip uses elsewhere is then left out.
-  Fabric(const Scenario& scenario, Ledger& ledger, std::set<int> only_hosts = {});
+  /// Of links between switches, then, only those in `links`.
+  Fabric(const Scenario& scenario, Ledger& ledger, std::set<int> only_hosts = {},
+         std::shared_ptr<const CellLinks> links = {});
 
   int grain() const { return grain_; }
   /// Location of a rank's buffers: its GPU, or one or several NUMA domains.
@@ -92,6 +95,7 @@ class Fabric {
   const Scenario* scenario_;
   Ledger* ledger_;
   const std::set<int> only_hosts_;  ///< empty: all
+  const std::shared_ptr<const CellLinks> cell_links_;
   int grain_ = 1;
   const Homes homes_;
   std::vector<int> link_resources_;         ///< by link id; -1 for an unlimited link

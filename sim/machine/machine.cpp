@@ -28,7 +28,7 @@ Machine::Machine(const Scenario& scenario, Ledger& ledger, std::optional<Orbits>
       ledger_(&ledger),
       orbits_(orbits.value_or(Orbits{ranks(), ranks()})),
       shares_gpus_(states_needs(scenario)),
-      fabric_(*scenario_, ledger, simulated_hosts(*scenario_, orbits_)) {
+      fabric_(*scenario_, ledger, simulated_hosts(*scenario_, orbits_), orbits_.links) {
   for (const Location& where : scenario_->placement.ranks) hosts_.push_back(where.host);
   add_scales();
   add_cpus();

@@ -9,15 +9,27 @@
 // replica by replica, which programs, and reports, need not do (`order`).
 #pragma once
 
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "algorithms/verbs/communicator.hpp"
 
 namespace ringscope::sim {
+
+/// Links between switches that carry only what the ranks of the first hosts send, or receive.
+struct CellLinks {
+  /// By link: its name, and those of the links to which it comes as the ranks move.
+  std::map<int, std::vector<std::string>> names;
+};
 
 struct Orbits {
   int ranks = 0;         ///< of all hosts
   int simulated = 0;     ///< on the first hosts, or all: then every rank is an orbit of its own
   SharedRanks order{};   ///< each rank as the scenario numbers it; null: so they are numbered here
   SharedRanks places{};  ///< the other way round
+  std::shared_ptr<const CellLinks> links{};  ///< null: no message goes from switch to switch
 
   bool folded() const { return simulated < ranks; }
   /// Ranks of each orbit.
