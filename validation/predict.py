@@ -19,10 +19,11 @@ import sys
 
 import yaml
 
+from validation.progress import watched
 from validation.programs import InputError, Parser, page_parser, run_main, waiting, write_text
 from validation.quantities import format_time
 from validation.verdict import interval, model, text
-from validation.verdict.simulator import Simulator
+from validation.verdict.simulator import AT_ONCE, Simulator, batch
 
 SEED = 1  # of the errors drawn, as Calibration.interval() of the Python module has it
 
@@ -90,9 +91,8 @@ def check_library(case: dict, fitted: model.Model, scenario: str):
 
 
 def scenario_with(case: dict, drawn: dict, fitted: model.Model) -> dict:
-    """The case as it was resolved, by one of the other models."""
+    """The case as it was resolved, on the cluster of one of the other models."""
     scenario = {key: case["scenario"][key] for key in ("cluster", "placement", "job")}
-    scenario["library"] = case["scenario"]["library"] | drawn.get("library", {})
     link, own = scenario["cluster"].get("link"), fitted.cluster.get("link")
     if isinstance(link, dict) and isinstance(own, dict) and \
             link.get("bandwidth") == own.get("bandwidth"):
@@ -101,22 +101,23 @@ def scenario_with(case: dict, drawn: dict, fitted: model.Model) -> dict:
 
 
 def times_of(runner: Simulator, cases: list, drawn: dict, fitted: model.Model) -> list:
-    scenarios = [scenario_with(case, drawn, fitted) for case in cases]
-    names = [case["name"] for case in cases]
-    told = json.loads(runner.run(fitted.library, scenarios, names, "--json", "-"))
-    return [one["time_s"] for one in told["cases"]]
+    library, found = interval.other_model(fitted, drawn).library, []
+    for begin in range(0, len(cases), AT_ONCE):
+        some = cases[begin:begin + AT_ONCE]
+        found += batch(runner, library, [scenario_with(case, drawn, fitted) for case in some],
+                       [case["name"] for case in some])
+    return [one["time_s"] for one in found]
 
 
 def predict(runner: Simulator, fitted: model.Model, scenario: str, changes: list) -> list:
     """Predictions of all cases of the scenario."""
     words = [word for one in changes for word in ("--set", one)]
-    cases = json.loads(runner.output("run", scenario, *words, "--json", "-"))["cases"]
+    with waiting("simulating by the fit"):
+        cases = json.loads(runner.output("run", scenario, *words, "--json", "-"))["cases"]
     for case in cases:
         check_library(case, fitted, scenario)
-    drawn = []
-    for number, one in enumerate(fitted.draws):
-        with waiting(f"simulating by {number + 1} of {len(fitted.draws)} other models"):
-            drawn.append(times_of(runner, cases, one, fitted))
+    drawn = [times_of(runner, cases, one, fitted)
+             for one in watched(fitted.draws, "simulating by other models")]
     missed = random.Random(SEED).choices(fitted.scatter or [0.0], k=len(drawn))
     found = []
     for case, *seconds in zip(cases, *drawn):

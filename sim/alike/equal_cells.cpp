@@ -3,53 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <span>
 #include <vector>
 
-#include "sim/machine/homes.hpp"
+#include "sim/alike/equal_hosts.hpp"
 
 namespace ringscope::sim {
 namespace {
 
-/// Ways that are looked at before a proof is given up.
-constexpr std::size_t most_ways = 4'000'000;
+/// Pairs of ranks, of all cells, after which a proof is given up.
+constexpr std::size_t most_pairs = 4'000'000;
 
-/// Ways between ranks as the fabric takes them.
-class Ways {
- public:
-  explicit Ways(const Scenario& scenario) : scenario_(&scenario), homes_(scenario) {}
+/// Routes of messages as the fabric takes them, which draws among equal ones by both ranks.
+std::vector<Route> routes_of_messages(const Scenario& scenario, const Homes& homes, Pair ranks) {
+  const auto flow = static_cast<std::uint64_t>(ranks.first) * homes.ranks() +
+                    static_cast<std::uint64_t>(ranks.second);
+  return routes_of(scenario, homes, ranks, flow);
+}
 
-  /// Links of all legs, one behind the other, and the latency.
-  struct Way {
-    std::vector<int> links;
-    double latency = 0;
-  };
-
-  std::size_t count(int from, int to) const {
-    return homes_.of(from).size() * homes_.of(to).size();
-  }
-  Way way(int from, int to, std::size_t which) const {
-    const auto &sources = homes_.of(from), &targets = homes_.of(to);
-    const auto flow =
-        static_cast<std::uint64_t>(from) * homes_.ranks() + static_cast<std::uint64_t>(to);
-    const Journey journey =
-        homes_.journey(sources[which / targets.size()], targets[which % targets.size()], flow);
-    Way way;
-    way.latency = journey.latency.count();
-    for (const Route& leg : journey.legs)
-      way.links.insert(way.links.end(), leg.links.begin(), leg.links.end());
-    return way;
-  }
-  bool is_between_switches(int link) const {
-    const Graph& graph = topology().graph();
-    return graph[topology().source_of(link)].host < 0 && graph[topology().target_of(link)].host < 0;
-  }
-  const Topology& topology() const { return scenario_->cluster.topology; }
-
- private:
-  const Scenario* scenario_;
-  Homes homes_;
-};
+bool is_between_switches(const Topology& topology, int link) {
+  const Graph& graph = topology.graph();
+  return graph[topology.source_of(link)].host < 0 && graph[topology.target_of(link)].host < 0;
+}
 
 /// Where links come to when all ranks move to the next cell.
 class Moves {
@@ -61,7 +36,7 @@ class Moves {
         cell_(next_),
         cells_(cells) {}
 
-  /// A link of a way comes to that of the moved one; false where that cannot be.
+  /// A link of a route comes to that of the moved one; false where that cannot be.
   bool move(int link, int to) {
     const Link &one = topology_->link(link), &other = topology_->link(to);
     const bool equal = one.bandwidth.bytes_per_second == other.bandwidth.bytes_per_second &&
@@ -72,7 +47,7 @@ class Moves {
   /// A link between switches is that cell's.
   bool belongs(int link, int cell) { return is(cell_, link, cell); }
 
-  /// Links of the first cell, with those of the others.
+  /// Links of the first cell, with those of the others; null where it has none.
   std::shared_ptr<const CellLinks> owned() const {
     auto links = std::make_shared<CellLinks>();
     for (int link = 0; link < topology_->link_count(); ++link) {
@@ -82,7 +57,7 @@ class Moves {
       for (int cell = 0; cell < cells_; ++cell, at = next_[static_cast<std::size_t>(at)])
         names.push_back(topology_->link(at).name);
     }
-    return links;
+    return links->names.empty() ? nullptr : links;
   }
 
  private:
@@ -98,13 +73,12 @@ class Moves {
   int cells_;
 };
 
-/// Links on the first half of a way from switch to switch are the sender's cell's, those on the
+/// Links on the first half of a route from switch to switch are the sender's cell's, those on the
 /// second half the receiver's.
-bool divide(const Ways& ways, const std::vector<int>& links, std::pair<int, int> cells,
-            Moves& moves) {
+bool divide(const Topology& topology, const Route& route, Pair cells, Moves& moves) {
   std::vector<int> between;
-  for (const int link : links)
-    if (ways.is_between_switches(link)) between.push_back(link);
+  for (const int link : route.links)
+    if (is_between_switches(topology, link)) between.push_back(link);
   const auto [from, to] = cells;
   if (from != to && between.size() % 2 != 0) return false;
   for (std::size_t i = 0; i < between.size(); ++i)
@@ -112,7 +86,24 @@ bool divide(const Ways& ways, const std::vector<int>& links, std::pair<int, int>
   return true;
 }
 
-/// Ways that are not those of Ways, or that share what is no link.
+/// Why routes, and those of the pair in the next cell, do not move as one; "" where they do.
+std::string unlike_routes(const Topology& topology, std::span<const Route> here,
+                          std::span<const Route> there, bool sends, Pair cells, Moves& moves) {
+  if (here.size() != there.size()) return "are not as far";
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    const std::vector<int>&links = here[i].links, &others = there[i].links;
+    if (here[i].latency != there[i].latency || links.size() != others.size())
+      return "are not as far";
+    if (!sends) continue;
+    for (std::size_t link = 0; link < links.size(); ++link)
+      if (!moves.move(links[link], others[link]))
+        return "go by other links, or share them with others";
+    if (!divide(topology, here[i], cells, moves)) return "have no half of the way each";
+  }
+  return "";
+}
+
+/// Reason that messages take other routes, or use something else than links in common.
 std::string unlike_by_routes(const Scenario& scenario) {
   if (scenario.job.rings != nullptr || scenario.job.groups != nullptr)
     return "NCCL's rings go over a network of several switches";
@@ -130,10 +121,11 @@ std::string unlike_by_routes(const Scenario& scenario) {
 
 int ranks_of_cell(const Scenario& scenario, int n) {
   const auto ranks = static_cast<int>(scenario.placement.ranks.size());
-  const Ways ways(scenario);
+  const Homes homes(scenario);
   std::vector<double> latencies;
   for (int rank = 0; rank < ranks; rank += n)
-    latencies.push_back(ways.way(rank, (rank + n) % ranks, 0).latency);
+    latencies.push_back(
+        routes_of_messages(scenario, homes, {rank, (rank + n) % ranks}).front().latency.count());
   const std::size_t hosts = latencies.size();
   for (std::size_t cell = 1; cell < hosts; ++cell)
     if (hosts % cell == 0 && std::equal(latencies.begin() + static_cast<std::ptrdiff_t>(cell),
@@ -143,37 +135,32 @@ int ranks_of_cell(const Scenario& scenario, int n) {
 }
 
 EqualCells equal_cells(const Scenario& scenario, const Orbits& orbits, const Distances& pairs) {
-  const Ways ways(scenario);
-  const int n = orbits.simulated, cells = orbits.size();
-  Moves moves(ways.topology(), cells);
-  const auto unless = [&](const std::string& what, int from, int to) {
-    return EqualCells{{},
-                      fmt::format("messages from rank {} to {}, as to the next hosts' ones, {}",
-                                  orbits.number(from), orbits.number(to), what)};
-  };
   if (std::string reason = unlike_by_routes(scenario); !reason.empty()) return {{}, reason};
-  if (pairs.size() * static_cast<std::size_t>(cells) > most_ways)
+  const int n = orbits.simulated, cells = orbits.size();
+  if (pairs.size() * static_cast<std::size_t>(cells) > most_pairs)
     return {{}, "too many ranks talk over a network of several switches"};
-  bool any = false;
-  for (const auto& [pair, sends] : pairs)
+  const Topology& topology = scenario.cluster.topology;
+  const Homes homes(scenario);
+  Moves moves(topology, cells);
+  for (const auto& [pair, sends] : pairs) {
+    const auto moved = [&, rank = pair.first, distance = pair.second](int times) {
+      const int from = (rank + times * n) % orbits.ranks;
+      return Pair{from, (from + distance) % orbits.ranks};
+    };
+    std::vector<Route> here = routes_of_messages(scenario, homes, moved(0));
     for (int cell = 0; cell < cells; ++cell) {
-      const int from = pair.first + cell * n, to = (from + pair.second) % orbits.ranks;
-      const int next_from = (from + n) % orbits.ranks, next_to = (to + n) % orbits.ranks;
-      for (std::size_t i = 0; i < ways.count(from, to); ++i) {
-        const Ways::Way here = ways.way(from, to, i), there = ways.way(next_from, next_to, i);
-        if (here.latency != there.latency || here.links.size() != there.links.size())
-          return unless("are not as far", from, to);
-        if (!sends) continue;
-        for (std::size_t link = 0; link < here.links.size(); ++link) {
-          any = any || ways.is_between_switches(here.links[link]);
-          if (!moves.move(here.links[link], there.links[link]))
-            return unless("go by other links, or share them with others", from, to);
-        }
-        if (!divide(ways, here.links, {from / n, to / n}, moves))
-          return unless("have no half of the way each", from, to);
-      }
+      const auto [from, to] = moved(cell);
+      std::vector<Route> there = routes_of_messages(scenario, homes, moved(cell + 1));
+      const std::string unlike =
+          unlike_routes(topology, here, there, sends, {from / n, to / n}, moves);
+      if (!unlike.empty())
+        return {{},
+                fmt::format("messages from rank {} to {}, as to the next hosts' ones, {}",
+                            orbits.number(from), orbits.number(to), unlike)};
+      here = std::move(there);
     }
-  return {any ? moves.owned() : nullptr, ""};
+  }
+  return {moves.owned(), ""};
 }
 
 }  // namespace ringscope::sim

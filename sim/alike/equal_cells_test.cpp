@@ -45,12 +45,8 @@ Scenario in_racks(const std::string& job, const std::string& library, const std:
 
 TEST(EqualCells, of_racks_are_the_racks) {
   int folds = 0;
-  for (const Algorithm& algorithm : catalogue()) {
-    if (algorithm.alike == nullptr || algorithm.collective == "training" ||
-        algorithm.chosen != nullptr)
-      continue;
-    const std::string job =
-        fmt::format("collective: {}, algorithm: {}", algorithm.collective, algorithm.name);
+  for (const Algorithm& algorithm : declared_alike()) {
+    const std::string job = job_of(algorithm);
     const std::string bytes = algorithm.collective == "barrier" ? "" : ", bytes: 240000 B";
     for (const char* library : {"openmpi_tcp", "rdma", "progress_thread"}) {
       SCOPED_TRACE(job + " " + library);

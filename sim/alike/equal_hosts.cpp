@@ -92,7 +92,8 @@ std::size_t host_at(const Placement& placement, std::size_t rank) {
   return static_cast<std::size_t>(placement.ranks[rank].host);
 }
 
-/// Routes of messages and of accesses to memory between two ranks, for one flow.
+}  // namespace
+
 std::vector<Route> routes_of(const Scenario& scenario, const Homes& homes, Pair ranks,
                              std::uint64_t flow) {
   const Topology& topology = scenario.cluster.topology;
@@ -126,8 +127,6 @@ std::vector<Route> routes_of(const Scenario& scenario, const Homes& homes, Pair 
   }
   return routes;
 }
-
-}  // namespace
 
 int ranks_per_host(const Placement& placement) {
   const auto& ranks = placement.ranks;

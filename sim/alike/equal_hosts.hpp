@@ -4,8 +4,10 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "scenarios/question/scenario.hpp"
+#include "sim/machine/homes.hpp"
 
 namespace ringscope::sim {
 
@@ -20,6 +22,10 @@ std::string unequal_hosts(const Topology& topology, const Placement& placement, 
 
 /// Two ranks that talk, or one that works on its own data.
 using Pair = std::pair<int, int>;
+
+/// Routes of messages and of accesses to memory between two ranks, for one flow.
+std::vector<Route> routes_of(const Scenario& scenario, const Homes& homes, Pair ranks,
+                             std::uint64_t flow);
 
 /// Why the ways between these ranks may go by which ranks they are, or by what hosts have in common
 /// beside the switches that they hang on; "" where they do not.

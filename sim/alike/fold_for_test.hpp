@@ -32,6 +32,20 @@ inline Report whole(const Scenario& scenario, std::string_view kernel = "fluid")
   return simulate(scenario, options);
 }
 
+/// Algorithms that say that ranks are alike, without training and those that choose another.
+inline std::vector<Algorithm> declared_alike() {
+  std::vector<Algorithm> found;
+  for (const Algorithm& algorithm : catalogue())
+    if (algorithm.alike != nullptr && algorithm.collective != "training" &&
+        algorithm.chosen == nullptr)
+      found.push_back(algorithm);
+  return found;
+}
+
+inline std::string job_of(const Algorithm& algorithm) {
+  return fmt::format("collective: {}, algorithm: {}", algorithm.collective, algorithm.name);
+}
+
 // --- all that a report of one replica has to have in common with that of all ranks
 
 inline CauseSeconds by_cause(const Report& report) {

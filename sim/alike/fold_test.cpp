@@ -40,12 +40,8 @@ TEST_P(FoldedCase, has_the_times_of_all_ranks) {
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const Algorithm& algorithm : catalogue()) {
-    if (algorithm.alike == nullptr || algorithm.collective == "training" ||
-        algorithm.chosen != nullptr)
-      continue;
-    const std::string job =
-        fmt::format("collective: {}, algorithm: {}", algorithm.collective, algorithm.name);
+  for (const Algorithm& algorithm : declared_alike()) {
+    const std::string job = job_of(algorithm);
     for (const char* library : {"ideal", "openmpi_tcp", "slow_tcp", "rdma", "progress_thread"})
       for (const char* placement : {"1x5", "2x4", "4x3"})
         for (const int bytes : {8, 6000, 200'000})

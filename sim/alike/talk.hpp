@@ -15,38 +15,43 @@ inline bool sends_to_peer(Verb verb) {
   return verb == Verb::isend || verb == Verb::send || verb == Verb::sendrecv;
 }
 
-/// Pairs of ranks that talk: one of those that moves make of each other, or of other hosts' like
-/// ranks.
 class Talk {
  public:
   explicit Talk(const Orbits& orbits) : orbits_(orbits) {}
-  /// Adds a rank and its peers, by its script.
+  /// Adds a rank and its peers, by its script, which may have millions of lines and few peers.
   void add(int rank, const std::vector<Line>& script) {
-    add({rank, rank});
-    for (const Line& line : script)
-      for (const int further : {line.peer, line.other_peer})
-        if (further >= 0) {
-          const int peer = (rank + further) % orbits_.ranks;
-          add({rank, peer});
-          add({peer, rank});
-          const bool sends = further == line.peer && sends_to_peer(line.verb);
-          bool& known = distances_[{rank, further}];
-          known = known || sends;
-        }
+    std::map<int, bool> peers;
+    for (const Line& line : script) {
+      if (line.peer >= 0) {
+        bool& sends = peers[line.peer];
+        sends = sends || sends_to_peer(line.verb);
+      }
+      if (line.other_peer >= 0) peers.try_emplace(line.other_peer, false);
+    }
+    for (const auto& [distance, sends] : peers) distances_[{rank, distance}] = sends;
   }
   const Distances& distances() const { return distances_; }
-  const std::vector<Pair>& pairs() const { return pairs_; }
-
- private:
-  void add(const Pair& pair) {
-    const auto [from, to] = pair;
+  /// One pair of those that moves make of each other, or of other hosts' like ranks; and each
+  /// simulated rank with itself.
+  std::vector<Pair> pairs() const {
     const int n = orbits_.simulated;
-    if (known_.emplace(from % n, to % n, from / n == to / n).second) pairs_.push_back(pair);
+    std::set<std::tuple<int, int, bool>> known;
+    std::vector<Pair> found;
+    const auto add = [&](const Pair& pair) {
+      const auto [from, to] = pair;
+      if (known.emplace(from % n, to % n, from / n == to / n).second) found.push_back(pair);
+    };
+    for (int rank = 0; rank < n; ++rank) add({rank, rank});
+    for (const auto& [talk, sends] : distances_) {
+      const int rank = talk.first, peer = (rank + talk.second) % orbits_.ranks;
+      add({rank, peer});
+      add({peer, rank});
+    }
+    return found;
   }
 
+ private:
   Orbits orbits_;
-  std::set<std::tuple<int, int, bool>> known_;
-  std::vector<Pair> pairs_;
   Distances distances_;
 };
 

@@ -75,6 +75,15 @@ class Simulator:
         raise complaint
 
 
+def batch(simulator: Simulator, library: dict, scenarios: list, names: list) -> list:
+    """The results of up to AT_ONCE scenarios, one of each."""
+    found = json.loads(simulator.run(library, scenarios, names, "--json", "-"))["cases"]
+    if len(found) != len(scenarios):
+        raise InputError(f"{simulator.program}: expected {len(scenarios)} results, got "
+                         f"{len(found)}")
+    return found
+
+
 def results_of(simulator: Simulator, fitted: model.Model, scenarios: list, measured: list) -> list:
     """The simulator's results, one of each case."""
     found = []
@@ -82,13 +91,7 @@ def results_of(simulator: Simulator, fitted: model.Model, scenarios: list, measu
         some = measured[begin:begin + AT_ONCE]
         names = [cases.place_of(case.measured) for case in some]
         with waiting(f"simulating {begin + 1} to {begin + len(some)} of {len(measured)} cases"):
-            text = simulator.run(fitted.library, scenarios[begin:begin + AT_ONCE], names,
-                                 "--json", "-")
-        results = json.loads(text)["cases"]
-        if len(results) != len(some):
-            raise InputError(f"{simulator.program}: expected {len(some)} results, got "
-                             f"{len(results)}")
-        found += results
+            found += batch(simulator, fitted.library, scenarios[begin:begin + AT_ONCE], names)
     return found
 
 
