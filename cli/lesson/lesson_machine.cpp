@@ -45,7 +45,7 @@ std::set<Vertex> drawn(const Scenario& scenario) {
     for (const auto& list : {host.numa_domains, host.gpus, host.nics, host.pcie_switches})
       all.insert(list.begin(), list.end());
   }
-  for (Vertex v = 0; v < num_vertices(topology.graph()); ++v)
+  for (Vertex v = 0; v < topology.graph().size(); ++v)
     if (const Component& one = topology.graph()[v];
         one.kind == ComponentKind::nvswitch && one.host >= 0)
       for (const Location& where : ranks)

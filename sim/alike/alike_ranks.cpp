@@ -25,7 +25,7 @@ namespace {
 bool has_several_switches(const Topology& topology) {
   const Graph& graph = topology.graph();
   int switches = 0;
-  for (Vertex v = 0; v < num_vertices(graph); ++v) switches += graph[v].host < 0 ? 1 : 0;
+  for (Vertex v = 0; v < graph.size(); ++v) switches += graph[v].host < 0 ? 1 : 0;
   return switches > 1;
 }
 

@@ -53,7 +53,7 @@ Parts parts_of(const Topology& topology, bool same_switches) {
   Parts parts{
       std::vector<std::vector<Vertex>>(hosts), std::vector<std::vector<Cable>>(hosts), 0, {}};
   std::vector<int> place;
-  for (Vertex v = 0; v < num_vertices(graph); ++v) {
+  for (Vertex v = 0; v < graph.size(); ++v) {
     if (graph[v].host < 0) {
       ++parts.switches;
       place.push_back(same_switches ? -parts.switches : -1);

@@ -7,7 +7,7 @@
 namespace ringscope {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') result += '\\';
@@ -38,9 +38,9 @@ std::string node(const Component& component, std::string_view indent) {
   const std::string cores = component.kind == ComponentKind::numa_domain
                                 ? fmt::format("\\n{} cores", component.cores)
                                 : "";
-  std::string label = quoted(component.name);
+  std::string label = in_quotes(component.name);
   label.insert(label.size() - 1, cores);
-  return fmt::format("{}{} [shape={}, label={}];\n", indent, quoted(component.name),
+  return fmt::format("{}{} [shape={}, label={}];\n", indent, in_quotes(component.name),
                      shape_of(component.kind), label);
 }
 
@@ -50,7 +50,7 @@ std::string to_dot(const Topology& topology) {
   const Graph& graph = topology.graph();
   std::vector<std::string> inside(topology.hosts().size());
   std::string text = "graph topology {\n  overlap=false;\n", outside;
-  for (Vertex v = 0; v < num_vertices(graph); ++v) {
+  for (Vertex v = 0; v < graph.size(); ++v) {
     const int host = graph[v].host;
     if (host < 0) {
       outside += node(graph[v], "  ");
@@ -60,16 +60,17 @@ std::string to_dot(const Topology& topology) {
   }
   for (std::size_t i = 0; i < inside.size(); ++i)
     text += fmt::format("  subgraph cluster_{} {{\n    label={};\n{}  }}\n", i,
-                        quoted(topology.hosts()[i].name), inside[i]);
+                        in_quotes(topology.hosts()[i].name), inside[i]);
   text += outside;
   // Both directions of a cable are alike: one line for the two.
-  for (const auto& edge : boost::make_iterator_range(edges(graph))) {
-    const Link& link = graph[edge];
-    if (link.id % 2 != 0) continue;
-    text += fmt::format(
-        "  {} -- {} [label=\"{}\\n{}\"];\n", quoted(graph[source(edge, graph)].name),
-        quoted(graph[target(edge, graph)].name), to_text(link.bandwidth), to_text(link.latency));
-  }
+  for (Vertex v = 0; v < graph.size(); ++v)
+    for (const auto [to, id] : graph.edges(v)) {
+      if (id % 2 != 0) continue;
+      const Link& link = graph.link(id);
+      text +=
+          fmt::format("  {} -- {} [label=\"{}\\n{}\"];\n", in_quotes(graph[v].name),
+                      in_quotes(graph[to].name), to_text(link.bandwidth), to_text(link.latency));
+    }
   return text + "}\n";
 }
 

@@ -63,7 +63,7 @@ std::map<std::pair<Vertex, Vertex>, Bundle> bundles(const Topology& topology) {
 std::string to_simgrid(const Topology& topology) {
   const Graph& graph = topology.graph();
   std::string nodes, links, routes;
-  for (Vertex v = 0; v < num_vertices(graph); ++v) nodes += node(graph[v]);
+  for (Vertex v = 0; v < graph.size(); ++v) nodes += node(graph[v]);
   for (const auto& [ends, bundle] : bundles(topology)) {
     const std::string source = escaped_markup(graph[ends.first].name);
     const std::string target = escaped_markup(graph[ends.second].name);

@@ -11,8 +11,7 @@ std::vector<Vertex> nearest_nics(const Topology& topology, Vertex component) {
   while (nics.empty() && !frontier.empty()) {
     std::vector<Vertex> next_frontier;
     for (const Vertex here : frontier)
-      for (const auto& edge : boost::make_iterator_range(out_edges(here, graph))) {
-        const Vertex next = target(edge, graph);
+      for (const auto [next, id] : graph.edges(here)) {
         const ComponentKind kind = graph[next].kind;
         if (graph[next].host != graph[component].host || kind == ComponentKind::gpu ||
             kind == ComponentKind::nvswitch || std::ranges::count(reached, next) > 0)

@@ -12,8 +12,7 @@ Vertex Topology::nearest_domain(Vertex vertex) const {
   if (graph()[vertex].kind == ComponentKind::numa_domain) return vertex;
   std::vector<Vertex> reached = {vertex};
   for (std::size_t i = 0; i < reached.size(); ++i) {
-    for (const auto& edge : boost::make_iterator_range(out_edges(reached[i], graph()))) {
-      const Vertex next = target(edge, graph());
+    for (const auto [next, id] : graph().edges(reached[i])) {
       if (graph()[next].host != graph()[vertex].host) continue;
       if (graph()[next].kind == ComponentKind::numa_domain) return next;
       if (graph()[next].kind != ComponentKind::pcie_switch) continue;

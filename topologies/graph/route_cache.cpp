@@ -7,7 +7,7 @@
 namespace ringscope {
 
 BfsLevels& RouteCache::around(Vertex end) {
-  const Bounds bounds{{(*graph_)[end].host, Bounds::none}, Graph::null_vertex()};
+  const Bounds bounds{{(*graph_)[end].host, Bounds::none}, no_vertex};
   return known_.try_emplace(end, *graph_, end, bounds).first->second;
 }
 
@@ -17,9 +17,8 @@ const std::vector<Vertex>& RouteCache::doors(int host) {
   const Host& inside = hosts_[static_cast<std::size_t>(host)];
   for (const auto* list : {&inside.numa_domains, &inside.gpus, &inside.nics, &inside.pcie_switches})
     for (const Vertex v : *list)
-      for (const auto& edge : boost::make_iterator_range(out_edges(v, *graph_)))
-        if (const Vertex next = target(edge, *graph_); (*graph_)[next].host != host)
-          entry->second.push_back(next);
+      for (const auto [next, id] : graph_->edges(v))
+        if ((*graph_)[next].host != host) entry->second.push_back(next);
   return entry->second;
 }
 

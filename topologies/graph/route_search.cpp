@@ -14,12 +14,12 @@ bool Bounds::allow(const Graph& graph, Vertex vertex) const {
   if (vertex == other_end) return true;
   if (part.kind == ComponentKind::gpu) return false;
   if ((part.kind == ComponentKind::nvswitch) != (allowed == LinkClass::nvlink)) return false;
-  return out_degree(vertex, graph) > 1;
+  return graph.edges(vertex).size() > 1;
 }
 
 BfsLevels::BfsLevels(const Graph& graph, Vertex end, const Bounds& bounds)
     : graph_(&graph), bounds_(bounds), frontier_{static_cast<std::uint32_t>(end)} {
-  levels_.push_back({frontier_, {0, 0}, {}, out_degree(end, graph)});
+  levels_.push_back({frontier_, {0, 0}, {}, graph.edges(end).size()});
 }
 
 int BfsLevels::Level::find(Vertex component) const {
@@ -51,11 +51,9 @@ void BfsLevels::advance() {
   };
   std::vector<Step> steps;
   for (const std::uint32_t v : frontier_)
-    for (const auto& edge : boost::make_iterator_range(out_edges(v, *graph_))) {
-      const Vertex next = target(edge, *graph_);
+    for (const auto [next, id] : graph_->edges(v))
       if (bounds_.allow(*graph_, next) && !seen(next))
-        steps.push_back({static_cast<std::uint32_t>(next), {v, (*graph_)[edge].id}});
-    }
+        steps.push_back({static_cast<std::uint32_t>(next), {v, id}});
   std::vector<std::uint32_t> order(steps.size());
   std::iota(order.begin(), order.end(), 0u);
   std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return steps[i].to; });
@@ -65,7 +63,7 @@ void BfsLevels::advance() {
     if (level.components.empty() || level.components.back() != steps[i].to) {
       level.components.push_back(steps[i].to);
       level.first.push_back(static_cast<std::uint32_t>(level.arrivals.size()));
-      level.links += out_degree(steps[i].to, *graph_);
+      level.links += graph_->edges(steps[i].to).size();
       first_steps.push_back(i);
     }
     level.arrivals.push_back(steps[i].arrival);

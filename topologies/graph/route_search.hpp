@@ -32,7 +32,7 @@ struct Bounds {
   static constexpr int none = -1;  ///< no host
 
   std::array<int, 2> hosts;  ///< of the two ends, or of one end and `none`
-  Vertex other_end;          ///< may be entered whatever it is; null_vertex() for none
+  Vertex other_end;          ///< may be entered whatever it is; no_vertex for none
   LinkClass allowed = LinkClass::other;
 
   bool allow(const Graph& graph, Vertex vertex) const;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/graph/strong_components.hpp>
 #include <cassert>
+#include <ranges>
 #include <stdexcept>
 #include <unordered_set>
 
@@ -38,7 +38,7 @@ void check_names(const Topology& topology, const Place& origin) {
       throw InputError(origin, fmt::format("two parts of the topology are named '{}'", name));
   };
   for (const Host& host : topology.hosts()) require_new(host.name);
-  for (Vertex v = 0; v < num_vertices(topology.graph()); ++v) require_new(topology.graph()[v].name);
+  for (Vertex v = 0; v < topology.graph().size(); ++v) require_new(topology.graph()[v].name);
 }
 
 void check_hosts(const Topology& topology, const Place& origin) {
@@ -83,15 +83,31 @@ void check_links(const Topology& topology, const Place& origin) {
   }
 }
 
+/// Components that links lead to from `open`, through those that `passes` allows: by vertex.
+template <typename Passes>
+std::vector<char> reached_from(std::vector<Vertex> open, const Graph& graph, Passes passes) {
+  std::vector<char> reached(graph.size());
+  for (const Vertex first : open) reached[first] = true;
+  while (!open.empty()) {
+    const Vertex here = open.back();
+    open.pop_back();
+    for (const auto [next, id] : graph.edges(here)) {
+      if (reached[next] || !passes(here, next)) continue;
+      reached[next] = true;
+      open.push_back(next);
+    }
+  }
+  return reached;
+}
+
+/// Every link has an opposite: what is reached from one end reaches it.
 std::string gap_between(const Topology& topology) {
   const Graph& graph = topology.graph();
-  std::vector<int> island(num_vertices(graph));
-  boost::strong_components(
-      graph, boost::make_iterator_property_map(island.begin(), get(boost::vertex_index, graph)));
   const Vertex first = topology.hosts().front().numa_domains.front();
+  const auto reached = reached_from({first}, graph, [](Vertex, Vertex) { return true; });
   for (const Host& host : topology.hosts()) {
     for (const Vertex domain : host.numa_domains) {
-      if (island[domain] == island[first]) continue;
+      if (reached[domain]) continue;
       return fmt::format("no way leads from '{}' to '{}'", graph[first].name, graph[domain].name);
     }
   }
@@ -101,22 +117,12 @@ std::string gap_between(const Topology& topology) {
 /// NVSwitches are left out: only GPUs lead to them, which do not forward.
 std::string gap_inside(const Topology& topology) {
   const Graph& graph = topology.graph();
-  std::vector<char> reached(num_vertices(graph));
-  std::vector<Vertex> open;
-  for (const Host& host : topology.hosts()) open.push_back(host.numa_domains.front());
-  for (const Vertex first : open) reached[first] = true;
-  while (!open.empty()) {
-    const Vertex here = open.back();
-    open.pop_back();
-    if (graph[here].kind == ComponentKind::gpu) continue;
-    for (const auto& edge : boost::make_iterator_range(out_edges(here, graph))) {
-      const Vertex next = target(edge, graph);
-      if (graph[next].host != graph[here].host || reached[next]) continue;
-      reached[next] = true;
-      open.push_back(next);
-    }
-  }
-  for (Vertex v = 0; v < num_vertices(graph); ++v) {
+  std::vector<Vertex> first_domains;
+  for (const Host& host : topology.hosts()) first_domains.push_back(host.numa_domains.front());
+  const auto reached = reached_from(first_domains, graph, [&](Vertex here, Vertex next) {
+    return graph[here].kind != ComponentKind::gpu && graph[next].host == graph[here].host;
+  });
+  for (Vertex v = 0; v < graph.size(); ++v) {
     const Component& part = graph[v];
     if (part.host < 0 || part.kind == ComponentKind::nvswitch || reached[v]) continue;
     const Host& host = topology.hosts()[static_cast<std::size_t>(part.host)];
@@ -136,12 +142,11 @@ int Topology::add_host(std::string name) {
 }
 
 Vertex Topology::add_component(Component component) {
-  if (num_vertices(*graph_) == most_components)
+  if (graph_->size() == most_components)
     throw std::length_error(fmt::format("more than {} components", most_components));
   const int host = component.host;
   const ComponentKind kind = component.kind;
-  const Vertex vertex = add_vertex(*graph_);
-  (*graph_)[vertex] = std::move(component);
+  const Vertex vertex = graph_->add(std::move(component));
   if (host >= 0) {
     if (auto* list = list_for(hosts_.at(static_cast<std::size_t>(host)), kind))
       list->push_back(vertex);
@@ -152,16 +157,14 @@ Vertex Topology::add_component(Component component) {
 // The first of several gets its number when the second one comes. Those of two ends are mostly made
 // in a row, so the search begins with the last.
 std::string Topology::number_beside(Vertex a, Vertex b) {
-  auto [begin, end] = out_edges(a, graph());
-  int last = -1;
-  while (last < 0 && end != begin)
-    if (target(*--end, graph()) == b) last = graph()[*end].id;
-  if (last < 0) return "";
+  const auto edges = graph().edges(a) | std::views::reverse;
+  const auto found = std::ranges::find(edges, b, &Edge::to);
+  if (found == edges.end()) return "";
+  const int last = found->link;
   const std::string& name = link(last).name;
   const auto number = name.find_last_not_of("0123456789");
   if (name[number] == '#') return fmt::format("#{}", std::stoi(name.substr(number + 1)) + 1);
-  for (const int one : {last, last ^ 1})
-    (*graph_)[links_[static_cast<std::size_t>(one)]].name += "#0";
+  for (const int one : {last, last ^ 1}) graph_->link(one).name += "#0";
   return "#1";
 }
 
@@ -170,13 +173,12 @@ void Topology::connect(Vertex a, Vertex b, Bandwidth bandwidth, Seconds latency)
 }
 
 void Topology::connect(Vertex a, Vertex b, const LinkPair& pair) {
-  if (links_.size() + 2 > most_links)
+  if (graph_->link_count() + 2 > most_links)
     throw std::length_error(fmt::format("more than {} links", most_links));
   const std::string number = number_beside(a, b);
   const auto add = [&](Vertex from, Vertex to, Bandwidth bandwidth) {
     std::string name = fmt::format("{}->{}{}", graph()[from].name, graph()[to].name, number);
-    Link link{link_count(), std::move(name), bandwidth, pair.latency, pair.both};
-    links_.push_back(add_edge(from, to, std::move(link), *graph_).first);
+    graph_->connect(from, to, {-1, std::move(name), bandwidth, pair.latency, pair.both});
   };
   add(a, b, pair.forward);
   add(b, a, pair.backward);
@@ -184,36 +186,28 @@ void Topology::connect(Vertex a, Vertex b, const LinkPair& pair) {
 
 void Topology::degrade(int link, double share) {
   for (const int id : {link, link ^ 1}) {
-    Link& one = (*graph_)[links_.at(static_cast<std::size_t>(id))];
+    Link& one = graph_->link(id);
     one.bandwidth.bytes_per_second *= share;
     one.both.bytes_per_second *= share;
   }
 }
 
 void Topology::remove(const std::set<int>& dead) {
-  auto left = std::make_shared<Graph>(num_vertices(*graph_));
-  for (Vertex v = 0; v < num_vertices(*graph_); ++v) (*left)[v] = graph()[v];
-  std::vector<Graph::edge_descriptor> links;
+  auto left = std::make_shared<Graph>();
+  for (Vertex v = 0; v < graph_->size(); ++v) left->add(graph()[v]);
   std::set<Vertex> unplugged;
   for (int id = 0; id < link_count(); ++id) {
     if (dead.contains(id) || dead.contains(id ^ 1)) {
       if (is_cable(id)) unplugged.insert(source_of(id));
       continue;
     }
-    Link one = link(id);
-    one.id = static_cast<int>(links.size());
-    links.push_back(add_edge(source_of(id), target_of(id), std::move(one), *left).first);
+    left->connect(source_of(id), target_of(id), link(id));
   }
   graph_ = std::move(left);
-  links_ = std::move(links);
   for (int id = 0; id < link_count(); ++id)
     if (is_cable(id)) unplugged.erase(source_of(id));
   for (Host& host : hosts_)
     std::erase_if(host.nics, [&](Vertex nic) { return unplugged.contains(nic); });
-}
-
-const Link& Topology::link(int id) const {
-  return graph()[links_.at(static_cast<std::size_t>(id))];
 }
 
 bool Topology::is_cable(int id) const {
@@ -222,10 +216,7 @@ bool Topology::is_cable(int id) const {
 }
 
 void Topology::check(const Place& origin) const {
-  for (std::size_t id = 0; id < links_.size(); ++id) {
-    assert(source(links_[id], *graph_) == target(links_[id ^ 1], *graph_));
-    assert(graph()[links_[id]].id == static_cast<int>(id));
-  }
+  for (int id = 0; id < link_count(); ++id) assert(source_of(id) == target_of(id ^ 1));
   check_names(*this, origin);
   check_hosts(*this, origin);
   check_gpus(*this, origin);

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <array>
-#include <boost/graph/adjacency_list.hpp>
 #include <cstdint>
 #include <memory>
 #include <set>
@@ -14,36 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "topologies/graph/graph.hpp"
 #include "topologies/input/input.hpp"
 #include "topologies/input/units.hpp"
 
 namespace ringscope {
-
-enum class ComponentKind { numa_domain, pcie_switch, gpu, nic, network_switch, nvswitch };
-
-struct Component {
-  ComponentKind kind{};
-  std::string name;                           ///< "host2/numa0", "host2/nic0", "rack0/switch"
-  int host = -1;                              ///< index into hosts(); -1 outside any host
-  int cores = 0;                              ///< numa_domain
-  Bandwidth memory = Bandwidth::unlimited();  ///< numa_domain, gpu: its memory controller
-  Bytes capacity{};                           ///< numa_domain, gpu: memory size; 0 unknown
-  int socket = -1;       ///< numa_domain: the socket of its host that holds it; -1: one of its own
-  int copy_engines = 0;  ///< gpu: how many copies it makes at once; 0 no limit
-  int sms = 0;           ///< gpu: its multiprocessors; 0 unknown
-  Bandwidth copy_bandwidth = Bandwidth::unlimited();  ///< gpu: of each copy engine
-  Bandwidth peer_bandwidth = Bandwidth::unlimited();  ///< gpu: what it writes to its peers by PCIe
-};
-
-/// One direction of a cable, a bus or an inter-socket link.
-struct Link {
-  int id = -1;  ///< dense, 0..link_count()-1; the opposite direction is `id ^ 1`
-  /// "host2/nic0->rack0/switch"; of several between the same two "rack0/switch->core#0", "#1", ...
-  std::string name;
-  Bandwidth bandwidth;  ///< unlimited: never a bottleneck, no resource
-  Seconds latency{};
-  Bandwidth both = Bandwidth::unlimited();  ///< of this direction and its opposite together
-};
 
 /// The two directions between two components.
 struct LinkPair {
@@ -51,9 +25,6 @@ struct LinkPair {
   Seconds latency{};                        ///< of each
   Bandwidth both = Bandwidth::unlimited();  ///< of the two together
 };
-
-using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS, Component, Link>;
-using Vertex = Graph::vertex_descriptor;
 
 /// GPUs of a host that may read and write each other's memory over PCIe. NVLink always grants it,
 /// but for `none`.
@@ -135,14 +106,10 @@ class Topology {
 
   const Graph& graph() const { return *graph_; }
   std::span<const Host> hosts() const { return hosts_; }
-  int link_count() const { return static_cast<int>(links_.size()); }
-  const Link& link(int id) const;
-  Vertex source_of(int id) const {
-    return source(links_.at(static_cast<std::size_t>(id)), graph());
-  }
-  Vertex target_of(int id) const {
-    return target(links_.at(static_cast<std::size_t>(id)), graph());
-  }
+  int link_count() const { return static_cast<int>(graph_->link_count()); }
+  const Link& link(int id) const { return graph_->link(id); }
+  Vertex source_of(int id) const { return graph_->source(id); }
+  Vertex target_of(int id) const { return graph_->target(id); }
   /// True if the link leads to or from a network switch.
   bool is_cable(int id) const;
 
@@ -185,11 +152,9 @@ class Topology {
   std::vector<int> over_root_complex(std::vector<int> links) const;
   Route summed(std::vector<int> links) const;
 
-  // Edge descriptors point into the graph, so copies of a topology share it: building is over when
-  // a topology is copied.
+  // Shared by copies of a topology: building is over when a topology is copied.
   std::shared_ptr<Graph> graph_ = std::make_shared<Graph>();
   std::vector<Host> hosts_;
-  std::vector<Graph::edge_descriptor> links_;
   std::uint64_t hash_seed_ = 0;  ///< 0: `flow` as it is
   Routing routing_ = Routing::hash;
   std::vector<Waypoint> waypoints_;

@@ -59,10 +59,10 @@ class Builder {
     const Vertex vertex = host_.nics[static_cast<std::size_t>(number)];
     const int nic = add(Part::nic, vertex), port = add(Part::port);
     Bandwidth cable{};
-    for (const auto& edge : boost::make_iterator_range(out_edges(vertex, graph())))
-      if (graph()[target(edge, graph())].host != graph()[vertex].host)
+    for (const auto [other, id] : graph().edges(vertex))
+      if (graph()[other].host != graph()[vertex].host)
         cable.bytes_per_second =
-            std::max(cable.bytes_per_second, graph()[edge].bandwidth.bytes_per_second);
+            std::max(cable.bytes_per_second, graph().link(id).bandwidth.bytes_per_second);
     join(nic, port, Wire::network, std::min(cable.bytes_per_second / 1e9, unlimited_rate));
     made_.ports.push_back(port);
     made_.nics.push_back(number);
@@ -70,15 +70,15 @@ class Builder {
 
   void join_pcie() {
     for (const auto& [vertex, node] : nodes_)
-      for (const auto& edge : boost::make_iterator_range(out_edges(vertex, graph()))) {
-        const auto other = nodes_.find(target(edge, graph()));
+      for (const auto [neighbour, id] : graph().edges(vertex)) {
+        const auto other = nodes_.find(neighbour);
         if (other == nodes_.end() || other->second <= node) continue;
         const Part here = made_.nodes[static_cast<std::size_t>(node)];
         const Part there = made_.nodes[static_cast<std::size_t>(other->second)];
         if ((here == Part::gpu && there == Part::gpu) ||
             (here == Part::domain && there == Part::domain))
           continue;
-        join(node, other->second, Wire::pcie, pcie_rate(graph()[edge].bandwidth));
+        join(node, other->second, Wire::pcie, pcie_rate(graph().link(id).bandwidth));
       }
   }
 
@@ -94,9 +94,8 @@ class Builder {
       const Vertex vertex = vertex_of(gpu);
       Bandwidth to_switches{};
       std::map<int, Bandwidth> to_gpus;
-      for (const auto& edge : boost::make_iterator_range(out_edges(vertex, graph()))) {
-        const Vertex other = target(edge, graph());
-        const double bandwidth = graph()[edge].bandwidth.bytes_per_second;
+      for (const auto [other, id] : graph().edges(vertex)) {
+        const double bandwidth = graph().link(id).bandwidth.bytes_per_second;
         if (graph()[other].kind == ComponentKind::nvswitch)
           to_switches.bytes_per_second += bandwidth;
         else if (const auto node = nodes_.find(other); graph()[other].kind == ComponentKind::gpu &&

@@ -55,12 +55,12 @@ int generation_of(const Topology& topology, const Host& host) {
   Rate nvlinks = 0, pcie = 0;
   for (const Vertex gpu : host.gpus) {
     Rate of_gpu = 0;
-    for (const auto& edge : boost::make_iterator_range(out_edges(gpu, graph))) {
-      const Rate rate = gigabytes(graph[edge].bandwidth);
-      if (is_nvlink_end(graph[target(edge, graph)].kind))
-        of_gpu += rate;
+    for (const auto [other, id] : graph.edges(gpu)) {
+      const Bandwidth bandwidth = graph.link(id).bandwidth;
+      if (is_nvlink_end(graph[other].kind))
+        of_gpu += gigabytes(bandwidth);
       else
-        pcie = std::max(pcie, pcie_rate(graph[edge].bandwidth));
+        pcie = std::max(pcie, pcie_rate(bandwidth));
     }
     nvlinks = std::max(nvlinks, of_gpu);
   }

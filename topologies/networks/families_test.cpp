@@ -78,9 +78,9 @@ TEST(Dragonfly, no_router_has_more_global_cables_than_ports) {
   const Topology topology =
       topology_of("network: dragonfly\nrouters: 4\nhosts_per_router: 2\nglobal_ports: 2" + one_nic);
   EXPECT_EQ(topology.hosts().size(), 9U * 4 * 2);  // a h + 1 groups unless it says how many
-  for (Vertex v = 0; v < num_vertices(topology.graph()); ++v) {
+  for (Vertex v = 0; v < topology.graph().size(); ++v) {
     if (topology.graph()[v].host >= 0) continue;
-    EXPECT_EQ(out_degree(v, topology.graph()), 2U + 3 + 2);
+    EXPECT_EQ(topology.graph().edges(v).size(), 2U + 3 + 2);
   }
 }
 

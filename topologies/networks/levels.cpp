@@ -16,9 +16,8 @@ void count(const Topology& topology, Vertex here, const std::vector<int>& levels
            NetworkLevel& level, Throughput& sum) {
   const Graph& graph = topology.graph();
   Throughput own;
-  for (const auto& edge : boost::make_iterator_range(out_edges(here, graph))) {
-    const Vertex other = target(edge, graph);
-    const Link& up = graph[edge];
+  for (const auto [other, id] : graph.edges(here)) {
+    const Link& up = graph.link(id);
     const double from_below = topology.link(up.id ^ 1).bandwidth.bytes_per_second;
     if (graph[other].kind != ComponentKind::network_switch) {
       ++level.hosts;
@@ -97,13 +96,12 @@ class Loads {
 
 std::vector<int> levels_of_switches(const Topology& topology) {
   const Graph& graph = topology.graph();
-  std::vector<int> levels(num_vertices(graph), -1);
+  std::vector<int> levels(graph.size(), -1);
   std::vector<Vertex> open;
   for (const Host& host : topology.hosts())
     for (const Vertex nic : host.nics) open.push_back(nic);
   for (std::size_t i = 0; i < open.size(); ++i)
-    for (const auto& edge : boost::make_iterator_range(out_edges(open[i], graph))) {
-      const Vertex next = target(edge, graph);
+    for (const auto [next, id] : graph.edges(open[i])) {
       if (graph[next].kind != ComponentKind::network_switch || levels[next] >= 0) continue;
       levels[next] = levels[open[i]] + 1;
       open.push_back(next);

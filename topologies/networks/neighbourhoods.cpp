@@ -68,10 +68,8 @@ std::vector<Vertex> switches_of(const Topology& topology, const Host& host) {
   const Graph& graph = topology.graph();
   std::vector<Vertex> switches;
   for (const Vertex nic : host.nics)
-    for (const auto& edge : boost::make_iterator_range(out_edges(nic, graph)))
-      if (const Vertex next = target(edge, graph);
-          graph[next].kind == ComponentKind::network_switch)
-        switches.push_back(next);
+    for (const auto [next, id] : graph.edges(nic))
+      if (graph[next].kind == ComponentKind::network_switch) switches.push_back(next);
   std::ranges::sort(switches);
   return switches;
 }
@@ -82,8 +80,8 @@ std::vector<std::vector<int>> neighbourhoods(const Topology& topology) {
   const Graph& graph = topology.graph();
   const std::vector<int> levels = levels_of_switches(topology);
   const int top = std::ranges::max(levels);
-  boost::disjoint_sets_with_storage<> sets(num_vertices(graph));
-  for (Vertex v = 0; v < num_vertices(graph); ++v) sets.make_set(v);
+  boost::disjoint_sets_with_storage<> sets(graph.size());
+  for (Vertex v = 0; v < graph.size(); ++v) sets.make_set(v);
   const auto hosts = topology.hosts();
   const auto join = [&](Vertex a, Vertex b) { sets.union_set(a, b); };
   for (const Host& host : hosts)

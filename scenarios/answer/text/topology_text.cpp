@@ -46,14 +46,14 @@ class LongTable {
 std::string print_components(const Topology& topology, bool all) {
   LongTable table({{"component", Align::left}, {"kind", Align::left}, {"cores"}, {"memory"}}, all);
   const Graph& graph = topology.graph();
-  for (const Vertex vertex : boost::make_iterator_range(boost::vertices(graph))) {
+  for (Vertex vertex = 0; vertex < graph.size(); ++vertex) {
     const Component& component = graph[vertex];
     const bool memory = component.kind == ComponentKind::numa_domain;
     table.add({component.name, std::string(kind_name(component.kind)),
                component.cores > 0 ? std::to_string(component.cores) : "",
                memory ? to_short_text(component.memory) : ""});
   }
-  return fmt::format("Components: {}\n", boost::num_vertices(graph)) + table.text();
+  return fmt::format("Components: {}\n", graph.size()) + table.text();
 }
 
 std::string print_links(const Topology& topology, bool all) {

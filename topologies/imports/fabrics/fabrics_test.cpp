@@ -78,11 +78,10 @@ TEST(Ibnetdiscover, adapters_named_after_one_host_are_its_nics) {
                                        count(text, "\t\t# \"a06-p1-dgx-02-c01 HCA-5\"\n"));
   std::vector<std::string> leaves;
   for (const Vertex nic : host.nics)
-    for (const auto& edge : boost::make_iterator_range(out_edges(nic, topology.graph()))) {
-      const Vertex other = target(edge, topology.graph());
+    for (const auto [other, id] : topology.graph().edges(nic)) {
       if (topology.graph()[other].kind != ComponentKind::network_switch) continue;
       leaves.push_back(topology.graph()[other].name);
-      EXPECT_EQ(topology.graph()[edge].bandwidth.bytes_per_second, 4 * 100e9 / 8);
+      EXPECT_EQ(topology.link(id).bandwidth.bytes_per_second, 4 * 100e9 / 8);
     }
   // As the file has it: HCA-1, HCA-2, HCA-5 and HCA-6 stand at port 1 of these.
   EXPECT_THAT(leaves, testing::ElementsAre("A09-P1-IBLEAF-01-02", "A09-P1-IBLEAF-02-02",

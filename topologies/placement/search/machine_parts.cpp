@@ -10,8 +10,6 @@
 namespace ringscope {
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 template <typename List, typename Item>
 std::size_t place_in(const List& list, const Item& item) {
   return static_cast<std::size_t>(std::ranges::find(list, item) - list.begin());
@@ -51,7 +49,7 @@ std::string MachineParts::link_words(int id) const {
 void MachineParts::find_nodes() {
   const Graph& graph = topology_->graph();
   int nodes = static_cast<int>(parts_.size());
-  for (Vertex v = 0; v < num_vertices(graph); ++v) {
+  for (Vertex v = 0; v < graph.size(); ++v) {
     const int host = graph[v].host;
     if (host >= 0) parts_[at(host)].push_back(v);
     if (host < 0) outside_.push_back(component_words(v));
@@ -68,12 +66,9 @@ std::string MachineParts::inside_words(int host) const {
       fmt::format("host {} {} {}", rules.iommu, rules.gpudirect, rules.staging_latency.count());
   for (const Vertex part : parts) {
     words += fmt::format("; {} {}", component_words(part), topology_->graph()[part].socket);
-    for (const auto& edge : boost::make_iterator_range(out_edges(part, topology_->graph()))) {
-      const Vertex other = target(edge, topology_->graph());
+    for (const auto [other, id] : topology_->graph().edges(part))
       if (topology_->graph()[other].host == host)
-        words += fmt::format(", {} to {}", link_words(topology_->graph()[edge].id),
-                             place_in(parts, other));
-    }
+        words += fmt::format(", {} to {}", link_words(id), place_in(parts, other));
   }
   for (const Vertex from : rules.gpus)
     for (const Vertex to : rules.gpus) words += topology_->peer_access(from, to) ? 'p' : '-';
@@ -83,12 +78,9 @@ std::string MachineParts::inside_words(int host) const {
 /// Destinations of a component's cables, node by node.
 std::string MachineParts::outside_words(Vertex vertex) const {
   std::string words;
-  for (const auto& edge : boost::make_iterator_range(out_edges(vertex, topology_->graph()))) {
-    const Vertex other = target(edge, topology_->graph());
-    const int id = topology_->graph()[edge].id;
+  for (const auto [other, id] : topology_->graph().edges(vertex))
     if (node_[other] != node_[vertex])
       words += fmt::format("; {}, {} to {}", link_words(id), link_words(id ^ 1), node_[other]);
-  }
   return words;
 }
 
@@ -146,7 +138,7 @@ bool MachineParts::are_only_routes(Vertex from, Vertex to) const {
 // inside the two hosts: two hosts of each kind stand for all.
 bool MachineParts::only_routes() const {
   constexpr std::size_t most_bins = 256;
-  if (at(topology_->link_count()) / 2 + 1 == num_vertices(topology_->graph())) return true;
+  if (at(topology_->link_count()) / 2 + 1 == topology_->graph().size()) return true;
   bool one_cable = is_tree();
   for (const auto& [nodes, cables] : cables_)
     if (at(std::min(nodes.first, nodes.second)) >= parts_.size())
@@ -274,11 +266,8 @@ ColouredGraph MachineParts::inside_graph(int host) const {
     graph.colours.push_back(number_of(words));
   }
   for (const Vertex part : parts) {
-    for (const auto& edge : boost::make_iterator_range(out_edges(part, topology_->graph()))) {
-      const Vertex other = target(edge, topology_->graph());
-      if (topology_->graph()[other].host == host)
-        join(part, other, link_words(topology_->graph()[edge].id));
-    }
+    for (const auto [other, id] : topology_->graph().edges(part))
+      if (topology_->graph()[other].host == host) join(part, other, link_words(id));
     for (const Vertex other : parts) {
       const int socket = topology_->graph()[part].socket;
       if (part != other && socket >= 0 && socket == topology_->graph()[other].socket)
