@@ -27,7 +27,7 @@ Choice choose(int ranks, std::size_t items, const Options& options) {
   return {.name = "leaders", .between = flat(hosts, items, options)};
 }
 
-constexpr Selection selection = {
+constexpr Selection mpich_4_allreduce = {
     .collective = "allreduce",
     .name = "mpich_4",
     .summary = "as MPICH 4 chooses by hosts, ranks and size",
@@ -37,6 +37,6 @@ constexpr Selection selection = {
 
 }  // namespace
 
-Algorithm describe_mpich_4_allreduce() { return selector<selection>({"item"}); }
+Algorithm describe_mpich_4_allreduce() { return selector<mpich_4_allreduce>({"item"}); }
 
 }  // namespace ringscope

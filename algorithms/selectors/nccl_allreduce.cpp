@@ -10,7 +10,7 @@
 namespace ringscope {
 namespace {
 
-constexpr Selection selection = {
+constexpr Selection nccl_allreduce = {
     .collective = "allreduce",
     .name = "nccl",
     .summary = "ring, double binary tree or NVLS, as NCCL expects it to take least",
@@ -19,6 +19,6 @@ constexpr Selection selection = {
 
 }  // namespace
 
-Algorithm describe_nccl_allreduce() { return nccl_selector<selection>({"segment", "algorithm"}); }
+Algorithm describe_nccl_allreduce() { return nccl_selector<nccl_allreduce>({"segment", "algorithm"}); }
 
 }  // namespace ringscope

@@ -4,7 +4,7 @@
 namespace ringscope {
 namespace {
 
-constexpr Selection selection = {
+constexpr Selection nccl_alltoall = {
     .collective = "alltoall",
     .name = "nccl",
     .summary = "sends and receives with all, as NCCL groups them",
@@ -13,6 +13,6 @@ constexpr Selection selection = {
 
 }  // namespace
 
-Algorithm describe_nccl_alltoall() { return peers_selector<selection>(); }
+Algorithm describe_nccl_alltoall() { return peers_selector<nccl_alltoall>(); }
 
 }  // namespace ringscope

@@ -5,7 +5,7 @@
 namespace ringscope {
 namespace {
 
-constexpr Selection selection = {
+constexpr Selection nccl_broadcast = {
     .collective = "broadcast",
     .name = "nccl",
     .summary = "a chain from the root, by the protocol that NCCL expects to take least",
@@ -14,6 +14,6 @@ constexpr Selection selection = {
 
 }  // namespace
 
-Algorithm describe_nccl_broadcast() { return nccl_selector<selection>({"root", "segment"}); }
+Algorithm describe_nccl_broadcast() { return nccl_selector<nccl_broadcast>({"root", "segment"}); }
 
 }  // namespace ringscope

@@ -6,7 +6,7 @@
 namespace ringscope {
 namespace {
 
-constexpr Selection selection = {
+constexpr Selection nccl_reduce = {
     .collective = "reduce",
     .name = "nccl",
     .summary = "a chain to the root, by the protocol that NCCL expects to take least",
@@ -15,6 +15,6 @@ constexpr Selection selection = {
 
 }  // namespace
 
-Algorithm describe_nccl_reduce() { return nccl_selector<selection>({"root"}); }
+Algorithm describe_nccl_reduce() { return nccl_selector<nccl_reduce>({"root"}); }
 
 }  // namespace ringscope

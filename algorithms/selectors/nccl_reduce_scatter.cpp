@@ -5,7 +5,7 @@
 namespace ringscope {
 namespace {
 
-constexpr Selection selection = {
+constexpr Selection nccl_reduce_scatter = {
     .collective = "reduce_scatter",
     .name = "nccl",
     .summary = "a ring or parallel trees, as NCCL expects it to take less",
@@ -14,6 +14,6 @@ constexpr Selection selection = {
 
 }  // namespace
 
-Algorithm describe_nccl_reduce_scatter() { return nccl_selector<selection>({"algorithm"}); }
+Algorithm describe_nccl_reduce_scatter() { return nccl_selector<nccl_reduce_scatter>({"algorithm"}); }
 
 }  // namespace ringscope

@@ -4,7 +4,7 @@
 namespace ringscope {
 namespace {
 
-constexpr Selection selection = {
+constexpr Selection nccl_sendrecv = {
     .collective = "sendrecv",
     .name = "nccl",
     .summary = "a send to the next rank and a receive, as NCCL groups them",
@@ -13,6 +13,6 @@ constexpr Selection selection = {
 
 }  // namespace
 
-Algorithm describe_nccl_sendrecv() { return peers_selector<selection>(); }
+Algorithm describe_nccl_sendrecv() { return peers_selector<nccl_sendrecv>(); }
 
 }  // namespace ringscope

@@ -16,7 +16,7 @@ Choice choose(int ranks, std::size_t, const Options& options) {
   return {hosts > 1 && hosts < ranks ? "han" : "open_mpi_tuned"};
 }
 
-constexpr Selection selection = {
+constexpr Selection open_mpi_5_0_allreduce = {
     .collective = "allreduce",
     .name = "open_mpi_5_0",
     .summary = "as Open MPI 5.0 chooses by hosts, ranks and size (coll han, tuned)",
@@ -27,6 +27,6 @@ constexpr Selection selection = {
 
 }  // namespace
 
-Algorithm describe_open_mpi_5_0_allreduce() { return selector<selection>({"item", "segment"}); }
+Algorithm describe_open_mpi_5_0_allreduce() { return selector<open_mpi_5_0_allreduce>({"item", "segment"}); }
 
 }  // namespace ringscope

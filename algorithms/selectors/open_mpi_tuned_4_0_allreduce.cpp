@@ -18,7 +18,7 @@ Choice choose(int ranks, std::size_t items, const Options& options) {
   return {"ring_segmented", segment};
 }
 
-constexpr Selection selection = {
+constexpr Selection open_mpi_tuned_4_0_allreduce = {
     .collective = "allreduce",
     .name = "open_mpi_tuned_4_0",
     .summary = "as Open MPI 4.0 chooses by ranks and size (coll tuned)",
@@ -27,6 +27,6 @@ constexpr Selection selection = {
 
 }  // namespace
 
-Algorithm describe_open_mpi_tuned_4_0_allreduce() { return selector<selection>({"item"}); }
+Algorithm describe_open_mpi_tuned_4_0_allreduce() { return selector<open_mpi_tuned_4_0_allreduce>({"item"}); }
 
 }  // namespace ringscope

@@ -48,7 +48,7 @@ Choice choose(int ranks, std::size_t items, const Options& options) {
   return {too_short ? doubling : name};
 }
 
-constexpr Selection selection = {
+constexpr Selection open_mpi_tuned_allreduce = {
     .collective = "allreduce",
     .name = "open_mpi_tuned",
     .summary = "as Open MPI 4.1 chooses by ranks and size (coll tuned)",
@@ -57,6 +57,6 @@ constexpr Selection selection = {
 
 }  // namespace
 
-Algorithm describe_open_mpi_tuned_allreduce() { return selector<selection>({"item"}); }
+Algorithm describe_open_mpi_tuned_allreduce() { return selector<open_mpi_tuned_allreduce>({"item"}); }
 
 }  // namespace ringscope

@@ -61,7 +61,7 @@ Choice choose(int ranks, std::size_t items, const Options& options) {
   return {name, name == chain ? std::max<std::size_t>(1, bytes) : 0};
 }
 
-constexpr Selection selection = {
+constexpr Selection open_mpi_tuned_broadcast = {
     .collective = "broadcast",
     .name = "open_mpi_tuned",
     .summary = "as Open MPI 4.1 chooses by ranks and size (coll tuned)",
@@ -70,6 +70,6 @@ constexpr Selection selection = {
 
 }  // namespace
 
-Algorithm describe_open_mpi_tuned_broadcast() { return selector<selection>({"root"}); }
+Algorithm describe_open_mpi_tuned_broadcast() { return selector<open_mpi_tuned_broadcast>({"root"}); }
 
 }  // namespace ringscope

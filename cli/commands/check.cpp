@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/commands/subcommands.hpp"
+#include "cli/commands/typed.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"
@@ -15,10 +16,6 @@
 
 namespace ringscope {
 namespace {
-
-Value typed(const std::string& name) {
-  return Value::scalar_at({std::make_shared<const Source>(Source{"check", name}), 0, 0}, name);
-}
 
 /// Summary of the file, and a line for each warning. Throws InputError where it cannot be read.
 std::string check(const std::string& name) {
@@ -37,7 +34,7 @@ std::string check(const std::string& name) {
     }
     text = fmt::format("{}: {}", name, plural(cases.size(), "case"));
   } else {
-    const Cluster cluster = read_cluster(typed(name));
+    const Cluster cluster = read_cluster(typed("check", name));
     add(warnings(cluster.topology));
     text = fmt::format("{}: {}, {}", name, plural(cluster.topology.hosts().size(), "host"),
                        plural(static_cast<std::size_t>(cluster.topology.link_count()), "link"));

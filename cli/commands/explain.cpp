@@ -15,7 +15,7 @@
 namespace ringscope {
 namespace {
 
-struct Arguments {
+struct ExplainArguments {
   CaseArguments cases;
   std::vector<std::string> only;
   std::string json;
@@ -24,7 +24,7 @@ struct Arguments {
 
 /// Alternatives to NCCL's choice, simulated, for each case that ended, as long as ^C has not come.
 std::vector<std::vector<NcclOutcome>> nccl_outcomes(const std::vector<Scenario>& scenarios,
-                                                    const Arguments& arguments,
+                                                    const ExplainArguments& arguments,
                                                     const BarShare& share, Answer& all) {
   std::vector<std::vector<NcclOutcome>> by_case(all.reports.size());
   const double width =
@@ -47,7 +47,7 @@ std::vector<std::vector<NcclOutcome>> nccl_outcomes(const std::vector<Scenario>&
   return by_case;
 }
 
-void explain(const Arguments& arguments) {
+void explain(const ExplainArguments& arguments) {
   const bool text = print_text({arguments.json});
   require_writable(arguments.json);
   ProgressBar bar("reading");
@@ -106,7 +106,7 @@ std::vector<Scenario> only_cases(std::vector<Scenario> scenarios,
 void add_explain(Command& program) {
   Command command = program.add_subcommand(
       "explain", "Why a run takes so long: its critical path, blamed; of two, the difference");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ExplainArguments>();
   add_case_arguments(command, arguments->cases);
   add_case_option(command, arguments->only);
   command.add_flag("--all", arguments->all, "leave nothing out: all rows, and the whole chain");

@@ -14,12 +14,12 @@
 namespace ringscope {
 namespace {
 
-struct Arguments {
+struct ExportArguments {
   std::string scenario, goal, only;
   std::vector<std::string> changes;
 };
 
-Scenario only_case(const Arguments& arguments) {
+Scenario only_case(const ExportArguments& arguments) {
   std::vector<Override> overrides;
   for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
   std::vector<Scenario> cases = read_scenarios(arguments.scenario, overrides);
@@ -33,7 +33,7 @@ Scenario only_case(const Arguments& arguments) {
   return std::move(cases[option_word("--case", arguments.only).one_of("case", names)]);
 }
 
-void write_messages(const Arguments& arguments) {
+void write_messages(const ExportArguments& arguments) {
   require_writable(arguments.goal);
   ProgressBar bar("reading");
   const Scenario scenario = only_case(arguments);
@@ -52,7 +52,7 @@ void write_messages(const Arguments& arguments) {
 void add_export(Command& program) {
   Command command = program.add_subcommand(
       "export", "Write the messages of a scenario's job for other simulators");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ExportArguments>();
   command.add_option("SCENARIO", arguments->scenario, "a name from scenarios/, or a file")
       .required();
   command.add_option("--set", arguments->changes, "KEY=VALUE, as for ringscope run");

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/commands/subcommands.hpp"
+#include "cli/commands/typed.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"
@@ -19,19 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct ImportFabricArguments {
   std::string file, output = "-", as, link;
   FabricOptions options;
 };
 
-std::optional<Bandwidth> link_of(const Arguments& arguments) {
-  if (arguments.link.empty()) return {};
-  const Place place{std::make_shared<const Source>(Source{"--link", arguments.link}), 0, 0};
-  return Value::scalar_at(place, arguments.link).bandwidth();
-}
-
 /// The cluster of --host as the written file has to call it: paths are seen from its folder.
-std::string host_of(const Arguments& arguments) {
+std::string host_of(const ImportFabricArguments& arguments) {
   const std::string& host = arguments.options.host;
   if (!is_path(host) || arguments.output == "-") return host;
   const fs::path from = fs::absolute(arguments.output).parent_path();
@@ -40,9 +35,9 @@ std::string host_of(const Arguments& arguments) {
   return is_path(path) ? path : "./" + path;
 }
 
-void import_fabric(const Arguments& arguments) {
+void import_fabric(const ImportFabricArguments& arguments) {
   FabricOptions options = arguments.options;
-  options.link = link_of(arguments);
+  options.link = link_of(arguments.link);
   options.origin = fs::path(arguments.file).filename().string();
   options.host = host_of(arguments);
   require_writable(arguments.output);
@@ -66,7 +61,7 @@ void import_fabric(const Arguments& arguments) {
 void add_import_fabric(Command& program) {
   Command command = program.add_subcommand(
       "import-fabric", "Turn what ibnetdiscover or Slurm say of a network into a cluster");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ImportFabricArguments>();
   FabricOptions& options = arguments->options;
   command.add_option("FILE", arguments->file, "what describes the network").required();
   command.add_option("-o,--output", arguments->output,

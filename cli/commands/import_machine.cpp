@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/commands/subcommands.hpp"
+#include "cli/commands/typed.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"
@@ -16,19 +17,13 @@
 namespace ringscope {
 namespace {
 
-struct Arguments {
+struct ImportMachineArguments {
   std::string file, output = "-", as, link;
   int hosts = 2;
 };
 
-std::optional<Bandwidth> link_of(const Arguments& arguments) {
-  if (arguments.link.empty()) return {};
-  const Place place{std::make_shared<const Source>(Source{"--link", arguments.link}), 0, 0};
-  return Value::scalar_at(place, arguments.link).bandwidth();
-}
-
-void import_machine(const Arguments& arguments) {
-  const std::optional<Bandwidth> link = link_of(arguments);
+void import_machine(const ImportMachineArguments& arguments) {
+  const std::optional<Bandwidth> link = link_of(arguments.link);
   require_writable(arguments.output);
   ProgressBar bar("reading");
   ImportedHost machine = read_machine(arguments.file, arguments.as);
@@ -48,7 +43,7 @@ void import_machine(const Arguments& arguments) {
 void add_import_machine(Command& program) {
   Command command = program.add_subcommand(
       "import-machine", "Turn what hwloc, NCCL or nvidia-smi say of a machine into a cluster");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ImportMachineArguments>();
   command.add_option("FILE", arguments->file, "what describes the machine").required();
   command.add_option("-o,--output", arguments->output,
                      "the cluster's file; standard output without");

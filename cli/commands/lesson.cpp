@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t most_ranks = 1024;
 constexpr std::size_t most_cases = 12;
 
-struct Arguments {
+struct LessonArguments {
   CaseArguments cases;
   std::vector<std::string> only;
   std::string output;
@@ -56,7 +56,7 @@ Answer run_all(const std::vector<Scenario>& scenarios, const CaseArguments& argu
   return answer;
 }
 
-void write_lesson(const Arguments& arguments) {
+void write_lesson(const LessonArguments& arguments) {
   require_writable(arguments.output);
   ProgressBar bar("reading");
   const std::vector<Scenario> scenarios = only_cases(scenarios_of(arguments.cases), arguments.only);
@@ -81,7 +81,7 @@ void write_lesson(const Arguments& arguments) {
 
 void add_lesson(Command& program) {
   Command lesson = program.add_subcommand("lesson", "Write a page that shows a run step by step");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<LessonArguments>();
   add_case_arguments(lesson, arguments->cases);
   add_case_option(lesson, arguments->only);
   lesson.add_option("-o,--output", arguments->output, "the page to write, such as page.html")

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t most_lines = 20;
 
-struct Arguments {
+struct MergeArguments {
   std::vector<std::string> parts;
   std::string output;
   bool partial = false;
@@ -57,7 +57,7 @@ std::string missing_text(const Merged& merged) {
 
 /// It is replaced: a file that is no store was hardly meant. What a program that was killed left to
 /// be undone in it is undone, and not in the new one.
-void require_replaceable(const Arguments& arguments) {
+void require_replaceable(const MergeArguments& arguments) {
   require_writable(arguments.output);
   std::error_code ignored;
   if (!std::filesystem::exists(arguments.output, ignored)) return;
@@ -70,7 +70,7 @@ void require_replaceable(const Arguments& arguments) {
   require_store(there);
 }
 
-void merge(const Arguments& arguments) {
+void merge(const MergeArguments& arguments) {
   require_replaceable(arguments);
   Interrupt interrupt;  // so that ^C leaves no half of a file
   const auto go_on = [&] {
@@ -102,7 +102,7 @@ void merge(const Arguments& arguments) {
 void add_merge(Command& program) {
   Command command =
       program.add_subcommand("merge", "Make one store of those that the shards of a study wrote");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<MergeArguments>();
   command.add_option("PART", arguments->parts, "the stores of the shards").required();
   command.add_option("-o,--output", arguments->output, "the store of the whole study").required();
   command.add_flag("--partial", arguments->partial,

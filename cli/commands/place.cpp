@@ -21,7 +21,7 @@
 namespace ringscope {
 namespace {
 
-struct Arguments {
+struct PlaceArguments {
   std::string study;
   std::vector<std::string> changes;
   std::string cluster, library, job, on = "core", own, only;
@@ -41,7 +41,7 @@ Value said(const std::string& flag, const std::string& text) {
 }
 
 /// The flags as the map `place` that they are laid over.
-Value place_flags(const Arguments& arguments) {
+Value place_flags(const PlaceArguments& arguments) {
   Value map = Value::empty_map_at({std::make_shared<const Source>(Source{"place", ""}), 0, 0});
   const std::pair<const char*, const std::string*> texts[] = {
       {"order", &arguments.order},         {"slots", &arguments.slots},
@@ -66,7 +66,7 @@ Value place_flags(const Arguments& arguments) {
 }
 
 /// Packs as many ranks as there shall be, host after host, on the slots that the flags leave.
-std::string packed(const Value& cluster, const Arguments& arguments) {
+std::string packed(const Value& cluster, const PlaceArguments& arguments) {
   const Topology topology = read_cluster(cluster).topology;
   std::vector<int> room(topology.hosts().size());
   for (const Bin& bin : bins_of(topology, arguments.on == "gpu" ? SlotKind::gpu : SlotKind::core))
@@ -92,7 +92,7 @@ std::string packed(const Value& cluster, const Arguments& arguments) {
 }
 
 /// The scenario that --cluster, --library, --ranks and --job say.
-StudyFile spelled_out(const Arguments& arguments) {
+StudyFile spelled_out(const PlaceArguments& arguments) {
   const auto slash = arguments.job.find('/'), colon = arguments.job.find(':');
   if (arguments.cluster.empty() || arguments.library.empty() || arguments.ranks < 1 ||
       arguments.job.empty())
@@ -118,18 +118,18 @@ StudyFile spelled_out(const Arguments& arguments) {
   return file;
 }
 
-StudyFile file_for(const Arguments& arguments) {
+StudyFile file_for(const PlaceArguments& arguments) {
   return arguments.study.empty() ? spelled_out(arguments) : read_place_file(arguments.study);
 }
 
-PlaceStudy read_all(const Arguments& arguments) {
+PlaceStudy read_all(const PlaceArguments& arguments) {
   std::vector<Override> overrides;
   for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
   if (!arguments.own.empty()) overrides.push_back({"placement", arguments.own});
   return read_place(file_for(arguments), overrides, place_flags(arguments), arguments.only);
 }
 
-PlaceStudy read(const Arguments& arguments, StudyOptions& options) {
+PlaceStudy read(const PlaceArguments& arguments, StudyOptions& options) {
   if (!arguments.time.empty()) {
     const Value time = said("--time", arguments.time);
     options.time = time.seconds();
@@ -191,7 +191,7 @@ LaunchTask launch_of(const PlaceStudy& study, const PlaceAnswer& answer) {
   return {best.placement, study.scenario.cluster.topology, best.groups};
 }
 
-void print(const Arguments& arguments, const PlaceStudy& study, const PlaceAnswer& answer,
+void print(const PlaceArguments& arguments, const PlaceStudy& study, const PlaceAnswer& answer,
            const Verification& verified, ProgressBar& bar) {
   bar.phase("comparing the best with yours");
   std::string screen = place_screen(study, answer, arguments.top) + why(study, answer);
@@ -216,7 +216,7 @@ void print(const Arguments& arguments, const PlaceStudy& study, const PlaceAnswe
     suggest("ringscope place " + shell_word(arguments.study) + " --rankfile best.rankfile");
 }
 
-void place_shard(const Arguments& arguments, StudyOptions& options) {
+void place_shard(const PlaceArguments& arguments, StudyOptions& options) {
   std::vector<std::pair<std::string, std::string>> answers = arguments.launch.flags();
   answers.insert(answers.begin(), {{"--csv", arguments.csv}, {"--json", arguments.json}});
   refuse_answers(options, answers, "place");
@@ -225,7 +225,7 @@ void place_shard(const Arguments& arguments, StudyOptions& options) {
   run_shard(place_points(study), options, bar);
 }
 
-void run_place(const Arguments& arguments) {
+void run_place(const PlaceArguments& arguments) {
   StudyOptions options = arguments.options;
   options.may_stop = true;
   settle_shard(options);
@@ -251,7 +251,7 @@ void run_place(const Arguments& arguments) {
   end_with_warning(verified);
 }
 
-void add_question(Command& command, Arguments& arguments) {
+void add_question(Command& command, PlaceArguments& arguments) {
   command.add_option("STUDY", arguments.study, "a study or a scenario, by its name or as a file");
   command.add_option("--set", arguments.changes, "KEY=VALUE: overrides a key of the scenario")
       .one_word();
@@ -266,7 +266,7 @@ void add_question(Command& command, Arguments& arguments) {
                      "your own placement, to compare; by default, the scenario's");
 }
 
-void add_rules(Command& command, Arguments& arguments) {
+void add_rules(Command& command, PlaceArguments& arguments) {
   command.add_option(
       "--order", arguments.order,
       "packed, fixed: ranks host after host; ring: any ring; any: any rank anywhere");
@@ -292,7 +292,7 @@ void add_rules(Command& command, Arguments& arguments) {
   command.add_option("--degrade", arguments.degrade, "what such a cable has left of its bandwidth");
 }
 
-void add_answers(Command& command, Arguments& arguments) {
+void add_answers(Command& command, PlaceArguments& arguments) {
   command.add_option("--top", arguments.top, "show so many, the best first").show_default();
   command.add_option("--csv", arguments.csv, "write one row per placement (see plots/placements)");
   command.add_option("--json", arguments.json, "write everything as JSON (scenarios/schema.md)");
@@ -309,7 +309,7 @@ void add_answers(Command& command, Arguments& arguments) {
 void add_place(Command& program) {
   Command command = program.add_subcommand(
       "place", "Simulate all placements that differ, and say which is best and why");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PlaceArguments>();
   add_question(command, *arguments);
   add_rules(command, *arguments);
   add_answers(command, *arguments);

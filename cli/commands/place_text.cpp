@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/commands/sweep_rows.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "topologies/networks/levels.hpp"
 #include "topologies/networks/neighbourhoods.hpp"
@@ -161,13 +162,6 @@ std::string table(const PlaceStudy& study, const PlaceAnswer& answer, std::size_
   return table.text(0);
 }
 
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
-  return quoted + '"';
-}
-
 Json placed_json(const PlaceStudy& study, const Placed& placed) {
   Json ranks = Json::array();
   for (const Location& rank : placed.placement.ranks) {
@@ -218,10 +212,10 @@ std::string place_csv(const PlaceAnswer& answer) {
   for (std::size_t i = 0; i < answer.placed.size(); ++i) {
     const Placed& one = answer.placed[i];
     const bool finite = std::isfinite(one.cost_s);
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", i + 1, cell(one.placement.text),
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", i + 1, csv_cell(one.placement.text),
                         one.per_host, finite ? fmt::format("{}", one.cost_s) : "",
                         finite && best > 0 ? fmt::format("{}", one.cost_s / best) : "",
-                        cell(held_up_by(one)), cell(one.degraded), one.alike.str(),
+                        csv_cell(held_up_by(one)), csv_cell(one.degraded), one.alike.str(),
                         answer.same == i ? 1 : 0, one.groups);
   }
   return text;

@@ -12,13 +12,13 @@
 namespace ringscope {
 namespace {
 
-struct Arguments {
+struct RunArguments {
   CaseArguments cases;
   std::vector<std::string> only;
   std::string json, csv, trace, timeline, paje;
 };
 
-void run(const Arguments& arguments) {
+void run(const RunArguments& arguments) {
   const auto& [cases, only, json, csv, trace, timeline, paje] = arguments;
   const bool text = print_text({json, csv, trace, timeline, paje});
   for (const std::string& file : {json, csv, trace, timeline, paje}) require_writable(file);
@@ -46,7 +46,7 @@ void run(const Arguments& arguments) {
 void add_run(Command& program) {
   Command run_command =
       program.add_subcommand("run", "Simulate scenarios: how long, and where the time went");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RunArguments>();
   add_case_arguments(run_command, arguments->cases);
   add_case_option(run_command, arguments->only);
   run_command.add_option("--json", arguments->json,

@@ -8,6 +8,7 @@
 #include "cli/cases/cases.hpp"
 #include "cli/commands/peer_text.hpp"
 #include "cli/commands/subcommands.hpp"
+#include "cli/commands/typed.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
@@ -22,7 +23,7 @@
 namespace ringscope {
 namespace {
 
-struct Arguments {
+struct ShowArguments {
   std::string name, dot, simgrid, peers, from, to;
   bool nccl = false, all = false;
 };
@@ -72,18 +73,14 @@ Shown shown_of(const Scenario& scenario) {
   return shown;
 }
 
-Value typed(const std::string& name) {
-  return Value::scalar_at({std::make_shared<const Source>(Source{"show", name}), 0, 0}, name);
-}
-
 Shown read(const std::string& name) {
   if (is_read_as_scenario(name)) return shown_of(read_scenarios(name, {}).at(0));
-  if (is_path(name)) return shown_of(read_cluster(typed(name)));
+  if (is_path(name)) return shown_of(read_cluster(typed("show", name)));
   const std::vector<std::string> clusters = names_in("topologies/clusters");
-  if (contains(clusters, name)) return shown_of(read_cluster(typed(name)));
+  if (contains(clusters, name)) return shown_of(read_cluster(typed("show", name)));
   std::vector<std::string> known = names_in(scenarios_folder);
   known.insert(known.end(), clusters.begin(), clusters.end());
-  typed(name).fail(unknown_file("scenario or cluster", typed(name), known));
+  typed("show", name).fail(unknown_file("scenario or cluster", typed("show", name), known));
 }
 
 /// Endpoint by its number, or a host by its name.
@@ -154,7 +151,7 @@ std::string nccl_channels(const Shown& shown) {
   return print_nccl(shown.cluster.topology, shown.gpus);
 }
 
-void show(const Arguments& arguments, bool route) {
+void show(const ShowArguments& arguments, bool route) {
   ProgressBar bar("reading and routing");
   const Shown shown = read(arguments.name);
   const Topology& topology = shown.cluster.topology;
@@ -185,7 +182,7 @@ void show(const Arguments& arguments, bool route) {
 void add_show(Command& program) {
   Command command =
       program.add_subcommand("show", "The machine: components, links, routes, and matrices");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ShowArguments>();
   command.add_option("SCENARIO|CLUSTER", arguments->name, "a name, or a file").required();
   command.add_option("--dot", arguments->dot, "write the graph for Graphviz");
   command.add_option("--simgrid", arguments->simgrid, "write a platform file for SimGrid");

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t short_table = 40, best_shown = 20;
 
-struct Arguments {
+struct SweepArguments {
   std::string study, by, csv, json;
   std::vector<std::string> changes;
   std::size_t top = 0;
@@ -34,7 +34,7 @@ void order_by(Study& study, const std::string& metric) {
   study.metrics.insert(study.metrics.begin(), metric);
 }
 
-Study read(const Arguments& arguments) {
+Study read(const SweepArguments& arguments) {
   std::vector<Override> overrides;
   for (const std::string& change : arguments.changes) overrides.push_back(parse_override(change));
   const std::vector<std::string> metrics = metric_names();
@@ -84,7 +84,7 @@ Verification verify(const Study& study, std::span<const Outcome> outcomes,
 
 /// All rows as the study has them, or, where these are many or somebody asks for it, the best.
 std::string table(const Study& study, std::span<const Outcome> outcomes,
-                  std::span<const std::size_t> best, const Arguments& arguments) {
+                  std::span<const std::size_t> best, const SweepArguments& arguments) {
   std::vector<std::size_t> rows(best.begin(), best.end());
   const bool all = arguments.top == 0 && rows.size() <= short_table;
   if (all && arguments.by.empty()) std::sort(rows.begin(), rows.end());
@@ -96,7 +96,7 @@ std::string table(const Study& study, std::span<const Outcome> outcomes,
   return text;
 }
 
-void sweep_shard(const Arguments& arguments) {
+void sweep_shard(const SweepArguments& arguments) {
   refuse_answers(arguments.options,
                  {{"--csv", arguments.csv},
                   {"--json", arguments.json},
@@ -108,7 +108,7 @@ void sweep_shard(const Arguments& arguments) {
   run_shard(points_of(study), arguments.options, bar);
 }
 
-void sweep(Arguments& arguments) {
+void sweep(SweepArguments& arguments) {
   settle_shard(arguments.options);
   if (arguments.options.part) return sweep_shard(arguments);
   const bool text = print_text({arguments.csv, arguments.json});
@@ -139,7 +139,7 @@ void sweep(Arguments& arguments) {
 void add_sweep(Command& program) {
   Command command =
       program.add_subcommand("sweep", "Vary what a study says, and simulate every point");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<SweepArguments>();
   command.add_option("STUDY", arguments->study, "a name from scenarios/studies/, or a file")
       .required();
   command

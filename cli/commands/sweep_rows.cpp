@@ -56,20 +56,9 @@ std::string held_up_by(const Outcome& outcome) {
   return outcome.error.substr(0, outcome.error.find('\n'));
 }
 
-/// Cell as in a spreadsheet: in quotes, where it would be taken for more than one cell.
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text) {
-    if (letter == '"') quoted += '"';
-    quoted += letter;
-  }
-  return quoted + '"';
-}
-
 std::string line_of(const std::vector<std::string>& cells) {
   std::string line;
-  for (const std::string& one : cells) line += (&one == cells.data() ? "" : ",") + cell(one);
+  for (const std::string& one : cells) line += (&one == cells.data() ? "" : ",") + csv_cell(one);
   return line + '\n';
 }
 
@@ -82,6 +71,16 @@ const StudyPoint& point_of(const Study& study, std::size_t row) {
 }
 
 }  // namespace
+
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char letter : text) {
+    if (letter == '"') quoted += '"';
+    quoted += letter;
+  }
+  return quoted + '"';
+}
 
 std::vector<std::size_t> best_first(std::span<const Outcome> outcomes, const std::string& metric) {
   const double sign = more_is_better(metric) ? -1 : 1;

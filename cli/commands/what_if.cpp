@@ -13,7 +13,7 @@
 namespace ringscope {
 namespace {
 
-struct Arguments {
+struct WhatIfArguments {
   CaseArguments cases;
   std::vector<std::string> only;
   std::string json;
@@ -22,7 +22,7 @@ struct Arguments {
 
 /// The gains that are known; to `all`, what its difference of the kernels and ^C have to say.
 std::vector<Gain> gains_of(const Scenario& scenario, const Report& report,
-                           const Arguments& arguments, const BarShare& share, Answer& all) {
+                           const WhatIfArguments& arguments, const BarShare& share, Answer& all) {
   RunOptions options;
   options.keep_deadlock = true;
   const std::vector<Candidate> list = candidates(report, arguments.top);
@@ -40,7 +40,7 @@ std::vector<Gain> gains_of(const Scenario& scenario, const Report& report,
   return gains;
 }
 
-void what_if(const Arguments& arguments) {
+void what_if(const WhatIfArguments& arguments) {
   const bool text = print_text({arguments.json});
   require_writable(arguments.json);
   ProgressBar bar("reading");
@@ -83,7 +83,7 @@ void what_if(const Arguments& arguments) {
 void add_what_if(Command& program) {
   Command command =
       program.add_subcommand("what-if", "What a run gains from twice as much of one thing");
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<WhatIfArguments>();
   add_case_arguments(command, arguments->cases);
   add_case_option(command, arguments->only);
   command.add_option("--top", arguments->top, "how many things, by their time on the path")

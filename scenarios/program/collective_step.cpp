@@ -10,10 +10,6 @@
 namespace ringscope {
 namespace {
 
-bool reads(const Algorithm& algorithm, std::string_view option) {
-  return std::ranges::find(algorithm.options, option) != algorithm.options.end();
-}
-
 /// A training step has streams and groups of its own.
 bool is_of_one_vector(const Algorithm& algorithm) { return !reads(algorithm, "model"); }
 

@@ -19,17 +19,17 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_mebibytes = 16;
 /// Endings of files, and who reads what ends so.
-struct Kind {
+struct FileKind {
   std::string_view suffix, of;
   void (*read)(const std::shared_ptr<const Source>& source, ScheduleFile& into);
 };
-constexpr Kind kinds[] = {{".xml", "MSCCL's", read_msccl},
+constexpr FileKind kinds[] = {{".xml", "MSCCL's", read_msccl},
                           {".json", "MSCCL++'s", read_mscclpp},
                           {".goal", "GOAL's", read_goal}};
 
 /// Null where there is none.
-const Kind* kind_of(const fs::path& path) {
-  const auto found = std::ranges::find(kinds, path.extension().string(), &Kind::suffix);
+const FileKind* kind_of(const fs::path& path) {
+  const auto found = std::ranges::find(kinds, path.extension().string(), &FileKind::suffix);
   return found == std::end(kinds) ? nullptr : found;
 }
 
@@ -77,7 +77,7 @@ std::shared_ptr<const ScheduleFile> read_schedule(const Value& name, int ranks) 
   const auto source = source_of(name);
   if (kind_of(source->name) == nullptr) {
     std::string known;
-    for (const Kind& kind : kinds)
+    for (const FileKind& kind : kinds)
       known += fmt::format("{}{} end in {}", known.empty() ? "" : ", ", kind.of, kind.suffix);
     name.fail(fmt::format("'{}' is no schedule by its name: {}", source->name, known));
   }

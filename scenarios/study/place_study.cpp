@@ -22,8 +22,6 @@ const std::string order_names[] = {"fixed", "ring", "any", "packed"};
 const std::string objective_names[] = {"time", "worst_link"};
 const std::string jobs_names[] = {"own", "slowest", "mean"};
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 /// The case that is asked for; or the only one: cases whose placements alone differ are none.
 CaseTree one_case(const StudyFile& file, const std::vector<Override>& overrides,
                   const std::string& only) {

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view endings[] = {".et", ".et.gz"};
+constexpr std::string_view chakra_endings[] = {".et", ".et.gz"};
 
 fs::path folder_of(const std::string& files) {
   const fs::path folder = fs::path(files).parent_path();
@@ -44,11 +44,11 @@ bool computes_beside_messages(const traces::Trace& trace) {
 
 }  // namespace
 
-bool is_chakra(const std::string& files) { return !rank_files(files, endings).empty(); }
+bool is_chakra(const std::string& files) { return !rank_files(files, chakra_endings).empty(); }
 
 void read_chakra(const TraceRequest& request, TraceAnswer& into) {
   auto files = std::make_shared<std::vector<chakra::File>>();
-  into.read = chosen_files(request, rank_files(request.files, endings));
+  into.read = chosen_files(request, rank_files(request.files, chakra_endings));
   for (const std::string& path : into.read) files->push_back(chakra::read_chakra_file(path));
   const std::string listed = group_file_of(request);
   if (!listed.empty()) into.read.push_back(listed);

@@ -8,15 +8,15 @@
 namespace ringscope {
 namespace {
 
-constexpr std::array<std::string_view, 2> endings = {".json", ".json.gz"};
+constexpr std::array<std::string_view, 2> kineto_endings = {".json", ".json.gz"};
 
 }  // namespace
 
-bool is_kineto(const std::string& files) { return !rank_files(files, endings).empty(); }
+bool is_kineto(const std::string& files) { return !rank_files(files, kineto_endings).empty(); }
 
 void read_kineto(const TraceRequest& request, TraceAnswer& into) {
   auto files = std::make_shared<std::vector<kineto::File>>();
-  into.read = chosen_files(request, rank_files(request.files, endings));
+  into.read = chosen_files(request, rank_files(request.files, kineto_endings));
   for (const std::string& path : into.read)
     files->push_back(kineto::read_events(path, read_packed_file(path)));
   const bool own = request.every_rank_as < 0;

@@ -13,7 +13,7 @@ namespace {
 using traces::Node;
 using traces::NodeId;
 
-std::size_t index(int i) { return static_cast<std::size_t>(i); }
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 class Soundness {
  public:
@@ -39,7 +39,7 @@ class Soundness {
     const Node* node = nullptr;
   };
 
-  const Node& node(NodeId id) const { return trace_->ranks[index(id.rank)][index(id.node)]; }
+  const Node& node(NodeId id) const { return trace_->ranks[at(id.rank)][at(id.node)]; }
   std::string words(NodeId id) const {
     return fmt::format("{} of rank {}", answer_->words(id), id.rank);
   }
@@ -49,22 +49,22 @@ class Soundness {
 
   void note(int rank) {
     std::vector<std::size_t> numbers(trace_->groups.size());
-    const auto& nodes = trace_->ranks[index(rank)];
+    const auto& nodes = trace_->ranks[at(rank)];
     for (int i = 0; i < std::ssize(nodes); ++i) {
-      const Node& one = nodes[index(i)];
+      const Node& one = nodes[at(i)];
       const NodeId id{rank, i};
       if (one.kind == Node::Kind::send) flows_[{rank, one.peer, one.tag}].sends.push_back(id);
       if (one.kind == Node::Kind::receive && one.peer >= 0)
         flows_[{one.peer, rank, one.tag}].receives.push_back(id);
       if (one.kind == Node::Kind::receive && one.peer < 0) takes_any_ = true;
-      if (one.kind == Node::Kind::collective) compare(id, numbers[index(one.group)]++);
+      if (one.kind == Node::Kind::collective) compare(id, numbers[at(one.group)]++);
     }
   }
 
   /// The n-th one of a group is the same in all its ranks.
   void compare(NodeId id, std::size_t number) {
     const Node& one = node(id);
-    auto& firsts = collectives_[index(one.group)];
+    auto& firsts = collectives_[at(one.group)];
     if (number == firsts.size()) firsts.push_back({id, &one});
     const Node& other = *firsts[number].node;
     if (other.algorithm == one.algorithm && other.items == one.items && other.root == one.root)
@@ -74,7 +74,7 @@ class Soundness {
                          to_text(Bytes{told_of.items}), told_of.root);
     };
     fail(id, fmt::format("collective {} on {} is {} here, and {} in {}", number + 1,
-                         trace_->groups[index(one.group)].name, told(one), told(other),
+                         trace_->groups[at(one.group)].name, told(one), told(other),
                          words(firsts[number].id)));
   }
 

@@ -90,11 +90,6 @@ const std::vector<Option>& table() {
   return all;
 }
 
-bool reads(const Algorithm& algorithm, std::string_view option) {
-  return std::find(algorithm.options.begin(), algorithm.options.end(), option) !=
-         algorithm.options.end();
-}
-
 /// An option that exists, but not for this algorithm, would be a number without effect.
 void refuse_unread(const Algorithm& algorithm, const Value& options) {
   const std::vector<std::string> known = option_names();
@@ -111,6 +106,11 @@ void refuse_unread(const Algorithm& algorithm, const Value& options) {
 }
 
 }  // namespace
+
+bool reads(const Algorithm& algorithm, std::string_view option) {
+  return std::find(algorithm.options.begin(), algorithm.options.end(), option) !=
+         algorithm.options.end();
+}
 
 std::vector<std::string> option_names() {
   std::vector<std::string> names = training_option_names();

@@ -23,6 +23,9 @@ ReadOptions read_options(Fields& job, const Algorithm& algorithm, int ranks, boo
 /// Whether its job has groups: such an algorithm is a program, which `program` names.
 bool takes_groups(const Algorithm& algorithm);
 
+/// True if the algorithm declares an option of this name.
+bool reads(const Algorithm& algorithm, std::string_view option);
+
 /// The names of all options, in the order of the table.
 std::vector<std::string> option_names();
 

@@ -14,16 +14,11 @@ namespace {
 constexpr double most_rate = 1e12;
 const std::vector<std::string> overlap_names = {"none", "nonblocking", "thread"};
 
-bool reads(const Algorithm& strategy, std::string_view option) {
-  const auto& options = strategy.options;
-  return std::find(options.begin(), options.end(), option) != options.end();
-}
-
 /// The vector lies in whole bytes that a double counts.
 void require_countable(const Value& named, const Model& model, std::size_t element) {
-  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 49;
-  if (parameters_of(model.layers) > most_bytes / element)
-    named.fail(fmt::format("expected gradients of at most {}", to_text(Bytes{most_bytes})));
+  constexpr std::uint64_t most_gradients = std::uint64_t{1} << 49;
+  if (parameters_of(model.layers) > most_gradients / element)
+    named.fail(fmt::format("expected gradients of at most {}", to_text(Bytes{most_gradients})));
 }
 
 /// The layers of the model, with the times of the job's batch.

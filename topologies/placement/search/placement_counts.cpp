@@ -8,8 +8,6 @@ namespace {
 /// Polynomials in x, whose powers count ranks.
 using Polynomial = std::vector<Count>;
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 /// Beyond x^most nothing is asked for.
 Polynomial product(const Polynomial& a, const Polynomial& b, std::size_t most) {
   if (a.empty() || b.empty()) return {};

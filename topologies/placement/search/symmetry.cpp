@@ -13,8 +13,6 @@
 namespace ringscope {
 namespace {
 
-std::size_t at(int index) { return static_cast<std::size_t>(index); }
-
 /// The index of each host's first bin, and the number of all.
 std::vector<int> first_bins(std::span<const Bin> bins, std::size_t hosts) {
   std::vector<int> first(hosts + 1);

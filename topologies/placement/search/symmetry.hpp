@@ -17,6 +17,8 @@
 
 namespace ringscope {
 
+inline std::size_t at(int index) { return static_cast<std::size_t>(index); }
+
 /// Slots for ranks: cores of one NUMA domain are alike, a GPU takes one rank.
 struct Bin {
   int host = 0;
