@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Are the sources in the style of the house? Prints each breach as path:line: what is wrong.
 
 Run by ctest; scripts/check_style.py [ROOT] does the same by hand.
@@ -24,6 +25,8 @@ FORMATTER_VERSION = "14"  # others lay out some lines differently
 
 CPP = (".cpp", ".hpp", ".def")
 CODE = CPP + (".py", "CMakeLists.txt", ".sh", "")
+LICENSED = CPP + (".py", ".pyi", ".c", ".h", ".cu", ".cuh", ".js", ".css", ".cmake",
+                  "CMakeLists.txt", "")
 WIDE = (".md", ".ipynb", ".csv", ".txt", ".log", ".json", ".xml", "LICENSE")  # tables, screens
 
 # Folders from which each folder may include; the longest matching folder counts (design: layers).
@@ -38,6 +41,8 @@ LAYERS = {
 }
 SIMGRID_HOME = "sim/kernel/simgrid/"
 
+LICENCE = "SPDX-License-Identifier: LGPL-2.1-or-later"
+LICENCE_LINE = re.compile(rf"\A(#!.*\n)?(?://|#|/\*) {re.escape(LICENCE)}(?: \*/)?\n")
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 PRIVATE_PATH = re.compile(r"(?<![\w./$}])/(?:work|home|root)(?:/|\b)")
 PYTHON_PATH = re.compile(r"\bsys\.pa" r"th\b")  # packages are found from the project's root
@@ -89,8 +94,20 @@ def check_lines(path, text):
             yield number, "Python's path stays as it is: start modules at the root, python3 -m"
 
 
+def without_licence(text):
+    """Source text without its SPDX line, which no limit counts."""
+    return LICENCE_LINE.sub(lambda found: found[1] or "", text)
+
+
+def check_licence(path, text):
+    hidden = os.path.basename(path).startswith(".")
+    licensed = kind_of(path) in LICENSED and not hidden or text.startswith("#!")
+    if licensed and text and not LICENCE_LINE.match(text):
+        yield 1, f"expected '{LICENCE}' in a comment on the first line, or below '#!'"
+
+
 def check_file_length(path, text):
-    lines = text.count("\n")
+    lines = without_licence(text).count("\n")
     if kind_of(path) in CODE and lines > FILE_LINES:
         yield 1, f"{lines} lines, at most {FILE_LINES} are allowed: split it by topic"
     if path == "README.md" and lines > README_LINES:
@@ -185,7 +202,7 @@ def first_lines(comments):
     for line, column, comment in comments:
         if before != (line - 1, column):
             yield line, comment
-        before = line, column
+        before = None if LICENCE in comment else (line, column)
 
 
 def check_comments(path, text):
@@ -228,7 +245,7 @@ def check_includes(path, text):
 def check_header(path, text):
     if not path.endswith(".hpp"):
         return
-    if not text.startswith("//"):
+    if not without_licence(text).startswith("//"):
         yield 1, "a header opens with a comment that says what it is"
     if "#pragma once" not in text.splitlines():
         yield 1, "#pragma once is missing"
@@ -238,15 +255,15 @@ def check_awaited(path, text):
     return check_coroutines.breaches_in(code_only(text)) if path.endswith(CPP) else []
 
 
-RULES = [check_lines, check_file_length, check_functions, check_names, check_comments,
-         check_includes, check_header, check_awaited]
+RULES = [check_lines, check_licence, check_file_length, check_functions, check_names,
+         check_comments, check_includes, check_header, check_awaited]
 
 
-def breaches_in(path, text):
+def breaches_in(path, text, rules=RULES):
     """All breaches of one file as "path:line: what is wrong"."""
     if path == "LICENSE":
         return []
-    return [f"{path}:{line}: {what}" for rule in RULES for line, what in rule(path, text)]
+    return [f"{path}:{line}: {what}" for rule in rules for line, what in rule(path, text)]
 
 
 def check_format(root, paths):

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the style test see each breach, and only breaches?"""
 
 import os
@@ -10,11 +11,13 @@ import unittest
 import check_folders
 import check_style
 
-HEADER = "// A header.\n#pragma once\n"
+LICENCE = f"// {check_style.LICENCE}\n"
+HEADER = LICENCE + "// A header.\n#pragma once\n"
+WITHOUT_LICENCE = [rule for rule in check_style.RULES if rule != check_style.check_licence]
 
 
 def breaches(path, text):
-    return check_style.breaches_in(path, text)
+    return check_style.breaches_in(path, text, WITHOUT_LICENCE)
 
 
 class Lines(unittest.TestCase):
@@ -43,6 +46,34 @@ class Lines(unittest.TestCase):
                 f"{path}:{text.count(chr(10))}: Python's path stays as it is: start modules at the "
                 "root, python3 -m"])
         self.assertEqual(breaches("a.md", line), [])
+
+
+class Licence(unittest.TestCase):
+    MISSING = f"expected '{check_style.LICENCE}' in a comment on the first line, or below '#!'"
+
+    def test_source_without_spdx_line_is_named(self):
+        for path, text in (("sim/a.cpp", "int a;\n"), ("a.py", '"""A."""\n'), ("a.js", "a();\n"),
+                           ("CMakeLists.txt", "a()\n"), ("a.css", "a{}\n"), ("a.slurm", "#!/a\n"),
+                           ("sim/b.cpp", "int a;\n" + LICENCE), ("sim/c.hpp", "// SPDX: MIT\n")):
+            self.assertEqual(check_style.breaches_in(path, text, [check_style.check_licence]),
+                             [f"{path}:1: {self.MISSING}"])
+
+    def test_spdx_line_passes_on_the_first_line_or_below_the_interpreter(self):
+        line = check_style.LICENCE
+        for path, text in (("sim/a.cpp", LICENCE + "int a;\n"), ("a.css", f"/* {line} */\n"),
+                           ("a.py", f"# {line}\n"), ("a", f"#!/bin/sh\n# {line}\n:\n")):
+            self.assertEqual(check_style.breaches_in(path, text, [check_style.check_licence]), [])
+
+    def test_data_texts_and_empty_files_need_no_spdx_line(self):
+        for path, text in (("a.csv", "a\n"), ("a.md", "a\n"), ("a.yaml", "a\n"), ("a.txt", "a\n"),
+                           (".clang-format", "a: 1\n"), ("__init__.py", "")):
+            self.assertEqual(check_style.breaches_in(path, text, [check_style.check_licence]), [])
+
+    def test_spdx_line_counts_neither_as_a_line_nor_as_a_comment(self):
+        self.assertEqual(breaches("sim/a.cpp", LICENCE + "\n" * 330), [])
+        self.assertEqual(len(breaches("sim/a.cpp", LICENCE + "\n" * 331)), 1)
+        self.assertEqual(len(breaches("sim/a.hpp", LICENCE + "#pragma once\n")), 1)
+        self.assertEqual(len(breaches("sim/a.cpp", LICENCE + "// Of a run.\n")), 1)
 
 
 class Lengths(unittest.TestCase):
@@ -266,7 +297,7 @@ class Whole(unittest.TestCase):
         self.assertEqual(self.run_on({"sim/a.hpp": HEADER}).returncode, 0)
         ran = self.run_on({"sim/a.hpp": "\n", "build/b.hpp": "\n", "out/c.hpp": "\n"})
         self.assertEqual(ran.returncode, 1)
-        self.assertEqual(ran.stdout.count("\n"), 2, ran.stdout)
+        self.assertEqual(ran.stdout.count("\n"), 3, ran.stdout)
 
     def test_a_store_of_results_is_no_source_and_bytes_that_are_no_text_are_named(self):
         ran = self.run_on({"sim/a.hpp": HEADER, "kept.sqlite": b"\xb5", "kept.sqlite-wal": b"\xff"})

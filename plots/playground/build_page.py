@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Puts the playground together: one file with the program, its data and all scripts inside.
 
 Usage: plots/playground/build_page.py FOLDER PAGE, where FOLDER holds simulator.js and
@@ -37,18 +38,21 @@ def inside_script(text):
     return text.replace("<", "\\u003c")
 
 
+def part(path):
+    """Text of a script or style sheet without its SPDX line: the page has one notice for all."""
+    return re.sub(r"\A(//|/\*) SPDX-.*\n", "", path.read_text(encoding="utf-8"))
+
+
 def scripts(template):
     """The scripts that the template names, one a line, in the order in which they run."""
     names = re.search(r"<!-- scripts:(.*?)-->", template, re.S)[1].split()
-    return "".join(((HERE if (HERE / name).exists() else LESSON) / name).read_text(encoding="utf-8")
-                   for name in names)
+    return "".join(part((HERE if (HERE / name).exists() else LESSON) / name) for name in names)
 
 
 def page_of(folder):
     template = (HERE / "page.html").read_text(encoding="utf-8")
     parts = {
-        "/* style */": (LESSON / "style.css").read_text(encoding="utf-8") +
-                       (HERE / "playground.css").read_text(encoding="utf-8"),
+        "/* style */": part(LESSON / "style.css") + part(HERE / "playground.css"),
         "<!-- loader -->": packed((folder / "simulator.js").read_bytes()),
         "<!-- program -->": packed((folder / "simulator.wasm").read_bytes()),
         "<!-- files -->": packed(json.dumps(data_files()).encode()),

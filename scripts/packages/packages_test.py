@@ -50,6 +50,10 @@ class Package(unittest.TestCase):
             for option in options(help_of(PROGRAM, name)):
                 self.assertIn(option, page, name)
 
+    def test_licences_are_in_the_package(self):
+        for name in ("LICENSE", "THIRD_PARTY.md"):
+            self.assertTrue(os.path.exists(self.share("doc/ringscope", name)), name)
+
     def completed(self, *words):
         script = ('source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); compopt() { :; }; '
                   '_ringscope; printf "%s\\n" "${COMPREPLY[@]}"')

@@ -6,6 +6,7 @@ which all tests run; they are compared where dpkg-query is.
 """
 
 import ast
+import fnmatch
 import json
 import os
 import re
@@ -30,6 +31,7 @@ LIBRARIES = {
 OF_THE_SYSTEM = {"Threads", "CUDAToolkit", "NCCL_LIBRARY", "other_mpi",
                  "RINGSCOPE_OTHER_MPI_LIBRARY"}
 FOR_TESTS = {"GTest", "benchmark"}
+OF_OURS = (".md", "first_outcomes.csv")  # among published data
 SEARCH = re.compile(r"^\s*(?:find_package|pkg_check_modules|find_library)\((\S+?)[ )]", re.M)
 
 
@@ -144,6 +146,39 @@ class Container(unittest.TestCase):
                    ["configurePresets"]]
         (named,) = re.findall(r"--preset (\S+)", " ".join(self.rest_of("RUN")))
         self.assertIn(named, presets)
+
+
+class ThirdParty(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.page = text_of("THIRD_PARTY.md")
+        cls.rows = [[cell.strip() for cell in line.strip("|").split("|")]
+                    for line in cls.page.splitlines() if line.startswith("| ")]
+
+    def test_each_library_that_cmake_searches_has_a_row(self):
+        listed = {name for row in self.rows for name in re.findall(r"`([\w-]+)`", row[1])}
+        self.assertEqual(searched() - listed, set())
+
+    def test_each_folder_of_foreign_data_is_listed(self):
+        for folder in ("topologies/machines", "topologies/fabrics", "scenarios/schedules",
+                       "scenarios/traces", "validation/published", "validation/tune/formats"):
+            self.assertIn(f"({folder}/README.md)", self.page)
+        published = os.path.join(ROOT, "validation/published")
+        patterns = re.findall(r"`(validation/published/\S+)`", self.page)
+        for name in os.listdir(published) + [f"nccl/{name}" for name in os.listdir(
+                os.path.join(published, "nccl")) if not name.startswith("LICENCE")]:
+            if not name.endswith(OF_OURS) and name != "nccl":
+                self.assertTrue(any(fnmatch.fnmatch(f"validation/published/{name}", one)
+                                    for one in patterns), name)
+
+    def test_page_of_the_playground_names_what_is_compiled_in(self):
+        page = text_of("plots/playground/page.html")
+        compiled = [row for row in self.rows if re.search(r"page: (headers )?compiled in|, page:",
+                                                          row[-1])]
+        self.assertGreaterEqual(len(compiled), 9)
+        for name, *_ in compiled:
+            word = {"JSON for Modern C++": "nlohmann/json"}.get(name, re.split(r"[ ,]", name)[0])
+            self.assertTrue(word.strip("{}") in page, name)
 
 
 if __name__ == "__main__":
