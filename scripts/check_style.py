@@ -16,6 +16,7 @@ import tokenize
 
 import check_coroutines
 import check_folders
+import check_words
 
 COLUMNS = 100
 FUNCTION_LINES = 60
@@ -301,6 +302,7 @@ def main():
     breaches += [breach for path, text in texts.items() for breach in breaches_in(path, text)]
     breaches += check_folders.breaches_of(
         {path: text for path, text in texts.items() if path.endswith(CPP)})
+    breaches += check_words.breaches_of(root, texts)
     breaches += check_format(root, paths)
     print("\n".join(breaches) or f"{len(paths)} files are in style")
     sys.exit(1 if breaches else 0)

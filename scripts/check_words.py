@@ -1,0 +1,190 @@
+#!/usr/bin/python3
+"""Wording as a ratchet: findings of a file may not grow, and a new file has none.
+
+Usage: scripts/check_words.py [--write]    (--write: lower the allowed counts to those found)
+Phrases of scripts/words.txt count in Markdown, YAML comments and string literals of C++ and Python
+outside tests; sentences over 30 words in Markdown and YAML comments; paragraphs over five lines in
+Markdown. Fences, code spans, HTML comments, docstrings and targets of links never count, tables
+only for phrases; a link is one word, a list no paragraph. scripts/words_allowed.csv has the counts:
+if you rename a file, rename its row.
+"""
+
+import pathlib
+import re
+import sys
+
+import check_folders
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WORDS, ALLOWED = "scripts/words.txt", "scripts/words_allowed.csv"
+SENTENCE, LINES = 30, 5  # words of a sentence, lines of a paragraph
+KINDS = ("phrases", "long sentences", "long paragraphs")
+
+FENCE = re.compile(r"^[ >]*(?:(?:[-*+]|\d+[.)]) +)?(?P<mark>`{3,}|~{3,})[^\n`]*$.*?"
+                   r"(?:^[ >]*(?P=mark)[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+HTML_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)((?:(?!\n\s*\n).)+?)(?<!`)\1(?!`)", re.DOTALL)
+LINK_TARGET = re.compile(r"\]\([^()]*(?:\([^()]*\)[^()]*)*\)|^\[[^\]]+\]: .*$", re.MULTILINE)
+OPENING = re.compile(r"(?P<blank>[\s\-=*_]*$)|(?P<table>\s*\|)|(?P<heading>#{1,6}\s)|"
+                     r"(?P<item>\s*(?:[-*+]|\d+[.)])\s)")
+ABBREVIATIONS = ("e.g", "i.e", "cf", "vs", "ca", "approx", "fig", "eq", "sec", "resp", "incl")
+SENTENCE_END = re.compile(
+    "".join(rf"(?<!\b{re.escape(word)})" for word in ABBREVIATIONS) +
+    r"(?:(?<!\betc)|(?=\.\s+(?-i:[A-Z])))(?<!\.\.)[.!?][\"'”’)\]*_]*(?=\s|$)", re.IGNORECASE)
+CPP_TOKEN = re.compile(r'R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"|"(?P<words>(?:\\.|[^"\\])*)"|'
+                       r"(?<![0-9a-zA-Z])'(?:\\.|[^'\\\n])+'|//[^\n]*|/\*.*?\*/", re.DOTALL)
+PYTHON_TOKEN = re.compile(  # three quotes that open a line: a docstring
+    r"^[ \t]*r?(?P<doc>\"\"\"|''').*?(?P=doc)|#[^\n]*|"
+    r"(?P<quote>\"\"\"|'''|\"|')(?P<words>(?:\\.|.)*?)(?P=quote)", re.DOTALL | re.MULTILINE)
+TEST = re.compile(r"_test\.py$|" + check_folders.FOR_TESTS.pattern)
+
+
+def newlines(found):
+    return "\n" * found[0].count("\n")
+
+
+def plain(text):
+    """Text with each code span as one word and without targets of links."""
+    for pattern, word in ((CODE_SPAN, "Code"), (LINK_TARGET, "]")):
+        text = pattern.sub(lambda found, word=word: word + newlines(found), text)
+    return text
+
+
+def markdown_blocks(text):
+    """(first line, text, form) of headings, paragraphs, list items and table rows."""
+    lines, first, form = [], 0, ""
+    text = plain(HTML_COMMENT.sub(newlines, FENCE.sub(newlines, text)))
+    for number, line in enumerate([*text.splitlines(), ""], 1):
+        line = re.sub(r"^ {0,3}> ?", "", line)
+        opened = (found := OPENING.match(line)) and found.lastgroup
+        if lines and (opened or form in ("heading", "table")):
+            yield first, "\n".join(lines), form
+            lines = []
+        if not lines:
+            first, form = number, opened or ("item" if line.startswith("  ") else "paragraph")
+        if form != "blank":
+            lines.append(line)
+
+
+def yaml_blocks(text):
+    """All comments, line by line; a point ends those that the next line does not continue."""
+    lines, column = [""], None
+    for line in text.splitlines():
+        bare = re.sub(r'"[^"]*"|(?<!\w)\'[^\']*\'', lambda quoted: "x" * len(quoted[0]), line)
+        found = re.search(r"(?:^|(?<=\s))#", bare)
+        words = line[found.end():].strip() if found and "SPDX-" not in line else ""
+        if not words or line[:found.start()].strip() or found.start() != column:
+            lines[-1] += " ." * bool(lines[-1])
+        column = found.start() if words else None
+        lines.append(words)
+    yield 0, plain("\n".join(lines)), "comment"
+
+
+def string_blocks(text, token):
+    """Literals of two words or more, adjacent ones joined; fields count as a word each."""
+    marked = token.sub(lambda found: f"\1{found['words']}\2" if found["words"] else newlines(found),
+                       text)
+    marked = re.sub(r"\x02(\s*)\w{0,2}\x01", r"\1", marked)  # a prefix may stand between: f, r, u8
+    for found in re.finditer(r"\x01([^\x02]*)\x02", marked):
+        words = re.sub(r"\{[^{}]*\}", " Value ", found[1].replace("\\n", "  "))
+        if re.search(r"\w\s+\w", words):
+            begins = re.match(r"[\"'(]*\w", words)  # else it continues another string
+            yield marked.count("\n", 0, found.start()) + 1, "Value" * (not begins) + words, "string"
+
+
+def blocks(path, text):
+    if path.endswith(".md"):
+        return markdown_blocks(text)
+    if path.endswith((".yaml", ".yml")):
+        return yaml_blocks(text)
+    if path.endswith((".cpp", ".hpp", ".def")) and not TEST.search(path):
+        return string_blocks(text, CPP_TOKEN)
+    is_python = path.endswith(".py") or text.startswith("#!/usr/bin/python3")
+    return string_blocks(text, PYTHON_TOKEN) if is_python and not TEST.search(path) else []
+
+
+def sentences(text):
+    """(offset, sentence), from its first word on."""
+    start = 0
+    for end in [*(found.end() for found in SENTENCE_END.finditer(text)), len(text)]:
+        if word := re.search(r"\w", text[start:end]):
+            yield start + word.start(), text[start + word.start():end]
+        start = end
+
+
+REPLACEMENTS = {phrase.lower(): instead for phrase, instead in (
+    line.split(" -> ") for line in (ROOT / WORDS).read_text(encoding="utf-8").splitlines()
+    if line and line[0] != "#")}
+PHRASE = re.compile(r"(?<![\w/.'-])(?:%s)(?![\w/-]|\.\w)" % "|".join(
+    re.escape(phrase).replace(r"\ ", r"\s+") for phrase in sorted(REPLACEMENTS, key=len)[::-1]))
+
+
+def findings_in(path, text):
+    """(kind, line, message); a question may have phrases that begin with what."""
+    for first, block, form in blocks(path, text):
+        if form == "paragraph" and (lines := block.count("\n") + 1) > LINES:
+            yield 2, first, f"paragraph of {lines} lines, at most {LINES} allowed: split it"
+        for offset, sentence in sentences(block):
+            line = first + block.count("\n", 0, offset)
+            words = len(re.findall(r"\S*\w\S*", re.sub(r"\[[^\]]*\]", "Link", sentence)))
+            if words > SENTENCE and form not in ("table", "string"):
+                yield 1, line, f"sentence of {words} words, at most {SENTENCE} allowed: split it"
+            for found in PHRASE.finditer("^" + sentence.lower()):
+                phrase = " ".join(found[0].split())
+                if not ("?" in sentence[-3:] and phrase.startswith(("what", "^what"))):
+                    below = sentence.count("\n", 0, max(0, found.start() - 1))
+                    yield 0, line + below, f"'{phrase.strip('^')}': write '{REPLACEMENTS[phrase]}'"
+
+
+def read_allowed(root):
+    file = pathlib.Path(root, ALLOWED)
+    rows = file.read_text(encoding="utf-8").splitlines()[1:] if file.exists() else []
+    return {path: list(map(int, counts)) for path, *counts in (row.rsplit(",", 3) for row in rows)}
+
+
+def write_allowed(root, counts):
+    rows = [("path", *KINDS), *((path, *row) for path, row in sorted(counts.items()) if any(row))]
+    table = "".join(",".join(map(str, row)) + "\n" for row in rows)
+    pathlib.Path(root, ALLOWED).write_text(table, encoding="utf-8")
+
+
+def counts_in(texts):
+    kinds = {path: [kind for kind, *_ in findings_in(path, text)] for path, text in texts.items()}
+    return {path: [found.count(kind) for kind in (0, 1, 2)] for path, found in kinds.items()}
+
+
+def lower_allowed(root, texts):
+    counts, allowed = counts_in(texts), read_allowed(root)
+    write_allowed(root, {path: list(map(min, counts[path], most))
+                         for path, most in allowed.items() if path in counts})
+
+
+def breaches_of(root, texts):
+    """`texts`: the text of each file by its path below `root`."""
+    allowed = read_allowed(root)
+    for path, text in texts.items():
+        findings = list(findings_in(path, text))
+        for kind, most in enumerate(allowed.get(path, (0, 0, 0))):
+            found = [f"{path}:{line}: {message}" for at, line, message in findings if at == kind]
+            if len(found) > most > 0:
+                yield f"{path}:1: {len(found)} {KINDS[kind]}, at most {most} allowed: rewrite one"
+            yield from found if len(found) > most else ()
+
+
+def project_texts(root):
+    import check_style  # imports this module
+    return {path: pathlib.Path(root, path).read_text(encoding="utf-8", errors="replace")
+            for path in check_style.project_files(root)}
+
+
+def main():
+    texts = project_texts(ROOT)
+    if sys.argv[1:] == ["--write"]:
+        lower_allowed(ROOT, texts)
+    breaches = list(breaches_of(ROOT, texts))
+    print("\n".join(breaches) or f"{len(texts)} files have no more findings than allowed")
+    sys.exit(len(breaches) > 0)
+
+
+if __name__ == "__main__":
+    main()
