@@ -1,21 +1,20 @@
 """Does the program in WebAssembly print what the native one prints, byte for byte?
 
 Usage: python3 -m cli.web_test BUILD, where BUILD holds the native program. Needs the page that
-scripts/web makes, which takes minutes the first time and is brought up to date here; skips where
-there is none, or no emscripten or node.
+scripts/web makes, and node; skips where one is missing, or the page is older than its sources.
 """
 
 import json
 import math
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-WASM = ROOT / "build/web/wasm"
+from plots.playground.page_for_test import ROOT, WEB, skip_without_page
+
+WASM = WEB / "wasm"
 # Schedules and traces that other tools have written are read by the command line alone.
 UNREAD = re.compile(r"\.xml\b|\btrace: ")
 NAMES = sorted(path.stem for path in (ROOT / "scenarios/lessons").glob("*.yaml")
@@ -132,15 +131,8 @@ class Play(Program):
 
 
 def main():
-    for program, package in (("em++", "emscripten"), ("node", "nodejs")):
-        if not shutil.which(program):
-            print(f"SKIP web: no {program}; install {package} (scripts/install_packages web)")
-            sys.exit(77)
-    if not (ROOT / "build/web/index.html").exists():
-        print("SKIP web: no build/web/index.html; scripts/web makes it, in minutes")
-        sys.exit(77)
+    skip_without_page("node")
     Program.build = pathlib.Path(sys.argv[1]).resolve()
-    subprocess.run([ROOT / "scripts/web"], check=True)
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])
 
 

@@ -7,17 +7,15 @@ missing.
 
 import json
 import pathlib
-import shutil
-import subprocess
 import sys
 import tempfile
 import time
 import unittest
 import urllib.parse
 
-from plots.lesson_test import ROOT, By, Keys, Page, open_browser
+from plots.lesson_test import By, Keys, Page, open_browser
+from plots.playground.page_for_test import PAGE, skip_without_page
 
-PAGE = ROOT / "build/web/index.html"
 PREDICTED = "lesson=03&said=a+1.5"
 
 
@@ -237,15 +235,8 @@ class Sharing(Playground):
 
 
 def main():
-    for program in ("chromium", "chromedriver", "em++"):
-        if not shutil.which(program):
-            print(f"SKIP playground: no {program}; scripts/install_packages test, and web")
-            sys.exit(77)
-    if not PAGE.exists():
-        print("SKIP playground: no build/web/index.html; scripts/web makes it, in minutes")
-        sys.exit(77)
+    skip_without_page("chromium", "chromedriver")
     Page.build = pathlib.Path(sys.argv[1]).resolve()
-    subprocess.run([ROOT / "scripts/web"], check=True)
     unittest.main(argv=sys.argv[:1] + sys.argv[2:])
 
 

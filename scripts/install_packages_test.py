@@ -32,9 +32,10 @@ class InstallPackages(unittest.TestCase):
             file.write(f"#!{shutil.which('bash')}\n{body}\n")
         os.chmod(path, 0o755)
 
-    def install(self, which="demo"):
+    def install(self, *words):
         log = os.path.join(self.folder, "log")
-        ran = subprocess.run([shutil.which("bash"), SCRIPT, which], capture_output=True, text=True,
+        ran = subprocess.run([shutil.which("bash"), SCRIPT, *(words or ["demo"])],
+                             capture_output=True, text=True,
                              env={"PATH": self.folder, "LOG": log})
         calls = ""
         if os.path.exists(log):
@@ -42,8 +43,8 @@ class InstallPackages(unittest.TestCase):
                 calls = file.read()
         return ran, calls
 
-    def stops_with(self, message, which="demo"):
-        ran, _ = self.install(which)
+    def stops_with(self, message, *words):
+        ran, _ = self.install(*words)
         self.assertEqual(ran.stderr, f"install_packages: {message}\n")
         self.assertEqual(ran.returncode, 1)
 
@@ -56,14 +57,52 @@ class InstallPackages(unittest.TestCase):
         ran, calls = self.install()
         self.assertEqual((ran.returncode, ran.stdout, ran.stderr),
                          (0, "Installing with apt-get: g++\n", ""))
-        self.assertEqual(calls, "-qq -o APT::Update::Error-Mode=any update\n"
-                                "-qq install --yes --no-install-recommends g++\n")
+        always = "-qq -o DPkg::Lock::Timeout=600"
+        self.assertEqual(calls, f"{always} -o APT::Update::Error-Mode=any update\n"
+                                f"{always} install --yes --no-install-recommends g++\n")
 
-    def test_the_tests_need_more_than_the_demo(self):
+    def missing(self, group):
+        ran, calls = self.install("--missing", group)
+        self.assertEqual((ran.returncode, ran.stderr, calls), (0, "", ""))
+        return ran.stdout.split()
+
+    def test_groups_contain_each_other(self):
         self.stand_in("dpkg-query", "exit 1")
-        demo, test = self.install("demo")[0].stdout.split(), self.install("test")[0].stdout.split()
-        self.assertEqual(test[:len(demo)], demo)
-        self.assertIn("libgtest-dev", test[len(demo):])
+        groups = {name: set(self.missing(name))
+                  for name in ("demo", "quick", "docs", "web", "test", "all")}
+        self.assertEqual(groups["quick"] - groups["demo"], {"libgtest-dev", "libgmock-dev"})
+        self.assertEqual(groups["docs"] - groups["demo"], {"mkdocs"})
+        for smaller, larger in (("demo", "quick"), ("demo", "docs"), ("quick", "test"),
+                                ("docs", "test")):
+            self.assertLess(groups[smaller], groups[larger])
+        self.assertEqual(groups["all"], groups["test"] | groups["web"])
+
+    def test_missing_prints_each_package_once_and_installs_none(self):
+        self.assertEqual(self.missing("demo"), ["g++"])
+        self.stand_in("dpkg-query", "exit 1")
+        every = self.missing("all")
+        self.assertEqual(len(every), len(set(every)))
+        self.stand_in("dpkg-query", "echo installed")
+        self.assertEqual(self.missing("all"), [])
+
+    def test_missing_prints_nothing_without_dpkg(self):
+        os.remove(os.path.join(self.folder, "dpkg-query"))
+        self.assertEqual(self.missing("quick"), [])
+
+    def test_a_lock_held_by_another_apt_is_waited_for(self):
+        self.stand_in("sleep", 'echo slept >>"$LOG"')
+        self.stand_in("apt-get", """
+            if [[ " $* " == *" update "* && ! -e $LOG ]]; then
+              echo "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7"
+              exit 100
+            fi
+            echo "$*" >>"$LOG" """)
+        ran, calls = self.install()
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertEqual(ran.stdout, "Installing with apt-get: g++\n"
+                                     "Waiting for another apt-get to end ...\n")
+        self.assertEqual([line.split()[-1] for line in calls.splitlines()],
+                         ["slept", "update", "g++"])
 
     def test_a_user_goes_through_sudo(self):
         self.stand_in("id", "echo 1000")
@@ -94,8 +133,8 @@ class InstallPackages(unittest.TestCase):
         self.assertIn("needs a Debian system with apt-get", ran.stderr)
         self.assertEqual(ran.returncode, 1)
 
-    def test_an_unknown_set_is_refused(self):
-        self.stops_with("expected 'demo', 'test' or 'web', got 'all'", "all")
+    def test_unknown_group_is_an_error_that_lists_the_known_ones(self):
+        self.stops_with("unknown group 'tests'; known: demo, quick, docs, web, test, all", "tests")
 
 
 if __name__ == "__main__":

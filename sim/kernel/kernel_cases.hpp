@@ -14,16 +14,10 @@
 
 namespace ringscope::sim {
 
-/// One kernel of the given name for each test. Skips where the process has had its SimGrid.
+/// One kernel of the given name for each test.
 class KernelTest : public testing::TestWithParam<std::string_view> {
  protected:
-  void SetUp() override {
-    try {
-      kernel_ = make_kernel(GetParam());
-    } catch (const std::logic_error&) {
-      GTEST_SKIP() << "SimGrid's engine exists once per process; run under ctest";
-    }
-  }
+  void SetUp() override { kernel_ = make_kernel(GetParam()); }
 
   Kernel& kernel() { return *kernel_; }
   int add_resource(double capacity) { return kernel().add_resource("resource", capacity); }

@@ -15,7 +15,7 @@ class LedgerTest : public KernelTest {
  protected:
   void SetUp() override {
     KernelTest::SetUp();
-    if (!IsSkipped()) ledger_ = std::make_unique<Ledger>(kernel());
+    ledger_ = std::make_unique<Ledger>(kernel());
   }
 
   Ledger& ledger() { return *ledger_; }

@@ -1,5 +1,5 @@
-// For tests of the simulator: scenarios from YAML text, ranks that follow a program written in the
-// test, and one run per process.
+// For tests of the simulator: scenarios from YAML text, and ranks that follow a program written in
+// the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,14 +12,9 @@
 
 namespace ringscope {
 
-/// A run on both kernels. Skips where tests share a process: SimGrid exists once in it.
-class SimulationTest : public testing::Test {
- protected:
-  void SetUp() override {
-    if (testing::UnitTest::GetInstance()->test_to_run_count() > 1)
-      GTEST_SKIP() << "SimGrid's engine exists once per process; run under ctest";
-  }
-};
+/// At most one run on both kernels: SimGrid's engine throws if a process makes a second one.
+/// scripts/testing/main.cpp gives each case its process.
+using SimulationTest = testing::Test;
 
 inline Scenario scenario_of(const std::string& yaml) {
   return read_tree(Value::from_text("test", "question: does it hold?\n" + yaml), "test").front();
