@@ -20,7 +20,10 @@ void add_everything(Command& program) {
       "  ringscope show 03-anomaly --from 0 --to 7\n\n"
       "Exit codes: 0 done, 1 bad input, 3 a run that is stuck, 4 a wrong result, 130 stopped by "
       "^C.");
-  for (const auto add : subcommands) add(program);
+  for (const auto& [group, add] : subcommands) {
+    program.begin_group(group);
+    add(program);
+  }
 }
 
 /// CLI11 only says that a word was not expected.
