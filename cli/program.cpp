@@ -37,8 +37,9 @@ void refuse_unknown_subcommand(const Program& program, int count, char** words) 
 }
 
 int run_or_throw(int count, char** words) {
-  Program program("How long will this collective take on my cluster, placed this way, and why",
-                  "ringscope", "ringscope " + std::string(version()));
+  Program program(
+      "Simulate collectives and training steps on a described cluster, and explain the result",
+      "ringscope", "ringscope " + std::string(version()));
   add_everything(program);
   require_utf8_words(count, words);
   refuse_unknown_subcommand(program, count, words);

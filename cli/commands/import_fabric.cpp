@@ -65,7 +65,7 @@ void import_fabric(const Arguments& arguments) {
 
 void add_import_fabric(Command& program) {
   Command command = program.add_subcommand(
-      "import-fabric", "Turn what ibnetdiscover or Slurm say of a network into a cluster");
+      "import-fabric", "Import a network from ibnetdiscover or Slurm as a cluster");
   const auto arguments = std::make_shared<Arguments>();
   FabricOptions& options = arguments->options;
   command.add_option("FILE", arguments->file, "what describes the network").required();
