@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "cli/build_text.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/words.hpp"
@@ -39,7 +40,7 @@ void refuse_unknown_subcommand(const Program& program, int count, char** words) 
 int run_or_throw(int count, char** words) {
   Program program(
       "Simulate collectives and training steps on a described cluster, and explain the result",
-      "ringscope", "ringscope " + std::string(version()));
+      "ringscope", "ringscope " + std::string(version()), build_text);
   add_everything(program);
   require_utf8_words(count, words);
   refuse_unknown_subcommand(program, count, words);

@@ -110,9 +110,15 @@ void Command::take_all_words() {
 
 std::vector<std::string> Command::remaining() const { return app_->remaining(); }
 
-Program::Program(const std::string& summary, const std::string& name, const std::string& version)
+Program::Program(const std::string& summary, const std::string& name, const std::string& version,
+                 const std::function<std::string()>& details)
     : Program(std::make_unique<CLI::App>(summary, name)) {
-  owned_->set_version_flag("--version", version);
+  CLI::Option* shown =
+      owned_->set_version_flag("--version", [app = owned_.get(), version, details] {
+        return details && app->count("--verbose") > 0 ? version + "\n" + details() : version;
+      });
+  const std::string help = "with --version: compiler, build type and libraries too";
+  if (details) owned_->add_flag("--verbose", help)->needs(shown);
   owned_->require_subcommand(1);
 }
 

@@ -88,8 +88,9 @@ class Command {
 /// All of a program's words; one subcommand must be among them.
 class Program : public Command {
  public:
-  /// `version` is what --version prints.
-  Program(const std::string& summary, const std::string& name, const std::string& version);
+  /// `version` is what --version prints; `details`, where given, what --verbose adds to it.
+  Program(const std::string& summary, const std::string& name, const std::string& version,
+          const std::function<std::string()>& details = {});
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
