@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "cli/build_text.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/words.hpp"
@@ -20,7 +21,10 @@ void add_everything(Command& program) {
       "  ringscope show 03-anomaly --from 0 --to 7\n\n"
       "Exit codes: 0 done, 1 bad input, 3 a run that is stuck, 4 a wrong result, 130 stopped by "
       "^C.");
-  for (const auto add : subcommands) add(program);
+  for (const auto& [group, add] : subcommands) {
+    program.begin_group(group);
+    add(program);
+  }
 }
 
 /// CLI11 only says that a word was not expected.
@@ -34,8 +38,9 @@ void refuse_unknown_subcommand(const Program& program, int count, char** words) 
 }
 
 int run_or_throw(int count, char** words) {
-  Program program("How long will this collective take on my cluster, placed this way, and why",
-                  "ringscope", "ringscope " + std::string(version()));
+  Program program(
+      "Simulate collectives and training steps on a described cluster, and explain the result",
+      "ringscope", "ringscope " + std::string(version()), build_text);
   add_everything(program);
   require_utf8_words(count, words);
   refuse_unknown_subcommand(program, count, words);

@@ -12,6 +12,31 @@ Ended said_by(const std::string& arguments) {
   return ended(std::string(RINGSCOPE_PROGRAM) + " " + arguments + " 2>&1");
 }
 
+TEST(ProgramWords, verbose_version_names_compiler_and_libraries_but_no_path) {
+  const std::string version = said_by("--version").text;
+  const auto [code, text] = said_by("--version --verbose");
+  EXPECT_EQ(code, 0);
+  EXPECT_TRUE(text.starts_with(version)) << text;
+  for (const char* line : {"\ncompiler:   ", "\nstandard:   C++ 20",
+                           "\nbuild type: ", "\nsanitizers: ", "\nlibraries:  Boost 1.", ", fmt ",
+                           ", nlohmann_json ", ", module found\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << text;
+  }
+  EXPECT_EQ(text.find('/'), std::string::npos) << text;
+  EXPECT_EQ(text, said_by("--verbose --version").text);
+  EXPECT_EQ(said_by("--verbose").code, 1);
+}
+
+TEST(ProgramWords, help_lists_every_subcommand_below_a_heading) {
+  const std::string text = said_by("--help").text;
+  for (const char* heading :
+       {"\nSimulate:\n  run ", "\nSearch:\n  place ", "\nDescribe a machine:\n  show ",
+        "\nMeasurements:\n  import ", "\nPresent:\n  lesson "}) {
+    EXPECT_NE(text.find(heading), std::string::npos) << heading << text;
+  }
+  EXPECT_EQ(text.find("Subcommands:"), std::string::npos) << text;
+}
+
 TEST(ProgramWords, a_study_is_no_scenario_and_each_says_what_reads_it) {
   const auto says = [](const std::string& arguments, const std::string& words) {
     const auto [code, text] = said_by(arguments);

@@ -128,15 +128,16 @@ class Terminal(unittest.TestCase):
             self.assertEqual(self.code, 0)
             self.assertNotIn("next: ", text)
 
-    def test_quiet_is_known_to_every_subcommand(self):
-        names = re.findall(r"^  ([\w-]+) +\S.*$",
-                           self.in_pipe("--help").split("\nSubcommands:\n")[1].split("\n\n")[0],
-                           re.MULTILINE)
-        self.assertGreater(len(names), 15)
-        for name in names:
+    def test_every_subcommand_knows_quiet_and_its_help_begins_with_its_summary(self):
+        groups = self.in_pipe("--help").split("\nSimulate:\n")[1].split("\nExamples:\n")[0]
+        listed = re.findall(r"^  ([\w-]+) +(\S.*)$", groups, re.MULTILINE)
+        self.assertEqual(len(listed), 21)
+        for name, summary in listed:
             ran = subprocess.run([PROGRAM, name, "--quiet", "--help"], capture_output=True,
                                  text=True, env=self.environment())
             self.assertEqual((name, ran.returncode), (name, 0), ran.stderr)
+            self.assertTrue(summary in ran.stdout.splitlines()
+                            or f"{summary}." in ran.stdout.splitlines(), (summary, ran.stdout))
 
 
 if __name__ == "__main__":

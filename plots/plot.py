@@ -1,4 +1,6 @@
-"""Draws what ringscope has written: the kind of the picture follows from what stands in the file.
+"""Plot a result file (PNG, SVG, PDF or EPS).
+
+The kind of the figure follows from the content of the file:
 
   timeline    who did what, when: CSV of `run --timeline`
   breakdown   where each rank's time went: JSON of `run --json` or `compare --json`

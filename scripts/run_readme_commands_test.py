@@ -3,13 +3,15 @@
 
 Usage: scripts/run_readme_commands_test.py BUILD, where BUILD holds the program.
 Commands are the lines of ```sh blocks. The screen is the ```text block that follows a line
-with `compare 03-anomaly` in it.
+with `compare 03-anomaly` in it, and the ```yaml block is its scenario.
 """
 
 import os
 import sys
 import tempfile
 import unittest
+
+import yaml
 
 sys.dont_write_bytecode = True
 from documents.shown import Tree, bare, blocks, commands  # noqa: E402
@@ -65,6 +67,12 @@ class Readme(unittest.TestCase):
         ran = self.tree.run(f"ringscope {DEMO}")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertEqual(bare(ran.stdout), bare(shown))
+
+    def test_the_scenario_is_that_of_the_demo(self):
+        (_, shown), = blocks(self.text, "yaml")
+        with open(os.path.join(ROOT, "scenarios", "lessons", DEMO.split()[1] + ".yaml"),
+                  encoding="utf-8") as file:
+            self.assertEqual(yaml.safe_load(shown), yaml.safe_load(file))
 
     def test_the_ring_is_the_real_text(self):
         for _, block in blocks(self.text, "cpp"):

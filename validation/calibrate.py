@@ -1,4 +1,4 @@
-"""Fits a library profile and a cluster to measurements, with intervals, and says what it assumed.
+"""Fit a cluster and a library profile to measurements.
 
 The output is one YAML file that the simulator reads as both. Probes give all of it, a published
 latency curve a part, measured collectives what a latency curve cannot tell, a traced ring the costs

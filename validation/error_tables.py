@@ -1,8 +1,8 @@
-"""Predict all kept results again, and write the table of their errors into the README.
+"""Predict all kept results again, and write tables of their errors into the pages.
 
 Reads validation/results: results.yaml there lists models and documents, or each folder below has a
-fitted model (*.yaml) and documents (*.json). With --check nothing is written, and a README that
-says something else is exit code 1.
+fitted model (*.yaml) and documents (*.json). The README gets the rows with `readme: true`,
+docs/accuracy.md gets all. With --check nothing is written, and a stale page is exit code 1.
 """
 
 import pathlib
@@ -17,7 +17,7 @@ BEGIN, END = "<!-- error tables: begin -->\n", "<!-- error tables: end -->\n"
 
 
 def replaced(path: pathlib.Path, table: str) -> tuple:
-    """(the README's text, the same with this table between its marks)."""
+    """(the page's text, the same with this table between its marks)."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
@@ -31,15 +31,19 @@ def main():
     parser.add_argument("--results", type=pathlib.Path, default=HERE / "results", metavar="FOLDER")
     parser.add_argument("--readme", type=pathlib.Path, default=HERE.parent / "README.md",
                         metavar="FILE")
+    parser.add_argument("--accuracy", type=pathlib.Path,
+                        default=HERE.parent / "docs" / "accuracy.md", metavar="FILE")
     options = parser.parse_args()
-    table = results.table(results.read_results(options.results), Simulator())
-    old, new = replaced(options.readme, table)
-    if old == new:
-        return
-    if options.check:
-        raise InputError(f"{options.readme}: the error tables are stale: expected\n{table}"
-                         "run validation/error_tables")
-    write_text(str(options.readme), new)
+    tables = results.tables(results.read_results(options.results), Simulator())
+    pages = (options.readme, options.accuracy)
+    texts = [replaced(page, table) for page, table in zip(pages, tables)]
+    for page, table, (old, new) in zip(pages, tables, texts):
+        if old == new:
+            continue
+        if options.check:
+            raise InputError(f"{page}: the error tables are stale: expected\n{table}"
+                             "run validation/error_tables")
+        write_text(str(page), new)
 
 
 if __name__ == "__main__":

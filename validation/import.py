@@ -1,8 +1,8 @@
-"""Turns what other benchmarks printed into documents of measurements (validation/measurement.md).
+"""Import benchmark results of OSU, IMB or nccl-tests as measurements.
 
-The format is recognised by content; a log may hold several tables, of several programs, with other
-lines in between. A document is of one kind: where probes and replays both occur, -o out.json
-writes out.probes.json and out.replay.json.
+validation/measurement.md describes the output. The format of the input is recognised by content; a
+log may hold several tables, of several programs, with other lines in between. A document is of one
+kind: where probes and replays both occur, -o out.json writes out.probes.json and out.replay.json.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Answer a scenario with the interval that the measurements behind its library allow.
+"""Predict a scenario with a 90 % interval from a calibrated model.
 
 Every case is simulated with the library that `ringscope calibrate` wrote, and with other models
 that its measurements allow as well. The interval is from the least to the greatest of these, each

@@ -1,4 +1,4 @@
-"""Predict measured cases with a fitted model, and say how far to trust it.
+"""Predict measured cases and report the errors.
 
 Every case is simulated under the cluster and the library that `ringscope calibrate` wrote, and
 under other models that its measurements allow as well: the interval of each prediction, and how

@@ -50,8 +50,7 @@ void add_check(Command& program) {
   struct Arguments {
     std::vector<std::string> names;
   };
-  Command command =
-      program.add_subcommand("check", "Read scenarios and clusters, and say what to beware of");
+  Command command = program.add_subcommand("check", "Check files for errors and likely mistakes");
   const auto arguments = std::make_shared<Arguments>();
   command.add_option("SCENARIO|CLUSTER", arguments->names, "names, or files").required();
   command.footer(

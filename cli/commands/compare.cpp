@@ -16,7 +16,7 @@ void add_compare(Command& program) {
     std::string json, csv;
   };
   Command compare =
-      program.add_subcommand("compare", "Simulate scenarios, and say where the first differs");
+      program.add_subcommand("compare", "Simulate cases and break down their differences by cause");
   const auto arguments = std::make_shared<Arguments>();
   add_case_arguments(compare, arguments->cases);
   compare.add_option("--json", arguments->json,

@@ -105,7 +105,7 @@ std::vector<Scenario> only_cases(std::vector<Scenario> scenarios,
 
 void add_explain(Command& program) {
   Command command = program.add_subcommand(
-      "explain", "Why a run takes so long: its critical path, blamed; of two, the difference");
+      "explain", "Show the critical path of a case, or why two cases differ");
   const auto arguments = std::make_shared<ExplainArguments>();
   add_case_arguments(command, arguments->cases);
   add_case_option(command, arguments->only);

@@ -50,8 +50,8 @@ void write_messages(const ExportArguments& arguments) {
 }  // namespace
 
 void add_export(Command& program) {
-  Command command = program.add_subcommand(
-      "export", "Write the messages of a scenario's job for other simulators");
+  Command command =
+      program.add_subcommand("export", "Export the messages of a job for other simulators");
   const auto arguments = std::make_shared<ExportArguments>();
   command.add_option("SCENARIO", arguments->scenario, "a name from scenarios/, or a file")
       .required();

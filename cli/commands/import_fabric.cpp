@@ -60,7 +60,7 @@ void import_fabric(const ImportFabricArguments& arguments) {
 
 void add_import_fabric(Command& program) {
   Command command = program.add_subcommand(
-      "import-fabric", "Turn what ibnetdiscover or Slurm say of a network into a cluster");
+      "import-fabric", "Import a network from ibnetdiscover or Slurm as a cluster");
   const auto arguments = std::make_shared<ImportFabricArguments>();
   FabricOptions& options = arguments->options;
   command.add_option("FILE", arguments->file, "what describes the network").required();

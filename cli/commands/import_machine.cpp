@@ -42,7 +42,7 @@ void import_machine(const ImportMachineArguments& arguments) {
 
 void add_import_machine(Command& program) {
   Command command = program.add_subcommand(
-      "import-machine", "Turn what hwloc, NCCL or nvidia-smi say of a machine into a cluster");
+      "import-machine", "Import a host from hwloc, NCCL or nvidia-smi as a cluster");
   const auto arguments = std::make_shared<ImportMachineArguments>();
   command.add_option("FILE", arguments->file, "what describes the machine").required();
   command.add_option("-o,--output", arguments->output,

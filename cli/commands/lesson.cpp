@@ -80,7 +80,7 @@ void write_lesson(const LessonArguments& arguments) {
 }  // namespace
 
 void add_lesson(Command& program) {
-  Command lesson = program.add_subcommand("lesson", "Write a page that shows a run step by step");
+  Command lesson = program.add_subcommand("lesson", "Write an interactive HTML page of a run");
   const auto arguments = std::make_shared<LessonArguments>();
   add_case_arguments(lesson, arguments->cases);
   add_case_option(lesson, arguments->only);

@@ -145,7 +145,8 @@ void list(const std::string& what, const std::string& json) {
 }  // namespace
 
 void add_list(Command& program) {
-  Command command = program.add_subcommand("list", "What there is to choose from");
+  Command command = program.add_subcommand(
+      "list", "List built-in scenarios, clusters, libraries, algorithms, ...");
   const auto what = std::make_shared<std::string>(), json = std::make_shared<std::string>();
   command
       .add_option(

@@ -100,8 +100,7 @@ void merge(const MergeArguments& arguments) {
 }  // namespace
 
 void add_merge(Command& program) {
-  Command command =
-      program.add_subcommand("merge", "Make one store of those that the shards of a study wrote");
+  Command command = program.add_subcommand("merge", "Merge the result files of a sharded study");
   const auto arguments = std::make_shared<MergeArguments>();
   command.add_option("PART", arguments->parts, "the stores of the shards").required();
   command.add_option("-o,--output", arguments->output, "the store of the whole study").required();

@@ -307,8 +307,8 @@ void add_answers(Command& command, PlaceArguments& arguments) {
 }  // namespace
 
 void add_place(Command& program) {
-  Command command = program.add_subcommand(
-      "place", "Simulate all placements that differ, and say which is best and why");
+  Command command =
+      program.add_subcommand("place", "Find the best rank placement, and explain why");
   const auto arguments = std::make_shared<PlaceArguments>();
   add_question(command, *arguments);
   add_rules(command, *arguments);

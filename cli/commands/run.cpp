@@ -45,7 +45,7 @@ void run(const RunArguments& arguments) {
 
 void add_run(Command& program) {
   Command run_command =
-      program.add_subcommand("run", "Simulate scenarios: how long, and where the time went");
+      program.add_subcommand("run", "Simulate scenarios and report where the time goes");
   const auto arguments = std::make_shared<RunArguments>();
   add_case_arguments(run_command, arguments->cases);
   add_case_option(run_command, arguments->only);

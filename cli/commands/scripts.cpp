@@ -58,31 +58,28 @@ void add_script(Command& program, const std::string& name, const std::string& su
 
 void add_import(Command& program) {
   add_script(program, "import",
-             "Turn what OSU, IMB or nccl-tests printed into measurements (a machine's "
-             "parts: import-machine, its network: import-fabric)");
+             "Import benchmark results of OSU, IMB or nccl-tests as measurements");
 }
 void add_calibrate(Command& program) {
   add_script(program, "calibrate", "Fit a cluster and a library profile to measurements");
 }
 void add_validate(Command& program) {
-  add_script(program, "validate", "Predict measured cases, and print how far off it is");
+  add_script(program, "validate", "Predict measured cases and report the errors");
 }
 void add_predict(Command& program) {
-  add_script(program, "predict",
-             "Answer a scenario with the interval that its fitted library allows");
+  add_script(program, "predict", "Predict a scenario with a 90 % interval from a calibrated model");
 }
 void add_doctor(Command& program) {
-  add_script(program, "doctor", "Say whether a benchmark's log is normal, and if not, why",
+  add_script(program, "doctor", "Diagnose a benchmark log: normal for this cluster, or which cause",
              "validation/doctor/doctor");
 }
 void add_tune(Command& program) {
   add_script(program, "tune",
-             "Find the best algorithm by size, and write the library's file of rules",
+             "Find the fastest algorithm per message size and write the library's tuning file",
              "validation/tune/tune");
 }
 void add_plot(Command& program) {
-  add_script(program, "plot", "Draw what was written: PNG, SVG or PDF, the kind by the file",
-             "plots/plot");
+  add_script(program, "plot", "Plot a result file (PNG, SVG, PDF or EPS)", "plots/plot");
 }
 
 }  // namespace ringscope

@@ -180,8 +180,8 @@ void show(const ShowArguments& arguments, bool route) {
 }  // namespace
 
 void add_show(Command& program) {
-  Command command =
-      program.add_subcommand("show", "The machine: components, links, routes, and matrices");
+  Command command = program.add_subcommand(
+      "show", "Show a cluster: components, links, routes, bandwidth and latency matrices");
   const auto arguments = std::make_shared<ShowArguments>();
   command.add_option("SCENARIO|CLUSTER", arguments->name, "a name, or a file").required();
   command.add_option("--dot", arguments->dot, "write the graph for Graphviz");

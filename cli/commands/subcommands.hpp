@@ -28,11 +28,34 @@ void add_doctor(Command& program);
 void add_tune(Command& program);
 void add_plot(Command& program);
 
-inline constexpr void (*subcommands[])(Command&) = {
-    add_run,    add_compare,        add_explain,       add_what_if,   add_sweep,    add_merge,
-    add_show,   add_check,          add_list,          add_place,     add_lesson,   add_export,
-    add_import, add_import_machine, add_import_fabric, add_calibrate, add_validate, add_predict,
-    add_doctor, add_tune,           add_plot,
+struct Subcommand {
+  const char* group;  ///< heading of the program's help
+  void (*add)(Command&);
+};
+
+/// In the order of the help.
+inline constexpr Subcommand subcommands[] = {
+    {"Simulate", add_run},
+    {"Simulate", add_compare},
+    {"Simulate", add_explain},
+    {"Simulate", add_what_if},
+    {"Simulate", add_predict},
+    {"Search", add_place},
+    {"Search", add_sweep},
+    {"Search", add_merge},
+    {"Search", add_tune},
+    {"Describe a machine", add_show},
+    {"Describe a machine", add_check},
+    {"Describe a machine", add_list},
+    {"Describe a machine", add_import_machine},
+    {"Describe a machine", add_import_fabric},
+    {"Describe a machine", add_export},
+    {"Measurements", add_import},
+    {"Measurements", add_calibrate},
+    {"Measurements", add_validate},
+    {"Measurements", add_doctor},
+    {"Present", add_lesson},
+    {"Present", add_plot},
 };
 
 }  // namespace ringscope

@@ -138,7 +138,7 @@ void sweep(SweepArguments& arguments) {
 
 void add_sweep(Command& program) {
   Command command =
-      program.add_subcommand("sweep", "Vary what a study says, and simulate every point");
+      program.add_subcommand("sweep", "Run a parameter study (grid, list or Latin hypercube)");
   const auto arguments = std::make_shared<SweepArguments>();
   command.add_option("STUDY", arguments->study, "a name from scenarios/studies/, or a file")
       .required();

@@ -81,8 +81,8 @@ void what_if(const WhatIfArguments& arguments) {
 }  // namespace
 
 void add_what_if(Command& program) {
-  Command command =
-      program.add_subcommand("what-if", "What a run gains from twice as much of one thing");
+  Command command = program.add_subcommand(
+      "what-if", "Estimate the speedup from doubling one resource at a time");
   const auto arguments = std::make_shared<WhatIfArguments>();
   add_case_arguments(command, arguments->cases);
   add_case_option(command, arguments->only);

@@ -63,6 +63,7 @@ bool Option::said() const { return option_->count() > 0; }
 
 Command Command::add_subcommand(const std::string& name, const std::string& summary) {
   CLI::App* added = app_->add_subcommand(name, summary);
+  if (group_ != nullptr) added->group(group_);
   added->add_flag("--quiet", quiet(), "the answer alone: no progress, no suggestions");
   return Command(added);
 }
@@ -109,9 +110,15 @@ void Command::take_all_words() {
 
 std::vector<std::string> Command::remaining() const { return app_->remaining(); }
 
-Program::Program(const std::string& summary, const std::string& name, const std::string& version)
+Program::Program(const std::string& summary, const std::string& name, const std::string& version,
+                 const std::function<std::string()>& details)
     : Program(std::make_unique<CLI::App>(summary, name)) {
-  owned_->set_version_flag("--version", version);
+  CLI::Option* shown =
+      owned_->set_version_flag("--version", [app = owned_.get(), version, details] {
+        return details && app->count("--verbose") > 0 ? version + "\n" + details() : version;
+      });
+  const std::string help = "with --version: compiler, build type and libraries too";
+  if (details) owned_->add_flag("--verbose", help)->needs(shown);
   owned_->require_subcommand(1);
 }
 

@@ -46,6 +46,8 @@ class Command {
   explicit Command(CLI::App* app) : app_(app) {}
 
   Command add_subcommand(const std::string& name, const std::string& summary);
+  /// Heading of the help for the subcommands that are added after this call.
+  void begin_group(const char* heading) { group_ = heading; }
   Option add_flag(const std::string& name, bool& value, const std::string& help);
 
   // `value` is read and written where it is, and must outlive the parsing.
@@ -80,13 +82,15 @@ class Command {
                       const std::string& help, const std::map<std::string, int>& choices,
                       const std::string& type);
   CLI::App* app_;
+  const char* group_ = nullptr;
 };
 
 /// All of a program's words; one subcommand must be among them.
 class Program : public Command {
  public:
-  /// `version` is what --version prints.
-  Program(const std::string& summary, const std::string& name, const std::string& version);
+  /// `version` is what --version prints; `details`, where given, what --verbose adds to it.
+  Program(const std::string& summary, const std::string& name, const std::string& version,
+          const std::function<std::string()>& details = {});
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;

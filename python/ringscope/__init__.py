@@ -1,4 +1,4 @@
-"""How long will this collective, or this whole job, take on my cluster, placed this way, and why?
+"""Simulate collectives and training steps on a described cluster, and explain the result.
 
     import ringscope
 

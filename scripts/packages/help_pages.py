@@ -3,6 +3,8 @@
 import re
 import subprocess
 
+OTHER_HEADINGS = ("Positionals", "Options", "Examples")
+
 
 def help_of(program, *subcommand, columns=200):
     return subprocess.run([program, *subcommand, "--help"], capture_output=True, text=True,
@@ -10,10 +12,17 @@ def help_of(program, *subcommand, columns=200):
                                            "COLUMNS": str(columns), "RINGSCOPE": program}).stdout
 
 
+def groups_of(text):
+    """{heading: {name: summary}} of the subcommands in a program's help, in its order."""
+    found = re.findall(r"^(\S.*):\n((?:  \S.*\n)+)", text, re.MULTILINE)
+    return {heading: dict(re.findall(r"^  (\S+) +(.+)$", rows, re.MULTILINE))
+            for heading, rows in found if heading not in OTHER_HEADINGS}
+
+
 def subcommands(program):
     """{name: summary}, in the order of the help."""
-    listed = help_of(program).split("\nSubcommands:\n")[1].split("\n\n")[0]
-    return dict(re.findall(r"^  (\S+) +(.+)$", listed, re.MULTILINE))
+    return {name: summary for group in groups_of(help_of(program)).values()
+            for name, summary in group.items()}
 
 
 def options(text):

@@ -15,7 +15,7 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True
-from help_pages import help_of, options, subcommands  # noqa: E402
+from help_pages import groups_of, help_of, options, subcommands  # noqa: E402
 
 BUILD = os.path.abspath(sys.argv[1])
 PROGRAM = os.path.join(BUILD, "ringscope")
@@ -25,6 +25,23 @@ BASE = ["bash", "ca-certificates"]
 
 def run(words, **options_of_run):
     return subprocess.run(words, capture_output=True, text=True, **options_of_run)
+
+
+class Help(unittest.TestCase):
+    TEXT = ("Simulates\nUsage: p [OPTIONS] SUBCOMMAND\n\nOptions:\n  -h,--help       Print this\n\n"
+            "Run it:\n  run             Run a case\n  a-long-one      Run two: both\n\n"
+            "Present:\n  plot            Plot a file\n\nExamples:\n  p run x\n\nExit codes: 0\n")
+
+    def test_subcommands_are_listed_below_several_headings(self):
+        self.assertEqual(groups_of(self.TEXT),
+                         {"Run it": {"run": "Run a case", "a-long-one": "Run two: both"},
+                          "Present": {"plot": "Plot a file"}})
+
+    def test_the_program_has_headings_and_no_subcommand_twice(self):
+        groups = groups_of(help_of(PROGRAM))
+        self.assertEqual(list(groups), ["Simulate", "Search", "Describe a machine",
+                                        "Measurements", "Present"])
+        self.assertEqual(sum(map(len, groups.values())), len(subcommands(PROGRAM)))
 
 
 class Package(unittest.TestCase):

@@ -20,4 +20,7 @@ std::unique_ptr<Kernel> make_reference_kernel();
 /// module that holds SimGrid.
 std::unique_ptr<Kernel> make_simgrid_kernel();
 
+/// Whether the module that holds SimGrid can be loaded; it is, to find out.
+bool simgrid_module_found();
+
 }  // namespace ringscope::sim

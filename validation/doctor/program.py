@@ -1,4 +1,4 @@
-"""Say whether a benchmark's log is normal for a cluster, and if not, why.
+"""Diagnose a benchmark log: normal for this cluster, or which cause.
 
 LOG is what nccl-tests, OSU or IMB printed, or a document of measurements; CLUSTER is one of ours or
 a file, best one that `ringscope calibrate` or `import-machine` wrote. Expected times are simulated.

@@ -9,13 +9,15 @@ RINGSCOPE names the simulator's program.
 
 import csv
 import sys
+from dataclasses import dataclass
+from typing import Callable
 
 import numpy as np
 
 from validation.nccl import rows as published
 from validation.nccl.fit import chosen_on_a100
 from validation.nccl.form import PROTOCOLS
-from validation.nccl.predict import A100, H100, V100_PCIE, predict
+from validation.nccl.predict import A100, H100, V100_PCIE, Machine, predict
 from validation.programs import run_main
 from validation.verdict.simulator import Simulator
 
@@ -40,6 +42,24 @@ def errors_of(simulator, machine, library, some) -> np.ndarray:
 
 def held_out(some) -> list:
     return [row for row in some if not row.fitted and row.collective == "allreduce"]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Rows of the project's table of errors: allreduces of a machine that no fit has seen."""
+    machine: Machine
+    library: str
+    rows: Callable[[], list]
+    SOURCE: str
+
+    def errors_of(self, simulator: Simulator) -> np.ndarray:
+        return errors_of(simulator, self.machine, {"base": self.library}, held_out(self.rows()))
+
+
+HELD_OUT = {"nccl_a100": HeldOut(A100, "nccl_a100", lambda: published.a100_auto(4),
+                                 "openfabric-systems/simllm"),
+            "nccl_h100": HeldOut(H100, "nccl_h100", lambda: published.h100_hosts(4),
+                                 "xxrjun/nccl-tests-cluster")}
 
 
 def of_protocols(simulator) -> np.ndarray:

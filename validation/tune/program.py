@@ -1,4 +1,4 @@
-"""Find the best algorithm for each size, and write the file that makes a library take it.
+"""Find the fastest algorithm per message size and write the library's tuning file.
 
 CLUSTER is one of ours or a file, best one that `ringscope calibrate` wrote, which has its library.
 Every algorithm that the library has is simulated at every size, with the segments that its file can

@@ -1,4 +1,4 @@
-"""Is the README's table the one that the kept results give, and is a stale one found?
+"""Are the tables of the pages those that the kept results give, and is a stale one found?
 
 Usage: python3 -m validation.verdict.error_tables_test BUILD
 """
@@ -8,6 +8,7 @@ import subprocess
 import sys
 import unittest
 
+from validation.nccl import table as nccl_table
 from validation.training import table as training_table
 from validation.verdict import markdown, round_trip_test
 from validation.verdict.round_trip_test import WithPrograms
@@ -16,13 +17,16 @@ from validation.verdict.simulator import Simulator
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
 
 README = "# Title\n\n{}<!-- error tables: begin -->\nold\n<!-- error tables: end -->\n\nThe end\n"
-TABLE = """<!-- error tables: begin -->
-| measured | cases | median error | 90th percentile | placements in order |
-|---|---|---|---|---|
-| {title}; 1 Gbit/s | 4 | 0.0 % | 0.0 % | 2 of 2 |
+MARKED = "<!-- error tables: begin -->\n{}<!-- error tables: end -->\n"
+BRIEF = """| predicted | from | cases | median error | 90th percentile |
+|---|---|--:|--:|--:|
+| {title}; 1 Gbit/s | {source} | 4 | 0.0 % | 0.0 % |
+"""
+WHOLE = """| predicted | from | cases | median error | 90th percentile | placements in order |
+|---|---|--:|--:|--:|---|
+| {title}; 1 Gbit/s | {source} | 4 | 0.0 % | 0.0 % | 2 of 2 |
 
 Measured: 2026-01-02, a CPU, an MPI.
-<!-- error tables: end -->
 """
 
 
@@ -30,7 +34,9 @@ class ErrorTables(WithPrograms):
     def setUp(self):
         super().setUp()
         self.readme = self.folder / "README.md"
-        self.readme.write_text(README.format(""), encoding="utf-8")
+        self.accuracy = self.folder / "accuracy.md"
+        for page in (self.readme, self.accuracy):
+            page.write_text(README.format(""), encoding="utf-8")
         self.home, self.results = self.folder, self.folder / "results"
         self.folder = self.results / "a-lab"
         self.folder.mkdir(parents=True)
@@ -40,8 +46,16 @@ class ErrorTables(WithPrograms):
 
     def tables(self, *words):
         return subprocess.run([VALIDATION / "error_tables", "--results", self.results, "--readme",
-                               self.readme, *words], check=False, capture_output=True, text=True,
-                              env=self.environment)
+                               self.readme, "--accuracy", self.accuracy, *words], check=False,
+                              capture_output=True, text=True, env=self.environment)
+
+    def list_of(self, text):
+        (self.results / "results.yaml").write_text(text)
+
+    def written(self, text):
+        self.list_of(text)
+        self.assertEqual(self.tables().returncode, 0)
+        return self.readme.read_text(), self.accuracy.read_text()
 
     def test_the_block_is_written_once_and_then_checked(self):
         stale = self.tables("--check")
@@ -49,31 +63,49 @@ class ErrorTables(WithPrograms):
         self.assertIn("README.md: the error tables are stale", stale.stderr)
         self.assertIn("old", self.readme.read_text())
         self.assertEqual(self.tables().returncode, 0)
-        text = self.readme.read_text()
-        self.assertTrue(text.startswith("# Title\n\n<!--") and text.endswith("-->\n\nThe end\n"))
-        self.assertIn(TABLE.format(title="a lab"), text)
+        for page, table in ((self.readme, BRIEF), (self.accuracy, WHOLE)):
+            text = page.read_text()
+            self.assertTrue(text.startswith("# Title\n\n<!--"))
+            self.assertTrue(text.endswith("-->\n\nThe end\n"))
+            self.assertIn(MARKED.format(table.format(title="a lab", source="mycluster.yaml")), text)
         self.assertEqual(self.tables("--check").returncode, 0)
+
+    def test_a_stale_page_of_all_rows_is_found_too(self):
+        self.assertEqual(self.tables().returncode, 0)
+        self.accuracy.write_text(README.format(""), encoding="utf-8")
+        stale = self.tables("--check")
+        self.assertEqual(stale.returncode, 1)
+        self.assertIn("accuracy.md: the error tables are stale", stale.stderr)
 
     def test_labs_with_models_of_their_own_make_one_row(self):
         lab = "{model: a-lab/mycluster.yaml, documents: [a-lab/*.json]}"
-        (self.results / "results.yaml").write_text(
-            f"- {{title: Both, foreign_cores: 0.5, labs: [{lab}, {lab}]}}\n")
-        self.assertEqual(self.tables().returncode, 0)
-        self.assertIn("| Both | 8 | 0.0 % | 0.0 % |", self.readme.read_text())
+        brief, whole = self.written("- {summary: {predicted: Both, from: probes}, readme: true, "
+                                    f"foreign_cores: 0.5, labs: [{lab}, {lab}]}}\n")
+        self.assertIn("| Both | probes | 8 | 0.0 % | 0.0 % |\n", brief)
+        self.assertIn("| Both | probes | 8 | 0.0 % | 0.0 % | 8 of 8 |\n", whole)
 
     def test_a_table_that_predicts_by_itself_makes_a_row(self):
-        (self.results / "results.yaml").write_text("- {title: Steps, computed: training}\n")
-        self.assertEqual(self.tables().returncode, 0)
-        errors = training_table.errors_of(Simulator(str(self.build / "ringscope")))
-        self.assertIn(markdown.row_of_errors("Steps", errors), self.readme.read_text())
-        self.assertIn("| Steps | 18 | ", self.readme.read_text())
-        self.assertIn("Measured: published by Oneflow-Inc/DLPerf.", self.readme.read_text())
+        _, whole = self.written(
+            "- {summary: {predicted: Steps, from: one GPU}, computed: training}\n"
+            "- {summary: {predicted: NCCL, from: others}, computed: nccl_a100}\n")
+        simulator = Simulator(str(self.build / "ringscope"))
+        for name, source, table in (("Steps", "one GPU", training_table),
+                                    ("NCCL", "others", nccl_table.HELD_OUT["nccl_a100"])):
+            row = markdown.row_of_errors(name, table.errors_of(simulator))
+            self.assertIn(markdown.line([name, source, *row[1:]]), whole)
+        self.assertIn("| Steps | one GPU | 18 | ", whole)
+        self.assertIn("| NCCL | others | 48 | ", whole)
+        self.assertIn("Measured: published by Oneflow-Inc/DLPerf; "
+                      "published by openfabric-systems/simllm.", whole)
 
-    def test_a_list_names_models_and_documents(self):
-        (self.results / "results.yaml").write_text(
-            "- {title: Ours, model: a-lab/mycluster.yaml, documents: [a-lab/*.json]}\n")
-        self.assertEqual(self.tables().returncode, 0)
-        self.assertIn(TABLE.format(title="Ours"), self.readme.read_text())
+    def test_a_list_names_models_and_documents_and_the_rows_of_the_readme(self):
+        entry = ("- {{summary: {{predicted: {0}, from: probes}}, model: a-lab/mycluster.yaml, "
+                 "documents: [a-lab/*.json]{1}}}\n")
+        brief, whole = self.written(entry.format("Ours", ", readme: true")
+                                    + entry.format("Theirs", ""))
+        self.assertIn(MARKED.format(BRIEF.format(title="Ours", source="probes")), brief)
+        for name in ("Ours", "Theirs"):
+            self.assertIn(f"| {name}; 1 Gbit/s | probes | 4 | 0.0 % | 0.0 % | 2 of 2 |\n", whole)
 
     def refused(self, message):
         before = self.readme.read_text()
@@ -84,13 +116,18 @@ class ErrorTables(WithPrograms):
         self.assertEqual(self.readme.read_text(), before)
 
     def test_what_is_not_there_is_said(self):
-        (self.results / "results.yaml").write_text("- {title: Ours}\n")
-        self.refused("results.yaml: [0]: expected a map with title, model and documents")
-        (self.results / "results.yaml").write_text(
-            "- {title: Ours, model: a.yaml, documents: [none*]}\n")
-        self.refused("results.yaml: [0].documents: expected at least one file, got none")
-        (self.results / "results.yaml").write_text("- {title: Ours, computed: tea}\n")
-        self.refused("[0].computed: expected one of training, overlap, got 'tea'")
+        ours = "- {summary: {predicted: Ours, from: probes}"
+        for text, message in (
+                (ours + "}\n",
+                 "results.yaml: [0]: expected a map with summary, model and documents"),
+                ("- {summary: Ours, computed: training}\n",
+                 "results.yaml: [0].summary: expected a map with predicted and from"),
+                (ours + ", model: a.yaml, documents: [none*]}\n",
+                 "results.yaml: [0].documents: expected at least one file, got none"),
+                (ours + ", computed: tea}\n", "[0].computed: expected one of training, overlap, "
+                                              "nccl_a100, nccl_h100, got 'tea'")):
+            self.list_of(text)
+            self.refused(message)
         (self.results / "results.yaml").unlink()
         self.readme.write_text("no marks\n")
         self.refused("expected one line <!-- error tables: begin -->")

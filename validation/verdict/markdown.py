@@ -14,6 +14,10 @@ def cell(words: str) -> str:
     return words.replace("|", "/").replace("\n", " ")
 
 
+def line(cells: list) -> str:
+    return "| " + " | ".join(cell(one) for one in cells) + " |"
+
+
 def counts_text(listed: list) -> str:
     """"40 (3 noisy)": those that count, and what else there is."""
     counted = sum(case.counts for case in listed)
@@ -35,36 +39,36 @@ def named(series: Series, title: str) -> str:
     return "; ".join(word for word in words if word) or series.source or "one machine"
 
 
-def row(name: str, listed: list) -> str:
+def row(name: str, listed: list) -> list:
+    """Cells: name, cases, median error, 90th percentile, placements in order."""
     figures = accuracy.figures([case for case in listed if case.counts])
-    cells = [cell(name), counts_text(listed), text.percent(figures.median),
-             text.percent(figures.p90), order_text([one for one in listed if not one.fitted])]
-    return "| " + " | ".join(cells) + " |"
+    return [name, counts_text(listed), text.percent(figures.median), text.percent(figures.p90),
+            order_text([one for one in listed if not one.fitted])]
 
 
-def row_of_errors(name: str, errors) -> str:
-    """A row of relative errors that all count; placements are none of theirs."""
+def row_of_errors(name: str, errors) -> list:
+    """Cells of relative errors that all count; placements are none of theirs."""
     size = numpy.abs(numpy.array(errors))
-    return (f"| {cell(name)} | {len(size)} | {text.percent(numpy.median(size))} | "
-            f"{text.percent(numpy.quantile(size, 0.9))} | - |")
+    return [name, str(len(size)), text.percent(numpy.median(size)),
+            text.percent(numpy.quantile(size, 0.9)), "-"]
 
 
 def rows(verdict: judge.Verdict, title: str = "") -> list:
-    """One per series, and one for all where there are several; many are told by that one only."""
+    """One row for all series: of a single one with its link and emulation. One for each trace."""
     series = verdict.series()
-    lines = [row(named(one, title), listed) for one, listed in series.items()]
+    found = []
     if len(series) > MOST_SERIES:
-        lines = []
-    if len(series) > 1:
-        lines.append(row(f"{title}: all" if title else "all", verdict.judged))
+        found.append(row(title or "all", verdict.judged))
+    else:
+        found += [row(named(one, title), listed) for one, listed in series.items()]
     for trace in verdict.traces:
         if not trace.fitted:
             errors = [abs(accuracy.relative_error(predicted, measured))
                       for _, measured, predicted in trace.rows()]
-            lines.append(f"| {cell(title or 'trace')}; trace {cell(trace.name)}: end, "
-                         f"reduce-scatter, allgather | 1 | {text.percent(errors[0])} (the end) | "
-                         f"{text.percent(max(errors))} (the worst) | - |")
-    return lines
+            found.append([f"{title or 'trace'}; trace {trace.name}: end, reduce-scatter, allgather",
+                          "1", f"{text.percent(errors[0])} (the end)",
+                          f"{text.percent(max(errors))} (the worst)", "-"])
+    return found
 
 
 def machines(verdict: judge.Verdict) -> list:
@@ -80,6 +84,10 @@ def machines(verdict: judge.Verdict) -> list:
     return list(found)
 
 
-def markdown(verdict: judge.Verdict, title: str = "") -> str:
-    return "\n".join(HEAD + rows(verdict, title)
-                     + ["", "Measured: " + "; ".join(machines(verdict)) + "."]) + "\n"
+def measured(found) -> str:
+    return "Measured: " + "; ".join(found) + "."
+
+
+def markdown(verdict: judge.Verdict) -> str:
+    return "\n".join(HEAD + [line(cells) for cells in rows(verdict)]
+                     + ["", measured(machines(verdict))]) + "\n"

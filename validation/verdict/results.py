@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import yaml
 
 from validation.measurements import read
+from validation.nccl import table as nccl_table
 from validation.overlap import table as overlap_table
 from validation.programs import InputError
 from validation.training import table as training_table
@@ -14,7 +15,10 @@ from validation.verdict.simulator import Simulator
 
 LIST = "results.yaml"
 # Tables with predictions of their own: errors_of(simulator), and SOURCE.
-COMPUTED = {"training": training_table, "overlap": overlap_table}
+COMPUTED = {"training": training_table, "overlap": overlap_table, **nccl_table.HELD_OUT}
+BRIEF_HEAD = ["| predicted | from | cases | median error | 90th percentile |",
+              "|---|---|--:|--:|--:|"]
+HEAD = [BRIEF_HEAD[0] + " placements in order |", BRIEF_HEAD[1] + "---|"]
 
 
 @dataclass
@@ -28,13 +32,15 @@ class Lab:
 @dataclass
 class Result:
     """One entry of the list. Several labs, each with a model of its own, make one row; `computed`
-    names a table that predicts by itself."""
+    names a table that predicts by itself; `readme` puts the row into the README too."""
 
-    title: str
+    predicted: str
+    source: str  # of the model
     labs: list
     algorithms: dict = field(default_factory=dict)
     limits: accuracy.Limits = field(default_factory=accuracy.Limits)
     computed: str = ""
+    readme: bool = False
 
 
 def lab_of(entry, folder: pathlib.Path, place: str) -> Lab:
@@ -47,39 +53,41 @@ def lab_of(entry, folder: pathlib.Path, place: str) -> Lab:
     return Lab(folder / str(entry["model"]), documents)
 
 
-def computed_of(entry, place: str) -> Result:
-    name = str(entry["computed"])
-    if name not in COMPUTED:
-        raise InputError(f"{place}.computed: expected one of {', '.join(COMPUTED)}, got '{name}'")
-    return Result(str(entry["title"]), [], computed=name)
+def result_of(entry, folder: pathlib.Path, place: str) -> Result:
+    if not isinstance(entry, dict) or "summary" not in entry or not (
+            {"model", "documents"} <= set(entry) or {"labs", "computed"} & set(entry)):
+        raise InputError(f"{place}: expected a map with summary, model and documents")
+    summary = entry["summary"]
+    if not isinstance(summary, dict) or set(summary) != {"predicted", "from"}:
+        raise InputError(f"{place}.summary: expected a map with predicted and from")
+    result = Result(str(summary["predicted"]), str(summary["from"]), [],
+                    entry.get("algorithms") or {}, readme=bool(entry.get("readme")))
+    if "computed" in entry:
+        result.computed = str(entry["computed"])
+        if result.computed not in COMPUTED:
+            raise InputError(f"{place}.computed: expected one of {', '.join(COMPUTED)}, "
+                             f"got '{result.computed}'")
+    elif "labs" in entry:
+        result.labs = [lab_of(one, folder, f"{place}.labs[{index}]")
+                       for index, one in enumerate(entry["labs"])]
+    else:
+        result.labs = [lab_of(entry, folder, place)]
+    if "foreign_cores" in entry:
+        result.limits = accuracy.Limits(foreign_cores=float(entry["foreign_cores"]))
+    return result
 
 
 def listed(folder: pathlib.Path) -> list:
-    """Content of results.yaml: a list of {title, model, documents, algorithms}, seen from it, or
-    {title, labs: [{model, documents}]}, {title, computed}; `foreign_cores` where more than usual
-    may be used."""
+    """Content of results.yaml: a list of {summary, model, documents, algorithms}, seen from it, or
+    {summary, labs: [{model, documents}]}, {summary, computed}; `foreign_cores` where more than
+    usual may be used, `readme: true` for rows of the README."""
     path = folder / LIST
     try:
         entries = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise InputError(f"{path}: expected a list of results in YAML, got {error}") from None
-    found = []
-    for number, entry in enumerate(entries if isinstance(entries, list) else [entries]):
-        here = f"{path}: [{number}]"
-        if not isinstance(entry, dict) or "title" not in entry or not (
-                {"model", "documents"} <= set(entry) or {"labs", "computed"} & set(entry)):
-            raise InputError(f"{here}: expected a map with title, model and documents")
-        if "computed" in entry:
-            found.append(computed_of(entry, here))
-            continue
-        labs = [lab_of(one, folder, f"{here}.labs[{index}]")
-                for index, one in enumerate(entry["labs"])] if "labs" in entry \
-            else [lab_of(entry, folder, here)]
-        limits = accuracy.Limits()
-        if "foreign_cores" in entry:
-            limits = accuracy.Limits(foreign_cores=float(entry["foreign_cores"]))
-        found.append(Result(str(entry["title"]), labs, entry.get("algorithms") or {}, limits))
-    return found
+    return [result_of(entry, folder, f"{path}: [{number}]")
+            for number, entry in enumerate(entries if isinstance(entries, list) else [entries])]
 
 
 def found_in(folder: pathlib.Path) -> list:
@@ -92,7 +100,8 @@ def found_in(folder: pathlib.Path) -> list:
             raise InputError(f"{below}: expected one fitted model (*.yaml) and documents (*.json), "
                              f"got {len(models)} and {len(documents)}; {folder / LIST} may say "
                              "which belong together")
-        results.append(Result(below.name.replace("-", " "), [Lab(models[0], documents)]))
+        results.append(Result(below.name.replace("-", " "), models[0].name,
+                              [Lab(models[0], documents)], readme=True))
     return results
 
 
@@ -123,17 +132,24 @@ def rows_of(verdicts: list, title: str) -> list:
     return [markdown.row(title, [case for verdict in verdicts for case in verdict.judged])]
 
 
-def table(results: list, simulator: Simulator) -> str:
-    """Table of all results, and below it when and on what they were measured, each machine once."""
-    lines, machines = list(markdown.HEAD), {}
+def tables(results: list, simulator: Simulator) -> tuple:
+    """(the README's table; that of all results, and below it when and on what they were measured,
+    each machine once)"""
+    some, everything, machines = list(BRIEF_HEAD), list(HEAD), {}
     for result in results:
         if result.computed:
             one = COMPUTED[result.computed]
-            lines.append(markdown.row_of_errors(result.title, one.errors_of(simulator)))
+            rows = [markdown.row_of_errors(result.predicted, one.errors_of(simulator))]
             machines |= {f"published by {one.SOURCE}": None}
-            continue
-        verdicts = verdicts_of(result, simulator)
-        lines += rows_of(verdicts, result.title)
-        for verdict in verdicts:
-            machines |= dict.fromkeys(markdown.machines(verdict))
-    return "\n".join([*lines, "", "Measured: " + "; ".join(machines) + "."]) + "\n"
+        else:
+            verdicts = verdicts_of(result, simulator)
+            rows = rows_of(verdicts, result.predicted)
+            for verdict in verdicts:
+                machines |= dict.fromkeys(markdown.machines(verdict))
+        rows = [[predicted, result.source, *figures] for predicted, *figures in rows]
+        everything += map(markdown.line, rows)
+        if result.readme:  # without the cases that do not count, and placements
+            some += [markdown.line([*cells[:2], cells[2].split(" (")[0], *cells[3:-1]])
+                     for cells in rows]
+    return ("\n".join(some) + "\n",
+            "\n".join([*everything, "", markdown.measured(machines)]) + "\n")

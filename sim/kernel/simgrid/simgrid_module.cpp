@@ -24,9 +24,11 @@ std::filesystem::path find_module() {
   return name;
 }
 
+/// Never unloaded: the kernels that it makes are code of it. Null where it cannot be loaded.
+void* load_module() { return dlopen(find_module().c_str(), RTLD_NOW | RTLD_LOCAL); }
+
 Maker* load() {
-  // Never unloaded: the kernels that it makes are code of it.
-  void* const module = dlopen(find_module().c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const module = load_module();
   void* const maker = module != nullptr ? dlsym(module, "ringscope_simgrid_kernel") : nullptr;
   if (maker == nullptr)
     throw std::runtime_error(fmt::format("no SimGrid for the kernel 'simgrid': {}", dlerror()));
@@ -39,5 +41,7 @@ std::unique_ptr<Kernel> make_simgrid_kernel() {
   static Maker* const make = load();
   return std::unique_ptr<Kernel>(make());
 }
+
+bool simgrid_module_found() { return load_module() != nullptr; }
 
 }  // namespace ringscope::sim

@@ -8,7 +8,7 @@ from spack.package import *
 
 
 class Ringscope(CMakePackage):
-    """How long will this collective take on my cluster, placed this way, and why."""
+    """Simulate collectives and training steps on a described cluster, and explain the result."""
 
     manual_download = True  # `spack dev-build` brings the sources
     license("LGPL-2.1-or-later")
