@@ -1,4 +1,4 @@
-"""A new Debian in a folder of its own, to install and build in."""
+"""A new Debian in a temporary folder, to install and build in."""
 
 import glob
 import os
