@@ -25,8 +25,10 @@ NAMES = sorted(path.stem for path in (HERE / "lessons").glob("*.yaml"))
 COMMANDS = {"02-ring-of-8": "run", "05-deadlock": "run", "09-streaming-exchange": "run"}
 ENDINGS = {"--json": ".json", "--csv": ".csv", "--timeline": ".timeline.csv",
            "--trace": ".trace.json"}
-# Cost of the simulation itself: the only values that differ between two runs.
+# Cost of the simulation itself, the only values that differ between two runs; and the version, so
+# that a release changes no screen.
 MEASURED = re.compile(r'"(wall_s|peak_rss_bytes)": [^,\n]*')
+VERSION = re.compile(r'"version": "[^"]*"')
 SMALL = 24_000  # bytes: the report of 03-anomaly, from which all began, is to be read
 DIFF_LINES = 30
 
@@ -49,7 +51,7 @@ def output_of(name, option, build):
     done = ringscope(build, "run", name, option, "-")
     if done.returncode not in (0, 3) or not done.stdout:  # a crash is no result to hold to
         raise RuntimeError(f"run {name} {option}: exit {done.returncode}\n{done.stderr}")
-    return MEASURED.sub(r'"\1": 0', done.stdout)
+    return VERSION.sub('"version": ""', MEASURED.sub(r'"\1": 0', done.stdout))
 
 
 def digest_of(text):
