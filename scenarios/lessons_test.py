@@ -29,8 +29,10 @@ ENDINGS = {"--json": ".json", "--csv": ".csv", "--timeline": ".timeline.csv",
            "--trace": ".trace.json"}
 # A run that records each activity skips no repetition, so that last digits of its times differ.
 RUNS = (("--json", "--csv"), ("--timeline", "--trace"))
-# Cost of the simulation itself: the only values that differ between two runs.
+# Cost of the simulation itself, the only values that differ between two runs; and the version, so
+# that a release changes no screen.
 MEASURED = re.compile(r'"(wall_s|peak_rss_bytes)": [^,\n]*')
+VERSION = re.compile(r'"version": "[^"]*"')
 # Half a minute of Release, and minutes under the sanitizers, in code that others run as well.
 LONG = {"10-fusion", "17-which-parallelism-crosses-hosts", "two-levels-or-one"}
 SMALL = 24_000  # bytes: the report of 03-anomaly, from which all began, is to be read
@@ -61,7 +63,8 @@ def outputs_of(name, build):
                              *(str(word) for one in paths.items() for word in one))
             if done.returncode not in (0, 3):  # a crash is no result to hold to
                 raise RuntimeError(f"run {name}: exit {done.returncode}\n{done.stderr}")
-            texts |= {option: MEASURED.sub(r'"\1": 0', path.read_text(encoding="utf-8"))
+            texts |= {option: VERSION.sub('"version": ""', MEASURED.sub(
+                r'"\1": 0', path.read_text(encoding="utf-8")))
                       for option, path in paths.items()}
     return texts
 

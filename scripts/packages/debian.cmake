@@ -1,4 +1,5 @@
-# Installation's own pages and completions, and `cpack` for a Debian package of the program.
+# Installation's own pages and completions, and `cpack` for Debian packages: the program, the
+# library to build against, and the replays on MPI.
 install(CODE "
   set(root \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}\")
   set(program \"${CMAKE_BINARY_DIR}/ringscope\")
@@ -9,20 +10,47 @@ install(CODE "
     \"\${root}/bash-completion/completions/ringscope\" \"\${root}/zsh/site-functions/_ringscope\"
     COMMAND_ERROR_IS_FATAL ANY)")
 
+# ringscope_package(component name KEY VALUE ...): a Debian package of the component's files and the
+# licences, with CPACK_DEBIAN_<COMPONENT>_<KEY> set to each value.
+macro(ringscope_package component name)
+  list(APPEND CPACK_COMPONENTS_ALL ${component})
+  string(TOUPPER ${component} upper)
+  set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
+  set(values ${ARGN})
+  while(values)
+    list(POP_FRONT values key value)
+    set(CPACK_DEBIAN_${upper}_${key} ${value})
+  endwhile()
+  foreach(licence LICENSE THIRD_PARTY.md)
+    install(FILES ${PROJECT_SOURCE_DIR}/${licence} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name}
+      COMPONENT ${component} OPTIONAL)
+  endforeach()
+endmacro()
+
+# The fit and the plots are Python; run, compare, explain, sweep and place need none of it.
+ringscope_package(Unspecified ringscope
+  PACKAGE_RECOMMENDS
+  "python3, python3-numpy, python3-scipy, python3-yaml, python3-tqdm, python3-matplotlib")
+# Both others read the program's data.
+set(same "ringscope (= ${PROJECT_VERSION})")
+ringscope_package(development libringscope-dev
+  PACKAGE_DEPENDS ${same} PACKAGE_SECTION libdevel
+  DESCRIPTION "Header, CMake files and shared library for find_package(ringscope)")
+# Replays on GPUs stay out: they are linked with the CUDA of the cluster where they run.
+if(TARGET ringscope-mpi)
+  ringscope_package(replays ringscope-mpi
+    PACKAGE_DEPENDS ${same}
+    DESCRIPTION "Probe, replay and record on the MPI libraries that were found at build time")
+endif()
 set(CPACK_GENERATOR DEB)
-# Without the replays: each is linked with one MPI, or with CUDA, of the cluster where it runs.
-set(CPACK_COMPONENTS_ALL Unspecified)
-set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
+set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_PACKAGE_NAME ringscope)
 set(CPACK_PACKAGE_CONTACT "The Ringscope developers <ringscope@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY ${PROJECT_DESCRIPTION})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_PACKAGE_FILE_NAME ringscope_${PROJECT_VERSION})
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-# What fits and draws is Python; run, compare, explain, sweep and place need none of it.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
-  "python3, python3-numpy, python3-scipy, python3-yaml, python3-tqdm, python3-matplotlib")
 include(CPack)

@@ -1,15 +1,19 @@
 """The program's words as its --help prints them: subcommands, and the options of each."""
 
+import os
 import re
 import subprocess
 
 OTHER_HEADINGS = ("Positionals", "Options", "Examples")
+# Data of a release's program, which has none beside it before it is installed.
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 def help_of(program, *subcommand, columns=200):
     return subprocess.run([program, *subcommand, "--help"], capture_output=True, text=True,
                           check=True, env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
-                                           "COLUMNS": str(columns), "RINGSCOPE": program}).stdout
+                                           "COLUMNS": str(columns), "RINGSCOPE": program,
+                                           "RINGSCOPE_DATA": ROOT}).stdout
 
 
 def groups_of(text):

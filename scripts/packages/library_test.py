@@ -8,6 +8,7 @@ and runs it.
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -106,14 +107,16 @@ class InstalledLibrary(unittest.TestCase):
     def test_another_version_is_refused(self):
         with open(os.path.join(EXAMPLE, "CMakeLists.txt"), encoding="utf-8") as file:
             text = file.read()
+        asked = re.search(r"find_package\(ringscope (\d+)\.(\d+)", text)
+        other = f"{asked[1]}.{int(asked[2]) + 1}"
         later = os.path.join(self.made, "later")
         os.mkdir(later)
         with open(os.path.join(later, "CMakeLists.txt"), "w", encoding="utf-8") as file:
-            file.write(text.replace("ringscope 0.1", "ringscope 0.2"))
+            file.write(text.replace(asked[0], f"find_package(ringscope {other}"))
         done = run(["cmake", "-S", later, "-B", os.path.join(later, "made"),
                     f"-DCMAKE_PREFIX_PATH={self.prefix}"])
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn('compatible with requested version "0.2"', " ".join(done.stderr.split()))
+        self.assertIn(f'compatible with requested version "{other}"', " ".join(done.stderr.split()))
 
 
 if __name__ == "__main__":

@@ -136,10 +136,10 @@ class Container(unittest.TestCase):
         self.assertIn("$ringscope compare 03-anomaly", text_of("scripts/demo"))
 
     def test_the_package_that_it_installs_is_the_one_that_cpack_makes(self):
-        made = re.search(r"CPACK_PACKAGE_FILE_NAME (\w+_)", text_of("scripts/packages",
-                                                                    "debian.cmake"))[1]
+        made = re.search(r"ringscope_package\(Unspecified (\w+)$",
+                         text_of("scripts/packages/debian.cmake"), re.M)[1]
         copied = [rest for rest in self.rest_of("COPY") if rest.startswith("--from=build ")]
-        self.assertEqual(copied, [f"--from=build /build/{made}*.deb /tmp/"])
+        self.assertEqual(copied, [f"--from=build /build/{made}_*.deb /tmp/"])
 
     def test_the_preset_that_it_builds_is_there(self):
         presets = [one["name"] for one in json.loads(text_of("CMakePresets.json"))

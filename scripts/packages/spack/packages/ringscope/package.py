@@ -1,7 +1,7 @@
 """Builds Ringscope by Spack from the sources that this file belongs to.
 
     spack repo add scripts/packages/spack
-    spack dev-build --source-path . ringscope@0.1.0
+    spack dev-build --source-path . ringscope@0.2.0
 """
 
 from spack.package import *
@@ -13,7 +13,7 @@ class Ringscope(CMakePackage):
     manual_download = True  # `spack dev-build` brings the sources
     license("LGPL-2.1-or-later")
 
-    version("0.1.0")
+    version("0.2.0")
 
     variant("python", default=True, description="`import ringscope`")
     variant("mpi", default=False, description="ringscope-mpi: probes and replays on real MPI")

@@ -1,0 +1,61 @@
+"""The bill of materials of a release: CycloneDX 1.5, in JSON."""
+
+import hashlib
+import os
+import re
+import subprocess
+import time
+
+# Packages that only tests are compiled with.
+FOR_TESTS = {"libgtest-dev", "libgmock-dev", "libbenchmark-dev"}
+
+
+def compiled_with(root):
+    """Debian's packages of libraries that scripts/install_packages names, tests' own left out."""
+    with open(os.path.join(root, "scripts/install_packages"), encoding="utf-8") as file:
+        named = set(re.findall(r"[\w.+-]+-dev(?![\w-])", file.read()))
+    return sorted(named - FOR_TESTS)
+
+
+def licences(package):
+    """Licences named by the package's copyright file, where it is machine-readable."""
+    try:
+        with open(f"/usr/share/doc/{package}/copyright", encoding="utf-8") as file:
+            names = re.findall(r"^License:[ \t]*(\S.*)$", file.read(), re.M)
+    except OSError:
+        names = []
+    return [{"license": {"name": name}} for name in sorted(set(names))] or [
+        {"license": {"name": f"see /usr/share/doc/{package}/copyright"}}]
+
+
+def library(package, use):
+    """The component of a Debian package, or None where it is not installed."""
+    told = subprocess.run(["dpkg-query", "--show", "--showformat", "${Version} ${Architecture}",
+                           package], capture_output=True, text=True)
+    if told.returncode != 0 or len(told.stdout.split()) != 2:
+        return None
+    version, architecture = told.stdout.split()
+    return {"type": "library", "name": package, "version": version,
+            "properties": [{"name": "ringscope:use", "value": use}],
+            "purl": f"pkg:deb/debian/{package}@{version}?arch={architecture}",
+            "licenses": licences(package)}
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def bill(root, version, epoch, files, bundled):
+    """The document for the release's `files`; `bundled`: packages whose libraries are in them."""
+    uses = {package: "compiled with" for package in compiled_with(root)}
+    uses.update({package: "bundled" for package in bundled})
+    found = [library(package, use) for package, use in sorted(uses.items())]
+    named = [{"type": "file", "name": os.path.basename(path),
+              "hashes": [{"alg": "SHA-256", "content": digest(path)}]} for path in sorted(files)]
+    program = {"type": "application", "name": "ringscope", "version": version,
+               "licenses": [{"license": {"id": "LGPL-2.1-or-later"}}]}
+    return {"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
+            "metadata": {"timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch)),
+                         "component": program},
+            "components": [component for component in found if component] + named}
