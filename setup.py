@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Builds the Python module by CMake, and puts it and the project's data into the wheel."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Every algorithm by name, with what it declares about itself.
 #pragma once
 

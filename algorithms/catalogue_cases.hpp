@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Shared by the tests over the whole catalogue: every algorithm as a test parameter, data that show
 // who sent them and from where, and the ways to run.
 #pragma once

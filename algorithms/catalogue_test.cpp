@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does every algorithm say who it is, and can it be found by that name?
 #include "algorithms/catalogue.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do chunks, parts and spans tile a range, whatever its size?
 #include <gtest/gtest.h>
 

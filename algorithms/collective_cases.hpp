@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Shared by the tests of the collectives: the vectors that ranks begin with, and every run of an
 // algorithm that its test looks at.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Every collective, with what is true of it whichever algorithm does it.
 //
 // Each rank's vector has S items and is cut into P chunks, one per rank. What a collective does not

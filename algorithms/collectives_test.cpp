@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is all that collectives.def says true of every algorithm of the collective?
 #include "algorithms/collectives.hpp"
 

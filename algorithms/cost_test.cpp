@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does every algorithm take the steps, the messages, the items on the wire and the scratch space
 // that it declares?
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A ring allreduce as a kernel alone sees it: a timer and an activity per message, nothing else.
 #pragma once
 

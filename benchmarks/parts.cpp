@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The speed of single parts, with Google Benchmark: what a change to one of them gains, in seconds.
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>

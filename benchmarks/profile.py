@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Say in which part of the simulator the time of some rows of the table goes, by perf.
 
     benchmarks/profile ring_tcp ring_shared

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Measure what calls from Python cost: a sweep of many small runs, and a call of one of them.
 
     benchmarks/python_calls                  10,000 points of a ring of 8 ranks; 300 calls

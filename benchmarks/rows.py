@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The rows of the table of speeds: what each runs, and what it has to reach.
 
 Chunks of a ring have 1 KiB. A row that compares itself with others names them; its judgement is a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The ring as a small MPI program under SMPI, SimGrid's MPI."""
 
 import os

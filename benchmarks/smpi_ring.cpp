@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The ring allreduce of algorithms/allreduce/ring_allreduce.cpp as an ordinary MPI program, for
 // SMPI: built by SimGrid's smpicxx and started by its smpirun. It links nothing of this project.
 //

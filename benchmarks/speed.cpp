@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // One row of the table of speeds: one simulation, or one bare kernel loop, in one process.
 //
 //   speed run SCENARIO [--kernel K] [--no-skip] [--no-fold] [--estimate] [--tolerance SHARE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Measure the speed and the memory of the simulator, each row in a process of its own.
 
     benchmarks/table                     all rows, as a table

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the small rows of the table of speeds simulate what they say? How fast, nobody asks here."""
 
 import json

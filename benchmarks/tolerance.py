@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Say by how much times differ from the exact ones, and what that saves, at some tolerances.
 
     benchmarks/tolerance [--program build/ringscope] [SCENARIO...]

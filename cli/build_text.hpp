@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // How the program was built, for reports of bugs.
 #pragma once
 

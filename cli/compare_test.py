@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does a comparison keep what has ended beside what is stuck, and hold the kernels to each other?
 
 Usage: python3 -m cli.compare_test BUILD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does `export` write what it says, and refuse what GOAL cannot say?
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Program of the fuzzers: runs `ringscope` once per request in a fork of itself, so that loading
 // and linking it is paid once. Most of what a small input costs is that, and the more so with
 // sanitizers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does `import-fabric` write a cluster that the program reads and places ranks on?
 #include <gtest/gtest.h>
 #include <unistd.h>

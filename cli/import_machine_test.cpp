@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does `import-machine` write a cluster that the program reads, and say what it guessed?
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the lists of what there is to choose from say the same on the screen and as JSON?
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does place say what is best, in all its forms, alike however it runs, and can it be pasted?
 
 Usage: python3 -m cli.place_test BUILD

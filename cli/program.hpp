@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The program as a function: main() runs it once, the fuzzers' server once per fork.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The program as a whole, for tests: how it ended and what it said.
 #pragma once
 

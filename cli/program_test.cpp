@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the program as a whole end with the right code and the right words?
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the program call things by their names: a study a study, and one message one?
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the shards of a study, merged, say what one process says, whoever starts them?
 
 Usage: python3 -m cli.shard_test BUILD

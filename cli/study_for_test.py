@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """For tests of sweep and place: a folder to run them in, a study of any size, and what they stored.
 """
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does a sweep answer alike however it runs, and does a killed one go on where it was?
 
 Usage: python3 -m cli.sweep_test BUILD

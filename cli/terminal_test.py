@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Are answers at a terminal as wide as it is, coloured, with the next useful command below, and
 in a pipe the same bytes as ever?
 

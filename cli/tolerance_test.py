@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Is the answer with a tolerance the exact one, but for as much as was said?
 
 Usage: python3 -m cli.tolerance_test BUILD

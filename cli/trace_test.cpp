@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the traces hold the run, in forms that their readers take?
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does whoever waits see how long it takes, and does ^C end it with what is known by then?
 
 Usage: python3 -m cli.waiting_test BUILD

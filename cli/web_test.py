@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the program in WebAssembly print what the native one prints, byte for byte?
 
 Usage: python3 -m cli.web_test BUILD, where BUILD holds the native program. Needs the page that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A value of each case against one of the scenario's keys, and where two lines cross.
 
 One line per algorithm; the legend says what else differs. KEY is a dotted key of the scenario as

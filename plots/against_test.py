@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does plots/against read quantities, find where lines cross, and refuse what it cannot draw?"""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Time of each rank by its use: one panel per case, one stacked bar per rank, grouped by host.
 
 Example: plots/breakdown out/anomaly.json -o out/breakdown.png

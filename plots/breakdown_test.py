@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does plots/breakdown show what each rank did and what it was blocked by, with names that can be
 read?
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Errors of predictions: each case with the model's interval, and how many are within an error.
 
 Reads the JSON of `ringscope validate --json`. Cases that the fit has seen and noisy ones are left

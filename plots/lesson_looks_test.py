@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the page of `ringscope lesson` look right on any screen, for any scenario, in few bytes?
 
 Usage: python3 -m plots.lesson_looks_test BUILD, as lesson_test.py.

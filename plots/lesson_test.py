@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the page of `ringscope lesson` show what the run said, step by step?
 
 Usage: python3 -m plots.lesson_test BUILD, where BUILD holds the program. Needs chromium,

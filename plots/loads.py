@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The cluster with its loads: hosts, switches and links, coloured by the share that was used.
 
 Reads the page of `ringscope lesson`. The colour of a link is that of its busier direction; a number

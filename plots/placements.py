@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The time of every placement, the best first, coloured by what holds it up.
 
 Reads the CSV of `ringscope place --csv`. Each colour has a marker of its own; the user's placement

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does plots/placements group by what holds a placement up, and refuse what it cannot draw?"""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does each setting of the playground mean its key, does it look right, and is it quick?
 
 Usage: python3 -m plots.playground_looks_test BUILD, as playground_test.py.

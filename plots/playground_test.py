@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the playground do what a student asks of it, on a desk and on a telephone?
 
 Usage: python3 -m plots.playground_test BUILD, where BUILD holds the native program. Needs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Plot a result file (PNG, SVG, PDF or EPS).
 
 The kind of the figure follows from the content of the file:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does `ringscope plot` know what a file is, and do its pictures show what stands there?
 
 Usage: python3 -m plots.plot_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the plots draw what the files say, with units, and refuse what they cannot draw?"""
 
 import json

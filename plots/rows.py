@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Rows of a timeline: a rank each, or a stream of it; where those are too many, ranks that do the
 same in one row, or neighbours in one row that shows what most of them do.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Can timelines of many ranks be read: no more rows than fit, each said to be what it is?"""
 
 import unittest

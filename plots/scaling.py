@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Time and bus bandwidth against the vector's size, or against ranks where the size is constant.
 
 One line per (cluster, placement, algorithm, library); the legend says only what differs.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Can every scenario be drawn, each picture not empty and of the size that its plot says?
 
 Usage: python3 -m plots.scenarios_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Shared by the plots: how input is read and refused, colours, units, and how a picture is saved.
 
 Colours are Okabe and Ito's (https://jfly.uni-koeln.de/color), which colour-blind people can tell

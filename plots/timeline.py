@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The activity of each rank, moment by moment: one panel per case, one row per rank.
 
 A black tick in a row marks where that rank enters a phase. Of more than 32 ranks those that do the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Is calibrate() from Python the fit of the program, with its errors?"""
 
 import json

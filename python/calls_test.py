@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the measurement of calls from Python simulate all points and count each call's cost?
 
 Its small form: how fast, nobody asks here. Usage: python3 -m python.calls_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do run, compare and explain from Python answer as the program does, and fail as plainly?"""
 
 import json

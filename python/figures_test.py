@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do figures of all kinds come from what calls give, without a file in between?"""
 
 import sys

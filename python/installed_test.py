@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the installed module find its data, its fit and its pictures without the sources?"""
 
 import os

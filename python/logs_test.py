@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do doctor, tune and validate from Python answer as the programs do, and fail as plainly?"""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Is the search for a placement from Python that of the program?"""
 
 import json

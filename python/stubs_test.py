@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the stub of what is compiled, and the docstrings of what is public, say all that there is?"""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Are sweeps from Python those of the program, also on a Dask cluster that loses a worker?"""
 
 import json

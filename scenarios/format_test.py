@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does format.md name every key that the program reads and no other, and do its examples run?
 
 Usage: scenarios/format_test.py BUILD

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do all kernels, and a run whose steady periods are skipped, give every scenario the same times?
 
 Usage: scenarios/kernels_test.py BUILD

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does every scenario still print the screen that stands beside it, and write the same bytes?
 
 Usage: scenarios/lessons_test.py BUILD [--write | Screens | Files | Runs]

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does ARCHITECTURE.md tell of the sources as they are?"""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Messages of made-up repositories that check_commits accepts, reports or skips."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Coroutines that may read what is gone: what g++ 12 loses, and what parameters refer to.
 
 g++ 12 copies or destroys a braced list, or the task that a conditional chose, while the coroutine

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Rules that only all sources together can break: folders do not include each other in a ring, and
 none holds more C++ files than a reader takes in.
 

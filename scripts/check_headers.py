@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does every header include what it uses?
 
 Names of std: a table says which header declares each; the header that uses one includes it, or a
@@ -22,13 +23,15 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 INCLUDE = re.compile(r'^#include ([<"])([^>"]+)[>"]', re.M)
 NAME = re.compile(r"\bstd::(?:ranges::|views::|chrono::|filesystem::|numbers::)*(\w+)")
 # Any header that declares a container declares these, too.
-EVERYWHERE = set("size_t ptrdiff_t nullptr_t move forward pair swap size begin end less byte".split())
+EVERYWHERE = set(
+    "size_t ptrdiff_t nullptr_t move forward pair swap size begin end less byte".split())
 DECLARED = {
     "algorithm": "max min max_element min_element minmax find find_if sort stable_sort remove_if "
                  "push_heap pop_heap make_heap stable_partition count count_if lower_bound "
                  "upper_bound is_sorted any_of all_of none_of reverse copy fill transform",
-    "array": "array", "atomic": "atomic", "bit": "bit_width bit_cast bit_ceil bit_floor "
-    "countr_zero popcount", "charconv": "from_chars to_chars", "cmath": "abs floor log2 exp2 ceil sqrt",
+    "array": "array", "atomic": "atomic",
+    "bit": "bit_width bit_cast bit_ceil bit_floor countr_zero popcount",
+    "charconv": "from_chars to_chars", "cmath": "abs floor log2 exp2 ceil sqrt",
     "chrono": "steady_clock system_clock duration milliseconds", "concepts": "integral",
     "condition_variable": "condition_variable condition_variable_any",
     "coroutine": "coroutine_handle noop_coroutine suspend_always suspend_never",
@@ -36,7 +39,8 @@ DECLARED = {
     "cstdio": "FILE fread", "cstdlib": "getenv realloc free", "deque": "deque",
     "exception": "exception exception_ptr rethrow_exception current_exception terminate",
     "filesystem": "path remove temp_directory_path", "fstream": "ifstream ofstream",
-    "functional": "function greater hash reference_wrapper", "initializer_list": "initializer_list",
+    "functional": "function greater hash reference_wrapper",
+    "initializer_list": "initializer_list",
     "limits": "numeric_limits", "list": "list", "map": "map multimap",
     "memory": "shared_ptr unique_ptr make_shared make_unique weak_ptr",
     "mutex": "mutex recursive_mutex lock_guard scoped_lock unique_lock", "new": "bad_alloc",
@@ -57,7 +61,8 @@ BRINGS = {"string": ["string_view", "initializer_list"], "thread": ["stop_token"
           "map": ["initializer_list"], "vector": ["initializer_list"],
           "stdexcept": ["string", "string_view", "exception"], "cmath": [], "new": ["exception"],
           "filesystem": ["string", "string_view", "system_error"], "coroutine": ["type_traits"],
-          "charconv": ["system_error"], "condition_variable": ["mutex", "chrono"], "functional": ["type_traits"],
+          "charconv": ["system_error"],
+          "condition_variable": ["mutex", "chrono"], "functional": ["type_traits"],
           "memory": ["type_traits"], "tuple": ["utility"], "algorithm": ["utility"],
           "sstream": ["string", "string_view"], "fstream": ["string", "string_view"]}
 

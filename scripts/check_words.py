@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Wording as a ratchet: findings of a file may not grow, and a new file has none.
 
 Usage: scripts/check_words.py [--write]    (--write: lower the allowed counts to those found)

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Findings of check_words.py in made-up texts, and its allowed counts."""
 
 import pathlib

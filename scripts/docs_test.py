@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the site build, and are wrong pages, links and anchors told?
 
 Usage: scripts/docs_test.py BUILD, where BUILD holds the program.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does scripts/fuzz find what is planted, and the same again?"""
 
 import json

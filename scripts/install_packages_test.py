@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does scripts/install_packages install what is missing, and stop with one clear sentence?
 
 dpkg-query, apt-get, apt-cache, sudo and id are stand-ins that keep a log of their calls.

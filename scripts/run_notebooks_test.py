@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the notebooks of docs/ run from top to bottom, and are they kept without their outputs?
 
 Usage: scripts/run_notebooks_test.py BUILD, where BUILD holds the program and the Python module.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does every command of the site's own pages run, and is each screen the real one?
 
 Usage: scripts/run_pages_commands_test.py BUILD [--write] [PAGE...]

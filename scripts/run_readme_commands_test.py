@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does every command of the README run, and is its screen the real one?
 
 Usage: scripts/run_readme_commands_test.py BUILD, where BUILD holds the program.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the site read well in a browser: without errors, with its search, and on a phone?
 
 Usage: scripts/site_browser_test.py BUILD, where BUILD holds the program. Needs mkdocs, chromium,

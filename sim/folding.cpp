@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/folding.hpp"
 
 #include "sim/insight/steady_state.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ranks, channels, steps and repetitions of a run that stand for others.
 #pragma once
 

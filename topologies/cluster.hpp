@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // From a cluster's YAML to its topology: one network family joining hosts of given types.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is every shipped cluster sound, and is what it was built from kept in full?
 #include "topologies/cluster.hpp"
 #include "topologies/exports/exports.hpp"

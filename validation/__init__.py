@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Measurements, and how far to trust a model of them: imports, the fit, the verdict."""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Numbers of iterations per sample and of samples per point, within a budget of time.
 //
 // One process decides; where several take part, it tells the others, so that all make the same

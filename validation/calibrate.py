@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Fit a cluster and a library profile to measurements.
 
 The output is one YAML file that the simulator reads as both. Probes give all of it, a published

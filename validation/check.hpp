@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The data that replays run on, and whether a result is right.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Predict all kept results again, and write tables of their errors into the pages.
 
 Reads validation/results: results.yaml there lists models and documents, or each folder below has a

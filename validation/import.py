@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Import benchmark results of OSU, IMB or nccl-tests as measurements.
 
 validation/measurement.md describes the output. The format of the input is recognised by content; a

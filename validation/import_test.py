@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does `import` write whole documents or none, whatever it is given?"""
 
 import os

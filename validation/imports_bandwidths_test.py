@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Are bandwidths read as times: those that people quote, and those of matrices between GPUs?"""
 
 import tempfile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Is every input that an importer cannot read refused with its line, its column and a reason?"""
 
 import tempfile

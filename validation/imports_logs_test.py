@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do calibrate and validate read a benchmark's log as they read what import makes of it?
 
 Usage: python3 -m validation.imports_logs_test BUILD

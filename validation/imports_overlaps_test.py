@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the importers read tables of non-blocking collectives, and of rates beside times?"""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the importers read what benchmarks print, in the right units, whatever is in between?"""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """JSON, read with checks: every error names the file, the place in it, what was expected, what
 stood there.
 """

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The format of everything measured: validation/measurement.md documents it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do measurements keep what was measured, and is a wrong result seen?
 #include "validation/measurement.hpp"
 

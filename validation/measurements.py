@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Documents of measurements, read, checked and written: measurement.md says what they hold.
 
 Times are seconds, sizes bytes. Whatever is wrong with an input is an InputError, whose message

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Are documents of measurements read and written whole, and bad ones refused with their place?"""
 
 import json

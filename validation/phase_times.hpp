@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Time of a rank in each step of each phase.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Predict a scenario with a 90 % interval from a calibrated model.
 
 Every case is simulated with the library that `ringscope calibrate` wrote, and with other models

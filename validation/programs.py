@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Shared by the scripts: what bad input is, how a file is written, how a script ends."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Progress and the time left on a terminal, of work that takes more than a second; quiet in a pipe.
 """
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does whoever calibrates see on a terminal how far it is, and does a pipe stay quiet?
 
 Usage: python3 -m validation.progress_test BUILD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Shared by replays on any executor: items, the refusals, the entry in the document.
 #pragma once
 

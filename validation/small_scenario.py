@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A small scenario to replay, for the tests of the executors."""
 
 SCENARIO = """question: is it right?

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Stopping rule: repetitions are enough when the median is known as well as was asked.
 #pragma once
 

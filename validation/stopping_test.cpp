@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do repetitions end when the median is known, and not before?
 #include "validation/stopping.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Predict measured cases and report the errors.
 
 Every case is simulated under the cluster and the library that `ringscope calibrate` wrote, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Position of a rank, for those who ask while it is stuck.
 #pragma once
 

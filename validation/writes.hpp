@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Record of the last writers, so that a wrong result can name the verb that left it there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Bruck's allgather: in step s each rank sends the first 2^s chunks that it has, its own first, to
 // the rank 2^s below it; for any number of ranks. The chunks are collected in scratch space in the
 // order that begins with a rank's own, and copied in the end.

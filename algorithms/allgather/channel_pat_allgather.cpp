@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // PAT, parallel aggregated trees: each channel takes its share of every rank's chunk, piece by
 // piece, to distances that fall from half of the ranks to one. What goes the same distance goes at
 // once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // PAT, parallel aggregated trees, from their leaves to their roots: each channel takes its share of
 // every rank's chunk, piece by piece, over distances that rise from one to half of the ranks, and
 // sums it on the way to the rank whose chunk it is.

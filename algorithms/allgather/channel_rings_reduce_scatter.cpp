@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rings of a kernel's channels: each channel has a share of every rank's chunk, and sums it round a
 // ring of its own, piece by piece, each as much as the protocol's buffers hold.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Allgather by the switch that joins the GPUs of a host and can copy (NVLink SHARP, NCCL's NVLS):
 // every rank sends its chunk once, piece by piece, and the switch copies it to all others.
 //

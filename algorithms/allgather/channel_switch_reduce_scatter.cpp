@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Reduce-scatter by the switch that joins the GPUs of a host and can add up (NVLink SHARP, NCCL's
 // NVLS): every rank offers all others their chunks, piece by piece, and the switch adds up on the
 // way what is for one of them.

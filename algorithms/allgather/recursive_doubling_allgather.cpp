@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Recursive doubling allgather: in step s each rank exchanges all that it has with the rank whose
 // index differs in bit s, which doubles it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Recursive halving reduce-scatter: in each step two ranks split between them the chunks that both
 // hold; after log2 P steps each is left with its own.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ring allgather: each rank begins with its own chunk and passes on what it has just received.
 //
 // Source: Thakur, Rabenseifner and Gropp 2005, section 4.1. MPICH: allgather_intra_ring. Open MPI:

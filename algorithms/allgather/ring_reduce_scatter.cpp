@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ring reduce-scatter: the first phase of the ring allreduce, turned by one so that rank r ends
 // with chunk r.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rings of a kernel's channels: the vector is cut among them, and each block of threads takes its
 // part round a ring of its own, in rounds of as much as the protocol's buffers hold. The last chunk
 // of a round comes into a buffer, like the others, and has to be copied to its place; those before

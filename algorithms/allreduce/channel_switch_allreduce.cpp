@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Allreduce by the switches that join the GPUs of a host and can add up and copy (NVLink SHARP,
 // NCCL's NVLS): every rank offers each head of its host a chunk, which the switch adds up on the
 // way; the head sends the sum once, and the switch copies it to all. So each GPU sends and receives

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Trees of a kernel's channels: the vector is cut among them, and each block of threads takes its
 // part, chunk by chunk, up a tree of its own and down again. A tree is a chain on each host, in the
 // order in which the channel's ring goes through it (NCCL searches for another order, mostly over

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Double binary tree: each of two binary trees takes half of the vector, segment by segment up to
 // its root, summed on the way, and down again. Who has children in one tree is a leaf in the other
 // (binary_trees.hpp), so all links are at work: nearly as few items per rank as a ring, in steps

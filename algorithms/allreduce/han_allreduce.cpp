@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Two levels in segments, as Open MPI's coll/han: each segment is reduced inside its host, reduced
 // between the leaders to the first one, broadcast between them, and broadcast inside; four segments
 // are on their way at once. The leaders' reduce and broadcast are non-blocking, beside which they

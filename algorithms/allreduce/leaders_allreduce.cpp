@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Allreduce by the hosts' leaders: a reduce to the first rank of each host, an allreduce among
 // these leaders, and a broadcast inside each host. Each host sends the vector once in every step
 // between hosts, however many ranks it has.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the allreduces by the hosts' leaders send each vector once between hosts and step by step?
 #include "algorithms/collective_cases.hpp"
 #include "algorithms/steps/tree_ranks.hpp"

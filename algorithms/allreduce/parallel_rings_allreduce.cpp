@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // k parallel rings: the vector is cut into k parts, part j goes round ring j, and all rings step
 // together: 2k requests are posted, waited for, and k chunks reduced. The rings visit the ranks of
 // a host in different orders (host_order.hpp), so that each crosses between hosts over another NIC

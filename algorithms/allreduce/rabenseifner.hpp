@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rabenseifner's allreduce, by how ranks beyond a power of two hand in their vectors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rabenseifner's allreduce: a reduce-scatter by recursive halving, then the same steps backwards as
 // an allgather. As few items as the ring in 2 log2 P steps instead of 2(P-1). Numbers of ranks that
 // are no power of two fold first (fold.hpp).

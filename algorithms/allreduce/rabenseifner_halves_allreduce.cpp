@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rabenseifner's allreduce as Open MPI has it: numbers of ranks that are no power of two fold by
 // halves (fold.hpp). With a power of two the same as `rabenseifner`.
 //

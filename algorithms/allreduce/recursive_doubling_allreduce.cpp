@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Recursive doubling: in step s every rank exchanges all it has with the rank whose index differs
 // in bit s, and adds; after k = log2 P steps each has the sum of all. The fewest steps, the most
 // items: for short vectors. Numbers of ranks that are no power of two fold first (fold.hpp).

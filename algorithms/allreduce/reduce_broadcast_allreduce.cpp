@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A reduce to rank 0, then a broadcast from there: few messages leave a host with many ranks, where
 // recursive doubling sends one of each rank in every step. For short vectors on many ranks.
 //

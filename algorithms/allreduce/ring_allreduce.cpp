@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ring allreduce as MPI programs write it: per step one MPI_Irecv, one blocking MPI_Send, one
 // MPI_Wait, one local reduction. First every chunk travels once around the ring and is summed on
 // its way, then the sums travel once around.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ring allreduce with a pipeline inside each chunk: while segment k is reduced, segment k+1 is
 // in flight in both directions. All chunks are cut into equally many segments, K, so that a rank
 // sends and receives alike even where its chunks differ by an item.

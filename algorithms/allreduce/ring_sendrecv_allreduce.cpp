@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ring allreduce with one call to communicate: per step one MPI_Sendrecv and one local reduction.
 //
 // Source: Patarasuk and Yuan 2009 (see ring_steps.hpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ring allreduce with the vector divided among k threads: each takes its part round a ring of its
 // own, told apart by the tag, with the calls that a program with one thread makes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ring allreduce with a thread for each direction: per step a second thread makes the blocking
 // MPI_Send while the first one receives and reduces, then joins it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ring allreduce with nothing that blocks but the wait: per step one MPI_Irecv, one MPI_Isend, one
 // MPI_Waitall, one local reduction.
 //

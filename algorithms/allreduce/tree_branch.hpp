@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A rank's part in a tree that carries segments of a range up to its root, summed on the way, and
 // the sums down again.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Two-level allreduce: an allreduce among the ranks of each host, one among the hosts' leaders, and
 // a binomial broadcast inside each host. Which allreduce each level runs is an option, so that each
 // can be the one that suits its wires; without hosts every rank is a leader.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the two-level allreduce do on each level what it was told, and cost what its parts cost?
 #include "algorithms/collective_cases.hpp"
 #include "algorithms/steps/tree_ranks.hpp"

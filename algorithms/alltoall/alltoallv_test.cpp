@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Are vectors cut by pair as their weights say, and do messages go by that?
 #include "algorithms/alltoall/pair_sizes.hpp"
 

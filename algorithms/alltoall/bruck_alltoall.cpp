@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Bruck's all-to-all: log2 P steps in place of P-1, each with half of all blocks. For short blocks.
 //
 // Chunks differ by an item, and slots change their blocks: a slot has room for the largest chunk,

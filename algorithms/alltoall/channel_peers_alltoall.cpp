@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // All-to-all of a kernel's channels: a send and a receive with every other rank, as one group. What
 // two ranks exchange is cut among some channels; a channel takes a few of its exchanges at once,
 // and then the next.

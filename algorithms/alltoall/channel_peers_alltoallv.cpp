@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // All-to-all of sizes that differ on a kernel's channels: a send and a receive with every other
 // rank with which something is exchanged, as one group. Each way is cut among as many channels as
 // its bytes take; a channel takes a few of its exchanges at once, and then the next.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Sizes of what each pair of ranks exchanges, where they differ: MPI_Alltoallv's counts.
 //
 // A rank's vector is cut into a chunk for each rank, from the front on; the chunks may end before

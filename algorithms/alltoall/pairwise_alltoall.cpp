@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Pairwise all-to-all: in step s each rank sends to the rank s above it and receives from the one s
 // below it, so that in each step every rank has one partner in each direction.
 //

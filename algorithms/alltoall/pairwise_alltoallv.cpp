@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Pairwise all-to-all of sizes that differ: in step s each rank sends to the rank s above it and
 // receives from the one s below it. A step takes as long as its largest message, so a rank to which
 // much goes holds up all.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Posted all-to-all: every rank posts all its receives and all its sends at once and waits for
 // them; what crosses what, the network decides.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Posted all-to-all of sizes that differ: every rank posts all its receives and all its sends at
 // once and waits for them; whom nothing goes to gets no message.
 //

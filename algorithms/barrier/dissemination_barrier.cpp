@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Dissemination barrier: in step s every rank tells the one 2^s above it and hears from the one 2^s
 // below it; after ceil(log2 P) steps each has heard, through others, from all.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Barrier by the hosts' leaders: a barrier inside each host, one among the leaders, and a second
 // one inside, by which the leaders let the others go.
 //

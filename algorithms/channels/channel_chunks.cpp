@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/channels/channel_chunks.hpp"
 
 #include "algorithms/steps/ring_steps.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Division of every rank's chunk among channels, as an allgather and a reduce-scatter have it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "algorithms/channels/channel_parts.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Division of a vector among the channels of a kernel, and of a channel's part into rounds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do channels get the parts that NCCL gives them?
 #include "algorithms/channels/channel_parts.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Division of a vector among channels that pass it along from a root, or to one, in pieces.
 #pragma once
 

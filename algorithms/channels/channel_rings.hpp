@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rings of a kernel's channels: each block of threads takes its part of the vectors round a ring of
 // its own, in pieces of as much as the protocol's buffers hold.
 //

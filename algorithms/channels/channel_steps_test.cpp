@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is the index arithmetic of PAT and of the heads of switches right, for every number of ranks?
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // NCCL's estimate of a collective's time, by ring or, of an allreduce, by tree or by the switches
 // of NVLink SHARP (NVLS; between hosts in a tree), of allgather and reduce-scatter by parallel
 // trees (PAT) or, on one host, by NVLS, with each of its protocols: LL sends a flag with every four

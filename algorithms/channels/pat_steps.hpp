@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Steps of PAT, parallel aggregated trees: each chunk takes a binomial tree of its own over the
 // ranks behind its own, the farthest first, and all trees go at once. Nothing but log2 P steps,
 // whose messages are the more the nearer they go.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Channels of a kernel's sends and receives: how many a pair of ranks has, which, and what each
 // carries.
 //

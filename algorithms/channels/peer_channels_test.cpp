@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do pairs of ranks get the channels that NCCL gives them, and both ends the same ones?
 #include "algorithms/channels/peer_channels.hpp"
 

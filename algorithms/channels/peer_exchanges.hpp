@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Exchanges of a kernel's sends and receives, as a group has them, dealt out to its channels: a
 // channel takes a few of its exchanges at once, and then the next.
 //

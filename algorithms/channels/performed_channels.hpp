@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Channels of a kernel that do the same, of which executors that have no data perform one for all.
 //
 // Two channels that carry as much along one order over one way may change places, and nothing else

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // One channel of an allreduce by switches that add up: its rounds, the places of what comes in, and
 // when which stage of a round has its turn.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Heads of hosts whose switch adds up and copies (NVLink SHARP): GPU h of each host sums chunk h of
 // every round for its host, and with those of the other hosts in a tree for all.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Messages of a kernel's blocks that the switch of a host adds up, or copies, beside those that it
 // passes on; and the rounds of a block, several of which are in flight.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Compressed gradients: what a rank sends is a part of what it has, and both ends pay for that.
 //
 // Sparse: each rank sends the largest of its own gradients, at places of its own choice. No sum on

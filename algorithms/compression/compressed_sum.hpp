@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Sum of a gradient over all ranks, as it is or compressed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Messages among the ranks of a group: as the library sends any, or, where NCCL's communicator of
 // the group is known, by the blocks of a kernel.
 //

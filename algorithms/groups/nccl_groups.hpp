@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Communicators of groups of ranks, as NCCL builds one for each: data from a scenario.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Any algorithm of the catalogue among the ranks of a group.
 #pragma once
 

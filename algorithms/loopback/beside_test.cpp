@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the oracle keep the rules of what goes beside plain messages: flags, multicasts, threads
 // started one after the other, counts of what came, and groups of ranks?
 #include <gmock/gmock.h>

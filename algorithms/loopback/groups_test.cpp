@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does every algorithm do in a group what it does alone, and do groups keep apart?
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The loopback executor: all ranks in one thread, with real data and no clock. The oracle for what
 // an algorithm computes and what it costs; it also refuses programs that break MPI's rules.
 #pragma once

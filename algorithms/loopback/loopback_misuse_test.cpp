@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the oracle refuse programs that a real MPI library might let pass, and say where they are
 // wrong?
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Inside the loopback executor: ranks, their threads, and the messages between them.
 //
 // Invariants: a message is either matched or in `arrived`, never both, and a posted receive is in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the oracle itself do what MPI promises, count as `Cost` says, and refuse what breaks the
 // rules?
 #include "algorithms/loopback/loopback.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The posts that a blocking verb is made of, for executors that have only these.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The two servers that wait for all workers; they differ in how the weights come back.
 #pragma once
 

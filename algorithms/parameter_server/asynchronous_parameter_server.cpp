@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Asynchronous parameter server: a server makes an update of each push as it comes and answers it
 // at once; nobody waits for anybody.
 //

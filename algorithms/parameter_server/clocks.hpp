@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Clocks that a server keeps of its workers: how often each has pushed, and who may have an answer.
 #pragma once
 

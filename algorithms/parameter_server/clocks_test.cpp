@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the clocks of a parameter server let on everybody who may, and nobody else, whatever the order
 // of the pushes?
 #include "algorithms/parameter_server/clocks.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Streaming exchange in which a solver's thread begins its next pull at once, whether or not there
 // has been a step since: when a pull is quicker than a step, it only loads the way to the server.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Requests that are in flight for several peers, for wait_any: the oldest first, so that nobody who
 // comes often is always served before the others.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The pushes that a server receives: a receive is posted for each worker, so that pushes of several
 // workers arrive at once, each piece into the slot of its worker.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Streaming exchange in which a solver's thread begins its next pull when there has been at least
 // one step since the last: no more pulls than steps.
 //

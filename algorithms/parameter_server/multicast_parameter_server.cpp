@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Synchronous parameter server whose pull is a multicast: one stream out of the server, which the
 // network copies to all workers.
 //

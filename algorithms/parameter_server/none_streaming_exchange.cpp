@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Solvers that exchange nothing: what their steps take by themselves, to compare with.
 //
 // Cost: nothing.

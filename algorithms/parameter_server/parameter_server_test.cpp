@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do parameter servers end with the weights that the pushes sum up to, and does nobody run ahead of
 // what he may?
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Roles in a parameter server, and the shards that servers hold: the last ranks are the servers,
 // all others workers, and each server holds the weights of one shard of the vector. A push or a
 // pull of a shard goes in pieces.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The server's side of a parameter server. Its shard of `work.data` holds the weights; applying a
 // push means adding it to them. An update takes `options.update` per item.
 #pragma once

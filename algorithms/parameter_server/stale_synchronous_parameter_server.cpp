@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Stale-synchronous parameter server: asynchronous, but a worker that is more than `bound` steps
 // ahead of the slowest waits for its answer.
 //

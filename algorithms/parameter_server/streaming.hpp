@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Streaming exchange, as the early multi-GPU Caffe had it: beside the steps of each solver a thread
 // of its own exchanges pieces of the weights with one server (the last rank; Caffe's master, in
 // host memory) all the time. A piece of gradients goes there and is added, the same piece of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a streaming exchange add up all that was streamed, account for every step, and end cleanly?
 #include <cmath>
 #include <numeric>

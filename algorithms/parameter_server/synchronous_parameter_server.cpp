@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Synchronous parameter server: a server waits for the pushes of all workers, makes one update of
 // their sum, and sends the weights to each.
 //

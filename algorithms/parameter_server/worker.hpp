@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The worker's side of every parameter server, whatever the servers agree on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Exchange in pairs: both ranks of a pair post a receive and a send and wait for both. Uses both
 // directions of a link at once.
 //

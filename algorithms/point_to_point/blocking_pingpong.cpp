@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ping-pong: rank 0 sends its vector to rank 1, which sends it back; the other ranks idle. Half the
 // time of a round is what the field calls the latency of a message of that size.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Shift of a kernel's channels: each rank sends its vector to the next one and receives that of the
 // one before, as one group. It is cut among the channels that the pair has.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The classic mistake: both ranks of a pair send first and receive afterwards. Right as long as the
 // library buffers the messages, and a deadlock above its eager limit.
 //

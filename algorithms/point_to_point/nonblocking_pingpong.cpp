@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ping-pong with non-blocking calls: each send and each receive is posted and then waited for.
 //
 // Source: the OSU micro-benchmarks, osu_latency, with MPI_Isend, MPI_Irecv and MPI_Wait.

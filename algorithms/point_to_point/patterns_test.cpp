@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the point-to-point patterns and the barriers leave behind what their collective promises?
 #include "algorithms/collective_cases.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Shift: each rank sends its vector to the next one and receives that of the one before, both
 // posted at once.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Overlap at the receiver: rank 1 posts a receive and computes while the message is in flight. Does
 // the message move while nobody at that end is inside MPI?
 //

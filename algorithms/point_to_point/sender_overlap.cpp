@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Overlap at the sender: rank 0 posts a send to rank 1 and computes while it is in flight. Does the
 // message move while nobody at this end is inside MPI?
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Overlap at the sender, with help: rank 0 cuts its computation into R pieces and calls MPI_Test
 // after each, so that a library without a progress thread gets to run.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ping-pong in which rank 0 makes one call a round: it sends its vector and receives the answer
 // into scratch space. Its receive is posted before rank 1 answers, so no answer is ever unexpected.
 //

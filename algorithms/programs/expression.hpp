@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Numbers of a program that may differ from rank to rank, and from turn to turn of a loop.
 #pragma once
 

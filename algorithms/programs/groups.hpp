@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Groups of the ranks of a program, by kinds: the groups of one kind share no rank.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Both ends of a program's messages, and all ends of its collectives: do they fit?
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A rank's streams, each a thread of the rank. A stream waits for another one's step on a flag that
 // is raised once each time that the step has ended.
 #include <algorithm>

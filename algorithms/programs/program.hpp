@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A program on groups of ranks: steps that ranks do, in an order of their own. It is read from a
 // scenario, and runs as any algorithm does.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Are programs performed as they stand: their steps in order, their groups apart, their data right?
 #include "algorithms/programs/program.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Sequences of numbers too long to keep: what tells two of them apart, and what they are made of.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Checks of a program that need no clock, and its sums.
 #pragma once
 

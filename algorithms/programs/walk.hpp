@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // One rank's way through a program: which step comes next, and what it waits for.
 #pragma once
 

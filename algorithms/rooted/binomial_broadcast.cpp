@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Binomial broadcast: whoever has the vector passes it on, first to the child that has the most
 // descendants; each step doubles the number of those who have it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Binomial gather: the scatter backwards. Each rank collects the chunks of its family, from the
 // smallest child on, and sends them to its parent in one message.
 //

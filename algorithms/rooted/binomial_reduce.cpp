@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Binomial reduce: the broadcast backwards. Each rank adds the vectors of its children, from the
 // smallest family on, and sends the sum to its parent.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Binomial scatter: each rank gets the chunks of its whole family in one message, keeps its own and
 // passes on the rest, first to the child with the largest family.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Pipelined chain: each rank receives the vector segment by segment from the one before it and
 // passes each segment on while the next one is in flight.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Chains of a kernel's channels: the vector is cut among them, and each passes its part round a
 // ring of its own, from the root to the rank before it, in pieces of as much as a step's buffer
 // holds.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Chains of a kernel's channels: the vector is cut among them, and each sums its part round a ring
 // of its own, from the rank behind the root to the root, in pieces of as much as a step's buffer
 // holds. What a rank has summed goes on from the buffer: its own vector stays as it was.

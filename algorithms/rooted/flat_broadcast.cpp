@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Flat broadcast: the root posts a send to each of the others and waits for all of them.
 //
 // Open MPI: bcast_intra_basic_linear.

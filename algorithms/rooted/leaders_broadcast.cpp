@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Broadcast by the hosts' leaders: from the root, which leads its host, to the leaders of the other
 // hosts, and from each of them into its host. The vector enters a host once.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Linear gather: the root receives each of the others' chunk, one after the other.
 //
 // Open MPI: gather_intra_basic_linear.

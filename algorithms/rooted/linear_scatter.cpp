@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Linear scatter: the root sends each of the others its chunk, one after the other.
 //
 // Open MPI: scatter_intra_basic_linear.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rabenseifner's reduce: a reduce-scatter by recursive halving, then a binomial gather of the sums.
 // Meant for long vectors. Numbers of ranks that are no power of two fold by halves first
 // (fold.hpp).

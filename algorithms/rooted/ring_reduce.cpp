@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ring reduce: the reduce-scatter of the ring, then every rank sends the chunk that it has summed
 // to the root. For long vectors.
 //

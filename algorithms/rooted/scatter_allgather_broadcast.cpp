@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Broadcast by a binomial scatter and a ring allgather: the root's vector leaves it once, in P
 // chunks, and the ranks pass the chunks around. For long vectors.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Messages and calculations of ranks with what each waits for, as GOAL writes them; they run as any
 // algorithm does. No data has a meaning: a graph is timed, not checked.
 // Source: Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language", ICPP 2009; the order of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Order of a schedule's steps: which sends meet which receives, and that no steps wait for each
 // other in a circle.
 #pragma once

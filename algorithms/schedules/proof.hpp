@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a schedule compute what its collective promises? Run by the loopback executor, with data
 // that tell of each item in the end which ranks' chunks it is the sum of.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The program of each rank as a graph of messages and calculations: what is posted after what was
 // waited for.
 #pragma once

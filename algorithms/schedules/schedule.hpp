@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A schedule that another tool wrote: for each rank its thread blocks, for each of these its steps,
 // which move and reduce chunks of the vector. It runs as any algorithm does.
 //

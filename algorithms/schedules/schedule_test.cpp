@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a schedule do what its steps say, in rounds and with copies, and at the cost that it
 // declares?
 #include "algorithms/schedules/schedule.hpp"

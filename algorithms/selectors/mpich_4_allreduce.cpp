@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // MPI_Allreduce as MPICH 4 chooses it, without a file of the user's, for commutative operations: by
 // the hosts' leaders on several hosts of which one has several ranks; else, and between the
 // leaders, recursive doubling up to 2 KiB and for fewer numbers than the power of two below the

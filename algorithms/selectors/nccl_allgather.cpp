@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // ncclAllGather as NCCL does it: a ring or, with one GPU on each host, parallel trees, by
 // what it expects each to take with the best of its protocols (nccl_tuning.hpp).
 #include "algorithms/selectors/nccl_choice.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // ncclAllReduce as NCCL chooses it: a ring, the double binary tree or the switches of NVLink
 // SHARP, by what it expects each to take with the best of its protocols (nccl_tuning.hpp).
 //
@@ -19,6 +20,8 @@ constexpr Selection nccl_allreduce = {
 
 }  // namespace
 
-Algorithm describe_nccl_allreduce() { return nccl_selector<nccl_allreduce>({"segment", "algorithm"}); }
+Algorithm describe_nccl_allreduce() {
+  return nccl_selector<nccl_allreduce>({"segment", "algorithm"});
+}
 
 }  // namespace ringscope

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Sends and receives with all ranks as one group, as NCCL does them (nccl_peers.hpp).
 #include "algorithms/selectors/nccl_peers.hpp"
 

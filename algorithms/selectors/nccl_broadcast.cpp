@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // ncclBroadcast as NCCL does it: a chain from the root, by the protocol that it expects to take
 // least (nccl_tuning.hpp), with `blocks`; without, a chain in segments.
 #include "algorithms/selectors/nccl_choice.hpp"

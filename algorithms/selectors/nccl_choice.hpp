@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // NCCL's choice for a collective: algorithm, protocol and channels, by what it expects each to take
 // (nccl_tuning.hpp).
 #pragma once

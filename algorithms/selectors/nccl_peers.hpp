@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // NCCL's groups of sends and receives: on all channels, as a power of two. Nothing is chosen but
 // how many share a pair's bytes (peer_channels.hpp). Where the library does not say what blocks
 // cost, all are posted at once.

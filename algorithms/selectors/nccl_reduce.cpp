@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // ncclReduce as NCCL does it: a chain to the root, by the protocol that it expects to take least
 // (nccl_tuning.hpp). Without `blocks` it is the ring
 // of one channel, which sums chunk by chunk.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // ncclReduceScatter as NCCL does it: a ring or, with one GPU on each host, parallel trees, by
 // what it expects each to take with the best of its protocols (nccl_tuning.hpp).
 #include "algorithms/selectors/nccl_choice.hpp"
@@ -14,6 +15,8 @@ constexpr Selection nccl_reduce_scatter = {
 
 }  // namespace
 
-Algorithm describe_nccl_reduce_scatter() { return nccl_selector<nccl_reduce_scatter>({"algorithm"}); }
+Algorithm describe_nccl_reduce_scatter() {
+  return nccl_selector<nccl_reduce_scatter>({"algorithm"});
+}
 
 }  // namespace ringscope

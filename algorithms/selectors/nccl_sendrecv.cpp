@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A send to the next rank and a receive from the one before, as NCCL groups them (nccl_peers.hpp).
 #include "algorithms/selectors/nccl_peers.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does NCCL's model say here what its source says, and does the choice follow from it?
 #include "algorithms/channels/nccl_tuning.hpp"
 

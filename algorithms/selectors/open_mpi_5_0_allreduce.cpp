@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // MPI_Allreduce as Open MPI 5.0 chooses it, without files or parameters of the user's, for
 // commutative operations: coll/han on several hosts of which one has several ranks, else what its
 // component `tuned` chooses, whose fixed table is that of 4.1.
@@ -27,6 +28,8 @@ constexpr Selection open_mpi_5_0_allreduce = {
 
 }  // namespace
 
-Algorithm describe_open_mpi_5_0_allreduce() { return selector<open_mpi_5_0_allreduce>({"item", "segment"}); }
+Algorithm describe_open_mpi_5_0_allreduce() {
+  return selector<open_mpi_5_0_allreduce>({"item", "segment"});
+}
 
 }  // namespace ringscope

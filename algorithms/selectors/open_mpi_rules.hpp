@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The shape of Open MPI's fixed decisions (component `tuned`): by the number of ranks, and then by
 // the vector's bytes.
 #pragma once

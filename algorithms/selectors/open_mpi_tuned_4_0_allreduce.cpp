@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // MPI_Allreduce as Open MPI up to 4.0 chooses it (component `tuned`), for commutative operations.
 //
 // Source: Open MPI 4.0.x, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c,
@@ -27,6 +28,8 @@ constexpr Selection open_mpi_tuned_4_0_allreduce = {
 
 }  // namespace
 
-Algorithm describe_open_mpi_tuned_4_0_allreduce() { return selector<open_mpi_tuned_4_0_allreduce>({"item"}); }
+Algorithm describe_open_mpi_tuned_4_0_allreduce() {
+  return selector<open_mpi_tuned_4_0_allreduce>({"item"});
+}
 
 }  // namespace ringscope

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // MPI_Allreduce as Open MPI 4.1's component `tuned` chooses it, without files or parameters of the
 // user's, for commutative operations.
 //
@@ -57,6 +58,8 @@ constexpr Selection open_mpi_tuned_allreduce = {
 
 }  // namespace
 
-Algorithm describe_open_mpi_tuned_allreduce() { return selector<open_mpi_tuned_allreduce>({"item"}); }
+Algorithm describe_open_mpi_tuned_allreduce() {
+  return selector<open_mpi_tuned_allreduce>({"item"});
+}
 
 }  // namespace ringscope

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // MPI_Bcast as Open MPI 4.1's component `tuned` chooses it, without files or parameters of the
 // user's.
 //
@@ -70,6 +71,8 @@ constexpr Selection open_mpi_tuned_broadcast = {
 
 }  // namespace
 
-Algorithm describe_open_mpi_tuned_broadcast() { return selector<open_mpi_tuned_broadcast>({"root"}); }
+Algorithm describe_open_mpi_tuned_broadcast() {
+  return selector<open_mpi_tuned_broadcast>({"root"});
+}
 
 }  // namespace ringscope

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // An algorithm that is another one of its collective, chosen by the number of ranks, the vector's
 // size and where the ranks sit, as a library chooses.
 #pragma once

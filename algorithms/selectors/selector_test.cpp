@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the selectors choose as the libraries' sources say? Seen by what the chosen algorithm costs.
 #include "algorithms/selectors/selector.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Two binary trees over the same ranks, so that who has children in one is a leaf in the other:
 // with half of the data in each, every rank sends and receives about as much as any other.
 //

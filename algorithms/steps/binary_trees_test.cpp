@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Are the two trees trees, as shallow as binary ones are, and is who works in one idle in the
 // other?
 #include "algorithms/steps/binary_trees.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Messages of a binomial tree in which each rank receives, or sends, the chunks of its family: the
 // binomial scatter and gather.
 #pragma once

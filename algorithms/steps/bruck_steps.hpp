@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Bruck's all-to-all: the block that is to go d ranks up travels the bits of d, one in each step.
 // A rank holds in slot d the block that has still to go the bits of d from the current one on.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Reduces any number of ranks to a power of two: of each of r = P - 2^k pairs among the first 2r
 // ranks one steps aside until the result comes back.
 //

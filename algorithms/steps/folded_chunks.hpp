@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The chunks of a vector as the ranks of a fold hold them: who stands for two holds two. Neighbours
 // in the fold hold neighbouring chunks, so a span of indices is a span of items.
 //

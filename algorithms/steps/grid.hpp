@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ranks in a grid: for each rank, where it stands along each kind of parallelism.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do ranks stand where Megatron's order string puts them?
 #include "algorithms/steps/grid.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Recursive halving among 2^k ranks: in step s a rank and the one whose index differs in bit s hold
 // the same span of chunks; they split it in two, and the one with the bit set keeps the upper half.
 // Read backwards it is the recursive doubling of an allgather.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ranks grouped by host, and the orders that follow from it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Are ranks sorted by host, and do parallel rings visit every rank once, host by host, each leaving
 // a host by another rank?
 #include "algorithms/steps/host_order.hpp"

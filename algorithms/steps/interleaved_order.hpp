@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The order in which a stage of an interleaved pipeline takes micro-batches through its parts: each
 // stage has several parts of the layers, and part i of all stages comes before part i + 1.
 //

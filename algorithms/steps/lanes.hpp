@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A vector cut into k parts, each of which goes round a ring of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A rank's part in a collective of two levels: inside its host, and between the hosts' leaders.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ranks in pairs, 2i with 2i+1; with an odd number of ranks the last one is alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // All-to-all: chunk j of rank r's vector becomes piece r in rank j's scratch space. The pieces of a
 // rank lie one after the other there, by the rank that they come from; a rank's own is copied.
 #pragma once

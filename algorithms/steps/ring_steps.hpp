@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Schedule of a ring: which chunk a rank sends and which it receives, at which step of which phase,
 // and what that costs. All rings of the catalogue share it; they differ in their verbs.
 //

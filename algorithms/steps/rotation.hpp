@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The chunks of a vector in the order that begins with a rank's own: what collectives hold in
 // scratch space where they send neighbouring chunks in one message and the last one's neighbour is
 // the first.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Cuts a range into segments for a pipeline.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is the index arithmetic right: who sends what to whom, at every step, for every number of ranks?
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Collectives with a root count ranks from it: the root is 0, the rank above it 1, and so on
 // around. In a binomial tree over such numbers a rank's parent is its number without the lowest set
 // bit, and whoever descends from it has the numbers that follow its own.

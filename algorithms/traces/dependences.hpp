@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Dependences of one rank's nodes, and which of them are free.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A rank of several lanes: each is a thread of the rank; further threads, the carriers, see to its
 // messages. A thread waits on a flag that is raised once for each node that becomes free.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // One rank's nodes, performed by its program alone or by several lanes.
 #pragma once
 

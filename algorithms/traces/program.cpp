@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A rank of one lane: a program of one thread.
 #include <algorithm>
 #include <cassert>

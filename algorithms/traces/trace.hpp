@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A trace: what each rank of a program did, as nodes that wait for each other: computations,
 // messages, and collectives on groups of ranks. It runs as any algorithm does. No data has a
 // meaning: a trace is timed, not checked.

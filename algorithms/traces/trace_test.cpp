@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the nodes of a trace run after what they wait for, on lanes of their own, and at the cost that
 // their messages and collectives have?
 #include "algorithms/traces/trace.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Training as PyTorch's DistributedDataParallel does it: gradients fill buckets in the order of
 // backward, and a bucket is exchanged as soon as it is full.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Buffers and costs of a layer's experts, beside their text.
 #pragma once
 

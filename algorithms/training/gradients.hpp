@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Groups of gradients that are exchanged together: index arithmetic, apart from all communication.
 //
 // The vector holds the gradients in the order of forward, so that those which backward makes one

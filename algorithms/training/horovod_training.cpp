@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Training as Horovod does it: a background thread wakes every `cycle`, agrees with the others on
 // the gradients that all ranks have, and exchanges these, fused up to `fusion` bytes.
 //

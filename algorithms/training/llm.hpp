@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A training step of a large language model as its ranks see it: data from a scenario.
 #pragma once
 

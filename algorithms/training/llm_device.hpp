@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A rank of a large model's training with its groups, and what it does with a layer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Experts in place of a layer's MLP, cut over the ranks of an expert group (expert parallelism): a
 // router chooses some experts for each token; an all-to-all takes tokens to the ranks of theirs,
 // and another one what these made of them back. Sizes differ, since some experts are chosen more

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A layer of a large model, cut over the ranks of a tensor group: Shoeybi et al., "Megatron-LM",
 // 2019, arXiv:1909.08053: a sum of the activations after attention and after the MLP, forward and
 // backward. Sequence parallelism, Korthikanti et al., 2022, arXiv:2205.05198: a reduce-scatter and

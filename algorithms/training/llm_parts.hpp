@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Buffers, counts and costs of a training step of a large language model, beside its text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Pipelines of a large model's training: the layers cut over stages, and the order in which a stage
 // takes its micro-batches.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // ZeRO 2 and 3: what a data group has is cut over its ranks, unit by unit (an embedding, a layer,
 // an output layer), and exchanged while the device computes.
 //

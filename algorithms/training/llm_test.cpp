@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does every rank of a large model's training end a step with the sums of its data group, whatever
 // the schedule, and does each step send what it declares?
 #include "algorithms/training/llm.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Training of a large language model, as Megatron-LM does it: each layer is cut over the ranks of a
 // tensor group, the layers over the stages of a pipeline, the sequences over the ranks of a data
 // group, a sequence over those of a context group, and experts over those of an expert group.

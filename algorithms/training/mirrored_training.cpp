@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Training as TensorFlow's MirroredStrategy does it on the devices of one host: all gradients of a
 // batch are packed together and exchanged at once.
 //

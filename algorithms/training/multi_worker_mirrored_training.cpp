@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Training as TensorFlow's MultiWorkerMirroredStrategy does it on the devices of all hosts: the
 // gradients go in packs of N bytes, one after the other.
 //

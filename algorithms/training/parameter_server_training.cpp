@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Training with a synchronous parameter server: a device pushes each bucket of gradients, a part of
 // it to every server, and pulls the weights back. A server sums what all devices push, updates, and
 // sends the weights to each. The servers are the last ranks; the weights arrive in scratch space.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ring attention: each rank of a context group has a part of the sequence. Its queries meet the
 // keys and values of all parts, which go round a ring while the block that is there is computed.
 //

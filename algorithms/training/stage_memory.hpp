@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Memory that a stage of a large model's training needs on a GPU: what a report repeats of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The steps of a device, which all strategies share: take a batch, forward, backward layer by
 // layer, wait for the gradients, update. The strategies differ in the program that exchanges the
 // gradients, beside backward or after it.

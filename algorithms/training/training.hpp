@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The model that a training job trains, and how its ranks share gradients: data from a scenario.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does every rank end a step with the sum of all gradients, whatever the strategy, the number of
 // ranks, and who exchanges them?
 #include <gtest/gtest.h>

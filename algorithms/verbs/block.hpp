@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The block of threads of a GPU's kernel that does an operation, and how it makes its partner see
 // the data. Executors that know no such blocks perform the operation as any other.
 #pragma once

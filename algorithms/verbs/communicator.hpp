@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Verbs of a rank: MPI's point-to-point verbs on ranges, and the local verbs beside them.
 //
 // An algorithm holds a Communicator by value and writes `co_await comm.send(range, peer)`. Each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Interface of an executor, the one that runs an algorithm's program, and the steps that it counts.
 #pragma once
 

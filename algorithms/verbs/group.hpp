@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Groups of ranks, and the splits that make them: MPI_Comm_split's rule, for any executor.
 #pragma once
 

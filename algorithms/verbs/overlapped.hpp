@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Any collective as MPI-3's non-blocking ones: posted, then a computation, then waited for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Items of a buffer: all that an algorithm ever says about data.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The one coroutine type of the project.
 //
 // Invariants: a task is lazy (nothing runs until it is awaited or resumed), move-only, and owned by

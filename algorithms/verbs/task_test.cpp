@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a task run when it is awaited, not before, and clean up after itself whatever happens?
 #include "algorithms/verbs/task.hpp"
 

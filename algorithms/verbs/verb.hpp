@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The verbs by name; communicator.hpp says what each does.
 #pragma once
 

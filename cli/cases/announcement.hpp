@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Whoever asks for much is told before it begins how long it takes, and what to ask for instead.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // One question asked of two kernels: by how much do their answers differ?
 #pragma once
 

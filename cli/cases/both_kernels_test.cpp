@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is the largest difference between two kernels found, wherever it stands?
 #include "cli/cases/both_kernels.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Many cases at once, each in a process of its own.
 //
 // SimGrid's engine can exist once in a process, so every case is simulated in a forked child, which

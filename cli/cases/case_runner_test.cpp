@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do reports and failures come back from the children as they were, and in order?
 #include "cli/cases/case_runner.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Shared by `run` and `compare`: the choice of cases, and running them.
 #pragma once
 

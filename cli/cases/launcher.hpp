@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Detects that mpirun, srun or a job array has started several of us.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is what launchers say in the environment understood, and what nobody meant left alone?
 #include "cli/cases/launcher.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Words of a command that asks the same cases something else.
 #pragma once
 

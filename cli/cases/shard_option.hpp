@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Which shard of a study this process does, and the store that it fills.
 #pragma once
 

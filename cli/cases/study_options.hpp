@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Shared by `sweep` and `place`: how a study is run, and how its winners are checked.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Shared by `run`, `explain`, `what-if` and `lesson`: the choice of a scenario's cases.
 #pragma once
 

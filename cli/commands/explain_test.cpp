@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does an explanation say what the run did, and does all of it add up?
 #include "scenarios/answer/explain/explain.hpp"
 

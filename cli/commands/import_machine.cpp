@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -5,8 +6,8 @@
 #include <memory>
 #include <optional>
 
+#include "cli/cases/typed.hpp"
 #include "cli/commands/subcommands.hpp"
-#include "cli/commands/typed.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // `lesson`: a run as a page to look at, step by step.
 #include <fmt/ranges.h>
 

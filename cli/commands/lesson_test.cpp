@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is the data of a lesson's page what the run said, in few bytes?
 #include "cli/lesson/lesson_case.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The peer matrices of a host's GPUs, as text and as CSV.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Output of `place`: a screen, CSV and JSON.
 #pragma once
 

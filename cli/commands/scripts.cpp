@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The subcommands that are Python: fits, tables and pictures belong to numpy, scipy and matplotlib.
 //
 // Each is a script that gets all words behind the subcommand, and this program's path as RINGSCOPE,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,9 +7,9 @@
 #include <set>
 
 #include "cli/cases/cases.hpp"
+#include "cli/cases/typed.hpp"
 #include "cli/commands/peer_text.hpp"
 #include "cli/commands/subcommands.hpp"
-#include "cli/commands/typed.hpp"
 #include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The rows of a sweep as a table, as CSV and as JSON.
 #pragma once
 

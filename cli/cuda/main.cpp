@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // ringscope-cuda: the scenarios of the simulator, run for real on the GPUs of this machine.
 #include "cli/cuda/subcommands.hpp"
 #include "cli/terminal/failure.hpp"

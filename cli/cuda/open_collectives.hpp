@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The library of collectives that the program was built with.
 #pragma once
 

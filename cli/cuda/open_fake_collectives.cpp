@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cli/cuda/open_collectives.hpp"
 #include "validation/cuda/gpus/fake_collectives.hpp"
 

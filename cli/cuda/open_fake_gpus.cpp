@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // ringscope-cuda-fake: RINGSCOPE_FAKE="gpus=2,peers=1,memory=1000000" says what its GPUs are like.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The GPUs that the program runs on: those of this machine, or fake ones.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Place, time and means of a measurement on the GPUs of this machine.
 #pragma once
 

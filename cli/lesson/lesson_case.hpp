@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A case as the data of a lesson's page: what the run said, the machine, and what happened when.
 //
 // Times are ticks, whole numbers of which the run has `ticks`. plots/lesson/README.md has the keys.

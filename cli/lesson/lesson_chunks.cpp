@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The chunk matrix and how it changes.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The document of a lesson's page: cases, and what is said of any two of them.
 #pragma once
 

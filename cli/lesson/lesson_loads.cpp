@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The load of every resource over time, and the states of every rank.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The page of a lesson: one HTML file that needs nothing else.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ringscope for other programs: a scenario goes in as text, its answer comes out as text.
 //
 // The only header that is installed: find_package(ringscope), target ringscope::ringscope.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Shared by every subcommand: options, starting MPI, and the document about this job.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // ringscope-mpi: the scenarios of the simulator, run for real by an MPI job, and its probes.
 //
 // Not linked with the simulator: SimGrid's library defines MPI's functions too, its own ones.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The subcommands of ringscope-mpi: one file and one line each.
 #pragma once
 

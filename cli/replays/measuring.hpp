@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Shared by the programs that measure, whatever they measure on: their words and their documents.
 #pragma once
 

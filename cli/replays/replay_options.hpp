@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Arguments shared by the replays on every executor.
 #pragma once
 

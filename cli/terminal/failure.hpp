@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // End of the program when it cannot answer.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Protocol from a child to its parent through a pipe: a sequence of frames.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // ^C as a wish that a long search can grant.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Screens as a terminal of some width shows them: narrower tables, lines that are folded, colours.
 // Knows no terminal.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A word of the command line, as a value that can say what is wrong with it.
 #pragma once
 

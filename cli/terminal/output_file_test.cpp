@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is a file there whole or not at all?
 #include "cli/terminal/output_file.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A bar on standard error for those who wait at a terminal.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Words for those who wait: how much is done and how long it will take. Knows no terminal.
 #pragma once
 

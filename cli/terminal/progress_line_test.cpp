@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the line say what is done and how long the rest takes, by a clock of the test?
 #include "cli/terminal/progress_line.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Answers for people on standard output: as they are in a pipe, so that the same input gives the
 // same bytes; fitted and coloured at a terminal.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The words of a command line, for each of the programs. CLI11's own headers take ten seconds to
 // compile: only words.cpp reads them.
 #pragma once

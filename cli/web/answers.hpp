@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The simulator as a page or a script asks it: JSON in, JSON out, in one process.
 #pragma once
 

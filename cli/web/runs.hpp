@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Runs that a page asks for: a scenario of ours or a text, one of its cases, and what differs.
 #pragma once
 

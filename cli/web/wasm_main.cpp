@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The simulator in WebAssembly: one function, with JSON in and out.
 #include "cli/web/answers.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // In place of the readers of files that other tools write: a page has no such files, and neither
 // pugixml nor zlib is built for WebAssembly.
 #include <stdexcept>

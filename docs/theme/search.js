@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Search in the words of all pages, which words.js holds: sections that have every word asked for,
 // or one that begins so; those that have them in a heading first.
 "use strict";

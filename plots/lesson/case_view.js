@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // One case: what it is, and its pictures.
 
 const byId = id => document.getElementById(id);

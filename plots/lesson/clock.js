@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The one clock of the page: where it stands, where it can stop, and how it runs.
 
 const UNITS = {change: "change", step: "step", phase: "phase"};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The cluster as a drawing: hosts, their parts and ranks, and links as wide as they are loaded.
 
 /** The two ends of a link on the rims of its boxes. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The data of the page: what README.md beside this file describes, decoded.
 
 let DATA = JSON.parse(document.getElementById("data").textContent);

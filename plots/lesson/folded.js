@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A cluster of more hosts than can be drawn one by one: a square for each, by the switch that it is
 // plugged into, filled as its links are loaded.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Numbers and words for people.
 
 const ACTIVITIES = ["compute", "reduce", "copy", "overhead", "in_send", "in_wait", "idle"];

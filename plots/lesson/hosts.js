@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Where everything of a machine stands: hosts in a row, each with its parts in layers, and the
 // switches above them. All in pixels of the drawing.
 

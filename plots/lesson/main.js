@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Puts the page of a recorded lesson together.
 
 const CASES = DATA.cases.map((json, index) => new Case(json, index));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The chunk matrix: a row for each rank, a column for each part of the vector.
 
 const MOST_CELLS = 64;  // a side: beyond, a cell is a dot of an image

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The cases on the page and the clock that they share: what plays them, and by which keys.
 
 let views = [];

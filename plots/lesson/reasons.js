@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The explanation: the critical paths of both cases, and where the difference comes from.
 
 /** In one sentence, as a list of texts and elements. */

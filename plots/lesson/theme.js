@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Colours from the style sheet, hatches, and canvases as sharp as the screen.
 
 function colour(name) {

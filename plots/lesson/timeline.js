@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // What every rank does when, and the critical path through it.
 
 class TimelineView {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Who waits for whom when a run cannot go on: ranks on a circle, an arrow from each to whom it
 // waits for. Those that wait for each other stand first, and stand out.
 

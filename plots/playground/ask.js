@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Asks the program in WebAssembly from node: what a page would, without one.
 //
 //   node ask.js FOLDER ROOT < requests, one JSON a line; an answer a line

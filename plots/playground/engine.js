@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The simulator, in a worker of its own: the page stays alive while it runs, and can end it.
 
 /** A text of the page that is packed: base64 of gzip. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // What leaves the page: YAML for the command line, CSV, and pictures.
 
 /** A scalar as YAML: quoted where it could be read as something else. */

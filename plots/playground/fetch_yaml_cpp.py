@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Fetches the sources of yaml-cpp as Debian has them, and unpacks them.
 
 Usage: plots/playground/fetch_yaml_cpp.py FOLDER

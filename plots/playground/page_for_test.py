@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """For tests of the playground: is its page there, and as new as its sources?"""
 
 import pathlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Who is where: hosts with their ranks, which are dragged, or moved by keys, from one to another.
 
 const MOST_CHIPS = 12;  // of a host, drawn one by one

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Puts the playground together: settings in, a run, pictures out.
 
 const engine = new Engine();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // First say which is faster and by how much, then see; and the exercise of each lesson.
 
 const SAME = 1.02;  // so close two times count as the same

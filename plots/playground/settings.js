@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The settings of a run: each a key of its scenario, shown where the scenario has it.
 
 const RATES = [0.1, 0.4, 1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800];  // Gbit/s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The state of the page: a lesson, up to two runs that differ from it; and the address that says so
 
 const LESSONS = JSON.parse(document.getElementById("lessons").textContent);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // JSON as Python's own objects, and back.
 #pragma once
 

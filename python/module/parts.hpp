@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Parts of the module: each adds its functions and classes.
 #pragma once
 

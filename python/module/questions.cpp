@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "python/module/questions.hpp"
 
 #include "scenarios/question/scenario_tree.hpp"

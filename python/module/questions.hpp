@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A scenario or a study as Python says it: the name of one of ours, a path, or its YAML.
 #pragma once
 

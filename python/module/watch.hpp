@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Progress and ^C of long work that runs without Python's lock.
 #pragma once
 

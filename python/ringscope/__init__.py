@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Simulate collectives and training steps on a described cluster, and explain the result.
 
     import ringscope

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Fits a cluster and a library to what was measured."""
 
 from __future__ import annotations

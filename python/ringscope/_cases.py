@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs of scenarios, and what is asked of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The simulator behind `import ringscope`: what is compiled. Times are in seconds, sizes in bytes,
 rates in bytes per second."""
 

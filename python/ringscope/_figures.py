@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Pictures by matplotlib, in the one look of the project's plots."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Gains from twice as much of one thing."""
 
 from __future__ import annotations

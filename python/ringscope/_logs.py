@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Logs of benchmarks: judged against a cluster, and rules for libraries."""
 
 from __future__ import annotations

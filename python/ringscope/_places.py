@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The search for the best placement."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The project's programs that are Python: started as such, their errors raised."""
 
 from __future__ import annotations

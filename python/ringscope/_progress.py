@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A bar for what takes more than a second."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The project's Python beside its data: the fit and the pictures, which are programs as well."""
 
 from __future__ import annotations

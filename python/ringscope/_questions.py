@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Questions as people write them: a name, a path, YAML, a dict."""
 
 from __future__ import annotations

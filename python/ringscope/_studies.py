@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Sweeps: many points of a study as a table."""
 
 from __future__ import annotations

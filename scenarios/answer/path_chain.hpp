@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The critical path in its order, and what was sent meanwhile: what explanations and traces need.
 // All times are seconds from the start of the repetition that the report tells of.
 #pragma once

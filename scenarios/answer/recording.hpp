@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Course of a run from instant to instant, for a page that shows it. All times are seconds from the
 // start of the repetition that the report tells of.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The shape of an answer, the same for every executor.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Reports made by hand, for the tests of everything that prints, writes or reads one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Costs of kernels that exchange data themselves: `blocks` of a library.
 #pragma once
 

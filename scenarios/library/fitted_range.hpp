@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Range of what a fitted library was measured on: beyond it the model extrapolates.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Parameters of an MPI library's message transport, for the model in sim/mpi.
 #pragma once
 

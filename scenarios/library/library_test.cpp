@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is a library read with its base under it, and does what is resolved stand on its own?
 #include "scenarios/library/library.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A time that goes by a message's size, in segments: as measurements of real libraries show it.
 #pragma once
 

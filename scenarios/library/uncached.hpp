@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Costs that go by what the caches hold: of jobs with longer vectors than a library says.
 #pragma once
 

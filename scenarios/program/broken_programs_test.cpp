@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does each wrong program draw the message that tells a person what to do, and does a right one
 // read as it stands?
 //

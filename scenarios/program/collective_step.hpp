@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A collective among a program's groups: which algorithm, and with which options.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Conditions of a step: the ranks that do it.
 #include <fmt/format.h>
 

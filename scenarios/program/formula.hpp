@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Numbers, times and sizes that a program's steps say: `2 ms`, `bucket / size(dp)`.
 #pragma once
 

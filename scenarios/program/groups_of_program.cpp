@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/program/groups_of_program.hpp"
 
 #include <fmt/format.h>

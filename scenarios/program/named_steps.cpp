@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Names of steps, by which steps wait for others.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

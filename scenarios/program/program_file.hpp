@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Programs on groups of ranks, as scenarios write them: `job.program` as a list of steps.
 #pragma once
 

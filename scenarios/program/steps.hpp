@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The steps of a program, from their YAML.
 #pragma once
 

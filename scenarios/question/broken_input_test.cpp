@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does each wrong scenario, library or --set draw the message that tells a person what to do?
 //
 // broken_inputs.txt holds the inputs and the messages. The clusters and libraries are the test's

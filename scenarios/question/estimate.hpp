@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Size of a simulation, told before it is begun.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is what is told beforehand what will be, and is too much refused with what to lower?
 #include "scenarios/question/estimate.hpp"
 

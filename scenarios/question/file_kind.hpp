@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Folder of the named scenarios, and files that a user took for another kind.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Warnings about an answer that the model gives without a word.
 #pragma once
 

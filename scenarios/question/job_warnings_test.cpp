@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is a user warned of what the answer leaves out, and of nothing else?
 #include "scenarios/question/job_warnings.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Parts that the scenarios of a study have in common, read once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A job's machine as NCCL's search describes it, and the rings that it finds.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Background jobs of a scenario: those that run beside the foreground job.
 #pragma once
 

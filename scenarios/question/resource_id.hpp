@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Identity of what activities share: a core, a link's direction, memory, a lock, a file system.
 //
 // Code compares and takes apart identities; their names are made where they are printed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The question: a job on a cluster, with a library, placed.
 #pragma once
 

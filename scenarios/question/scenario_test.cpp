@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a scenario file become the cases that it asks for?
 #include "scenarios/question/scenario.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A scenario before it is read: its tree, with the overrides and the cases laid over it.
 #pragma once
 

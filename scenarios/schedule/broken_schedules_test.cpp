@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does each wrong schedule draw the message that tells a person what to do?
 //
 // broken_schedules.txt holds the wrong ones, each as a good one with a text replaced, and the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Checks that schedules of all formats have to pass, with errors in the words of their files.
 #pragma once
 

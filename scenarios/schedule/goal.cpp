@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Source of the grammar: spcl/LogGOPSim, src/LogGOPSim/txt2bin.re.
 #include "scenarios/schedule/goal.hpp"
 

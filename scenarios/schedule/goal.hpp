@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // GOAL, the text that LogGOPSim's txt2bin reads: messages and calculations of each rank.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Words of a text in GOAL, each with its place.
 #pragma once
 

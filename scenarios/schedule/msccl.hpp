@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // MSCCL's XML: the thread blocks of each GPU, step by step.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // MSCCL++'s execution plans, as far as they are of packets, puts and gets by channels,
 // copies, reductions and barriers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Channels of MSCCL++'s plans: which of them an operation uses, and what each of their signals
 // tells.
 //

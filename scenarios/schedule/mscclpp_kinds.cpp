@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/schedule/mscclpp_kinds.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Operations of MSCCL++'s plans, by name.
 #pragma once
 

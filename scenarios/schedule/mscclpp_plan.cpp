@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Source of the format: microsoft/mscclpp, src/core/executor/execution_plan.cc.
 #include "scenarios/schedule/mscclpp_plan.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Content of an MSCCL++ execution plan, checked word by word, before it is a schedule.
 #pragma once
 

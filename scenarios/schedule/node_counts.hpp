@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Accounts of a trace: what became of each node.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/schedule/schedule_file.hpp"
 
 #include <fmt/format.h>
@@ -24,8 +25,8 @@ struct FileKind {
   void (*read)(const std::shared_ptr<const Source>& source, ScheduleFile& into);
 };
 constexpr FileKind kinds[] = {{".xml", "MSCCL's", read_msccl},
-                          {".json", "MSCCL++'s", read_mscclpp},
-                          {".goal", "GOAL's", read_goal}};
+                              {".json", "MSCCL++'s", read_mscclpp},
+                              {".goal", "GOAL's", read_goal}};
 
 /// Null where there is none.
 const FileKind* kind_of(const fs::path& path) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Schedules in the files of other tools, read with every check that can be made without a clock.
 #pragma once
 

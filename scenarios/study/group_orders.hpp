@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Orders in which the groups of a job are nested: which of its ranks are neighbours.
 #pragma once
 

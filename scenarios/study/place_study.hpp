@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A question about placements: which ones are allowed, and what is best.
 #pragma once
 

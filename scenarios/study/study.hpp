@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A study: a scenario, and what of it is varied.
 #pragma once
 

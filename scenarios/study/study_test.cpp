@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a study file give the points that it says, and does what is wrong with it get a place?
 #include "scenarios/study/study.hpp"
 

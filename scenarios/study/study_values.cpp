@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/study/study_values.hpp"
 
 #include <fmt/format.h>

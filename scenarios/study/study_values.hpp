@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The values that a study gives to its keys: lists, ranges, grids and Latin hypercubes.
 #pragma once
 

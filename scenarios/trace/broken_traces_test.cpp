@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does each wrong trace draw the message that tells a person what to do, and is a right one read
 // with every node accounted for?
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Chakra's execution trace of one rank: a protobuf message of metadata, then one for each node.
 // Source of the fields: mlcommons/chakra, schema/protobuf/et_def.proto.
 #pragma once

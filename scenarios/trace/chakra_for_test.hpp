@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Chakra traces from lines of text, for tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Nodes of one rank of a Chakra trace, as nodes that run.
 #pragma once
 

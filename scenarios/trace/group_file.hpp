@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Groups of ranks that a trace's collectives name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Readers of traces, one for each tool that writes them: whether what it reads is there, and its
 // reading.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Collectives of a recorded program: those that the catalogue has, and messages in place of others.
 #include <algorithm>
 

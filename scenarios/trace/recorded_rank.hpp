@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Calls of one rank as nodes of a trace.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Reader of one rank's calls: what each becomes, and what it comes after.
 #pragma once
 

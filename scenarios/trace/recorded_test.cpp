@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does each wrong record draw the message that tells a person what to do, and does a right one
 // become the nodes that its calls mean?
 //

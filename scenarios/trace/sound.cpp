@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Checks of a trace that need no clock.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Traces in the files of other tools, and of recorded programs, as jobs.
 #pragma once
 

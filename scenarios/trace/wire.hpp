@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Protobuf's wire format: the fields of a message, one after the other.
 // Source: protobuf.dev/programming-guides/encoding.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The groups of a job: `groups: {order: tp-dp-pp, tp: 8, pp: 2}`, or by lists of ranks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do groups say what is wrong with them, where, and what would be right?
 #include <gmock/gmock.h>
 

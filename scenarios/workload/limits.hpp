@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Limits of what a workload may say, so that no sum of it overflows.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The options of a job that trains a large language model.
 #pragma once
 

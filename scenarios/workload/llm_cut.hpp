@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A large model as a job cuts it over its GPUs: what each rank has of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Experts of a large model as a job cuts them over its GPUs, and the tokens that come to each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Memory that a step of a large model takes on a GPU.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the options of a large model's training say what is wrong with them, and what would be right?
 #include "algorithms/training/llm.hpp"
 

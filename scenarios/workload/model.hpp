@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A model to train, as a scenario names it: a file in scenarios/models/, or a map.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The options of a job's algorithm: one line each in options.cpp.
 #pragma once
 

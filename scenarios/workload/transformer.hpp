@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Counts of a transformer: parameters, operations, bytes. Arithmetic only.
 //
 // Operations count 2 for each multiply-add of matrices, as Narayanan et al. do (SC 2021,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Uneven loads of ranks or experts: drawn from a seed, or spelled out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A map that a scenario names: a file in a folder of data, a path, or the map itself.
 #pragma once
 

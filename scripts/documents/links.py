@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Links of a built site: does each lead to a page, and to an anchor in it, and is all here?"""
 
 import html.parser

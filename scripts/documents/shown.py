@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Commands and screens that pages show, and a copy of the tree to run them in."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The site: sources laid out for mkdocs, built strictly, checked, and put into its place."""
 
 import json

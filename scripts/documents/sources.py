@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The pages of the site from their sources: parts of others included, links made to fit."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Fuzzers of the program: each is a module that scripts/fuzz lists in FUZZERS.
 
 It has NAME (a word), ABOUT (one line) and run(options, budget, outcomes): budget.each(one) calls

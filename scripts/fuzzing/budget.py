@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Budget of a fuzzer: it ends when its time or its count of inputs is spent, on several threads."""
 
 import itertools

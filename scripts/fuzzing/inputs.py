@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Every kind of input that the program reads, each mutated: files of all its formats and words.
 
 An Input is what is typed and the files that lie there. ALL holds (weight, kind): kinds that Python

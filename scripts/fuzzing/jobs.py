@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Random jobs: any algorithm that the program lists, with values for the options that it reads."""
 
 import json

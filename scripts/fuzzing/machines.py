@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Random machines and libraries: networks of all families, hosts of cores or of GPUs."""
 
 from .quantities import Rate, cost, rate, time

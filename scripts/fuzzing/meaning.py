@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Valid scenarios: do the kernels agree, and does the answer keep what holds for every answer?
 
 All kernels, and without skipping: the same time. All rates twice as high, all times and costs

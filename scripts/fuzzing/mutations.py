@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Changes of a text that keep most of it: bytes, words, numbers, lines, structure.
 
 Every function takes (random, text, other) and returns a new text, as bytes; `other` is a text of

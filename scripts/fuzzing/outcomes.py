@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Findings of the fuzzers: printed once per kind of problem, with a reproducer beside."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Two runs that rounding alone parts: the same events in the same order, apart by more and more.
 
 Max-min sharing magnifies what differs. A transfer that runs alone until four others join it has a

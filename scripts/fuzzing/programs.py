@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Random programs on groups: steps that all ranks do, on streams, in loops, with dependences.
 
 Valid as they are made: each message stands beside its receive and begins together with it, and

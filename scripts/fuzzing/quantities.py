@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Quantities of random scenarios: they carry their kind, so that all rates can be scaled."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the program on one input, with limits that a busy machine does not shift.
 
 Time is counted as CPU time of each process; the wall clock is only a last resort. Memory is limited

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Random scenarios that are valid: machine, library, placement, job, background jobs.
 
 Each is small enough for an instant, and made to contend: few links, many ranks, sizes around the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Good inputs to start from: the project's own files, by kind, and those of the documentation."""
 
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Mutated inputs of every kind: whatever stands in a file, the program must say what it thinks."""
 
 from . import inputs, verdict

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Faults in how a run ended; none where it did what the design promises.
 
 Exit codes are 0, 1 (bad input), 3 (a run that cannot go on) and 4 (a wrong result); a bad input

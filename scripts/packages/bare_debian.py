@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A new Debian in a temporary folder, to install and build in."""
 
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The bill of materials of a release: CycloneDX 1.5, in JSON."""
 
 import hashlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Installation's own pages and completions, and `cpack` for Debian packages: the program, the
 # library to build against, and the replays on MPI.
 install(CODE "

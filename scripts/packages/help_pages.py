@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The program's words as its --help prints them: subcommands, and the options of each."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the Debian package install into a bare Debian, and are its pages and words whole?
 
 Usage: packages_test.py BUILD. The chroot needs root, debootstrap and an archive that answers; what

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the Containerfile and the Spack recipe say what CMake and scripts/install_packages say?
 
 Neither docker nor Spack is needed: both files are read. Least versions are those of Debian 12, on

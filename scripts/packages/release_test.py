@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does scripts/release make the same bytes twice, and does its tar run where nothing is installed?
 
 Usage: release_test.py BUILD. The empty chroot needs root; otherwise that test is skipped.

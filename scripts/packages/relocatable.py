@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The program in one folder with the libraries that it loads, and archives of the same bytes."""
 
 import gzip

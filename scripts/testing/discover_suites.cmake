@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Writes OUTPUT, which registers the suites of a gtest program with ctest, one test each.
 #
 #   cmake -D PROGRAM=file -D PREFIX=sim. -D LABELS=slow -D SLOW=slow_suites.txt -D FOLDER=path

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Main function of the test programs: runs each selected case in a forked process of its own.
 //
 // SimGrid's engine exists once per process. A case that crashes, or changes what its process has,

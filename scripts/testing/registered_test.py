@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does every test of ctest have its labels and a limit, and is every slow suite a suite?
 
 Usage: scripts/testing/registered_test.py BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Passes on what ctest prints, with a report before its summary: slowest tests, cases, failures.
 
 Usage: ctest ... | python3 scripts/testing/report.py LOG, where LOG is ctest's LastTest.log.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does scripts/test name failed cases, end with ctest's summary, and know its options?
 
 Registers a gtest program's stand-in with discover_suites.cmake, so that nothing is compiled.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Channels of a kernel that are alike, so that one may be simulated for all of them.
 //
 // Found by colour refinement: blocks begin with the colour of their program (where it waits for any

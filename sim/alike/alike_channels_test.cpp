@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do channels that stand for others give the times that all have when all are simulated?
 #include "sim/alike/alike_channels.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Proof that the ranks of a scenario do the same at the same time, host by host.
 //
 // They do where moving every rank to the next host changes nothing: not the machine, not where the

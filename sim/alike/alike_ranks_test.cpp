@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Which ranks are alike, why others are not, and what it takes for chunks that are not of one size?
 #include "sim/alike/alike_ranks.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Proof that the hosts of a part of a network, a cell, may change places with those of the others:
 // of leaves and spines the hosts of a leaf, of a fat tree perhaps those of a pod.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do ranks of a leaf or a pod, simulated for all, have the times that all have when all are
 // simulated?
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Proof that NCCL's communicators of groups, moved on with their ranks, are those of other groups.
 #pragma once
 

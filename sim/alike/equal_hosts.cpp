@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/alike/equal_hosts.hpp"
 
 #include <fmt/format.h>

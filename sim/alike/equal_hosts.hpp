@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Proof that the hosts of a placement may change places and nothing else changes.
 #pragma once
 

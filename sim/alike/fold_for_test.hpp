@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // For tests of folding: scenarios on a star, simulated with all ranks and with those of one host.
 #pragma once
 

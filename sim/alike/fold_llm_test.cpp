@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does one replica of a large model, simulated for all, have the times that all have when all are
 // simulated?
 #include "sim/alike/alike_ranks.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the collectives of a group of ranks take as long as those of a job that is that group alone:
 // with the rings, channels, protocols and the choice that NCCL has for such a communicator?
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The script of a rank: every verb that its program performs, in order, told without a clock.
 //
 // Its threads take turns where they wait for each other. A program that asks what came first has no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Pairs of ranks that talk, by the scripts of those that are simulated for others.
 #pragma once
 

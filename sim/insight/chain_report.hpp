@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // From a chain of segments to the critical path as reports show it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Executors that note what passes through them: which data each rank holds, and from when on.
 //
 // A rank holds what it has received from the instant on at which its program knows: at the end of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Contributions that each rank holds to each part of the vector while an algorithm runs.
 //
 // Both buffers of a rank are cut into pieces, each of one origin and one set of contributions: the

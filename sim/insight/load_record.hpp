@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A kernel that notes what passes through it: how much of each resource has been used by when.
 //
 // Whenever an activity starts, stops or ends, the curves of its resources get a point. Between two

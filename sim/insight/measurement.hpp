@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // From the accounts of one repetition to the report of a case.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Observations of all ranks' programs, summed up.
 #pragma once
 

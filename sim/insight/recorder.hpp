@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Recording of a run, for Report::recording: loads from the kernel, chunks from the executors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is a repetition in which nothing is random the first one again, to the last bit?
 #include "sim/tests/scenario_for_test.hpp"
 

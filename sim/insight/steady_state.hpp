@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Skips whole periods of a run in which every rank does the same again and again.
 //
 // Where a text says that its steps are alike, the state of the run is looked at whenever a thread

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is a run of which periods were skipped the run that it would have been?
 #include <fmt/core.h>
 

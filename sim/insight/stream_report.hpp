@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Streams of the ranks of a trace or a program: which threads they are, and what they spend.
 #pragma once
 

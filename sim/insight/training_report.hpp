@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Shares of a training step, from the observations of its devices.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The measurement of all ranks from that of those which are simulated; see sim/machine/orbits.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The bundles of one resource by their bottlenecks, where there are many: see max_min.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Things to happen at dates, those of one date in the order in which they were added.
 //
 // Ranks in lockstep have many things happen at one date: these share a bucket, found again through

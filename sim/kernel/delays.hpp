@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Changes of rates that may come late: each by at most a share of a time of its own.
 //
 // Their dates lie on a grid, a power of two that fits the delay, so that many come together.

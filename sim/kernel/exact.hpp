@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The numbers in which rates are solved.
 #pragma once
 

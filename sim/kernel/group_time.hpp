@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Virtual time of a group: activities that always have the same rate.
 //
 // It is what each of them has moved since it began, the integral of the rate. One that enters at V

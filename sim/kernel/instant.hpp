@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Length of an instant: what happens closer together happens at once.
 //
 // Dates that are equal on paper differ in the last digits of a double, by how they were reckoned.

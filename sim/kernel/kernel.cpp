@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Compiled twice: SimGrid and MPI cannot be linked into one program, since libsimgrid exports
 // functions of MPI's names.
 #include "sim/kernel/kernel.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Contract of every kernel: advance time, and let activities share resources max-min fairly.
 //
 // Everything that takes time is a timer or an activity. An activity is an amount of work that uses

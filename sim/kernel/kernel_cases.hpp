@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A kernel under test, callbacks from lambdas, and a log of what was called when.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does every kernel keep kernel.hpp's word: what is called, when, and in which order?
 //
 // Dates are sums of powers of two, so equal ones are equal to the last bit.

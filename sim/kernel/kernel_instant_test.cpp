@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is the order of events at one instant as documented? Does any kernel answer by the last digit of
 // a date?
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do activities share resources max-min fairly, as an independent solver finds it?
 #include <gmock/gmock.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The kernels, each made by a function of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Works that join others late, within a tolerance. Part of shared_work.hpp.
 #pragma once
 

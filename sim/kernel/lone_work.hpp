@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Works that have all that they use to themselves: a core that has nothing else to do, a message on
 // an idle route. Most of a quiet machine's works are. Part of shared_work.hpp.
 //

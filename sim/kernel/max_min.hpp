@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Max-min fair rates, solved again only where something has changed, by bottlenecks and not by
 // flows.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Which bottleneck a flow will have, before anything is settled: guessed, or foreseen.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Settling: levels after a change, from the lowest upwards.
 #include <algorithm>
 #include <cassert>

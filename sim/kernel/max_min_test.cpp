@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Are the rates max-min fair, however little of the system is solved again?
 #include <gtest/gtest.h>
 

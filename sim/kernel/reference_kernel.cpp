@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // No queue, no heap, nothing kept from one instant to the next but what is left of each activity:
 // lists are searched, and rates solved from nothing, by progressive filling (D. Bertsekas and
 // R. Gallager, Data Networks, 1992, 6.5.2).

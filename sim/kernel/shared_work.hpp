@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Work that shares resources: how much of each is left, and when the next is done.
 //
 // The solver sorts what flows into groups of one rate; each group has its virtual time, and one

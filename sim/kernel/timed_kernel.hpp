@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Time, and the order of what happens at one instant, over rates that somebody else solves.
 //
 // Each kernel is this with a solver of its own, so that what kernel.hpp promises is written once.

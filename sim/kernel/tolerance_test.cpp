@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a tolerance move dates by no more than it says, and keep what is alike alike?
 #include <gtest/gtest.h>
 

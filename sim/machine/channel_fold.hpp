@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Channels of a kernel whose blocks do the same at the same time, and which of them are simulated
 // for all.
 //

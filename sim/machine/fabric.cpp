@@ -1,10 +1,10 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/machine/fabric.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <set>
 
-#include "topologies/graph/route_by.hpp"
 #include "topologies/graph/splitmix.hpp"
 
 namespace ringscope::sim {

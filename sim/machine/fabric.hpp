@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The links, memories and copy engines of a cluster as resources, and what a byte on its way uses
 // of them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do a computation and a kernel's blocks share a GPU's memory and SMs max-min fairly, where the job
 // says what its computations need, and not at all where it does not?
 #include <fmt/core.h>

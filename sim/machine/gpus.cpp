@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // GPUs as resources: their processor, and, where a job says what its computations need, the
 // multiprocessors and the memory that computations share with a library's kernels.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Places of the ranks' data, and the routes between them.
 #pragma once
 

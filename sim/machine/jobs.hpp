@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The ranks of all jobs of a scenario, numbered one job after the other.
 #pragma once
 

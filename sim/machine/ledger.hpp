@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Activities with a memory: how much of each resource was used, and which one held an activity up.
 //
 // A `flight` is the number of an activity. While it runs its window is open; when it completes, is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the ledger know how much of each resource was used, and what held each activity up?
 #include "sim/machine/ledger.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A placed scenario as resources: the cores that ranks run on, the links between them, memory.
 #pragma once
 

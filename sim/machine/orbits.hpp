@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ranks that do the same at the same time, and which of them are simulated for all.
 //
 // The ranks of a host, moved to the next one, make the ranks of that; the last host's next one is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The ways by which switches that follow the load, or spread it, may send a message.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do messages go by the ways that the cluster's routing chooses?
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/machine/peer_matrix.hpp"
 
 #include <cmath>

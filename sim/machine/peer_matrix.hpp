@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Bandwidths and latencies between the GPUs of a host, by simulation, measured as CUDA's sample
 // p2pBandwidthLatencyTest does: one large copy for the bandwidth, two at once for both directions,
 // a copy of nothing for the latency.

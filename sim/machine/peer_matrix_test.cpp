@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do parameters read off two pairs of GPUs give the whole published matrix?
 #include "sim/machine/peer_matrix.hpp"
 

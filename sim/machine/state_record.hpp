@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The state of a run as a list of numbers that is the same whenever the run will go on alike: times
 // from now, and names that are given anew each time replaced by what they stand for.
 #pragma once

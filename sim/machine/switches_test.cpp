@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do allreduces by switches that add up and copy use the links as NVLink SHARP does?
 #include <fmt/core.h>
 

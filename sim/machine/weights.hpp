@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // CPU costs as small integer weights.
 //
 // A kernel takes integer weights only (SimGrid expresses a weight by naming a link several times),

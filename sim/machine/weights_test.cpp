@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Are CPU costs small whole numbers of one unit, close to the truth, and computation likewise?
 #include "sim/machine/weights.hpp"
 

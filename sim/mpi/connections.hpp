@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Connections of ranks to ranks of other hosts, which the progress engine polls one by one.
 //
 // Invariant: a run begins with those of a barrier by dissemination, 2 ceil(log2 H) - 1 on the H

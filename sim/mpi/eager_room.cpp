@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Eager messages that wait until their receiver has taken others.
 #include <utility>
 

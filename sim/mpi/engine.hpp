@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The progress engine of one endpoint: the CPU work that moves requests on, done one work item at a
 // time, and only while the engine runs: always (a thread, the NIC), or while a caller is inside
 // MPI.

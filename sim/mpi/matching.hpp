@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // MPI's matching for one receiving rank.
 //
 // Invariant: messages of one source are matched in the order in which they were sent, however the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do messages and receives meet as MPI demands: in order per source, first posted first?
 #include "sim/mpi/matching.hpp"
 

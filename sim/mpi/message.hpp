@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A message on its way, and the two postings, a send and a receive, that it joins.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The messages of one run: eager and rendezvous protocols over matching, engines and streams.
 //
 //   eager        sender: overhead, copy; then the send is complete. The bytes travel. The engine

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Copies of eager messages in pieces, and their way on the wire.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Messages whose bytes go ahead of a handshake in pieces: copied, sent and copied at once.
 //
 // Invariant: of m bytes in pieces of p, which take a s/B to copy, b to send and c to copy again,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Events of a message between its launch and the completion of its two requests.
 #include <algorithm>
 #include <cassert>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Causes that held a message up, one after the other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Visitors of what a run is at an instant. Each record names its fields once, in `visit(self,
 // fields)`, and a visitor makes of them what it is for:
 //   exact(...)    has to be the same for the run to go on alike

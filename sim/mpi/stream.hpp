@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The data phase of messages above the eager limit: one flow that uses all it needs at once.
 //
 // A caller-driven flow uses the CPUs at both ends and the wire, and moves only while both engines

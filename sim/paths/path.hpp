@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Critical paths, built forward while the simulation runs.
 //
 // Every rank and every message in flight holds a cursor: the end of a chain of segments that covers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Periods of chains that are skipped: what one of them appended is appended as often as it takes.
 #include <algorithm>
 #include <cassert>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Sequences of segments, in which what repeats is kept once.
 //
 // A ring does nearly the same thing in each of its steps, so the chains that it leaves repeat the

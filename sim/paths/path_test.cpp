@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the chain of segments that ends at a cursor cover the time from the start without a gap?
 #include "sim/paths/path.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Totals of chains by kind and owner of their segments.
 #pragma once
 

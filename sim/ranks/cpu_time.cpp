@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Time that a thread spends on its core or GPU, or waits: how it is begun, and what it counts as.
 #include <algorithm>
 #include <cassert>

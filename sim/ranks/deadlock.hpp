@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Diagnosis of a run in which nothing can happen any more.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a run that cannot go on end with an error that names the ranks that wait for each other?
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Detours of the operating system: at random times it takes a core for a while, and whoever holds
 // the core stands still, MPI's progress on it included.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a detour of the operating system hold up whoever holds the core, as its formulas say?
 #include <cmath>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Time that a thread spends in calls on communicators of some ranks, by what is done in them.
 #pragma once
 

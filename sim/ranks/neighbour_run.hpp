@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A background job beside the foreground job: round after round of its program.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Delays of computations beyond what they say.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do computations take as much longer as the job's noise says, and nothing else than its seed
 // decide by how much?
 #include "sim/ranks/noise.hpp"

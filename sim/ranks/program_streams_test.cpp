@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do streams of a program run beside each other, and wait for what their steps name?
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do programs written in YAML take the time that their steps take, on groups, in loops?
 #include <fmt/format.h>
 

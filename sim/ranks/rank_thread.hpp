@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // One thread of one simulated rank: performs the verbs of its coroutine one after the other, and
 // keeps account of where its time goes.
 #pragma once

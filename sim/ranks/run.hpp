@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // State that all threads of a run share, and the queue of those that go on at this instant.
 #pragma once
 

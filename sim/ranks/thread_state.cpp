@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // State of a thread for steady_state.hpp: what it is at an instant, and how it goes on later.
 #include "sim/mpi/state_fields.hpp"
 #include "sim/ranks/rank_thread.hpp"

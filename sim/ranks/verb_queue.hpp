@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The verbs of a thread that are not performed yet.
 #pragma once
 

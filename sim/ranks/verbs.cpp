@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Each verb as a simulated thread performs it. A verb is a small state machine: advance(), at the
 // end, is called again whenever something that it waited for has happened.
 #include <algorithm>

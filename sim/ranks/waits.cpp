@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Waits of a thread for requests: for all of some, or for any.
 #include <algorithm>
 #include <climits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // An SQLite file, and errors that name it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The state of one call of an Evaluator.
 #pragma once
 

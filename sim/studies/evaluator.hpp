@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Many scenarios to many outcomes: what `place` and `sweep` stand on.
 #pragma once
 

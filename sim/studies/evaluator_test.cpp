@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does every scenario get its outcome, simulated once, by however many threads?
 #include "sim/studies/evaluator.hpp"
 

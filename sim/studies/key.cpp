@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/studies/key.hpp"
 
 #include <openssl/sha.h>

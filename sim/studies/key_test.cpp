@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do two scenarios have one key exactly where they have one result?
 #include "sim/studies/key.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The stores of a study's shards as one store.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 # Writes a header with a digest of the sources that decide what a simulation says: results of
 # another model are other results, whatever number the version has.
 #

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Outcome of a simulation, as a study keeps it.
 #pragma once
 

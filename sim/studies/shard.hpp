@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A study in equal shares, each simulated by a process that knows nothing of the others.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Are the points of a study dealt out evenly, each to one shard, whatever their order?
 #include "sim/studies/shard.hpp"
 

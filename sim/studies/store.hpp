@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Results that outlive the program: an SQLite file with one row per simulation.
 #pragma once
 

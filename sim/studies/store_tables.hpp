@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Tables of a store: one row per simulation, and, of a shard of a study, which one it is.
 #pragma once
 

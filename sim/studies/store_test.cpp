@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Are results kept, whatever happens to the programs that write them, and no file of others broken?
 #include "sim/studies/store.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // For tests of studies: small scenarios, told apart by a size, and a file that goes away.
 #pragma once
 

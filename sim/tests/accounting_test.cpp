@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the accounts of a report add up, and does the same question get the same answer?
 #include <algorithm>
 #include <numeric>

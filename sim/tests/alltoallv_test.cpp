@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does an all-to-all of sizes that differ take as long as the busiest port carries?
 #include <cmath>
 

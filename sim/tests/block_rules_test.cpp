@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the blocks of a kernel keep to their host's pace, to PCIe's packets, to their GPU's
 // generation, to what one of them sends between hosts, and to the slices of a chunk?
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the blocks of a kernel take what their library says: by hop, by block, by link, by GPU?
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // With a library that costs nothing, on equal links, does each algorithm take what its textbook
 // formula says?
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the threads of a rank wake each other when they say, and does the report sum up what they
 // observe?
 #include "sim/tests/scenario_for_test.hpp"

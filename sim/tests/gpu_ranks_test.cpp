@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do ranks on GPUs exchange and reduce as fast as the links, memories and rules of their host let
 // them?
 #include <fmt/core.h>

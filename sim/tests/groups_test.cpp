@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do groups of ranks that work at the same time share links, and nothing else?
 #include "algorithms/groups/on_group.hpp"
 #include "sim/tests/scenario_for_test.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the sockets, memories, NICs and cores inside a host slow down those who share them, and those
 // whose buffers lie elsewhere?
 #include <fmt/core.h>

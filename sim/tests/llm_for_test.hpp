@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // For tests of large models' training: a small model whose times are round numbers.
 #pragma once
 

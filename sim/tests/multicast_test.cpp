@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does one message that the switch copies cost its sender one message, and its receivers one each?
 #include <fmt/core.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do jobs that run side by side share what they both use, and nothing else?
 #include <fmt/format.h>
 

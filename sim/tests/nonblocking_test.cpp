@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // How long does a non-blocking allreduce take beside a computation, by who makes progress?
 //
 // Source of what a library does in the call that starts one and in those that follow: Hoefler,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do parameter servers and streaming exchanges take what the traffic at their hub, the steps and
 // the stragglers say, where the library costs nothing?
 #include <fmt/core.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The case that the project was born from: when is a ring of eight ranks slower placed 4-3-1 than
 // 4-2-2, by how much, and does the report say why?
 #include <algorithm>

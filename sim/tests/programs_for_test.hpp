@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // For tests of programs written in YAML: hosts on which nothing but bytes and computations counts.
 #pragma once
 

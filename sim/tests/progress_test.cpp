@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is the share done what has been received, however many messages are in flight?
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a recording say what each rank holds when, and how loaded each resource is, and does it
 // leave the run as it is?
 #include <fmt/core.h>

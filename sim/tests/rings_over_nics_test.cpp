@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Has each of several rings a way of its own out of a host, so that all NICs carry their part?
 #include <fmt/core.h>
 

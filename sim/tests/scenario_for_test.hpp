@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // For tests of the simulator: scenarios from YAML text, and ranks that follow a program written in
 // the test.
 #pragma once

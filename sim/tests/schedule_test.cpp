@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do schedules from files take the time that their steps take?
 #include <fmt/format.h>
 

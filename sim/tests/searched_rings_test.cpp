@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the channels of a kernel go along the rings that NCCL's search finds, over the links that it
 // counted on?
 #include <fmt/core.h>

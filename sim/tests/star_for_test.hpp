@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // For tests of closed forms: hosts of one rank each on a switch, a library that costs nothing.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do files take their time, on the disk of a host and on a server that the others reach over the
 // network, and what does a rank that sleeps leave to others?
 #include <fmt/core.h>

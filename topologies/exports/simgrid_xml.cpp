@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/exports/exports.hpp"
 
 // A topology as a SimGrid platform, for those who want to go on there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is the SimGrid platform well-formed, and is all of the topology in it?
 // (What SimGrid 3.32 makes of it: load_platform() takes every shipped cluster.)
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Links that carry less than they should, or nothing: a cable that has lost lanes, a port that fell
 // back, one that is dead.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a degraded link have less bandwidth, and no other?
 #include <gtest/gtest.h>
 

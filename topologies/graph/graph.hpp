@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A directed graph of components and links. Boost's adjacency_list took 3.7 s to compile in each of
 // the hundred units that read it.
 #pragma once

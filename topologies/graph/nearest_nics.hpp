@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The NIC that a GPU uses, where several are equally near.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Access of GPUs to each other's memory, and the detour of data where there is none.
 #include <fmt/format.h>
 

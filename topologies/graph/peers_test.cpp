@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do GPUs reach each other, and other hosts, as the platform grants it?
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

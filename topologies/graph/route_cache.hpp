@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Searches kept for Topology::route(), which asks for the same ones when many ranks talk.
 #pragma once
 

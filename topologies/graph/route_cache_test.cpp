@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do kept searches answer as searches made anew do, between all parts of all kinds of clusters?
 #include "topologies/graph/route_cache.hpp"
 

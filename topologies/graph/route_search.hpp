@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The search behind Topology::route(), from both ends at once.
 //
 // Invariants: level n of BfsLevels holds exactly the components n links away from the end, with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Route of a message: the search's, except for what GPUs, IOMMUs and several NICs require.
 #include <fmt/format.h>
 
@@ -5,7 +6,6 @@
 #include <stdexcept>
 
 #include "topologies/graph/nearest_nics.hpp"
-#include "topologies/graph/route_by.hpp"
 #include "topologies/graph/route_cache.hpp"
 #include "topologies/graph/route_search.hpp"
 #include "topologies/graph/splitmix.hpp"
@@ -126,6 +126,18 @@ std::vector<Route> Topology::rails(Vertex from, Vertex to, std::uint64_t flow,
     rails.push_back(summed(std::move(links)));
   }
   return rails;
+}
+
+Route route_by(const Topology& topology, std::span<const Vertex> stops, std::uint64_t flow,
+               RouteCache* known) {
+  Route all;
+  for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
+    const Route part = topology.route(stops[i], stops[i + 1], flow, known);
+    all.links.insert(all.links.end(), part.links.begin(), part.links.end());
+    all.latency += part.latency;
+    all.bandwidth = std::min(all.bandwidth, part.bandwidth);
+  }
+  return all;
 }
 
 }  // namespace ringscope

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is every route as long as its family's formula says, and are equal ones spread and repeatable?
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

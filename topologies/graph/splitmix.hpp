@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Random numbers that hang on what they are for, and not on the order in which they are asked for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The machine: a directed graph of components and links, and the routes through it.
 //
 // Invariants (checked by `check()`): every link has an opposite; every bandwidth is positive, every
@@ -159,5 +160,10 @@ class Topology {
   Routing routing_ = Routing::hash;
   std::vector<Waypoint> waypoints_;
 };
+
+/// Routes from each of these components to the next, as one; its bandwidth is that of the narrowest
+/// of them. Requires two components at least.
+Route route_by(const Topology& topology, std::span<const Vertex> stops, std::uint64_t flow = 0,
+               RouteCache* known = nullptr);
 
 }  // namespace ringscope

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does check() name the first broken invariant, and does the drawing show what stands there?
 #include "topologies/graph/topology.hpp"
 #include "topologies/exports/exports.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Warnings: settings that are allowed and known to go wrong.
 #pragma once
 

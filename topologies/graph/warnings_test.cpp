@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is one warned of what is known to go wrong, and of nothing else?
 #include "topologies/graph/warnings.hpp"
 

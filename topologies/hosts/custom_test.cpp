@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is a host that is spelled out built as it says, and is every slip in it named?
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // GPUs' access rights from the platform, and the links of their own.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The hosts of a cluster: all alike, but for those that say how they differ.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Host types: their interface, and the list of them.
 #pragma once
 

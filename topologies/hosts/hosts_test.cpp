@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does every broken host draw exactly the error that helps?
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Several sockets, all linked to each other; each NIC hangs off one of them.
 #include "topologies/hosts/hosts.hpp"
 

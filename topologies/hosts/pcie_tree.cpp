@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Sockets with PCIe switches below them, and GPUs and NICs below the switches.
 //
 // Switches and GPUs are numbered through the host: with two switches per socket, switch 2 is the

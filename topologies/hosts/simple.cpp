@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // One NUMA domain with its cores, and one NIC attached without limit.
 #include "topologies/hosts/hosts.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Values that no description of a machine holds, and the source of ours.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // hwloc's XML ("lstopo machine.xml"), of versions 1 to 3, as libhwloc understands it.
 #include <fmt/format.h>
 #include <hwloc.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The I/O objects of a topology that libhwloc has loaded.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // libhwloc's description of a machine, read from XML.
 #pragma once
 

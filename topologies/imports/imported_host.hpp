@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // One host as an import understood it, and what it had to guess.
 #pragma once
 

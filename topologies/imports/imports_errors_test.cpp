@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does every broken description draw an error that names its place, and none a crash?
 #include <gtest/gtest.h>
 

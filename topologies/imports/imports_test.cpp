@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does an imported machine have the parts that its file holds, as fast as the table says?
 #include "topologies/imports/imports.hpp"
 

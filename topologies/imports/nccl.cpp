@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The topology that NCCL writes (NCCL_TOPO_DUMP_FILE) and reads (NCCL_TOPO_FILE).
 //
 // <system> holds one <cpu> per NUMA domain; <pci> nests as the bus does and holds <gpu> or <nic>;

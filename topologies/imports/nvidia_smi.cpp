@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The text of `nvidia-smi topo -m`: how every two GPUs and NICs reach each other.
 //
 // Devices that are PIX to each other share a PCIe switch; those that are PXB share one above it.

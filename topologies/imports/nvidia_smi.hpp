@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The matrix that `nvidia-smi topo -m` prints, as it stands there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The NVLinks of a machine, whose two ends may both report them.
 #pragma once
 

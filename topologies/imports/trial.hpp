@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Doing something first where it can do no harm.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // XML whose nodes know where they stood.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Characters accepted as input, and characters sent to a terminal.
 #pragma once
 

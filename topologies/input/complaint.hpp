@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // For tests: the whole message of the error that an input draws.
 #pragma once
 

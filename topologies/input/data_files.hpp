@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Places of files that have a name: ours, and those of users.
 #pragma once
 

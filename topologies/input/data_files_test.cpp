@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is a name led to its file, and what does a person read who named none?
 #include "topologies/input/data_files.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Input that users write, with the place of every word, so that every error can show the line.
 //
 // A Value is a YAML tree that remembers where each node stood; Fields reads one map of it and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a value know its place, and do maps merge, resolve and refuse as they say?
 #include "topologies/input/input.hpp"
 

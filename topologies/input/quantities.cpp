@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A Value as a quantity, a number or a word, or an error that says what was expected.
 #include <fmt/format.h>
 

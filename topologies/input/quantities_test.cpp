@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a broken quantity say what it should look like?
 #include <gtest/gtest.h>
 

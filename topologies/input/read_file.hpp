@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Files of users as text, and errors about a file as a whole.
 #pragma once
 

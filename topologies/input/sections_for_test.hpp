@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Files of wrong inputs and their messages, as tests read them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Quantities with their units as types. A bare number is never a quantity, in code or in a file.
 //
 // Prefixes: k, M, G, T are powers of 1000; Ki, Mi, Gi, Ti powers of 1024. "B" is a byte.

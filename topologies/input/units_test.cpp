@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does every quantity read as what it says, and every text that we print read back the same?
 #include "topologies/input/units.hpp"
 

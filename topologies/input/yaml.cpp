@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Text to Value. yaml-cpp's events are used instead of its nodes: they carry the place of every
 // key, and let a document be refused before it has grown deep or large.
 #include <fmt/format.h>

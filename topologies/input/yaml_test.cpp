@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is text that is no YAML of ours refused where it goes wrong?
 #include <gtest/gtest.h>
 

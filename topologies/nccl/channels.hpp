@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The rings and trees that NCCL builds for a job: the channels of each host, joined over hosts.
 #pragma once
 

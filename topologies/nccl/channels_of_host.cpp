@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Searches in turn: all channels alike, then different ones; farther GPUs, farther ports, two
 // ports in a ring; then the next slower rate, until that loses more than half of what is found.
 // What was found is doubled where a channel has rate enough for two, and then a faster rate is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The channels of one host, found by searches at one rate after the other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do the searches find the channels that NCCL finds, on machines whose answer is known, or can be
 // counted?
 #include "topologies/nccl/channels.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A host as NCCL's search sees it: the GPUs of one communicator, what lies between them, and the
 // ports by which they leave, each line with the rate that NCCL counts for it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rates that a search has left on each line of a host.
 #pragma once
 

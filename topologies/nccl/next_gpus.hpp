@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Orders in which a search tries the GPUs that may come next, and the ports. The walk stops early,
 // so they decide what it finds. Source of the rules: NCCL 2.31, src/graph/search.cc.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The figures by which NCCL weighs the parts of a host. It searches with round numbers of its own,
 // not with what the links carry; a description has what they carry.
 //

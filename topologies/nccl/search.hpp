@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // One search for channels at given rates: a channel is an order of the host's GPUs, with the ports
 // by which data comes in and leaves.
 //

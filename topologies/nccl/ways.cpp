@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The ways between the parts of a host that NCCL considers, one for each two.
 //
 // Source of the rules: NCCL 2.31, src/graph/paths.cc.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The dragonfly (Kim, Dally, Scott, Abts: Technology-Driven, Highly-Scalable Dragonfly Topology,
 // ISCA 2008): groups of routers, of which every two in a group have a cable, and every two groups
 // have some. With g groups of a routers, each with p hosts and h global ports, that are g a p

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A fabric as it is cabled: switches, hosts and cables, each by its name.
 #include <fmt/format.h>
 

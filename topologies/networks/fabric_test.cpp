@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a fabric have what its YAML lists, and every mistake in it its place?
 #include <gtest/gtest.h>
 

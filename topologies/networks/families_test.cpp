@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do dragonflies and rail-optimised networks have the cables, distances and bisection of their
 // closed forms?
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The k-ary fat tree of three levels (Al-Fares, Loukissas, Vahdat: A scalable, commodity data
 // center network architecture, SIGCOMM 2008): k pods of k/2 edge and k/2 aggregation switches,
 // (k/2)^2 core switches, k^3/4 hosts. All cables are alike.

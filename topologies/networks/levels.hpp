@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A network's switches by their distance from the hosts, and what joins the levels.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do collisions of the hash that chooses among equal routes come as often as chance has it?
 #include "topologies/networks/levels.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Which hosts are near to each other in a network, level by level.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Are hosts near to each other that switches join, and do chosen ones keep together?
 #include "topologies/networks/neighbourhoods.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Network families: their interface, the list of them, and the parts that they share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A rail-optimised network (NVIDIA DGX SuperPOD Reference Architecture): in a pod, NIC i of every
 // host is plugged into leaf i, so that GPUs of the same number meet at one switch; spines join the
 // leaves of all pods.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // All hosts on one switch.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A torus: one switch per host, linked to its two neighbours along each dimension. The last
 // dimension counts fastest; a dimension of two has one link between its switches, not two.
 #include <fmt/format.h>

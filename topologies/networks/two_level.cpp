@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Racks of hosts, each rack with its switch, and the rack switches below one core switch.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // An MPI hostfile: one host a line, `name [slots=N]`, or `name:N`, with comments from # on.
 #pragma once
 

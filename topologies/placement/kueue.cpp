@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The table of pods and nodes that Kueue's topology-aware scheduling keeps of an admitted workload,
 // for one pod on each host: pod i of an Indexed Job is the i-th domain.
 //

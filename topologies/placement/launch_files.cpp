@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/placement/launch_files.hpp"
 
 #include <fmt/format.h>

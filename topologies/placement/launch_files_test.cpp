@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do launchers get the placement that was found? Read back.
 #include "topologies/placement/launch_files.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Files that start the ranks of a placement: every format by its name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do schedulers of whole nodes get the placement that was found?
 #include "topologies/placement/launch_formats.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A placement host by host, as schedulers of whole nodes see it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Placement: the host, cores, memory, GPU and NICs of each rank.
 #pragma once
 

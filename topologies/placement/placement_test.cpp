@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does every form of a placement put each rank where it says?
 #include "topologies/placement/placement.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The cores and GPUs of a host, as ranks take them.
 #pragma once
 

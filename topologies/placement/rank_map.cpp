@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The map from ranks to hosts, for launchers and schedulers of one's own.
 #include <fmt/format.h>
 

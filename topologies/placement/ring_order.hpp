@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Order of ranks on a ring, by one number for each two neighbours: the time of what passes from one
 // to the next; the ring is no faster than its slowest pair.
 #pragma once

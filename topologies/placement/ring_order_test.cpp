@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is the slowest pair of a ring as fast as can be? Against all orders.
 #include "topologies/placement/ring_order.hpp"
 

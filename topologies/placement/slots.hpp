@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Slots: the number of ranks that each host gets, and the host of each rank.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A job of Volcano: one task of one pod for each host, since the pods of a task have one template,
 // and so one node selector.
 //

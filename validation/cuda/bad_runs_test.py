@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do runs that go wrong on GPUs end soon, say why, and leave no file?
 
 Usage: python3 -m validation.cuda.bad_runs_test BUILD PROGRAM

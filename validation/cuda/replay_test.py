@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the program of every algorithm give the right result on GPUs, and what does the file say?
 
 Usage: python3 -m validation.cuda.replay_test BUILD PROGRAM

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """From probes of GPUs to the errors of a model of them: does the whole way work, and how well?
 
 The GPUs are fake ones (fake_gpus.hpp), whose times are formulas; no size and no number of ranks of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """ringscope-cuda for tests: run on the GPUs of this machine or on fake ones, bounded in time."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The measured curve: points by size, and the job that the simulator has to run for each."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """From a log and a described cluster to a verdict: what was expected, what explains the rest."""
 
 import dataclasses

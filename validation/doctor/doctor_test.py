@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does `ringscope doctor` call healthy curves normal, and name the cause that was simulated?
 
 Usage: python3 -m validation.doctor.doctor_test BUILD

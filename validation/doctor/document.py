@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The diagnosis as JSON: times in seconds, sizes in bytes, bandwidths in bytes per second."""
 
 import json

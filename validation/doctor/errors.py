@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The error model: how far a right description of a healthy machine may be off, by size.
 
 The logarithm of measured over simulated time is normal, with mean 0 and the covariance

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The diagnosis as a picture: measured, expected, and the three causes that explain most."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The scene that a log and a described cluster make together."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Clusters and libraries as maps, with what they stand on laid under them."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Diagnose a benchmark log: normal for this cluster, or which cause.
 
 LOG is what nccl-tests, OSU or IMB printed, or a document of measurements; CLUSTER is one of ours or

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Is a curve normal; where does it begin not to be; which causes explain it, and how well.
 
 Normal: nowhere are NEIGHBOURS sizes in a row (all, of a shorter series) further than LIMIT

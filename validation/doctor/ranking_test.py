@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Is a curve called normal where the error model says so, and are causes weighed by likelihood?"""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The scenario that was measured: cluster, library, and the job of each point. A cause edits a copy
 of it.
 """

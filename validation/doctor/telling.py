@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Measurements that would tell apart the causes that a curve leaves open: each is simulated under
 each of these causes, and the one is taken under which their times differ most.
 """

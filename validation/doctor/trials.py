@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The trials of all causes: which severities are simulated, at which sizes, and in which order.
 
 Few of what is possible is simulated. First the heaviest severity of each cause (all severities, of

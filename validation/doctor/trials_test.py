@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Are few severities simulated, and those near the measured curve?"""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Simulates many scenarios at once, as many programs as there are cores."""
 
 import concurrent.futures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Intervals of the fitted values: the fit is done again on what chance might have measured.
 
 Where samples were published they are drawn again, with replacement. Where only medians were, the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A note of a calibration on a token bucket, and its reader."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """All fits together: what is known of a cluster and its MPI, parameter by parameter."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Cost of a message to the cores at its ends: per message and per byte."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Time of each probe in the simulator's model, for one transport.
 
 The forms are those of the rules' tests (sim/mpi/rules_*_test.cpp); closed_forms_test.py holds them

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the simulator take as long for a fitted file as the closed forms that it was fitted by?
 
 Usage: python3 -m validation.fit.closed_forms_test BUILD

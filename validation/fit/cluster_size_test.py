@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """How many hosts has a fitted cluster of which nobody said it?
 
 Usage: python3 -m validation.fit.cluster_size_test BUILD

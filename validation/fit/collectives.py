@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Parameters fitted from whole collectives, beside the probes, with the simulator in the loop.
 
 A ping-pong sees sums: it cannot tell a core's time from the wire's, nor a time that is always there

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do whole collectives tell what a ping-pong cannot: jitter, and the cores' part of the time?
 
 The simulator measures a cluster whose values are known. Usage:

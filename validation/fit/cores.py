@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Costs of a host's cores and memory by themselves: reductions and copies."""
 
 import dataclasses

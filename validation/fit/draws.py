@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Other models that the measurements allow as well: what the interval of a prediction is made of.
 
 Each is fitted anew to what chance might have measured (fit/bootstrap.py); what nothing identifies

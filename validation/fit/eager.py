@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Up to which size a message is sent at once."""
 
 import dataclasses

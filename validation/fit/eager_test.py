@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Is the room for eager messages told from sends to a late receiver, and from nothing else?"""
 
 import unittest

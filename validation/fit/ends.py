@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Sender's core, receiver's core, wire: how long does each take for a byte?
 
 A stream is as fast as the slowest of the three, so that no stream by itself tells which one it was.

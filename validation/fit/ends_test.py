@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Are sender, receiver and wire told apart, and is it said where they cannot be?
 
 Usage: python3 -m validation.fit.ends_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The fit as a picture: measured points, fitted curves, and what is left between them."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the fit find what a known cluster would have measured, and say what it did not?
 
 Usage: python3 -m validation.fit.fit_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The part of the fitted file that is about GPUs: their host, and how messages move between them.
 
 All ranks of a host are coroutines of one process: they share one core.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """GPUs of which nobody has probes: what the collectives of NCCL tell of their links.
 
 A ring allreduce of P ranks is 2 (P - 1) steps of a P-th of the vector each. So a straight line

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """GPUs: what their probes tell of copies, staging, kernels and memory.
 
 A copy keeps its engine busy for a time that is there for every copy (a gap) and for one per byte;

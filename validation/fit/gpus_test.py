@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the fit find the GPUs that the probes were measured on, and write what the simulator reads?
 
 Usage: python3 -m validation.fit.gpus_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The least time between two interrupts of a host's NIC, from the step where messages get a second
 packet.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Is an adapter's time between interrupts told from a ping-pong's step, and from nothing else?"""
 
 import types

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Is each kept fit to published measurements what today's code makes of the same documents?
 
 Usage: python3 -m validation.fit.kept_fits_test BUILD

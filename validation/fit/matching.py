@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Cost of matching for each receive that it looks at in vain, by messages behind posted ones."""
 
 import math

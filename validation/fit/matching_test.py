@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Is the cost of matching told from messages behind posted receives, and from nothing else?"""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Cost of messages and sums in a host's memory: by size, and by what the caches hold.
 
 `exchange` measures messages that were written before they are sent and are read after they came, in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the fit find what memory costs by size and by what caches hold, and does the simulator then
 take as long as these costs say?
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The transport between hosts: what moves its bytes, its wire, its calls and its latency."""
 
 import dataclasses

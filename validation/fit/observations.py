@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Measured points of one way against which the closed forms are held."""
 
 import dataclasses

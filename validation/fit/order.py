@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Order on the wire: do messages of one pair, above the eager limit, go together or in turn?"""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Is the order on the wire found that messages had, and nothing where they do not tell?
 
 Usage: python3 -m validation.fit.order_test BUILD

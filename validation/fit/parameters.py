@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Every fitted number under its dotted name, with its source and its interval."""
 
 import dataclasses

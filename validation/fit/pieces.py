@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Whether copies of eager messages overlap their wire: a packet is the piece, or there is none.
 
 Copied, sent and copied in turn, a byte takes the sum of three times, piece by piece the longest.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Are pieces of eager messages told from a ping-pong where it tells, and from nothing else?"""
 
 import dataclasses

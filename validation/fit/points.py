@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The measured points of one or more documents, by probe, and how they are drawn again."""
 
 import dataclasses

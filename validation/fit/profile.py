@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The fitted file: one YAML that the simulator reads both as a cluster and as a library."""
 
 import datetime

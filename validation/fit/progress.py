@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Progress: the part of a transfer that is left when an end of it has computed meanwhile."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the overlap at the sender tell how much goes with a handshake, or say that it does not?"""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The range of what was measured: beyond it a fitted model extrapolates."""
 
 import dataclasses

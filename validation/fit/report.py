@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The report: every parameter with its interval and its source, and how well the fit fits."""
 
 import numpy as np

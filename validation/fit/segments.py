@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A time by message size as few straight pieces, found by the data: time + bytes * cost.
 
 Where pieces begin and how many there are is decided by the Bayesian information criterion over all

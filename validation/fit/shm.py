@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The transports inside a host: shared memory between two ranks, and a rank's own messages."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Documents of probes as a known transport would measure them, with seeded noise."""
 
 import numpy as np

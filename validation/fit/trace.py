@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Costs from the calls of one traced ring: seconds per chunk of a reduction, of a copy in shared
 memory, and of the network's CPU work.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does a traced ring give the costs that it was made of?"""
 
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The fit of one transport: all probes of one way at once, least squares on relative error.
 
 Some of a transport's values are free, in groups that share a value; the observations say what the

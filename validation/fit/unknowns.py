@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The numbers that probes left open and collectives may tell."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Output of other programs, as documents of measurements: one file per format, one line here.
 
 A format has NAME; MARKS, a pattern that some line of every such file matches and no other's does;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Tables of comma-separated values with # comments above, as the CSV importers read them."""
 
 from validation.imports.source import Cell, Row, Source

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Findings of importers: points that become measurements, where ranks stood, and the documents."""
 
 import dataclasses

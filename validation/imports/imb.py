@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The text output of the Intel MPI Benchmarks (IMB-MPI1), versions 3 to 2021.
 
 PingPong's t is half of a round trip; of several ranks' times the largest counts; Uniband and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Documents of measurements, or the logs that they come from: calibrate and validate read both."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The text output of nccl-tests (all_reduce_perf and its siblings), one run or several in a file.
 
 `size` is the vector of a rank for all_reduce, what a rank holds in all otherwise (PERFORMANCE.md of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The text output of nvbandwidth: matrices of copies from and to the host, and between GPUs.
 
 Each copies its buffer of 512 MiB unless -b said otherwise, which the output does not repeat.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The output of the OSU micro-benchmarks, any number of tables, whatever else is in between.
 
 osu_latency prints half of a round trip; bandwidths count 1e6 bytes a MB, osu_bibw those of both

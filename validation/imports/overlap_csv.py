@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A table of published overlaps: a non-blocking collective alone and beside a computation.
 
 benchmark,library,hosts,ranks,bytes,overall_us,compute_us,pure_us,overlap_percent. A document is one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The matrices of p2pBandwidthLatencyTest (CUDA samples) as a table: metric,src,dst,value.
 
 Latencies are of copies of 16 bytes one after the other; bandwidths of five copies of 40 MB, and on

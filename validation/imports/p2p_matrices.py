@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The text output of p2pBandwidthLatencyTest (CUDA samples): matrices of copies between GPUs, with
 and without peer access.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Bus bandwidths of NCCL as people quote them:
 collective,algorithm,hosts,ranks_per_host,bytes,busbw_GBps; the algorithm is auto, or was forced.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Return dates of the calls of one ring allreduce: rank,step,event,seconds.
 
 Events are send_returned and wait_returned of a step, and one "done" of each rank without a step.

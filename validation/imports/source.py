@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A text file as the importers read it: lines, cells, and errors that show the line.
 
     latency.log:7:10: expected a positive number, got "fast"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A table of published times: benchmark,nodes,ranks_per_node,bytes,median_us; or of rates, with
 median_MBps in place of the time (osu_bw). Least and most of the runs may stand beside.
 

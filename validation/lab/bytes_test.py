@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do real libraries run what our algorithms are said to be? Their bytes on the wire tell.
 
 Usage: python3 -m validation.lab.bytes_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Many cases, measured launch by launch in turn, so that what disturbs the machine for a while
 disturbs all of them alike; what is measured already is not measured again.
 

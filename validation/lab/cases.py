@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The cases of a campaign: every combination of what the groups of its file list."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does a campaign's file mean the cases that it should, and is what it must not say refused?
 
 Needs no root and starts no job.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """One lab at a time, and what is known of it: who has it, whether it stays, what to restore.
 
 The claim is a socket with a name and no file: the kernel gives it up with the process that holds

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """CPU time by owner: the job's, which is a control group of its own, and everybody else's.
 
 The group also has a large share of the machine, so that other processes disturb less and that no

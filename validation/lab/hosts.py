@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The hosts of the lab: network namespaces on one bridge, every link shaped in both directions.
 
 A token bucket stands where a cable would begin: at each host's end and at each port of the switch.

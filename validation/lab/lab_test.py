@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Is the lab what it says: separate hosts on shaped links, slow where asked, and gone afterwards?
 
 Usage: python3 -m validation.lab.lab_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Starts an MPI job on the hosts of the lab, and watches it until it ends."""
 
 import dataclasses

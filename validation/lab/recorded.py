@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Jobs of ringscope-mpi whose measurement the lab completes with what only it knows."""
 
 import dataclasses

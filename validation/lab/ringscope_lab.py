@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A cluster on one machine: hosts are network namespaces, links are shaped, MPI is real.
 
 ringscope-lab up --hosts 3 --rate '500 Mbit/s'

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A lab for the time of a command: the one that `up` made, or one that goes when the command ends,
 however it ends."""
 

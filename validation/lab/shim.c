@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Loaded into every rank of the lab (LD_PRELOAD). Many ranks share few cores there, and none of
 // their hosts has a network of its own speed; both are made up for with sleeps:
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do runs that go wrong on real MPI end soon, say why, and leave no file and no process?
 
 Usage: python3 -m validation.mpi.bad_runs_test BUILD MPIEXEC PROGRAM

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Time, on the wall and on the CPU, and two ways to let it pass without calling MPI.
 #pragma once
 

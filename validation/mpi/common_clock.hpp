@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // One clock for all ranks: rank 0's, by the offset of every other to it.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """MPI jobs for tests: launched, bounded in time, and gone afterwards."""
 
 import os

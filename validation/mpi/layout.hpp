@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ranks of a job that can play which parts: by the names of their hosts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Executor 2: one thread of one rank of a real MPI job. Each verb is the MPI call of its name.
 //
 // Invariant: every verb is over when perform() returns, so a program runs from its start to its end

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the probes measure what measurement.md says, in the time they are given, and nothing else?
 
 Usage: python3 -m validation.mpi.probe_test BUILD MPIEXEC PROGRAM

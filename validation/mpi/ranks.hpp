@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Ranks of a communicator: how many, which one is this, and what each has to tell.
 #pragma once
 

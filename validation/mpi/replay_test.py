@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the program of every algorithm give the right result on real MPI, and is the time right?
 
 Usage: python3 -m validation.mpi.replay_test BUILD MPIEXEC PROGRAM

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Communicators of MPI's own for the groups into which a program splits its ranks.
 #pragma once
 

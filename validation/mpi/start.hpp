@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // All ranks start a repetition together, and rank 0 learns how long it took.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Fits the costs of NCCL's protocols to published times, as SPLIT.md allows, and writes a profile.
 
 Usage: python3 -m validation.nccl.fit a100 | v100_pcie | h100 > scenarios/libraries/nccl_X.yaml

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Closed form of a ring allreduce of a kernel's channels on one host, as the simulator has it.
 
 T = launch + for each turn of channels at an SM: start + rounds of 2 (P - 1) hops, in each a chunk

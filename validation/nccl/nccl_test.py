@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the fit's closed form, its rows and the committed profiles keep to what they say?
 
 Usage: python3 -m validation.nccl.nccl_test BUILD_DIRECTORY

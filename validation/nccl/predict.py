@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Predictions of NCCL's times by the simulator, for rows of one machine."""
 
 import json

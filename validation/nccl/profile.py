@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A library profile from fitted costs of NCCL's protocols."""
 
 import textwrap

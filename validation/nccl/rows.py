@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The rows of ../published that SPLIT.md tells apart: those that a fit may see, and the others."""
 
 import csv

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Predicted and measured times of NCCL's collectives on the rows that SPLIT.md holds out.
 
 Usage: python3 -m validation.nccl.table [--first]

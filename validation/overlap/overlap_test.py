@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the predictions of non-blocking collectives see neither the time overall nor too much?
 
 Usage: python3 -m validation.overlap.overlap_test BUILD_DIRECTORY

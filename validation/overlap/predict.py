@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Times overall by the simulator; of the measured it reads a collective's time alone (pure) and
 that of the computation.
 

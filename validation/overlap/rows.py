@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The rows of ../published/overlap: a collective alone, a computation, and both at once."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Predicted and measured times of the non-blocking collectives that SPLIT.md holds out.
 
 Usage: python3 -m validation.overlap.table [--first]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Questions to the lab, and where its answers lie."""
 
 import dataclasses

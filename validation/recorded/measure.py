@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Records a program in the lab, and measures it there (root, Linux; validation/lab).
 
 Usage: python3 -m validation.recorded.measure CAMPAIGN record|run BUILD

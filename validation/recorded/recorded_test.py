@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Are recorded programs predicted as the tables of validation/README.md say?
 
 Usage: python3 -m validation.recorded.recorded_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Predicts the recorded programs of the lab on all placements, and compares.
 
 Usage: python3 -m validation.recorded.table RINGSCOPE CAMPAIGN [--write]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Steps of the published training jobs by the simulator; of the measured it reads one GPU's."""
 
 import json

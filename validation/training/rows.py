@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The rows of ../published/training: jobs on one GPU, which set the computation, and on several."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Predicted and measured steps of the training jobs that SPLIT.md holds out.
 
 Usage: python3 -m validation.training.table [--first]

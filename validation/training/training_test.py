@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the predictions of training steps see one GPU's time alone, and are their errors told?
 
 Usage: python3 -m validation.training.training_test BUILD_DIRECTORY

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Which algorithm is best for which size here, and the file that makes a library take it."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Which algorithm is best at which size, and from where to where a file may say so."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do rules say only what was simulated and wins by more than the model's error?
 
 Usage: python3 -m validation.tune.decision_test

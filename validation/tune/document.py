@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The tuning as JSON: times in seconds, sizes in bytes, gains as shares of the own time."""
 
 import json

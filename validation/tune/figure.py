@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The tuning as a picture: the library's own choice, its algorithms, and where the file takes over.
 """
 

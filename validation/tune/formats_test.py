@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Are the files those that the libraries read?
 
 Usage: python3 -m validation.tune.formats_test

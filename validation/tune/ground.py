@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Where the job runs: the cluster, the library's costs, the placement, and how far the model may be
 off there."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the MPICH of this machine read the selection that we write for it?
 
 Usage: python3 -m validation.tune.mpich_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does the Open MPI of this machine do what our rules say, and call its algorithms what we do?
 
 Usage: python3 -m validation.tune.open_mpi_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Find the fastest algorithm per message size and write the library's tuning file.
 
 CLUSTER is one of ours or a file, best one that `ringscope calibrate` wrote, which has its library.

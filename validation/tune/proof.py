@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The proof of tune on real MPI: rules and predictions before, the comparison after.
 
   python3 -m validation.tune.proof predict CAMPAIGN FOLDER [FITS]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Is what is kept of the proof in the lab what was measured, and what the page says of it?
 
 Usage: python3 -m validation.tune.proof_test

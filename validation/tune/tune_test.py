@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does `ringscope tune` find what is best, and write it?
 
 Usage: python3 -m validation.tune.tune_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """One algorithm with its options, as the simulator runs it and as a library calls it."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The numbers of a verdict, by formula: errors, spreads, and what stands for many of them.
 
 A Judged case is a measured one with its prediction; only cases that `counts` enter the figures.

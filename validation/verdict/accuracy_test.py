@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Are the figures of a verdict the formulas that they claim to be?"""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Measurements, one Case per case: the launches of one case are pooled, bad ones refused."""
 
 import json

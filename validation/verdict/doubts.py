@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Assumptions of a verdict that nobody has stated: for its report, and for standard error."""
 
 from validation.verdict import model

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does `validate` say, or refuse, what nobody has told it: whose rules, and which machine?
 
 Usage: python3 -m validation.verdict.doubts_test BUILD

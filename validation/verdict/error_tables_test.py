@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Are the tables of the pages those that the kept results give, and is a stale one found?
 
 Usage: python3 -m validation.verdict.error_tables_test BUILD

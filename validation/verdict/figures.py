@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The verdict as pictures: predicted against measured, errors by size, times by size."""
 
 import os

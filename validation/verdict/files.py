@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The verdict as CSV (one row per case) and as JSON (everything)."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Cases that were measured on GPUs: where their ranks were, what their library chose."""
 
 import copy

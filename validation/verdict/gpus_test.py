@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Are cases that were measured on GPUs predicted where they ran, with what their library chose?
 
 Usage: python3 -m validation.verdict.gpus_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The interval of each prediction, and how many measured cases lie in it.
 
 A fitted model has other models beside it that its measurements allow as well (fit/draws.py). Each

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Do the intervals of predictions hold as many cases as they promise, and is extrapolation said?
 
 Usage: python3 -m validation.verdict.interval_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """All that is said about a fitted model: its cases, its figures, the order of its placements."""
 
 from dataclasses import dataclass

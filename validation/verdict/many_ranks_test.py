@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Were the fits to many ranks a host made without the rows held out, and is their outcome told?
 
 Usage: python3 -m validation.verdict.many_ranks_test

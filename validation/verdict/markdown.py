@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The verdict in a few lines of Markdown, for a README: errors, dates, machines."""
 
 import numpy

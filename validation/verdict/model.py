@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The fitted model: what `ringscope calibrate` wrote, and what it says of a measured case."""
 
 import copy

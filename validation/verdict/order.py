@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Order of two placements: which is faster, and by how much, measured and as predicted."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Placements as reports write them: "4-3-1", "4x64-1 by node on numa", "2-1 listed"."""
 
 import re

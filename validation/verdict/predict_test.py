@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does `ringscope predict` give the ends that the other models of a fit have?
 
 Usage: python3 -m validation.verdict.predict_test BUILD

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Kept results, and the table of their errors: which model, which documents, which heading."""
 
 import pathlib

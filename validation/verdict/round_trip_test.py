@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does `validate` predict what the simulator itself measured, and end well on bad input?
 
 Usage: python3 -m validation.verdict.round_trip_test BUILD

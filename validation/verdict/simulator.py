@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the simulator on many cases at once; its errors become InputErrors."""
 
 import json

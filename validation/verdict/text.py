@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The verdict as text, for a terminal."""
 
 from itertools import repeat

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A traced run of a ring, call by call, against the simulator's timeline: its end, its phases."""
 
 import csv

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Are traced rings compared phase by phase, with what their fit leaves open?
 
 Usage: python3 -m validation.verdict.traces_test BUILD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Reasons why a run took as long as it did, and another longer: from the critical path alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The pace-setter of a run, as a person would say it.
 #include <fmt/format.h>
 

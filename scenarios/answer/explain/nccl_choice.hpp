@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // NCCL's choice for an allreduce, beside what it might have taken instead.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Gain of a run from twice as much of one thing.
 #pragma once
 

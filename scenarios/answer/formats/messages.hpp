@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The job of a scenario as a graph of messages and calculations, for other simulators.
 #pragma once
 

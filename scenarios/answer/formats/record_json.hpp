@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Records as JSON objects, written and read by the keys that their shapes give to their fields.
 //
 // Shape<T>::visit(keys, record) names the fields of a T. A visitor has

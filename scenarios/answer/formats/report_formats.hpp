@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Reports as files: JSON (schema.md says which keys), CSV, the timeline, and the trace.
 //
 // Every number is written so that it reads back to the same double. The same reports give the same

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the JSON hold what schema.md says, and does it read back to the same report?
 #include <gtest/gtest.h>
 

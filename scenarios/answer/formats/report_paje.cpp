@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Paje's trace format, as ViTE and pajeng read it. Source: B. de Oliveira Stein, J. Chassin de
 // Kergommeaux, G. Mounie, Paje trace file format, 2003.
 #include <fmt/format.h>

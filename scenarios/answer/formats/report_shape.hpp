@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The keys of each part of a report, once for writing and for reading, in their order in the file.
 #pragma once
 

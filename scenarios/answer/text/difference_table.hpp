@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Causes of the difference of two runs, as a table whose column adds up.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The rings and trees that NCCL would build for ranks on GPUs, as text.
 #pragma once
 

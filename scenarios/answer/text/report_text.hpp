@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Reports as screens of at most 100 columns: what happened, and why.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is a printed report readable, and do the differences add up as they are printed?
 #include "scenarios/answer/text/report_text.hpp"
 

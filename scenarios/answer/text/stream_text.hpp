@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Time of the streams of ranks, as text.
 #pragma once
 

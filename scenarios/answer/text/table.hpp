@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Text tables for people: aligned columns, and times that compare at a glance.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A cluster as screens of at most 100 columns: what is there, and what lies between two points.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is a machine printed as a person reads it?
 #include "scenarios/answer/text/topology_text.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/answer/text/training_text.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A step of a training job as a screen: its parts, where the devices' time goes, their memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does the text of a training step say what its devices spend time on?
 #include "scenarios/answer/text/training_text.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Source of the fields: pytorch/kineto, libkineto/src/output_json.cpp; of NCCL kernels' arguments
 // pytorch/pytorch, torch/csrc/distributed/c10d/ParamCommsUtils.hpp.
 #include "scenarios/trace/kineto/events.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Events of a Kineto trace, as PyTorch's profiler writes it: one JSON file for each rank.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/trace/kineto/host_calls.hpp"
 
 #include <algorithm>

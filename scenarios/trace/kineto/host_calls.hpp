@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Calls of a rank's host that launch work of its GPU, or wait for it, in their order.
 #pragma once
 

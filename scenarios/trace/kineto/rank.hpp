@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Events of one rank as nodes that run: what a GPU did, stream by stream, and when the host told it
 // to.
 //

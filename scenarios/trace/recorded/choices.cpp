@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Sources: Open MPI 4.0, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c (its allreduce and
 // broadcast are selectors of the catalogue, also that of 4.1); MPICH 4.0, src/mpi/coll, the files
 // *_intra_auto.c and their thresholds in src/mpi/coll/cvars.txt. Where a library has an algorithm

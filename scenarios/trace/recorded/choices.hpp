@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Algorithms that MPI libraries choose for their collectives, where the user says none.
 #pragma once
 

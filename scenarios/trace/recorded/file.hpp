@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Recorded calls of one rank, line by line (validation/mpi/record/calls.md).
 #pragma once
 

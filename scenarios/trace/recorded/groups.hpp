@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Communicators of a recorded program, as groups of ranks that all its files have in common.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Says which of a scenario's cases is faster, and why: which_is_faster SCENARIO.yaml KEY=VALUE...
 #include <fstream>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // SimGrid 3.32, driven from the maestro: its clock goes from instant to instant by its timers, and
 // its solver of the network model shares the resources. No actors.
 //

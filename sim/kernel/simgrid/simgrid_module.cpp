@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The module that holds SimGrid, loaded when a run first asks for its kernel.
 #include <dlfcn.h>
 #include <fmt/core.h>

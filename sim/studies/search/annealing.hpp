@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A search among placements: simulated annealing over swaps and moves.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Placements that a search has evaluated, and their costs.
 #pragma once
 

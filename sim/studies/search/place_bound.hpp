@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Lower bound that no placement of a ring can beat.
 #pragma once
 

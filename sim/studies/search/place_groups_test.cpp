@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does place find which groups of a job should cross hosts, by the time of its step?
 #include <algorithm>
 #include <set>

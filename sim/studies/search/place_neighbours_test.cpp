@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does place find what is best beside jobs that already run? On racks and stars of a few hosts.
 #include <algorithm>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/studies/search/place_points.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Runs of a study of placements, also as points that shards share.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // For tests of place: studies from YAML text, and their answers.
 #pragma once
 

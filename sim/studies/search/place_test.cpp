@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does place find what is best, and say why? On the rack of lesson 3 and on small machines.
 #include <algorithm>
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Placements that nobody looked for: by rule, and by chance.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rule 15: what does it cost to poll the connections that are open?
 #include <string>
 

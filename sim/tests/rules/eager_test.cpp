@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rule 1: what does an eager message cost its sender, and when does its receiver have it?
 #include <array>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rule 14: what do receives and early messages cost that matching looks at in vain?
 #include <vector>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rule 8: do messages of one source and tag keep their order, whatever travels faster?
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rule 5: how long does isend; compute T; wait take, by who makes progress?
 #include <algorithm>
 

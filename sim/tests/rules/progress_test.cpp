@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rule 3: does a transfer stand still while an end of it is outside MPI, but for what the OS moves?
 #include <array>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rule 9: does a control message wait behind the bytes that the systems hold, and nothing else? And
 // do the bytes between two processes keep their order?
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rule 2: when do RTS, CTS and data of a large message go, and which events do they wait for?
 #include <array>
 

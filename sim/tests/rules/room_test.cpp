@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rule 16: what waits when a receiver takes no more eager messages?
 #include <vector>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The machine on which the rules of the MPI model are tested, in round numbers: four hosts on a
 // switch, the ranks on hosts of their own, and a network whose costs all differ.
 #pragma once

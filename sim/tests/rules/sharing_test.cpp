@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rules 4 and 7: what do transfers, copies and computations that need the same core, wire or
 // memory leave each other?
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do times that go by size, jitter and headers take what they say?
 #include <fmt/format.h>
 

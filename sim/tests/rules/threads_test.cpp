@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rule 6: what do more threads of a process gain, with one endpoint for all and with one for each?
 #include <algorithm>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do traces of PyTorch's profiler take the time that their kernels and collectives take?
 #include <fmt/format.h>
 #include <fmt/ranges.h>

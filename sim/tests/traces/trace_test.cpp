@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do traces of programs take the time that their nodes take?
 #include <filesystem>
 #include <fstream>

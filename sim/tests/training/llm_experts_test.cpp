@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a step with experts on several GPUs take what their loads and the sizes of their all-to-alls
 // say?
 #include "sim/tests/llm_for_test.hpp"

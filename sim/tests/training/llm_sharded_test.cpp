@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a step with ZeRO 2 or 3 take the longer of what it computes and of what it exchanges?
 #include "sim/tests/llm_for_test.hpp"
 

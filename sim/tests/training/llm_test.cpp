@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a step of a large model's training take what the papers' formulas say?
 #include "sim/tests/llm_for_test.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does what is done to gradients on their way take what a pencil says: smaller elements,
 // compression, serialisation, staging, and the broadcast before the first step?
 #include <fmt/format.h>

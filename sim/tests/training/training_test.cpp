@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a step of training take what a pencil says: compute, and of the exchange what nothing hides?
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A fabric as the YAML of a cluster.
 #include <fmt/format.h>
 

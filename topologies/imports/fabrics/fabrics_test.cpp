@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does an imported fabric have the switches, hosts and cables that its file tells of?
 #include "topologies/imports/fabrics/fabrics.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Slurm's lists of names: "n[01-03,7],gpu[1-2]-[a,b]".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // One line of ibnetdiscover's output, read word by word.
 #pragma once
 

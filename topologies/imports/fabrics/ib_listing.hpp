@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The output of ibnetdiscover, as it stands there: nodes, and the cables between their ports.
 //
 //   Switch  65 "S-2c5eab0300b87b40"    # "MF0;leaf-04:MQM9701/U1" enhanced port 0 lid 73 lmc 0

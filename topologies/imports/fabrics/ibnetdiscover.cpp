@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // InfiniBand's ibnetdiscover. A host is what the descriptions of its adapters begin with: "n1
 // mlx5_0" and "n1 HCA-2" are two NICs of n1.
 #include <fmt/format.h>

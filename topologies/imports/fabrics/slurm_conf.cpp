@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Slurm's topology.conf, of the plugins topology/tree and topology/block.
 //
 //   SwitchName=core Switches=leaf[1-2]

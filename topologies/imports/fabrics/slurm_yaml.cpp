@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Slurm's topology.yaml: a list of topologies, of which the cluster's default is taken.
 //
 //   - topology: fat

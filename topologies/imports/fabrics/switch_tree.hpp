@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Switches above switches above hosts, as schedulers describe a network: who is below whom, but not
 // by how many cables, nor how fast.
 #pragma once

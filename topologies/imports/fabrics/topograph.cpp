@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The models of clusters that NVIDIA's topograph reads: switches above switches, and blocks of
 // nodes below them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Rings and trees that NCCL built in a run, from what it writes itself.
 //
 // Two kinds of text: the INFO lines of NCCL_DEBUG=INFO, which name ranks ("Channel 00/24 : 0 1 2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Are the rings and trees that NCCL writes of itself read as it has them, and are they ours?
 #include "topologies/imports/rings/nccl_channels.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // INFO lines of NCCL. Source of their form: NCCL 2.18 to 2.31, src/init.cc (rings and trees) and
 // src/transport/net.cc (connections between hosts).
 #include "topologies/imports/rings/nccl_lines.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // NCCL's channels, as its INFO lines have them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // All placements of ranks on a machine, each that differs from the others once.
 //
 // A placement is an assignment: the bin of each rank. Assignments are alike when a symmetry of the

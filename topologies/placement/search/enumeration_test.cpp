@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is every placement there exactly once, up to symmetry? Against all assignments, each with its
 // likes.
 #include "topologies/placement/search/enumeration.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A machine taken to pieces for the search of its symmetries: kinds of hosts, and the network that
 // joins them, each host one node of it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Number of placements, by generating functions: it is too large to count out.
 #pragma once
 

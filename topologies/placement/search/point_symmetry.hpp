@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Groups of permutations of points 0..n-1: those of a tree, and those of any small graph.
 //
 // All that placements ask of a group is where it can take a sequence of points. Sequences are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Symmetries of a machine: places that can be interchanged without any change in time.
 //
 // Invariant: what is folded here takes the same time to the last digit. A symmetry keeps every

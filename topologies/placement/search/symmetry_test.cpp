@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Are places interchangeable exactly when nothing notices? Against every permutation there is.
 #include "topologies/placement/search/symmetry.hpp"
 

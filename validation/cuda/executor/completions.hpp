@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Completion of work in streams as the host learns of it: it asks, or they call.
 #pragma once
 

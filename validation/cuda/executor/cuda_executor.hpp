@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Executor 3: all ranks of a job in one process, each a coroutine with memory and streams on a GPU.
 //
 // Invariants: a verb is over when the host has learned that its work on the GPU is, so that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do all programs compute on GPUs what the loopback executor says, whatever the path, however
 // streams interleave?
 #include "validation/cuda/executor/cuda_executor.hpp"

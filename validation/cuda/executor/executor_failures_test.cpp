@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Are runs that go wrong on GPUs cut off, and do they say where?
 #include <gmock/gmock.h>
 

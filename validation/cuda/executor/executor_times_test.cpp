@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a ring on GPUs take what its copies, reductions and events add up to?
 #include <gmock/gmock.h>
 

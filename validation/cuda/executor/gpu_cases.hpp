@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Shared by the tests of executor 3: GPUs, the ways to use them, and one run of a program.
 #pragma once
 

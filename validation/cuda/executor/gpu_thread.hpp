@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Inside executor 3: a rank with its memory and messages, and each of its threads.
 #pragma once
 

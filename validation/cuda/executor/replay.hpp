@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Runs the cases of a scenario for real on GPUs, with data that is checked, timed repetition by
 // repetition.
 #pragma once

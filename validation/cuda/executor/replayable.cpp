@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Refuses scenarios that GPUs cannot replay, before anything runs.
 #include <fmt/format.h>
 

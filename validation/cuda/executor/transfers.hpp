@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Transfers of the bytes of a message from one rank's memory into another's.
 #pragma once
 

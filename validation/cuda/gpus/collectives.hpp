@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A library's own collectives between the GPUs of this process: NCCL's, or a fake's.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The real GPUs of this machine, over the CUDA runtime.
 #pragma once
 

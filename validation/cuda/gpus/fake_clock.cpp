@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The clock of FakeGpus: what starts when, and what it does to the data.
 #include <algorithm>
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A library that sums in the host's memory, over FakeGpus: a rank takes as long as a copy does.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // GPUs that are not there: host memory, and a clock that goes on only while somebody waits.
 //
 // Between its start and its end an operation leaves its target full of rubbish (NaN, as floats),

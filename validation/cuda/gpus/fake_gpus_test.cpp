@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Do fake GPUs behave as streams, events and engines do, and do they show who does not wait?
 #include "validation/cuda/gpus/fake_gpus.hpp"
 

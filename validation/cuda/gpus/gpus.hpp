@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The GPUs of this process behind a small interface: memory, streams of copies and kernels, events.
 //
 // CudaGpus performs it with the CUDA runtime; FakeGpus with host memory and a clock of its own, so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The kernels, and how to start them: the only code that nvcc compiles.
 #pragma once
 

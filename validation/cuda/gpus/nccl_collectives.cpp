@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 #include "validation/cuda/gpus/nccl_collectives.hpp"
 
 #include <cuda_runtime_api.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // NCCL, one process with a rank on each GPU.
 #pragma once
 

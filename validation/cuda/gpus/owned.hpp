@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Memory, streams and events that give themselves back.
 #pragma once
 

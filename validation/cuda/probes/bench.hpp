@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Measures points on GPUs within a budget of time and keeps the samples.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Times the collectives of a library and checks what they compute.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Is every collective of a library timed and checked, and a refusal kept?
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Bandwidth of copies: to a GPU, from it, both ways, inside it; from pinned and pageable memory, by
 // one stream and by several. Time of one that somebody waits for.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Time to start a kernel, and to learn that a stream has come to its end.
 #include <fmt/format.h>
 

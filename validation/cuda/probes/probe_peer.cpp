@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Exchange between two GPUs, where one may write the memory of the other and where it may not.
 #include <fmt/format.h>
 

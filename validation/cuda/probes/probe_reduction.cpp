@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Speed at which a GPU adds one vector to another.
 #include <fmt/format.h>
 

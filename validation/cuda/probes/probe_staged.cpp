@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Time of a vector from GPU memory to GPU memory by way of the host's, cut into segments that
 // follow each other: one comes up while the one before it goes down.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does each probe measure what the fake GPUs are made to take?
 #include <fmt/format.h>
 #include <gtest/gtest.h>

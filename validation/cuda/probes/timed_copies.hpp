@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Time of copies that are queued together, or that somebody waits for one after the other.
 //
 // A copier has start(), which queues one copy, and lane(), on which it does so.

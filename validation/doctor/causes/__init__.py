@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The known causes: one file each, and one line in this list."""
 
 from validation.doctor.causes import (acs_on, algorithm_forced, core_both_ways, crossing_order,

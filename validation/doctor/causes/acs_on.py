@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """PCIe access control services or an IOMMU send what GPUs and NICs exchange up to the root."""
 
 from validation.doctor.causes.cause import FREQUENT, Cause, share

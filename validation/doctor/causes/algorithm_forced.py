@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Another algorithm ran than the library would choose."""
 
 from validation.doctor.causes.cause import RARE, Cause

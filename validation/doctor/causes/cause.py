@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A known cause: what it is, how to look for it, and which edits of the scenario stand for it."""
 
 import dataclasses

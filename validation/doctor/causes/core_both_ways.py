@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The core of a process moves the bytes, in both directions at once."""
 
 from validation.doctor.causes.cause import Cause

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Consecutive hosts of the rings are in different racks, so that each step crosses the uplinks."""
 
 from validation.doctor.causes.cause import RARE, Cause

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Messages go eagerly up to another size, or by rendezvous from another one on."""
 
 from validation.doctor.causes.cause import RARE, Cause

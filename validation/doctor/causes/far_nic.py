@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """All NICs hang off one socket, or off the one on which the ranks are not."""
 
 from validation.doctor.causes.cause import Cause, share

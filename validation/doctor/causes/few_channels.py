@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """NCCL had fewer channels than it would take."""
 
 from validation.doctor.causes.cause import RARE, Cause

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Kernels move less than they should: clocks, power, SMs taken by others."""
 
 from validation.doctor.causes.cause import RARE, Cause, protocols, share

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Data between a NIC and a GPU goes through host memory, twice over PCIe and its memory."""
 
 from validation.doctor.causes.cause import FREQUENT, Cause, share

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Each hop takes longer: sleeping cores, interrupts, a detour; the bandwidth is as it should be."""
 
 from validation.doctor.causes.cause import RARE, Cause, protocols

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A straggler: some ranks come later than the others to every operation."""
 
 from validation.doctor.causes.cause import RARE, Cause

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Cables carry less than they should: of all hosts, or of one."""
 
 from validation.doctor.causes.cause import Cause, share

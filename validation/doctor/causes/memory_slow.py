@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Host memory is slower than described: NUMA settings, missing modules."""
 
 from validation.doctor.causes.cause import RARE, Cause, share

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """GPUs of a host do not reach each other: all goes through host memory."""
 
 from validation.doctor.causes.cause import Cause, share

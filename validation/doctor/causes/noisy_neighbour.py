@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Other jobs send over the same links of the hosts all the while."""
 
 from validation.doctor.causes.cause import RARE, Cause

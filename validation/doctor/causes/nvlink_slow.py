@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Some NVLinks between GPUs are down, or they run below their rate."""
 
 from validation.doctor.causes.cause import Cause, share

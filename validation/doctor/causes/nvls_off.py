@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """NVLS did not run where the hosts' NVSwitches have it, and rings did."""
 
 from validation.doctor.causes.cause import Cause

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Hosts sit in several racks, whose uplinks carry less than their hosts can send."""
 
 from validation.doctor.causes.cause import Cause

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """PCIe links came up with fewer lanes or of a lower generation."""
 
 from validation.doctor.causes.cause import Cause, share

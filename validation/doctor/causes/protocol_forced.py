@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """One of NCCL's protocols ran at all sizes."""
 
 from validation.doctor.causes.cause import RARE, Cause

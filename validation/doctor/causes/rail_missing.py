@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Fewer NICs of each host take part than there are."""
 
 from validation.doctor.causes.cause import Cause

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """GPUs write to each other over PCIe more slowly than to host memory."""
 
 from validation.doctor.causes.cause import RARE, Cause, share

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Messages between hosts go through the kernel's TCP in place of the NIC's own transport."""
 
 from validation.doctor.causes.cause import FREQUENT, Cause, protocols

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The double binary tree ran, whose traffic between two hosts is half of a ring's."""
 
 from validation.doctor.causes.cause import Cause

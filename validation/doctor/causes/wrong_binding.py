@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Ranks of a host are bound to too few cores, or far from their memory."""
 
 from validation.doctor.causes.cause import Cause

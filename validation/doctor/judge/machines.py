@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Machines and jobs whose curves are simulated, healthy or with a fault."""
 
 import random

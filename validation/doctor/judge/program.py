@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Count how often the doctor is right; SPLIT.md says which curves choose and which judge.
 
 Examples:

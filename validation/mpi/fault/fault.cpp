@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A library to be preloaded under a replay: rank 1 does what RINGSCOPE_FAULT says.
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Measures points within a budget of time and keeps the samples.
 //
 // The first rank of a team decides how much to measure and tells the others, so that all ranks of a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The calls that most probes are made of. Part 0 of a pair is the sender, part 1 the receiver.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The micro-benchmarks: one file and one line of probes.def each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Time of a barrier.
 #include <fmt/format.h>
 

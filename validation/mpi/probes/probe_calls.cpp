@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Cost of a call to the rank that makes it, when its partner keeps it from nothing.
 #include <functional>
 

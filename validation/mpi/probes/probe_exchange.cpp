@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Cost of a message in shared memory when its bytes are used as collectives use them: written
 // before they are sent, read after they came, in buffers that the caches hold or do not.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a send return before its receiver comes? Up to which size is the eager limit, to the byte.
 #include <algorithm>
 #include <limits>

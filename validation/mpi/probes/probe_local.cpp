@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Speed of a core on its own memory, alone and while others of its host do the same.
 #include <fmt/format.h>
 

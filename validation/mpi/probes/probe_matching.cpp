@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Time of a message whose receive stands behind others that wait for what does not come.
 #include <fmt/format.h>
 

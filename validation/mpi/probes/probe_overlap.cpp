@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a message move on while its rank computes?
 #include <fmt/format.h>
 

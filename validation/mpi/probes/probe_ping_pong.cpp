@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Time of a message in flight, when nothing else is.
 #include "validation/mpi/clock.hpp"
 #include "validation/mpi/probes/exchange.hpp"

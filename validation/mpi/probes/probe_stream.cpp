@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Bandwidth of a link: one way, both ways, for one process, for several at once.
 #include <fmt/format.h>
 

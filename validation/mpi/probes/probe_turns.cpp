@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Order on the wire of messages that one rank sends another at once: one after the other, or all
 // together.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Collectives, blocking and not: each pair differs in its name and in its request.
 #include "validation/mpi/record/sizes.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Calls that make communicators.
 #include "validation/mpi/record/handles.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Waits and tests: which requests were over, and what came.
 #include <vector>
 

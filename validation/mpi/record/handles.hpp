@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Numbers of what MPI's handles stand for: a library uses the same handle again and again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The MPI library's own functions, behind those of the recorder that have their names.
 //
 // Fortran's calls come by ways of their own. Open MPI's Fortran libraries call PMPI_Send, by its

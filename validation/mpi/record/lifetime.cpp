@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // The calls that begin and end a program.
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Messages: sends, receives, probes, and persistent ones.
 #include "validation/mpi/record/handles.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Calls that move data, and of which only the name and the time are recorded.
 #include "validation/mpi/record/recorder.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Does a record say what a program called, under this MPI?
 
 Usage: python3 -m validation.mpi.record.record_test BUILD MPIEXEC PROGRAM

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Recorder of one process: the file that its calls go to, and the clock between them. It is loaded
 // into programs of others (LD_PRELOAD) and never calls MPI_ functions, only PMPI_ ones, and
 // the library's own of those that it stands in the place of (library.hpp).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Sizes of collectives, as the calls' arguments tell them.
 #pragma once
 

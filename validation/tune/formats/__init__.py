@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """The libraries' files: one file each, and one line in this list."""
 
 from validation.tune.formats import mpich, nccl, open_mpi, open_mpi_json, ucc

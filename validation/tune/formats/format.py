@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """A library and the file that tells it which algorithm to take."""
 
 import dataclasses

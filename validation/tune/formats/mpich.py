@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """MPICH: its algorithms, and the JSON of its selection.
 
 Source: mpich_generic.json, the selection that MPICH 4.0.2 has built in (maint/tuning/coll/mpir/

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """NCCL: its algorithms and protocols, and the CSV of its tuner plugin.
 
 Source: plugins/tuner/example of NCCL (README.md, nccl_tuner.conf). The first line that matches is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Open MPI's component `tuned`: its algorithms, and the file of coll_tuned_dynamic_rules_filename
 as text, which 1.x to 5.x read.
 

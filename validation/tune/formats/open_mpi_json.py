@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Open MPI's component `tuned` from 6.0 on: its rules as JSON, with the algorithms of open_mpi.py.
 
 Source: ompi/mca/coll/tuned/coll_tuned_dynamic_file.c and docs/tuning-apps of Open MPI's main branch

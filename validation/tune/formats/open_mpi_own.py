@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Open MPI's own choice (component `tuned`, fixed decisions) of the collectives that the simulator
 has no rule for.
 

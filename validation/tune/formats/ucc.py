@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """UCC over UCX (TL UCP): its algorithms, and the scores of UCC_TL_UCP_TUNE.
 
 Source: src/components/tl/ucp of UCC: the names and the default selections in allreduce.c and .h,

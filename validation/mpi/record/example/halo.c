@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // A program as its users write them, to be recorded: ranks in a ring exchange halos with both
 // neighbours while they compute, sum a vector, and the even ranks and the odd ones each broadcast.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
 """Builds Ringscope by Spack from the sources that this file belongs to.
 
     spack repo add scripts/packages/spack

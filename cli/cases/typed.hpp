@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 // Words of the command line as values, so that an error names the option that holds them.
 #pragma once
 

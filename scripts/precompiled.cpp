@@ -1,1 +1,0 @@
-// A unit of its own for the headers that CMakeLists.txt compiles ahead.
