@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Does every scenario still print the screen that stands beside it, and write the same bytes?
 
-Usage: scenarios/lessons_test.py BUILD [--write | Screens | Files | Runs]
+Usage: scenarios/lessons_test.py BUILD [--write | Screens | Files [I/N] | Runs]
 A screen, screens/NAME.txt, is a command, what it prints on both outputs, and the exit code where
 that is not 0. Of what `run` writes, files of up to SMALL bytes stand there as they are (NAME.json,
 .csv, .timeline.csv, .trace.json), so that a change can be read; of larger ones digests.txt holds
 the SHA-256. All builds are held to the same bytes. With --write they are made anew: read the diff
 before you commit. Runs, for the sanitizers' build: scenarios that are not LONG run once and write
-all of their files, which are not compared.
+all of their files, which are not compared. I/N: the files of every Nth scenario, from the Ith on.
 """
 
 import difflib
@@ -94,6 +94,7 @@ def difference(path, got):
 
 class Held(unittest.TestCase):
     build = None
+    names = NAMES
 
     def assert_same(self, path, got):
         found = difference(path, got)
@@ -120,7 +121,7 @@ class Files(Held):
 
     def test_every_file_has_the_same_bytes_on_every_build_and_in_every_run(self):
         large = digests()
-        for name in NAMES:
+        for name in self.names:
             outputs, again = outputs_of(name, self.build), outputs_of(name, self.build)
             for option, got in outputs.items():
                 with self.subTest(f"{name} {option}"):
@@ -181,7 +182,11 @@ def main():
         write(build)
         return
     Held.build = build
-    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
+    words = sys.argv[2:]
+    if words and (part := re.fullmatch(r"(\d+)/(\d+)", words[-1])):
+        Held.names = NAMES[int(part[1]) - 1::int(part[2])]
+        words.pop()
+    unittest.main(argv=sys.argv[:1] + words)
 
 
 if __name__ == "__main__":

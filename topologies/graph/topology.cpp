@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <ranges>
 #include <stdexcept>
 #include <unordered_set>
 
@@ -158,9 +157,10 @@ Vertex Topology::add_component(Component component) {
 // The first of several gets its number when the second one comes. Those of two ends are mostly made
 // in a row, so the search begins with the last.
 std::string Topology::number_beside(Vertex a, Vertex b) {
-  const auto edges = graph().edges(a) | std::views::reverse;
-  const auto found = std::ranges::find(edges, b, &Edge::to);
-  if (found == edges.end()) return "";
+  const std::span<const Edge> edges = graph().edges(a);
+  const auto found =
+      std::find_if(edges.rbegin(), edges.rend(), [&](const Edge& edge) { return edge.to == b; });
+  if (found == edges.rend()) return "";
   const int last = found->link;
   const std::string& name = link(last).name;
   const auto number = name.find_last_not_of("0123456789");
