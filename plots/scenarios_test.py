@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Can every scenario be drawn, each picture not empty and of the size that its plot says?
 
-Usage: python3 -m plots.scenarios_test BUILD
+Usage: python3 -m plots.scenarios_test BUILD [I/N], for every Nth scenario, from the Ith on.
 """
 
 import pathlib
@@ -25,6 +25,7 @@ PLOTS = (("--timeline", timeline, timeline.read_timeline),
 
 class EveryScenario(unittest.TestCase):
     build = None
+    names = NAMES
 
     def draw(self, folder, name, option, plot, read):
         source, picture = folder / f"{name}{option}", folder / f"{name}{option}.png"
@@ -47,7 +48,7 @@ class EveryScenario(unittest.TestCase):
     def test_gives_pictures_of_the_expected_size(self):
         left_out = []
         with tempfile.TemporaryDirectory() as folder:
-            for name in NAMES:
+            for name in self.names:
                 for option, plot, read in PLOTS:
                     with self.subTest(scenario=name, plot=plot.__name__):
                         drawn = self.draw(pathlib.Path(folder), name, option, plot, read)
@@ -60,4 +61,7 @@ class EveryScenario(unittest.TestCase):
 
 if __name__ == "__main__":
     EveryScenario.build = pathlib.Path(sys.argv.pop(1)).resolve()
+    if len(sys.argv) > 1 and "/" in sys.argv[-1]:
+        first, step = map(int, sys.argv.pop().split("/"))
+        EveryScenario.names = NAMES[first - 1::step]
     unittest.main()
