@@ -5,7 +5,7 @@
 
 #include "cli/program_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::export_test {
 namespace {
 
 using testing::HasSubstr;
@@ -51,4 +51,4 @@ TEST(Export, refuses_programs_that_no_graph_says) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::export_test

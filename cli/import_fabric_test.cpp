@@ -9,7 +9,7 @@
 
 #include "cli/program_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::import_fabric_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -84,4 +84,4 @@ TEST_F(ImportFabric, refuses_what_it_cannot_read_and_leaves_no_file) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::import_fabric_test

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-namespace ringscope {
+namespace ringscope::import_machine_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -76,4 +76,4 @@ TEST_F(ImportMachine, refuses_what_it_cannot_read_and_leaves_no_file) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::import_machine_test

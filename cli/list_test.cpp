@@ -9,7 +9,7 @@
 
 #include "cli/program_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::list_test {
 namespace {
 
 Ended ringscope(const std::string& arguments) {
@@ -80,4 +80,4 @@ TEST(Lists, a_list_as_json_has_exactly_the_documented_keys) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::list_test

@@ -8,7 +8,7 @@
 
 #include "cli/program_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::program_test {
 namespace {
 
 Ended ringscope(const std::string& arguments) {
@@ -310,4 +310,4 @@ TEST(Program, show_writes_peers_for_clusters_that_have_them) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::program_test

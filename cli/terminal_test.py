@@ -15,11 +15,15 @@ import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import unittest
 
 BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
 PROGRAM = BUILD / "ringscope"
 LOOK = re.compile(r"\x1b\[\d*m")
+# The test writes this when the run has ended: a terminal that its last writer closes may lose what
+# has not been read.
+END = b"\x04"
 # Answers with tables, sentences and lists, and the command that each of them suggests.
 SUGGESTED = {
     ("run", "03-anomaly"): "ringscope explain 03-anomaly",
@@ -57,18 +61,16 @@ class Terminal(unittest.TestCase):
         outputs["stderr" if errors else "stdout"] = there
         run = subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdin=subprocess.DEVNULL,
                                env=self.environment(**environment), **outputs)
-        os.close(there)
+        ended = threading.Thread(target=lambda: (run.wait(), os.write(there, END)))
+        ended.start()
         seen = b""
-        while True:
-            try:
-                part = os.read(here, 65536)
-            except OSError:  # the run has ended and closed the terminal
-                break
-            if not part:
-                break
-            seen += part
+        while not seen.endswith(END):
+            seen += os.read(here, 65536)
+        ended.join()
         os.close(here)
-        self.code = run.wait()
+        os.close(there)
+        self.code = run.returncode
+        seen = seen.removesuffix(END)
         return seen.decode().replace("\r\n", "\n")
 
     def in_pipe(self, *words, **environment):

@@ -14,7 +14,7 @@
 #include "scenarios/answer/path_chain.hpp"
 #include "sim/simulation.hpp"
 
-namespace ringscope {
+namespace ringscope::trace_test {
 namespace {
 
 std::vector<Report> traced(const std::string& name = "03-anomaly") {
@@ -177,4 +177,4 @@ TEST(Paje, lines_stand_in_the_order_of_their_times) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::trace_test

@@ -3,7 +3,7 @@
 #include "algorithms/collective_cases.hpp"
 #include "algorithms/steps/tree_ranks.hpp"
 
-namespace ringscope {
+namespace ringscope::leaders_test {
 namespace {
 
 const Algorithm& allreduce(std::string_view name) { return *find_algorithm("allreduce", name); }
@@ -83,4 +83,4 @@ TEST(Han, has_room_where_the_first_host_has_one_rank) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::leaders_test

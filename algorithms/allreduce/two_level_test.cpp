@@ -3,7 +3,7 @@
 #include "algorithms/collective_cases.hpp"
 #include "algorithms/steps/tree_ranks.hpp"
 
-namespace ringscope {
+namespace ringscope::two_level_test {
 namespace {
 
 const Algorithm& two_level() { return *find_algorithm("allreduce", "two_level"); }
@@ -74,4 +74,4 @@ TEST(TwoLevel, refuses_a_name_that_is_no_allreduce) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::two_level_test

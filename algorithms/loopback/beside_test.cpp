@@ -7,7 +7,7 @@
 
 #include "algorithms/loopback/loopback.hpp"
 
-namespace ringscope {
+namespace ringscope::beside_test {
 namespace {
 
 using testing::ElementsAre;
@@ -310,4 +310,4 @@ TEST(BesideObservations, are_kept_by_name_in_the_order_of_the_text) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::beside_test

@@ -7,7 +7,7 @@
 #include "algorithms/catalogue_cases.hpp"
 #include "algorithms/groups/on_group.hpp"
 
-namespace ringscope {
+namespace ringscope::groups_test {
 namespace {
 
 using testing::ElementsAre;
@@ -223,4 +223,4 @@ std::vector<Algorithm> with_one_result() {
 INSTANTIATE_TEST_SUITE_P(Catalogue, OnGroups, testing::ValuesIn(with_one_result()), test_name);
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::groups_test

@@ -5,7 +5,7 @@
 
 #include "algorithms/loopback/loopback.hpp"
 
-namespace ringscope {
+namespace ringscope::loopback_misuse_test {
 namespace {
 
 using testing::StartsWith;
@@ -138,4 +138,4 @@ TEST(Misuse, too_few_ranks_or_options_out_of_range_are_invalid_arguments) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::loopback_misuse_test

@@ -7,7 +7,7 @@
 
 #include <array>
 
-namespace ringscope {
+namespace ringscope::loopback_test {
 namespace {
 
 using testing::ElementsAre;
@@ -202,4 +202,4 @@ TEST(Loopback, whoever_waits_has_heard_from_who_sent) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::loopback_test

@@ -8,7 +8,7 @@
 #include "algorithms/catalogue_cases.hpp"
 #include "algorithms/parameter_server/roles.hpp"
 
-namespace ringscope {
+namespace ringscope::parameter_server_test {
 namespace {
 
 using testing::Each;
@@ -165,4 +165,4 @@ TEST(Roles, there_is_a_server_and_a_worker) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::parameter_server_test

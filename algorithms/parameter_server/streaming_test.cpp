@@ -5,7 +5,7 @@
 
 #include "algorithms/catalogue_cases.hpp"
 
-namespace ringscope {
+namespace ringscope::streaming_test {
 namespace {
 
 class Streaming : public testing::TestWithParam<Algorithm> {};
@@ -58,4 +58,4 @@ TEST_P(Streaming, a_solver_ends_with_a_whole_pull) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::streaming_test

@@ -7,7 +7,7 @@
 
 #include <bit>
 
-namespace ringscope {
+namespace ringscope::binary_trees_test {
 namespace {
 
 constexpr int most_ranks = 130;
@@ -68,4 +68,4 @@ TEST(BinaryTrees, are_those_of_the_source) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::binary_trees_test

@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace ringscope {
+namespace ringscope::grid_test {
 namespace {
 
 using Groups = std::map<int, std::vector<int>>;
@@ -63,4 +63,4 @@ TEST(Grid, has_groups_of_one_rank_along_what_it_does_not_have) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::grid_test

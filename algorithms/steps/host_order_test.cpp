@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-namespace ringscope {
+namespace ringscope::host_order_test {
 namespace {
 
 using Groups = std::vector<std::vector<int>>;
@@ -60,4 +60,4 @@ TEST(RingOrder, has_every_rank_once) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::host_order_test

@@ -15,7 +15,7 @@
 #include "algorithms/steps/rotation.hpp"
 #include "algorithms/steps/tree_ranks.hpp"
 
-namespace ringscope {
+namespace ringscope::steps_test {
 namespace {
 
 constexpr int most_ranks = 40;
@@ -263,4 +263,4 @@ TEST(Pairs, are_mutual_and_leave_at_most_the_last_rank_alone) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::steps_test

@@ -9,7 +9,7 @@
 #include "algorithms/training/llm_parts.hpp"
 #include "algorithms/training/training.hpp"
 
-namespace ringscope {
+namespace ringscope::llm_test {
 namespace {
 
 constexpr std::size_t items = 40;
@@ -249,4 +249,4 @@ TEST(Llm, fills_the_pipeline_from_the_first_stage_on) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::llm_test

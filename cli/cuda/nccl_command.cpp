@@ -19,14 +19,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Arguments {
+struct NcclArguments {
   std::string command, output = "-";
   std::vector<std::string> only, sizes;
   CollectiveOptions bench;
   double timeout_s = 60;
 };
 
-std::vector<Collective> chosen_collectives(const Arguments& arguments) {
+std::vector<Collective> chosen_collectives(const NcclArguments& arguments) {
   const std::vector<std::string> names(collective_names.begin(), collective_names.end());
   std::vector<Collective> found;
   for (const std::size_t i : chosen_indices(arguments.only, names, "collective"))
@@ -35,7 +35,7 @@ std::vector<Collective> chosen_collectives(const Arguments& arguments) {
 }
 
 /// 4 KiB, 16 KiB, ... 256 MiB, where nobody said.
-std::vector<std::uint64_t> chosen_sizes(const Arguments& arguments) {
+std::vector<std::uint64_t> chosen_sizes(const NcclArguments& arguments) {
   if (!arguments.sizes.empty())
     return sizes_of("--sizes", arguments.sizes,
                     {sizeof(float), std::uint64_t{1} << 34, 1, "a size from 4 B to 16 GiB"});
@@ -48,7 +48,7 @@ std::vector<std::uint64_t> chosen_sizes(const Arguments& arguments) {
 /// library says to that.
 std::vector<int> usual_ranks(int gpus) { return {std::max(gpus, 2)}; }
 
-void nccl_command(Arguments& arguments) {
+void nccl_command(NcclArguments& arguments) {
   arguments.bench.what = chosen_collectives(arguments);
   arguments.bench.sizes = chosen_sizes(arguments);
   require_writable(arguments.output);
@@ -77,7 +77,7 @@ void nccl_command(Arguments& arguments) {
 }  // namespace
 
 void add_nccl(Command& program, const std::string& command) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<NcclArguments>();
   arguments->command = command;
   Command nccl = program.add_subcommand("nccl", "Measure NCCL's own collectives");
   nccl.add_option("-o,--output", arguments->output, "a replay (validation/measurement.md)");

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Arguments {
+struct ProbeArguments {
   std::string command, output = "-", emulated;
   std::vector<std::string> only, sizes, segments;
   std::vector<int> gpus;
@@ -35,7 +35,7 @@ std::vector<std::uint64_t> whole_floats(const std::string& option,
                   {item, 1 << 30, item, "whole floats: a multiple of 4 B up to 1 GiB"});
 }
 
-std::vector<int> chosen_gpus(const Arguments& arguments, const Gpus& gpus) {
+std::vector<int> chosen_gpus(const ProbeArguments& arguments, const Gpus& gpus) {
   std::set<int> chosen;
   for (const int gpu : arguments.gpus) {
     if (gpu < 0 || gpu >= gpus.count())
@@ -47,7 +47,7 @@ std::vector<int> chosen_gpus(const Arguments& arguments, const Gpus& gpus) {
   return {chosen.begin(), chosen.end()};
 }
 
-Provenance provenance(const Arguments& arguments, Gpus& gpus, const std::vector<int>& chosen) {
+Provenance provenance(const ProbeArguments& arguments, Gpus& gpus, const std::vector<int>& chosen) {
   Provenance where = provenance_on(gpus, chosen, arguments.command);
   where.warmups = 1;
   where.emulated = arguments.emulated;
@@ -79,7 +79,7 @@ void print_reduction_share(const Json& measurements) {
              at["bytes"].get<std::uint64_t>(), at["gpu"].get<int>(), 100 * share);
 }
 
-void probe_command(Arguments& arguments) {
+void probe_command(ProbeArguments& arguments) {
   const std::set<std::size_t> indices = chosen_indices(arguments.only, names_of(probes), "probe");
   arguments.bench.sizes = whole_floats("--sizes", arguments.sizes);
   require_writable(arguments.output);
@@ -111,7 +111,7 @@ std::string footer() {
 }  // namespace
 
 void add_probe(Command& program, const std::string& command) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ProbeArguments>();
   arguments->command = command;
   Command probe = program.add_subcommand("probe", "Measure the GPUs of this machine");
   add_output_option(probe, arguments->output);

@@ -24,14 +24,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 constexpr double grace_s = 2;
 
-struct Arguments {
+struct ReplayArguments {
   std::string command, output = "-", emulated, segment = "1 MiB";
   int ranks = 0;  ///< 0: as the scenario places them
   ScenarioArguments asked;
   ReplayOptions replay;
 };
 
-Provenance provenance(const Arguments& arguments, Gpus& gpus, const std::vector<int>& gpu_of_rank) {
+Provenance provenance(const ReplayArguments& arguments, Gpus& gpus,
+                      const std::vector<int>& gpu_of_rank) {
   Provenance where = provenance_on(gpus, gpu_of_rank, arguments.command);
   where.warmups = arguments.replay.repetitions.warmups;
   where.emulated = arguments.emulated;
@@ -82,7 +83,7 @@ void check_gpus(const std::vector<int>& asked, const Gpus& gpus) {
                                                      gpus.count() - 1, gpu));
 }
 
-void replay_command(Arguments& arguments) {
+void replay_command(ReplayArguments& arguments) {
   ReplayOptions& options = arguments.replay;
   options.executor.transfers.segment_bytes =
       sizes_of("--segment", {arguments.segment},
@@ -107,7 +108,7 @@ void replay_command(Arguments& arguments) {
   write_document(arguments.output, "replay", where, std::move(results));
 }
 
-void add_path_options(Command& replay, Arguments& arguments) {
+void add_path_options(Command& replay, ReplayArguments& arguments) {
   ExecutorOptions& executor = arguments.replay.executor;
   replay.add_choice<bool>(
       "--path", executor.transfers.always_staged,
@@ -134,7 +135,7 @@ void add_path_options(Command& replay, Arguments& arguments) {
 }  // namespace
 
 void add_replay(Command& program, const std::string& command) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ReplayArguments>();
   arguments->command = command;
   Command replay = program.add_subcommand("replay", "Run scenarios on the GPUs and time them");
   add_scenario_arguments(replay, arguments->asked);

@@ -17,7 +17,7 @@
 namespace ringscope::mpi {
 namespace {
 
-struct Arguments {
+struct ProbeArguments {
   std::vector<std::string> only, sizes, ways;
   BenchOptions bench;
   JobOptions job;
@@ -25,7 +25,7 @@ struct Arguments {
 };
 
 /// Indices into probes: those asked for, or all that can run.
-std::set<std::size_t> chosen_probes(const Arguments& arguments) {
+std::set<std::size_t> chosen_probes(const ProbeArguments& arguments) {
   const std::vector<std::string> names = names_of(probes);
   std::set<std::size_t> indices = chosen_indices(arguments.only, names, "probe");
   if (arguments.threads) return indices;
@@ -36,7 +36,7 @@ std::set<std::size_t> chosen_probes(const Arguments& arguments) {
   return indices;
 }
 
-void check_ways(const Arguments& arguments) {
+void check_ways(const ProbeArguments& arguments) {
   const std::vector<std::string> ways = {"self", "shm", "network"};
   for (const std::string& way : arguments.ways) option_word("--way", way).one_of("way", ways);
 }
@@ -50,7 +50,8 @@ std::vector<std::size_t> cheap_first(const std::vector<Series>& plan) {
   return order;
 }
 
-Bench::Results run_plan(const std::vector<Series>& plan, const Arguments& arguments, int rank) {
+Bench::Results run_plan(const std::vector<Series>& plan, const ProbeArguments& arguments,
+                        int rank) {
   Bench bench(MPI_COMM_WORLD, arguments.bench, weight_of(plan));
   std::unique_ptr<ProgressBar> progress;
   if (rank == 0) progress = std::make_unique<ProgressBar>("", ProgressBar::Redraw::when_shown);
@@ -64,7 +65,7 @@ Bench::Results run_plan(const std::vector<Series>& plan, const Arguments& argume
   return bench.results();
 }
 
-void probe_job(const Arguments& arguments, const std::set<std::size_t>& chosen) {
+void probe_job(const ProbeArguments& arguments, const std::set<std::size_t>& chosen) {
   const int rank = rank_of(MPI_COMM_WORLD);
   Provenance where = provenance_of_job(arguments.job);
   where.start = "a barrier of the ranks that take part";
@@ -82,7 +83,7 @@ void probe_job(const Arguments& arguments, const std::set<std::size_t>& chosen) 
   write_document(arguments.job.output, "probes", where, std::move(results.measurements));
 }
 
-void probe_command(Arguments& arguments) {
+void probe_command(ProbeArguments& arguments) {
   const std::set<std::size_t> chosen = chosen_probes(arguments);
   arguments.bench.sizes = sizes_of("--sizes", arguments.sizes,
                                    {.most = 1 << 30, .expected = "a size from 1 B to 1 GiB"});
@@ -103,7 +104,7 @@ std::string footer() {
 }  // namespace
 
 void add_probe(Command& program, const std::string& command) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ProbeArguments>();
   arguments->job.command = command;
   arguments->job.timeout_s = 120;
   Command probe = program.add_subcommand("probe", "Measure this cluster and this MPI");

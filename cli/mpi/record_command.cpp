@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 enum class RecordedClock { wall, cpu };
 
-struct Arguments {
+struct RecordArguments {
   std::string folder;
   RecordedClock clock = RecordedClock::wall;
   std::vector<std::string> program;
@@ -56,7 +56,7 @@ std::string made_folder(const std::string& folder) {
 }
 
 /// Becomes the program, with the recorder in it. Throws Failure when that cannot be.
-[[noreturn]] void record_command(Arguments& arguments) {
+[[noreturn]] void record_command(RecordArguments& arguments) {
   std::string preload = recorder_library();
   if (const char* others = std::getenv("LD_PRELOAD"); others != nullptr && *others != '\0')
     preload += fmt::format(":{}", others);
@@ -74,7 +74,7 @@ std::string made_folder(const std::string& folder) {
 }  // namespace
 
 void add_record(Command& program, const std::string&) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RecordArguments>();
   Command record = program.add_subcommand("record", "Write down what a program calls of MPI");
   record
       .add_option("-o,--output", arguments->folder,

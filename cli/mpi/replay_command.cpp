@@ -19,7 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 2> start_names = {"clock", "barrier"};  // by StartMode
 constexpr double finalize_s = 30;
 
-struct Arguments {
+struct ReplayArguments {
   ScenarioArguments asked;
   ReplayOptions replay;
   JobOptions job;
@@ -45,7 +45,7 @@ double instrument_s() {
 }
 
 /// Provenance of this job. Collective.
-Provenance provenance_of(const Arguments& arguments) {
+Provenance provenance_of(const ReplayArguments& arguments) {
   const Watchdog watchdog(Seconds(arguments.job.timeout_s), rank_of(MPI_COMM_WORLD),
                           [] { return "the start of the job"; });
   Provenance where = provenance_of_job(arguments.job);
@@ -65,7 +65,7 @@ Json case_json(const Scenario& scenario, CaseSamples samples, const std::vector<
   return entry;
 }
 
-void run_cases(const Arguments& arguments, const std::vector<Scenario>& cases) {
+void run_cases(const ReplayArguments& arguments, const std::vector<Scenario>& cases) {
   for (const Scenario& scenario : cases)
     check_replayable(scenario, size_of(MPI_COMM_WORLD), arguments.replay);
   check(arguments.job);
@@ -97,7 +97,7 @@ void add_measuring_options(Command& replay, ReplayOptions& options) {
       .one_of({"MPI_Allreduce"});
 }
 
-void replay_command(const Arguments& arguments) {
+void replay_command(const ReplayArguments& arguments) {
   const std::vector<Scenario> cases = read_all(arguments.asked);
   start_mpi(std::any_of(cases.begin(), cases.end(), [&arguments](const Scenario& scenario) {
     return threads_for(scenario, arguments.replay) > 1;
@@ -112,7 +112,7 @@ void replay_command(const Arguments& arguments) {
 }  // namespace
 
 void add_replay(Command& program, const std::string& command) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ReplayArguments>();
   arguments->job.command = command;
   arguments->job.timeout_s = 300;
   Command replay = program.add_subcommand("replay", "Run scenarios and time them");

@@ -9,7 +9,7 @@
 #include "scenarios/question/scenario_tree.hpp"
 #include "topologies/input/complaint.hpp"
 
-namespace ringscope {
+namespace ringscope::estimate_test {
 namespace {
 
 Scenario read(const std::vector<std::string>& changes) {
@@ -102,4 +102,4 @@ TEST(Estimate, the_system_says_what_is_free) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::estimate_test

@@ -7,7 +7,7 @@
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/scenario_tree.hpp"
 
-namespace ringscope {
+namespace ringscope::scenario_test {
 namespace {
 
 constexpr const char* lesson = R"(
@@ -120,4 +120,4 @@ TEST(Override, the_first_equals_sign_divides) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::scenario_test

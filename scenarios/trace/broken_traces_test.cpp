@@ -15,7 +15,7 @@
 #include "topologies/input/complaint.hpp"
 #include "topologies/input/sections_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::broken_traces_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -180,4 +180,4 @@ TEST(Traces, take_groups_that_metadata_list) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::broken_traces_test

@@ -16,7 +16,7 @@
 #include "topologies/input/complaint.hpp"
 #include "topologies/input/sections_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::recorded_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -230,4 +230,4 @@ TEST(BrokenRecords, that_are_cut_off_are_refused_wherever) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::recorded_test

@@ -4,7 +4,7 @@
 
 #include "scenarios/question/scenario_tree.hpp"
 
-namespace ringscope {
+namespace ringscope::groups_test {
 namespace {
 
 using testing::AllOf;
@@ -139,4 +139,4 @@ TEST(Program, refuses_groups_of_a_job_that_has_none) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::groups_test

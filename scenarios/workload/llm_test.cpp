@@ -8,7 +8,7 @@
 #include "scenarios/question/scenario_tree.hpp"
 #include "scenarios/workload/transformer.hpp"
 
-namespace ringscope {
+namespace ringscope::llm_test {
 namespace {
 
 using testing::HasSubstr;
@@ -149,4 +149,4 @@ job:
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::llm_test

@@ -4,7 +4,7 @@
 
 #include "sim/alike/fold_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::alike_channels_test {
 namespace {
 
 Scenario on_gpus(const std::string& cluster, const std::string& placement,
@@ -101,4 +101,4 @@ TEST(AlikeChannels, are_none_where_their_links_are_not_used_alike) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::alike_channels_test

@@ -4,7 +4,7 @@
 
 #include "sim/alike/fold_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::alike_ranks_test {
 namespace {
 
 // --- what an algorithm declares
@@ -150,4 +150,4 @@ TEST(Fold, uneven_chunks_of_few_bytes_are_not_alike) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::alike_ranks_test

@@ -4,7 +4,7 @@
 #include "sim/alike/alike_ranks.hpp"
 #include "sim/alike/fold_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::fold_llm_test {
 namespace {
 
 /// Ranks on hosts of two sockets, a model of four layers, and gradients that 16 divides.
@@ -221,4 +221,4 @@ TEST(FoldOfALargeModel, is_refused_where_messages_go_from_switch_to_switch) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::fold_llm_test

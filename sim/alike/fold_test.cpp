@@ -4,7 +4,7 @@
 
 #include "sim/alike/fold_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::fold_test {
 namespace {
 
 // --- all algorithms that say so, by all libraries
@@ -124,4 +124,4 @@ TEST(Fold, a_message_in_pieces_passes_the_cables_of_two_hosts) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::fold_test

@@ -9,7 +9,7 @@
 #include "sim/alike/fold_for_test.hpp"
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::nccl_groups_test {
 namespace {
 
 struct Machine {
@@ -199,4 +199,4 @@ INSTANTIATE_TEST_SUITE_P(Machines, NcclGroups,
                          [](const auto& tested) { return tested.param.cluster; });
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::nccl_groups_test

@@ -2,7 +2,7 @@
 // Is a repetition in which nothing is random the first one again, to the last bit?
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::repetitions_test {
 namespace {
 
 Report repeated(const std::string& yaml, const std::string& job, bool skip) {
@@ -68,4 +68,4 @@ TEST(Repetitions, that_differ_are_simulated_each) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::repetitions_test

@@ -10,7 +10,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::steady_state_test {
 namespace {
 
 /// The fluid kernel can be used more than once in a process.
@@ -223,4 +223,4 @@ TEST(SteadyState, of_a_long_run_next_to_nothing_is_simulated) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::steady_state_test

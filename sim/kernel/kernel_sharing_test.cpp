@@ -8,7 +8,7 @@
 
 #include "sim/kernel/kernel_cases.hpp"
 
-namespace ringscope::sim {
+namespace ringscope::sim::kernel_sharing_test {
 namespace {
 
 constexpr double tolerance = 1e-9;  // relative
@@ -286,4 +286,4 @@ TEST_P(SharingAnomaly, who_begins_earlier_ends_earlier_by_twice_as_much) {
 }
 
 }  // namespace
-}  // namespace ringscope::sim
+}  // namespace ringscope::sim::kernel_sharing_test

@@ -12,7 +12,7 @@
 
 #include "sim/kernel/kernel.hpp"
 
-namespace ringscope::sim {
+namespace ringscope::sim::tolerance_test {
 namespace {
 
 /// Works begun at dates of their own, and the dates of their ends.
@@ -143,4 +143,4 @@ TEST(Tolerance, only_the_fluid_kernel_takes_one) {
 }
 
 }  // namespace
-}  // namespace ringscope::sim
+}  // namespace ringscope::sim::tolerance_test

@@ -6,7 +6,7 @@
 #include "sim/tests/scenario_for_test.hpp"
 #include "topologies/input/complaint.hpp"
 
-namespace ringscope {
+namespace ringscope::passages_test {
 namespace {
 
 constexpr double bandwidth = 1e9;
@@ -134,4 +134,4 @@ TEST(RoutingOfACluster, is_named_or_refused) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::passages_test

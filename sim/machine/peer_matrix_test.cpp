@@ -10,7 +10,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::peer_matrix_test {
 namespace {
 
 class Peers : public SimulationTest {};
@@ -85,4 +85,4 @@ TEST_F(Peers, share_one_copy_engine_for_both_directions) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::peer_matrix_test

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace ringscope::sim {
+namespace ringscope::sim::weights_test {
 namespace {
 
 constexpr double ns = 1e-9;
@@ -112,4 +112,4 @@ TEST(CpuScale, computing_takes_its_time_and_shares_a_core_as_the_costliest_bytes
 }
 
 }  // namespace
-}  // namespace ringscope::sim
+}  // namespace ringscope::sim::weights_test

@@ -6,7 +6,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope::sim {
+namespace ringscope::sim::detours_test {
 namespace {
 
 constexpr double sigmas = 4;  ///< of the mean of the repetitions
@@ -167,4 +167,4 @@ TEST_F(Detours, do_not_keep_a_job_alive_that_is_stuck) {
 }
 
 }  // namespace
-}  // namespace ringscope::sim
+}  // namespace ringscope::sim::detours_test

@@ -9,7 +9,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope::sim {
+namespace ringscope::sim::noise_test {
 namespace {
 
 constexpr int draws = 4000;
@@ -165,4 +165,4 @@ TEST_F(NoisyJob, of_a_spread_leaves_messages_as_they_are) {
 }
 
 }  // namespace
-}  // namespace ringscope::sim
+}  // namespace ringscope::sim::noise_test

@@ -11,7 +11,7 @@
 #include "sim/studies/study_for_test.hpp"
 #include "topologies/input/read_file.hpp"
 
-namespace ringscope {
+namespace ringscope::key_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,4 +114,4 @@ TEST_F(KeyOfFiles, differs_when_the_rings_of_nccl_have_changed) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::key_test

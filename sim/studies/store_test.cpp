@@ -15,7 +15,7 @@
 #include "sim/studies/study_for_test.hpp"
 #include "topologies/input/complaint.hpp"
 
-namespace ringscope {
+namespace ringscope::store_test {
 namespace {
 
 using testing::HasSubstr;
@@ -179,4 +179,4 @@ TEST(Store, loses_only_what_was_not_written_when_its_program_is_killed) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::store_test

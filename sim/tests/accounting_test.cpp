@@ -6,7 +6,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::accounting_test {
 namespace {
 
 struct Question {
@@ -228,4 +228,4 @@ TEST_F(Skew, of_a_seed_is_known_beforehand) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::accounting_test

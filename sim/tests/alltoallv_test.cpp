@@ -4,7 +4,7 @@
 
 #include "sim/tests/star_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::alltoallv_test {
 namespace {
 
 class AlltoallvTime : public SimulationTest {};
@@ -63,4 +63,4 @@ TEST_F(AlltoallvTime, of_a_matrix_is_that_of_its_largest_column) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::alltoallv_test

@@ -9,7 +9,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::block_rules_test {
 namespace {
 
 constexpr double us = 1e-6;
@@ -233,4 +233,4 @@ TEST_F(BlockRules, steps_in_slices_that_are_skipped_take_as_long) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::block_rules_test

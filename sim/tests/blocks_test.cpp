@@ -6,7 +6,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::blocks_test {
 namespace {
 
 constexpr double us = 1e-6;
@@ -109,4 +109,4 @@ TEST_F(Blocks, are_busy_with_the_two_chunks_that_they_send) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::blocks_test

@@ -9,7 +9,7 @@
 
 #include "sim/tests/star_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::closed_forms_test {
 namespace {
 
 /// All large messages wait for their receivers, and nothing but the wire takes time.
@@ -192,4 +192,4 @@ TEST_P(Barrier, takes_a_latency_per_doubling) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::closed_forms_test

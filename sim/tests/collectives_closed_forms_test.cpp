@@ -14,7 +14,7 @@
 
 #include "sim/tests/star_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::collectives_closed_forms_test {
 namespace {
 
 constexpr std::uint64_t KiB = 1024, MiB = 1024 * KiB;
@@ -194,4 +194,4 @@ TEST_P(Pingpongs, cross_the_wire_twice_a_round) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::collectives_closed_forms_test

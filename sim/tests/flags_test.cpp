@@ -3,7 +3,7 @@
 // observe?
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::flags_test {
 namespace {
 
 constexpr double ms = 1e-3;
@@ -242,4 +242,4 @@ TEST_F(Observations, are_those_of_one_repetition) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::flags_test

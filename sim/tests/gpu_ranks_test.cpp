@@ -7,7 +7,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::gpu_ranks_test {
 namespace {
 
 constexpr double us = 1e-6, ms = 1e-3;
@@ -211,4 +211,4 @@ job: {collective: pingpong, algorithm: blocking, bytes: 1 MB}
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::gpu_ranks_test

@@ -3,7 +3,7 @@
 #include "algorithms/groups/on_group.hpp"
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::groups_test {
 namespace {
 
 class Groups : public SimulationTest {};
@@ -111,4 +111,4 @@ TEST_F(Groups, that_are_not_there_yet_are_told_of_in_a_deadlock) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::groups_test

@@ -7,7 +7,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::host_inside_test {
 namespace {
 
 constexpr double ms = 1e-3;
@@ -233,4 +233,4 @@ TEST_F(ThreadCores, that_are_shared_compute_in_turns) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::host_inside_test

@@ -8,7 +8,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::multicast_test {
 namespace {
 
 constexpr double us = 1e-6, ms = 1e-3;
@@ -216,4 +216,4 @@ TEST_F(MulticastOnAHost, stays_there_when_all_its_receivers_are_there) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::multicast_test

@@ -5,7 +5,7 @@
 #include "sim/tests/scenario_for_test.hpp"
 #include "topologies/input/complaint.hpp"
 
-namespace ringscope {
+namespace ringscope::neighbours_test {
 namespace {
 
 // One message takes m / B on a star without latency, software or memory.
@@ -187,4 +187,4 @@ TEST(Neighbours, AreReadWithErrorsThatSayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::neighbours_test

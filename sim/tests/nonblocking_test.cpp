@@ -11,7 +11,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::nonblocking_test {
 namespace {
 
 constexpr double ms = 1e-3;
@@ -190,4 +190,4 @@ TEST_F(NonblockingStuck, is_named_with_what_it_waits_for) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::nonblocking_test

@@ -9,7 +9,7 @@
 
 #include "sim/tests/star_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::parameter_server_test {
 namespace {
 
 constexpr double bytes = 1 << 20;        ///< S
@@ -180,4 +180,4 @@ job:
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::parameter_server_test

@@ -5,7 +5,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::placement_effect_test {
 namespace {
 
 /// Each process simulates once, so each placement is held to its formula, not to the other one.
@@ -78,4 +78,4 @@ TEST_P(PlacementEffect, is_on_the_critical_path_as_the_core_of_the_lone_rank) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::placement_effect_test

@@ -9,7 +9,7 @@
 #include "scenarios/answer/recording.hpp"
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::recording_test {
 namespace {
 
 using testing::ElementsAre;
@@ -196,4 +196,4 @@ TEST(Recording, a_collective_without_chunks_says_so) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::recording_test

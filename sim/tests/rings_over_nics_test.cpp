@@ -6,7 +6,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::rings_over_nics_test {
 namespace {
 
 constexpr double nic = 10e9;  ///< B/s, each direction
@@ -77,4 +77,4 @@ TEST(RingsOverNics, each_nic_that_is_slow_holds_up_its_ring) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::rings_over_nics_test

@@ -8,7 +8,7 @@
 #include "scenarios/schedule/goal.hpp"
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::schedule_test {
 namespace {
 
 class Schedules : public SimulationTest {};
@@ -123,4 +123,4 @@ TEST_F(Schedules, in_goal_written_and_read_again_take_the_same_time) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::schedule_test

@@ -10,7 +10,7 @@
 #include "sim/tests/scenario_for_test.hpp"
 #include "topologies/nccl/channels.hpp"
 
-namespace ringscope {
+namespace ringscope::searched_rings_test {
 namespace {
 
 using Order = std::vector<int>;
@@ -123,4 +123,4 @@ TEST_F(SearchedRings, leave_a_far_gpu_by_the_one_that_is_near_the_nic) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::searched_rings_test

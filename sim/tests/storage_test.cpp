@@ -5,7 +5,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::storage_test {
 namespace {
 
 constexpr double ms = 1e-3;
@@ -183,4 +183,4 @@ TEST_F(Sleep, makes_no_progress) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::storage_test

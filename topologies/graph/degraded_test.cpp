@@ -8,7 +8,7 @@
 #include "topologies/cluster.hpp"
 #include "topologies/input/complaint.hpp"
 
-namespace ringscope {
+namespace ringscope::degraded_test {
 namespace {
 
 const std::string star =
@@ -112,4 +112,4 @@ TEST(ADegradedLink, IsOneOfTheCluster) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::degraded_test

@@ -10,7 +10,7 @@
 #include "topologies/cluster.hpp"
 #include "topologies/graph/route_cache.hpp"
 
-namespace ringscope {
+namespace ringscope::routes_test {
 namespace {
 
 Cluster cluster_of(const std::string& text) { return read_cluster(Value::from_text("test", text)); }
@@ -275,4 +275,4 @@ TEST(Routes, a_large_star_costs_no_more_than_a_small_one) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::routes_test

@@ -5,7 +5,7 @@
 #include "topologies/cluster.hpp"
 #include "topologies/input/complaint.hpp"
 
-namespace ringscope {
+namespace ringscope::custom_test {
 namespace {
 
 const std::string head =
@@ -107,4 +107,4 @@ TEST(CustomHost, a_pair_is_linked_once) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::custom_test

@@ -5,7 +5,7 @@
 #include "topologies/cluster.hpp"
 #include "topologies/input/complaint.hpp"
 
-namespace ringscope {
+namespace ringscope::hosts_test {
 namespace {
 
 const Broken broken[] = {
@@ -187,4 +187,4 @@ TEST(HostErrors, say_what_was_expected_and_where) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::hosts_test

@@ -10,7 +10,7 @@
 #include "topologies/imports/imports.hpp"
 #include "topologies/input/complaint.hpp"
 
-namespace ringscope {
+namespace ringscope::imports_errors_test {
 namespace {
 
 struct BrokenMachine {
@@ -170,4 +170,4 @@ TEST(BrokenMachine, what_crashes_libhwloc_does_not_crash_us) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::imports_errors_test

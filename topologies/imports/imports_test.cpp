@@ -9,7 +9,7 @@
 
 #include "topologies/cluster.hpp"
 
-namespace ringscope {
+namespace ringscope::imports_test {
 namespace {
 
 std::string text_of(const std::string& name) {
@@ -233,4 +233,4 @@ TEST(Import, a_link_that_is_given_is_not_guessed) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::imports_test

@@ -18,7 +18,7 @@
 namespace ringscope {
 namespace {
 
-bool recognises(std::string_view text) {
+bool is_nccl(std::string_view text) {
   return text.find("<system") != std::string_view::npos &&
          text.find("<cpu") != std::string_view::npos;
 }
@@ -65,9 +65,9 @@ PciDevice::Kind kind_of(pugi::xml_node pci, std::string_view pci_class) {
   return PciDevice::Kind::bridge;
 }
 
-class Reader {
+class NcclReader {
  public:
-  explicit Reader(const std::shared_ptr<const Source>& source) : xml_(source, "system") {}
+  explicit NcclReader(const std::shared_ptr<const Source>& source) : xml_(source, "system") {}
 
   ImportedHost read() {
     const pugi::xml_node system = xml_.root();
@@ -197,10 +197,12 @@ class Reader {
   NvLinks nvlinks_;
 };
 
-ImportedHost read(const std::shared_ptr<const Source>& source) { return Reader(source).read(); }
+ImportedHost read_nccl(const std::shared_ptr<const Source>& source) {
+  return NcclReader(source).read();
+}
 
 }  // namespace
 
-MachineFormat describe_nccl() { return {"nccl", "NCCL's topology XML", recognises, read}; }
+MachineFormat describe_nccl() { return {"nccl", "NCCL's topology XML", is_nccl, read_nccl}; }
 
 }  // namespace ringscope

@@ -18,7 +18,7 @@
 namespace ringscope {
 namespace {
 
-bool recognises(std::string_view text) {
+bool is_smi(std::string_view text) {
   return text.find("GPU0") != std::string_view::npos &&
          text.find("CPU Affinity") != std::string_view::npos;
 }
@@ -30,9 +30,10 @@ struct NumberOrder {
   }
 };
 
-class Reader {
+class SmiReader {
  public:
-  explicit Reader(const std::shared_ptr<const Source>& source) : matrix_(read_smi_matrix(source)) {}
+  explicit SmiReader(const std::shared_ptr<const Source>& source)
+      : matrix_(read_smi_matrix(source)) {}
 
   ImportedHost read() {
     add_domains();
@@ -102,17 +103,17 @@ class Reader {
   }
 
   int cores_of(const SmiDevice& device) {
-    const CpuList cpus = read_cpu_list(device.cpus, device.place);
-    if (cpus.count == 0) {
+    const CpuList list = read_cpu_list(device.cpus, device.place);
+    if (list.count == 0) {
       machine_.note(
           fmt::format("guessed: 1 core next to {}, because no CPU affinity is told", device.name));
       return 1;
     }
     machine_.note(fmt::format("guessed: CPUs {} are {}", device.cpus,
-                              cpus.twins ? "cores with two hardware threads each, because they are "
+                              list.twins ? "cores with two hardware threads each, because they are "
                                            "two ranges of one length"
                                          : "cores, because nothing tells hardware threads"));
-    return cpus.twins ? cpus.count / 2 : cpus.count;
+    return list.twins ? list.count / 2 : list.count;
   }
 
   /// A GPU of the group tells; else the nearest GPU of a NIC does.
@@ -161,12 +162,14 @@ class Reader {
   std::map<std::string, std::size_t> numbers_;  ///< of the domains, by name
 };
 
-ImportedHost read(const std::shared_ptr<const Source>& source) { return Reader(source).read(); }
+ImportedHost read_smi(const std::shared_ptr<const Source>& source) {
+  return SmiReader(source).read();
+}
 
 }  // namespace
 
 MachineFormat describe_nvidia_smi() {
-  return {"nvidia_smi", "what `nvidia-smi topo -m` prints", recognises, read};
+  return {"nvidia_smi", "what `nvidia-smi topo -m` prints", is_smi, read_smi};
 }
 
 }  // namespace ringscope

@@ -5,7 +5,7 @@
 #include "topologies/cluster.hpp"
 #include "topologies/input/complaint.hpp"
 
-namespace ringscope {
+namespace ringscope::quantities_test {
 namespace {
 
 const Broken broken[] = {
@@ -125,4 +125,4 @@ TEST(Quantities, say_what_was_expected_and_what_is_missing) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::quantities_test

@@ -4,7 +4,7 @@
 
 #include "topologies/input/complaint.hpp"
 
-namespace ringscope {
+namespace ringscope::yaml_test {
 namespace {
 
 const Broken broken[] = {
@@ -75,4 +75,4 @@ TEST(Yaml, what_is_not_read_is_refused_at_its_place) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::yaml_test

@@ -10,7 +10,7 @@
 #include "topologies/cluster.hpp"
 #include "topologies/input/complaint.hpp"
 
-namespace ringscope {
+namespace ringscope::families_test {
 namespace {
 
 Topology topology_of(const std::string& text) {
@@ -148,4 +148,4 @@ TEST(Families, errors_say_what_was_expected_and_where) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::families_test

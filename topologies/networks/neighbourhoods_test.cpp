@@ -9,7 +9,7 @@
 
 #include "topologies/cluster.hpp"
 
-namespace ringscope {
+namespace ringscope::neighbourhoods_test {
 namespace {
 
 Topology topology_of(const std::string& text) {
@@ -49,4 +49,4 @@ TEST(Neighbourhoods, a_ring_crosses_where_no_switch_is_in_common) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::neighbourhoods_test

@@ -8,7 +8,7 @@
 #include "topologies/input/complaint.hpp"
 #include "topologies/placement/hostfile.hpp"
 
-namespace ringscope {
+namespace ringscope::hostfile_test {
 namespace {
 
 const Broken broken[] = {
@@ -67,4 +67,4 @@ TEST(HostfileErrors, show_the_line_of_the_hostfile) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::hostfile_test

@@ -6,7 +6,7 @@
 #include "topologies/input/complaint.hpp"
 #include "topologies/placement/placement.hpp"
 
-namespace ringscope {
+namespace ringscope::placement_errors_test {
 namespace {
 
 const Broken broken[] = {
@@ -193,4 +193,4 @@ TEST(PlacementErrors, say_what_was_expected_and_where) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::placement_errors_test

@@ -4,7 +4,7 @@
 
 #include "sim/tests/rules/rules_for_test.hpp"
 
-namespace ringscope::rules {
+namespace ringscope::rules::eager_test {
 namespace {
 
 class Eager : public SimulationTest {};
@@ -160,4 +160,4 @@ TEST_F(Eager, a_sender_that_copies_slower_than_the_wire_is_the_bottleneck) {
 }
 
 }  // namespace
-}  // namespace ringscope::rules
+}  // namespace ringscope::rules::eager_test

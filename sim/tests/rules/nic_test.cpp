@@ -5,7 +5,7 @@
 
 #include "sim/tests/rules/rules_for_test.hpp"
 
-namespace ringscope::rules {
+namespace ringscope::rules::nic_test {
 namespace {
 
 class Nic : public SimulationTest {};
@@ -149,4 +149,4 @@ TEST_F(Nic, an_answer_to_an_rts_waits_as_well) {
 }
 
 }  // namespace
-}  // namespace ringscope::rules
+}  // namespace ringscope::rules::nic_test

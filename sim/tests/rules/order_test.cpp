@@ -5,7 +5,7 @@
 
 #include "sim/tests/rules/rules_for_test.hpp"
 
-namespace ringscope::rules {
+namespace ringscope::rules::order_test {
 namespace {
 
 class Order : public SimulationTest {};
@@ -127,4 +127,4 @@ TEST_F(Order, many_messages_meet_their_receives_in_order) {
 }
 
 }  // namespace
-}  // namespace ringscope::rules
+}  // namespace ringscope::rules::order_test

@@ -4,7 +4,7 @@
 
 #include "sim/tests/rules/rules_for_test.hpp"
 
-namespace ringscope::rules {
+namespace ringscope::rules::progress_test {
 namespace {
 
 class Stopped : public SimulationTest {};
@@ -190,4 +190,4 @@ TEST_F(Stopped, and_the_sender_does_not_wait_for_a_receiver_whose_os_took_them) 
 }
 
 }  // namespace
-}  // namespace ringscope::rules
+}  // namespace ringscope::rules::progress_test

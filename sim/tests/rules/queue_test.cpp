@@ -5,7 +5,7 @@
 
 #include "sim/tests/rules/rules_for_test.hpp"
 
-namespace ringscope::rules {
+namespace ringscope::rules::queue_test {
 namespace {
 
 class Queue : public SimulationTest {};
@@ -101,4 +101,4 @@ TEST_F(Queue, an_eager_message_does_not_share_the_wire_with_the_next_one_to_the_
 }
 
 }  // namespace
-}  // namespace ringscope::rules
+}  // namespace ringscope::rules::queue_test

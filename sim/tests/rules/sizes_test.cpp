@@ -7,7 +7,7 @@
 #include "sim/tests/rules/rules_for_test.hpp"
 #include "topologies/graph/splitmix.hpp"
 
-namespace ringscope::rules {
+namespace ringscope::rules::sizes_test {
 namespace {
 
 class Sizes : public SimulationTest {};
@@ -195,4 +195,4 @@ TEST_F(Sizes, jitter_of_a_message_hangs_on_no_other) {
 }
 
 }  // namespace
-}  // namespace ringscope::rules
+}  // namespace ringscope::rules::sizes_test

@@ -5,7 +5,7 @@
 
 #include "sim/tests/rules/rules_for_test.hpp"
 
-namespace ringscope::rules {
+namespace ringscope::rules::turns_test {
 namespace {
 
 constexpr int messages = 5;
@@ -246,4 +246,4 @@ TEST_F(Turn, a_copy_engine_keeps_its_own_order) {
 }
 
 }  // namespace
-}  // namespace ringscope::rules
+}  // namespace ringscope::rules::turns_test

@@ -11,7 +11,7 @@
 #include "sim/tests/scenario_for_test.hpp"
 #include "topologies/input/complaint.hpp"
 
-namespace ringscope {
+namespace ringscope::kineto_test {
 namespace {
 
 std::string event(const std::string& category, const std::string& name, double start, double takes,
@@ -195,4 +195,4 @@ TEST_F(TracesOfPyTorch, that_are_wrong_say_what_to_do) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::kineto_test

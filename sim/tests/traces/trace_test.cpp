@@ -6,7 +6,7 @@
 #include "scenarios/trace/chakra_for_test.hpp"
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::trace_test {
 namespace {
 
 class TracedJobs : public SimulationTest {
@@ -120,4 +120,4 @@ TEST_F(TracedJobs, whose_rank_never_calls_a_collective_say_who_waits) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::trace_test

@@ -2,7 +2,7 @@
 // Does a step with ZeRO 2 or 3 take the longer of what it computes and of what it exchanges?
 #include "sim/tests/llm_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::llm_sharded_test {
 namespace {
 
 using namespace llm_for_test;
@@ -98,4 +98,4 @@ TEST_F(ShardedLlmTime, comes_with_the_memory_of_its_part_and_of_the_units_in_use
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::llm_sharded_test

@@ -7,7 +7,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::training_exchange_test {
 namespace {
 
 class ExchangeTime : public SimulationTest {};
@@ -131,4 +131,4 @@ TEST_F(ExchangeTime, begins_with_a_broadcast_that_no_step_counts) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::training_exchange_test

@@ -4,7 +4,7 @@
 
 #include "sim/tests/scenario_for_test.hpp"
 
-namespace ringscope {
+namespace ringscope::training_test {
 namespace {
 
 class TrainingTime : public SimulationTest {};
@@ -113,4 +113,4 @@ TEST_F(TrainingTime, the_update_goes_over_all_gradients) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::training_test

@@ -19,9 +19,9 @@ constexpr std::string_view idle_words[] = {
     "#",       "vendid=", "devid=",      "sysimgguid=", "switchguid=", "caguid=",
     "rtguid=", "Chassis", "Spine Nodes", "Line Nodes",  "Non-Chassis", "DR path"};
 
-class Reader {
+class IbListingReader {
  public:
-  explicit Reader(const std::shared_ptr<const Source>& source) : source_(source) {}
+  explicit IbListingReader(const std::shared_ptr<const Source>& source) : source_(source) {}
 
   IbListing read() {
     std::string_view rest = source_->text;
@@ -122,7 +122,7 @@ class Reader {
 }  // namespace
 
 IbListing read_ib_listing(const std::shared_ptr<const Source>& source) {
-  return Reader(source).read();
+  return IbListingReader(source).read();
 }
 
 }  // namespace ringscope

@@ -13,7 +13,7 @@
 namespace ringscope {
 namespace {
 
-bool recognises(std::string_view text) {
+bool is_ibnetdiscover(std::string_view text) {
   return text.find("switchguid=") != std::string_view::npos ||
          text.find("caguid=") != std::string_view::npos;
 }
@@ -54,9 +54,9 @@ bool goes_before(const std::string& a, const std::string& b) {
   return a.size() != b.size() ? a.size() < b.size() : a < b;
 }
 
-class Reader {
+class IbnetdiscoverReader {
  public:
-  explicit Reader(const std::shared_ptr<const Source>& source)
+  explicit IbnetdiscoverReader(const std::shared_ptr<const Source>& source)
       : listing_(read_ib_listing(source)) {}
 
   Fabric read() {
@@ -170,12 +170,14 @@ class Reader {
   int unnamed_ = 0;
 };
 
-Fabric read(const std::shared_ptr<const Source>& source) { return Reader(source).read(); }
+Fabric read_ibnetdiscover(const std::shared_ptr<const Source>& source) {
+  return IbnetdiscoverReader(source).read();
+}
 
 }  // namespace
 
 FabricFormat describe_ibnetdiscover() {
-  return {"ibnetdiscover", "what ibnetdiscover prints", recognises, read};
+  return {"ibnetdiscover", "what ibnetdiscover prints", is_ibnetdiscover, read_ibnetdiscover};
 }
 
 }  // namespace ringscope

@@ -23,7 +23,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-bool recognises(std::string_view text) {
+bool is_slurm_conf(std::string_view text) {
   const std::string all = lower(text);
   return all.find("switchname=") != std::string::npos ||
          all.find("blockname=") != std::string::npos;
@@ -35,9 +35,9 @@ struct Setting {
   Value word, value;
 };
 
-class Reader {
+class SlurmConfReader {
  public:
-  explicit Reader(const std::shared_ptr<const Source>& source) : source_(source) {}
+  explicit SlurmConfReader(const std::shared_ptr<const Source>& source) : source_(source) {}
 
   Fabric read() {
     std::string_view rest = source_->text;
@@ -57,9 +57,9 @@ class Reader {
 
  private:
   void add_settings(std::string_view line, int number) {
-    constexpr std::string_view blanks = " \t\r";
-    for (std::size_t begin = line.find_first_not_of(blanks); begin != std::string_view::npos;) {
-      const std::size_t end = std::min(line.find_first_of(blanks, begin), line.size());
+    constexpr std::string_view between = " \t\r";
+    for (std::size_t begin = line.find_first_not_of(between); begin != std::string_view::npos;) {
+      const std::size_t end = std::min(line.find_first_of(between, begin), line.size());
       const std::string_view word = line.substr(begin, end - begin);
       const Place place{source_, number, static_cast<int>(begin) + 1};
       const Value whole = Value::scalar_at(place, std::string(word));
@@ -71,7 +71,7 @@ class Reader {
       behind.column += static_cast<int>(equals) + 1;
       settings_.push_back({lower(word.substr(0, equals)), whole,
                            Value::scalar_at(behind, std::string(word.substr(equals + 1)))});
-      begin = line.find_first_not_of(blanks, end);
+      begin = line.find_first_not_of(between, end);
     }
   }
 
@@ -110,12 +110,14 @@ class Reader {
   std::vector<Setting> settings_;
 };
 
-Fabric read(const std::shared_ptr<const Source>& source) { return Reader(source).read(); }
+Fabric read_slurm_conf(const std::shared_ptr<const Source>& source) {
+  return SlurmConfReader(source).read();
+}
 
 }  // namespace
 
 FabricFormat describe_slurm_conf() {
-  return {"slurm_conf", "Slurm's topology.conf", recognises, read};
+  return {"slurm_conf", "Slurm's topology.conf", is_slurm_conf, read_slurm_conf};
 }
 
 }  // namespace ringscope

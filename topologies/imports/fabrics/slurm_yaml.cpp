@@ -16,7 +16,7 @@
 namespace ringscope {
 namespace {
 
-bool recognises(std::string_view text) {
+bool is_slurm_yaml(std::string_view text) {
   const auto has = [text](std::string_view word) { return text.find(word) != text.npos; };
   return has("topology:") && (has("tree:") || has("block:"));
 }
@@ -26,12 +26,6 @@ const Value& member(const Value& map, std::string_view key) {
   if (found == nullptr || found->is_null())
     map.fail(fmt::format("expected the key '{}' here", key));
   return *found;
-}
-
-const std::vector<Value>& items_of(const Value& list, std::string_view key) {
-  if (list.kind() != Value::Kind::list || list.items().empty())
-    list.fail(fmt::format("expected a list of at least one {}", key));
-  return list.items();
 }
 
 void read_one(const Value& item, std::string_view key, SwitchTree& tree) {
@@ -55,7 +49,7 @@ const Value& chosen(const std::vector<Value>& topologies) {
   return topologies.front();
 }
 
-Fabric read(const std::shared_ptr<const Source>& source) {
+Fabric read_slurm_yaml(const std::shared_ptr<const Source>& source) {
   const Value all = Value::from_text(source->name, source->text);
   const auto& topologies = items_of(all, "topology");
   const Value& one = chosen(topologies);
@@ -77,7 +71,7 @@ Fabric read(const std::shared_ptr<const Source>& source) {
 }  // namespace
 
 FabricFormat describe_slurm_yaml() {
-  return {"slurm_yaml", "Slurm's topology.yaml", recognises, read};
+  return {"slurm_yaml", "Slurm's topology.yaml", is_slurm_yaml, read_slurm_yaml};
 }
 
 }  // namespace ringscope

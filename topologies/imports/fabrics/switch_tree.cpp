@@ -105,4 +105,10 @@ Fabric SwitchTree::fabric() const {
   return fabric;
 }
 
+const std::vector<Value>& items_of(const Value& list, std::string_view what) {
+  if (list.kind() != Value::Kind::list || list.items().empty())
+    list.fail(fmt::format("expected a list of at least one {}", what));
+  return list.items();
+}
+
 }  // namespace ringscope

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "topologies/imports/fabrics/fabric.hpp"
@@ -42,5 +43,8 @@ class SwitchTree {
   std::vector<std::string> names_;  ///< in the order of the file
   std::map<std::string, Switch> switches_;
 };
+
+/// What `list` lists. Throws where that is nothing, and where it is no list; `what`: one of it.
+const std::vector<Value>& items_of(const Value& list, std::string_view what);
 
 }  // namespace ringscope

@@ -13,18 +13,12 @@
 namespace ringscope {
 namespace {
 
-bool recognises(std::string_view text) {
+bool is_topograph(std::string_view text) {
   const auto has = [text](std::string_view word) { return text.find(word) != text.npos; };
   return (text.starts_with("blocks:") || has("\nblocks:")) && has("switch:");
 }
 
-const std::vector<Value>& items_of(const Value& list, std::string_view what) {
-  if (list.kind() != Value::Kind::list || list.items().empty())
-    list.fail(fmt::format("expected a list of at least one {}", what));
-  return list.items();
-}
-
-const Value* member(const Value& map, std::string_view key) {
+const Value* given(const Value& map, std::string_view key) {
   if (map.kind() != Value::Kind::map)
     map.fail(fmt::format("expected a map with the key '{}'", key));
   const Value* found = map.find(key);
@@ -32,8 +26,8 @@ const Value* member(const Value& map, std::string_view key) {
 }
 
 void read_block(const Value& block, SwitchTree& tree) {
-  const Value* above = member(block, "switch");
-  const Value* nodes = member(block, "nodes");
+  const Value* above = given(block, "switch");
+  const Value* nodes = given(block, "nodes");
   if (above == nullptr || nodes == nullptr)
     block.fail("expected a block such as {switch: leaf1, nodes: [\"n[01-16]\"]}");
   if (!tree.has(above->text())) tree.add(*above);
@@ -42,20 +36,20 @@ void read_block(const Value& block, SwitchTree& tree) {
       tree.add_host(above->text(), host, list.place());
 }
 
-Fabric read(const std::shared_ptr<const Source>& source) {
+Fabric read_topograph(const std::shared_ptr<const Source>& source) {
   const Value all = Value::from_text(source->name, source->text);
   SwitchTree tree;
-  if (const Value* switches = member(all, "switches")) {
+  if (const Value* switches = given(all, "switches")) {
     if (switches->kind() != Value::Kind::map) switches->fail("expected a map of switches");
     for (const auto& [name, place, one] : switches->entries()) {
       tree.add(Value::scalar_at(place, name));
-      if (const Value* children = one.is_null() ? nullptr : member(one, "switches"))
+      if (const Value* children = one.is_null() ? nullptr : given(one, "switches"))
         for (const Value& list : items_of(*children, "switch"))
           for (const std::string& child : names_of_hostlist(list))
             tree.add_child(name, child, list.place());
     }
   }
-  const Value* blocks = member(all, "blocks");
+  const Value* blocks = given(all, "blocks");
   if (blocks == nullptr) all.fail("expected the key 'blocks' here");
   for (const Value& block : items_of(*blocks, "block")) read_block(block, tree);
   return tree.fabric();
@@ -64,7 +58,7 @@ Fabric read(const std::shared_ptr<const Source>& source) {
 }  // namespace
 
 FabricFormat describe_topograph() {
-  return {"topograph", "a model of NVIDIA's topograph", recognises, read};
+  return {"topograph", "a model of NVIDIA's topograph", is_topograph, read_topograph};
 }
 
 }  // namespace ringscope

@@ -10,7 +10,7 @@
 
 #include "topologies/cluster.hpp"
 
-namespace ringscope {
+namespace ringscope::enumeration_test {
 namespace {
 
 struct Question {
@@ -189,4 +189,4 @@ TEST(EnumerationWithoutRoom, FindsNone) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::enumeration_test

@@ -11,7 +11,7 @@
 
 #include "topologies/cluster.hpp"
 
-namespace ringscope {
+namespace ringscope::symmetry_test {
 namespace {
 
 Topology topology_of(const std::string& yaml) {
@@ -189,4 +189,4 @@ TEST(Symmetry, OfManyHostsIsFoundInNoTime) {
 }
 
 }  // namespace
-}  // namespace ringscope
+}  // namespace ringscope::symmetry_test

@@ -7,7 +7,7 @@
 #include "validation/cuda/probes/collective_bench.hpp"
 #include "validation/replayed.hpp"
 
-namespace ringscope::cuda {
+namespace ringscope::cuda::collective_bench_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -103,4 +103,4 @@ TEST(Collectives, that_compute_something_else_are_refused) {
 }
 
 }  // namespace
-}  // namespace ringscope::cuda
+}  // namespace ringscope::cuda::collective_bench_test

@@ -9,7 +9,7 @@
 #include "validation/cuda/gpus/fake_gpus.hpp"
 #include "validation/cuda/probes/probe.hpp"
 
-namespace ringscope::cuda {
+namespace ringscope::cuda::probe_test {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -156,4 +156,4 @@ TEST(Probes, what_does_not_fit_is_left_out_and_said) {
 }
 
 }  // namespace
-}  // namespace ringscope::cuda
+}  // namespace ringscope::cuda::probe_test

@@ -14,11 +14,11 @@ namespace {
 constexpr double delay_s = 0.05;  ///< far above what all these messages take until one is held back
 constexpr double held_s = delay_s / 4;     ///< a send that takes so long was held back
 constexpr std::uint64_t usual = 16 << 10;  ///< bytes of a message, unless the limit is below
-constexpr int most = 4096;                 ///< messages
+constexpr int most_messages = 4096;        ///< messages
 constexpr double ahead_s = 0.005;  ///< until the receiver has left MPI, which it may not while more
                                    ///< comes than it takes
 constexpr int fraction = 16;  ///< of the messages: so far apart are the counts that tell the room
-constexpr int samples = 5;
+constexpr int room_samples = 5;
 
 struct Sent {
   int messages = 0;  ///< before the first that was held back
@@ -55,13 +55,13 @@ Sent send_to_late_receiver(Bench& bench, const Team& pair, std::uint64_t bytes, 
 /// Messages before the first that is held back, the median of a few tries: the system gives more
 /// room to a connection that has carried much.
 int free_messages(Bench& bench, const Team& pair, std::uint64_t bytes) {
-  std::vector<int> found(samples);
+  std::vector<int> found(room_samples);
   for (int& one : found) {
-    one = send_to_late_receiver(bench, pair, bytes, most).messages;
+    one = send_to_late_receiver(bench, pair, bytes, most_messages).messages;
     one = pair.told(one);
   }
-  std::nth_element(found.begin(), found.begin() + samples / 2, found.end());
-  return found[samples / 2];
+  std::nth_element(found.begin(), found.begin() + room_samples / 2, found.end());
+  return found[room_samples / 2];
 }
 
 /// Measures the longest send of so many messages, and judges by the quickest: a busy machine makes
@@ -71,7 +71,7 @@ std::optional<bool> is_held_back(Bench& bench, const Team& pair, std::uint64_t b
               {{"bytes", bytes}, {"way", pair.way}, {"messages", count}, {"delay_s", delay_s}},
               bytes};
   point.batch_s = 0;
-  point.most_samples = samples;
+  point.most_samples = room_samples;
   double quickest_s = std::numeric_limits<double>::infinity();
   const auto measured = bench.measure(pair, point, [&](int iterations) {
     return sum_of(iterations, [&] {
@@ -94,7 +94,7 @@ void eager_room(Bench& bench, const Team& pair) {
   bench.expect_points(2);
   for (int count = free - apart; count > 0; count /= 2)
     if (!is_held_back(bench, pair, bytes, count).value_or(false)) break;
-  for (int count = free + std::max(1, apart); count <= most; count *= 2)
+  for (int count = free + std::max(1, apart); count <= most_messages; count *= 2)
     if (is_held_back(bench, pair, bytes, count).value_or(true)) break;
 }
 

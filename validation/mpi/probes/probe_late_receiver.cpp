@@ -10,7 +10,7 @@
 namespace ringscope::mpi {
 namespace {
 
-constexpr double delay_s = 0.01;  ///< far above what a small message takes on any network
+constexpr double late_s = 0.01;  ///< far above what a small message takes on any network
 constexpr std::uint64_t largest = 64 << 20;
 
 double send_to_late_receiver(Bench& bench, const Team& pair, std::uint64_t bytes) {
@@ -18,7 +18,7 @@ double send_to_late_receiver(Bench& bench, const Team& pair, std::uint64_t bytes
   pair.meet();
   if (pair.index == 1) {
     await_signal(0, pair.comm);
-    doze(delay_s);
+    doze(late_s);
     recv_bytes(data, bytes, 0, pair.comm);
     return 0;
   }
@@ -33,7 +33,7 @@ double send_to_late_receiver(Bench& bench, const Team& pair, std::uint64_t bytes
 /// Judges by the quickest send: one that returned early shows an eager message, and a busy machine
 /// makes late ones of them too. Nothing when there was no time to find out.
 std::optional<bool> is_held_back(Bench& bench, const Team& pair, std::uint64_t bytes, bool kept) {
-  Point point{"late_receiver", {{"bytes", bytes}, {"way", pair.way}, {"delay_s", delay_s}}, bytes};
+  Point point{"late_receiver", {{"bytes", bytes}, {"way", pair.way}, {"delay_s", late_s}}, bytes};
   point.batch_s = 0;
   point.most_samples = 5;
   point.kept = kept;
@@ -46,7 +46,7 @@ std::optional<bool> is_held_back(Bench& bench, const Team& pair, std::uint64_t b
     });
   });
   if (!measured) return std::nullopt;
-  return pair.told(quickest_s) > delay_s / 2;
+  return pair.told(quickest_s) > late_s / 2;
 }
 
 /// Powers of two until one is held back, and four times as much as well: what an MPI library holds

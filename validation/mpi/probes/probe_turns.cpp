@@ -15,7 +15,7 @@ namespace {
 
 constexpr int at_once = 8;
 /// Sizes of a message, where nobody asks for others.
-constexpr std::uint64_t least = 4 << 10, most = 4 << 20;
+constexpr std::uint64_t least_turn = 4 << 10, most_turn = 4 << 20;
 
 /// From the receiver's word until the first or the last of the messages is there.
 double time_turns(const Team& pair, std::byte* data, std::uint64_t bytes, int messages,
@@ -43,7 +43,8 @@ double time_turns(const Team& pair, std::byte* data, std::uint64_t bytes, int me
 void turns(Bench& bench, const Team& pair) {
   std::vector<std::uint64_t> sizes = bench.sizes(pair);
   if (bench.chooses_sizes())
-    std::erase_if(sizes, [](std::uint64_t bytes) { return bytes < least || bytes > most; });
+    std::erase_if(sizes,
+                  [](std::uint64_t bytes) { return bytes < least_turn || bytes > most_turn; });
   bench.expect_points(3 * static_cast<int>(sizes.size()));
   for (const std::uint64_t bytes : sizes) {
     std::byte* data = bench.room(pair.index, at_once * bytes);
