@@ -44,7 +44,7 @@ class SwitchTree {
   std::map<std::string, Switch> switches_;
 };
 
-/// What `list` lists. Throws where that is nothing, and where it is no list; `what`: one of it.
+/// Items of `list`, at least one. Throws where there is none; `what` names one.
 const std::vector<Value>& items_of(const Value& list, std::string_view what);
 
 }  // namespace ringscope
