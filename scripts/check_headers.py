@@ -1,27 +1,22 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Does every header include what it uses?
+"""Does every header include what it uses? Prints each name as path:line: uses NAME, ...
 
-Names of std: a table says which header declares each; the header that uses one includes it, or a
-header of ours that does. All other names: a compiler reads each header alone. It does so with the
-precompiled headers of a build, which hide missing headers of std but take half the time away.
-
-Usage: check_headers.py [--without FOLDER]... [--part I/N] COMPILER AND FLAGS
+A header includes the declaration of each name that it uses, directly or by other headers of ours:
+names of std by a table, names of other libraries by the folder of their headers, and names of ours
+by the headers that declare them at namespace scope. Read as text: nothing is compiled.
 """
 
-import argparse
 import os
 import re
-import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
 
-from check_style import code_only, project_files
+from check_style import project_files
+from header_names import HeaderNames
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 INCLUDE = re.compile(r'^#include ([<"])([^>"]+)[>"]', re.M)
-NAME = re.compile(r"\bstd::(?:ranges::|views::|chrono::|filesystem::|numbers::)*(\w+)")
+INSIDE_STD = {"std", "ranges", "views", "chrono", "filesystem", "numbers"}  # namespaces
 # Any header that declares a container declares these, too.
 EVERYWHERE = set(
     "size_t ptrdiff_t nullptr_t move forward pair swap size begin end less byte".split())
@@ -65,70 +60,125 @@ BRINGS = {"string": ["string_view", "initializer_list"], "thread": ["stop_token"
           "condition_variable": ["mutex", "chrono"], "functional": ["type_traits"],
           "memory": ["type_traits"], "tuple": ["utility"], "algorithm": ["utility"],
           "sstream": ["string", "string_view"], "fstream": ["string", "string_view"]}
+# Names outside std, and how paths of the headers that declare them begin.
+FOREIGN = [(re.compile(names), begins.split()) for names, begins in {
+    "CLI::": "CLI/", "YAML::": "yaml-cpp/", "boost::circular_buffer": "boost/circular_buffer",
+    "boost::container::flat_set": "boost/container/flat_set",
+    "boost::container::small_vector": "boost/container/small_vector",
+    "boost::multiprecision::": "boost/multiprecision/", "cuda[A-Z]": "cuda_runtime",
+    "dd_real$": "qd/", "fmt::": "fmt/", "hwloc_|HWLOC_": "hwloc.h", "nlohmann::": "nlohmann/",
+    "pugi::": "pugixml.hpp", "pybind11::": "pybind11/", "simgrid::": "simgrid/",
+    "sqlite3|SQLITE_": "sqlite3.h", "MPI_": "mpi.h", "(ASSERT|EXPECT)_THAT$": "gmock/",
+    "testing::|(ASSERT|EXPECT)_[A-Z]|(ADD_)?FAILURE$": "gtest/ gmock/",
+    "assert$": "cassert", "U?(INT|LONG)_M(AX|IN)$": "climits", "WEXITSTATUS$": "sys/wait.h",
+}.items()]
 
 
-@cache
-def includes_of(path):
-    """[(bracket, name)] of a header of ours; none of what is not in the tree."""
-    full = os.path.join(ROOT, path)
-    if not os.path.exists(full):
-        return []
-    with open(full, encoding="utf-8") as file:
-        return INCLUDE.findall(file.read())
+class Headers:
+    """All headers of a tree, given as {path: text}, with what else they include."""
+
+    def __init__(self, sources):
+        self.includes = {path: INCLUDE.findall(text) for path, text in sources.items()}
+        self.names = {path: HeaderNames(text) for path, text in sources.items()}
+        self.declaring, self.announcing = {}, {}  # name -> {(namespace, header)}
+        for path, names in self.names.items():
+            for found, kept in ((names.declared, self.declaring), (names.forward, self.announcing)):
+                for name, spaces in found.items():
+                    kept.setdefault(name, set()).update((space, path) for space in spaces)
+        self.namespaces = {part for kept in (self.declaring, self.announcing)
+                           for places in kept.values() for space, _ in places
+                           for part in space.split("::")}
+
+    def reached(self, path):
+        """Headers that one includes, directly or by others of ours: ours with itself; others."""
+        ours, others, open_ = {path}, set(), [path]
+        while open_:
+            for bracket, name in self.includes.get(open_.pop(), []):
+                if bracket == "<":
+                    others |= {name, *BRINGS.get(name, [])}
+                elif name not in ours:
+                    ours.add(name)
+                    open_.append(name)
+        return ours & self.names.keys(), others
+
+    def inherits(self, names, name, reached):
+        """Whether a class of a reached header has a member of this name, and its members use it."""
+        return any(name in self.names[one].own and names.inside & self.names[one].declared.keys()
+                   for one in reached)
+
+    def lacks_ours(self, path, at, chain, reached):
+        """Complaint about a name of ours that no header reached declares, or None."""
+        names = self.names[path]
+        depth = next((depth for depth, part in enumerate(chain[:-1])
+                      if part not in self.namespaces), len(chain) - 1)
+        name = chain[depth]
+        if name not in self.declaring or depth == 0 and (
+                name in names.own or names.declares(at) or self.inherits(names, name, reached)):
+            return None
+        around = names.namespace(at).split("::")
+        visible = {"::".join(filter(None, around[:outer] + chain[:depth]))
+                   for outer in range(len(around) + 1)}
+        holders = {header for space, header in self.declaring[name] if space in visible}
+        # Arguments choose a function's namespace.
+        found = holders if name[0].isupper() else {one for _, one in self.declaring[name]}
+        if not holders or found & reached:
+            return None
+        announced = any(space in visible and header in reached
+                        for space, header in self.announcing.get(name, ()))
+        if announced and not names.needs_definition(at + 2 * depth):
+            return None
+        shown = "::".join(chain[:depth + 1])
+        return f"uses {'the definition of ' * announced}{shown}, " \
+            f"which {' or '.join(sorted(holders))} declares; include it"
+
+    def lacks_foreign(self, chain, ours, others):
+        """Complaint about a name of another library that no header reached declares, or None."""
+        shown = "::".join(chain)
+        begins = next((begins for names, begins in FOREIGN if names.match(shown)), None)
+        if begins is None or any(name.startswith(tuple(begins)) for name in others) or \
+                any(space == chain[0] and header in ours
+                    for space, header in self.announcing.get(chain[-1], ())):
+            return None
+        return f"uses {shown}, which <{begins[0]}...> declares; include it"
+
+    def missing(self, path):
+        """(line, complaint) of each name whose declaration one header does not include."""
+        ours, others = self.reached(path)
+        seen = {None}
+        for at, chain in self.names[path].uses():
+            found = lacks_std(chain, others) if chain[0] == "std" else \
+                self.lacks_foreign(chain, ours, others) or \
+                self.lacks_ours(path, at, chain, ours)
+            if found not in seen:
+                seen.add(found)
+                yield self.names[path].line(at), found
 
 
-def reached(path):
-    """Headers of std that a header of ours includes, directly or by others of ours."""
-    found, seen, open_ = set(), {path}, [path]
-    while open_:
-        for bracket, name in includes_of(open_.pop()):
-            if bracket == "<":
-                found |= {name, *BRINGS.get(name, [])}
-            elif name not in seen:
-                seen.add(name)
-                open_.append(name)
-    return found
+def lacks_std(chain, others):
+    """Complaint about a name of std whose header is not among `others`, or None."""
+    name = next((part for part in chain if part not in INSIDE_STD), None)
+    if name is None or name in EVERYWHERE or HOLDERS.get(name) in others:
+        return None
+    if name not in HOLDERS:
+        return f"unknown name std::{name}: add its header to scripts/check_headers.py"
+    return f"uses std::{name}, which <{HOLDERS[name]}> declares; include it"
 
 
-def missing(header, text, found):
-    """Complaints about names of std whose headers are not among `found`."""
-    names = set(NAME.findall(code_only(text))) - EVERYWHERE
-    for name in sorted(names):
-        holder = HOLDERS.get(name)
-        if holder is None:
-            yield f"{header}: unknown name std::{name}: add its header to scripts/check_headers.py"
-        elif holder not in found:
-            yield f"{header}: std::{name} needs #include <{holder}>"
-
-
-def complaints(header, compiler):
-    with open(os.path.join(ROOT, header), encoding="utf-8") as file:
-        found = list(missing(header, file.read(), reached(header)))
-    command = [*compiler, "-std=c++20", "-fsyntax-only", f"-I{ROOT}", "-include",
-               os.path.join(ROOT, header), "-x", "c++", os.devnull]
-    ran = subprocess.run(command, capture_output=True, text=True)
-    if ran.returncode:
-        found.append(f"{header} does not compile alone:\n{ran.stderr}")
-    return found
+def complaints(sources):
+    """All complaints about a tree of {path: text} as "path:line: what is wrong"."""
+    headers = Headers(sources)
+    return [f"{path}:{line}: {what}" for path in sorted(sources)
+            for line, what in headers.missing(path)]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--without", action="append", default=[], metavar="FOLDER",
-                        help="omit a folder whose library is missing")
-    parser.add_argument("--part", default="1/1", metavar="I/N",
-                        help="check every Nth header, from the Ith on")
-    parser.add_argument("compiler", nargs=argparse.REMAINDER, help="a compiler and its flags")
-    asked = parser.parse_args()
-    headers = [path for path in project_files(ROOT)
-               if path.endswith(".hpp") and not path.startswith(tuple(asked.without))]
-    first, step = map(int, asked.part.split("/"))
-    headers = headers[first - 1::step]
-    threads = os.cpu_count() if step == 1 else 1  # parts run beside each other
-    with ThreadPoolExecutor(threads) as pool:
-        check = partial(complaints, compiler=asked.compiler)
-        found = [text for texts in pool.map(check, headers) for text in texts]
-    print("\n".join(found) or f"{len(headers)} headers compile alone")
+    sources = {}
+    for path in project_files(ROOT):
+        if path.endswith((".hpp", ".cuh")):
+            with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+                sources[path] = file.read()
+    found = complaints(sources)
+    print("\n".join(found) or f"{len(sources)} headers include what they use")
     sys.exit(1 if found else 0)
 
 
