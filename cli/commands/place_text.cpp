@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cli/commands/sweep_rows.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "topologies/networks/levels.hpp"
 #include "topologies/networks/neighbourhoods.hpp"

@@ -73,16 +73,6 @@ const StudyPoint& point_of(const Study& study, std::size_t row) {
 
 }  // namespace
 
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char letter : text) {
-    if (letter == '"') quoted += '"';
-    quoted += letter;
-  }
-  return quoted + '"';
-}
-
 std::vector<std::size_t> best_first(std::span<const Outcome> outcomes, const std::string& metric) {
   const double sign = more_is_better(metric) ? -1 : 1;
   std::vector<double> cost;

@@ -12,9 +12,6 @@
 
 namespace ringscope {
 
-/// Text as a cell of CSV: quoted if it holds a comma, a quote or a new line.
-std::string csv_cell(const std::string& text);
-
 /// Indices of the outcomes, the best one of `metric` first; equal ones in their order, those
 /// without it last.
 std::vector<std::size_t> best_first(std::span<const Outcome> outcomes, const std::string& metric);

@@ -118,12 +118,14 @@ Program::Program(const std::string& summary, const std::string& name, const std:
       owned_->set_version_flag("--version", [app = owned_.get(), version, details] {
         return details && app->count("--verbose") > 0 ? version + "\n" + details() : version;
       });
-  const std::string help = "with --version: compiler, build type and libraries too";
+  const std::string help = "compiler, build type and libraries too";
   if (details) owned_->add_flag("--verbose", help)->needs(shown);
   owned_->require_subcommand(1);
 }
 
-Program::Program(std::unique_ptr<CLI::App> app) : Command(app.get()), owned_(std::move(app)) {}
+Program::Program(std::unique_ptr<CLI::App> app) : Command(app.get()), owned_(std::move(app)) {
+  owned_->get_formatter()->label("Needs", "with");
+}
 
 Program::~Program() = default;
 

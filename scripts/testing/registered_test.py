@@ -1,17 +1,19 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Does every test of ctest have its labels and a limit, and is every slow suite a suite?
+"""Does every test of ctest have its labels and a limit, and is every file of tests one of them?
 
 Usage: scripts/testing/registered_test.py BUILD
 """
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
 MOST_SECONDS = 300
 LABELS = {"quick", "slow", "browser", "mpi", "python"}
 
@@ -22,6 +24,13 @@ def registered(build):
                            capture_output=True, text=True).stdout
     return {test["name"]: {one["name"]: one["value"] for one in test.get("properties", [])}
             for test in json.loads(shown)["tests"]}
+
+
+def files(pattern):
+    """Tracked files of that name."""
+    shown = subprocess.run(["git", "ls-files", f"*{pattern}", pattern], cwd=ROOT, check=True,
+                           capture_output=True, text=True).stdout
+    return [ROOT / name for name in shown.split()]
 
 
 class Registered(unittest.TestCase):
@@ -39,6 +48,15 @@ class Registered(unittest.TestCase):
             labels = set(properties.get("LABELS", []))
             with self.subTest(name):
                 self.assertFalse("quick" in labels and labels & {"browser", "mpi"})
+
+    def test_each_file_of_tests_is_registered_somewhere(self):
+        recipes = " ".join(path.read_text(encoding="utf-8") for path in files("CMakeLists.txt"))
+        words = set(re.findall(r"\w+", recipes))
+        for path in files("*_test.py"):
+            if path.stem.endswith("_for_test"):  # shared by several
+                continue
+            with self.subTest(str(path.relative_to(ROOT))):
+                self.assertTrue({path.stem, path.stem.removesuffix("_test")} & words)
 
     def test_no_limit_is_longer_than_five_minutes(self):
         for name, properties in self.tests.items():

@@ -9,17 +9,6 @@
 namespace ringscope {
 namespace {
 
-/// RFC 4180: a cell with a comma, a quote or a line break is quoted.
-std::string cell(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
 std::string number_or_nothing(int number, bool known) {
   return known ? std::to_string(number) : std::string();
 }
@@ -43,9 +32,10 @@ std::string rows_of(std::span<const Report> reports, const Report* first) {
   for (const Report& r : reports) {
     if (r.deadlock) continue;  // there is no time
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
-                   cell(r.name), cell(r.collective), cell(r.algorithm), cell(r.cluster),
-                   cell(r.library), cell(r.placement), r.ranks, r.bytes, r.time_s, r.algbw, r.busbw,
-                   r.messages, r.bytes_on_wire, r.bytes_between_hosts, r.seed, cell(r.kernel));
+                   csv_cell(r.name), csv_cell(r.collective), csv_cell(r.algorithm),
+                   csv_cell(r.cluster), csv_cell(r.library), csv_cell(r.placement), r.ranks,
+                   r.bytes, r.time_s, r.algbw, r.busbw, r.messages, r.bytes_on_wire,
+                   r.bytes_between_hosts, r.seed, csv_cell(r.kernel));
     if (several_jobs) text += fmt::format(",{},{}", slowest_job_s(r), mean_job_s(r));
     if (first != nullptr)
       text += first->time_s > 0 ? fmt::format(",{}", r.time_s / first->time_s) : ",";
@@ -55,6 +45,16 @@ std::string rows_of(std::span<const Report> reports, const Report* first) {
 }
 
 }  // namespace
+
+std::string csv_cell(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
 
 std::string to_csv(std::span<const Report> reports) { return rows_of(reports, nullptr); }
 
@@ -70,14 +70,14 @@ std::string to_timeline_csv(std::span<const Report> reports) {
   std::string text = "case,rank,activity,phase,step,peer,start_s,end_s,cause";
   text += streams ? ",stream\n" : "\n";
   for (const Report& report : reports) {
-    const std::string name = cell(shown_name(report));
+    const std::string name = csv_cell(shown_name(report));
     for (const Span& span : report.spans) {
       fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}", name, span.rank,
-                     activity_names[static_cast<std::size_t>(span.activity)], cell(span.phase),
+                     activity_names[static_cast<std::size_t>(span.activity)], csv_cell(span.phase),
                      number_or_nothing(span.step, !span.phase.empty()),
                      number_or_nothing(span.peer, span.peer >= 0), span.start_s, span.end_s,
                      span.cause ? cause_names[static_cast<std::size_t>(*span.cause)] : "");
-      if (streams) text += ',' + cell(stream_of(report, span));
+      if (streams) text += ',' + csv_cell(stream_of(report, span));
       text += '\n';
     }
   }

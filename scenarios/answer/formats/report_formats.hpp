@@ -44,6 +44,8 @@ std::shared_ptr<const PathChain> chain_from_json(const Json&);
 Report report_from_json(const Json&);
 std::vector<Span> spans_from_json(const Json&);
 
+/// Text as a cell of CSV: quoted if it holds a comma, a quote or a line break (RFC 4180).
+std::string csv_cell(std::string_view text);
 /// One row per case that has ended.
 std::string to_csv(std::span<const Report>);
 /// The same rows, and how many times as long each case took as the first of them.
