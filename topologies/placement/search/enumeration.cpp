@@ -139,14 +139,19 @@ class Placements::Walk {
         stopped_(stopped),
         room_(placements.bins().size()),
         left_(placements.rules_.slots) {
-    for (std::size_t i = 0; i < room_.size(); ++i) room_[i] = placements.bins()[i].capacity;
     touched_hosts_.resize(left_.size());
+    bins_of_.resize(left_.size());
+    for (int bin = 0; bin < static_cast<int>(room_.size()); ++bin) {
+      room_[at(bin)] = placements.bin(bin).capacity;
+      bins_of_[at(host_of(bin))].push_back(bin);
+    }
   }
 
-  /// False when there are more than the limit.
+  /// False when there are more than the limit, or it was stopped.
   bool go() {
     const PlacementRules& rules = placements_.rules_;
-    if (rules.whole_hosts && !can_fill()) return true;
+    if (++steps_ % steps_between_looks == 0 && stopped_()) return false;
+    if (!can_end()) return true;
     if (static_cast<int>(assignment_.size()) == rules.ranks) {
       // A circle has as many beginnings as ranks: more assignments than that many times the limit
       // are more than the limit, whatever becomes of them.
@@ -226,14 +231,39 @@ class Placements::Walk {
     return entry->second;
   }
 
-  /// True if the ranks that are left fill the hosts in use, and some of the others, to the last
-  /// slot.
-  bool can_fill() const {
+  /// Slots of a host that ranks to come can still take: none come back to a host or to a bin that
+  /// they have left, unless any rank sits anywhere.
+  int reachable(int host) const {
+    const bool any = placements_.rules_.order == RankOrder::any;
+    if (any || touched_hosts_[at(host)] == 0) return left_[at(host)];
+    if (host != host_of(assignment_.back())) return 0;
+    int room = 0;
+    for (const int bin : bins_of_[at(host)])
+      if (bin == assignment_.back() || !is_touched(bin)) room += room_[at(bin)];
+    return std::min(room, left_[at(host)]);
+  }
+
+  /// True if all ranks that are left find room; and where hosts are used whole, if they fill those
+  /// in use, and some of the others, to the last slot. What cannot end is not begun: a walk into
+  /// all of its dead ends takes longer than any user waits.
+  bool can_end() const {
+    const PlacementRules& rules = placements_.rules_;
+    const int left = rules.ranks - static_cast<int>(assignment_.size());
+    int room = 0, in_use = 0;
+    for (int host = 0; host < static_cast<int>(left_.size()); ++host) {
+      const int slots = reachable(host);
+      room += slots;
+      if (touched_hosts_[at(host)] == 0) continue;
+      in_use += slots;
+      if (rules.whole_hosts && slots < left_[at(host)]) return false;
+    }
+    if (room < left) return false;
+    return !rules.whole_hosts || (in_use <= left && can_fill_others(left - in_use));
+  }
+
+  /// True if some hosts that are not in use have together so many slots.
+  bool can_fill_others(int ranks) const {
     const std::vector<int>& slots = placements_.rules_.slots;
-    int ranks = placements_.rules_.ranks - static_cast<int>(assignment_.size());
-    for (std::size_t host = 0; host < slots.size(); ++host)
-      if (touched_hosts_[host] > 0) ranks -= left_[host];
-    if (ranks < 0) return false;
     std::vector<char> sums(at(ranks) + 1);
     sums[0] = true;
     for (std::size_t host = 0; host < slots.size(); ++host)
@@ -242,11 +272,14 @@ class Placements::Walk {
     return sums.back();
   }
 
+  static constexpr std::size_t steps_between_looks = 256;
+
   const Placements& placements_;
-  std::size_t limit_, seen_ = 0;
+  std::size_t limit_, seen_ = 0, steps_ = 0;
   const std::function<bool()>& stopped_;
-  std::vector<int> room_, left_;    // of bins, of hosts
-  std::vector<int> touched_hosts_;  // ranks on each
+  std::vector<int> room_, left_;           // of bins, of hosts
+  std::vector<std::vector<int>> bins_of_;  // of hosts
+  std::vector<int> touched_hosts_;         // ranks on each
   std::vector<int> touched_;
   std::map<std::vector<int>, std::vector<int>> next_;
   Assignment assignment_;

@@ -115,6 +115,12 @@ INSTANTIATE_TEST_SUITE_P(
         Question{"Slots", rack, {.ranks = 5, .slots = {2, 2, 3}, .rotations = true}},
         Question{"WholeHosts", small_rack, {.ranks = 4, .slots = {2, 2, 2}, .whole_hosts = true}},
         Question{"WholeUnevenHosts", rack, {.ranks = 5, .slots = {2, 3, 5}, .whole_hosts = true}},
+        Question{"FixedWholeHosts",
+                 sockets,
+                 {.ranks = 6, .slots = {6, 6}, .whole_hosts = true, .order = RankOrder::fixed}},
+        Question{"FixedWholeHostsWithFewSlots",
+                 sockets,
+                 {.ranks = 3, .slots = {3, 3}, .whole_hosts = true, .order = RankOrder::fixed}},
         Question{"Racks", racks, {.ranks = 5, .slots = {2, 2, 2, 2}, .rotations = true}},
         Question{
             "FixedRacks", racks, {.ranks = 6, .slots = {2, 2, 2, 2}, .order = RankOrder::fixed}},
@@ -173,6 +179,36 @@ TEST(EnumerationOfALargeMachine, CountsWhatCannotBeEnumerated) {
   for (int core = 1025; core <= 2048; ++core) expected *= core;
   EXPECT_EQ(placements.raw(), expected);
   EXPECT_FALSE(placements.all(100).has_value());
+}
+
+// Eight whole hosts of 64, alike: one placement, and a walk that ends. `stopped` is asked every 256
+// steps, so that a user's time limit holds wherever a walk is.
+TEST(EnumerationOfALargeMachine, WalksIntoNoDeadEndOfWholeHosts) {
+  const Topology topology =
+      read_cluster(Value::from_text("test", "network: star\nhosts: 64\n" + cable + eight_cores))
+          .topology;
+  const Symmetry symmetry(topology, {});
+  for (const RankOrder order : {RankOrder::fixed, RankOrder::packed}) {
+    const Placements placements(
+        symmetry,
+        {.ranks = 64, .slots = std::vector<int>(64, 8), .whole_hosts = true, .order = order});
+    std::size_t looks = 0;
+    const auto all = placements.all(1000, [&looks] { return ++looks > 2; });
+    ASSERT_TRUE(all.has_value());
+    EXPECT_EQ(all->size(), 1u);
+  }
+}
+
+TEST(EnumerationOfALargeMachine, StopsWhenItIsTold) {
+  const Topology topology =
+      read_cluster(Value::from_text("test", "network: star\nhosts: 64\n" + cable + eight_cores))
+          .topology;
+  const Symmetry symmetry(topology, {});
+  const Placements placements(
+      symmetry, {.ranks = 96, .slots = std::vector<int>(64, 8), .order = RankOrder::packed});
+  std::size_t looks = 0;
+  EXPECT_FALSE(placements.all(1'000'000, [&looks] { return ++looks == 3; }).has_value());
+  EXPECT_EQ(looks, 3u);
 }
 
 TEST(EnumerationWithoutRoom, FindsNone) {
