@@ -75,9 +75,26 @@ const Broken broken[] = {
      "hosts: 1048576\n"
      "link: {bandwidth: 1 GB/s, latency: 1 us}\n"
      "host: {type: simple}\n",
-     "x.yaml:1:10: the cluster is too large: more than 1048576 components\n"
-     "  network: star\n"
-     "           ^"},
+     "x.yaml:2:8: the cluster is too large: 1048576 hosts of 2 components and the switches make "
+     "2097153, more than 1048576 components\n"
+     "  hosts: 1048576\n"
+     "         ^"},
+    {"network: torus\n"
+     "dimensions: [1000, 1000]\n"
+     "link: {bandwidth: 1 GB/s, latency: 1 us}\n"
+     "host: {type: simple}\n",
+     "x.yaml:2:13: the cluster is too large: 1000000 hosts of 2 components and the switches "
+     "make 3000000, more than 1048576 components\n"
+     "  dimensions: [1000, 1000]\n"
+     "              ^"},
+    {"network: fat_tree\n"
+     "k: 128\n"
+     "link: {bandwidth: 1 GB/s, latency: 1 us}\n"
+     "host: {type: simple}\n",
+     "x.yaml:2:4: the cluster is too large: 524288 hosts of 2 components and the switches make "
+     "1069056, more than 1048576 components\n"
+     "  k: 128\n"
+     "     ^"},
     {"network: star\n"
      "hosts: []\n"
      "link: {bandwidth: 1 GB/s, latency: 1 us}\n"

@@ -11,7 +11,6 @@
 namespace ringscope {
 namespace {
 
-constexpr std::size_t most_components = std::size_t{1} << 20;
 constexpr std::size_t most_links = std::size_t{1} << 22;
 
 std::vector<Vertex>* list_for(Host& host, ComponentKind kind) {

@@ -85,6 +85,7 @@ class Topology {
  public:
   // Building: what the host types and network families call. A topology has at most 2^20 components
   // and 2^22 links; what goes beyond throws std::length_error.
+  static constexpr std::size_t most_components = std::size_t{1} << 20;
   int add_host(std::string name);
   Host& host(int index) { return hosts_.at(static_cast<std::size_t>(index)); }
   Vertex add_component(Component component);  ///< also entered in its host's list

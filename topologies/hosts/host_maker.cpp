@@ -56,11 +56,12 @@ HostMaker::Kind HostMaker::read_kind(const Value& host) {
   const Value& named = fields.required("type");
   refuse_cluster(named);
   const HostType& type = host_types()[named.one_of("host type", names)];
-  Kind kind{type.read(fields), 0, {}, {}};
+  Kind kind{type.read(fields), 0, 0, {}, {}};
   fields.finish();
   kind.resolved = fields.resolved();
   Topology alone;
   kind.nics = static_cast<int>(kind.make(alone, "host").nics.size());
+  kind.components = alone.graph().size();
   return kind;
 }
 
@@ -107,6 +108,15 @@ LinkPair HostMaker::cable(const std::string& name, const LinkPair& usual) const 
 
 LinkPair HostMaker::cables(const std::string& name, const LinkPair& usual) const {
   return times(cable(name, usual), kind_of(name).nics);
+}
+
+void HostMaker::check_room(const Value& at, std::size_t hosts, std::size_t switches) const {
+  const std::size_t each = kinds_.front().components, all = hosts * each + switches;
+  if (all > Topology::most_components)
+    at.fail(
+        fmt::format("the cluster is too large: {} hosts of {} components and the switches make "
+                    "{}, more than {} components",
+                    hosts, each, all, Topology::most_components));
 }
 
 void HostMaker::require_all() const {

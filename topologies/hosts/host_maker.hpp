@@ -22,6 +22,9 @@ class HostMaker {
   LinkPair cable(const std::string& name, const LinkPair& usual) const;
   /// Sum of all cables of the host, with the latency of one.
   LinkPair cables(const std::string& name, const LinkPair& usual) const;
+  /// Throws at `at` where so many hosts and switches are more components than a topology has,
+  /// before one is made.
+  void check_room(const Value& at, std::size_t hosts, std::size_t switches) const;
   /// Throws where a host was to differ that the cluster has not.
   void require_all() const;
 
@@ -30,6 +33,7 @@ class HostMaker {
   struct Kind {
     Make make;
     int nics = 1;
+    std::size_t components = 0;
     Value resolved;
     Value link;  ///< null: as usual
   };

@@ -20,7 +20,7 @@ struct Shape {
   int between = 0;  ///< cables between every two groups
 };
 
-Shape read_shape(Fields& fields) {
+Shape read_shape(Fields& fields, const HostMaker& make_host) {
   Shape shape;
   shape.routers = static_cast<int>(fields.required("routers").integer(1, most_ports));
   shape.hosts = static_cast<int>(fields.required("hosts_per_router").integer(1, most_ports));
@@ -32,6 +32,8 @@ Shape read_shape(Fields& fields) {
   shape.between = shape.routers * shape.ports / (shape.groups - 1);
   if (shape.routers * shape.hosts > most_hosts / 2)
     groups.fail(fmt::format("a dragonfly has at most {} hosts", most_hosts));
+  const auto routers = static_cast<std::size_t>(shape.groups * shape.routers);
+  make_host.check_room(groups, routers * static_cast<std::size_t>(shape.hosts), routers);
   return shape;
 }
 
@@ -50,7 +52,7 @@ std::size_t router_of(const Shape& shape, int offset, int k) {
 }
 
 void build_dragonfly(Fields& fields, const HostMaker& make_host, Topology& topology) {
-  const Shape shape = read_shape(fields);
+  const Shape shape = read_shape(fields, make_host);
   const LinkPair link = read_cable(fields, "link");
   const LinkPair local = read_other_cable(fields, "local", link);
   const LinkPair global = read_other_cable(fields, "global", link);

@@ -15,8 +15,10 @@ void build_fat_tree(Fields& fields, const HostMaker& make_host, Topology& topolo
   const int k = static_cast<int>(ports.integer(2, largest_k));
   if (k % 2 != 0) ports.fail(fmt::format("expected an even number of ports, got \"{}\"", k));
   const int half = k / 2, most = k * half * half;
-  const int hosts =
-      static_cast<int>(fields.value_or("hosts", std::to_string(most)).integer(1, most));
+  const Value& some = fields.value_or("hosts", std::to_string(most));
+  const int hosts = static_cast<int>(some.integer(1, most));
+  make_host.check_room(hosts < most ? some : ports, static_cast<std::size_t>(hosts),
+                       static_cast<std::size_t>(k * k + half * half));
   const LinkPair cable = read_cable(fields, "link");
 
   std::vector<Vertex> cores;

@@ -12,12 +12,14 @@ namespace {
 void build_rails(Fields& fields, const HostMaker& make_host, Topology& topology) {
   constexpr int most_rails = 64, most_spines = 1024, most_uplinks = 1024;
   const int pods = static_cast<int>(fields.value_or("pods", "1").integer(1, most_hosts));
-  const int hosts =
-      static_cast<int>(fields.required("hosts_per_pod").integer(1, most_hosts / pods));
+  const Value& per_pod = fields.required("hosts_per_pod");
+  const int hosts = static_cast<int>(per_pod.integer(1, most_hosts / pods));
   const int rails = static_cast<int>(fields.required("rails").integer(1, most_rails));
   const Value& count = fields.required("spines");
   const int spines = static_cast<int>(count.integer(pods > 1 ? 1 : 0, most_spines));
   const int uplinks = static_cast<int>(fields.value_or("uplinks", "1").integer(1, most_uplinks));
+  make_host.check_room(per_pod, static_cast<std::size_t>(pods * hosts),
+                       static_cast<std::size_t>(pods * rails + spines));
   const LinkPair link = read_cable(fields, "link");
   Fields other(fields.value_or("uplink", "{}"), "uplink");
   const LinkPair uplink = read_link_or(other, link);

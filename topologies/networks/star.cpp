@@ -30,7 +30,9 @@ std::vector<std::string> read_host_names(const Value& hosts) {
 }
 
 void build_star(Fields& fields, const HostMaker& make_host, Topology& topology) {
-  const auto names = read_host_names(fields.required("hosts"));
+  const Value& hosts = fields.required("hosts");
+  const auto names = read_host_names(hosts);
+  make_host.check_room(hosts, names.size(), 1);
   const LinkPair cable = read_cable(fields, "link");
   const Vertex middle = add_switch(topology, "switch");
   for (const std::string& name : names) add_host(make_host, name, middle, cable, topology);

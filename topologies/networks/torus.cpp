@@ -24,12 +24,14 @@ std::vector<int> read_dimensions(const Value& list) {
 }
 
 void build_torus(Fields& fields, const HostMaker& make_host, Topology& topology) {
-  const auto dimensions = read_dimensions(fields.required("dimensions"));
+  const Value& sizes = fields.required("dimensions");
+  const auto dimensions = read_dimensions(sizes);
   const LinkPair cable = read_cable(fields, "link");
   const LinkPair host_cable =
       fields.optional("host_link") ? read_cable(fields, "host_link") : cable;
   int count = 1;
   for (const int size : dimensions) count *= size;
+  make_host.check_room(sizes, static_cast<std::size_t>(count), static_cast<std::size_t>(count));
 
   std::vector<Vertex> switches;
   for (int i = 0; i < count; ++i) {

@@ -47,8 +47,10 @@ bool carry_alike(const LinkPair& one, const LinkPair& other) {
 void build_two_level(Fields& fields, const HostMaker& make_host, Topology& topology) {
   constexpr int most_uplinks = 1024;
   const int racks = static_cast<int>(fields.required("racks").integer(1, most_hosts));
-  const int per_rack =
-      static_cast<int>(fields.required("hosts_per_rack").integer(1, most_hosts / racks));
+  const Value& in_rack = fields.required("hosts_per_rack");
+  const int per_rack = static_cast<int>(in_rack.integer(1, most_hosts / racks));
+  make_host.check_room(in_rack, static_cast<std::size_t>(racks * per_rack),
+                       static_cast<std::size_t>(racks + 1));
   fields.expect("uplink");
   const LinkPair link = read_cable(fields, "link");
   const int uplinks = static_cast<int>(fields.value_or("uplinks", "1").integer(1, most_uplinks));
