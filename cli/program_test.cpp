@@ -250,7 +250,7 @@ TEST(Program, check_warns_of_a_ring_that_leaves_nics_idle) {
             std::string::npos)
       << text;
   const std::string run = "run " + file + " --set job.algorithm=nccl";
-  EXPECT_NE(ringscope(run).text.find("\n  warning: nccl is simulated as one channel"),
+  EXPECT_NE(ringscope(run).text.find("\n  warning: cuda_pinned does not say what NCCL"),
             std::string::npos);
   EXPECT_NE(ringscope(run + " --json -").text.find("\"warnings\": ["), std::string::npos);
   EXPECT_EQ(ringscope("run 01-two-hosts --json -").text.find("\"warnings\""), std::string::npos);

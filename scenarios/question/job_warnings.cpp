@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "algorithms/training/training.hpp"
 #include "scenarios/library/fitted_range.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
+#include "topologies/input/data_files.hpp"
 #include "topologies/input/plural.hpp"
 
 namespace ringscope {
@@ -64,6 +66,59 @@ std::vector<std::string> vain_options(const Scenario& scenario) {
       scenario.library.name)};
 }
 
+bool has_gpus(const Scenario& scenario) {
+  const int host = scenario.placement.ranks.front().host;
+  return !scenario.cluster.topology.hosts()[static_cast<std::size_t>(host)].gpus.empty();
+}
+
+/// Libraries that say what NCCL's blocks cost on the GPUs that the cluster is called after, or that
+/// its `about` names: nccl_a100 on a100x4_nvlink.
+std::vector<std::string> nccl_libraries(const Scenario& scenario) {
+  std::vector<std::string> libraries;
+  for (const std::string& name : names_in("scenarios/libraries")) {
+    constexpr std::string_view prefix = "nccl_";
+    if (!name.starts_with(prefix)) continue;
+    std::string gpu = name.substr(prefix.size(), name.find('_', prefix.size()) - prefix.size());
+    const bool called = scenario.cluster.name.starts_with(gpu);
+    std::ranges::transform(gpu, gpu.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    if (called || scenario.cluster.about.find(gpu) != std::string::npos) libraries.push_back(name);
+  }
+  return libraries;
+}
+
+/// NCCL where no rank has a GPU, or by a library that knows nothing of its blocks: another one
+/// does.
+std::vector<std::string> other_than_nccl(const Scenario& scenario) {
+  const Job& job = scenario.job;
+  if (!job.algorithm->one_channel || job.options.nccl != nullptr || !has_gpus(scenario)) return {};
+  const auto& ranks = scenario.placement.ranks;
+  const bool on_gpus =
+      std::ranges::any_of(ranks, [](const Location& rank) { return rank.gpu >= 0; });
+  if (!on_gpus && scenario.library.blocks)
+    return {fmt::format(
+        "no rank has a GPU, so that {} runs on cores, which may be 50 times slower: 'placement: "
+        "{{hosts: {}, on: gpu}}' gives each rank one",
+        job.algorithm->name, scenario.placement.text)};
+  const std::vector<std::string> libraries = nccl_libraries(scenario);
+  if (!on_gpus || scenario.library.blocks || libraries.empty()) return {};
+  return {fmt::format(
+      "{} does not say what NCCL's blocks cost, so that {} is simulated as one channel, which may "
+      "be wrong by several times: 'library: {}' says it for these GPUs",
+      scenario.library.name, job.algorithm->name, fmt::join(libraries, "' or '"))};
+}
+
+/// Slow ranks, where nothing is computed that they could be slow at.
+std::vector<std::string> vain_stragglers(const Scenario& scenario) {
+  const Job& job = scenario.job;
+  const bool computes =
+      job.training || job.schedule || job.overlap || job.options.program || job.options.training;
+  if (job.noise.stragglers.empty() || !alone) return {};
+  return {
+      "'stragglers' slow computations down, and a collective alone has none: nothing changes. "
+      "'overlap' gives it one, 'unlike' gives the cluster slow hosts"};
+}
+
 /// A library that says what NCCL's blocks cost, where groups of ranks exchange and some share a
 /// GPU.
 std::vector<std::string> unused_blocks(const Scenario& scenario) {
@@ -88,12 +143,14 @@ std::vector<std::string> nic_warnings(const Scenario& scenario) {
   const std::size_t count = host.nics.size();
   if (count < 2) return {};
   const Algorithm& algorithm = *scenario.job.algorithm;
-  if (algorithm.one_channel && scenario.job.options.nccl == nullptr)
+  if (algorithm.one_channel && scenario.job.options.nccl == nullptr) {
+    if (!other_than_nccl(scenario).empty()) return {};
     return {fmt::format(
         "{} is simulated as one channel, which leaves a host by one NIC at a time; NCCL opens "
         "several and fills all {} NICs of {}, so that between hosts it may be up to {} times as "
         "fast. parallel_rings with 'options: {{rings: {}}}' comes nearer",
         algorithm.name, count, host.name, count, count)};
+  }
   if (!algorithm.ring) return {};
   const std::set<Vertex> used = nics_of_ring(scenario, ranks.front().host);
   if (used.size() >= count || used.empty()) return {};
@@ -147,8 +204,10 @@ std::vector<std::string> extrapolations(const Scenario& scenario) {
 
 std::vector<std::string> job_warnings(const Scenario& scenario) {
   std::vector<std::string> warnings = vain_options(scenario);
-  for (const auto& more : {unused_blocks(scenario), nic_warnings(scenario),
-                           schedule_warnings(scenario.job), extrapolations(scenario)})
+  if (warnings.empty()) warnings = other_than_nccl(scenario);
+  for (const auto& more :
+       {vain_stragglers(scenario), unused_blocks(scenario), nic_warnings(scenario),
+        schedule_warnings(scenario.job), extrapolations(scenario)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

@@ -26,11 +26,38 @@ std::vector<std::string> warnings_of(const std::string& cluster, const std::stri
 }
 
 TEST(JobWarnings, nccl_is_one_channel_where_a_host_has_several_nics) {
-  EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8-8, on: gpu}", "nccl"),
+  EXPECT_THAT(warnings_of("{base: dgx1v, about: eight GPUs}", "{hosts: 8-8, on: gpu}", "nccl"),
               ElementsAre(AllOf(HasSubstr("nccl is simulated as one channel"),
-                                HasSubstr("8 NICs of host0"), HasSubstr("{rings: 8}"))));
-  EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8, on: gpu}", "nccl"), IsEmpty());
+                                HasSubstr("4 NICs of host0"), HasSubstr("{rings: 4}"))));
   EXPECT_THAT(warnings_of("gpu4x4_25g", "{hosts: 4-4, on: gpu}", "nccl"), IsEmpty());
+}
+
+TEST(JobWarnings, nccl_has_a_library_for_gpus_that_are_called_by_their_name) {
+  for (const char* placement : {"{hosts: 8, on: gpu}", "{hosts: 8-8, on: gpu}"})
+    EXPECT_THAT(warnings_of("a100_nvswitch", placement, "nccl"),
+                ElementsAre(AllOf(HasSubstr("cuda_pinned does not say what NCCL's blocks cost"),
+                                  HasSubstr("'library: nccl_a100'"))));
+  for (const char* cluster : {"v100x4_pcie", "{base: dgx1v, hosts: 1}"})
+    EXPECT_THAT(warnings_of(cluster, "{hosts: 4, on: gpu}", "nccl"),
+                ElementsAre(HasSubstr("'library: nccl_v100_nvlink' or 'nccl_v100_pcie'")));
+  EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8-8, on: gpu}", "nccl", "nccl_a100"),
+              IsEmpty());
+}
+
+TEST(JobWarnings, nccl_runs_on_cores_where_gpus_are_forgotten) {
+  EXPECT_THAT(warnings_of("h100_nvswitch", "8-8", "nccl", "nccl_h100"),
+              ElementsAre(AllOf(HasSubstr("no rank has a GPU"),
+                                HasSubstr("'placement: {hosts: 8-8, on: gpu}'"))));
+  EXPECT_THAT(warnings_of("h100_nvswitch", "{hosts: 8-8, on: gpu}", "nccl", "nccl_h100"),
+              IsEmpty());
+  EXPECT_THAT(warnings_of("rack3", "4-4", "nccl", "openmpi_tcp"), IsEmpty());
+}
+
+TEST(JobWarnings, stragglers_change_nothing_where_nothing_is_computed) {
+  const std::string noise = "noise: {stragglers: {ranks: [1], slowdown: 2}}";
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring, " + noise),
+              ElementsAre(HasSubstr("'stragglers' slow computations down")));
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring, overlap: 1 ms, " + noise), IsEmpty());
 }
 
 TEST(JobWarnings, a_protocol_is_forced_in_vain_where_the_library_has_no_blocks) {
