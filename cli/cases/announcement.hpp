@@ -5,18 +5,9 @@
 #include <span>
 
 #include "cli/terminal/progress_bar.hpp"
-#include "scenarios/question/estimate.hpp"
-#include "sim/simulation.hpp"
+#include "sim/run_cost.hpp"
 
 namespace ringscope {
-
-/// Shorter work is not announced.
-inline constexpr double long_s = 60;
-
-/// Cost of such a run. Throws InputError where the memory will not be there. What stands for others
-/// is looked for only where that matters.
-Estimate estimate_for(const Scenario& scenario, const RunOptions& options, bool on_simgrid,
-                      double free_bytes);
 
 /// "'job.repetitions', or ask for --tolerance 0.1%"
 std::string what_to_lower(const Scenario& scenario, const Estimate& estimate,

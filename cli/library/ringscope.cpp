@@ -5,10 +5,9 @@
 
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/report_text.hpp"
-#include "scenarios/question/estimate.hpp"
 #include "scenarios/question/job_warnings.hpp"
 #include "scenarios/question/scenario_tree.hpp"
-#include "sim/simulation.hpp"
+#include "sim/run_cost.hpp"
 
 namespace ringscope {
 namespace {
@@ -30,10 +29,9 @@ std::vector<Report> reports_of(const std::string& text, const std::vector<std::s
   try {
     const std::vector<Scenario> scenarios = scenarios_in(text, changes, name);
     const double free = free_memory_bytes();
-    for (const Scenario& scenario : scenarios)
-      require_memory(scenario, estimate_of(scenario, false), free);
     RunOptions options;
     options.keep_deadlock = true;
+    for (const Scenario& scenario : scenarios) estimate_for(scenario, options, false, free);
     std::vector<Report> reports;
     for (const Scenario& scenario : scenarios) {
       reports.push_back(simulate(scenario, options));

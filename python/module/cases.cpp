@@ -9,9 +9,8 @@
 #include "python/module/watch.hpp"
 #include "scenarios/answer/explain/explain.hpp"
 #include "scenarios/answer/text/report_text.hpp"
-#include "scenarios/question/estimate.hpp"
 #include "scenarios/question/job_warnings.hpp"
-#include "sim/simulation.hpp"
+#include "sim/run_cost.hpp"
 
 namespace ringscope {
 namespace {
@@ -29,7 +28,7 @@ Reports run(const PythonQuestion& question, const RunOptions& chosen, const py::
   const std::vector<Scenario> scenarios = scenarios_of(question);
   const double free = free_memory_bytes();
   for (const Scenario& scenario : scenarios)
-    require_memory(scenario, estimate_of(scenario, false), free);
+    estimate_for(scenario, chosen, false, free);
   Watch watch(show);
   Reports reports;
   for (const Scenario& scenario : scenarios) {
