@@ -111,8 +111,9 @@ std::vector<std::string> other_than_nccl(const Scenario& scenario) {
 /// Slow ranks, where nothing is computed that they could be slow at.
 std::vector<std::string> vain_stragglers(const Scenario& scenario) {
   const Job& job = scenario.job;
-  const bool computes =
-      job.training || job.schedule || job.overlap || job.options.program || job.options.training;
+  const bool alone = job.options.training == nullptr && job.options.schedule == nullptr &&
+                     !job.overlap && job.algorithm->collective != "overlap" &&
+                     job.algorithm->collective != "parameter_server";
   if (job.noise.stragglers.empty() || !alone) return {};
   return {
       "'stragglers' slow computations down, and a collective alone has none: nothing changes. "
