@@ -125,11 +125,12 @@ class Container(unittest.TestCase):
     def test_packages_are_those_of_the_demo_installed_before_the_sources_come(self):
         install = [number for number, (_, rest) in enumerate(self.steps)
                    if "scripts/install_packages demo" in rest]
-        sources = self.steps.index(("COPY", ". /sources"))
+        sources = self.steps.index(("COPY", ". /usr/src/ringscope"))
         self.assertEqual(len(install), 1)
         self.assertLess(install[0], sources)
         self.assertEqual(self.steps[install[0] - 1], (
-            "COPY", "scripts/install_packages /sources/scripts/install_packages"))
+            "COPY",
+            "scripts/install_packages /usr/src/ringscope/scripts/install_packages"))
 
     def test_it_runs_the_demos_first_case(self):
         words = json.loads(self.rest_of("ENTRYPOINT")[0]) + json.loads(self.rest_of("CMD")[0])
@@ -140,7 +141,7 @@ class Container(unittest.TestCase):
         made = re.search(r"ringscope_package\(Unspecified (\w+)$",
                          text_of("scripts/packages/debian.cmake"), re.M)[1]
         copied = [rest for rest in self.rest_of("COPY") if rest.startswith("--from=build ")]
-        self.assertEqual(copied, [f"--from=build /build/{made}_*.deb /tmp/"])
+        self.assertEqual(copied, [f"--from=build /tmp/build/{made}_*.deb /tmp/"])
 
     def test_the_preset_that_it_builds_is_there(self):
         presets = [one["name"] for one in json.loads(text_of("CMakePresets.json"))
