@@ -150,6 +150,15 @@ class Container(unittest.TestCase):
         self.assertIn(named, presets)
 
 
+class DebianPackages(unittest.TestCase):
+    def test_page_of_the_installation_lists_each_with_its_contents(self):
+        made = re.findall(r"^ *ringscope_package\(\w+ (\S+)$",
+                          text_of("scripts/packages/debian.cmake"), re.M)
+        rows = dict(re.findall(r"^\| `([\w-]+)` \| (.*) \|$", text_of("docs/index.md"), re.M))
+        self.assertEqual(sorted(rows), sorted(made))
+        self.assertIn("find_package(ringscope)", rows["libringscope-dev"])
+
+
 class ThirdParty(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
