@@ -12,6 +12,24 @@ PUBLISHED = ROOT / "validation/published"
 LOG = PUBLISHED / "nccl/h100-1-host-all_reduce.log"
 
 
+class Measurements(unittest.TestCase):
+    OSU = PUBLISHED / "osu-tcp-c3-standard-4.csv"
+
+    def test_have_a_document_per_kind_of_the_log(self):
+        found = ringscope.measurements(self.OSU)
+        self.assertEqual({kind: document["kind"] for kind, document in found.items()},
+                         {"probes": "probes", "replay": "replay"})
+        self.assertEqual(found["replay"]["measurements"][0]["parameters"]["collective"],
+                         "allreduce")
+
+    def test_of_one_kind_are_one_document(self):
+        self.assertEqual(list(ringscope.measurements([self.OSU], kind="replay")), ["replay"])
+
+    def test_of_no_log_are_an_error_with_its_file(self):
+        with self.assertRaisesRegex(ringscope.InputError, "logs_test.py"):
+            ringscope.measurements(__file__)
+
+
 class Doctor(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

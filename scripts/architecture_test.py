@@ -60,6 +60,15 @@ class Architecture(unittest.TestCase):
                 self.assertTrue(any(re.search(rf"\b{word}\b", text_of(path), re.I)
                                     for path in files))
 
+    def test_each_rule_of_progress_is_tested(self):
+        """A limit of the model is no rule: no test could hold it."""
+        rules = re.findall(r"^(\d+)\. ", section("The rules of MPI progress"), re.M)
+        self.assertEqual(rules, [str(number) for number in range(1, len(rules) + 1)])
+        named = [re.findall(r"\d+", words) for path in sources()
+                 if path.startswith("sim/tests/rules/")
+                 for words in re.findall(r"^// Rules? (\d+(?: and \d+)*)[.:]", text_of(path), re.M)]
+        self.assertEqual({number for words in named for number in words}, set(rules))
+
     def test_every_folder_of_cpp_files_is_listed_once(self):
         listed = list(folders_in_order())
         held = {os.path.dirname(path) for path in sources()

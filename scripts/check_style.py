@@ -16,6 +16,7 @@ import tokenize
 
 import check_coroutines
 import check_folders
+import check_paths
 import check_words
 
 COLUMNS = 100
@@ -45,7 +46,6 @@ SIMGRID_HOME = "sim/kernel/simgrid/"
 LICENCE = "SPDX-License-Identifier: LGPL-2.1-or-later"
 LICENCE_LINE = re.compile(rf"\A(#!.*\n)?(?://|#|/\*) {re.escape(LICENCE)}(?: \*/)?\n")
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
-PRIVATE_PATH = re.compile(r"(?<![\w./$}])/(?:work|home|root)(?:/|\b)")
 PYTHON_PATH = re.compile(r"\bsys\.pa" r"th\b")  # packages are found from the project's root
 BANNED_WORDS = {"Util", "Utils", "Utility", "Utilities", "Helper", "Helpers", "Manager", "Impl"}
 TYPE_NAME = re.compile(r"\b(?:class|struct|enum|union|concept|using)\s+(?:class\s+)?"
@@ -89,8 +89,6 @@ def check_lines(path, text):
             yield number, f"{len(line)} columns, at most {COLUMNS} are allowed"
         if word := UNFINISHED.search(line):
             yield number, f"{word[0]}: finish it, or open an issue"
-        if path_ := PRIVATE_PATH.search(line):
-            yield number, f"a path of one machine: {path_[0]}"
         if PYTHON_PATH.search(line) and is_python(path, text):
             yield number, "Python's path stays as it is: start modules at the root, python3 -m"
 
@@ -302,6 +300,7 @@ def main():
     breaches += [breach for path, text in texts.items() for breach in breaches_in(path, text)]
     breaches += check_folders.breaches_of(
         {path: text for path, text in texts.items() if path.endswith(CPP)})
+    breaches += check_paths.breaches_of(root, texts)
     breaches += check_words.breaches_of(root, texts)
     breaches += check_format(root, paths)
     print("\n".join(breaches) or f"{len(paths)} files are in style")

@@ -34,11 +34,6 @@ class Lines(unittest.TestCase):
             self.assertEqual(breaches("sim/a.cpp", f"// {word}: later\n"),
                              [f"sim/a.cpp:1: {word}: finish it, or open an issue"])
 
-    def test_a_path_of_one_machine_is_named_and_a_relative_path_is_not(self):
-        self.assertEqual(breaches("a.md", "see /" + "work/main\n"),
-                         ["a.md:1: a path of one machine: /" + "work/"])
-        self.assertEqual(breaches("a.md", "net/work /works a/home/b\n"), [])
-
     def test_python_finds_its_packages_by_itself(self):
         line = "sys.pa" + "th.insert(0, here)\n"
         for path, text in (("a.py", line), ("plots/a", "#!/usr/bin/python3\n" + line)):

@@ -7,6 +7,7 @@ Usage: scripts/docs_test.py BUILD, where BUILD holds the program.
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -119,6 +120,32 @@ class Texts(unittest.TestCase):
 
     def test_a_section_ends_where_the_next_begins(self):
         self.assertEqual(section("# A\nb\n## C\nd\n", "A"), "b")
+
+
+def text_of(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+class Pages(unittest.TestCase):
+    def test_start_page_links_each_guide_of_the_navigation(self):
+        guides = text_of("docs/mkdocs.yml").partition("- How to:\n")[2].partition("  - Ref")[0]
+        start = text_of("docs/index.md")
+        pages = re.findall(r": ([\w/-]+)\.md$", guides, re.M)
+        self.assertGreater(len(pages), 10)
+        for page in pages:
+            with self.subTest(page):
+                self.assertIn(f"{page}.", start)
+
+    def test_page_of_the_report_names_each_block_and_last_line(self):
+        page = text_of("docs/how-to/read-the-report.md")
+        folder = "scenarios/answer/text"
+        blocks = [words for name in ("print_run", "stream_text", "training_text") for words in
+                  re.findall(r'"\\n  ([A-Z][^"\\({]+)', text_of(f"{folder}/{name}.cpp"))]
+        lines = re.findall(r'"  ([A-Z][\w ]+): ', text_of(f"{folder}/print_run.cpp"))
+        self.assertTrue(len(blocks) >= 8 and len(lines) >= 4, (blocks, lines))
+        for words in blocks + lines:
+            self.assertTrue(words.partition(",")[0].strip() in page, words)
 
 
 class Site(unittest.TestCase):

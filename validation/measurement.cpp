@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <set>
@@ -75,6 +76,15 @@ std::vector<std::pair<std::string, int>> ranks_per_host(const std::vector<std::s
 }
 
 }  // namespace
+
+std::string recorded_command(std::span<char* const> words) {
+  const std::filesystem::path program(words.front());
+  std::string text = program.is_absolute()
+                         ? (program.parent_path().filename() / program.filename()).string()
+                         : program.string();
+  for (const char* word : words.subspan(1)) text += fmt::format(" {}", word);
+  return text;
+}
 
 Provenance provenance_here(std::string command, std::string_view program) {
   Provenance here;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,10 @@ struct Provenance {
   std::string link_bandwidth;        ///< nominal, as a quantity; "" when nobody said
   std::string emulated;              ///< emulated parts, in words; "" when all is real
 };
+
+/// Command line for a document. The absolute path of a program keeps its last folder only, as a
+/// clone has it: build/ringscope-mpi. Requires at least one word.
+std::string recorded_command(std::span<char* const> words);
 
 /// Provenance of this process, at this moment; the rest is for the caller to fill in.
 Provenance provenance_here(std::string command, std::string_view program = "ringscope-mpi");

@@ -23,6 +23,19 @@ TEST(Spread, lies_between_neighbours_of_the_sorted_samples) {
   EXPECT_DOUBLE_EQ(spread.p90_s, 0.9 * 5);
 }
 
+TEST(RecordedCommand, keeps_the_last_folder_of_an_absolute_program) {
+  const auto recorded = [](std::vector<std::string> texts) {
+    std::vector<char*> words;
+    for (std::string& text : texts) words.push_back(text.data());
+    return recorded_command(words);
+  };
+  EXPECT_EQ(recorded({"/tmp/clone/build/ringscope-mpi", "probe", "-o", "/tmp/x.json"}),
+            "build/ringscope-mpi probe -o /tmp/x.json");
+  EXPECT_EQ(recorded({"/ringscope-mpi"}), "ringscope-mpi");
+  EXPECT_EQ(recorded({"../build/ringscope-mpi", "probe"}), "../build/ringscope-mpi probe");
+  EXPECT_EQ(recorded({"ringscope-mpi", "probe"}), "ringscope-mpi probe");
+}
+
 TEST(Provenance, says_what_where_and_when) {
   const Provenance here = provenance_here("ringscope-mpi replay x");
   EXPECT_EQ(here.command, "ringscope-mpi replay x");

@@ -19,12 +19,12 @@ from ringscope._cases import Cases, Report, compare, explain, run
 from ringscope._core import DeadlockError, InputError, __version__, data_directory, metric_names
 from ringscope._figures import figure
 from ringscope._gains import Gains, what_if
-from ringscope._logs import Diagnosis, Tuning, Verdict, doctor, tune, validate
+from ringscope._logs import Diagnosis, Tuning, Verdict, doctor, measurements, tune, validate
 from ringscope._places import Places, place
 from ringscope._questions import names
 from ringscope._studies import sweep
 
 __all__ = ["Calibration", "Cases", "DeadlockError", "Diagnosis", "Gains", "InputError", "Places",
            "Report", "Tuning", "Verdict", "__version__", "calibrate", "compare", "data_directory",
-           "doctor", "explain", "figure", "metric_names", "names", "place", "run", "sweep", "tune",
-           "validate", "what_if"]
+           "doctor", "explain", "figure", "measurements", "metric_names", "names", "place", "run",
+           "sweep", "tune", "validate", "what_if"]

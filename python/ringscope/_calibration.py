@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Mapping, Sequence
 
 from ringscope._cases import run
-from ringscope._programs import Path, ended, paths_of, read, words_of
+from ringscope._programs import Document, Path, document_files, ended, read, words_of
 
 SEED = 1  # of the errors that intervals draw
 
@@ -79,18 +79,18 @@ def other_parts(parts: dict[str, Any], drawn: dict[str, Any]) -> dict[str, Any]:
     return {"cluster": cluster, "library": library}
 
 
-def calibrate(documents: Path | Sequence[Path], **options: Any) -> Calibration:
-    """Fits to probes and replays: files that `ringscope-mpi` or `ringscope import` wrote, or logs
-    of OSU, IMB and nccl-tests.
+def calibrate(documents: Document | Sequence[Document], **options: Any) -> Calibration:
+    """Fits to probes and replays: files that `ringscope-mpi` or `ringscope import` wrote, logs of
+    OSU, IMB and nccl-tests, or documents of measurements().
 
     options: those of `ringscope calibrate --help`, a list for one that may be given again:
     hosts=8, transport="rdma", bootstrap=200, only=["hosts_count=4"]; nodes=4, ranks_per_node=8 say
     of a log what it does not.
 
     Raises InputError with the file, the place in it, what was expected and what stood there."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, document_files(documents) as paths:
         output, report = (os.path.join(folder, name) for name in ("fit.yaml", "fit.txt"))
-        ran = ended("validation.calibrate", [*paths_of(documents), "--output", output,
-                                             "--report", report, *words_of(options)])
+        ran = ended("validation.calibrate", [*paths, "--output", output, "--report", report,
+                                             *words_of(options)])
         warned = tuple(line for line in ran.warnings if "warning:" in line)
         return Calibration(read(output), read(report), warned)

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import json
+import os
+import tempfile
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
 from ringscope._calibration import Calibration
-from ringscope._programs import Path, ended, files, paths_of, read, words_of
+from ringscope._programs import (Document, Path, document_files, ended, files, paths_of, read,
+                                 words_of)
 
 if TYPE_CHECKING:
     import pandas
@@ -94,6 +97,22 @@ class Verdict(Answer):
         return pandas.json_normalize(self._document["cases"])
 
 
+def measurements(logs: Path | Sequence[Path], **options: Any) -> dict[str, dict[str, Any]]:
+    """Reads benchmark logs (OSU, IMB, nccl-tests and others): a document per kind that they hold,
+    "probes", "replay" or "trace", as validation/measurement.md describes it; times in seconds.
+
+    options: those of `ringscope import --help`: nodes=4, ranks_per_node=8, kind="probes",
+    mpi="Open MPI 4.0".
+
+    Raises InputError with the file and its line."""
+    with tempfile.TemporaryDirectory() as folder:
+        ended("validation.import", [*paths_of(logs), "--output", os.path.join(folder, "log.json"),
+                                    *words_of(options)])
+        found = [json.loads(read(os.path.join(folder, name)))
+                 for name in sorted(os.listdir(folder))]
+    return {document["kind"]: document for document in found}
+
+
 def doctor(logs: Path | Sequence[Path], cluster: Cluster, **options: Any) -> Diagnosis:
     """Says whether a benchmark's log (nccl-tests, OSU, IMB) is normal for a cluster, and if not,
     why: every known cause is simulated.
@@ -129,16 +148,16 @@ def placement_words(placement: Any) -> str:
     return placement if isinstance(placement, str) else json.dumps(placement)
 
 
-def validate(model: Path | Calibration, documents: Path | Sequence[Path],
+def validate(model: Path | Calibration, documents: Document | Sequence[Document],
              **options: Any) -> Verdict:
-    """Predicts measured cases (replays, traces, logs of benchmarks) with a fit, and says how far
-    to trust it.
+    """Predicts measured cases (replays, traces, logs of benchmarks, documents of measurements())
+    with a fit, and says how far to trust it.
 
     options: those of `ringscope validate --help`: only=["hosts_count=4"], no_interval=True,
     algorithm=["allreduce=ring"], max_spread="10%".
 
     Raises InputError with the file and its place."""
-    with files(model, "verdict.json") as (path, document):
+    with files(model, "verdict.json") as (path, document), document_files(documents) as paths:
         ran = ended("validation.validate",
-                    [path, *paths_of(documents), "--json", document, *words_of(options)])
+                    [path, *paths, "--json", document, *words_of(options)])
         return Verdict(ran.text, json.loads(read(document)), ran.warnings)

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from ringscope import _core, _project
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ringscope._calibration import Calibration
 
 Path = Union[str, "os.PathLike[str]"]
+Document = Union[Path, Mapping[str, Any]]  # a file, or an element of measurements()
 BAD_INPUT, STUCK = 1, 3
 
 
@@ -60,6 +61,22 @@ def words_of(options: Mapping[str, Any]) -> list[str]:
 def paths_of(paths: Path | list[Path] | tuple[Path, ...]) -> list[str]:
     alone = isinstance(paths, (str, os.PathLike))
     return [os.fspath(path) for path in ([paths] if alone else paths)]
+
+
+@contextlib.contextmanager
+def document_files(documents: Document | Sequence[Document]) -> Iterator[list[str]]:
+    """Paths of documents; those given as dicts are written to files that vanish."""
+    alone = isinstance(documents, (str, os.PathLike, Mapping))
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for number, one in enumerate([documents] if alone else documents):
+            path = one
+            if isinstance(one, Mapping):
+                path = os.path.join(folder, f"measurements-{number}.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump(dict(one), file)
+            paths.append(os.fspath(path))
+        yield paths
 
 
 def environment() -> dict[str, str]:

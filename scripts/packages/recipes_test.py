@@ -125,11 +125,12 @@ class Container(unittest.TestCase):
     def test_packages_are_those_of_the_demo_installed_before_the_sources_come(self):
         install = [number for number, (_, rest) in enumerate(self.steps)
                    if "scripts/install_packages demo" in rest]
-        sources = self.steps.index(("COPY", ". /sources"))
+        sources = self.steps.index(("COPY", ". /usr/src/ringscope"))
         self.assertEqual(len(install), 1)
         self.assertLess(install[0], sources)
         self.assertEqual(self.steps[install[0] - 1], (
-            "COPY", "scripts/install_packages /sources/scripts/install_packages"))
+            "COPY",
+            "scripts/install_packages /usr/src/ringscope/scripts/install_packages"))
 
     def test_it_runs_the_demos_first_case(self):
         words = json.loads(self.rest_of("ENTRYPOINT")[0]) + json.loads(self.rest_of("CMD")[0])
@@ -140,13 +141,22 @@ class Container(unittest.TestCase):
         made = re.search(r"ringscope_package\(Unspecified (\w+)$",
                          text_of("scripts/packages/debian.cmake"), re.M)[1]
         copied = [rest for rest in self.rest_of("COPY") if rest.startswith("--from=build ")]
-        self.assertEqual(copied, [f"--from=build /build/{made}_*.deb /tmp/"])
+        self.assertEqual(copied, [f"--from=build /tmp/build/{made}_*.deb /tmp/"])
 
     def test_the_preset_that_it_builds_is_there(self):
         presets = [one["name"] for one in json.loads(text_of("CMakePresets.json"))
                    ["configurePresets"]]
         (named,) = re.findall(r"--preset (\S+)", " ".join(self.rest_of("RUN")))
         self.assertIn(named, presets)
+
+
+class DebianPackages(unittest.TestCase):
+    def test_page_of_the_installation_lists_each_with_its_contents(self):
+        made = re.findall(r"^ *ringscope_package\(\w+ (\S+)$",
+                          text_of("scripts/packages/debian.cmake"), re.M)
+        rows = dict(re.findall(r"^\| `([\w-]+)` \| (.*) \|$", text_of("docs/index.md"), re.M))
+        self.assertEqual(sorted(rows), sorted(made))
+        self.assertIn("find_package(ringscope)", rows["libringscope-dev"])
 
 
 class ThirdParty(unittest.TestCase):

@@ -69,6 +69,19 @@ std::size_t first_control_character(std::string_view text) {
   return std::string_view::npos;
 }
 
+void require_host_name(const Place& place, std::string_view name) {
+  constexpr std::string_view allowed =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  constexpr std::size_t most_shown = 60;
+  if (!name.empty() && name.find_first_not_of(allowed) == std::string_view::npos) return;
+  std::string shown;
+  for (const char letter : name.substr(0, most_shown))
+    shown += letter == '\n' ? "\\n" : std::string(1, letter);
+  throw InputError(
+      place,
+      fmt::format("expected a host's name of letters, digits, '.', '_' and '-', got '{}'", shown));
+}
+
 std::string for_terminal(std::string_view text) {
   std::string shown;
   for (std::size_t at = 0; at < text.size();) {

@@ -19,6 +19,10 @@ std::size_t first_not_utf8(std::string_view text);
 /// The offset of the first control character but tab and line break; npos where there is none.
 std::size_t first_control_character(std::string_view text);
 
+/// Throws InputError at `place` unless `name` is one or more of ASCII's letters and digits, '.',
+/// '_' and '-'. Launch files and shell scripts hold names of hosts.
+void require_host_name(const Place& place, std::string_view name);
+
 /// The text as a terminal may have it: bytes that are no characters and control characters but tab
 /// and line break become "\xff", "\x1b".
 std::string for_terminal(std::string_view text);

@@ -41,6 +41,14 @@ TEST(Characters, a_name_that_would_drive_a_terminal_is_refused) {
   EXPECT_EQ(complaint_of([] { Value::from_text("x.yaml", "a: \"b\\tc\\n\"\n"); }), "");
 }
 
+TEST(Characters, host_name_that_a_shell_would_act_on_is_rejected) {
+  for (const char* bad : {"n1;reboot", "$(reboot)", "`reboot`", "n 1", "it's", "n\"1", "n\n1", "",
+                          "n1)", "a/b", "\xc2\xb5"})
+    EXPECT_THROW(require_host_name({}, bad), InputError) << bad;
+  for (const char* good : {"n1", "rack-2.node_07", "10.0.0.1"})
+    EXPECT_NO_THROW(require_host_name({}, good)) << good;
+}
+
 TEST(Characters, control_characters_and_broken_bytes_are_escaped_for_a_terminal) {
   EXPECT_EQ(for_terminal("a\x1b[31m\tb\n\x7f\r"), "a\\x1b[31m\tb\n\\x7f\\x0d");
   EXPECT_EQ(for_terminal("\xc2\x9b"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "topologies/input/characters.hpp"
 #include "topologies/networks/networks.hpp"
 
 namespace ringscope {
@@ -77,7 +78,9 @@ void plug_in(const Value& end, const Names& names, Vertex nic, const LinkPair& u
 void read_host(const Value& item, const HostMaker& make_host, const LinkPair& link, Names& names,
                Topology& topology) {
   Fields fields(item, "hosts");
-  const std::string name = names.read_new(fields.required("name"));
+  const Value& named = fields.required("name");
+  require_host_name(named.place(), named.text());
+  const std::string name = names.read_new(named);
   const Value& to = fields.required("to");
   const LinkPair cable = cable_of(fields, make_host.cable(name, link));
   fields.finish();

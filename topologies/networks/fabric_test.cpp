@@ -60,9 +60,33 @@ const Broken broken[] = {
      "nics: [{}, {}] of type numa\n"
      "  hosts: [{name: n1, to: [a, a, a]}]\n"
      "                         ^"},
+    {"switches: [a/b]\nhosts: [{name: n1, to: [a]}]\n",
+     "x.yaml:4:12: a name in a fabric has no blank, quote, '/', '#' or '>', got 'a/b'\n"
+     "  switches: [a/b]\n"
+     "             ^"},
     {"switches: [a]\nhosts: [{name: a/b, to: [a]}]\n",
-     "x.yaml:5:16: a name in a fabric has no blank, quote, '/', '#' or '>', got 'a/b'\n"
+     "x.yaml:5:16: expected a host's name of letters, digits, '.', '_' and '-', got 'a/b'\n"
      "  hosts: [{name: a/b, to: [a]}]\n"
+     "                 ^"},
+    {"switches: [a]\nhosts: [{name: n1;reboot, to: [a]}]\n",
+     "x.yaml:5:16: expected a host's name of letters, digits, '.', '_' and '-', got 'n1;reboot'\n"
+     "  hosts: [{name: n1;reboot, to: [a]}]\n"
+     "                 ^"},
+    {"switches: [a]\nhosts: [{name: $(reboot), to: [a]}]\n",
+     "x.yaml:5:16: expected a host's name of letters, digits, '.', '_' and '-', got '$(reboot)'\n"
+     "  hosts: [{name: $(reboot), to: [a]}]\n"
+     "                 ^"},
+    {"switches: [a]\nhosts: [{name: n 1, to: [a]}]\n",
+     "x.yaml:5:16: expected a host's name of letters, digits, '.', '_' and '-', got 'n 1'\n"
+     "  hosts: [{name: n 1, to: [a]}]\n"
+     "                 ^"},
+    {"switches: [a]\nhosts: [{name: it's, to: [a]}]\n",
+     "x.yaml:5:16: expected a host's name of letters, digits, '.', '_' and '-', got 'it's'\n"
+     "  hosts: [{name: it's, to: [a]}]\n"
+     "                 ^"},
+    {"switches: [a]\nhosts: [{name: \"n\\n1\", to: [a]}]\n",
+     "x.yaml:5:16: expected a host's name of letters, digits, '.', '_' and '-', got 'n\\n1'\n"
+     "  hosts: [{name: \"n\\n1\", to: [a]}]\n"
      "                 ^"},
     {"switches: [a]\nhosts: 3\n",
      "x.yaml:5:8: expected a list such as [{name: n1, to: [leaf1]}, {name: n2, to: [leaf2]}]\n"

@@ -63,6 +63,13 @@ std::vector<HostBlock> host_blocks(const Placement& placement) {
   return result;
 }
 
+/// A word of a shell script in which no character has a meaning.
+std::string script_word(const std::string& text) {
+  std::string word = "'";
+  for (const char letter : text) word += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return word + "'";
+}
+
 }  // namespace
 
 std::string rankfile(const Placement& placement, const Topology& topology) {
@@ -132,17 +139,18 @@ std::optional<std::string> torchrun_script(const Placement& placement, const Top
     std::string gpus;
     for (int i = 0; i < nodes[number].ranks; ++i)
       gpus += fmt::format("{}{}", gpus.empty() ? "" : ",", placement.ranks[rank++].gpu);
-    text += fmt::format("{}) node={} gpus={} ;;\n", name(nodes[number]), number, gpus);
+    text += fmt::format("{}) node={} gpus={} ;;\n", script_word(name(nodes[number])), number, gpus);
   }
   text +=
       "*) echo \"$host has no rank here; RINGSCOPE_HOST says which host this is\" >&2; exit 1 ;;\n";
   return text + fmt::format(
                     "esac\n"
+                    "first={}\n"
                     "export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=$gpus\n"
                     "exec torchrun --nnodes={} --nproc-per-node={} --node-rank=$node \\\n"
-                    "  --master-addr=${{MASTER_ADDR:-{}}} --master-port=${{MASTER_PORT:-29500}} "
-                    "\"$@\"\n",
-                    nodes.size(), nodes.front().ranks, name(nodes.front()));
+                    "  --master-addr=\"${{MASTER_ADDR:-$first}}\" "
+                    "--master-port=\"${{MASTER_PORT:-29500}}\" \"$@\"\n",
+                    script_word(name(nodes.front())), nodes.size(), nodes.front().ranks);
 }
 
 std::string slurm_hostfile(const Placement& placement, const Topology& topology) {

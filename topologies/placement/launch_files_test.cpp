@@ -64,6 +64,25 @@ TEST(AScriptForTorchrun, IsOnlyOfWholeNodesOneAfterTheOther) {
   EXPECT_FALSE(torchrun_script(placed("2-1"), three_hosts()).has_value());
 }
 
+TEST(AScriptForTorchrun, quotes_the_names_of_hosts) {
+  const std::string script =
+      torchrun_script(placed("[{host: 0}, {host: 1}]"), three_hosts()).value();
+  for (const char* line : {"\n'host0') node=0 ", "\n'host1') node=1 ", "\nfirst='host0'\n"})
+    EXPECT_NE(script.find(line), std::string::npos) << script;
+}
+
+// Where a Topology comes from no YAML, nothing has read its names.
+TEST(AScriptForTorchrun, quotes_names_that_a_shell_would_act_on) {
+  for (const char* name : {"n1;reboot", "$(reboot)", "n 1", "it's", "n\n1"}) {
+    Topology topology = three_hosts();
+    topology.host(0).name = name;
+    const std::string script = torchrun_script(placed("[{host: 0}]"), topology).value();
+    const std::string word = name == std::string("it's") ? "'it'\\''s'" : fmt::format("'{}'", name);
+    EXPECT_NE(script.find(fmt::format("\n{}) node=0 ", word)), std::string::npos) << script;
+    EXPECT_NE(script.find(fmt::format("\nfirst={}\n", word)), std::string::npos) << script;
+  }
+}
+
 TEST(ASlurmHostfile, NamesTheHostOfEachRank) {
   EXPECT_EQ(slurm_hostfile(placed("[{host: 0}, {host: 1}, {host: 0}]"), three_hosts()),
             "host0\nhost1\nhost0\n");

@@ -81,8 +81,8 @@ def spread_of(one: measurements.Measurement) -> Optional[float]:
 
 
 def rings_of(name: str, job: dict, ranks: int, nccl: bool) -> tuple:
-    """(job, divide, factor of the bus bandwidth). NCCL's allreduce alone has its channels in the
-    simulator; what passes along the same rings is taken to last as long by byte and step."""
+    """(job, divide, factor of the bus bandwidth). Collectives along NCCL's rings are taken to last
+    as long by byte and step as the rings of an allreduce; their own channels are not used."""
     if not (nccl and name in RINGS and ranks > 1):
         return job, 1, 1.0
     twice = 2 * (ranks - 1) / ranks

@@ -12,6 +12,7 @@ import unittest
 from validation.recorded import campaign, table
 
 README = campaign.ROOT / "validation" / "README.md"
+GUIDE = campaign.ROOT / "docs" / "how-to" / "record-my-program.md"
 
 
 def shown(name: str) -> str:
@@ -27,6 +28,20 @@ class Recorded(unittest.TestCase):
             asked = campaign.read(name)
             kept = json.loads(asked.predicted.read_text(encoding="utf-8"))
             self.assertEqual(shown(name), table.table(asked, kept))
+
+    def test_the_guide_shows_the_least_and_the_largest_error(self):
+        guide = GUIDE.read_text(encoding="utf-8")
+        for name, words in (("recorded", "spin, first outcome"),
+                            ("recorded_again", "sleep, measured again")):
+            asked = campaign.read(name)
+            kept = json.loads(asked.predicted.read_text(encoding="utf-8"))
+            rows = list(table.rows(asked, kept))
+            cells = []
+            for as_recorded in (True, False):
+                errors = [100 * abs(error) for _, placement, _, _, error in rows
+                          if (placement == asked.record) == as_recorded]
+                cells.append(f"{min(errors):.1f} to {max(errors):.1f} %")
+            self.assertIn(f"| {words} | {' | '.join(cells)} |\n", guide)
 
     def test_where_the_wire_decides_other_placements_are_within_ten_percent(self):
         """Predicted again, as the simulator is now: no rank of the second campaign spins."""

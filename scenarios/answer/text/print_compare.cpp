@@ -137,16 +137,13 @@ std::string short_heading(const std::string& name) {
 std::vector<std::string> short_names(std::span<const Report> reports) {
   std::vector<std::string> names;
   for (const Report& report : reports) names.push_back(report.name);
-  while (names.size() > 1) {
-    const std::string first_word = names[0].substr(0, names[0].find(' ') + 1);
-    const auto has_it = [&](const std::string& name) {
-      return !first_word.empty() && name.starts_with(first_word);
-    };
-    // A number belongs to its unit: "1 KiB" and "1 MiB".
-    const bool is_number = first_word.find_first_not_of("0123456789. ") == std::string::npos;
-    if (is_number || !std::all_of(names.begin(), names.end(), has_it)) break;
-    for (std::string& name : names) name.erase(0, first_word.size());
-  }
+  if (names.size() < 2) return names;
+  const std::string first_word = names[0].substr(0, names[0].find(' ') + 1);
+  const auto has_it = [&](const std::string& name) { return name.starts_with(first_word); };
+  // A number belongs to its unit: "1 KiB" and "1 MiB".
+  const bool is_number = first_word.find_first_not_of("0123456789. ") == std::string::npos;
+  if (is_number || !std::all_of(names.begin(), names.end(), has_it)) return names;
+  for (std::string& name : names) name.erase(0, first_word.size());
   return names;
 }
 

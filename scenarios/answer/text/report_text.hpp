@@ -18,8 +18,8 @@ std::string print_run(std::span<const Report> reports);
 /// What is stuck is so marked, and compared with nothing; where all are, "".
 std::string print_compare(std::span<const Report> reports);
 
-/// The names of the cases without the words that all of them begin with ("03-anomaly 4-3-1" and
-/// "03-anomaly 4-2-2" are 4-3-1 and 4-2-2), as long as each keeps one.
+/// Names of the cases without the scenario's name, if all begin with it: "03-anomaly 4-3-1" and
+/// "03-anomaly 4-2-2" become 4-3-1 and 4-2-2. Words of a case's own name stay.
 std::vector<std::string> short_names(std::span<const Report> reports);
 /// A name short enough to stand twice beside what the rows of a table say.
 std::string short_heading(const std::string& name);

@@ -137,6 +137,21 @@ TEST(ShortNames, keep_a_number_with_its_unit) {
   EXPECT_EQ(short_names(reports), (std::vector<std::string>{"1 KiB", "1 MiB"}));
 }
 
+TEST(ShortNames, keep_a_word_that_all_cases_share) {
+  std::vector<Report> reports = {sample_report(), sample_report()};
+  reports[0].name = "17-groups tensor inside, data across";
+  reports[1].name = "17-groups tensor across, data inside";
+  EXPECT_EQ(short_names(reports),
+            (std::vector<std::string>{"tensor inside, data across", "tensor across, data inside"}));
+}
+
+TEST(ShortNames, of_two_scenarios_are_whole) {
+  std::vector<Report> reports = {sample_report(), sample_report()};
+  reports[0].name = "a 4-2-2";
+  reports[1].name = "b 4-2-2";
+  EXPECT_EQ(short_names(reports), (std::vector<std::string>{"a 4-2-2", "b 4-2-2"}));
+}
+
 TEST(Differences, the_seconds_of_all_add_up_to_the_difference_of_the_times) {
   Report other = slower_report();
   other.time_s = 1.25;  // 0.375 s more than its path accounts for

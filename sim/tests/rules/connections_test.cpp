@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rule 15: what does it cost to poll the connections that are open?
+// Rule 14: what does it cost to poll the connections that are open?
 #include <string>
 
 #include "sim/tests/rules/rules_for_test.hpp"

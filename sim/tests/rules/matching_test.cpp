@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rule 14: what do receives and early messages cost that matching looks at in vain?
+// Rule 13: what do receives and early messages cost that matching looks at in vain?
 #include <vector>
 
 #include "sim/tests/rules/rules_for_test.hpp"

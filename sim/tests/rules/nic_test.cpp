@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rules 12 and 13: what do a NIC's time per message, and the time between its interrupts, cost?
+// Rules 11 and 12: what do a NIC's time per message, and the time between its interrupts, cost?
 #include <algorithm>
 #include <array>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rule 17: how long does an eager message take whose copies overlap its wire?
+// Rule 16: how long does an eager message take whose copies overlap its wire?
 #include <algorithm>
 #include <array>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rule 16: what waits when a receiver takes no more eager messages?
+// Rule 15: what waits when a receiver takes no more eager messages?
 #include <vector>
 
 #include "sim/tests/rules/rules_for_test.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Rule 11: do messages of one pair go together or in turn after their handshakes, as `order` says?
+// Rule 10: do messages of one pair go together or in turn after their handshakes, as `order` says?
 #include <array>
 #include <vector>
 

@@ -44,7 +44,7 @@ std::string FabricNames::add(std::string_view wanted, std::string_view otherwise
   std::string name = clean(wanted);
   if (name.empty() || taken_.contains(name))
     name = fmt::format("{}{}{}", name, name.empty() ? "" : "-", clean(otherwise));
-  while (!taken_.insert(name).second) name += "+";
+  while (!taken_.insert(name).second) name += "_";
   return name;
 }
 

@@ -45,6 +45,34 @@ const Broken broken[] = {
      "x:3:10: the node 'S-1' stands twice, first on line 2\n"
      "  Switch 36 \"S-1\"\n"
      "           ^"},
+    {"caguid=0x1\nSwitch 36 \"S-1\"\n[1] \"H-1\"[1] # \"n;x mlx5_0\" lid 2 4xNDR\n",
+     "x:3:17: expected a host's name of letters, digits, '.', '_' and '-', got 'n;x'\n"
+     "  [1] \"H-1\"[1] # \"n;x mlx5_0\" lid 2 4xNDR\n"
+     "                  ^"},
+    {"caguid=0x1\nSwitch 36 \"S-1\"\n[1] \"H-$(x)\"[1] # \"\" lid 2 4xNDR\n",
+     "x:3:20: expected a host's name of letters, digits, '.', '_' and '-', got 'H-$(x)'\n"
+     "  [1] \"H-$(x)\"[1] # \"\" lid 2 4xNDR\n"
+     "                     ^"},
+    {"SwitchName=a Nodes=n1;x,n2\n",
+     "x:1:20: expected a host's name of letters, digits, '.', '_' and '-', got 'n1;x'\n"
+     "  SwitchName=a Nodes=n1;x,n2\n"
+     "                     ^"},
+    {"SwitchName=a Nodes=$(reboot)\n",
+     "x:1:20: expected a host's name of letters, digits, '.', '_' and '-', got '$(reboot)'\n"
+     "  SwitchName=a Nodes=$(reboot)\n"
+     "                     ^"},
+    {"SwitchName=a Nodes='n1'\n",
+     "x:1:20: expected a host's name of letters, digits, '.', '_' and '-', got ''n1''\n"
+     "  SwitchName=a Nodes='n1'\n"
+     "                     ^"},
+    {"blocks: [{switch: a, nodes: [\"n 1\"]}]\n",
+     "x:1:30: expected a host's name of letters, digits, '.', '_' and '-', got 'n 1'\n"
+     "  blocks: [{switch: a, nodes: [\"n 1\"]}]\n"
+     "                               ^"},
+    {"blocks: [{switch: a, nodes: [\"n\\n1\"]}]\n",
+     "x:1:30: expected a host's name of letters, digits, '.', '_' and '-', got 'n\\n1'\n"
+     "  blocks: [{switch: a, nodes: [\"n\\n1\"]}]\n"
+     "                               ^"},
     {"SwitchName=a Switches=b\n",
      "x:1:23: unknown switch 'b'; did you mean 'a'? (known: a)\n"
      "  SwitchName=a Switches=b\n"

@@ -99,12 +99,14 @@ int IbLine::port() {
   return port;
 }
 
-std::string IbLine::last_quoted() const {
+Value IbLine::last_quoted() const {
+  constexpr std::size_t none = std::string_view::npos;
   const std::size_t end = text_.rfind('"');
-  if (end == std::string_view::npos || end == 0) return "";
-  const std::size_t begin = text_.rfind('"', end - 1);
-  if (begin == std::string_view::npos || begin < at_) return "";
-  return std::string(text_.substr(begin + 1, end - begin - 1));
+  const std::size_t begin = end == none || end == 0 ? none : text_.rfind('"', end - 1);
+  if (begin == none || begin < at_) return Value::scalar_at(here(), "");
+  Place place = place_;
+  place.column = static_cast<int>(begin) + 2;
+  return Value::scalar_at(place, std::string(text_.substr(begin + 1, end - begin - 1)));
 }
 
 Bandwidth IbLine::rate() const {

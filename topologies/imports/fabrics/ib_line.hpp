@@ -23,7 +23,7 @@ class IbLine {
   /// `[12]`, and what may stand behind it: `(e09d7303007a4bd8)`, `[ext 3]`.
   int port();
   /// The last text in quotes that the rest of the line holds; "" where there is none.
-  std::string last_quoted() const;
+  Value last_quoted() const;
   /// Width and speed, the last such word of the rest: 4xNDR.
   Bandwidth rate() const;
 

@@ -102,13 +102,15 @@ class IbListingReader {
                                                 "\"S-2c5eab0300b87b40\", got \"{}\"",
                                                 id));
     const auto [entry, is_new] = indices_.try_emplace(id, listing_.nodes.size());
-    if (is_new) listing_.nodes.push_back({id, ""});
+    if (is_new) listing_.nodes.push_back({id, "", {}});
     return entry->second;
   }
 
-  void describe(std::size_t node, std::string description) {
-    std::string& known = listing_.nodes[node].description;
-    if (known.empty()) known = std::move(description);
+  void describe(std::size_t node, const Value& description) {
+    IbNode& known = listing_.nodes[node];
+    if (!known.description.empty()) return;
+    known.description = description.scalar();
+    known.place = description.place();
   }
 
   std::shared_ptr<const Source> source_;

@@ -18,6 +18,7 @@ namespace ringscope {
 struct IbNode {
   std::string id;  ///< "S-2c5eab0300b87b40"; H: an adapter, R: a router
   std::string description;
+  Place place;  ///< of the description
 };
 
 struct IbCable {

@@ -9,6 +9,7 @@
 
 #include "topologies/imports/fabrics/fabrics.hpp"
 #include "topologies/imports/fabrics/ib_listing.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {
@@ -105,6 +106,7 @@ class IbnetdiscoverReader {
     if (node.id[0] == 'R') return fabric_.note(fmt::format("left out: the router {}", node.id));
     const AdapterName name = name_of(node.description);
     const std::string group(name.host.empty() ? node.id : name.host);
+    require_host_name(node.place, group);
     unnamed_ += name.host.empty() ? 1 : 0;
     ports_[group].push_back(
         {cable.node[end],

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "topologies/input/characters.hpp"
+
 namespace ringscope {
 
 /// Cables of hosts below each switch; where a switch has several above it, each has its part.
@@ -56,6 +58,7 @@ void SwitchTree::add(const Value& name) {
 }
 
 void SwitchTree::add_host(const std::string& above, const std::string& name, const Place& place) {
+  require_host_name(place, name);
   if (!switches_.at(above).hosts.insert(name).second)
     throw InputError(place, fmt::format("'{}' stands twice below '{}'", name, above));
 }

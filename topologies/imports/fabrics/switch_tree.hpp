@@ -20,7 +20,7 @@ class SwitchTree {
   /// True if a switch of that name was added.
   bool has(const std::string& name) const { return switches_.contains(name); }
   /// Hangs a host, or another switch, below a switch that was added. `place` is where the file says
-  /// so. Throws where the host hangs there already.
+  /// so. Throws where the host hangs there already, or where no host may have such a name.
   void add_host(const std::string& above, const std::string& name, const Place& place);
   void add_child(const std::string& above, const std::string& name, const Place& place);
 

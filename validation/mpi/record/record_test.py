@@ -76,7 +76,8 @@ class Halo(Records):
             self.assertEqual(lines[:2], ["ringscope-calls 1", "rank 1 of 2"])
             self.assertRegex(lines[2], r"^host \S+$")
             self.assertRegex(lines[3], r"^mpi (Open MPI|MPICH)")
-            self.assertEqual(lines[4:6], [f"program {self.program}_halo 1 8 1 1 0",
+            build = self.program.parent.name
+            self.assertEqual(lines[4:6], [f"program {build}/{self.program.name}_halo 1 8 1 1 0",
                                           f"clock {clock}"])
 
     def test_what_is_computed_while_halos_travel_is_the_gap_before_the_wait(self):

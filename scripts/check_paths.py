@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Absolute paths of one machine in tracked text files, results included.
+
+Folders of every Debian pass, and so do the invented names of tests: /no, /none, /nowhere. A line
+with the comment "any path" passes, too.
+"""
+
+import os
+import re
+import subprocess
+
+# Text that a path may not continue: a word, a folder, a variable, another string.
+BEFORE = r"(?<![\w.$)\]}>~@*%+/-])(?<!\+ [\"'])"
+SYSTEM = "bin|dev|etc|proc|run|sys|tmp|usr|var"
+PRIVATE = re.compile(
+    rf"{BEFORE}/(?:(?:home|root|work)(?![\w.-])|(?!(?:{SYSTEM}|no|none|nowhere)/)"
+    r"[A-Za-z_][\w.+-]*/\w)[^\s\"'`,;:()<>]*")
+ALLOWED = re.compile(r"(?:#|//|<!--) any path\b")
+
+
+def paths_in(text):
+    """(line, path) of each path of one machine."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not ALLOWED.search(line):
+            for found in PRIVATE.finditer(line):
+                yield number, found[0]
+
+
+def tracked_texts(root):
+    """{path: text} of the files that git tracks below root; nothing outside a repository."""
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True,
+                            check=False)
+    texts = {}
+    for path in filter(None, listed.stdout.split("\0")):
+        try:
+            with open(os.path.join(root, path), encoding="utf-8") as file:
+                texts[path] = file.read()
+        except (UnicodeDecodeError, FileNotFoundError):  # binary; deleted and not yet staged
+            pass
+    return texts
+
+
+def breaches_of(root, texts):
+    """Breaches in `texts` and in all tracked files: "path:line: what is wrong"."""
+    return [f"{path}:{line}: a path of one machine: {found}"
+            for path, text in sorted({**tracked_texts(root), **texts}.items())
+            for line, found in paths_in(text)]
