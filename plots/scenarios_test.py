@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # A scenario that ends in a deadlock has nothing to draw.
 NAMES = sorted(path.stem for path in (ROOT / "scenarios/lessons").glob("*.yaml")
                if "deadlock" not in path.stem)
-# Of these no timeline is drawn: a million spans more take a minute and show no more.
+# No timeline is drawn of these: a million spans more take a minute and show no more.
 LONG = {"17-which-parallelism-crosses-hosts"}
 PLOTS = (("--timeline", timeline, timeline.read_timeline),
          ("--json", breakdown, breakdown.read_report),

@@ -27,8 +27,7 @@ Reports run(const PythonQuestion& question, const RunOptions& chosen, const py::
   const py::gil_scoped_release unlocked;
   const std::vector<Scenario> scenarios = scenarios_of(question);
   const double free = free_memory_bytes();
-  for (const Scenario& scenario : scenarios)
-    estimate_for(scenario, chosen, false, free);
+  for (const Scenario& scenario : scenarios) estimate_for(scenario, chosen, false, free);
   Watch watch(show);
   Reports reports;
   for (const Scenario& scenario : scenarios) {

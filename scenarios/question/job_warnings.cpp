@@ -104,7 +104,7 @@ std::vector<std::string> other_than_nccl(const Scenario& scenario) {
   if (!on_gpus || scenario.library.blocks || libraries.empty()) return {};
   return {fmt::format(
       "{} does not say what NCCL's blocks cost, so that {} is simulated as one channel, which may "
-      "be wrong by several times: 'library: {}' says it for these GPUs",
+      "be wrong by several times: 'library: {}' specifies it for these GPUs",
       scenario.library.name, job.algorithm->name, fmt::join(libraries, "' or '"))};
 }
 
@@ -148,8 +148,8 @@ std::vector<std::string> nic_warnings(const Scenario& scenario) {
     if (!other_than_nccl(scenario).empty()) return {};
     return {fmt::format(
         "{} is simulated as one channel, which leaves a host by one NIC at a time; NCCL opens "
-        "several and fills all {} NICs of {}, so that between hosts it may be up to {} times as "
-        "fast. parallel_rings with 'options: {{rings: {}}}' comes nearer",
+        "several and fills all {} NICs of {}, so that between hosts it may be up to {}x as fast. "
+        "parallel_rings with 'options: {{rings: {}}}' comes nearer",
         algorithm.name, count, host.name, count, count)};
   }
   if (!algorithm.ring) return {};
