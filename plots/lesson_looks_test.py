@@ -146,6 +146,16 @@ class Paths(Page):
             self.assertGreaterEqual(row, min(ends) - 0.01)
             self.assertLessEqual(row, max(ends) + 0.01)
 
+    def test_messages_of_the_path_have_a_sender_and_a_receiver(self):
+        for name in ("02-ring-of-8", "16-the-missing-nic"):
+            with self.subTest(name):
+                self.open(self.make(f"{name}.html", name))
+                known, all_of_it = self.run_script("""const {path} = CASES[0];
+                    const sum = list => list.reduce((all, [from, to]) => all + to - from, 0);
+                    return [sum(path.filter(([, , , rank, , from, to]) => rank >= 0 ||
+                      from >= 0 && to >= 0 && from !== to)), sum(path)];""")
+                self.assertGreater(known, 0.95 * all_of_it)
+
 
 class Others(Page):
     def test_one_case_stands_alone(self):
