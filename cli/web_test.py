@@ -119,7 +119,20 @@ class Play(Program):
         self.assertIn("did you mean '03-anomaly'?", words[0])
         self.assertIn("unknown case '4-3-2'", words[1])
         self.assertIn("unknown question 'dance'", words[2])
+        self.assertIn("at most 256 ranks, got 2000", words[5])
         self.assertNotIn("", words)
+
+    def test_the_limit_of_ranks_holds_for_two_runs_and_for_numbers_alone(self):
+        def run(ranks, size):
+            return {"scenario": "02-ring-of-8", "set": [["cluster.hosts", str(ranks // 8)],
+                    ["placement", f"8x{ranks // 8}"], ["job.bytes", size]]}
+        answers = self.ask({"ask": "play", "runs": [run(256, "1 MiB"), run(256, "2 MiB")]},
+                           {"ask": "play", "runs": [run(256, "4 MiB"), run(256, "8 MiB")]},
+                           {"ask": "quick", "runs": [run(264, "1 MiB")]},
+                           {"ask": "play", "runs": [run(1024, "1 MiB")]})
+        self.assertEqual([len(one["answer"].get("cases", [])) for one in answers], [2, 2, 0, 0])
+        for one in answers[2:]:
+            self.assertIn("a page shows at most 256 ranks", one["answer"]["error"])
 
     def test_of_8_ranks_an_answer_takes_a_tenth_of_a_second_at_most(self):
         """On a busy machine ten times as long passes: the figure is printed, not held."""

@@ -90,6 +90,73 @@ class Looks(Page):
         self.assertEqual(again.read_bytes(), self.anomaly.read_bytes())
 
 
+# Rows of the drawn line at places of a timeline: ranks, and what lies between; null: no line
+LINE = """
+const rowsAt = (timeline, places) => {
+  const lines = [], Drawn = Path2D;
+  Path2D = class extends Drawn {
+    moveTo(x, y) { this.at = [x, y]; super.moveTo(x, y); }
+    lineTo(x, y) { lines.push([...this.at, x, y]); this.at = [x, y]; super.lineTo(x, y); }
+  };
+  timeline.paint(timeline.context);
+  Path2D = Drawn;
+  return places.map(x => {
+    const line = lines.find(([from, , to]) => from <= x && x <= to);
+    if (!line) return null;
+    const [from, one, to, other] = line, y = one + (other - one) * (x - from) / (to - from || 1);
+    return (y - timeline.y(0)) / timeline.rowHeight - 0.5; });
+};"""
+
+
+class Paths(Page):
+    def rows(self, path):
+        """Rows of the line in the middle of each tenth of the run."""
+        return self.run_script(f"""{LINE}
+            const {{timeline}} = views[0];
+            timeline.one.path = {path};
+            return rowsAt(timeline, Array.from({{length: 10}}, (_, i) =>
+              timeline.xOfTick((i + 0.5) / 10 * TICKS)));""")
+
+    def test_a_message_slopes_from_its_sender_to_its_receiver(self):
+        self.open(self.anomaly)
+        rows = self.rows("""[[0, 1e5, "overhead", 6, ""], [1e5, 5e5, "wire", -1, "a", 6, 2],
+            [5e5, 9e5, "latency", -1, "", 6, 2], [9e5, 1e6, "reduce", 2, ""]]""")
+        for row, wanted in zip(rows, [6, 5.75, 5.25, 4.75, 4.25, 3.75, 3.25, 2.75, 2.25, 2]):
+            self.assertAlmostEqual(row, wanted, delta=0.05)
+
+    def test_no_line_is_drawn_where_no_rank_is_known(self):
+        self.open(self.anomaly)
+        rows = self.rows("""[[0, 2e5, "overhead", 6, ""], [2e5, 8e5, "wire", -1, "a"],
+            [8e5, 1e6, "reduce", 2, ""]]""")
+        self.assertEqual([row and round(row, 3) for row in rows], [6, 6] + 6 * [None] + [2, 2])
+
+    def test_a_thread_that_works_is_in_the_row_of_its_rank(self):
+        self.open(self.make("nic.html", "16-the-missing-nic"))
+        places = self.run_script(f"""{LINE}
+            const {{timeline, one}} = views[0], owner = /\\(rank (\\d+)\\)/;
+            const long = one.path.filter(([start, end, , , resource]) =>
+              end - start > 15000 && owner.test(resource));
+            const rows = rowsAt(timeline, long.map(([start, end]) =>
+              timeline.xOfTick((start + end) / 2)));
+            return long.map(([, , , , resource, from = -1, to = -1], i) =>
+              [Number(owner.exec(resource)[1]), from, to, rows[i]]);""")
+        self.assertGreater(len({owner for owner, *_ in places}), 12)
+        for owner, sender, receiver, row in places:
+            ends = (sender, receiver) if sender >= 0 else (owner, owner)
+            self.assertGreaterEqual(row, min(ends) - 0.01)
+            self.assertLessEqual(row, max(ends) + 0.01)
+
+    def test_messages_of_the_path_have_a_sender_and_a_receiver(self):
+        for name in ("02-ring-of-8", "16-the-missing-nic"):
+            with self.subTest(name):
+                self.open(self.make(f"{name}.html", name))
+                known, all_of_it = self.run_script("""const {path} = CASES[0];
+                    const sum = list => list.reduce((all, [from, to]) => all + to - from, 0);
+                    return [sum(path.filter(([, , , rank, , from, to]) => rank >= 0 ||
+                      from >= 0 && to >= 0 && from !== to)), sum(path)];""")
+                self.assertGreater(known, 0.95 * all_of_it)
+
+
 class Others(Page):
     def test_one_case_stands_alone(self):
         self.open(self.make("ring.html", "02-ring-of-8"))

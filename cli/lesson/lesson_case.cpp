@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 
-#include "scenarios/answer/path_chain.hpp"
 #include "scenarios/answer/recording.hpp"
 
 namespace ringscope::lesson {
@@ -16,31 +15,6 @@ Json report_json(const Report& report) {
   Json json = to_json(report);
   for (const char* key : {"scenario", "wall_s", "peak_rss_bytes"}) json.erase(key);
   return json;
-}
-
-/// Path in its order; equal neighbours merge into one segment, and anything shorter than a tick is
-/// dropped.
-Json path_json(const Report& report) {
-  Json list = Json::array();
-  if (report.chain == nullptr) return list;
-  const ChainSegment* before = nullptr;
-  int last = tick(report.chain->begin_s, report.time_s);
-  for (const ChainSegment& one : report.chain->segments) {
-    const int start = last, end = tick(one.end_s(), report.time_s);
-    if (end <= start) continue;
-    const PathSegment& segment = one.segment;
-    const bool same = before != nullptr && before->segment.cause == segment.cause &&
-                      before->segment.rank == segment.rank &&
-                      before->segment.resource == segment.resource;
-    if (same)
-      list.back()[1] = end;
-    else
-      list.push_back({start, end, cause_names[static_cast<std::size_t>(segment.cause)],
-                      segment.rank, segment.resource.name()});
-    before = &one;
-    last = end;
-  }
-  return list;
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ Json loads_json(const Recording& recording, double whole_s, int ranks);
 Json chunks_json(const Scenario& scenario, const Recording& recording, double whole_s);
 Json spans_json(const Report& report);
 Json steps_json(const Report& report);
+/// Critical path in its order. Segments without a rank have the ends of their message if known.
+Json path_json(const Report& report);
 
 /// RFC 4648.
 std::string base64(std::string_view bytes);

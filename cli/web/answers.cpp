@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <stdexcept>
 
 #include "algorithms/catalogue.hpp"
@@ -127,6 +128,8 @@ Json answered(const Json& request) {
 Json answer(const Json& request) {
   try {
     return answered(request);
+  } catch (const std::bad_alloc&) {
+    return {{"error", too_large}};
   } catch (const std::exception& error) {
     return {{"error", error.what()}};
   }

@@ -6,6 +6,10 @@
 
 namespace ringscope::web {
 
+inline constexpr const char* too_large =
+    "this run needs more memory than a page has; use fewer ranks, or export it for the command "
+    "line";
+
 /// Answer to {"ask": ...}; `error`, in words for people, where there is none.
 ///
 /// - "play", of `runs`: the document of a lesson's page (plots/lesson/README.md), with more about

@@ -18,9 +18,11 @@
 namespace ringscope::web {
 namespace {
 
-constexpr std::size_t most_ranks = 1024;
+// Memory grows with the square of the ranks: 0.2 GB of 256, 2.4 GB of 1,024. A page has 2 GB.
+constexpr std::size_t most_ranks = 256;
 constexpr double longest_s = 10;  // of the estimate, which is for a native program
 constexpr std::size_t kept_runs = 6;
+constexpr std::size_t kept_ranks = 2 * most_ranks;  // of all kept runs
 
 Value file_of_run(const Json& run) {
   if (const auto text = run.find("text"); text != run.end())
@@ -76,7 +78,6 @@ void add_places(const Scenario& scenario, Json& drawn) {
 std::shared_ptr<const Recorded> simulated(const Json& run) {
   auto made = std::make_shared<Recorded>(Recorded{asked_of(run), {}, {}});
   const Scenario& scenario = made->asked.scenario;
-  refuse_too_much(scenario);
   RunOptions options;
   options.keep_deadlock = options.record = true;
   options.record_spans = options.record_chain = true;
@@ -104,6 +105,7 @@ Asked asked_of(const Json& run) {
   one.tree.set("cases", Value());
   Scenario scenario = std::move(read_tree(one.tree, one.name).front());
   if (const auto label = run.find("label"); label != run.end()) scenario.name = *label;
+  refuse_too_much(scenario);
   Json words = lesson::words_above(file.place().source->text);
   return {std::move(one.tree), std::move(scenario), std::move(words)};
 }
@@ -115,7 +117,13 @@ std::shared_ptr<const Recorded> recorded(const Json& run) {
   for (const auto& [known, answer] : kept)
     if (known == key) return answer;
   kept.emplace_back(key, simulated(run));
-  if (kept.size() > kept_runs) kept.pop_front();
+  const auto ranks_of_kept = [] {
+    std::size_t ranks = 0;
+    for (const auto& [known, answer] : kept) ranks += answer->asked.scenario.placement.ranks.size();
+    return ranks;
+  };
+  while (kept.size() > kept_runs || (kept.size() > 1 && ranks_of_kept() > kept_ranks))
+    kept.pop_front();
   return kept.back().second;
 }
 

@@ -19,6 +19,7 @@ struct Asked {
   Scenario scenario;  ///< of its first size
   Json words;         ///< those above the scenario, as paragraphs
 };
+/// Throws std::runtime_error where it is too much for a page.
 Asked asked_of(const Json& run);
 
 /// A run with all that the page draws.
@@ -28,8 +29,7 @@ struct Recorded {
   Json drawn;  ///< lesson::case_json(), and `tree`, `resolved`, `hosts`, `places`, `warnings`
 };
 
-/// Simulates, or takes from the last few that were asked for. Throws std::runtime_error where it
-/// is too much for a page.
+/// Simulates, or takes from the last few that were asked for.
 std::shared_ptr<const Recorded> recorded(const Json& run);
 
 }  // namespace ringscope::web

@@ -94,36 +94,53 @@ class TimelineView {
     pen.fillRect(end - 0.75, 0, 1.5, this.bottom + 3);
   }
 
-  /** In each pixel the rank that the path is on most of the time; undefined where on none. */
+  /** Rows of a segment of the path at its start and end; undefined where no rank is known. */
+  rowsOf([, , , rank, resource, from, to], owners) {
+    const one = rank >= 0 ? rank : from >= 0 ? from : owners.get(resource) ?? -1;
+    const other = rank < 0 && from >= 0 ? to : one;
+    return Math.min(one, other) >= 0 && Math.max(one, other) < this.one.spans.rows.length
+      ? [one, other] : undefined;
+  }
+
+  /** The path in lines: a message goes from the sender's row to the receiver's. */
+  pathLines() {
+    const owners = new Map(this.one.loads.map(({name, rank}) => [name, rank])), lines = [];
+    for (const segment of this.one.path) {
+      const [start, end] = segment, rows = this.rowsOf(segment, owners), last = lines.at(-1);
+      if (last && String(last.rows) === String(rows)) last.end = end;
+      else lines.push({start, end, rows});
+    }
+    return lines;
+  }
+
+  /** In each pixel the row that the path is in most of the time; undefined where it is unknown. */
   pathByPixel() {
     const columns = Array.from({length: Math.ceil(this.wide) + 1}, () => new Map());
-    for (const [start, end, , rank] of this.one.path) {
-      if (rank < 0 || rank >= this.one.spans.rows.length) continue;
+    for (const {start, end, rows} of this.pathLines()) {
       const from = this.xOfTick(start) - this.left, to = this.xOfTick(end) - this.left;
       for (let x = Math.floor(from); x <= to && x < columns.length; ++x) {
         const part = Math.min(to, x + 1) - Math.max(from, x);
-        columns[x].set(rank, (columns[x].get(rank) || 0) + part);
+        const share = to - from > 1 ? Math.max(0, Math.min(1, (x + 0.5 - from) / (to - from))) : 1;
+        const row = rows && rows[0] + share * (rows[1] - rows[0]);
+        columns[x].set(row, (columns[x].get(row) || 0) + part);
       }
     }
-    return columns.map(ranks => [...ranks].reduce((most, one) =>
+    return columns.map(rows => [...rows].reduce((most, one) =>
       most && most[1] >= one[1] ? most : one, undefined)?.[0]);
   }
 
-  /** Along the rank that it is on, across to the next one while something is on its way. */
+  /** Along the rank that it is on, across to the next one with a message, nowhere if unknown. */
   critical(pen) {
-    const line = new Path2D(), ranks = this.pathByPixel();
+    const line = new Path2D();
     let last;
-    ranks.forEach((rank, x) => {
-      if (rank === undefined) return;
-      const y = this.y(rank) + this.rowHeight / 2;
-      if (last === undefined) line.moveTo(this.left, y);
-      else if (last !== rank) line.lineTo(this.left + x, y);
-      line.lineTo(this.left + x + 1, y);
-      last = rank;
+    this.pathByPixel().forEach((row, x) => {
+      const at = Math.min(this.left + x, this.xOfTick(TICKS));
+      if (row === undefined) {
+        if (last !== undefined) line.lineTo(at, this.y(last) + this.rowHeight / 2);
+      } else if (last === undefined) line.moveTo(at, this.y(row) + this.rowHeight / 2);
+      else line.lineTo(at + 0.5, this.y(row) + this.rowHeight / 2);
+      last = row;
     });
-    if (last !== undefined) {
-      line.lineTo(this.xOfTick(TICKS), this.y(last) + this.rowHeight / 2);
-    }
     pen.lineJoin = "round";
     pen.strokeStyle = colours.of("card");
     pen.lineWidth = this.rowHeight > 6 ? 5 : 3;
@@ -168,8 +185,8 @@ class TimelineView {
       const [phase, step] = this.one.spans.places[span.place];
       if (phase) lines.push(stepText({phase, step}, this.one.stepCounts[phase]));
     }
-    const piece = this.one.path.find(([start, end, , owner]) =>
-      start <= tick && tick < end && owner === rank);
+    const piece = this.one.path.find(([start, end, , owner, , from, to]) =>
+      start <= tick && tick < end && [owner, from, to].includes(rank));
     if (piece) lines.push(`critical path: ${CAUSE_WORDS[piece[2]]}` +
       (piece[4] ? ` on ${piece[4]}` : ""));
     return lines;

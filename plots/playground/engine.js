@@ -49,14 +49,12 @@ class Engine {
     const source = new Blob([loader, `\n(${workerMain})()`], {type: "text/javascript"});
     this.worker = new Worker(URL.createObjectURL(source));
     this.worker.onmessage = ({data}) => {
-      const {resolve, reject} = this.waiting.get(data.id);
-      this.waiting.delete(data.id);
-      if (data.failed) {
-        this.started = undefined;  // nothing of a program that has crashed can be trusted
-        this.worker.terminate();
-        reject(new Error(`The simulator stopped: ${data.failed}`));
+      if (data.failed) {  // nothing of a program that has crashed can be trusted
+        this.end(new Error(`The simulator stopped: ${data.failed}`));
+        return;
       }
-      else resolve(JSON.parse(data.text));
+      this.waiting.get(data.id).resolve(JSON.parse(data.text));
+      this.waiting.delete(data.id);
     };
     return this.send({load: {wasm, files}});
   }
@@ -80,9 +78,13 @@ class Engine {
 
   /** Ends what runs; the next question starts anew. */
   stop() {
-    if (!this.worker || !this.waiting.size) return;
+    if (this.worker && this.waiting.size) this.end(new Stopped());
+  }
+
+  /** All questions that wait get this error. */
+  end(error) {
     this.worker.terminate();
-    for (const {reject} of this.waiting.values()) reject(new Stopped());
+    for (const {reject} of this.waiting.values()) reject(error);
     this.waiting.clear();
     this.started = undefined;
   }
