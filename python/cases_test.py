@@ -112,7 +112,19 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(ringscope.InputError, "memory"):
             ringscope.run("02-ring-of-8", set={"cluster": "star64", "placement": {
                 "hosts": "256x64", "oversubscribe": True},
-                "job.collective": "alltoall", "job.algorithm": "posted"})
+                "job.collective": "alltoall", "job.algorithm": "posted"}, fold=False)
+
+    def test_memory_is_asked_for_ranks_that_are_simulated(self):
+        # 65,536 ranks, of which 8 are simulated, in half a gigabyte of addresses more than now.
+        code = ("import resource, ringscope\n"
+                "now = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
+                "resource.setrlimit(resource.RLIMIT_AS, (now + (1 << 29),) * 2)\n"
+                "run = ringscope.run('02-ring-of-8', set={'placement': '8x8192', "
+                "'cluster': {'base': 'star8', 'hosts': 8192}})\n"
+                "print(len(str(run)) > 0)")
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                             check=False, timeout=120)
+        self.assertEqual((ran.returncode, ran.stdout), (0, "True\n"), ran.stderr)
 
     def test_a_case_that_is_not_there_names_those_that_are(self):
         with self.assertRaisesRegex(KeyError, "4-2-2"):
