@@ -84,7 +84,11 @@ class Diagnosis:
 def expect(what_if: WhatIf, scene: Scene, curve: curve_.Curve):
     """Sets the expected time of each point. Leaves out the points without one: with no time there
     is no ratio to judge. Raises InputError if none is left."""
-    answers = what_if.answers(scene.scenarios(), exact=True)
+    try:
+        answers = what_if.answers(scene.scenarios(), exact=True)
+    except InputError as error:
+        raise type(error)("the simulator rejects the log's job on this cluster: "
+                          f"{error}") from None
     kept = [i for i, answer in enumerate(answers) if answer["time_s"] > 0]
     if not kept:
         raise InputError("expected a job that takes time on this cluster, got 0 s for all "

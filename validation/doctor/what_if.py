@@ -64,8 +64,7 @@ def told(scenario: dict, found: list) -> dict:
 
 def complaint(text: str, path: str) -> str:
     """The error of the simulator without its place, in a file that no user has."""
-    first = re.sub(rf"^{re.escape(path)}(:\d+)*: ", "", text.split("\n", maxsplit=1)[0])
-    return f"the simulator rejects the log's job on this cluster: {first}"
+    return re.sub(rf"^{re.escape(path)}(:\d+)*: ", "", text.split("\n", maxsplit=1)[0])
 
 
 class WhatIf:
