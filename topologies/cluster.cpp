@@ -29,8 +29,8 @@ const Entry& chosen(std::span<const Entry> list, std::string_view kind, const Va
 /// The map that describes the cluster, with every `base` laid under it.
 Value read_map(const Value& value, int depth = 0) {
   constexpr int deepest = 8;
-  if (depth > deepest) value.fail(fmt::format("a base stands on more than {} others", deepest));
   if (value.kind() == Value::Kind::scalar) {
+    if (depth > deepest) value.fail(fmt::format("a base is based on more than {} others", deepest));
     const std::string file = file_of(value, "topologies/clusters", "cluster");
     return read_map(read_part(file, "cluster"), depth + 1);
   }
@@ -41,7 +41,7 @@ Value read_map(const Value& value, int depth = 0) {
     if (entry.key != "base") over.set(entry.key, entry.value);
   if (base->is_null()) return over;
   if (base->kind() != Value::Kind::scalar) base->fail("expected the name of a cluster");
-  Value merged = read_map(*base, depth + 1);
+  Value merged = read_map(*base, depth);  // a name, whose file counts
   merged.merge(over);
   return merged;
 }

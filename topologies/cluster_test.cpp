@@ -5,6 +5,8 @@
 #include "topologies/hosts/host_type.hpp"
 #include "topologies/networks/networks.hpp"
 
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,6 +49,21 @@ TEST(Cluster, a_base_is_overridden_value_by_value) {
   const Route route = topology.route(host.numa_domains[0], topology.hosts()[1].numa_domains[0]);
   EXPECT_EQ(route.bandwidth, Bandwidth{1e9 / 8});
   EXPECT_DOUBLE_EQ(route.latency.count(), 2 * 5e-6);
+}
+
+TEST(Cluster, each_file_counts_as_one_base) {
+  const std::string folder = testing::TempDir();
+  std::string above = "rack3";
+  for (int file = 0; file < 9; ++file) {
+    const std::string path = folder + "/based" + std::to_string(file) + ".yaml";
+    std::ofstream(path) << "base: " << above << "\n";
+    above = path;
+    const Value cluster = Value::from_text("test", above);
+    if (file < 8)
+      EXPECT_EQ(read_cluster(cluster).topology.hosts().size(), 3) << file;
+    else
+      EXPECT_THROW(read_cluster(cluster), std::exception);
+  }
 }
 
 TEST(Cluster, hosts_may_differ_in_what_they_hold_and_in_their_cables) {

@@ -11,6 +11,7 @@ import os
 import sys
 
 from validation import imports, measurements
+from validation.imports import collectives
 from validation.imports import findings as findings_
 from validation.imports.source import read_source
 from validation.programs import InputError, page_parser, run_main
@@ -39,7 +40,7 @@ def parse_arguments():
     parser.add_argument("--kind", choices=measurements.KINDS, help="only this kind")
     parser.add_argument("--nodes", type=positive, metavar="N", help="how many the ranks were on")
     parser.add_argument("--ranks-per-node", type=positive, metavar="N")
-    parser.add_argument("--collective", default="", metavar="NAME",
+    parser.add_argument("--collective", default="", metavar="NAME", type=collectives.of_option,
                         help="which one a run of nccl-tests measured, where it does not say")
     parser.add_argument("--placement", default="", metavar="TEXT", help="of a trace: 3-3")
     parser.add_argument("--mpi", default="", metavar="TEXT", help="library and version")

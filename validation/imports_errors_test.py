@@ -70,7 +70,8 @@ BAD = [
     ("# OSU MPI Bandwidth Test v5.8\n# Size  Bandwidth (GB/s)\n8 1.0\n",
      "2:19: expected (MB/s), got (GB/s)"),
     ("# OSU MPI Init Test v5.8\nnprocs: 4\n",
-     "1:1: expected a table of OSU micro-benchmarks, got none that this program knows"),
+     "1:1: expected a table of OSU micro-benchmarks with times, got x.log:1: 'Init' is no test "
+     "that this program knows: its table is left out"),
     (IMB,
      '1:1: expected "# #processes = N" and a header ("#bytes #repetitions ...") '
      "below this title, got none"),
@@ -90,7 +91,10 @@ BAD = [
     ("# Benchmarking PingPong\n" + IMB_HEADER + "8 1000 1.0 2.0\n",
      '1:1: expected "# #processes = N" and a header ("#bytes #repetitions ...") '
      "below this title, got no number of processes"),
-    (NCCL, '1:1: expected lines "#  Rank N ... on HOST device N ..." below, got none'),
+    (NCCL, '1:1: expected a header ("# size count type ...") below this line, got none'),
+    (NCCL + NCCL_HEADER + NCCL_UNITS + ROW,
+     '1:1: expected lines "#  Rank N ... on HOST device N ..." below, or --nodes N and '
+     "--ranks-per-node N, got none"),
     (RUN, '1:1: expected a header ("# size count type ...") below this line, got none'),
     (RUN + NCCL_HEADER + NCCL_UNITS, "5:1: expected rows below this header, got none"),
     (RUN + NCCL_HEADER + NCCL_UNITS.replace("us", "ms") + ROW,
@@ -101,7 +105,8 @@ BAD = [
      '7:15: expected a time in microseconds, got "abc"'),
     (RUN + NCCL_HEADER + NCCL_UNITS + ROW,
      "1:1: expected which collective this is: --collective NAME, or a line with the "
-     "program's name (all_reduce_perf), got neither"),
+     "program's name (all_reduce_perf), got neither; by its columns: all_reduce or "
+     "reduce_scatter"),
     ("Number of nodes: 1\n" + ALLREDUCE + "4 1.0\n",
      "2:1: expected how many ranks ran on the one node: --ranks-per-node N, got nothing"),
     (RATE + "# [ pairs: 0 ] [ window size: 64 ]\n# Size  MB/s  Messages/s\n8 1.0 1.0\n",
@@ -110,14 +115,12 @@ BAD = [
      "2:15: expected a number of 1 to 1000000, got 99999999999"),
     (IMB.replace("= 2", "= 1") + IMB_HEADER + "8 1000 1.0 2.0\n",
      "1:1: expected at least two processes for PingPong, got 1"),
-    ("# all_reduce_perf\n" + NCCL + DEVICES.replace("on a device  1", "on b device  1") +
-     "#  Rank  2 Pid 1 on a device  1 [0x0f] H100\n" + NCCL_HEADER + NCCL_UNITS + ROW,
-     "2:1: expected the ranks of a host in a row, got rank 2 on a again"),
     (RUN + NCCL_HEADER.replace("time", "latency") + NCCL_UNITS + ROW,
      "4:30: expected a column of nccl-tests (size, count, type, redop, root, time, "
      'algbw, busbw, error, #wrong), got "latency"'),
     (NCCL + DEVICES.replace("Rank  1", "Rank  2") + NCCL_HEADER + NCCL_UNITS + ROW,
-     "1:1: expected a device for rank 1, got one for rank 2"),
+     "1:1: expected a device for rank 1, or --nodes N or --ranks-per-node N, got one for "
+     "rank 2"),
     (CSV, "1:1: expected rows below this header, got none"),
     (CSV + "osu_latency,2,1,8\n",
      "2:18: expected 5 cells (benchmark, nodes, ranks_per_node, bytes, median_us), got 4"),

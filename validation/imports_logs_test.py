@@ -84,6 +84,42 @@ class Logs(unittest.TestCase):
         self.assertIn("extrapolated: 2 of 2 (hosts in 2)", ran.stdout)
         self.assertIn("inside the model's interval (level 90 %): ", ran.stdout)
 
+    def test_of_gpus_alone_make_a_machine_that_doctor_takes(self):
+        rank = "#  Rank {0} Pid 1 on {1} device {2} [0x3{0}] NVIDIA H100\n"
+        devices = "".join(rank.format(i, "ab"[i // 2], i % 2) for i in range(4))
+        head, table = NCCL.split("#  Rank")[0], NCCL[NCCL.index("#  size"):]
+        row = "{} 2 float sum -1 {} 0 0 0\n"
+        rows = row.format(1 << 21, 170.0) + row.format(1 << 22, 330.0)
+        (self.folder / "gpus.log").write_text(
+            head.format(1) + devices + table.replace("8 2 float sum -1 10.0 0 0 0\n", rows),
+            encoding="utf-8")
+        fit, _ = self.fitted("gpus.log")
+        self.assertEqual(fit["cluster"]["host"]["cores"], 2)
+        ran = self.run_("doctor/doctor", "gpus.log", "my.yaml")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        self.assertIn("\nNormal: 2 points", ran.stdout)
+
+    def test_cases_without_a_job_are_omitted(self):
+        self.fitted("latency.log")
+        head, table = "# OSU MPI {} Latency Test v5.8\n", "# Size       Avg Latency(us)\n{}\n"
+        (self.folder / "several.log").write_text(
+            head.format("Allgatherv") + table.format("1024  40.00") +
+            head.format("Broadcast") + table.format("1024  30.00") +
+            head.format("Gather") + table.format("1024  50.00"), encoding="utf-8")
+        given = ["several.log", "--nodes", "4", "--mpi", "Open MPI 4.0.5"]
+        ran = self.run_("validate", "my.yaml", *given)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("several.log: 1 case omitted: allgatherv is not simulated", ran.stderr)
+        self.assertIn("gather linear (a guess: no table of Open MPI 4.0.5 has it)", ran.stdout)
+        self.assertIn("2 cases that the fit has not seen", ran.stdout)
+        _, screen = self.fitted("latency.log", *given)
+        self.assertIn("several.log: 1 case omitted: allgatherv is not simulated", screen)
+        ran = self.run_("validate", "my.yaml", "several.log", "--nodes", "1", "--ranks-per-node",
+                        "1")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("expected a case that a job represents, got several.log: 3 cases omitted: a "
+                      "single rank communicates with nobody", ran.stderr)
+
     def test_say_what_they_lack(self):
         self.fitted("latency.log")
         for words, complaint in ((["allreduce.log"], "--nodes N"),

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace ringscope {
 namespace {
@@ -27,9 +28,39 @@ bool has_pcie_peers(const Topology& topology, const Host& host) {
   return false;
 }
 
-}  // namespace
+/// The widest link from a NIC to its host (`inside`), or to the network.
+Bandwidth widest(const Graph& graph, Vertex nic, bool inside) {
+  Bandwidth found{0};
+  for (const Edge& edge : graph.edges(nic))
+    if ((graph[edge.to].host == graph[nic].host) == inside)
+      found = std::max(found, graph.link(edge.link).bandwidth);
+  return found;
+}
 
-std::vector<std::string> warnings(const Topology& topology) {
+/// NICs whose slot carries less than their cable: by more than the slot's payload is less than its
+/// signalling rate.
+std::vector<std::string> narrow_slots(const Topology& topology) {
+  constexpr double enough = 0.9;
+  std::vector<std::string> narrow;
+  std::string example;
+  for (const Host& host : topology.hosts()) {
+    for (const Vertex nic : host.nics) {
+      const Bandwidth slot = widest(topology.graph(), nic, true);
+      const Bandwidth cable = widest(topology.graph(), nic, false);
+      if (cable == Bandwidth::unlimited() ||
+          slot.bytes_per_second >= enough * cable.bytes_per_second)
+        continue;
+      if (narrow.empty())
+        example = fmt::format("{}, and the link {}", to_short_text(slot), to_short_text(cable));
+      narrow.push_back(topology.graph()[nic].name);
+    }
+  }
+  if (narrow.empty()) return {};
+  return {fmt::format("a slot slower than its network link limits {}: the slot of {} carries {}",
+                      listed(narrow), narrow.front(), example)};
+}
+
+std::vector<std::string> hanging_peers(const Topology& topology) {
   std::vector<std::string> hanging;
   for (const Host& host : topology.hosts())
     if (host.iommu && has_pcie_peers(topology, host)) hanging.push_back(host.name);
@@ -40,6 +71,14 @@ std::vector<std::string> warnings(const Topology& topology) {
       fmt::format("peer access with an IOMMU is known to hang: switch it off, or set "
                   "'peer_access: none', on {}",
                   listed(hanging))};
+}
+
+}  // namespace
+
+std::vector<std::string> warnings(const Topology& topology) {
+  std::vector<std::string> found = hanging_peers(topology);
+  for (std::string& more : narrow_slots(topology)) found.push_back(std::move(more));
+  return found;
 }
 
 }  // namespace ringscope

@@ -31,6 +31,13 @@ TEST(Warnings, peers_and_an_iommu_are_named_with_their_hosts) {
               testing::EndsWith("on host0, host1, host2 and 6 more"));
 }
 
+TEST(Warnings, slots_below_their_cable_are_named) {
+  EXPECT_THAT(warnings_of("{base: gpu_pair, link: {bandwidth: 400 Gbit/s}}"),
+              ElementsAre(testing::StartsWith("a slot slower than its network link limits "
+                                              "host0/nic0")));
+  EXPECT_THAT(warnings_of("{base: gpu_pair, link: {bandwidth: 250 Gbit/s}}"), IsEmpty());
+}
+
 TEST(Warnings, an_iommu_without_peers_on_pcie_is_fine) {
   EXPECT_THAT(warnings_of("{base: gpu_pair, host: {iommu: true, peer_access: none}}"), IsEmpty());
   EXPECT_THAT(warnings_of("{base: a100_nvswitch, host: {iommu: true}}"), IsEmpty());

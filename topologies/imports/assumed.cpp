@@ -91,8 +91,24 @@ Assumed<double> assumed_pcie_share() {
           "NCCL, src/graph/topo.h: PCI_BW is 12 GB/s of the 15.75 that 16 lanes of 8 GT/s signal"};
 }
 
-Assumed<Bandwidth> assumed_pcie_link() {
+Assumed<Bandwidth> assumed_pcie_link(int compute_capability) {
+  if (compute_capability >= 90)
+    return {gigabytes(48),
+            "NCCL, src/graph/topo.h: PCI_BW, at the 32 GT/s of NVIDIA's data sheet of the H100"};
+  if (compute_capability >= 80)
+    return {gigabytes(24),
+            "NCCL, src/graph/topo.h: PCI_BW, at the 16 GT/s of NVIDIA's data sheet of the A100"};
   return {gigabytes(12), "NCCL, src/graph/topo.h: PCI_BW, 16 lanes of 8 GT/s"};
+}
+
+Assumed<int> assumed_capability(int nvlinks) {
+  constexpr std::string_view source =
+      "NVIDIA's data sheets: 6 NVLinks of a V100, 12 of an A100, "
+      "18 of an H100";
+  // A few may be down.
+  if (nvlinks > 12) return {90, source};
+  if (nvlinks > 6) return {80, source};
+  return {nvlinks == 6 ? 70 : 0, source};
 }
 
 Assumed<Bandwidth> assumed_nvlink(int compute_capability) {

@@ -34,8 +34,11 @@ Assumed<double> assumed_memory_share();
 Assumed<Bandwidth> assumed_pcie_lane(double transfers_per_second);
 /// The share of a PCIe link's signalled bytes that is payload.
 Assumed<double> assumed_pcie_share();
-/// The link of a device whose description names no speed.
-Assumed<Bandwidth> assumed_pcie_link();
+/// The link of a device whose description names no speed: 16 lanes of the generation that GPUs of
+/// this compute capability have; 0: not known.
+Assumed<Bandwidth> assumed_pcie_link(int compute_capability = 0);
+/// Compute capability of a GPU with that many NVLinks: 70, 80, 90 or later; 0: not known.
+Assumed<int> assumed_capability(int nvlinks);
 /// One NVLink, each direction, by the GPU's compute capability (70 is 7.0); 0: not known.
 Assumed<Bandwidth> assumed_nvlink(int compute_capability);
 /// The share of an NVLink's signalled bytes that is payload.

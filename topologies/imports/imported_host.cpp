@@ -27,7 +27,7 @@ void connect(const std::string& parent, const std::string& name, std::optional<B
   if (machine.links.size() == most_links) throw std::length_error("more than 1024 PCIe links");
   if (!known) {
     machine.unknown.push_back(name);
-    known = assumed_pcie_link().value;
+    known = assumed_pcie_link(machine.compute_capability).value;
   }
   const auto latency =
       parent.starts_with("numa") ? assumed_root_latency() : assumed_switch_latency();
@@ -129,7 +129,7 @@ void link_domains(const std::vector<DomainPlace>& places, ImportedHost& machine)
 void complete(ImportedHost& machine) {
   if (machine.nics.empty()) add_nic(machine);
   if (machine.unknown.empty()) return;
-  const auto assumed = assumed_pcie_link();
+  const auto assumed = assumed_pcie_link(machine.compute_capability);
   machine.note(
       fmt::format("guessed: {} for the PCIe links of {}, because the file names no speed: {}",
                   to_text(assumed.value), fmt::join(machine.unknown, ", "), assumed.source));

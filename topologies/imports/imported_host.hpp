@@ -33,6 +33,7 @@ struct ImportedHost {
   std::vector<Device> switches, gpus, nics, nvswitches;
   std::vector<Link> links;
   std::vector<std::string> unknown;  ///< the devices whose link's speed the file does not say
+  int compute_capability = 0;        ///< of the GPUs, which tells the PCIe's generation; 0: unknown
   std::optional<Bandwidth> port;     ///< the fastest network port's, where the file says it
   std::vector<std::string> notes;    ///< "guessed: ..., because ...", "left out: ..."
 

@@ -165,6 +165,31 @@ TEST(Import, nvlinks_are_counted) {
   EXPECT_DOUBLE_EQ(gigabytes(a100.topology, ampere[0], ampere[7]), 12 * one);  // NV12
 }
 
+TEST(Import, generations_follow_from_the_number_of_nvlinks) {
+  EXPECT_EQ(assumed_capability(4).value, 0);
+  EXPECT_EQ(assumed_capability(6).value, 70);
+  EXPECT_EQ(assumed_capability(12).value, 80);
+  EXPECT_EQ(assumed_capability(18).value, 90);
+  const auto two = [](const std::string& nvlinks) {
+    const ImportedHost machine = machine_of_text(
+        "\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\n"
+        "GPU0\t X \t" +
+        nvlinks +
+        "\tPXB\t0-3\t0\n"
+        "GPU1\t" +
+        nvlinks +
+        "\t X \tPXB\t0-3\t0\n"
+        "NIC0\tPXB\tPXB\t X \n");
+    for (const ImportedHost::Link& link : machine.links)
+      if (link.to == "nic0") return std::pair(machine.compute_capability, link.bandwidth);
+    return std::pair(-1, Bandwidth{});
+  };
+  EXPECT_EQ(two("NV18"), std::pair(90, assumed_pcie_link(90).value));
+  EXPECT_EQ(two("NV12"), std::pair(80, assumed_pcie_link(80).value));
+  EXPECT_EQ(two("NV6"), std::pair(70, assumed_pcie_link(70).value));
+  EXPECT_DOUBLE_EQ(assumed_pcie_link(90).value.bytes_per_second, 4 * 12e9);
+}
+
 // As NCCL dumps a topology: the other end of an NVLink by its bus id, and how many there are. PCI
 // class 0680 is a bridge that is none of PCI: an NVSwitch.
 TEST(Import, nvlinks_of_nccls_xml_are_counted) {

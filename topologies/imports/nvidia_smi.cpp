@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "topologies/imports/imports.hpp"
 #include "topologies/imports/nvlinks.hpp"
@@ -37,6 +38,7 @@ class SmiReader {
 
   ImportedHost read() {
     add_domains();
+    guess_generation();
     const auto near = groups(Relation::pix), around = groups(Relation::pxb);
     for (std::size_t top = 0; top < around.size(); ++top) {
       if (around[top] != top) continue;
@@ -47,6 +49,9 @@ class SmiReader {
   }
 
  private:
+  /// As many as an H100 has; more are the same links, through a switch, to everyone.
+  static constexpr int most_links = 18;
+
   using Groups = std::vector<std::size_t>;  ///< per device, the first device of its group
 
   std::size_t size() const { return matrix_.devices.size(); }
@@ -129,17 +134,36 @@ class SmiReader {
     return 0;
   }
 
+  /// NVLinks of a device: to all others, and the most to one of them.
+  std::pair<int, int> nvlinks_of(std::size_t device) const {
+    int all = 0, most = 0;
+    for (const SmiCell& cell : matrix_.cells[device]) {
+      all += cell.nvlinks;
+      most = std::max(most, cell.nvlinks);
+    }
+    return {all, most};
+  }
+
+  /// Generation of the GPUs, and so of their PCIe, by the most NVLinks of one.
+  void guess_generation() {
+    int nvlinks = 0;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const auto [all, most] = nvlinks_of(i);
+      nvlinks = std::max(nvlinks, all > most_links ? most : all);
+    }
+    const auto capability = assumed_capability(nvlinks);
+    machine_.compute_capability = capability.value;
+    if (capability.value == 0) return;
+    machine_.note(
+        fmt::format("guessed: GPUs of compute capability {}.{}, because one has {} NVLinks: {}",
+                    capability.value / 10, capability.value % 10, nvlinks, capability.source));
+  }
+
   void add_nvlinks() {
-    // As many as an H100 has; what is beyond is the same links, through a switch, to everyone.
-    constexpr int most_links = 18;
-    const auto per_link = assumed_nvlink(0);
+    const auto per_link = assumed_nvlink(machine_.compute_capability);
     NvLinks links;
     for (std::size_t i = 0; i < size(); ++i) {
-      int all = 0, most = 0;
-      for (const SmiCell& cell : matrix_.cells[i]) {
-        all += cell.nvlinks;
-        most = std::max(most, cell.nvlinks);
-      }
+      const auto [all, most] = nvlinks_of(i);
       const int gpu = machine_.gpu_index(matrix_.devices[i].name);
       const auto bandwidth = [&](int count) {
         return Bandwidth{count * per_link.value.bytes_per_second};

@@ -6,7 +6,9 @@ import math
 from typing import Optional
 
 from validation import imports, measurements
+from validation.imports import collectives
 from validation.imports import findings as findings_
+from validation.imports import p2p_matrices
 from validation.imports.source import read_source
 from validation.programs import InputError
 from validation.verdict import accuracy, gpus, model
@@ -94,6 +96,12 @@ def rings_of(name: str, job: dict, ranks: int, nccl: bool) -> tuple:
     return job, divide, factor
 
 
+def apart_of(parameters: dict) -> str:
+    """Words for what an importer keeps apart."""
+    return " ".join(f"{key} {parameters[key]}" for key in ("type", "operation", "table")
+                    if key in parameters)
+
+
 def collective_point(one, placement, algorithm: str, nccl: bool) -> Point:
     name = str(one.parameters["collective"])
     size = int(one.parameters.get("bytes", 0))
@@ -107,7 +115,7 @@ def collective_point(one, placement, algorithm: str, nccl: bool) -> Point:
         job["options"] = options
     counts = one.parameters["placement"]
     forced = one.parameters["algorithm"] or one.parameters.get("forced", "")
-    series = " ".join(filter(None, (name, forced, f"on {counts}")))
+    series = " ".join(filter(None, (name, forced, f"on {counts}", apart_of(one.parameters))))
     job, divide, factor = rings_of(name, job, int(one.parameters["ranks_count"]), nccl)
     return Point(series, size, one.median_s, placement, job, divide, spread=spread_of(one),
                  factor=factor)
@@ -188,10 +196,9 @@ class Chooser:
             name = gpus.chosen(one.document.where, collective, self.nccl)
         if not name:
             mpi = one.document.where["mpi"]
-            name = model.table_of(mpi, collective) or model.CHOSEN
-            if name not in self.known[collective]:
-                name = self.known[collective][0]
-            if not model.table_of(mpi, collective):
+            table = model.table_of(mpi, collective)
+            name = model.stand_in(table or model.CHOSEN, self.known[collective])
+            if name != table:
                 note = (f"{collective}: the log does not say which algorithm ran; {name} is taken "
                         f"(--algorithm {collective}=NAME says otherwise)")
                 notes += [note] if note not in notes else []
@@ -232,27 +239,64 @@ def merged(points: list) -> list:
     return sorted(result, key=lambda point: (order.index(point.series), point.bytes))
 
 
-def read(paths: list, given: findings_.Given, chooser: Chooser) -> Curve:
-    points, notes, where = [], [], {}
-    for document in (one for path in paths for one in documents_of(path, given)):
-        where = where or document.where
-        notes += [note for note in document.extra.get("notes", []) if note not in notes]
-        left_out = 0
+class Reading:
+    """The points of some documents, and what was omitted of them."""
+
+    def __init__(self, chooser: Chooser):
+        self.chooser, self.points, self.where, self.notes = chooser, [], {}, []
+
+    def note(self, text: str):
+        self.notes += [text] if text not in self.notes else []
+
+    def reason(self, document, one) -> str:
+        """Why no job here represents a measurement; "" where one may."""
+        if document.kind == "probes":
+            return unlike_a_copy(one)
+        if one.parameters["ranks_count"] == 1:
+            return "a single rank communicates with nobody"
+        if (name := str(one.parameters["collective"])) in collectives.NOT_SIMULATED:
+            return f"{name} is not simulated"
+        return ""
+
+    def point(self, document, one) -> Optional[Point]:
+        if document.kind == "probes":
+            return probe_point(one)
+        if not one.parameters.get("bytes", 0) and one.parameters["collective"] != "barrier":
+            return None
+        return collective_point(one, placement_of(one, document),
+                                self.chooser.algorithm(one, self.notes),
+                                bool(gpus.LIBRARY.search(self.where["mpi"])))
+
+    def add(self, document):
+        self.where = self.where or document.where
+        for note in document.extra.get("notes", []):
+            self.note(note)
+        omitted: dict = {}
         for one in document.measurements:
-            if document.kind == "probes":
-                point = probe_point(one)
-            elif one.parameters.get("bytes", 0) or one.parameters["collective"] == "barrier":
-                point = collective_point(one, placement_of(one, document),
-                                         chooser.algorithm(one, notes),
-                                         bool(gpus.LIBRARY.search(where["mpi"])))
-            else:
-                point = None
-            points += [point] if point else []
-            left_out += point is None
-        if left_out:
-            notes.append(f"{document.path}: {left_out} measurements left out: of no bytes, inside "
-                         "one device, or of message rates")
-    if not points:
-        raise InputError(f"{paths[0]}: expected a curve of times by size that a job here stands "
-                         "for (a collective, a ping-pong or a stream), got none")
-    return Curve(merged(points), where, notes)
+            reason = self.reason(document, one)
+            point = None if reason else self.point(document, one)
+            self.points += [point] if point else []
+            if not point:
+                reason = reason or "no bytes, copies inside one device, or message rates"
+                omitted[reason] = omitted.get(reason, 0) + 1
+        for reason, count in omitted.items():
+            self.note(f"{document.path}: {count} measurement{'s' * (count > 1)} omitted: {reason}")
+
+
+def unlike_a_copy(one) -> str:
+    """Why a probe measures something else than its job here; "" if it does not."""
+    if "from" in one.parameters and one.parameters.get("bytes") == p2p_matrices.SMALL:
+        return ("16 B of p2pBandwidthLatencyTest are written by a running GPU or wait in a queue, "
+                "simulated copies are launched by the host")
+    return ""
+
+
+def read(paths: list, given: findings_.Given, chooser: Chooser) -> Curve:
+    reading = Reading(chooser)
+    for document in (one for path in paths for one in documents_of(path, given)):
+        reading.add(document)
+    if not reading.points:
+        raise InputError(f"{paths[0]}: expected a curve of times by size of a simulated job (a "
+                         "collective of two ranks or more, a ping-pong or a stream), got "
+                         + ("; ".join(reading.notes) or "none"))
+    return Curve(merged(reading.points), reading.where, reading.notes)

@@ -16,6 +16,7 @@ from validation.doctor.errors import Errors
 from validation.doctor.scene import Scene, hosts_of
 from validation.doctor.trials import Trials
 from validation.doctor.what_if import WhatIf
+from validation.programs import InputError
 
 FASTER = 1.15  # two hosts than more of them
 MOST_SERIES = 3  # compared, of many that are long
@@ -81,8 +82,24 @@ class Diagnosis:
 
 
 def expect(what_if: WhatIf, scene: Scene, curve: curve_.Curve):
-    """Sets what each point was expected to take."""
-    for point, answer in zip(curve.points, what_if.answers(scene.scenarios(), exact=True)):
+    """Sets the expected time of each point. Leaves out the points without one: with no time there
+    is no ratio to judge. Raises InputError if none is left."""
+    try:
+        answers = what_if.answers(scene.scenarios(), exact=True)
+    except InputError as error:
+        raise type(error)("the simulator rejects the log's job on this cluster: "
+                          f"{error}") from None
+    kept = [i for i, answer in enumerate(answers) if answer["time_s"] > 0]
+    if not kept:
+        raise InputError("expected a job that takes time on this cluster, got 0 s for all "
+                         f"{len(answers)} points: does the log measure a single rank, or has the "
+                         "library no costs?")
+    if len(kept) < len(answers):
+        curve.notes.append(f"{len(answers) - len(kept)} of {len(answers)} points omitted: their "
+                           "expected time is 0 s")
+        curve.points[:] = [curve.points[i] for i in kept]
+        scene.asks[:] = [scene.asks[i] for i in kept]
+    for point, answer in zip(curve.points, [answers[i] for i in kept]):
         point.expected = answer["time_s"] / point.divide
         point.chosen = answer["chosen"]
         if answer["busbw"] > 0 and answer["bytes"] > 0 and point.divide == 1:

@@ -6,19 +6,21 @@ from typing import NamedTuple
 
 from validation.doctor import curve as curve_
 from validation.doctor import parts
-from validation.doctor.scene import Scene, counts_of, uses_gpus
+from validation.doctor.scene import Scene, counts_of, ranks_of, uses_gpus
 from validation.programs import InputError
 from validation.quantities import parse_quantity
 
-GENERATIONS = (  # device's name, library, whether it was fitted to such GPUs
-    (r"H200", "nccl_h200"),
-    (r"H100|GH200|B200|B100", "nccl_h100"),
-    (r"A100|A800|A40|A30|A10|RTX 30|RTX A|RTX 40|L40|L4", "nccl_a100"),
-    (r"V100|Volta|T4|P100|1080|2080|Tesla", "nccl_v100_pcie"),
+GENERATIONS = (  # device's name, library
+    (r"\bH200\b", "nccl_h200"),
+    (r"\b(H100|H800|H20|GH200|G?B[123]00|RTX 50|RTX PRO)", "nccl_h100"),
+    (r"\b(A100|A800|A[1-6]0|A[2-6]000|RTX [34]0|RTX A|L40?S?)", "nccl_a100"),
+    (r"\b(V100|TITAN|Volta|T4|P100|GTX|RTX 20|Tesla)", "nccl_v100_pcie"),
 )
 FITTED = {"nccl_h100": r"H100", "nccl_a100": r"A100|A800", "nccl_v100_pcie": r"V100"}
 VERSION = re.compile(r"NCCL (\d+)\.(\d+)")
 OLDEST, NEWEST = (2, 10), (2, 31)  # of NCCL's tables that the simulator has
+KNOWN_HOSTS = ("custom", "numa", "pcie_tree", "simple")  # types of hosts whose GPUs a Scene counts
+SCALED = "by the data sheet"
 FAST = 40e9 / 8  # bytes per second: from there on a NIC is taken to bypass the kernel
 
 
@@ -60,6 +62,14 @@ def has_nvlink(cluster: dict) -> bool:
     return bool(host.get("nvlink") or host.get("nvswitch") or host.get("nvswitches"))
 
 
+def scaled_note(name: str, devices: list) -> str:
+    known = any(re.search(pattern, " ".join(devices), re.IGNORECASE) for pattern, _ in GENERATIONS)
+    shown = ", ".join(dict.fromkeys(devices)) or "this GPU"
+    chosen = "" if known else ", chosen by the memory bandwidth"
+    return (f"no profile was fitted to {shown}: the costs of {name}{chosen} are scaled from data "
+            "sheets, hence the wide error")
+
+
 def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
                 fitted: dict) -> Chosen:
     """As --library says; else the cluster's own, if it was calibrated; else of ours the nearest."""
@@ -81,7 +91,10 @@ def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
             name = "nccl_v100_nvlink"
         library = parts.resolved("library", name)
         nccl_version(where, library["blocks"])
-        return Chosen(library, name, family_of(name, where, curve), notes)
+        family = family_of(name, where, curve)
+        if family == SCALED:
+            notes.append(scaled_note(name, where.get("devices") or []))
+        return Chosen(library, name, family, notes)
     link = (cluster.get("link") or {}).get("bandwidth", "1 Gbit/s")
     name = "rdma" if parse_quantity(str(link), "bandwidth") >= FAST else "openmpi_tcp"
     notes.append(f"the library is taken to be '{name}', whose costs are illustrative: --library, "
@@ -92,15 +105,15 @@ def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
 def family_of(name: str, where: dict, curve: curve_.Curve) -> str:
     devices = " ".join(where.get("devices") or [])
     if name in ("nccl_h200", "nccl_v100_nvlink"):
-        return "by the data sheet"
+        return SCALED
     if name not in FITTED:
         return "illustrative"
     if devices and not re.search(FITTED[name], devices):
-        return "by the data sheet"
+        return SCALED
     between = any(len(counts_of(point.placement)) > 1 for point in curve.points)
     for point in curve.points:
         if point.job["algorithm"] != "nccl":
-            point.family = "by the data sheet"  # messages, in place of channels
+            point.family = SCALED  # messages, in place of channels
     return "nccl, between hosts" if between else "nccl"
 
 
@@ -122,6 +135,51 @@ def algorithms_of(cluster: str) -> dict:
     return dict(known) if isinstance(known, dict) else {}
 
 
+def replace_placement(curve: curve_.Curve, placement):
+    """Puts the ranks of each collective where the user places them, on GPUs if the log is of GPUs.
+    Raises InputError where no point has as many ranks."""
+    ranks = ranks_of(placement)
+    fitting = [point for point in curve.points if not is_pair(point)
+               and ranks_of(point.placement) == ranks]
+    if not fitting:
+        counts = sorted({ranks_of(point.placement) for point in curve.points
+                         if not is_pair(point)})
+        raise InputError(f"--placement: expected {' or '.join(map(str, counts)) or 'no'} ranks, as "
+                         f"the log's collectives have, got {ranks}")
+    for point in fitting:
+        named = placement if isinstance(placement, dict) else {"hosts": placement}
+        on_gpus = uses_gpus(point.placement) and not isinstance(placement, list)
+        point.placement = {"on": "gpu", **named} if on_gpus else placement
+        shown = named.get("hosts", "")
+        point.series = re.sub(r"\bon \S+( listed)?", f"on {shown}"
+                              if isinstance(shown, str) else "as listed", point.series)
+
+
+def is_pair(point: curve_.Point) -> bool:
+    """True of a copy between two listed places, which no placement of a job moves."""
+    return isinstance(point.placement, list) and point.job["collective"] in ("pingpong", "exchange")
+
+
+def check_places(curve: curve_.Curve, cluster: dict, name: str):
+    """Raises InputError where the log has GPUs that the hosts of the cluster lack."""
+    scene = Scene(cluster, {}, [])
+    if scene.type not in KNOWN_HOSTS or "unlike" in cluster:
+        return
+    for point in curve.points:
+        if not uses_gpus(point.placement):
+            continue
+        if isinstance(point.placement, list):
+            last = max(one["gpu"] for one in point.placement if "gpu" in one)
+            used, words = last + 1, f"has GPU {last}"
+        else:
+            counts = counts_of(point.placement)
+            used, words = max(counts), f"is of {max(counts)} GPUs on each of {len(counts)} hosts"
+        if used > scene.gpus:
+            got = f"{scene.gpus} on each (0 to {scene.gpus - 1})" if scene.gpus else "no GPUs"
+            raise InputError(f"{name}: expected hosts of at least {used} GPUs, because the log "
+                             f"{words} ({point.series}), got {got}")
+
+
 def scene_of(curve: curve_.Curve, cluster: str, library: str, placement) -> tuple:
     """(Scene, Chosen)"""
     found = parts.load(parts.path_of("cluster", cluster))
@@ -133,11 +191,11 @@ def scene_of(curve: curve_.Curve, cluster: str, library: str, placement) -> tupl
         raise InputError(f"{cluster}: expected a cluster with the key network, got "
                          f"{', '.join(described) or 'nothing'}")
     if placement is not None:
-        for point in curve.points:
-            point.placement = placement
+        replace_placement(curve, placement)
     on_gpus = any(uses_gpus(point.placement) for point in curve.points)
     chosen = library_for(curve, described, on_gpus, library, fitted)
     described = grown(described, curve, chosen.notes)
+    check_places(curve, described, cluster)
     asks = [{"placement": point.placement, "job": point.job}
             | ({"over": point.over} if point.over else {}) for point in curve.points]
     return Scene(described, chosen.library, asks), chosen

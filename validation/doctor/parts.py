@@ -2,6 +2,7 @@
 """Clusters and libraries as maps, with what they stand on laid under them."""
 
 import copy
+import difflib
 import os
 import pathlib
 
@@ -18,12 +19,26 @@ def is_path(text: str) -> bool:
     return "/" in text or text.endswith((".yaml", ".yml", ".json"))
 
 
+def folder_of(kind: str) -> pathlib.Path:
+    root = pathlib.Path(os.environ.get("RINGSCOPE_DATA") or ROOT)
+    return root / FOLDERS[kind]
+
+
+def names_of(kind: str) -> list:
+    """The built-in clusters or libraries."""
+    return sorted(path.stem for path in folder_of(kind).glob("*.yaml"))
+
+
 def path_of(kind: str, name: str, folder: str = "") -> str:
-    """The file of a name of ours, or of a path seen from `folder`."""
+    """The file of a built-in name, or of a path seen from `folder`."""
     if is_path(name):
         return os.path.join(folder, name)
-    root = pathlib.Path(os.environ.get("RINGSCOPE_DATA") or ROOT)
-    return str(root / FOLDERS[kind] / f"{name}.yaml")
+    if name not in names_of(kind):
+        near = difflib.get_close_matches(name, names_of(kind), 1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise InputError(f"unknown {kind} '{name}'{hint} (known: {', '.join(names_of(kind))}; a "
+                         "file's name ends in .yaml or has a '/')")
+    return str(folder_of(kind) / f"{name}.yaml")
 
 
 def load(path: str) -> dict:
@@ -51,22 +66,28 @@ def merged(below: dict, above: dict) -> dict:
     return copy.deepcopy(result)
 
 
-def resolved(kind: str, value, folder: str = "", depth: int = 0) -> dict:
-    """The whole map of a name, a path or a map on a base; a calibration's part of that kind."""
-    if depth > MOST_BASES:
-        raise InputError(f"{kind}: expected at most {MOST_BASES} bases, got more")
+def shown_name(path: str) -> str:
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def resolved(kind: str, value, folder: str = "", files: tuple = ()) -> dict:
+    """The whole map of a name, a path or a map on a base; a calibration's part of that kind.
+    `files`: the files read so far, each of which is based on the next one."""
     if isinstance(value, str):
         path = path_of(kind, value, folder)
+        if len(files) > MOST_BASES:
+            raise InputError(f"{files[0]}: expected a {kind} on at most {MOST_BASES} bases, got "
+                             f"more: {', '.join(map(shown_name, files[1:]))}")
         found = load(path)
         if {"cluster", "library"} <= found.keys():
             found = found[kind]
-        if not isinstance(found, dict):
-            return resolved(kind, found, os.path.dirname(path), depth + 1)
-        name = os.path.splitext(os.path.basename(path))[0]
-        found = resolved(kind, found, os.path.dirname(path), depth + 1)
-        return {"name": name, **found} if kind == "library" else found
-    if "base" not in value:
-        return copy.deepcopy(value)
-    below = resolved(kind, value["base"], folder, depth + 1)
+        found = resolved(kind, found, os.path.dirname(path), (*files, path))
+        return {"name": shown_name(path), **found} if kind == "library" else found
+    if not isinstance(value, dict):
+        raise InputError(f"{files[-1] if files else kind}: expected the name of a {kind} or a "
+                         f"map, got {value!r}")
+    if value.get("base") is None:
+        return copy.deepcopy({key: one for key, one in value.items() if key != "base"})
+    below = resolved(kind, value["base"], folder, files)
     below.pop("name", None)
     return merged(below, {key: one for key, one in value.items() if key != "base"})

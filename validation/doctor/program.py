@@ -22,6 +22,7 @@ from validation.doctor import curve, diagnosis, document, inputs, ranking, telli
 from validation.doctor.causes import CAUSES
 from validation.doctor.errors import Errors
 from validation.doctor.what_if import WhatIf
+from validation.imports import collectives
 from validation.imports.findings import Given
 from validation.programs import Parser, page_parser, run_main, write_text
 from validation.verdict.simulator import Simulator
@@ -59,7 +60,7 @@ def arguments():
                         "that of CLUSTER's file, else the nearest of ours")
     parser.add_argument("--nodes", type=positive, metavar="N", help="of an OSU log: hosts")
     parser.add_argument("--ranks-per-node", type=positive, metavar="N")
-    parser.add_argument("--collective", default="", metavar="NAME",
+    parser.add_argument("--collective", default="", metavar="NAME", type=collectives.of_option,
                         help="which one a run of nccl-tests measured, where it does not say")
     parser.add_argument("--placement", type=placement, metavar="PLACEMENT",
                         help="where the ranks were, in place of what the log says: 8x2, or JSON")

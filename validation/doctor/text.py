@@ -10,6 +10,7 @@ from validation.quantities import format_bandwidth, format_bytes, format_time
 
 WIDTH = 100
 CAUSES = 3  # explained in full
+NAMED = 4  # sizes in a sentence
 FEW, MOST_ROWS = 4, 16  # series with a table each; rows of a table of many
 
 
@@ -66,13 +67,31 @@ def percent(share: float) -> str:
     return "under 1 %" if share < 0.01 else f"{100 * share:.0f} %"
 
 
+def normal(diagnosis: Diagnosis) -> str:
+    """Names the sizes that are off, each without a neighbour that is off to the same side."""
+    points = diagnosis.curve.points
+    marked = [i for i in range(len(points)) if row(diagnosis, i)[0]]
+    ratios = sorted(point.ratio for i, point in enumerate(points) if i not in marked)
+    within = f"within {ranking.LIMIT:g} times the model's error."
+    rest = (f"{len(ratios)} point{'s' * (len(ratios) > 1)}, measured over expected time "
+            f"{ratios[0]:.2f} to {ratios[-1]:.2f}, {within}") if ratios else ""
+    if not marked:
+        return f"Normal: {rest}"
+    several = len(diagnosis.curve.series) > 1
+    names = [f"{format_bytes(points[i].bytes)} ({points[i].ratio:.2f} x the expected time"
+             + f", {points[i].series}" * several + ")" for i in marked]
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    head = f"Normal but for {', '.join(names[:NAMED])}{more}: " if ratios else \
+        f"Not within the model's error at {', '.join(names[:NAMED])}{more}: "
+    return (f"{head}no neighbouring size is off to the same side. Measure "
+            f"{'these sizes' if len(marked) > 1 else 'this size'} again. " + (
+                f"The rest: {rest}" if rest else "")).rstrip()
+
+
 def verdict(diagnosis: Diagnosis) -> str:
     points = diagnosis.curve.points
     if diagnosis.normal:
-        ratios = sorted(point.ratio for point in points)
-        return wrapped(f"Normal: {len(points)} point{'s' * (len(points) > 1)}, measured over "
-                       f"expected time {ratios[0]:.2f} to {ratios[-1]:.2f}, within the model's "
-                       "error.", "")
+        return wrapped(normal(diagnosis), "")
     point = points[diagnosis.first]
     several = f" ({point.series})" if len(diagnosis.curve.series) > 1 else ""
     word = "longer" if point.ratio > 1 else "shorter"

@@ -4,6 +4,7 @@
 import concurrent.futures
 import json
 import os
+import re
 import statistics
 import tempfile
 import threading
@@ -61,6 +62,11 @@ def told(scenario: dict, found: list) -> dict:
     return {**full, "bytes": size, "time_s": seconds, "busbw": busbw}
 
 
+def complaint(text: str, path: str) -> str:
+    """The error of the simulator without its place, in a file that no user has."""
+    return re.sub(rf"^{re.escape(path)}(:\d+)*: ", "", text.split("\n", maxsplit=1)[0])
+
+
 class WhatIf:
     """Answers are kept: the same scenario is simulated once."""
 
@@ -80,8 +86,7 @@ class WhatIf:
             try:
                 answer = json.loads(self.simulator.output(*words))["cases"]
             except InputError as error:
-                said = str(error).replace(path, "the described machine")
-                raise type(error)(said) from None
+                raise type(error)(complaint(str(error), path)) from None
         if len(answer) != len(scenarios):
             raise InputError(f"{self.simulator.program}: expected {len(scenarios)} results, got "
                              f"{len(answer)}")

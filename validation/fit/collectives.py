@@ -80,7 +80,8 @@ class Loop:
 
     def __init__(self, result, documents, simulator, settings):
         self.result, self.simulator = result, simulator
-        self.cases = cases.gather(documents, set(), accuracy.Limits())
+        self.cases, omitted = cases.simulated(cases.gather(documents, set(), accuracy.Limits()))
+        result.notes += omitted
         self.known, self.nccl = simulator.algorithms(), simulator.nccl()
         self.algorithms = dict(settings.algorithms)
         self.rounds = 0  # of simulations, in all
@@ -94,7 +95,7 @@ class Loop:
 
     def scenarios(self, tried, once):
         fitted = model.Model("the fit", cluster_of(tried), library_of(tried), {},
-                             self.algorithms, self.nccl)
+                             self.algorithms, self.nccl, self.known)
         found = [model.scenario_for(fitted, case, self.known) for case in self.cases]
         for scenario, case in zip(found, self.cases):
             scenario["job"]["repetitions"] = 1 if once else repetitions_of(case)

@@ -2,10 +2,15 @@
 """Findings of importers: points that become measurements, where ranks stood, and the documents."""
 
 import dataclasses
+import statistics
 from typing import Optional
 
 from validation import measurements
+from validation.imports import collectives
 from validation.measurements import Document, Measurement
+from validation.programs import InputError
+
+APART = 1.5  # factor between the times of two tables that are not repetitions
 
 
 @dataclasses.dataclass
@@ -23,6 +28,11 @@ class Findings:
     where: dict = dataclasses.field(default_factory=dict)
     points: list = dataclasses.field(default_factory=list)  # (kind, Measurement)
     notes: list = dataclasses.field(default_factory=list)
+    tables: list = dataclasses.field(default_factory=list)  # of each point, "file:line"; "": one
+    table: str = ""  # of the points that come next
+
+    def begin(self, table: str):
+        self.table = table
 
     def note(self, text: str):
         if text not in self.notes:
@@ -34,8 +44,10 @@ class Findings:
         what the output says of its job beyond the parameters."""
         self.points.append((kind, Measurement(what, parameters, seconds, scenario=scenario,
                                               extra=extra or {})))
+        self.tables.append(self.table)
 
     def add_collective(self, what: str, size, layout, seconds: float, extra=None, **more):
+        what = collectives.named(what) or what
         parameters = {} if size is None else {"bytes": size}
         parameters |= {"collective": what, "algorithm": "", "ranks_count": layout.ranks,
                        "hosts_count": layout.hosts, "placement": layout.placement} | more
@@ -94,6 +106,47 @@ def name_of(measurement: Measurement) -> str:
     return " ".join(word for word in words if word)
 
 
+def keep_apart(all_findings: list):
+    """Tables of one file that measured the same cases in another state (before and after a change)
+    are no samples of one case: replays get the number of their table, and a note; of probes, which
+    make one machine, the second table is refused."""
+    tables: dict = {}
+    for one in all_findings:
+        for (kind, point), table in zip(one.points, one.tables):
+            if table:
+                tables.setdefault((kind, table), {})[measurements.case_key(point)] = point, one
+    numbers: dict = {}
+    for (kind, table), cases in tables.items():
+        for (first_kind, first), others in list(tables.items()):
+            if first == table:
+                break
+            if first_kind != kind or (kind, first) in numbers:
+                continue
+            factor = apart_by(others, cases)
+            if not 1 / APART < factor < APART:
+                mark(kind, first, table, factor, cases, numbers)
+                break
+
+
+def apart_by(first: dict, second: dict) -> float:
+    """Median of the ratios of the times of equal cases; 1 without any."""
+    ratios = [second[key][0].median_s / first[key][0].median_s
+              for key in second if key in first and first[key][0].median_s > 0]
+    return statistics.median(ratios) if ratios else 1.0
+
+
+def mark(kind: str, first: str, table: str, factor: float, cases: dict, numbers: dict):
+    times = f"{factor:.2g} x the time of the table at {first}"
+    if kind == "probes":
+        raise InputError(f"{table}: expected tables of one state of the machine, got {times}: "
+                         "keep one of the two in the file")
+    numbers[kind, table] = len(numbers) + 2
+    for point, findings in cases.values():
+        point.parameters["table"] = numbers[kind, table]
+        findings.note(f"{table}: {times} for the same cases: kept apart as table "
+                      f"{numbers[kind, table]}")
+
+
 def merged(points: list) -> list:
     """One measurement per case, in the order in which they came; what was measured several times
     has every value as a sample."""
@@ -124,6 +177,7 @@ def where_of(all_findings: list, given: Given) -> dict:
 def documents_of(all_findings: list, given: Given) -> list:
     """One document per kind that was found."""
     where = where_of(all_findings, given)
+    keep_apart(all_findings)
     documents = []
     for kind in measurements.KINDS:
         points = [point for findings in all_findings for found, point in findings.points

@@ -12,6 +12,7 @@ from validation.imports.source import Source
 NAME = "nvbandwidth"
 MARKS = r"\s*nvbandwidth Version"
 RUNNING = re.compile(r"\s*Running (?P<test>\w+)\.")
+SUM = re.compile(r"\s*SUM (?P<test>\w+) ")
 TITLE = re.compile(r"\s*memcpy \w+ (?P<one>CPU|GPU)\(row\) (?P<way><?->?) (?P<other>CPU|GPU)"
                    r"\(column\) bandwidth \(GB/s\)")
 HEADER = re.compile(r"((?:\s+\d+)+)\s*$")
@@ -38,6 +39,16 @@ def rows(source: Source, title: int):
                 yield int(cells[0].text), int(column), cell, line
 
 
+def test_below(source: Source, title: int) -> str:
+    """The test of a matrix without "Running NAME.": the line "SUM NAME value" below it names it."""
+    for text in source.lines[title:]:
+        if said := SUM.match(text):
+            return said["test"]
+        if TITLE.match(text) or RUNNING.match(text):
+            break
+    return ""
+
+
 def parse(source: Source, _: Given) -> Findings:
     findings, test = Findings(where={"program": "nvbandwidth"}), ""
     for title, text in enumerate(source.lines, 1):
@@ -46,21 +57,30 @@ def parse(source: Source, _: Given) -> Findings:
             if test not in HOST and test not in PEERS:
                 findings.note(f"{source.path}:{title}: '{test}' is no test that this program "
                               "knows: it is left out")
+        test = "" if SUM.match(text) else test
         said = TITLE.match(text)
-        if not said or (test not in HOST and test not in PEERS):
+        if not said:
+            continue
+        named = test or test_below(source, title)
+        if named not in HOST and named not in PEERS:
+            if test:
+                continue  # with a note above
+            reason = f"unknown test '{named}'" if named else \
+                'no line "Running NAME." above, and no line "SUM NAME value" below'
+            findings.note(f"{source.path}:{title}: {reason}: matrix omitted")
             continue
         for row, column, cell, line in rows(source, title):
             value = source.number(line, cell)
             if value == 0:
                 continue
             seconds = BYTES / (value * 1e9)
-            if test in HOST:
+            if named in HOST:
                 findings.add("probes", "gpu_copy", seconds,
-                             {"bytes": BYTES, "gpu": column, "direction": HOST[test],
-                              "memory": "pinned", "streams": 1, "by": test[-2:]})
+                             {"bytes": BYTES, "gpu": column, "direction": HOST[named],
+                              "memory": "pinned", "streams": 1, "by": named[-2:]})
                 continue
             ends = (row, column) if said["way"] == "->" else (column, row)
             findings.add("probes", "gpu_peer_copy", seconds,
                          {"bytes": BYTES, "from": ends[0], "to": ends[1], "access": "peer",
-                          "directions": 1, "by": test.removeprefix("device_to_device_memcpy_")})
+                          "directions": 1, "by": named.removeprefix("device_to_device_memcpy_")})
     return findings

@@ -16,6 +16,9 @@ MARKS = r"\s*#\s*OSU MPI"
 
 TITLE = re.compile(r"\s*#\s*OSU MPI\S*\s+(?P<test>.+?)(?: Latency)? Test v?(?P<version>\S+)")
 HEADER = re.compile(r"\s*#\s*(Size|Avg|Latency|Bandwidth|Overall\(us\))")
+# Built for GPUs: buffers are there, unless the lines below the title have them on hosts.
+ON_GPUS = re.compile(r"\s*#\s*OSU MPI-(CUDA|ROCM|OPENACC|SYCL)", re.IGNORECASE)
+HOSTS = re.compile(r"Send Buffer on HOST \(H\) and Receive Buffer on HOST \(H\)")
 PAIRS = re.compile(r"\[ pairs: ([1-9]\d{0,5}) \](?: \[ window size: ([1-9]\d{0,8}) \])?")
 WINDOW = 64  # of osu_bw and osu_bibw unless -W was given, which they do not print
 
@@ -44,6 +47,7 @@ COLUMNS = {
 COLUMNS_PRINTED = ("Size, Latency (us), Min Latency(us), Max Latency(us), P50 Tail Lat(us), "
                    "Bandwidth (MB/s), MB/s, Messages/s, Iterations, Validation; of non-blocking "
                    "collectives Overall(us), Compute(us), Pure Comm.(us), Overlap(%)")
+VALIDATED = {"Pass": True, "Fail": False}
 PLAIN = {"Latency": "latency", "Bandwidth": "bw", "Bi-Directional Bandwidth": "bibw",
          "Multiple Bandwidth / Message Rate": "mbw_mr", "Multi": "multi_lat"}
 COLLECTIVES = {
@@ -94,6 +98,7 @@ class Table:
         self.columns = columns_of(source, self.header)
         between = "\n".join(source.lines[title:self.header])
         self.pairs = PAIRS.search(between)
+        self.on_gpus = bool(ON_GPUS.match(source.lines[title - 1])) and not HOSTS.search(between)
 
     def require(self, *columns: str):
         for column in columns:
@@ -101,8 +106,25 @@ class Table:
                 self.source.fail(self.header, f"the column {column} of '{self.test}'",
                                  ", ".join(self.columns))
 
-    def rows(self):
-        return self.source.rows(self.header, self.columns)
+    def rows(self, findings: Findings):
+        """Those whose results were right, where that was validated."""
+        for row in self.source.rows(self.header, self.columns):
+            if (told := row.cells.get("Validation")) and told.text not in VALIDATED:
+                self.source.fail(row.line, f"one of {', '.join(VALIDATED)}", f'"{told.text}"',
+                                 told.column)
+            if told and not VALIDATED[told.text]:
+                findings.note(f"{self.source.path}:{row.line}: the results failed their "
+                              "validation: row omitted")
+            else:
+                yield row
+
+    def middle(self, row: Row, findings: Findings):
+        """(seconds, other statistics of the row): the median where it is printed, else the mean."""
+        value = self.positive(row, "P50" if "P50" in row.cells else "time", findings)
+        read = {"least": "least_s", "most": "most_s", "P90": "p90_s", "P99": "p99_s"} | (
+            {"time": "mean_s"} if "P50" in row.cells else {})
+        return value, {key: self.source.microseconds(row.line, row.cells[column])
+                       for column, key in read.items() if column in row.cells}
 
     def positive(self, row: Row, column: str, findings: Findings):
         """The number (of a time: in seconds), or None where its few digits are all zero."""
@@ -135,10 +157,11 @@ def two_ranks(table: Table) -> str:
 
 def add_latency(table: Table, findings: Findings):
     table.require("Size", "time")
-    for row in table.rows():
-        if value := table.positive(row, "time", findings):
+    for row in table.rows(findings):
+        value, extra = table.middle(row, findings)
+        if value:
             findings.add("probes", "ping_pong", value,
-                         {"bytes": table.size(row), "way": two_ranks(table)})
+                         {"bytes": table.size(row), "way": two_ranks(table)}, extra)
 
 
 def add_multi_latency(table: Table, findings: Findings):
@@ -149,20 +172,31 @@ def add_multi_latency(table: Table, findings: Findings):
         table.source.fail(table.title, "at least two ranks (--nodes N, --ranks-per-node N)", "one")
     shared = layout.pairs_of_two_hosts(pairs)
     what, more = ("ping_pong", {}) if shared == 1 else ("ping_pong_pairs", {"pairs": shared})
-    for row in table.rows():
-        if value := table.positive(row, "time", findings):
+    for row in table.rows(findings):
+        value, extra = table.middle(row, findings)
+        if value:
             findings.add("probes", what, value,
-                         {"bytes": table.size(row), "way": layout.way(pairs)} | more)
+                         {"bytes": table.size(row), "way": layout.way(pairs)} | more, extra)
 
 
 def add_bandwidth(table: Table, findings: Findings, directions: int):
     table.require("Size", "rate")
-    for row in table.rows():
+    for row in table.rows(findings):
         if value := table.positive(row, "rate", findings):
             size = table.size(row)
             findings.add("probes", "stream", directions * size / (value * 1e6),
                          {"bytes": size, "way": two_ranks(table), "pairs": 1,
                           "directions": directions, "window": WINDOW})
+
+
+def layout_of_pairs(table: Table, pairs: int, findings: Findings) -> Layout:
+    """By the table's own number of pairs: a log has tables of several programs, and an option may
+    be of another one."""
+    each, given = -(-2 * pairs // table.nodes), table.given.ranks_per_node
+    if given and given != each:
+        findings.note(f"{table.source.path}:{table.title}: {pairs} pairs on {table.nodes} nodes "
+                      f"are {each} ranks per node: --ranks-per-node {given} is not used here")
+    return Layout(2 * pairs, each)
 
 
 def add_message_rate(table: Table, findings: Findings):
@@ -177,10 +211,9 @@ def add_message_rate(table: Table, findings: Findings):
         table.nodes = table.nodes or table.source.fail(
             table.title, f"between how many nodes the {pairs} pairs were: --nodes N, or a line "
             '"Number of nodes: N" before this table', "neither")
-        layout = Layout(2 * pairs,
-                        table.given.ranks_per_node or -(-2 * pairs // table.nodes))
+        layout = layout_of_pairs(table, pairs, findings)
         way, shared = layout.way(pairs), layout.pairs_of_two_hosts(pairs)
-    for row in table.rows():
+    for row in table.rows(findings):
         if value := table.positive(row, "Messages/s", findings):
             findings.add("probes", "stream", pairs / value,
                          {"bytes": table.size(row), "way": way, "pairs": shared, "directions": 1,
@@ -191,10 +224,9 @@ def add_collective(table: Table, findings: Findings):
     what = COLLECTIVES[table.test]
     table.require("time", *(() if what == "barrier" else ("Size",)))
     layout = table.layout(findings, "on how many nodes this ran")
-    for row in table.rows():
-        if value := table.positive(row, "time", findings):
-            extra = {f"{column}_s": table.source.microseconds(row.line, row.cells[column])
-                     for column in ("least", "most") if column in row.cells}
+    for row in table.rows(findings):
+        value, extra = table.middle(row, findings)
+        if value:
             size = table.size(row) if "Size" in row.cells else None
             findings.add_collective(what, size, layout, value, extra)
 
@@ -204,7 +236,7 @@ def add_nonblocking(table: Table, findings: Findings):
     what = COLLECTIVES[nonblocking(table.test)]
     table.require("overall", "compute", "pure", *(() if what == "barrier" else ("Size",)))
     layout = table.layout(findings, "on how many nodes this ran")
-    for row in table.rows():
+    for row in table.rows(findings):
         overall, compute, pure = (table.positive(row, column, findings)
                                   for column in ("overall", "compute", "pure"))
         size = table.size(row) if "Size" in row.cells else None
@@ -223,6 +255,13 @@ ADD = {"latency": add_latency, "multi_lat": add_multi_latency, "mbw_mr": add_mes
        "bibw": lambda table, findings: add_bandwidth(table, findings, 2)}
 
 
+def adder_of(test: str):
+    """Reader of a test's table; None of an unknown test."""
+    if test in PLAIN:
+        return ADD[PLAIN[test]]
+    return add_nonblocking if nonblocking(test) else add_collective if test in COLLECTIVES else None
+
+
 def parse(source: Source, given: Given) -> Findings:
     findings, nodes = Findings(), None
     for line, text in enumerate(source.lines, 1):
@@ -231,15 +270,18 @@ def parse(source: Source, given: Given) -> Findings:
         if not title:
             continue
         findings.where = {"program": f"OSU micro-benchmarks {title['version']}"}
-        if title["test"] in PLAIN:
-            ADD[PLAIN[title["test"]]](Table(source, line, given, nodes), findings)
-        elif nonblocking(title["test"]):
-            add_nonblocking(Table(source, line, given, nodes), findings)
-        elif title["test"] in COLLECTIVES:
-            add_collective(Table(source, line, given, nodes), findings)
-        else:
+        findings.begin(f"{source.path}:{line}")
+        if not (add := adder_of(title["test"])):
             findings.note(f"{source.path}:{line}: '{title['test']}' is no test that this program "
                           "knows: its table is left out")
+            continue
+        table = Table(source, line, given, nodes)
+        if table.on_gpus:
+            findings.note(f"{source.path}:{line}: its buffers are in GPU memory, MPI's "
+                          "measurements here are of host memory: table omitted")
+            continue
+        add(table, findings)
     if not findings.points:
-        source.fail(1, "a table of OSU micro-benchmarks", "none that this program knows")
+        source.fail(1, "a table of OSU micro-benchmarks with times",
+                    "; ".join(findings.notes) or "none that this program knows")
     return findings

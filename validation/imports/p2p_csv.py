@@ -5,7 +5,7 @@ Latencies are of copies of 16 bytes one after the other; bandwidths of five copi
 the diagonal they count what is read and what is written (the sample's source).
 """
 
-from validation.imports import csv_table
+from validation.imports import csv_table, p2p_matrices
 from validation.imports.findings import Findings, Given
 from validation.imports.source import Source
 
@@ -18,7 +18,7 @@ SMALL, LARGE, COPIES = 16, 40_000_000, 5
 
 
 def parse(source: Source, _: Given) -> Findings:
-    findings = Findings(where=csv_table.where_of(source))
+    findings, own = Findings(where=csv_table.where_of(source)), {}
     for row in csv_table.read(source, COLUMNS):
         metric = row.cells["metric"]
         if metric.text not in METRICS:
@@ -36,7 +36,11 @@ def parse(source: Source, _: Given) -> Findings:
                          {"bytes": SMALL} | parameters)
         else:
             rate = source.number(row.line, value) * 1e9
+            if inside:
+                own[devices["from"]] = rate / 1e9
             findings.add("probes", "stream", LARGE * (2 if inside else 1) / rate,
                          {"bytes": LARGE, "pairs": 1, "directions": 1, "window": COPIES} |
                          parameters)
+    for note in p2p_matrices.odd_devices(source.path, own):
+        findings.note(note)
     return findings

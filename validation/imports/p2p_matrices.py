@@ -7,6 +7,7 @@ of both directions count both.
 """
 
 import re
+import statistics
 
 from validation.imports.findings import Findings, Given
 from validation.imports.source import Source
@@ -18,6 +19,7 @@ TITLE = re.compile(r"(?:(?P<ways>Uni|Bi)directional )?P2P=(?P<access>Disabled|En
 MARKS = TITLE.pattern
 HEADER = re.compile(r"\s*(?:D\\D|GPU)((?:\s+\d+)+)\s*$")
 SMALL, LARGE, COPIES = 16, 40_000_000, 5
+LEAST_DEVICES, ODD = 3, 0.7  # share of the median below which a GPU's own copies are odd
 ACCESS = {"Enabled": "peer", "Disabled": "staged"}
 
 
@@ -36,14 +38,25 @@ def matrix(source: Source, title: int) -> list:
     return found
 
 
+def odd_devices(path: str, rates: dict) -> list:
+    """Notes on GPUs whose copies inside their own memory, {GPU: GB/s}, are slow among all."""
+    usual = statistics.median(rates.values()) if len(rates) >= LEAST_DEVICES else 0
+    return [f"{path}: copies inside GPU {gpu} reach {rate:.4g} GB/s, the median of all GPUs is "
+            f"{usual:.4g} GB/s: is another program using it?"
+            for gpu, rate in rates.items() if rate < ODD * usual]
+
+
 def parse(source: Source, _: Given) -> Findings:
     findings = Findings(where={"program": "p2pBandwidthLatencyTest"})
     for title, text in enumerate(source.lines, 1):
         said = TITLE.match(text)
         if not said:
             continue
+        own: dict = {}
         for row, column, cell, line in matrix(source, title):
             value = source.number(line, cell)
+            if row == column and said["what"] == "Bandwidth":
+                own[row] = value
             if row == column or value == 0:
                 continue
             given = {"from": row, "to": column, "access": ACCESS[said["access"]],
@@ -57,4 +70,6 @@ def parse(source: Source, _: Given) -> Findings:
                 seconds = LARGE * given["directions"] / (value * 1e9)
                 findings.add("probes", "gpu_peer_copy", seconds,
                              {"bytes": LARGE, "copies": COPIES, **given})
+        for note in odd_devices(f"{source.path}:{title}", own):
+            findings.note(note)
     return findings

@@ -15,13 +15,30 @@ from typing import Iterator, NamedTuple, NoReturn
 from validation.programs import InputError
 
 # A line with one of these begins another table, whoever prints it.
-TITLE = re.compile(r"\s*#\s*(OSU |Benchmarking |-{20}|nThread |nccl-tests |Collective test |"
-                   r"bytes |repetitions |size +count )")
+TITLE = re.compile(r"\s*#\s*(OSU |Benchmarking |-{20}|bytes |repetitions )|\s*#?\s*(nThread |"
+                   r"nccl-tests |Collective test |size +count )")
 # Control characters that no program prints: tabs, form feeds and escapes are none of them.
 BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-NODES = re.compile(r"(?:number of nodes|SLURM_(?:JOB_NUM_|N)NODES)\s*[:=]\s*(\d{1,6})\s*$",
+NODES = re.compile(r"(?:number of nodes|SLURM_(?:JOB_NUM_|N)NODES)\s*[:=]\s*(\d{1,6})\s*$|"
+                   r"(?-i:(?:^|[\s$])srun\s(?:.*\s)?(?:-N\s*|--nodes[= ])(\d{1,6})(?:\s|$))",
                    re.IGNORECASE)
 LONGEST_SHOWN = 160
+# Labels of mpirun --tag-output, srun --label, Intel MPI -prepend-rank, prun and pdsh before a line.
+LABEL = re.compile(r"\[\d+,\d+\](?:<\w+>)?:? ?|\d+: ?|\[(?:[\w.-]+:)?\d+\] |[\w.-]+: ")
+
+
+def without_labels(lines: list) -> list:
+    """The lines without the label of the launcher, blanks in its place, where the lines of a table
+    begin with one. Lines with another label are of other ranks, and stay as they are."""
+    found = [label[0] for line in lines if (label := LABEL.match(line))
+             and TITLE.match(line[label.end():])]
+    if not found or any(map(TITLE.match, lines)):
+        return lines
+    label = found[0]
+    inside = label.strip()  # Intel MPI's again before each piece of a row
+    return [" " * len(label) + (line[len(label):].replace(inside, " " * len(inside))
+                                if inside[0] == "[" else line[len(label):])
+            if line.startswith(label) else line for line in lines]
 
 
 class Cell(NamedTuple):
@@ -35,16 +52,17 @@ class Row(NamedTuple):
 
 
 def nodes_said_in(text: str):
-    """Number of nodes that a job script's line states, or None."""
+    """Number of nodes that a line of a job script or a command states, or None."""
     found = NODES.search(text)
-    return int(found[1]) or None if found else None
+    return int(found[1] or found[2]) or None if found else None
 
 
 class Source:
     def __init__(self, path: str, text: str):
         self.path = path
         self.complete = text.endswith("\n")
-        self.lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+        lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+        self.lines = without_labels(lines)
 
     def fail(self, line: int, expected: str, got: str, column: int = 1) -> NoReturn:
         shown = self.lines[line - 1].replace("\t", " ")
@@ -106,7 +124,7 @@ class Source:
 
 
 def is_row(cells: list, width: int, broken_off: bool) -> bool:
-    if not cells or not re.fullmatch(r"[+-]?[\d.]+\w*", cells[0].text):
+    if not cells or not re.fullmatch(r"[+-]?\.?\d[\d.]*\w*", cells[0].text):
         return False
     if not broken_off or all(value_of(cell.text) is not None for cell in cells):
         return True

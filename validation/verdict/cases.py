@@ -8,6 +8,7 @@ from typing import NamedTuple, Optional
 from validation.measurements import Measurement, case_key, merge_samples
 from validation.programs import InputError
 from validation.quantities import format_bytes
+from validation.imports import collectives
 from validation.verdict import accuracy, placements
 
 
@@ -155,6 +156,32 @@ def gather(documents: list, fitted_keys: set, limits: accuracy.Limits) -> list:
         case.mark(limits)
         cases.append(case)
     return cases
+
+
+def without_job(case: Case) -> str:
+    """Why no job of the simulator represents the case; "" where one does."""
+    if case.placement.ranks == 1:
+        return "a single rank communicates with nobody"
+    if (name := str(case.parameters["collective"])) in collectives.NOT_SIMULATED:
+        return f"{name} is not simulated"
+    if not case.bytes and name != "barrier":
+        return "no bytes"
+    return ""
+
+
+def simulated(found: list) -> tuple:
+    """(the cases that a job represents, a note for each reason to omit others). Raises InputError
+    where all are omitted."""
+    omitted: dict = {}
+    for case in found:
+        if reason := without_job(case):
+            omitted.setdefault((case.measured.document.path, reason), []).append(case)
+    notes = [f"{path}: {len(some)} case{'s' * (len(some) > 1)} omitted: {reason}"
+             for (path, reason), some in omitted.items()]
+    kept = [case for case in found if not without_job(case)]
+    if found and not kept:
+        raise InputError("expected a case that a job represents, got " + "; ".join(notes))
+    return kept, notes
 
 
 def label(case: Case) -> str:

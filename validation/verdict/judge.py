@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """All that is said about a fitted model: its cases, its figures, the order of its placements."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from validation.programs import InputError
@@ -18,6 +18,7 @@ class Verdict:
     limits: accuracy.Limits
     judged: list
     traces: list
+    omitted: list = field(default_factory=list)  # in words
 
     @property
     def counted(self) -> list:
@@ -41,7 +42,7 @@ class Verdict:
 
     @property
     def doubts(self) -> list:
-        return doubts.doubts(self.model, self.documents, self.judged)
+        return self.omitted + doubts.doubts(self.model, self.documents, self.judged)
 
     def pairs(self) -> list:
         """Pairs of the cases that the fit has not seen."""
@@ -107,7 +108,7 @@ def judge(runner: simulator.Simulator, fitted: model.Model, documents: list,
     """Simulates everything measured in the documents, by other models that the fit allows too if
     there are to be intervals. Raises InputError for what cannot be."""
     replays = [document for document in documents if document.kind == "replay"]
-    judged = cases.gather(replays, fitted.fitted, limits)
+    judged, omitted = cases.simulated(cases.gather(replays, fitted.fitted, limits))
     traces = trace.gather([document for document in documents if document.kind == "trace"], fitted)
     if refuse_fitted:
         seen = [cases.place_of(case.measured) for case in judged if case.fitted]
@@ -124,4 +125,4 @@ def judge(runner: simulator.Simulator, fitted: model.Model, documents: list,
     if intervals:
         interval.predict(runner, fitted, judged)
     trace.predict(runner, fitted, traces)
-    return Verdict(fitted, documents, limits, judged, traces)
+    return Verdict(fitted, documents, limits, judged, traces, omitted)

@@ -39,6 +39,7 @@ class Model:
     calibration: dict
     algorithms: dict = field(default_factory=dict)  # {collective: what the library chose}
     nccl: dict = field(default_factory=dict)  # {collective: what the simulator has for NCCL's}
+    known: dict = field(default_factory=dict)  # {collective: the simulator's algorithms}
 
     @property
     def fitted(self) -> set:
@@ -82,10 +83,12 @@ class Model:
             return Choice(found, "as the fit found", True)
         if found := gpus.chosen(case.measured.document.where, collective, self.nccl):
             return Choice(found, "as NCCL does", True)
-        if table := table_of(mpi, collective):
+        table = table_of(mpi, collective)
+        name = stand_in(table or CHOSEN, self.known.get(collective, ()))
+        if name == table:
             return Choice(table, f"as {mpi} does", True)
         said = f"where.mpi is '{mpi}', no version of Open MPI" if mpi else "where.mpi is empty"
-        return Choice(CHOSEN, said, False)
+        return Choice(name, f"no table of {mpi} has it" if table else said, False)
 
     def algorithm_of(self, case: cases.Case) -> str:
         return self.choice_of(case).algorithm
@@ -109,6 +112,12 @@ def table_of(mpi: str, collective: str) -> str:
     if version >= (5, 0) and collective == "allreduce":
         return "open_mpi_5_0"
     return CHOSEN if version >= (4, 1) else CHOSEN + "_4_0"
+
+
+def stand_in(name: str, known) -> str:
+    """`name`, or, where a collective has no such algorithm, the first that messages carry out."""
+    plain = [one for one in known if one != "nccl" and not one.startswith("channel_")]
+    return name if name in known or not plain else plain[0]
 
 
 def is_positive(value) -> bool:

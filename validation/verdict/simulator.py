@@ -103,7 +103,7 @@ def middle_of(case, result: dict) -> float:
 
 def predict(simulator: Simulator, fitted: model.Model, measured: list):
     """Sets `predicted_s` of every case: the median, or the mean where a mean was published."""
-    known, fitted.nccl = simulator.algorithms(), simulator.nccl()
+    fitted.known, fitted.nccl = known, _ = simulator.algorithms(), simulator.nccl()
     scenarios = [model.scenario_for(fitted, case, known) for case in measured]
     for case, result in zip(measured, results_of(simulator, fitted, scenarios, measured)):
         case.predicted_s = middle_of(case, result)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Which collective a table of nccl-tests measured, and on how many ranks, by its columns.
+
+busbw / algbw is a factor of the collective (PERFORMANCE.md of nccl-tests); `redop` is an operation
+where elements are reduced; `root` is a rank where there is one.
+"""
+
+from typing import NamedTuple
+
+# Names of the simulator. sendrecv_perf passes vectors around a ring of ranks: two of them exchange.
+NAMES = {"all_reduce": "allreduce", "all_gather": "allgather", "sendrecv": "exchange"}
+DIGITS = 0.005  # half of the last digit of a bandwidth
+SLACK = 0.02  # of a ratio
+MOST_RANKS = 1 << 17
+
+
+class Shape(NamedTuple):
+    """busbw / algbw is times (P - 1) / P, or 1 if times is 0."""
+
+    times: int
+    reduces: bool
+    rooted: bool
+
+    def factor(self, ranks: int) -> float:
+        return self.times * (ranks - 1) / ranks if self.times else 1.0
+
+
+SHAPES = {"all_reduce": Shape(2, True, False), "reduce_scatter": Shape(1, True, False),
+          "all_gather": Shape(1, False, False), "alltoall": Shape(1, False, False),
+          "sendrecv": Shape(0, False, False), "broadcast": Shape(0, False, True),
+          "reduce": Shape(0, True, True), "gather": Shape(1, False, True),
+          "scatter": Shape(1, False, True)}
+SIMULATED = {NAMES.get(name, name): shape for name, shape in SHAPES.items()}
+
+
+class Ratio(NamedTuple):
+    """busbw / algbw, and how far the printed digits leave it open, as a share."""
+
+    value: float
+    slack: float
+
+    def near(self, factor: float) -> bool:
+        return abs(self.value - factor) <= self.slack * self.value
+
+    def fits(self, shape: Shape, ranks: int) -> bool:
+        return self.near(shape.factor(ranks))
+
+
+def ratio_of(run):
+    """The ratio in the row with most digits; None where the table has no bandwidths."""
+    best = None
+    for row in run.rows:
+        pair = [row.cells.get(name) for name in ("algbw", "busbw")]
+        if None in pair or "N/A" in (cell.text for cell in pair):
+            continue
+        algbw, busbw = (run.source.number(row.line, cell) for cell in pair)
+        if algbw > 0 and busbw > 0:
+            found = Ratio(busbw / algbw, DIGITS / algbw + DIGITS / busbw)
+            best = min(best or found, found, key=lambda one: one.slack)
+    return best
+
+
+def traits_of(run) -> tuple:
+    """(are elements reduced, is there a root)"""
+    redops = {row.cells["redop"].text for row in run.rows if "redop" in row.cells}
+    roots = {row.cells["root"].text for row in run.rows if "root" in row.cells}
+    return bool(redops - {"none"}), bool(roots - {"-1"})
+
+
+def in_place_is_checked(run):
+    """False where only the results in place were not validated, as of alltoall; None where none
+    were, or nothing was measured in place."""
+    marks = [(row.cells["#wrong"].text, row.cells["#wrong2"].text) for row in run.rows
+             if "#wrong2" in row.cells]
+    if not marks or all(out == "N/A" for out, _ in marks):
+        return None
+    return any(inside != "N/A" for _, inside in marks)
+
+
+def candidates(run) -> list:
+    """Programs of nccl-tests that print such a table on that many ranks."""
+    reduces, rooted = traits_of(run)
+    found = [name for name, shape in SHAPES.items()
+             if (shape.reduces, shape.rooted) == (reduces, rooted)]
+    if (ratio := ratio_of(run)) is not None:
+        wide = ratio._replace(slack=max(ratio.slack, SLACK))
+        found = [name for name in found if wide.fits(SHAPES[name], run.layout.ranks)]
+    checked = in_place_is_checked(run)
+    if checked is not None:
+        found = [name for name in found if name != ("alltoall" if checked else "all_gather")]
+    return found
+
+
+def collective_of(run) -> str:
+    """As the columns and the two bandwidths give it away."""
+    found = candidates(run)
+    if len(found) == 1:
+        return NAMES.get(found[0], found[0])
+    got = " or ".join(found) or "a table of none of its programs"
+    alone = " of a single rank" * (run.layout.ranks == 1)
+    run.source.fail(run.start, "which collective this is: --collective NAME, or a line with the "
+                    "program's name (all_reduce_perf)", f"neither; by its columns: {got}{alone}")
+
+
+def ranks_by_ratio(run, collective: str) -> int:
+    """Number of ranks that the ratio of the two bandwidths gives away, of a collective or of all
+    that print such a table; 0 where several fit."""
+    ratio, traits = ratio_of(run), traits_of(run)
+    if ratio is None:
+        return 0
+    shapes = [SIMULATED[collective]] if collective in SIMULATED else [
+        shape for shape in SHAPES.values() if (shape.reduces, shape.rooted) == traits]
+    found = set()
+    for shape in shapes:
+        if shape.times and ratio.value < shape.times:
+            about = round(shape.times / (shape.times - ratio.value))
+            found |= {ranks for ranks in (about - 1, about, about + 1)
+                      if 1 < ranks <= MOST_RANKS and ratio.fits(shape, ranks)}
+    return found.pop() if len(found) == 1 else 0
