@@ -39,7 +39,7 @@ def inside_script(text):
 
 
 def part(path):
-    """Text of a script or style sheet without lines of comments: the page has one notice for all."""
+    """Text of a script or style sheet without lines of comments: one notice is for all."""
     text = re.sub(r"\A/\* SPDX-.*\n", "", path.read_text(encoding="utf-8"))
     if path.suffix != ".js":
         return text
