@@ -99,6 +99,77 @@ class Predicting(Playground):
         self.assertNotIn("said", self.run_script("return addressOf(state, false)"))
 
 
+    def test_a_prediction_is_judged_beside_its_own_runs_alone(self):
+        self.visit("lesson=03&said=a+2")
+        self.assertIn("Right", self.browser.find_element(By.ID, "prediction").text)
+        self.change("settings[1].places.move(6, 2)")
+        words = self.browser.find_element(By.ID, "prediction").text
+        self.assertEqual(words, "Your first prediction, of 4-2-2 and 4-3-1, was: "
+                                "4-2-2, 2 times as fast.")
+
+    def test_tables_of_other_runs_are_gone_when_an_answer_is_shown(self):
+        tables = "document.querySelectorAll('#gains table').length"
+        for change in ("go('16')", "change(0, 'job.bytes', '2 MiB')"):
+            with self.subTest(change):
+                self.visit(PREDICTED)
+                self.until(f"return {tables}")
+                self.change(f"""const before = show;
+                    show = all => {{ before(all); window.tables = {tables}; }};
+                    {change};
+                    window.grey = document.querySelector(".locked, .stale") !== null;""")
+                self.assertEqual(self.run_script("return [window.tables, window.grey]"), [0, True])
+
+
+class Rejecting(Playground):
+    """A key that the program rejects leaves the rest as it is."""
+
+    def chips(self, kind):
+        return self.run_script(f"""return [...document.querySelectorAll(".keys-set .{kind}")]
+            .map(one => one.textContent);""")
+
+    def test_a_wrong_key_is_a_red_chip_that_one_click_takes_back(self):
+        self.visit(PREDICTED)
+        before = self.times()
+        field = self.browser.find_element(By.CSS_SELECTOR, "form.setting input")
+        count = self.run_script("return answered.count")
+        field.send_keys("job.bytez = 1 MiB", Keys.ENTER)
+        self.answered(count)
+        for _ in range(2):  # the second time after a reload
+            self.assertIn("job.bytez", self.complaint())
+            self.assertEqual(self.chips("refused"), ["job.bytez=1 MiB \u00d7"])
+            self.assertEqual(self.times(), before)
+            self.change("change(1, 'job.bytes', '16 MiB')")
+            self.assertIn("job.bytez", self.complaint())
+            self.visit(self.run_script("return location.hash.slice(1)"))
+        self.change("document.querySelector('.keys-set .refused').click()")
+        self.assertEqual((self.chips("refused"), self.complaint()), ([], ""))
+
+    def test_a_wrong_value_is_marked_at_its_field_and_the_good_one_stays(self):
+        self.visit(PREDICTED)
+        self.change("change(0, 'job.bytes', '2 MiB')")
+        before = self.times()
+        self.change("change(0, 'job.bytes', '10 Mb')")
+        self.assertEqual(self.times(), before)
+        self.assertEqual(self.run_script("""return settings[0].settings
+            .filter(one => one.control.getAttribute("aria-invalid")).map(one => one.key)"""),
+                         ["job.bytes"])
+        self.change("document.querySelector('.keys-set .refused').click()")
+        self.assertEqual(self.run_script("return state.runs[0].set"), {"job.bytes": "2 MiB"})
+
+    def test_the_nic_makes_progress_and_solves_the_exercise(self):
+        self.visit(PREDICTED)
+        self.change("change(1, 'library.progress', 'nic')")
+        self.assertEqual(self.complaint(), "")
+        self.run_script("exercise.check()")
+        self.until("return exercise.said.textContent")
+        self.assertIn("Right", self.run_script("return exercise.said.textContent"))
+
+    def test_too_many_ranks_are_rejected_in_words_and_the_page_goes_on(self):
+        self.visit("lesson=02&two=0&a=&a.cluster.hosts=128&a.placement=8x128")
+        self.assertIn("a page shows at most 256 ranks", self.complaint())
+        self.assertEqual(self.run_script("return shown[0].report.ranks.length"), 8)
+
+
 class Moving(Playground):
     def chip(self, rank, run=0):
         return self.run_script(f"""return settings[{run}].places.list

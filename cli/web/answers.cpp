@@ -67,6 +67,19 @@ Json gains(const Json& request) {
   return gains_json(run->report, list);
 }
 
+/// True if a library, or the one that it is based on, has ways between GPUs.
+bool is_for_gpus(const std::string& library) {
+  const Value file =
+      Value::from_file(fmt::format("{}/scenarios/libraries/{}.yaml", data_directory(), library));
+  const Value* base = file.find("base");
+  return file.find("p2p") != nullptr || (base != nullptr && is_for_gpus(base->text()));
+}
+
+Json libraries(Json rows) {
+  for (Json& row : rows) row["gpus"] = is_for_gpus(row["name"]);
+  return rows;
+}
+
 /// Files of a folder by their names, with what each says about itself.
 Json named(const std::string& folder) {
   Json rows = Json::array();
@@ -86,10 +99,11 @@ Json lists() {
                           {"name", one.name},
                           {"about", one.summary},
                           {"options", one.options},
-                          {"least_ranks", one.least_ranks}});
+                          {"least_ranks", one.least_ranks},
+                          {"one_host", one.one_host}});
   return {{"version", version()},
           {"algorithms", std::move(algorithms)},
-          {"libraries", named("scenarios/libraries")},
+          {"libraries", libraries(named("scenarios/libraries"))},
           {"clusters", named("topologies/clusters")}};
 }
 

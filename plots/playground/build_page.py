@@ -39,8 +39,11 @@ def inside_script(text):
 
 
 def part(path):
-    """Text of a script or style sheet without its SPDX line: the page has one notice for all."""
-    return re.sub(r"\A(//|/\*) SPDX-.*\n", "", path.read_text(encoding="utf-8"))
+    """Text of a script or style sheet without lines of comments: one notice is for all."""
+    text = re.sub(r"\A/\* SPDX-.*\n", "", path.read_text(encoding="utf-8"))
+    if path.suffix != ".js":
+        return text
+    return re.sub(r"^ *(//.*|/\*\*(.|\n)*?\*/) *\n", "", text, flags=re.MULTILINE)
 
 
 def scripts(template):

@@ -9,34 +9,70 @@ const answered = {count: 0, ms: 0};  // how often a change was answered, and how
 const caseNamesOf = text => [...text.matchAll(/^ {2}- (?:\{name: |name: )("[^"]*"|[^,\n]*)/gm)]
   .map(([, name]) => name.replace(/^"|"$/g, "").trim());
 
+/** Words at the settings: what the program rejects. */
 function complain(words) {
   byId("complaint").hidden = !words;
   byId("complaint").textContent = words;
-  byId("results").classList.toggle("stale", Boolean(words));
 }
+
+const rejectedText = () => runsOf(state).flatMap((run, i) => Object.entries(run.refused).map(
+  ([key, {text, words}]) => `Run ${"AB"[i]} omits ${key} = ${text}:\n${words}`)).join("\n\n");
 
 /** One key of a run; some stand for more than themselves. */
 function change(index, key, text) {
-  const run = state.runs[index];
-  if (key === "case") {
-    run.case = text;
-    run.set = {};
-  } else if (key === "nics") {
-    setKey(run, "cluster.host", text);
-    const {hosts, places} = shown[index];
-    if (places.every(place => place.gpu < 0)) {
-      const counts = hosts.map((_, host) => places.filter(place => place.host === host).length);
-      setKey(run, "placement", `{hosts: ${countsText(counts)}, nics: all}`);
-    }
-  } else {
-    setKey(run, key, text);
-  }
+  changeRun(state.runs[index], key, text, shown[index], lists);
   refresh();
+}
+
+/** Keys that the program rejects leave their runs. Throws where that does not help. */
+async function sortOut(error) {
+  const {scenario, left, right} = lessonOf(state), [asked] = requestsOf(state);
+  const changed = runsOf(state).filter(run => !isGood(run));
+  const before = keyOf(state);
+  const fails = async run => {
+    const request = {scenario, ...asked.text ? {text: asked.text} : {},
+      ...run.case ? {case: run.case} : {}, set: Object.entries(run.set)};
+    try {
+      await engine.ask({ask: "quick", runs: [request]});
+      return "";
+    } catch (reason) {
+      if (reason instanceof Stopped) throw reason;
+      return reason.message;
+    }
+  };
+  for (const run of changed) {
+    const plain = {case: [left, right || left][state.runs.indexOf(run)].case || ""};
+    const sorted = await sortedOut(run, plain, fails, changed.length === 1 ? error.message : "");
+    if (again) return;
+    Object.assign(run, sorted);
+  }
+  if (keyOf(state) === before) throw error;
+  again = true;
+}
+
+/** Asks for the runs and shows them. */
+async function answer(from) {
+  const runs = runsOf(state), asked = runs.map(copyOf);
+  if (shown.some(one => one.report.ranks.length > FEW_RANKS)) {
+    showNumbers(await engine.ask({ask: "quick", runs: requestsOf(state)}));
+    answered.numbersMs = performance.now() - from;
+    if (again) return;
+  }
+  const all = await engine.ask({ask: "play", runs: requestsOf(state)});
+  if (runs[0] !== state.runs[0]) return;
+  runs.forEach((run, i) => {
+    run.good = asked[i];
+  });
+  show(all);
+  complain(rejectedText());
 }
 
 /** Simulates what is set. Changes that come meanwhile are answered together, once. */
 async function refresh() {
   history.replaceState(null, "", addressOf(state, true));
+  settings.forEach((one, i) => state.runs[i] && one.showKeys(state.runs[i]));
+  byId("two").checked = state.two;
+  byId("results").classList.add("stale");
   if (running) {
     again = true;
     return;
@@ -46,22 +82,20 @@ async function refresh() {
     again = false;
     const from = performance.now();
     try {
-      if (shown.some(one => one.report.ranks.length > FEW_RANKS)) {
-        showNumbers(await engine.ask({ask: "quick", runs: requestsOf(state)}));
-        answered.numbersMs = performance.now() - from;
-        if (again) continue;
-      }
-      show(await engine.ask({ask: "play", runs: requestsOf(state)}));
-      complain("");
+      await answer(from).catch(error => {
+        if (error instanceof Stopped) throw error;
+        return sortOut(error);
+      });
     } catch (error) {
       if (!(error instanceof Stopped)) complain(error.message);
     }
+    if (again) continue;
     answered.ms = performance.now() - from;
     ++answered.count;
     byId("took").textContent = `The last answer took ${Math.round(answered.ms)} ms.`;
   } while (again);
   running = false;
-  if (byId("complaint").hidden) showGains(++gainsFor);
+  if (!byId("results").classList.contains("stale")) showGains(++gainsFor);
 }
 
 const FEW_RANKS = 64;  // so many are drawn as quickly as they are counted
@@ -76,7 +110,8 @@ function showNumbers({names, cases, reasons}) {
 }
 
 function show(answer) {
-  byId("results").classList.remove("drawing");
+  byId("results").classList.remove("drawing", "stale");
+  byId("gains").replaceChildren(element("p", {class: "facts"}, "computing ..."));
   const share = clock.whole > 0 ? clock.seconds / clock.whole : 0.5;
   DATA = answer;
   const cases = answer.cases.map((json, i) => Object.assign(new Case(json, i),
@@ -115,19 +150,25 @@ function showLock(cases) {
   const locked = cases.length === 2 && !state.said && !cases.some(one => one.report.deadlock);
   document.body.classList.toggle("locked", locked);
   byId("predict").hidden = !locked;
-  if (locked) {
-    byId("predict").replaceChildren(predictionForm(cases.map(one => one.name), said => {
-      state.said = said;
-      byId("prediction").textContent = predictionText(said, shown);
-      history.replaceState(null, "", addressOf(state, true));
-      showLock(shown);
-      resize();
-      byId("verdict").scrollIntoView({block: "nearest"});
-      showGains(++gainsFor);
-    }));
-  } else if (!byId("prediction").textContent && state.said && cases.length === 2) {
-    byId("prediction").textContent = predictionText(state.said, cases);
-  }
+  showPrediction(cases);
+  if (!locked) return;
+  byId("predict").replaceChildren(predictionForm(cases.map(one => one.name), said => {
+    const key = keyOf(state);
+    state.said = said;
+    state.about = key === keyOf(freshState(state.lesson)) ? "" : key;
+    history.replaceState(null, "", addressOf(state, true));
+    showLock(shown);
+    resize();
+    byId("verdict").scrollIntoView({block: "nearest"});
+    showGains(++gainsFor);
+  }));
+}
+
+/** Judged beside the runs that it is about; beside others only what was said. */
+function showPrediction(cases) {
+  byId("prediction").textContent = !state.said ? ""
+    : cases.length === 2 && isPredicted(state) ? predictionText(state.said, cases)
+      : pastPredictionText(state);
 }
 
 const MOST_GAINS = 5;
@@ -142,6 +183,7 @@ async function showGains(turn) {
       try {
         gains.push(...(await engine.ask({ask: "gains", run, top: MOST_GAINS, nth})).gains);
       } catch (error) {
+        if (turn === gainsFor) byId("gains").replaceChildren(error.message);
         return;
       }
       if (turn !== gainsFor || running) return;
@@ -169,7 +211,10 @@ function openLesson() {
     .map(line => line.replace(/^#\s?/, "")).join(" ").replace(/^Lesson \d+\.\s*/, "");
   byId("words").replaceChildren(element("p", {}, about));
   byId("question").textContent = /^question:\s*(.*)$/m.exec(text)?.[1].replace(/^["']|["']$/g, "");
-  byId("prediction").textContent = "";
+  shown = [];
+  complain("");
+  byId("predict").hidden = true;
+  document.body.classList.add("locked");  // until there is an answer, nothing of another lesson
   byId("exercise").hidden = !lesson.exercise;
   if (lesson.exercise) {
     exercise = new Exercise(lesson.exercise, request => engine.ask(request), () => shown);
@@ -189,6 +234,7 @@ function go(id) {
 }
 
 function exportAs(kind) {
+  if (!shown.length) return undefined;
   const name = lessonOf(state).scenario;
   if (kind === "yaml") download(`${name}.yaml`, scenarioYaml(shown), "text/yaml");
   if (kind === "csv") {

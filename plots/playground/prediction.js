@@ -18,18 +18,38 @@ function outcomeOf([one, other]) {
 
 const timesText = times => `${parseFloat(times.toPrecision(3))} times as fast`;
 
+/** What was said, in words; `names` of both runs. */
+function saidText({which, times}, names) {
+  return which === "same" ? "both the same" : `${names["ab".indexOf(which)]}, ${timesText(times)}`;
+}
+
+/** In how far the guess is right. Factors are compared as ratios. */
+function judgement(guess, outcome) {
+  if (outcome.which === "same") {
+    return guess.which === "same" ? "Right." : "Not right: there is no difference.";
+  }
+  if (guess.which === "same") return "Not right: there is a difference.";
+  if (guess.which !== outcome.which) return "The other way round than you said.";
+  const ratio = Math.max(guess.times / outcome.times, outcome.times / guess.times);
+  const digits = times => parseFloat(times.toPrecision(3));
+  return ratio <= 1.1 ? `Right, and within ${Math.round((ratio - 1) * 100)} %.`
+    : `The right run. The factor is ${digits(outcome.times)}; you said ${digits(guess.times)}.`;
+}
+
 /** The sentence that compares what was said with what came out. */
 function predictionText(said, cases) {
   if (cases.some(one => one.report.deadlock)) return "";
   const guess = predictionOf(said), outcome = outcomeOf(cases);
-  const names = {a: cases[0].name, b: cases[1].name};
-  const words = ({which, times}) => which === "same" ? "both the same"
-    : `${names[which]}, ${timesText(times)}`;
-  const off = Math.round(Math.abs(guess.times / outcome.times - 1) * 100);
-  const judged = guess.which !== outcome.which ? "The other way round than you said."
-    : outcome.which === "same" ? "Right." : off <= 10 ? `Right, and within ${off} %.`
-      : `The right one, and ${off} % off by how much.`;
-  return `You said: ${words(guess)}. It is: ${words(outcome)}. ${judged}`;
+  const names = cases.map(one => one.name);
+  return `You said: ${saidText(guess, names)}. It is: ${saidText(outcome, names)}. ` +
+    judgement(guess, outcome);
+}
+
+/** A prediction of other runs than those that are shown. */
+function pastPredictionText(state) {
+  const names = state.about ? ["A", "B"] : labelsOf(freshState(state.lesson));
+  return `Your first prediction, of ${names.join(" and ")}, was: ` +
+    `${saidText(predictionOf(state.said), names)}.`;
 }
 
 /** The form that locks the answer. `locked(said)` is called once. */
@@ -93,6 +113,7 @@ class Exercise {
 
   checkRuns() {
     const {exercise} = this, [one, other] = this.runsNow();
+    if (!one) return "The runs are still computing.";
     if (exercise.ends) {
       if (at(one.resolved, "job.algorithm") !== exercise.ends) {
         return `Not yet: the algorithm has to be ${exercise.ends}.`;

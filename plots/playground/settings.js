@@ -4,6 +4,7 @@
 const RATES = [0.1, 0.4, 1, 2.5, 5, 10, 25, 40, 50, 100, 200, 400, 800];  // Gbit/s
 const LATENCIES = [0.1, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000];  // us
 const SIZES = Array.from({length: 29}, (_, i) => 2 ** i);  // bytes
+const NIC_COUNTS = [1, 2, 4, 8];
 const UNIT_SIZES = {B: 1, kB: 1e3, MB: 1e6, GB: 1e9, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30,
   "bit/s": 1 / 8, "kbit/s": 125, "Mbit/s": 125e3, "Gbit/s": 125e6, "Tbit/s": 125e9,
   "B/s": 1, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "GiB/s": 2 ** 30,
@@ -32,6 +33,16 @@ class Setting {
     this.node = element("label", {class: "setting"},
       element("span", {}, words, " ", this.words), control);
   }
+  /** A value that the program rejects, where it was chosen. */
+  mark(refused) {
+    markRejected(this.control, refused);
+  }
+}
+
+function markRejected(control, refused) {
+  if (refused) control.setAttribute("aria-invalid", "true");
+  else control.removeAttribute("aria-invalid");
+  control.title = refused ? `${refused.text}: ${refused.words}` : "";
 }
 
 /** One of several names. */
@@ -46,8 +57,11 @@ class Choice extends Setting {
     this.node.hidden = value === undefined || !names.length;
     if (this.node.hidden) return;
     const known = names.some(({name}) => name === value) ? names : [{name: value}, ...names];
-    this.control.replaceChildren(...known.map(({name, about}) =>
-      element("option", {value: name, selected: name === value, title: about}, name)));
+    this.control.replaceChildren(...known.map(({name, words, about}) =>
+      element("option", {value: name, selected: name === value, title: about}, words || name)));
+  }
+  values(one) {
+    return this.names(one).map(({name}) => name);
   }
   valueOf(one) {
     const value = at(one.resolved, this.key);
@@ -76,22 +90,31 @@ class Scale extends Setting {
     this.words.textContent = text;
     this.control.setAttribute("aria-valuetext", text);
   }
+  values() {
+    return this.stops;
+  }
 }
 
-/** A whole number. */
+/** A whole number. `range(one)`: the least and the most; undefined where there is no such thing. */
 class Count extends Setting {
-  constructor(words, key, most, changed, isThere) {
-    super(words, element("input", {type: "number", min: 1, max: most, step: 1}));
-    Object.assign(this, {key, isThere});
+  constructor(words, key, range, changed) {
+    super(words, element("input", {type: "number", step: 1}));
+    Object.assign(this, {key, range});
     this.control.addEventListener("change", () => {
-      const count = Math.max(1, Math.min(most, Math.round(Number(this.control.value) || 1)));
-      changed(key, String(count));
+      const {min, max, value} = this.control;
+      changed(key, String(Math.max(min, Math.min(max, Math.round(Number(value) || 1)))));
     });
   }
   show(one) {
-    const value = at(one.resolved, this.key);
-    this.node.hidden = !this.isThere(one) || Array.isArray(value);
+    const value = at(one.resolved, this.key), range = this.range(one);
+    this.node.hidden = !range || Array.isArray(value);
+    if (this.node.hidden) return;
+    [this.control.min, this.control.max] = range;
     if (document.activeElement !== this.control) this.control.value = value ?? 1;
+  }
+  values(one) {
+    const [least, most] = this.range(one);
+    return Array.from({length: most - least + 1}, (_, i) => String(least + i));
   }
 }
 
@@ -99,7 +122,8 @@ class Count extends Setting {
 class Nics extends Setting {
   constructor(changed) {
     super("NICs per host", element("select"));
-    this.control.append(...[1, 2, 4, 8].map(count => element("option", {value: count}, count)));
+    this.key = "cluster.host";
+    this.control.append(...NIC_COUNTS.map(count => element("option", {value: count}, count)));
     this.control.addEventListener("change", () => changed(this.textOf(Number(this.control.value))));
   }
   show(one) {
@@ -107,6 +131,9 @@ class Nics extends Setting {
     this.host = host;
     this.node.hidden = !["simple", "numa"].includes(host?.type);
     this.control.value = Array.isArray(host?.nics) ? host.nics.length : 1;
+  }
+  values() {
+    return NIC_COUNTS.map(count => this.textOf(count));
   }
   /** A host's only socket has them all; of several each has its own first. */
   textOf(count) {
@@ -129,21 +156,32 @@ class OtherKeys {
       element("label", {}, "Any other key = value ", this.input), this.list);
     form.addEventListener("submit", event => {
       event.preventDefault();
-      const [, key, text] = /^\s*([\w.]+)\s*[=:]\s*(.+?)\s*$/.exec(this.input.value) || [];
-      if (!key) return;
-      this.input.value = "";
-      changed(key, text);
+      const [key, text] = this.typed();
+      if (key) changed(key, text);
     });
     this.node = form;
   }
-  show(set) {
-    this.list.replaceChildren(...Object.entries(set).map(([key, text]) => {
+  typed() {
+    return (/^\s*([\w.]+)\s*[=:]\s*(.+?)\s*$/.exec(this.input.value) || []).slice(1);
+  }
+  /** Chips, and what was typed until it is part of the run; red if the program rejects it. */
+  show(run) {
+    const [typed] = this.typed();
+    if (typed in run.set && isGood(run)) this.input.value = "";
+    markRejected(this.input, run.refused[typed]);
+    const chip = (key, text, words) => {
       const short = text.length > 40 ? `${text.slice(0, 38)} ...` : text;
-      const button = element("button", {type: "button", class: "quiet", title: text,
-        "aria-label": `Take back ${key}`}, `${key}=${short} \u00d7`);
-      button.addEventListener("click", () => this.changed(key, undefined));
+      const button = element("button", {type: "button", class: words ? "refused" : "quiet",
+        title: words || text, "aria-label": `Take back ${key}${words ? ", rejected" : ""}`},
+      `${key}=${short} \u00d7`);
+      button.addEventListener("click", () => {
+        if (key === typed) this.input.value = "";
+        this.changed(key, words ? null : undefined);
+      });
       return button;
-    }));
+    };
+    this.list.replaceChildren(...Object.entries(run.set).map(([key, text]) => chip(key, text)),
+      ...Object.entries(run.refused).map(([key, {text, words}]) => chip(key, text, words)));
   }
 }
 
@@ -152,13 +190,29 @@ class RunSettings {
   constructor(index, lists, changed) {
     const name = "AB"[index];
     const set = (key, text) => changed(index, key, text);
-    const named = list => () => lists[list];
-    const algorithms = one => lists.algorithms.filter(({collective, least_ranks: least}) =>
-      collective === at(one.resolved, "job.collective") && least <= one.places.length);
+    const mostServers = one => {  // training without servers reads the option, too
+      const exchange = at(one.resolved, "job.options.exchange") ?? "parameter_server";
+      return exchange === "parameter_server" ? Math.max(1, one.places.length - 1) : 1;
+    };
+    const hostsNamed = ({resolved: {placement}, places}) => {  // "8-0": two, and ranks on one
+      const counts = /^[\d-]+$/.exec(placement?.hosts ?? placement)?.[0].split("-") || [];
+      return Math.max(counts.length, 1 + Math.max(...places.map(place => place.host)));
+    };
+    // Ranks on GPUs need a library for GPUs; a program takes the place of an algorithm.
+    const libraries = one => lists.libraries.filter(({gpus}) =>
+      gpus !== false || one.places.every(place => place.gpu < 0));
+    // An LLM is described by options that no other training has.
+    const fits = (one, {name, least_ranks: least, one_host: together}) => name !== "llm" &&
+      least <= one.places.length && !(together && one.places.some(({host}) =>
+        host !== one.places[0].host));
+    const algorithms = one => lists.algorithms.filter(algorithm => fits(one, algorithm) &&
+      !at(one.resolved, "job.program") &&
+      algorithm.collective === at(one.resolved, "job.collective"));
     const reads = option => one => lists.algorithms.some(({collective, name, options}) =>
       collective === at(one.resolved, "job.collective") &&
       name === at(one.resolved, "job.algorithm") && options.includes(option));
-    const words = ["caller", "thread", "nic"].map(word => ({name: word}));
+    const progress = [{name: "caller"}, {name: "thread"},
+      {name: "nic", words: "nic (moves the bytes, too)"}];
     this.case = new Setting("Case", element("select"));
     this.case.control.addEventListener("change", () => set("case", this.case.control.value));
     this.places = new PlacesView(name, places => set("placement",
@@ -167,16 +221,17 @@ class RunSettings {
     this.settings = [
       new Choice("Algorithm", "job.algorithm", algorithms, set),
       new Scale("Size", "job.bytes", SIZES.map(sizeWords), set),
-      new Choice("Library", "library", named("libraries"), set),
-      new Choice("Who makes progress", "library.progress", () => words, set),
+      new Choice("Library", "library", libraries, set),
+      new Choice("Who makes progress", "library.progress", () => progress, set),
       new Scale("Link rate", "cluster.link.bandwidth", RATES.map(rate => rate < 1
         ? `${rate * 1000} Mbit/s` : `${rate} Gbit/s`), set),
       new Scale("Link latency", "cluster.link.latency", LATENCIES.map(us => `${us} us`), set),
-      new Count("Hosts", "cluster.hosts", 256, set,
-        one => at(one.resolved, "cluster.network") === "star"),
+      new Count("Hosts", "cluster.hosts", one => at(one.resolved, "cluster.network") === "star" &&
+        [hostsNamed(one), 256], set),
       new Nics(text => set("nics", text)),
       ...Object.entries(COUNTS).map(([option, label]) =>
-        new Count(label, `job.options.${option}`, 64, set, reads(option)))];
+        new Count(label, `job.options.${option}`, one => reads(option)(one) &&
+          [1, option === "servers" ? mostServers(one) : 64], set))];
     this.node = element("fieldset", {class: "run"}, element("legend", {}, `Run ${name}`),
       element("div", {class: "grid"}, this.case.node, this.settings.map(one => one.node)),
       element("h3", {}, "Ranks on hosts"), this.places.node, this.others.node);
@@ -194,6 +249,14 @@ class RunSettings {
       element("option", {value: name, selected: name === run.case}, name)));
     for (const setting of this.settings) setting.show(one);
     this.places.show(one.hosts, one.places);
-    this.others.show(run.set);
+    this.showKeys(run);
+  }
+
+  /** What the state holds, known before an answer. */
+  showKeys(run) {
+    this.case.mark(run.refused.case);
+    for (const setting of this.settings) setting.mark(run.refused[setting.key]);
+    markRejected(this.places.list, run.refused.placement);
+    this.others.show(run);
   }
 }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Scripts of the page in node, without a page: for tests.
+//
+//   node sources_for_test.js 'SCRIPT' < JSON: prints what SCRIPT returns, the body of an async
+//   function; the JSON is its `input`
+"use strict";
+const fs = require("fs");
+const path = require("path");
+
+const NAMES = ["../lesson/format.js", "state.js", "places.js", "settings.js", "prediction.js"];
+const read = name => fs.readFileSync(path.join(__dirname, name), "utf8");
+
+/** An element that takes everything and shows nothing. */
+class Node {
+  constructor() {
+    Object.assign(this, {style: {}, dataset: {}, classList: {toggle() {}}, value: ""});
+  }
+}
+for (const name of ["append", "replaceChildren", "setAttribute", "removeAttribute",
+  "addEventListener"]) {
+  Node.prototype[name] = () => {};
+}
+const document = {createElement: () => new Node(), createTextNode: () => new Node(),
+  getElementById: () => ({textContent: read("lessons.json")})};
+
+const body = `"use strict";\n${NAMES.map(read).join("")}
+  return (async () => { ${process.argv[2]} })();`;
+new Function("document", "input", body)(document, JSON.parse(fs.readFileSync(0, "utf8")))
+  .then(result => process.stdout.write(JSON.stringify(result)));

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Does the playground keep what is right, and judge predictions fairly? Needs node, no page.
+
+Usage: python3 -m plots.playground_state_test.
+"""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+LOADER = pathlib.Path(__file__).resolve().parent / "playground/sources_for_test.js"
+# In place of the program: rejects wrong keys, and a driver's lack as the program does.
+PROGRAM = """
+const asked = [];
+const fails = async ({case: name, set}) => {
+  asked.push(Object.keys(set).join());
+  if (name === "4-3-9") return "unknown case";
+  if ("job.bytez" in set) return "unknown key";
+  if ((set["job.bytes"] || "").endsWith("Mb")) return "unknown unit";
+  return set["library.progress"] === "nic" && !("library.network.driver" in set)
+    ? "a driver is missing" : ""; };
+const sort = (run, said) => sortedOut({refused: {}, ...run}, {case: "4-2-2"}, fails, said);
+"""
+
+
+def in_node(script, value=None):
+    done = subprocess.run(["node", str(LOADER), script], input=json.dumps(value), text=True,
+                          capture_output=True, check=False)
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return json.loads(done.stdout)
+
+
+class Keys(unittest.TestCase):
+    def sorted_out(self, run, said=""):
+        return in_node(f"{PROGRAM} return [await sort(input[0], input[1]), asked];", [run, said])
+
+    def test_a_wrong_key_leaves_the_run_and_the_others_stay(self):
+        (run, _) = self.sorted_out({"case": "4-2-2", "set": {
+            "job.bytes": "1 MiB", "job.bytez": "2 MiB", "library": "offload"}})
+        self.assertEqual(run["set"], {"job.bytes": "1 MiB", "library": "offload"})
+        self.assertEqual(run["refused"],
+                         {"job.bytez": {"text": "2 MiB", "words": "unknown key"}})
+
+    def test_keys_that_were_answered_before_are_not_asked_about(self):
+        good = {"case": "4-2-2", "set": {"job.bytes": "1 MiB", "library": "offload"}}
+        run, asked = self.sorted_out(
+            {**good, "good": good, "set": {**good["set"], "job.bytez": "1"}}, "known words")
+        self.assertEqual(run["set"], good["set"])
+        self.assertEqual(run["refused"]["job.bytez"]["words"], "known words")
+        self.assertEqual(asked, [])
+
+    def test_keys_below_a_rejected_one_come_back(self):
+        good = {"case": "4-2-2", "set": {"job.bytez.unit": "1", "job.bytes": "1 MiB"}}
+        run, _ = self.sorted_out({**good, "good": good, "set": {
+            "job.bytes": "1 MiB", "job.bytez": "1"}})
+        self.assertEqual(run["refused"]["job.bytez"]["text"], "1")
+        self.assertEqual(run["set"], {"job.bytes": "1 MiB", "job.bytez.unit": "1"})
+
+    def test_a_wrong_value_gives_way_to_the_good_one_before(self):
+        good = {"case": "4-2-2", "set": {"job.bytes": "1 MiB"}}
+        run, _ = self.sorted_out({**good, "good": good, "set": {"job.bytes": "10 Mb"}})
+        self.assertEqual(run["refused"]["job.bytes"]["text"], "10 Mb")
+        self.assertEqual(run["set"], {"job.bytes": "1 MiB"})
+
+    def test_keys_that_need_each_other_are_kept_in_any_order(self):
+        run, _ = self.sorted_out({"case": "4-2-2", "set": {
+            "library.progress": "nic", "library.network.driver": "nic"}})
+        self.assertEqual(run["refused"], {})
+        self.assertEqual(len(run["set"]), 2)
+
+    def test_an_unknown_case_gives_way_to_the_lessons_case(self):
+        run, _ = self.sorted_out({"case": "4-3-9", "set": {"job.bytes": "1 MiB"}})
+        self.assertEqual((run["case"], run["set"]), ("4-2-2", {"job.bytes": "1 MiB"}))
+        self.assertEqual(run["refused"]["case"]["text"], "4-3-9")
+
+    def test_a_rejected_key_is_in_the_own_address_and_not_in_a_shared_one(self):
+        own, shared = in_node("""const state = freshState("03");
+            state.runs[0].refused["job.bytez"] = {text: "1 MiB", words: "unknown key"};
+            return [addressOf(state, true), addressOf(state, false)];""")
+        self.assertIn("a.job.bytez=1+MiB", own)
+        self.assertNotIn("bytez", shared)
+
+    def test_a_good_value_beside_a_rejected_one_outlives_a_reload(self):
+        run = in_node("""const state = freshState("03"), [run] = state.runs;
+            run.set = {"job.bytes": "1 MiB", library: "offload"};
+            run.refused = {"job.bytez": {text: "1"}, "job.bytes": {text: "10 Mb"}};
+            return stateOf(addressOf(state, true)).runs[0];""")
+        self.assertEqual(run["good"]["set"], {"job.bytes": "1 MiB", "library": "offload"})
+        self.assertEqual(run["set"], {"job.bytes": "10 Mb", "library": "offload",
+                                      "job.bytez": "1"})
+
+    def test_one_change_takes_a_rejected_value_back_or_replaces_it(self):
+        script = """const run = {case: "", set: {"job.bytes": "1 KiB"},
+              refused: {"job.bytes": {text: "1 Mb"}}};
+            changeRun(run, "job.bytes", input); return run;"""
+        for text in (None, "1 MiB"):
+            self.assertEqual(in_node(script, text), {
+                "case": "", "set": {"job.bytes": text or "1 KiB"}, "refused": {}})
+
+    def test_progress_by_the_nic_sets_its_driver_too_and_takes_it_back(self):
+        runs = in_node("""const run = {case: "", set: {}, refused: {}};
+            return ["nic", "thread", "nic", undefined].map(text => {
+              changeRun(run, "library.progress", text); return {...run.set}; });""")
+        both = {"library.network.driver": "nic", "library.progress": "nic"}
+        self.assertEqual(runs, [both, {"library.progress": "thread"}, both, {}])
+
+
+class Predictions(unittest.TestCase):
+    def judged(self, said, *seconds):
+        return in_node("""return predictionText(input.said, input.seconds.map((seconds, i) =>
+            ({name: "AB"[i], seconds, report: {}})));""", {"said": said, "seconds": seconds})
+
+    def test_no_difference_is_called_so(self):
+        self.assertTrue(self.judged("a 1.5", 1, 1.01).endswith(
+            "Not right: there is no difference."))
+        self.assertTrue(self.judged("same 1", 1, 1.01).endswith("Right."))
+        self.assertTrue(self.judged("same 1", 1, 2).endswith("Not right: there is a difference."))
+
+    def test_the_other_run_is_called_the_other_way_round(self):
+        self.assertIn("The other way round", self.judged("b 2", 1, 2))
+
+    def test_a_factor_is_judged_as_a_ratio_and_in_words_that_can_be_read(self):
+        self.assertIn("The right run. The factor is 5.5; you said 1.5.",
+                      self.judged("a 1.5", 1, 5.5))
+        self.assertIn("Right, and within 8 %.", self.judged("a 2", 1, 2.16))
+        self.assertIn("Right, and within 8 %.", self.judged("a 2.16", 1, 2))
+
+    def test_a_prediction_is_about_the_runs_that_it_was_made_for(self):
+        script = """const state = stateOf(input), before = isPredicted(state);
+            state.runs[1].set["job.bytes"] = "1 MiB";
+            return [before, isPredicted(state), pastPredictionText(state)];"""
+        before, after, words = in_node(script, "#lesson=03&said=a+2")
+        self.assertEqual((before, after), (True, False))
+        self.assertEqual(words, "Your first prediction, of 4-2-2 and 4-3-1, was: "
+                                "4-2-2, 2 times as fast.")
+
+    def test_what_a_prediction_was_about_outlives_a_reload(self):
+        same = in_node("""const state = freshState("03");
+            state.runs[1].set["job.bytes"] = "1 MiB";
+            Object.assign(state, {said: "a 2", about: keyOf(state)});
+            const again = stateOf(addressOf(state, true));
+            return [isPredicted(again), again.about === state.about];""")
+        self.assertEqual(same, [True, True])
+
+
+def main():
+    if not shutil.which("node"):
+        print("SKIP playground: no node: run scripts/install_packages all")
+        sys.exit(77)
+    unittest.main()
+
+
+if __name__ == "__main__":
+    main()
