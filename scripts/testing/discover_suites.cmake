@@ -4,8 +4,9 @@
 #   cmake -D PROGRAM=file -D PREFIX=sim. -D LABELS=slow -D SLOW=slow_suites.txt -D FOLDER=path
 #         -D OUTPUT=file.cmake -P discover_suites.cmake
 #
-# LABELS: of each test; without it, a suite is "slow" if SLOW lists it, else "quick". SLOW also
-# splits suites into shards. FOLDER: the working directory.
+# LABELS: of each test, under the sanitizers; without it, a suite is "slow" if SLOW lists it, else
+# "quick". SLOW also splits suites into shards, and names those that only Release runs. FOLDER: the
+# working directory.
 cmake_minimum_required(VERSION 3.25)
 
 # Appends one test to `text`. More arguments: its environment.
@@ -21,18 +22,22 @@ function(register name suite)
   set(text "${text}" PARENT_SCOPE)
 endfunction()
 
-# Sets `label`, `cost` and `shards` of a suite of the program.
+# Sets `label`, `cost`, `shards` and `only_release` of a suite of the program.
 function(look_up name)
   set(label quick PARENT_SCOPE)
   set(cost 0 PARENT_SCOPE)
   set(shards 1 PARENT_SCOPE)
+  set(only_release OFF PARENT_SCOPE)
   foreach(line IN LISTS slow_suites)
-    string(REGEX MATCH "^([^ ]+) *([0-9]*)$" known "${line}")
+    string(REGEX MATCH "^([^ ]+) *([0-9]*) *(release)?$" known "${line}")
     if(CMAKE_MATCH_1 STREQUAL name)
       set(label slow PARENT_SCOPE)
       set(cost 1 PARENT_SCOPE)
       if(CMAKE_MATCH_2)
         set(shards ${CMAKE_MATCH_2} PARENT_SCOPE)
+      endif()
+      if(CMAKE_MATCH_3)
+        set(only_release ON PARENT_SCOPE)
       endif()
     endif()
   endforeach()
@@ -47,7 +52,9 @@ foreach(line IN LISTS suites)
   string(REGEX REPLACE "\n|\\.$" "" suite "${line}")
   string(REGEX REPLACE "^asan\\." "" program "${PREFIX}")
   look_up(${program}${suite})
-  if(LABELS)
+  if(LABELS AND only_release)
+    continue()
+  elseif(LABELS)
     set(label ${LABELS})
   endif()
   if(shards EQUAL 1)
