@@ -133,7 +133,8 @@ std::vector<std::string> unused_blocks(const Scenario& scenario) {
       scenario.library.name)};
 }
 
-std::vector<std::string> nic_warnings(const Scenario& scenario) {
+/// `replaced`: another warning tells what to simulate in place of one channel.
+std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced) {
   const Topology& topology = scenario.cluster.topology;
   const auto& ranks = scenario.placement.ranks;
   const bool spread = std::any_of(ranks.begin(), ranks.end(), [&](const Location& where) {
@@ -145,7 +146,7 @@ std::vector<std::string> nic_warnings(const Scenario& scenario) {
   if (count < 2) return {};
   const Algorithm& algorithm = *scenario.job.algorithm;
   if (algorithm.one_channel && scenario.job.options.nccl == nullptr) {
-    if (!other_than_nccl(scenario).empty()) return {};
+    if (replaced) return {};
     return {fmt::format(
         "{} is simulated as one channel, which leaves a host by one NIC at a time; NCCL opens "
         "several and fills all {} NICs of {}, so that between hosts it may be up to {}x as fast. "
@@ -205,9 +206,10 @@ std::vector<std::string> extrapolations(const Scenario& scenario) {
 
 std::vector<std::string> job_warnings(const Scenario& scenario) {
   std::vector<std::string> warnings = vain_options(scenario);
-  if (warnings.empty()) warnings = other_than_nccl(scenario);
+  const std::vector<std::string> other = other_than_nccl(scenario);
+  if (warnings.empty()) warnings = other;
   for (const auto& more :
-       {vain_stragglers(scenario), unused_blocks(scenario), nic_warnings(scenario),
+       {vain_stragglers(scenario), unused_blocks(scenario), nic_warnings(scenario, !other.empty()),
         schedule_warnings(scenario.job), extrapolations(scenario)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;

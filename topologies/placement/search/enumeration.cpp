@@ -248,6 +248,7 @@ class Placements::Walk {
   /// all of its dead ends takes longer than any user waits.
   bool can_end() const {
     const PlacementRules& rules = placements_.rules_;
+    if (rules.order == RankOrder::any && !rules.whole_hosts) return true;  // no room is lost
     const int left = rules.ranks - static_cast<int>(assignment_.size());
     int room = 0, in_use = 0;
     for (int host = 0; host < static_cast<int>(left_.size()); ++host) {
