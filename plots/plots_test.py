@@ -98,9 +98,10 @@ class Timeline(InFolder):
 
     def test_bars_lie_where_the_spans_are(self):
         axes = self.draw(TIMELINE).axes[0]
-        extents = sorted((float(box.x0), float(box.x1)) for collection in axes.collections
-                         if isinstance(collection, timeline.PolyCollection)
-                         for box in (path.get_extents() for path in collection.get_paths()))
+        extents = sorted((float(min(bar)), float(max(bar))) for collection in axes.collections
+                         if isinstance(collection, timeline.PathCollection)
+                         for path in collection.get_paths()
+                         for bar in path.vertices[:, 0].reshape(-1, 5))
         self.assertEqual(extents, [(0, 2), (0, 3), (2, 3), (3, 3.5), (3, 4)])
 
     def test_phases_are_named_and_each_rank_has_a_tick_where_it_enters_the_next(self):
