@@ -13,8 +13,8 @@ from collections import namedtuple
 
 from matplotlib.ticker import NullLocator
 
-from plots import style
-from plots.style import LINE_COLOURS, MARKERS, plt
+from plots import inputs, style
+from plots.style import plt
 from validation.quantities import BITS, BYTES, BYTE_RATES, RATES, SECONDS, SIZES, TIMES, size_of
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, TOP = 7.5, 3.9, 0.8, 0.25, 0.6, 0.75  # inches
@@ -75,7 +75,7 @@ def at(value, dotted):
 
 def read_points(path, key, value):
     """The points in the order of the cases, and the unit of x."""
-    cases = style.read_cases(path)
+    cases = inputs.read_cases(path)
     rows, units = [], set()
     for i, case in enumerate(cases):
         where = f"{path}: cases[{i}]"
@@ -156,8 +156,7 @@ def draw(points, unit, key, value, title):
     height = HEIGHT + style.extra_height(title) + 0.2 * -(-len(lines) // columns)
     figure, axes = plt.subplots(figsize=(WIDTH, round(height, 2)))
     top = TOP + style.extra_height(title) + 0.2 * (-(-len(lines) // columns) - 1)
-    figure.subplots_adjust(left=LEFT / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / height,
-                           top=1 - top / height)
+    style.margins(figure, LEFT, RIGHT, BOTTOM, top)
     largest = max(abs(point.y) for point in points)
     size, name = style.unit_for(largest, units_of(value))
     places = sorted({point.x for point in points if point.x is not None})
@@ -165,16 +164,14 @@ def draw(points, unit, key, value, title):
         if line[0].x is None:
             line = [Point(label, x, line[0].y) for x in places]
         axes.plot([point.x for point in line], [point.y / size for point in line], label=label,
-                  color=LINE_COLOURS[i % len(LINE_COLOURS)], marker=MARKERS[i % len(MARKERS)],
-                  linestyle=["-", "--", ":"][i % 3], markeredgecolor="white")
+                  **style.line_style(i))
     set_axes(axes, points, unit)
     in_unit = {"": "", "B": " (bytes)"}.get(unit, f" ({unit})")
     axes.set_xlabel(name_of(key) + in_unit)
     axes.set_ylabel(f"{name_of(value)} ({name})" if name else name_of(value))
     mark_crossings(axes, list(lines.values()), unit, size)
     style.title(figure, title)
-    handles, labels = axes.get_legend_handles_labels()
-    style.legend(figure, handles=handles, labels=labels, ncol=columns)
+    style.legend(figure, ncol=columns)
     return figure
 
 
@@ -187,8 +184,7 @@ def set_axes(axes, points, unit):
     if min(point.y for point in points) > 0:
         axes.set_yscale("log")
         style.plain(axes.yaxis, [point.y for point in points])
-    axes.grid(color="#DDDDDD", linewidth=0.6)
-    axes.set_axisbelow(True)
+    style.grid(axes)
 
 
 def mark_crossings(axes, lines, unit, size):
@@ -200,17 +196,18 @@ def mark_crossings(axes, lines, unit, size):
                               arrowprops={"arrowstyle": "-", "color": style.FAINT})
 
 
+def figure_of(path, title=None, key="", value="time_s"):
+    points, unit = read_points(path, key, value)
+    return draw(points, unit, key, value, title)
+
+
 def main():
-    parser = style.page_parser("against", __doc__, style.Parser)
-    parser.add_argument("report", help="JSON from `ringscope run --json` or `compare --json`")
+    parser = style.parser("against", __doc__, "report",
+                          "JSON from `ringscope run --json` or `compare --json`",
+                          "a question about both")
     parser.add_argument("--key", required=True, help="of the scenario: the x axis")
     parser.add_argument("--value", default="time_s", help="of the case: the y axis")
-    parser.add_argument("-o", "--output", required=True, help=style.OUTPUT)
-    parser.add_argument("--title", help="default: a question about both")
-    arguments = parser.parse_args()
-    points, unit = read_points(arguments.report, arguments.key, arguments.value)
-    style.save(draw(points, unit, arguments.key, arguments.value, arguments.title),
-               arguments.output)
+    style.write(figure_of, parser)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import textwrap
 from collections import namedtuple
 from itertools import groupby
 
-from plots import style
+from plots import inputs, style
 from plots.style import ACTIVITIES, FAINT, INK, KINDS, plt
 from validation.quantities import SECONDS
 
@@ -24,35 +24,35 @@ LETTER, LINE = 0.075, 0.13  # of the hosts' names
 
 def read_report(path):
     cases = []
-    for i, case in enumerate(style.read_cases(path)):
+    for i, case in enumerate(inputs.read_cases(path)):
         where = f"{path}: cases[{i}]"
         ranks = []
-        for j, rank in enumerate(style.field(where, case, "ranks", list)):
+        for j, rank in enumerate(inputs.field(where, case, "ranks", list)):
             at = f"{where}.ranks[{j}]"
-            ranks.append(Rank(style.field(at, rank, "rank", int),
-                              style.field(at, rank, "host", str), seconds_by_kind(at, rank)))
+            ranks.append(Rank(inputs.field(at, rank, "rank", int),
+                              inputs.field(at, rank, "host", str), seconds_by_kind(at, rank)))
         if not ranks:
             raise style.InputError(f"{where}: ranks: is empty")
-        cases.append(Case(style.field(where, case, "name", str),
-                          style.field(where, case, "question", str),
-                          style.field(where, case, "time_s", float), ranks))
+        cases.append(Case(inputs.field(where, case, "name", str),
+                          inputs.field(where, case, "question", str),
+                          inputs.field(where, case, "time_s", float), ranks))
     return cases
 
 
 def seconds_by_kind(where, rank):
     """Seconds by kind: those of the rank's own work by activity, those of its waits by cause."""
-    seconds = style.field(where, rank, "seconds", dict)
+    seconds = inputs.field(where, rank, "seconds", dict)
     kinds = dict.fromkeys(KINDS, 0.0)
     blocked = 0.0
     for name in ACTIVITIES:
-        spent = style.field(f"{where}.seconds", seconds, name, float)
+        spent = inputs.field(f"{where}.seconds", seconds, name, float)
         if name in style.BLOCKED:
             blocked += spent
         else:
             kinds[name] += spent
-    causes = style.field(where, rank, "waited_for_s", dict)
+    causes = inputs.field(where, rank, "waited_for_s", dict)
     for cause in causes:
-        spent = style.field(f"{where}.waited_for_s", causes, cause, float)
+        spent = inputs.field(f"{where}.waited_for_s", causes, cause, float)
         kinds[style.kind_of("in_wait", cause)] += spent
         blocked -= spent
     if blocked > 1e-9 * sum(kinds.values()):  # of a report that does not know why
@@ -104,8 +104,7 @@ def draw_panel(axes, case, unit, highest, panel_width):
     axes.set_xlim(-0.7, len(case.ranks) - 0.3)
     axes.set_ylim(0, highest / unit * 1.03)
     axes.tick_params(axis="x", length=0)
-    axes.set_axisbelow(True)
-    axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
+    style.grid(axes, axis="y")
     axes.set_title(f"{textwrap.shorten(case.name, 40, placeholder=' ...')}:  "
                    f"{style.in_words(case.time, SECONDS)}", loc="left", fontweight="bold")
 
@@ -125,8 +124,7 @@ def draw(cases, title):
     height = round(top + rows * PANEL_HEIGHT + (rows - 1) * gap + bottom, 2)
     figure, panels = plt.subplots(rows, columns, figsize=(width, height), sharey=True,
                                   squeeze=False)
-    figure.subplots_adjust(left=LEFT / width, right=1 - RIGHT / width, bottom=bottom / height,
-                           top=1 - top / height, hspace=gap / PANEL_HEIGHT, wspace=0.08)
+    style.margins(figure, LEFT, RIGHT, bottom, top, hspace=gap / PANEL_HEIGHT, wspace=0.08)
     highest = max([sum(rank.seconds.values()) for case in cases for rank in case.ranks]
                   + [case.time for case in cases]) or 1.0
     unit, unit_name = style.unit_for(highest, SECONDS)
@@ -142,12 +140,15 @@ def draw(cases, title):
     return figure
 
 
+def figure_of(path, title=None):
+    cases = read_report(path)
+    return draw(cases, title or cases[0].question or "Where does each rank's time go?")
+
+
 def main():
-    arguments = style.parser("breakdown", __doc__, "report", "JSON from `ringscope run --json`",
-                             help="default: the scenario's question").parse_args()
-    cases = read_report(arguments.report)
-    title = arguments.title or cases[0].question or "Where does each rank's time go?"
-    style.save(draw(cases, title), arguments.output)
+    style.write(figure_of, style.parser("breakdown", __doc__, "report",
+                                        "JSON from `ringscope run --json`",
+                                        "the scenario's question"))
 
 
 if __name__ == "__main__":

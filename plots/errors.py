@@ -8,27 +8,23 @@ Algorithms stand a little beside each other.
 Example: plots/errors verdict.json -o errors.png
 """
 
-import json
-import statistics
 from collections import namedtuple
 
-from matplotlib.ticker import NullLocator
+import numpy
 
-from plots import style
-from plots.scaling import size_ticks
-from plots.style import FAINT, INK, LINE_COLOURS, MARKERS, InputError, field, plt
-from validation.quantities import SIZES
+from plots import inputs, style
+from plots.inputs import field
+from plots.scaling import set_x
+from plots.style import FAINT, INK, LINE_COLOURS, MARKERS, InputError, plt
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, GAP = 10.0, 4.6, 0.75, 0.3, 0.95, 0.8  # inches
+QUESTION = "How far off are the predictions, and does the model know it?"
 Error = namedtuple("Error", "algorithm bytes error low high")  # shares; low, high: None of unknown
 Judged = namedtuple("Judged", "errors level")  # `level`: the coverage that there should be, or None
 
 
 def read_verdict(path):
-    try:
-        document = json.loads(style.read_text(path))
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}") from None
+    document = inputs.json_of(path, inputs.read_text(path))
     errors = []
     for i, case in enumerate(field(path, document, "cases", list)):
         where = f"{path}: cases[{i}]"
@@ -87,13 +83,9 @@ def draw_errors(axes, judged):
                 axes.plot([beside * max(1, one.bytes)] * 2, [100 * one.low, 100 * one.high],
                           color=colour, linewidth=0.9, alpha=0.6, zorder=2)
     axes.axhline(0, color=INK, linewidth=0.8)
-    axes.set_xscale("log", base=2)
-    axes.xaxis.set_minor_locator(NullLocator())
-    ticks = size_ticks([max(1, one.bytes) for one in judged.errors])
-    axes.set_xticks(ticks, [style.in_words(tick, SIZES) for tick in ticks])
-    axes.set_xlabel("vector per rank (bytes)")
+    set_x(axes, "bytes", [max(1, one.bytes) for one in judged.errors])
     axes.set_ylabel("error of the prediction (%)")
-    grid(axes)
+    style.grid(axes)
 
 
 def draw_shares(axes, judged):
@@ -104,26 +96,14 @@ def draw_shares(axes, judged):
               color=LINE_COLOURS[0], linewidth=1.6)
     axes.set_xlim(0, 1.08 * sizes[-1] or 1)
     axes.set_ylim(0, 104)
-    for name, at in (("median", statistics.median(sizes)), ("90th percentile", ninth(sizes))):
-        share = 50 if name == "median" else 90
+    for name, share in (("median", 50), ("90th percentile", 90)):
+        at = numpy.percentile(sizes, share)
         axes.plot([at, at], [0, share], color=FAINT, linewidth=0.9, linestyle=(0, (4, 3)))
         axes.annotate(f"{name}: {at:.1f} %", (at, share), xytext=(6, -10),
                       textcoords="offset points", fontsize=8, va="top")
     axes.set_xlabel("error, at most (%)")
     axes.set_ylabel(f"share of the {count} cases (%)")
-    grid(axes)
-
-
-def ninth(sizes):
-    """Ninetieth percentile, between the two nearest."""
-    place = 0.9 * (len(sizes) - 1)
-    low = int(place)
-    return sizes[low] + (place - low) * (sizes[min(low + 1, len(sizes) - 1)] - sizes[low])
-
-
-def grid(axes):
-    axes.grid(color="#DDDDDD", linewidth=0.6)
-    axes.set_axisbelow(True)
+    style.grid(axes)
 
 
 def draw(judged, title):
@@ -135,24 +115,24 @@ def draw(judged, title):
     height = round(HEIGHT + 0.2 * (rows - 1) + style.extra_height(title), 2)
     figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, height))
     panel = (WIDTH - LEFT - RIGHT - GAP) / 2
-    figure.subplots_adjust(left=LEFT / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / height,
-                           top=1 - top / height, wspace=GAP / panel)
+    style.margins(figure, LEFT, RIGHT, BOTTOM, top, wspace=GAP / panel)
     draw_errors(left, judged)
     draw_shares(right, judged)
     style.title(figure, title)
-    handles, labels = left.get_legend_handles_labels()
-    style.legend(figure, handles=handles, labels=labels, ncol=columns)
+    style.legend(figure, ncol=columns)
     outside = any(covered(one) is False for one in judged.errors)
     figure.text(LEFT / WIDTH, 0.15 / height, coverage_words(judged) +
                 (" Empty marks: outside." if outside else ""), fontsize=8.5)
     return figure
 
 
+def figure_of(path, title=None):
+    return draw(read_verdict(path), title or QUESTION)
+
+
 def main():
-    arguments = style.parser("errors", __doc__, "verdict", "JSON from `ringscope validate --json`",
-                             default="How far off are the predictions, and does the model know it?"
-                             ).parse_args()
-    style.save(draw(read_verdict(arguments.verdict), arguments.title), arguments.output)
+    style.write(figure_of, style.parser("errors", __doc__, "verdict",
+                                        "JSON from `ringscope validate --json`", QUESTION))
 
 
 if __name__ == "__main__":

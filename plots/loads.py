@@ -16,7 +16,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from plots import style
+from plots import inputs, style
 from plots.style import FAINT, INK, InputError, plt
 
 COLOURS = colormaps["cividis_r"]  # bright to dark, the same to all eyes
@@ -24,6 +24,7 @@ MOST_HOSTS = 12
 MOST_CASES = 4
 WIDTH, LEFT, RIGHT, TOP, GAP = 10.0, 0.35, 1.0, 0.75, 0.5  # inches, like all lengths here
 LEVEL, CELL, HOST_WIDTH, SWITCH_HEIGHT = 1.0, 0.2, 0.62, 0.22
+QUESTION = "Which parts of the cluster are busy?"
 CELLS = ("core", "memory", "inside")  # the busiest of each in a host
 
 Host = namedtuple("Host", "name number ranks cells uplinks")  # uplinks: {switch: [load of a NIC]}
@@ -34,7 +35,7 @@ Case = namedtuple("Case", "name hosts others switches links")  # switches: {name
 def read_page(path):
     """The cases of a lesson's page."""
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>',
-                      style.read_text(path), re.S)
+                      inputs.read_text(path), re.S)
     if not found:
         raise InputError(f"{path}: is not a page of `ringscope lesson`: it has no data")
     try:
@@ -254,10 +255,13 @@ def draw(cases, title):
     return figure
 
 
+def figure_of(path, title=None):
+    return draw(read_page(path), title or QUESTION)
+
+
 def main():
-    arguments = style.parser("loads", __doc__, "page", "page from `ringscope lesson`",
-                             default="Which parts of the cluster are busy?").parse_args()
-    style.save(draw(read_page(arguments.page), arguments.title), arguments.output)
+    style.write(figure_of, style.parser("loads", __doc__, "page", "page from `ringscope lesson`",
+                                        QUESTION))
 
 
 if __name__ == "__main__":

@@ -9,13 +9,14 @@ Example: plots/placements placements.csv -o placements.png
 import re
 from collections import namedtuple
 
-from plots import style
+from plots import inputs, style
 from plots.style import LINE_COLOURS, MARKERS, plt
 from validation.quantities import SECONDS
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, TOP = 7.5, 3.9, 0.8, 0.25, 0.6, 0.95  # inches
 COLUMNS = ["place", "placement", "time_s", "held_up_by", "yours"]
 OTHERS = "others"
+QUESTION = "How long does each placement take, and what holds it up?"
 Placed = namedtuple("Placed", "place name seconds cause yours")
 
 
@@ -27,10 +28,10 @@ def cause_of(words):
 def read_placements(path):
     """Those that have a time, in the order of the file."""
     rows = []
-    for line, row in style.read_csv(path, COLUMNS):
+    for line, row in inputs.read_csv(path, COLUMNS):
         if row["time_s"]:
-            rows.append(Placed(style.number(path, line, row, "place", int), row["placement"],
-                               style.number(path, line, row, "time_s"),
+            rows.append(Placed(inputs.number(path, line, row, "place", int), row["placement"],
+                               inputs.number(path, line, row, "time_s"),
                                cause_of(row["held_up_by"]), row["yours"] == "1"))
     if not rows:
         raise style.InputError(f"{path}: no placement has a time")
@@ -50,8 +51,7 @@ def causes(rows):
 def draw(rows, title):
     names, group = causes(rows)
     figure = plt.figure(figsize=(WIDTH, HEIGHT))
-    figure.subplots_adjust(left=LEFT / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / HEIGHT,
-                           top=1 - TOP / HEIGHT)
+    style.margins(figure, LEFT, RIGHT, BOTTOM, TOP)
     axes = figure.add_subplot()
     size, unit = style.unit_for(max(row.seconds for row in rows), SECONDS)
     for i, name in enumerate(names):
@@ -63,8 +63,7 @@ def draw(rows, title):
     axes.set_ylim(bottom=0, top=1.15 * max(row.seconds for row in rows) / size)
     axes.set_xlabel("placements, the best first")
     axes.set_ylabel(f"time ({unit})")
-    axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
-    axes.set_axisbelow(True)
+    style.grid(axes, axis="y")
     style.title(figure, title)
     style.legend(figure, ncol=min(len(names), 4), handletextpad=0.2, columnspacing=1.2)
     return figure
@@ -89,11 +88,13 @@ def mark(axes, rows, size):
                       arrowprops={"arrowstyle": "-", "color": style.FAINT})
 
 
+def figure_of(path, title=None):
+    return draw(read_placements(path), title or QUESTION)
+
+
 def main():
-    arguments = style.parser(
-        "placements", __doc__, "placements", "CSV from `ringscope place --csv`",
-        default="How long does each placement take, and what holds it up?").parse_args()
-    style.save(draw(read_placements(arguments.placements), arguments.title), arguments.output)
+    style.write(figure_of, style.parser("placements", __doc__, "placements",
+                                        "CSV from `ringscope place --csv`", QUESTION))
 
 
 if __name__ == "__main__":

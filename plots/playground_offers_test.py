@@ -13,12 +13,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
+import yaml
+
 from plots.playground_state_test import in_node
+from validation.doctor import parts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LESSONS = json.loads((ROOT / "plots/playground/lessons.json").read_text(encoding="utf-8"))
+AT_ONCE = 50  # cases of one run
+ONCE = {"steps", "micro_batches"}  # repeated work, once unless a control offers counts of it
 # Each different set of keys, with the control and the value that make it.
 OFFERS = """
 const {run, one, lists} = input, offers = new Map();
@@ -36,13 +42,6 @@ for (const setting of settings) {
   }
 }
 return [...offers.values()];"""
-
-
-def for_gpus(library):
-    """True if a library has ways between GPUs, as cli/web/answers.cpp finds it."""
-    text = (ROOT / f"scenarios/libraries/{library}.yaml").read_text(encoding="utf-8")
-    base = re.search(r"^base: (\S+)", text, re.MULTILINE)
-    return bool(re.search(r"^p2p:", text, re.MULTILINE)) or bool(base) and for_gpus(base[1])
 
 
 class Offers(unittest.TestCase):
@@ -81,9 +80,8 @@ class Offers(unittest.TestCase):
                 "hosts": [{"name": name} for name in hosts]}
 
     def offers(self):
-        """(lesson, run, control, value, options) of each offer. A run is a file of its own: --set
-        would change the other cases, too."""
-        lists = {"libraries": [{**one, "gpus": for_gpus(one["name"])}
+        """(lesson, run, its scenario, [(control, value, [(key, its text)])]) of each run."""
+        lists = {"libraries": [{**one, "gpus": "p2p" in parts.resolved("library", one["name"])}
                                for one in self.listed("libraries")],
                  "algorithms": [{**one, "name": one["algorithm"]}
                                 for one in self.listed("algorithms")]}
@@ -94,22 +92,34 @@ class Offers(unittest.TestCase):
                 one = self.shown(lesson, run)
                 if "program" in (job := one["resolved"]["job"]):
                     del job["collective"], job["algorithm"]
-                path = pathlib.Path(self.folder.name) / f"{lesson['id']}-{side}.yaml"
-                path.write_text(json.dumps(one["resolved"]), encoding="utf-8")
                 given = {"run": {"case": "", "set": {}, **run}, "one": one, "lists": lists}
-                for key, text, changes in in_node(OFFERS, given):
-                    yield lesson["id"], side, key, text, [str(path), *self.options(changes)]
+                offers = in_node(OFFERS, given)
+                options = job.get("options", {})
+                options.update(dict.fromkeys(ONCE & options.keys(), 1))
+                yield lesson["id"], side, one["resolved"], offers
+
+    def ended(self, scenario, offers):
+        """How the scenario ended, with the changes of each offer as a case of its own."""
+        cases = [{"name": str(i), "set": {key: yaml.safe_load(text) for key, text in changes}}
+                 for i, (_, _, changes) in enumerate(offers)]
+        path = pathlib.Path(self.folder.name) / f"{threading.get_ident()}.yaml"
+        path.write_text(json.dumps({**scenario, "cases": cases}), encoding="utf-8")
+        return self.ringscope("run", "--quiet", "--kernel", "fluid", str(path))
 
     def test_every_value_of_every_control_of_every_lesson_runs(self):
-        offers = list(self.offers())
-        self.assertGreater(len(offers), 2000)
+        batches = [(lesson, side, scenario, offers[first:first + AT_ONCE])
+                   for lesson, side, scenario, offers in self.offers()
+                   for first in range(0, len(offers), AT_ONCE)]
+        self.assertGreater(sum(len(offers) for *_, offers in batches), 2000)
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            ends = pool.map(lambda offer: self.ringscope(
-                "run", "--quiet", "--kernel", "fluid", *offer[-1]), offers)
-            for (lesson, side, key, text, _), done in zip(offers, ends):
-                with self.subTest(lesson=lesson, side=side, key=key, value=text):
-                    # A deadlock is an answer, too.
-                    self.assertIn(done.returncode, (0, 3), done.stderr)
+            ends = pool.map(lambda batch: self.ended(*batch[2:]), batches)
+            for (lesson, side, scenario, offers), done in zip(batches, ends):
+                # The error of a batch is of one of its offers, which is found alone.
+                for key, text, changes in offers if done.returncode else ():
+                    with self.subTest(lesson=lesson, side=side, key=key, value=text):
+                        alone = self.ended(scenario, [(key, text, changes)])
+                        # A deadlock is an answer, too.
+                        self.assertIn(alone.returncode, (0, 3), alone.stderr)
 
 
 def main():

@@ -21,10 +21,9 @@ Examples:
 import csv
 import importlib
 import io
-import json
 import sys
 
-from plots import style
+from plots import inputs, style
 from plots.style import InputError
 from validation.programs import Parser, page_parser
 
@@ -49,10 +48,7 @@ def kind_in(path, text, key_said):
 
 
 def kind_of_document(path, text, key_said):
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}") from None
+    document = inputs.json_of(path, text)
     if "model" in document and "cases" in document:
         return "errors"
     if "cases" in document:
@@ -99,7 +95,7 @@ def text_to_draw(known):
         raise InputError("expected -o PICTURE, a name that ends in "
                          f"{style.in_a_row(style.FORMATS)}")
     style.format_of(known.output)
-    return style.read_text(known.file)
+    return inputs.read_text(known.file)
 
 
 if __name__ == "__main__":

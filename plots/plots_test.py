@@ -8,10 +8,12 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 PLOTS = os.path.dirname(os.path.abspath(__file__))
 try:
     from plots import breakdown, scaling, style, timeline
+    from plots.programs_for_test import run
 except ImportError as error:
     print(f"SKIP plots: {error}; install python3-matplotlib")
     sys.exit(77)
@@ -60,6 +62,20 @@ class InFolder(unittest.TestCase):
             file.write(text)
         return self.path(name)
 
+    def run_plots(self, *words):
+        """Runs plots, [PLOT, WORD...] each, one after the other in a process of its own."""
+        ran = subprocess.run([sys.executable, "-B", "-m", "plots.programs_for_test",
+                              json.dumps(words)], capture_output=True, text=True,
+                             cwd=os.path.dirname(PLOTS))
+        self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (0, "", ""))
+
+    def complaint(self, plot, *words):
+        """The line with which a plot's program ends in this process: Python's exit code is 1."""
+        with mock.patch.object(sys, "argv", [plot, *words]), \
+                self.assertRaises(SystemExit) as ended:
+            run(plot)
+        return ended.exception.code
+
 
 class Timeline(InFolder):
     def draw(self, text):
@@ -82,9 +98,10 @@ class Timeline(InFolder):
 
     def test_bars_lie_where_the_spans_are(self):
         axes = self.draw(TIMELINE).axes[0]
-        extents = sorted((float(box.x0), float(box.x1)) for collection in axes.collections
-                         if isinstance(collection, timeline.PolyCollection)
-                         for box in (path.get_extents() for path in collection.get_paths()))
+        extents = sorted((float(min(bar)), float(max(bar))) for collection in axes.collections
+                         if isinstance(collection, timeline.PathCollection)
+                         for path in collection.get_paths()
+                         for bar in path.vertices[:, 0].reshape(-1, 5))
         self.assertEqual(extents, [(0, 2), (0, 3), (2, 3), (3, 3.5), (3, 4)])
 
     def test_phases_are_named_and_each_rank_has_a_tick_where_it_enters_the_next(self):
@@ -193,13 +210,15 @@ class Pictures(InFolder):
             self.assertGreater((pixels < 0.9).any(axis=2).mean(), 0.01)
 
     def test_the_same_input_gives_the_same_bytes(self):
-        for plot, (text, _, _) in self.INPUTS.items():
-            source = self.write(text)
+        sources = {plot: self.write(text, plot) for plot, (text, _, _) in self.INPUTS.items()}
+        for name in "ab":  # of two processes
+            self.run_plots(*([plot, source, "-o", self.path(f"{plot}-{name}.{kind}")]
+                             for plot, source in sources.items() for kind in style.FORMATS))
+        for plot in sources:
             for kind in style.FORMATS:
                 pictures = []
                 for name in (f"a.{kind}", f"b.{kind}"):
-                    self.run_plot(plot, source, self.path(name))
-                    with open(self.path(name), "rb") as file:
+                    with open(self.path(f"{plot}-{name}"), "rb") as file:
                         pictures.append(file.read())
                 self.assertEqual(*pictures)
                 self.assertNotIn(style.matplotlib.__version__.encode(), pictures[0])
@@ -207,18 +226,18 @@ class Pictures(InFolder):
     def test_a_picture_has_the_format_of_its_name(self):
         starts = {"a.png": b"\x89PNG", "a.pdf": b"%PDF", "a.svg": b"<?xml", "a.eps": b"%!PS-Adobe",
                   "B.PDF": b"%PDF"}
+        source = self.write(report())
+        self.run_plots(*(["breakdown", source, "-o", self.path(name)] for name in starts))
         for name, start in starts.items():
-            ran = self.run_plot("breakdown", self.write(report()), self.path(name))
-            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
             with open(self.path(name), "rb") as file:
                 self.assertTrue(file.read().startswith(start), name)
 
     def test_another_format_is_refused_with_those_that_are_known(self):
         for name, got in (("a.gif", "'.gif'"), ("picture", "a name without an ending")):
-            ran = self.run_plot("breakdown", self.write(report()), self.path(name))
-            self.assertEqual((ran.returncode, ran.stderr), (
-                1, f"breakdown: {self.path(name)}: expected a name that ends in .png, .pdf, .svg "
-                   f"or .eps, got {got}\n"))
+            self.assertEqual(
+                self.complaint("breakdown", self.write(report()), "-o", self.path(name)),
+                f"breakdown: {self.path(name)}: expected a name that ends in .png, .pdf, .svg "
+                f"or .eps, got {got}")
             self.assertFalse(os.path.exists(self.path(name)))
 
 
@@ -279,12 +298,15 @@ class BadInput(InFolder):
             self.refuses(breakdown.read_report, text, message)
 
     def test_a_plot_ends_with_one_line_and_exit_code_1(self):
+        words = ["absent", "-o", self.path("a.png")]
+        ran = subprocess.run([sys.executable, "-B", os.path.join(PLOTS, "timeline"), *words],
+                             capture_output=True, text=True)
+        self.assertEqual((ran.returncode, ran.stderr),
+                         (1, "timeline: absent: No such file or directory\n"))
         for plot in ("timeline", "breakdown", "scaling"):
-            ran = subprocess.run([sys.executable, "-B", os.path.join(PLOTS, plot), "absent", "-o",
-                                  self.path("a.png")], capture_output=True, text=True)
-            self.assertEqual(ran.stderr, f"{plot}: absent: No such file or directory\n")
-            self.assertEqual(ran.returncode, 1)
-            self.assertFalse(os.path.exists(self.path("a.png")))
+            self.assertEqual(self.complaint(plot, *words),
+                             f"{plot}: absent: No such file or directory")
+        self.assertFalse(os.path.exists(self.path("a.png")))
 
     def test_a_binary_file_and_an_unwritable_picture_are_refused(self):
         with open(self.path("binary"), "wb") as file:

@@ -9,8 +9,8 @@ from collections import Counter, namedtuple
 
 from matplotlib.ticker import NullLocator
 
-from plots import style
-from plots.style import LINE_COLOURS, MARKERS, plt
+from plots import inputs, style
+from plots.style import plt
 from validation.quantities import RATES, SECONDS, SIZES
 
 PARTS = ["cluster", "placement", "algorithm", "library"]
@@ -26,12 +26,12 @@ MOST_TICKS = 6  # a panel is 4.1 inches wide, "512 KiB" takes 0.55
 
 def read_points(path):
     points = []
-    for line, row in style.read_csv(path, COLUMNS, WITHOUT_ROWS):
+    for line, row in inputs.read_csv(path, COLUMNS, WITHOUT_ROWS):
         points.append(Point(row["case"], tuple(row[part] for part in PARTS),
-                            style.number(path, line, row, "ranks", int),
-                            style.number(path, line, row, "bytes", int),
-                            style.number(path, line, row, "time_s"),
-                            style.number(path, line, row, "busbw_bytes_per_s")))
+                            inputs.number(path, line, row, "ranks", int),
+                            inputs.number(path, line, row, "bytes", int),
+                            inputs.number(path, line, row, "time_s"),
+                            inputs.number(path, line, row, "busbw_bytes_per_s")))
     return points
 
 
@@ -91,10 +91,8 @@ def draw_panel(axes, lines, x, y, name, units):
     for i, (label, line) in enumerate(lines.items()):
         line = [point for point in line if getattr(point, y) > 0 and getattr(point, x) > 0]
         axes.plot([getattr(point, x) for point in line],
-                  [getattr(point, y) / unit for point in line], label=label,
-                  color=LINE_COLOURS[i % len(LINE_COLOURS)], marker=MARKERS[i % len(MARKERS)],
-                  linestyle=["-", "--", ":"][i % 3], markersize=5, linewidth=1.5,
-                  markeredgecolor="white", markeredgewidth=0.5)
+                  [getattr(point, y) / unit for point in line], label=label, markersize=5,
+                  linewidth=1.5, markeredgewidth=0.5, **style.line_style(i))
     places = [getattr(point, x) for line in lines.values() for point in line]
     set_x(axes, x, [place for place in places if place > 0] or [1])
     if shown:
@@ -104,8 +102,7 @@ def draw_panel(axes, lines, x, y, name, units):
         axes.set_ylim(min(shown) / unit / 1.6, max(shown) / unit * 1.6)
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_ylabel(f"{name} ({unit_name})")
-    axes.grid(color="#DDDDDD", linewidth=0.6)
-    axes.set_axisbelow(True)
+    style.grid(axes)
     if not shown:
         axes.text(0.5, 0.5, "not defined for this collective", ha="center",
                   transform=axes.transAxes)
@@ -122,8 +119,7 @@ def draw(points, title):
     height = round(top + PANEL_HEIGHT + BOTTOM, 2)
     figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, height))
     panel = (WIDTH - LEFT - RIGHT - GAP) / 2
-    figure.subplots_adjust(left=LEFT / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / height,
-                           top=1 - top / height, wspace=GAP / panel)
+    style.margins(figure, LEFT, RIGHT, BOTTOM, top, wspace=GAP / panel)
     draw_panel(left, lines, x, "time", "time", SECONDS)
     draw_panel(right, lines, x, "busbw", "bus bandwidth", RATES)
     handles, labels = left.get_legend_handles_labels()
@@ -132,10 +128,14 @@ def draw(points, title):
     return figure
 
 
+def figure_of(path, title=None):
+    return draw(read_points(path), title)
+
+
 def main():
-    arguments = style.parser("scaling", __doc__, "table", "CSV from `ringscope run --csv`",
-                             help="default: a question about what grows").parse_args()
-    style.save(draw(read_points(arguments.table), arguments.title), arguments.output)
+    style.write(figure_of, style.parser("scaling", __doc__, "table",
+                                        "CSV from `ringscope run --csv`",
+                                        "a question about what grows"))
 
 
 if __name__ == "__main__":

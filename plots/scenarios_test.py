@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 from plots.plots_test import breakdown, scaling, style, timeline
 
@@ -22,6 +23,7 @@ LONG = {"17-which-parallelism-crosses-hosts"}
 PLOTS = (("--timeline", timeline, timeline.read_timeline),
          ("--json", breakdown, breakdown.read_report),
          ("--csv", scaling, scaling.read_points))
+DOTS_PER_INCH = 50  # plots_test.py looks at pictures with all of them
 
 
 class EveryScenario(unittest.TestCase):
@@ -40,12 +42,13 @@ class EveryScenario(unittest.TestCase):
     def draw(self, source, plot, read):
         figure = plot.draw(read(str(source)), "Why?")
         inches, picture = figure.get_size_inches(), source.with_suffix(".png")
-        style.save(figure, str(picture))
+        with mock.patch.object(style, "DOTS_PER_INCH", DOTS_PER_INCH):
+            style.save(figure, str(picture))
         return inches, picture
 
     def check_picture(self, inches, picture):
         size = struct.unpack(">II", picture.read_bytes()[16:24])
-        self.assertEqual(size, tuple(int(inch * 150) for inch in inches))
+        self.assertEqual(size, tuple(int(inch * DOTS_PER_INCH) for inch in inches))
         pixels = style.plt.imread(picture)[:, :, :3]
         self.assertGreater(pixels.std(), 0.02)
         style.plt.close("all")

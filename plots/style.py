@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Shared by the plots: how input is read and refused, colours, units, and how a picture is saved.
+"""Shared by the plots: colours, units, and how a picture is saved.
 
 Colours are Okabe and Ito's (https://jfly.uni-koeln.de/color), which colour-blind people can tell
 apart; hatches say the same again for black-and-white print.
 """
 
 import contextlib
-import csv
 import io
-import json
-import math
 import os
 import pathlib
 import sys
@@ -122,100 +119,6 @@ def label_step(count, inches):
     return step
 
 
-def read_text(path):
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            text = file.read()
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: is not a text file") from None
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
-    if not text.strip():
-        raise InputError(f"{path}: is empty")
-    return text
-
-
-def read_csv(path, columns, without_rows=""):
-    """The rows as (line number, {column: text}); every column named in `columns` is there.
-    `without_rows`: what a file without any means."""
-    reader = csv.reader(io.StringIO(read_text(path), newline=""))
-    header = next(reader)
-    for column in columns:
-        if column not in header:
-            raise InputError(f"{path}:1: column '{column}' is missing (found: {', '.join(header)})")
-    rows = []
-    try:
-        for values in reader:
-            if len(values) != len(header):
-                raise InputError(f"{path}:{reader.line_num}: expected {len(header)} values, "
-                                 f"got {len(values)}")
-            rows.append((reader.line_num, dict(zip(header, values))))
-    except csv.Error as error:
-        raise InputError(f"{path}:{reader.line_num}: {error}") from None
-    if not rows:
-        raise InputError(f"{path}: has a header but no rows{without_rows}")
-    return rows
-
-
-def number(path, line, row, column, kind=float):
-    """The finite, not negative number in this column."""
-    try:
-        value = kind(row[column])
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and value >= 0):
-        wanted = "a whole number" if kind is int else "a number"
-        raise InputError(f"{path}:{line}: {column}: expected {wanted} of at least 0, "
-                         f"got '{row[column]}'")
-    return value
-
-
-def other_kind(text):
-    """Hint where a table came in place of a report."""
-    return "" if text.lstrip()[:1] in ("{", "[") else \
-        "; this kind of picture is drawn from what `ringscope run --json` writes"
-
-
-def read_cases(path):
-    """The list under `cases` of a report written by `ringscope run --json`."""
-    text = read_text(path)
-    try:
-        report = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}"
-                         f"{other_kind(text)}") from None
-    cases = field(path, report, "cases", list)
-    if not cases:
-        raise InputError(f"{path}: cases: is empty{stuck_text(report)}")
-    return cases
-
-
-def stuck_text(report):
-    """Why no case has ended, of a report whose cases are all stuck; or ""."""
-    stuck = report.get("stuck")
-    if not isinstance(stuck, list) or not stuck:
-        return ""
-    case = stuck[0] if isinstance(stuck[0], dict) else {}
-    deadlock = case.get("deadlock")
-    words = deadlock.get("text") if isinstance(deadlock, dict) else None
-    which = "the only case is" if len(stuck) == 1 else f"all {len(stuck)} cases are"
-    first = f": {case.get('name')}: {words}".splitlines()[0] if isinstance(words, str) else ""
-    return f": {which} stuck, and so there is nothing to draw{first}"
-
-
-def field(where, value, key, kind):
-    """value[key], of type `kind` (float takes any finite number); `where` starts the message."""
-    if not isinstance(value, dict) or key not in value:
-        raise InputError(f"{where}: key '{key}' is missing")
-    found = value[key]
-    fits = isinstance(found, (int, float) if kind is float else kind)
-    if not fits or isinstance(found, bool) or (kind is float and not math.isfinite(found)):
-        words = {float: "a number", int: "a whole number", str: "a text", list: "a list",
-                 dict: "a map"}
-        raise InputError(f"{where}: {key}: expected {words[kind]}, got {json.dumps(found)[:40]}")
-    return found
-
-
 def kinds_legend(figure, used, columns):
     """The kinds in `used`, row by row below the title."""
     patches = [
@@ -226,6 +129,26 @@ def kinds_legend(figure, used, columns):
     by_column = [patches[row * columns + column] for column in range(columns)
                  for row in range(rows) if row * columns + column < len(patches)]
     legend(figure, handles=by_column, ncol=columns, handlelength=1.6, columnspacing=1.4)
+
+
+def margins(figure, left, right, bottom, top, **gaps):
+    """Leaves inches around the panels; `gaps` as subplots_adjust() has them."""
+    width, height = figure.get_size_inches()
+    figure.subplots_adjust(left=left / width, right=1 - right / width, bottom=bottom / height,
+                           top=1 - top / height, **gaps)
+
+
+def grid(axes, **options):
+    """Pale lines below what is drawn."""
+    axes.grid(color="#DDDDDD", linewidth=0.6, **options)
+    axes.set_axisbelow(True)
+
+
+def line_style(number):
+    """Colour, marker and dashes of a line among others."""
+    return {"color": LINE_COLOURS[number % len(LINE_COLOURS)],
+            "marker": MARKERS[number % len(MARKERS)], "linestyle": ["-", "--", ":"][number % 3],
+            "markeredgecolor": "white"}
 
 
 def legend_columns(used, width):
@@ -299,14 +222,21 @@ def save(figure, path):
         plt.close(figure)
 
 
-def parser(prog, page, table, what, **title):
+def parser(prog, page, table, what, title):
     """The parser of a plot: --help is `page`; `table` is what it reads, `what` where that is from;
-    `title`: the default of --title, or its help."""
+    `title`: the default of --title."""
     made = page_parser(prog, page, Parser)
-    made.add_argument(table, help=what)
+    made.add_argument("path", metavar=table, help=what)
     made.add_argument("-o", "--output", required=True, help=OUTPUT)
-    made.add_argument("--title", **title)
+    made.add_argument("--title", help=f"default: {title}")
     return made
+
+
+def write(figure_of, parser_of_plot):
+    """Saves the figure that `figure_of` makes of the words of the command line."""
+    given = vars(parser_of_plot.parse_args())
+    output = given.pop("output")
+    save(figure_of(**given), output)
 
 
 def run(main):

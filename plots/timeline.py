@@ -9,9 +9,11 @@ Example: plots/timeline out/timeline.csv -o out/timeline.png
 
 import math
 
-from matplotlib.collections import LineCollection, PolyCollection
+import numpy
+from matplotlib.collections import LineCollection, PathCollection
+from matplotlib.path import Path
 
-from plots import style
+from plots import inputs, style
 from plots.rows import Lane, Span, end_of, rows_of
 from plots.style import ACTIVITIES, FAINT, INK, KINDS, InputError, plt
 from validation.quantities import SECONDS
@@ -24,15 +26,16 @@ LETTER, LABEL_HEIGHT = 0.075, 0.15  # of the rows' names
 ROW, MOST_HEIGHT, LEAST_ROWS = 0.22, 6.0, 3
 MOST_HATCHED_BARS = 500
 MOST_HATCHED_ROWS = 48
+QUESTION = "What does each rank do, and when?"
 
 
 def read_timeline(path):
     """{case: {rank, or Lane: [Span in order of time]}}, cases in the order of the file."""
     cases, streams = {}, {}
-    for line, row in style.read_csv(path, COLUMNS):
-        rank = style.number(path, line, row, "rank", int)
-        start = style.number(path, line, row, "start_s")
-        end = style.number(path, line, row, "end_s")
+    for line, row in inputs.read_csv(path, COLUMNS):
+        rank = inputs.number(path, line, row, "rank", int)
+        start = inputs.number(path, line, row, "start_s")
+        end = inputs.number(path, line, row, "end_s")
         if row["activity"] not in ACTIVITIES:
             raise InputError(f"{path}:{line}: unknown activity '{row['activity']}' "
                              f"(known: {', '.join(ACTIVITIES)})")
@@ -71,10 +74,17 @@ def draw_rows(axes, rows, unit):
                      (right, row - half)])
     for kind in sorted(set(bars) - {"idle"}):
         colour, hatch, _ = KINDS[kind]
-        # A hatch on bars of a pixel's width cannot be seen, and takes minutes.
+        # A hatch on bars of a pixel's width cannot be seen.
         plain = crowded or len(bars[kind]) > MOST_HATCHED_BARS
-        axes.add_collection(PolyCollection(bars[kind], facecolors=colour, edgecolors=INK,
+        axes.add_collection(PathCollection([joined(bars[kind])], facecolors=colour, edgecolors=INK,
                                            linewidths=0, hatch="" if plain else hatch))
+
+
+def joined(bars):
+    """One path of many bars: a hatch is drawn once for each path, which takes longer than bars."""
+    corners = numpy.array(bars)
+    codes = numpy.tile([Path.MOVETO, *[Path.LINETO] * 3, Path.CLOSEPOLY], len(bars))
+    return Path(numpy.append(corners, corners[:, :1], axis=1).reshape(-1, 2), codes)
 
 
 def draw_phases(axes, rows, unit, end, longest):
@@ -134,8 +144,7 @@ def draw(cases, title):
     figure, panels = plt.subplots(
         len(cases), 1, figsize=(WIDTH, height), sharex=True, squeeze=False,
         gridspec_kw={"height_ratios": heights})
-    figure.subplots_adjust(left=left / WIDTH, right=1 - RIGHT / WIDTH, bottom=BOTTOM / height,
-                           top=1 - top / height, hspace=GAP / (sum(heights) / len(heights)))
+    style.margins(figure, left, RIGHT, BOTTOM, top, hspace=GAP / (sum(heights) / len(heights)))
     longest = max(end_of(ranks) for ranks in cases.values())
     unit, unit_name = style.unit_for(longest, SECONDS)
     for axes, (case, ranks), one in zip(panels[:, 0], cases.items(), shown):
@@ -146,10 +155,13 @@ def draw(cases, title):
     return figure
 
 
+def figure_of(path, title=None):
+    return draw(read_timeline(path), title or QUESTION)
+
+
 def main():
-    arguments = style.parser("timeline", __doc__, "timeline", "CSV from `ringscope run --timeline`",
-                             default="What does each rank do, and when?").parse_args()
-    style.save(draw(read_timeline(arguments.timeline), arguments.title), arguments.output)
+    style.write(figure_of, style.parser("timeline", __doc__, "timeline",
+                                        "CSV from `ringscope run --timeline`", QUESTION))
 
 
 if __name__ == "__main__":

@@ -19,53 +19,33 @@ UNNAMED_LIST = re.compile(r"(?:^|[(,=?:{]|\breturn\b)\s*\{\s*[^\s}]")
 OPENING, CLOSING = "([{", ")]}"
 
 
+def depths(code, begin, step=1):
+    """(place, letter, depth of brackets behind it) from `begin` on; backwards with step -1."""
+    depth = 0
+    for place in range(begin, len(code) if step > 0 else -1, step):
+        depth += step * ((code[place] in OPENING) - (code[place] in CLOSING))
+        yield place, code[place], depth
+
+
 def operand_of(code, begin):
     """The expression that a co_await which ends at `begin` awaits, with its arguments."""
-    depth = 0
-    for end in range(begin, len(code)):
-        letter = code[end]
-        if letter in OPENING:
-            depth += 1
-        elif letter in CLOSING:
-            depth -= 1
-        if depth < 0 or depth == 0 and letter in ";,":
-            return code[begin:end]
-    return code[begin:]
+    ends = (end for end, letter, depth in depths(code, begin)
+            if depth < 0 or depth == 0 and letter in ";,")
+    return code[begin:next(ends, len(code))]
 
 
 def chooses(operand):
     """True of "(condition ? one : other)", whatever follows it."""
     operand = operand.lstrip()
-    if not operand.startswith("("):
-        return False
-    depth = 0
-    for letter in operand:
-        depth += (letter in OPENING) - (letter in CLOSING)
-        if letter == "?" and depth == 1:
-            return True
-        if depth == 0:
-            return False
+    for _, letter, depth in depths(operand, 0) if operand.startswith("(") else ():
+        if depth == 0 or (letter == "?" and depth == 1):
+            return depth == 1
     return False
 
 
-def opening_of(code, end, opening, closing):
-    """Where the bracket begins that ends at `end`; -1 if nowhere."""
-    depth = 0
-    for begin in range(end, -1, -1):
-        depth += (code[begin] == closing) - (code[begin] == opening)
-        if depth == 0:
-            return begin
-    return -1
-
-
-def end_of(code, begin):
-    """The brace that closes the one at `begin`; the code's end if none."""
-    depth = 0
-    for end in range(begin, len(code)):
-        depth += (code[end] == "{") - (code[end] == "}")
-        if depth == 0:
-            return end
-    return len(code)
+def partner_of(code, place, step, without):
+    """Place of the bracket that belongs to the one at `place`; `without` if there is none."""
+    return next((other for other, _, depth in depths(code, place, step) if depth == 0), without)
 
 
 def functions_in(code):
@@ -74,12 +54,13 @@ def functions_in(code):
     Lambdas count as functions, statements such as loops do not.
     """
     for found in BODY.finditer(code):
-        begin = opening_of(code, found.start(), "(", ")")
+        begin = partner_of(code, found.start(), -1, -1)
         before = code[max(0, begin - 200):begin]
         if begin < 0 or CONTROL.search(before):
             continue
         body = found.end() - 1
-        yield begin, code[begin + 1:found.start()], before, body, end_of(code, body)
+        yield begin, code[begin + 1:found.start()], before, body, partner_of(
+            code, body, 1, len(code))
 
 
 def handed_in(code):

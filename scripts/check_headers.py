@@ -8,8 +8,11 @@ by the headers that declare them at namespace scope. Read as text: nothing is co
 """
 
 import os
+import pathlib
 import re
 import sys
+
+import yaml
 
 from check_style import project_files
 from header_names import HeaderNames
@@ -20,58 +23,10 @@ INSIDE_STD = {"std", "ranges", "views", "chrono", "filesystem", "numbers"}  # na
 # Any header that declares a container declares these, too.
 EVERYWHERE = set(
     "size_t ptrdiff_t nullptr_t move forward pair swap size begin end less byte".split())
-DECLARED = {
-    "algorithm": "max min max_element min_element minmax find find_if sort stable_sort remove_if "
-                 "push_heap pop_heap make_heap stable_partition count count_if lower_bound "
-                 "upper_bound is_sorted any_of all_of none_of reverse copy fill transform",
-    "array": "array", "atomic": "atomic",
-    "bit": "bit_width bit_cast bit_ceil bit_floor countr_zero popcount",
-    "charconv": "from_chars to_chars", "cmath": "abs floor log2 exp2 ceil sqrt",
-    "chrono": "steady_clock system_clock duration milliseconds", "concepts": "integral",
-    "condition_variable": "condition_variable condition_variable_any",
-    "coroutine": "coroutine_handle noop_coroutine suspend_always suspend_never",
-    "cstdint": "uint64_t int64_t uint32_t int32_t uint16_t uint8_t uintptr_t",
-    "cstdio": "FILE fread", "cstdlib": "getenv realloc free", "deque": "deque",
-    "exception": "exception exception_ptr rethrow_exception current_exception terminate",
-    "filesystem": "path remove temp_directory_path", "fstream": "ifstream ofstream",
-    "functional": "function greater hash reference_wrapper",
-    "initializer_list": "initializer_list",
-    "limits": "numeric_limits", "list": "list", "map": "map multimap",
-    "memory": "shared_ptr unique_ptr make_shared make_unique weak_ptr",
-    "mutex": "mutex recursive_mutex lock_guard scoped_lock unique_lock", "new": "bad_alloc",
-    "numeric": "accumulate iota", "optional": "optional nullopt", "queue": "priority_queue queue",
-    "random": "mt19937_64 uniform_real_distribution", "set": "set multiset", "span": "span",
-    "sstream": "istringstream ostringstream",
-    "stdexcept": "runtime_error invalid_argument logic_error length_error out_of_range",
-    "string": "string to_string stoi stoll stoull getline", "string_view": "string_view",
-    "system_error": "error_code system_error errc", "thread": "thread jthread stop_token",
-    "tuple": "tuple tie", "type_traits": "is_same_v remove_reference_t is_const_v is_enum_v "
-    "is_trivially_copyable_v is_aggregate_v decay_t conditional_t",
-    "unordered_map": "unordered_map", "unordered_set": "unordered_set", "utility": "exchange",
-    "variant": "variant get visit", "vector": "vector",
-}
-HOLDERS = {name: header for header, names in DECLARED.items() for name in names.split()}
-# Headers that bring others with them in every library: what the standard says, or C++ with C.
-BRINGS = {"string": ["string_view", "initializer_list"], "thread": ["stop_token"],
-          "map": ["initializer_list"], "vector": ["initializer_list"],
-          "stdexcept": ["string", "string_view", "exception"], "cmath": [], "new": ["exception"],
-          "filesystem": ["string", "string_view", "system_error"], "coroutine": ["type_traits"],
-          "charconv": ["system_error"],
-          "condition_variable": ["mutex", "chrono"], "functional": ["type_traits"],
-          "memory": ["type_traits"], "tuple": ["utility"], "algorithm": ["utility"],
-          "sstream": ["string", "string_view"], "fstream": ["string", "string_view"]}
-# Names outside std, and how paths of the headers that declare them begin.
-FOREIGN = [(re.compile(names), begins.split()) for names, begins in {
-    "CLI::": "CLI/", "YAML::": "yaml-cpp/", "boost::circular_buffer": "boost/circular_buffer",
-    "boost::container::flat_set": "boost/container/flat_set",
-    "boost::container::small_vector": "boost/container/small_vector",
-    "boost::multiprecision::": "boost/multiprecision/", "cuda[A-Z]": "cuda_runtime",
-    "dd_real$": "qd/", "fmt::": "fmt/", "hwloc_|HWLOC_": "hwloc.h", "nlohmann::": "nlohmann/",
-    "pugi::": "pugixml.hpp", "pybind11::": "pybind11/", "simgrid::": "simgrid/",
-    "sqlite3|SQLITE_": "sqlite3.h", "MPI_": "mpi.h", "(ASSERT|EXPECT)_THAT$": "gmock/",
-    "testing::|(ASSERT|EXPECT)_[A-Z]|(ADD_)?FAILURE$": "gtest/ gmock/",
-    "assert$": "cassert", "U?(INT|LONG)_M(AX|IN)$": "climits", "WEXITSTATUS$": "sys/wait.h",
-}.items()]
+TABLES = yaml.safe_load(pathlib.Path(ROOT, "scripts/headers.yaml").read_text(encoding="utf-8"))
+HOLDERS = {name: header for header, names in TABLES["declared"].items() for name in names}
+BRINGS = TABLES["brings"]
+FOREIGN = [(re.compile(names), begins) for names, begins in TABLES["foreign"].items()]
 
 
 class Headers:

@@ -4,6 +4,15 @@
 import argparse
 import json
 
+MOST_RANKS = 1_000_000
+
+
+def count(words: str) -> int:
+    """Number of ranks or hosts."""
+    if not words.isdecimal() or not 1 <= int(words) <= MOST_RANKS:
+        raise argparse.ArgumentTypeError(f"expected 1 to {MOST_RANKS}, got '{words}'")
+    return int(words)
+
 
 def percentage(words: str) -> float:
     """"5%" as 0.05."""

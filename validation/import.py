@@ -11,19 +11,12 @@ import os
 import sys
 
 from validation import imports, measurements
+from validation.arguments import MOST_RANKS, count
 from validation.imports import collectives
 from validation.imports import findings as findings_
 from validation.imports.source import read_source
 from validation.programs import InputError, page_parser, run_main
 from validation.quantities import parse_quantity
-
-MOST_RANKS = 1_000_000
-
-
-def positive(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= MOST_RANKS:
-        raise argparse.ArgumentTypeError(f'expected 1 to {MOST_RANKS}, got "{text}"')
-    return int(text)
 
 
 class Parser(argparse.ArgumentParser):
@@ -38,8 +31,8 @@ def parse_arguments():
     parser.add_argument("--format", metavar="NAME", help="one of " + ", ".join(
         one.NAME for one in imports.FORMATS) + "; default: found by content")
     parser.add_argument("--kind", choices=measurements.KINDS, help="only this kind")
-    parser.add_argument("--nodes", type=positive, metavar="N", help="how many the ranks were on")
-    parser.add_argument("--ranks-per-node", type=positive, metavar="N")
+    parser.add_argument("--nodes", type=count, metavar="N", help="how many the ranks were on")
+    parser.add_argument("--ranks-per-node", type=count, metavar="N")
     parser.add_argument("--collective", default="", metavar="NAME", type=collectives.of_option,
                         help="which one a run of nccl-tests measured, where it does not say")
     parser.add_argument("--placement", default="", metavar="TEXT", help="of a trace: 3-3")

@@ -45,7 +45,7 @@ def found(text: str) -> tuple:
         except InputError as error:
             raise InputError(str(error).replace(file.name, "x.log").splitlines()[0]) from None
     return ([(one.what, one.parameters, one.median_s) for part in findings
-             for _, one in part.points], [note for part in findings for note in part.notes])
+             for _, one, _ in part.points], [note for part in findings for note in part.notes])
 
 
 class Quoted(unittest.TestCase):

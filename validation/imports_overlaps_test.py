@@ -36,8 +36,8 @@ osu_allreduce,4,2,8,10,9,20,5
 
 def points_of(text, **given):
     source = Source("x.log", text)
-    return [point for one in imports.formats_of(source)
-            for point in one.parse(source, Given(**given)).points]
+    return [(kind, point) for one in imports.formats_of(source)
+            for kind, point, _ in one.parse(source, Given(**given)).points]
 
 
 class NonBlocking(unittest.TestCase):

@@ -37,7 +37,7 @@ def parsed(text: str, **given) -> list:
 def read(text: str, **given):
     """(points, notes)"""
     found = parsed(text, **given)
-    return ([point for one in found for _, point in one.points],
+    return ([point for one in found for _, point, _ in one.points],
             [note for one in found for note in one.notes])
 
 

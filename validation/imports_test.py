@@ -104,7 +104,7 @@ def found_in(text, **given):
     source = Source("x.log", text)
     all_findings = [one.parse(source, Given(**given)) for one in imports.formats_of(source)]
     return ([(kind, point.what, point.parameters, point.median_s)
-             for one in all_findings for kind, point in one.points],
+             for one in all_findings for kind, point, _ in one.points],
             [note for one in all_findings for note in one.notes])
 
 
@@ -179,7 +179,7 @@ class Published(unittest.TestCase):
 class Osu(unittest.TestCase):
     def test_full_output_keeps_the_least_and_the_most(self):
         source = Source("x.log", FULL)
-        ((kind, point),) = imports.osu.parse(source, Given(nodes=2, ranks_per_node=4)).points
+        ((kind, point, _),) = imports.osu.parse(source, Given(nodes=2, ranks_per_node=4)).points
         self.assertEqual((kind, point.median_s), ("replay", 2.81e-6))
         self.assertEqual(point.parameters, replay("allreduce", Layout(8, 4), 4))
         self.assertEqual(point.extra, {"least_s": 1.89e-6, "most_s": 3.73e-6})
@@ -234,7 +234,7 @@ class Osu(unittest.TestCase):
         points, notes = found_in(text)
         self.assertEqual(len(points), 1)
         self.assertEqual(notes, [
-            "x.log:3: 0 is less than what the digits can show: the row is left out",
+            "x.log:3: 0 is less than what the digits can show: row omitted",
             "x.log:5: 'Init' is no test that this program knows: its table is left out"])
 
 
@@ -261,7 +261,7 @@ class Imb(unittest.TestCase):
     def test_what_was_not_measured_is_said(self):
         self.assertEqual(self.notes, [
             "x.log:26: not measured: out-of-mem.; needed X= 0.5 GB",
-            "x.log:24: 0 is less than what the digits can show: the row is left out"])
+            "x.log:24: 0 is less than what the digits can show: row omitted"])
 
     def test_one_log_may_hold_what_several_programs_printed(self):
         points, _ = found_in(LATENCY + "8 1.00\n" + IMB + BARRIER, nodes=2)

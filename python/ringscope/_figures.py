@@ -8,7 +8,6 @@ import importlib
 import json
 import os
 import tempfile
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Iterator
 
 from ringscope import _project
@@ -46,7 +45,8 @@ def figure(found: Cases | Places | Verdict, title: str | None = None, *, kind: s
     style = importlib.import_module("plots.style")
     try:
         with matplotlib.rc_context(style.SETTINGS), written(found, kind) as path:
-            return drawn(plot, kind, path, title, key, value)
+            axes = {"key": key, "value": value} if kind == "against" else {}
+            return plot.figure_of(path, title, **axes)
     except style.InputError as error:
         raise ValueError(f"figure: {error}") from None
 
@@ -79,22 +79,3 @@ def written(found: Any, kind: str) -> Iterator[str]:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         yield path
-
-
-def drawn(plot: ModuleType, kind: str, path: str, title: str | None, key: str,
-          value: str) -> "matplotlib.figure.Figure":
-    if kind == "timeline":
-        return plot.draw(plot.read_timeline(path), title or "What does each rank do, and when?")
-    if kind == "breakdown":
-        cases = plot.read_report(path)
-        return plot.draw(cases, title or cases[0].question or "Where does each rank's time go?")
-    if kind == "scaling":
-        return plot.draw(plot.read_points(path), title)
-    if kind == "against":
-        points, unit = plot.read_points(path, key, value)
-        return plot.draw(points, unit, key, value, title)
-    if kind == "placements":
-        return plot.draw(plot.read_placements(path), title or
-                         "How long does each placement take, and what holds it up?")
-    return plot.draw(plot.read_verdict(path), title or
-                     "How far off are the predictions, and does the model know it?")

@@ -4,7 +4,7 @@
 Usage: python3 -m validation.cuda.bad_runs_test BUILD PROGRAM
 """
 
-from validation.cuda.runs import RunTest, main
+from validation.cuda.runs_for_test import RunTest, main
 from validation.small_scenario import scenario
 
 PLACE = (r"rank \d was in ((reduce-scatter|allgather), step \d, \w+"

@@ -6,7 +6,7 @@ Usage: python3 -m validation.cuda.replay_test BUILD PROGRAM
 
 import re
 
-from validation.cuda.runs import ROOT, RunTest, main
+from validation.cuda.runs_for_test import ROOT, RunTest, main
 from validation.small_scenario import scenario
 
 # Keys of the other one of the two documents that the same page describes.

@@ -72,7 +72,7 @@ class Way:
         self.environment = {**os.environ, "RINGSCOPE": str(BUILD / "ringscope"),
                             "RINGSCOPE_DATA": str(ROOT)}
         self.run(PROGRAM, "probe", "-o", "probes.json", "--sizes", ",".join(PROBED), "--segments",
-                 "256KiB,1MiB", "--streams", "2", "--repetitions", "5", "--emulated", "fake GPUs")
+                 "256KiB,1MiB", "--streams", "2", "--repetitions", "2", "--emulated", "fake GPUs")
         self.run(VALIDATION / "calibrate", "probes.json", "--segment", "1MiB", "-o", "m.yaml",
                  "--report", "m.txt")
 
@@ -85,7 +85,7 @@ class Way:
     def replayed(self, name, what, ranks, *more, **settings):
         (self.folder / f"{name}.yaml").write_text(json.dumps(what), encoding="utf-8")
         self.run(PROGRAM, "replay", f"{name}.yaml", "--ranks", ranks, "-o", f"{name}.json",
-                 "--repetitions", "2", "--max-repetitions", "2", "--warmups", "0",
+                 "--repetitions", "1", "--max-repetitions", "1", "--warmups", "0",
                  "--emulated", "fake GPUs", *more, **settings)
         return f"{name}.json"
 
@@ -181,7 +181,7 @@ class Programs(unittest.TestCase):
                 "--max-repetitions", "10", RINGSCOPE_FAKE="gpus=4")
         WAY.run(PROGRAM, "probe", "-o", "four.json", "--only", "gpu_copy,gpu_copy_done,"
                 "gpu_peer_copy,gpu_peer_copy_done,gpu_reduction", "--sizes", "16KiB,4MiB",
-                "--streams", "1", "--repetitions", "5", RINGSCOPE_FAKE="gpus=4,peers=1")
+                "--streams", "1", "--repetitions", "2", RINGSCOPE_FAKE="gpus=4,peers=1")
         WAY.run(VALIDATION / "calibrate", "four.json", "-o", "four.yaml", "--report", "four.txt")
         out = WAY.run(VALIDATION / "validate", "four.yaml", "nccl.json", "--csv", "nccl.csv")
         self.assertIn("not measured: 8 ranks on 4 GPUs: fake NCCL 1.0.0 refuses "

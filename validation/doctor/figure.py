@@ -81,8 +81,7 @@ def draw(axes, diagnosis: Diagnosis, title: str, own: list):
         by_size(axes, sizes)
     else:
         by_name(axes, points)
-    axes.grid(color="#DDDDDD", linewidth=0.6)
-    axes.set_axisbelow(True)
+    style.grid(axes)
 
 
 def write(diagnosis: Diagnosis, path: str):
@@ -97,8 +96,7 @@ def write(diagnosis: Diagnosis, path: str):
         handles, labels = grid[0][0].get_legend_handles_labels()
         order = [labels.index(name) for name in ("measured", "expected", "normal")]
         order += [i for i in range(len(labels)) if i not in order]
-        figure.subplots_adjust(left=0.75 / width, right=1 - 0.2 / width, bottom=0.6 / HEIGHT,
-                               top=1 - (0.75 + 0.19 * len(labels)) / HEIGHT, wspace=0.28)
+        style.margins(figure, 0.75, 0.2, 0.6, 0.75 + 0.19 * len(labels), wspace=0.28)
         style.title(figure, "Is it normal, and if not, why?")
         style.legend(figure, handles=[handles[i] for i in order],
                      labels=[labels[i] for i in order])

@@ -62,6 +62,12 @@ def has_nvlink(cluster: dict) -> bool:
     return bool(host.get("nvlink") or host.get("nvswitch") or host.get("nvswitches"))
 
 
+def between_hosts(cluster: dict) -> str:
+    """The library, of those that move messages, that is most like a cluster's."""
+    link = (cluster.get("link") or {}).get("bandwidth", "1 Gbit/s")
+    return "rdma" if parse_quantity(str(link), "bandwidth") >= FAST else "openmpi_tcp"
+
+
 def scaled_note(name: str, devices: list) -> str:
     known = any(re.search(pattern, " ".join(devices), re.IGNORECASE) for pattern, _ in GENERATIONS)
     shown = ", ".join(dict.fromkeys(devices)) or "this GPU"
@@ -95,8 +101,7 @@ def library_for(curve: curve_.Curve, cluster: dict, on_gpus: bool, said: str,
         if family == SCALED:
             notes.append(scaled_note(name, where.get("devices") or []))
         return Chosen(library, name, family, notes)
-    link = (cluster.get("link") or {}).get("bandwidth", "1 Gbit/s")
-    name = "rdma" if parse_quantity(str(link), "bandwidth") >= FAST else "openmpi_tcp"
+    name = between_hosts(cluster)
     notes.append(f"the library is taken to be '{name}', whose costs are illustrative: --library, "
                  "or a cluster that `ringscope calibrate` wrote, makes the error smaller")
     return Chosen(parts.resolved("library", name), name, "illustrative", notes)
@@ -186,10 +191,7 @@ def scene_of(curve: curve_.Curve, cluster: str, library: str, placement) -> tupl
     fitted = {}
     if {"cluster", "library"} <= found.keys():
         fitted = parts.resolved("library", cluster)
-    described = parts.resolved("cluster", cluster)
-    if "network" not in described:
-        raise InputError(f"{cluster}: expected a cluster with the key network, got "
-                         f"{', '.join(described) or 'nothing'}")
+    described = parts.network(cluster)
     if placement is not None:
         replace_placement(curve, placement)
     on_gpus = any(uses_gpus(point.placement) for point in curve.points)

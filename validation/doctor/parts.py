@@ -56,6 +56,15 @@ def load(path: str) -> dict:
     return found
 
 
+def network(name: str) -> dict:
+    """The whole description of a cluster."""
+    found = resolved("cluster", name)
+    if "network" not in found:
+        raise InputError(f"{name}: expected a cluster with the key network, got "
+                         f"{', '.join(found) or 'nothing'}")
+    return found
+
+
 def merged(below: dict, above: dict) -> dict:
     """Maps key by key, everything else replaced: as `base` does it."""
     result = dict(below)

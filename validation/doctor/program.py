@@ -17,7 +17,7 @@ Exit codes: 0 done, normal or not; 1 bad input; 3 a simulation that is stuck.
 import argparse
 import sys
 
-from validation.arguments import percentage, placement
+from validation.arguments import count, percentage, placement
 from validation.doctor import curve, diagnosis, document, inputs, ranking, telling, text
 from validation.doctor.causes import CAUSES
 from validation.doctor.errors import Errors
@@ -26,14 +26,6 @@ from validation.imports import collectives
 from validation.imports.findings import Given
 from validation.programs import Parser, page_parser, run_main, write_text
 from validation.verdict.simulator import Simulator
-
-MOST_RANKS = 1_000_000
-
-
-def positive(words: str) -> int:
-    if not words.isdecimal() or not 1 <= int(words) <= MOST_RANKS:
-        raise argparse.ArgumentTypeError(f"expected 1 to {MOST_RANKS}, got '{words}'")
-    return int(words)
 
 
 def choice(words: str) -> tuple:
@@ -58,8 +50,8 @@ def arguments():
     parser.add_argument("cluster", metavar="CLUSTER")
     parser.add_argument("--library", default="", metavar="NAME", help="how messages move; default: "
                         "that of CLUSTER's file, else the nearest of ours")
-    parser.add_argument("--nodes", type=positive, metavar="N", help="of an OSU log: hosts")
-    parser.add_argument("--ranks-per-node", type=positive, metavar="N")
+    parser.add_argument("--nodes", type=count, metavar="N", help="of an OSU log: hosts")
+    parser.add_argument("--ranks-per-node", type=count, metavar="N")
     parser.add_argument("--collective", default="", metavar="NAME", type=collectives.of_option,
                         help="which one a run of nccl-tests measured, where it does not say")
     parser.add_argument("--placement", type=placement, metavar="PLACEMENT",

@@ -19,6 +19,13 @@ def scaled(text: str, factor: float) -> str:
     return format_bandwidth(parse_quantity(str(text), "bandwidth") * factor, digits=6)
 
 
+def scale(part: dict, factor: float, *keys: str):
+    """Multiplies the bandwidths that `part` has under these keys; "bandwidth" without any."""
+    for key in keys or ("bandwidth",):
+        if key in part:
+            part[key] = scaled(part[key], factor)
+
+
 def seconds(value) -> float:
     """A time; of a sized one its first segment's."""
     while isinstance(value, list):
@@ -124,6 +131,15 @@ class Scene:
 
     def each_job(self):
         return (ask["job"] for ask in self.asks)
+
+    def set_option(self, which, name: str, value):
+        """An option of each job of which `which` is true."""
+        for job in filter(which, self.each_job()):
+            job["options"] = {**job.get("options", {}), name: value}
+
+    def stage(self):
+        """Data of GPUs go through host memory, with a hand-over where the cluster says none."""
+        self.host.setdefault("staging", {"latency": "5 us"})
 
 
 def counts_of(placement) -> list:

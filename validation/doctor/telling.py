@@ -56,12 +56,7 @@ def pingpong(size: int) -> dict:
 
 
 def exchange(size: int) -> dict:
-    return {"collective": "exchange", "algorithm": "bidirectional", "bytes": f"{size} B",
-            "options": {"rounds": ROUNDS}}
-
-
-def with_size(job: dict, size: int) -> dict:
-    return {**job, "bytes": f"{size} B"}
+    return pingpong(size) | {"collective": "exchange", "algorithm": "bidirectional"}
 
 
 def pairs(scene: Scene) -> list:
@@ -99,8 +94,8 @@ def variants(scene: Scene) -> list:
     if job["collective"] in ("barrier", "pingpong", "exchange") or isinstance(counts, list):
         return []
     sizes = [int(one["job"]["bytes"].removesuffix(" B")) for one in scene.asks]
-    found = [Experiment(f"the same job of {words}", "as measured", counts, with_size(job, size), 1,
-                        False)
+    found = [Experiment(f"the same job of {words}", "as measured", counts,
+                        {**job, "bytes": f"{size} B"}, 1, False)
              for size, words in ((1 << 10, "1 KiB"), (1 << 20, "1 MiB"), (1 << 28, "256 MiB"))
              if not min(sizes) <= size <= max(sizes)]
     first = str(counts.get("hosts") if isinstance(counts, dict) else counts)
@@ -108,7 +103,7 @@ def variants(scene: Scene) -> list:
     if scene.between_hosts and int(each) > 1:
         alone = {**counts, "hosts": each} if isinstance(counts, dict) else each
         found.append(Experiment("the same job on one host, 64 MiB", "as measured", alone,
-                                with_size(job, LARGE), 1, False))
+                                {**job, "bytes": f"{LARGE} B"}, 1, False))
     return found
 
 

@@ -58,7 +58,7 @@ def tables(diagnosis: Diagnosis) -> list:
             for name in series]
 
 
-def wrapped(text: str, indent: str, first: str = "") -> str:
+def wrapped(text: str, indent: str = "", first: str = "") -> str:
     return textwrap.fill(text, WIDTH, initial_indent=first or indent, subsequent_indent=indent,
                          break_long_words=False, break_on_hyphens=False)
 
@@ -91,7 +91,7 @@ def normal(diagnosis: Diagnosis) -> str:
 def verdict(diagnosis: Diagnosis) -> str:
     points = diagnosis.curve.points
     if diagnosis.normal:
-        return wrapped(normal(diagnosis), "")
+        return wrapped(normal(diagnosis))
     point = points[diagnosis.first]
     several = f" ({point.series})" if len(diagnosis.curve.series) > 1 else ""
     word = "longer" if point.ratio > 1 else "shorter"
@@ -99,8 +99,7 @@ def verdict(diagnosis: Diagnosis) -> str:
               "library, algorithm) first.") * (point.ratio < 1)
     return wrapped(f"Not normal from {format_bytes(point.bytes)} on{several}: {point.ratio:.2f} "
                    f"times the expected time, {word} than the model's error "
-                   f"({100 * diagnosis.errors.sigma()[diagnosis.first]:.0f} %) explains.{faster}",
-                   "")
+                   f"({100 * diagnosis.errors.sigma()[diagnosis.first]:.0f} %) explains.{faster}")
 
 
 def explanation(number: int, outcome, probability: float) -> list:
@@ -121,13 +120,13 @@ def causes(diagnosis: Diagnosis) -> list:
     for number, (one, share) in enumerate(known[:CAUSES], 1):
         lines += explanation(number, one, share)
     others = [f"{one.name} {percent(share)}" for one, share in known[CAUSES:] if share >= 0.01]
-    lines += [wrapped("Then " + ", ".join(others) + ".", "")] if others else []
+    lines += [wrapped("Then " + ", ".join(others) + ".")] if others else []
     if unknown > 0.01:
         none = " None of these explains the curve well." * (unknown > 0.5)
-        lines.append(wrapped(f"Something that is in no list: {percent(unknown)}.{none}", ""))
+        lines.append(wrapped(f"Something that is in no list: {percent(unknown)}.{none}"))
     same = [one.name for one in ranking.alike(diagnosis.ranked)]
     if len(same) > 1:
-        lines.append(wrapped(f"These data do not tell apart: {', '.join(same)}.", ""))
+        lines.append(wrapped(f"These data do not tell apart: {', '.join(same)}."))
     return lines
 
 
@@ -139,18 +138,18 @@ def text(diagnosis: Diagnosis) -> str:
     if cards:
         parts.append(wrapped(f"At {', '.join(cards)} the bus bandwidth is above what the cards "
                              "carry: on two hosts that is normal where a tree ran, which sends "
-                             "half of what the formula of a ring counts across the network.", ""))
+                             "half of what the formula of a ring counts across the network."))
     if diagnosis.faster_on_two_hosts():
         parts.append(wrapped("Two hosts have more bus bandwidth than more of them: on two NCCL may "
                              "take the tree, whose bus bandwidth may exceed the cards'; NCCL_ALGO="
-                             "Ring compares like with like.", ""))
+                             "Ring compares like with like."))
     if diagnosis.ranked and diagnosis.explained:
         parts.append("\n".join(causes(diagnosis)))
     elif diagnosis.ranked:
         parts.append(wrapped("No cause is named: the likeliest of the known ones would make the "
-                             "machine slower still.", ""))
+                             "machine slower still."))
     for one in diagnosis.telling if diagnosis.explained else []:
-        parts.append(wrapped(one.text(), ""))
+        parts.append(wrapped(one.text()))
     parts += ["\n".join(wrapped("note: " + note, "  ", "") for note in diagnosis.notes)] \
         if diagnosis.notes else []
     return "\n\n".join(parts) + "\n"

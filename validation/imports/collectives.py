@@ -4,8 +4,6 @@
 import argparse
 import re
 
-from validation.programs import InputError
-
 SIMULATED = ("allgather", "allreduce", "alltoall", "alltoallv", "barrier", "broadcast", "exchange",
              "gather", "reduce", "reduce_scatter", "scatter", "sendrecv")
 # Measured by benchmarks, without a collective of the simulator: such measurements are left out.
@@ -28,16 +26,8 @@ def named(text: str) -> str:
     return KNOWN.get(squeezed(text), "")
 
 
-def given(text: str) -> str:
-    """The name that `--collective` gives; "" without one. Raises InputError where it is none."""
-    if text and not named(text):
-        raise InputError(f"--collective: expected one of {', '.join(SIMULATED)}, got '{text}'")
-    return named(text)
-
-
 def of_option(text: str) -> str:
-    """As argparse wants a `type` to be."""
-    try:
-        return given(text)
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error).removeprefix("--collective: ")) from None
+    """The name that `--collective` gives, as argparse wants a `type` to be; "" without one."""
+    if text and not named(text):
+        raise argparse.ArgumentTypeError(f"expected one of {', '.join(SIMULATED)}, got '{text}'")
+    return named(text)

@@ -26,13 +26,9 @@ class Given:
 @dataclasses.dataclass
 class Findings:
     where: dict = dataclasses.field(default_factory=dict)
-    points: list = dataclasses.field(default_factory=list)  # (kind, Measurement)
+    points: list = dataclasses.field(default_factory=list)  # (kind, Measurement, table)
     notes: list = dataclasses.field(default_factory=list)
-    tables: list = dataclasses.field(default_factory=list)  # of each point, "file:line"; "": one
-    table: str = ""  # of the points that come next
-
-    def begin(self, table: str):
-        self.table = table
+    table: str = ""  # "file:line" of the points that come next; "": all are of one
 
     def note(self, text: str):
         if text not in self.notes:
@@ -42,9 +38,8 @@ class Findings:
             scenario=None):
         """`extra`: other statistics that were published, as further keys of the entry. `scenario`:
         what the output says of its job beyond the parameters."""
-        self.points.append((kind, Measurement(what, parameters, seconds, scenario=scenario,
-                                              extra=extra or {})))
-        self.tables.append(self.table)
+        measured = Measurement(what, parameters, seconds, scenario=scenario, extra=extra or {})
+        self.points.append((kind, measured, self.table))
 
     def add_collective(self, what: str, size, layout, seconds: float, extra=None, **more):
         what = collectives.named(what) or what
@@ -58,8 +53,14 @@ class Findings:
         `compute` that begins at once. Both are cases that differ in how long they compute."""
         for seconds, beside in ((pure, 0), (overall, compute)):
             self.add_collective(what, size, layout, seconds, compute_s=beside)
-            _, measured = self.points[-1]
-            measured.scenario = {"job": {"overlap": f"{beside:.12g} s"}}
+            self.points[-1][1].scenario = {"job": {"overlap": f"{beside:.12g} s"}}
+
+    def checked(self, source, program: str) -> "Findings":
+        """Itself. Raises InputError where nothing was found."""
+        if not self.points:
+            source.fail(1, f"a table of {program} with times",
+                        "; ".join(self.notes) or "none of a known test")
+        return self
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,7 +113,7 @@ def keep_apart(all_findings: list):
     make one machine, the second table is refused."""
     tables: dict = {}
     for one in all_findings:
-        for (kind, point), table in zip(one.points, one.tables):
+        for kind, point, table in one.points:
             if table:
                 tables.setdefault((kind, table), {})[measurements.case_key(point)] = point, one
     numbers: dict = {}
@@ -180,7 +181,7 @@ def documents_of(all_findings: list, given: Given) -> list:
     keep_apart(all_findings)
     documents = []
     for kind in measurements.KINDS:
-        points = [point for findings in all_findings for found, point in findings.points
+        points = [point for findings in all_findings for found, point, _ in findings.points
                   if found == kind]
         if not points:
             continue

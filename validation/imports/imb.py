@@ -8,6 +8,7 @@ Biband send from rank i to rank i + P/2, and Biband counts the messages of both 
 
 import re
 
+from validation.imports import mpi_table
 from validation.imports.findings import Findings, Given, Layout
 from validation.imports.source import Source, nodes_said_in
 
@@ -29,9 +30,7 @@ COLUMNS = {"#bytes": "bytes", "#repetitions": "repetitions", "t[usec]": "time",
 BANDS = {"Uniband": 1, "Biband": 2}  # directions
 # Two ranks of PingPing exchange; Exchange has both neighbours of a rank, unlike the simulator's.
 PATTERNS = {"PingPing": "exchange", "Sendrecv": "sendrecv", "Exchange": "imb_exchange"}
-COLLECTIVES = {name.capitalize(): name for name in (
-    "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast", "gather",
-    "gatherv", "reduce", "reduce_scatter", "scatter", "scatterv")} | PATTERNS
+COLLECTIVES = mpi_table.COLLECTIVES | PATTERNS
 
 
 def columns_of(source: Source, line: int) -> list:
@@ -44,13 +43,14 @@ def columns_of(source: Source, line: int) -> list:
     return columns
 
 
-class Table:
-    """One table: its test, how many ranks took part, its columns."""
+class Table(mpi_table.MpiTable):
+    """One table, and how many ranks took part."""
+
+    COUNTED, SIZE = ("messages",), "bytes"
 
     def __init__(self, source: Source, title: int):
-        self.source, self.title = source, title
-        self.test = TITLE.match(source.lines[title - 1])["test"]
-        self.ranks, self.grouped, self.header = 0, False, 0
+        super().__init__(source, title, TITLE.match(source.lines[title - 1])["test"], 0, [])
+        self.ranks, self.grouped = 0, False
         for line in range(title + 1, len(source.lines) + 1):
             text = source.lines[line - 1]
             if found := PROCESSES.match(text):
@@ -68,28 +68,15 @@ class Table:
             source.fail(title, f"at least two processes for {self.test}", str(self.ranks))
         self.columns = columns_of(source, self.header)
 
-    def require(self, *columns: str):
-        for column in columns:
-            if column not in self.columns:
-                self.source.fail(self.header, f"the column {column} of '{self.test}'",
-                                 ", ".join(self.columns))
-
     def values(self, column: str, findings: Findings):
         """(row, its bytes or None, the positive number in `column`, of a time in seconds)."""
-        read = self.source.microseconds if column == "time" else self.source.number
         self.require(column)
         for row in self.source.rows(self.header, self.columns):
             if "defects" in row.cells and self.source.number(row.line, row.cells["defects"]):
                 findings.note(f"{self.source.path}:{row.line}: wrong results: row omitted")
                 continue
-            value = read(row.line, row.cells[column])
-            size = self.source.count(row.line, row.cells["bytes"], "a size in bytes") \
-                if "bytes" in row.cells else None
-            if value > 0:
-                yield row, size, value
-            else:
-                findings.note(f"{self.source.path}:{row.line}: 0 is less than what the digits can "
-                              "show: the row is left out")
+            if value := self.positive(row, column, findings):
+                yield row, self.size(row), value
 
 
 def layout_of(table: Table, given: Given, nodes, most_ranks: int, findings: Findings):
@@ -150,14 +137,11 @@ def parse(source: Source, given: Given) -> Findings:
             findings.note(f"{source.path}:{line}: '{title['test']}' is no test that this program "
                           "knows: its table is left out")
             continue
-        findings.begin(f"{source.path}:{line}")
+        findings.table = f"{source.path}:{line}"
         table = Table(source, line)
         if table.grouped:
             findings.note(f"{source.path}:{line}: groups at once are no case of ours: the table "
                           "is left out")
             continue
         add(table, layout_of(table, given, nodes, most_ranks, findings), findings)
-    if not findings.points:
-        source.fail(1, "a table of the Intel MPI Benchmarks with times",
-                    "; ".join(findings.notes) or "none that this program knows")
-    return findings
+    return findings.checked(source, "the Intel MPI Benchmarks")

@@ -6,18 +6,10 @@ import pathlib
 import sys
 
 from validation import imports, measurements
+from validation.arguments import count
 from validation.imports import findings
 from validation.imports.source import read_source
 from validation.programs import InputError
-
-MOST_RANKS = 1_000_000
-
-
-def count(text: str) -> int:
-    value = int(text)
-    if not 1 <= value <= MOST_RANKS:
-        raise ValueError
-    return value
 
 
 def add_options(parser):

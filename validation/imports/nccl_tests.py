@@ -105,7 +105,7 @@ class Run:
 
     def find_name(self, given: Given) -> str:
         if given.collective:
-            name = collectives.given(given.collective)
+            name = collectives.named(given.collective)
             return NAMES.get(name, name)
         for text in reversed(self.source.lines[:self.header]):
             if found := COLLECTIVE.search(text):
@@ -127,7 +127,7 @@ class Run:
                           "sends each vector to the next rank of a ring, which no collective of "
                           "the simulator does: this run is left out")
             return
-        findings.begin(f"{self.source.path}:{self.header}")
+        findings.table = f"{self.source.path}:{self.header}"
         for option in self.layout.unused:
             findings.note(f"{here} {option} is not used: the lines of devices say where the ranks "
                           "were")
@@ -144,7 +144,7 @@ class Run:
             findings.note(f'{here} this run has no line "# Avg bus bandwidth": was it cut short?')
 
     def add_row(self, row, more: dict, findings: Findings):
-        size = self.source.count(row.line, row.cells["size"], "a size in bytes")
+        size = self.source.size(row, "size")
         layout = {"collective": self.collective, **self.layout.parameters}
         for place, mark in zip(PLACES, ("", "2")):
             cell = row.cells.get("time" + mark)

@@ -8,6 +8,7 @@ iterations and the ranks (osu_util and the programs' sources, versions 5 to 7).
 
 import re
 
+from validation.imports import mpi_table
 from validation.imports.findings import Findings, Given, Layout
 from validation.imports.source import Row, Source, nodes_said_in
 
@@ -48,13 +49,9 @@ COLUMNS_PRINTED = ("Size, Latency (us), Min Latency(us), Max Latency(us), P50 Ta
                    "Bandwidth (MB/s), MB/s, Messages/s, Iterations, Validation; of non-blocking "
                    "collectives Overall(us), Compute(us), Pure Comm.(us), Overlap(%)")
 VALIDATED = {"Pass": True, "Fail": False}
-PLAIN = {"Latency": "latency", "Bandwidth": "bw", "Bi-Directional Bandwidth": "bibw",
-         "Multiple Bandwidth / Message Rate": "mbw_mr", "Multi": "multi_lat"}
 COLLECTIVES = {
     "All-to-All Personalized Exchange": "alltoall", "All-to-Allv Personalized Exchange":
-    "alltoallv", "Broadcast": "bcast"} | {name.capitalize(): name for name in (
-        "allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "barrier", "bcast",
-        "gather", "gatherv", "reduce", "reduce_scatter", "scatter", "scatterv")}
+    "alltoallv", "Broadcast": "bcast"} | mpi_table.COLLECTIVES
 
 
 def columns_of(source: Source, line: int) -> list:
@@ -87,32 +84,25 @@ def header_below(source: Source, title: int) -> int:
     source.fail(title, 'a header ("# Size ...") below this title', "none")
 
 
-class Table:
-    """One table: its test, its columns, where its ranks stood."""
+class Table(mpi_table.MpiTable):
+    """One table, and where its ranks stood."""
+
+    COUNTED, SIZE = ("rate", "Messages/s"), "Size"
 
     def __init__(self, source: Source, title: int, given: Given, nodes):
-        self.source, self.title, self.given = source, title, given
-        self.nodes = given.nodes or nodes
-        self.test = TITLE.match(source.lines[title - 1])["test"]
-        self.header = header_below(source, title)
-        self.columns = columns_of(source, self.header)
+        header = header_below(source, title)
+        super().__init__(source, title, TITLE.match(source.lines[title - 1])["test"], header,
+                         columns_of(source, header))
+        self.given, self.nodes = given, given.nodes or nodes
         between = "\n".join(source.lines[title:self.header])
         self.pairs = PAIRS.search(between)
         self.on_gpus = bool(ON_GPUS.match(source.lines[title - 1])) and not HOSTS.search(between)
 
-    def require(self, *columns: str):
-        for column in columns:
-            if column not in self.columns:
-                self.source.fail(self.header, f"the column {column} of '{self.test}'",
-                                 ", ".join(self.columns))
-
     def rows(self, findings: Findings):
         """Those whose results were right, where that was validated."""
         for row in self.source.rows(self.header, self.columns):
-            if (told := row.cells.get("Validation")) and told.text not in VALIDATED:
-                self.source.fail(row.line, f"one of {', '.join(VALIDATED)}", f'"{told.text}"',
-                                 told.column)
-            if told and not VALIDATED[told.text]:
+            told = row.cells.get("Validation")
+            if told and not VALIDATED[self.source.one_of(row.line, told, VALIDATED)]:
                 findings.note(f"{self.source.path}:{row.line}: the results failed their "
                               "validation: row omitted")
             else:
@@ -125,18 +115,6 @@ class Table:
             {"time": "mean_s"} if "P50" in row.cells else {})
         return value, {key: self.source.microseconds(row.line, row.cells[column])
                        for column, key in read.items() if column in row.cells}
-
-    def positive(self, row: Row, column: str, findings: Findings):
-        """The number (of a time: in seconds), or None where its few digits are all zero."""
-        read = self.source.number if column in ("rate", "Messages/s") else self.source.microseconds
-        value = read(row.line, row.cells[column])
-        if value == 0:
-            findings.note(f"{self.source.path}:{row.line}: 0 is less than what the digits can "
-                          "show: the row is left out")
-        return value or None
-
-    def size(self, row: Row) -> int:
-        return self.source.count(row.line, row.cells["Size"], "a size in bytes")
 
     def layout(self, findings: Findings, reason: str) -> Layout:
         if not self.nodes:
@@ -155,28 +133,26 @@ def two_ranks(table: Table) -> str:
     return "shm" if table.nodes == 1 else "network"
 
 
-def add_latency(table: Table, findings: Findings):
+def add_ping_pongs(table: Table, findings: Findings, what: str, parameters: dict):
     table.require("Size", "time")
     for row in table.rows(findings):
         value, extra = table.middle(row, findings)
         if value:
-            findings.add("probes", "ping_pong", value,
-                         {"bytes": table.size(row), "way": two_ranks(table)}, extra)
+            findings.add("probes", what, value, {"bytes": table.size(row), **parameters}, extra)
+
+
+def add_latency(table: Table, findings: Findings):
+    add_ping_pongs(table, findings, "ping_pong", {"way": two_ranks(table)})
 
 
 def add_multi_latency(table: Table, findings: Findings):
-    table.require("Size", "time")
     layout = table.layout(findings, "how many pairs there were")
     pairs = layout.ranks // 2
     if not pairs:
         table.source.fail(table.title, "at least two ranks (--nodes N, --ranks-per-node N)", "one")
     shared = layout.pairs_of_two_hosts(pairs)
     what, more = ("ping_pong", {}) if shared == 1 else ("ping_pong_pairs", {"pairs": shared})
-    for row in table.rows(findings):
-        value, extra = table.middle(row, findings)
-        if value:
-            findings.add("probes", what, value,
-                         {"bytes": table.size(row), "way": layout.way(pairs)} | more, extra)
+    add_ping_pongs(table, findings, what, {"way": layout.way(pairs)} | more)
 
 
 def add_bandwidth(table: Table, findings: Findings, directions: int):
@@ -227,8 +203,7 @@ def add_collective(table: Table, findings: Findings):
     for row in table.rows(findings):
         value, extra = table.middle(row, findings)
         if value:
-            size = table.size(row) if "Size" in row.cells else None
-            findings.add_collective(what, size, layout, value, extra)
+            findings.add_collective(what, table.size(row), layout, value, extra)
 
 
 def add_nonblocking(table: Table, findings: Findings):
@@ -239,9 +214,8 @@ def add_nonblocking(table: Table, findings: Findings):
     for row in table.rows(findings):
         overall, compute, pure = (table.positive(row, column, findings)
                                   for column in ("overall", "compute", "pure"))
-        size = table.size(row) if "Size" in row.cells else None
         if overall and compute and pure:
-            findings.add_overlapped(what, size, layout, overall, compute, pure)
+            findings.add_overlapped(what, table.size(row), layout, overall, compute, pure)
 
 
 def nonblocking(test: str) -> str:
@@ -250,15 +224,16 @@ def nonblocking(test: str) -> str:
     return name if name != test and name in COLLECTIVES else ""
 
 
-ADD = {"latency": add_latency, "multi_lat": add_multi_latency, "mbw_mr": add_message_rate,
-       "bw": lambda table, findings: add_bandwidth(table, findings, 1),
-       "bibw": lambda table, findings: add_bandwidth(table, findings, 2)}
+ADD = {"Latency": add_latency, "Multi": add_multi_latency,
+       "Multiple Bandwidth / Message Rate": add_message_rate,
+       "Bandwidth": lambda table, findings: add_bandwidth(table, findings, 1),
+       "Bi-Directional Bandwidth": lambda table, findings: add_bandwidth(table, findings, 2)}
 
 
 def adder_of(test: str):
     """Reader of a test's table; None of an unknown test."""
-    if test in PLAIN:
-        return ADD[PLAIN[test]]
+    if test in ADD:
+        return ADD[test]
     return add_nonblocking if nonblocking(test) else add_collective if test in COLLECTIVES else None
 
 
@@ -270,7 +245,7 @@ def parse(source: Source, given: Given) -> Findings:
         if not title:
             continue
         findings.where = {"program": f"OSU micro-benchmarks {title['version']}"}
-        findings.begin(f"{source.path}:{line}")
+        findings.table = f"{source.path}:{line}"
         if not (add := adder_of(title["test"])):
             findings.note(f"{source.path}:{line}: '{title['test']}' is no test that this program "
                           "knows: its table is left out")
@@ -281,7 +256,4 @@ def parse(source: Source, given: Given) -> Findings:
                           "measurements here are of host memory: table omitted")
             continue
         add(table, findings)
-    if not findings.points:
-        source.fail(1, "a table of OSU micro-benchmarks with times",
-                    "; ".join(findings.notes) or "none that this program knows")
-    return findings
+    return findings.checked(source, "OSU micro-benchmarks")

@@ -10,7 +10,7 @@ from validation.imports import csv_table
 from validation.imports.findings import Findings, Given, Layout
 from validation.imports.osu import COLLECTIVES
 from validation.imports.source import Source
-from validation.imports.table_csv import benchmark_of, positive_count, size_of
+from validation.imports.table_csv import positive_count
 
 NAME = "overlap-csv"
 COLUMNS = "benchmark,library,hosts,ranks,bytes,overall_us,compute_us,pure_us,overlap_percent"
@@ -33,13 +33,9 @@ def parse(source: Source, given: Given) -> Findings:
     rows = rows_of_one(source, csv_table.read(source, COLUMNS), given.where.get("mpi", ""))
     findings.where["mpi"] = rows[0].cells["library"].text
     for row in rows:
-        what = benchmark_of(source, row, KNOWN).removeprefix("osu_i")
+        what = source.one_of(row.line, row.cells["benchmark"], KNOWN).removeprefix("osu_i")
         hosts, ranks = (positive_count(source, row, name) for name in ("hosts", "ranks"))
-        times = []
-        for column in ("overall_us", "compute_us", "pure_us"):
-            times.append(source.microseconds(row.line, row.cells[column]))
-            if times[-1] == 0:
-                source.fail(row.line, "a positive time", "0", row.cells[column].column)
-        findings.add_overlapped(what, size_of(source, row), Layout(ranks, -(-ranks // hosts)),
-                                *times)
+        times = [source.positive(row.line, row.cells[column], "time", source.microseconds)
+                 for column in ("overall_us", "compute_us", "pure_us")]
+        findings.add_overlapped(what, source.size(row), Layout(ranks, -(-ranks // hosts)), *times)
     return findings

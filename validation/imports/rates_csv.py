@@ -5,6 +5,7 @@ collective,algorithm,hosts,ranks_per_host,bytes,busbw_GBps; the algorithm is aut
 The factor between time and bus bandwidth is that of nccl-tests (PERFORMANCE.md).
 """
 
+from validation.arguments import MOST_RANKS
 from validation.imports import csv_table
 from validation.imports.findings import Findings, Given, Layout
 from validation.imports.source import Source
@@ -13,7 +14,6 @@ NAME = "rates-csv"
 COLUMNS = "collective,algorithm,hosts,ranks_per_host,bytes,busbw_GBps"
 MARKS = r"(?=.*\bcollective\b)(?=.*\bbusbw_GBps\b)[\w ,]+$"
 
-MOST_RANKS = 1_000_000
 TWICE, ONCE = ("allreduce",), ("allgather", "reduce_scatter", "alltoall")
 PLAIN = ("broadcast", "reduce")
 ALGORITHMS = ("auto", "ring", "tree")
@@ -29,25 +29,19 @@ def parse(source: Source, _: Given) -> Findings:
     where = {"mpi": "NCCL"} | csv_table.where_of(source)
     findings = Findings(where=where)
     for row in csv_table.read(source, COLUMNS):
-        name = row.cells["collective"]
-        known = TWICE + ONCE + PLAIN
-        if name.text not in known:
-            source.fail(row.line, f"one of {', '.join(known)}", f'"{name.text}"', name.column)
+        name = source.one_of(row.line, row.cells["collective"], TWICE + ONCE + PLAIN)
         hosts, each = (source.count(row.line, row.cells[column]) for column in
                        ("hosts", "ranks_per_host"))
         if not 2 <= hosts * each <= MOST_RANKS:
             source.fail(row.line, f"2 to {MOST_RANKS} ranks", str(hosts * each))
-        size = source.count(row.line, row.cells["bytes"], "a size in bytes")
+        size = source.size(row)
         rate = source.number(row.line, row.cells["busbw_GBps"]) * 1e9
         if rate <= 0 or size == 0:
             source.fail(row.line, "a size and a bandwidth above 0", "0")
-        seconds = factor(name.text, hosts * each) * size / rate
-        algorithm = row.cells["algorithm"]
-        if algorithm.text not in ALGORITHMS:
-            source.fail(row.line, f"one of {', '.join(ALGORITHMS)}", f'"{algorithm.text}"',
-                        algorithm.column)
-        auto = algorithm.text == "auto"
-        findings.add_collective(name.text, size, Layout(hosts * each, each), seconds,
-                                {} if auto else {"options": {"algorithm": algorithm.text}},
-                                **({} if auto else {"forced": algorithm.text}))
+        seconds = factor(name, hosts * each) * size / rate
+        algorithm = source.one_of(row.line, row.cells["algorithm"], ALGORITHMS)
+        auto = algorithm == "auto"
+        findings.add_collective(name, size, Layout(hosts * each, each), seconds,
+                                {} if auto else {"options": {"algorithm": algorithm}},
+                                **({} if auto else {"forced": algorithm}))
     return findings

@@ -39,19 +39,17 @@ def parse(source: Source, given: Given) -> Findings:
     ranks = sum(int(count) for count in re.findall(r"\d+", placement))
     findings, ends = Findings(where=csv_table.where_of(source)), {}
     for row in csv_table.read(source, COLUMNS):
-        event, step = row.cells["event"], row.cells["step"]
-        if event.text not in EVENTS:
-            source.fail(row.line, f"one of {', '.join(EVENTS)}", f'"{event.text}"', event.column)
+        event = source.one_of(row.line, row.cells["event"], EVENTS)
         rank = source.count(row.line, row.cells["rank"], "a rank")
         if rank >= ranks:
             source.fail(row.line, f"a rank below {ranks}, as {placement} has", str(rank),
                         row.cells["rank"].column)
         parameters = {"rank": rank, "placement": placement}
-        if event.text == "done":
+        if event == "done":
             ends[rank] = row.line
         else:
-            parameters["step"] = source.count(row.line, step, "a step")
-        findings.add("trace", EVENTS[event.text],
+            parameters["step"] = source.count(row.line, row.cells["step"], "a step")
+        findings.add("trace", EVENTS[event],
                      source.number(row.line, row.cells["seconds"], "a time in seconds"), parameters)
     check_ends(source, ends, ranks)
     return findings

@@ -86,6 +86,21 @@ class Source:
         self.number(line, cell, "a time in microseconds")
         return float(Decimal(cell.text).scaleb(-6))
 
+    def positive(self, line: int, cell: Cell, what: str, read=None) -> float:
+        """Number as `read` has it (default: number), which must not be 0."""
+        value = (read or self.number)(line, cell)
+        if value == 0:
+            self.fail(line, f"a positive {what}", "0", cell.column)
+        return value
+
+    def one_of(self, line: int, cell: Cell, known) -> str:
+        if cell.text not in known:
+            self.fail(line, f"one of {', '.join(known)}", f'"{cell.text}"', cell.column)
+        return cell.text
+
+    def size(self, row: Row, column: str = "bytes") -> int:
+        return self.count(row.line, row.cells[column], "a size in bytes")
+
     def count(self, line: int, cell: Cell, expected: str = "a whole number") -> int:
         if not re.fullmatch(r"\d{1,18}", cell.text):
             self.fail(line, expected, f'"{cell.text}"', cell.column)

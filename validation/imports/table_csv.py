@@ -5,6 +5,7 @@ median_MBps in place of the time (osu_bw). Least and most of the runs may stand 
 Benchmarks go by the names of OSU's programs.
 """
 
+from validation.arguments import MOST_RANKS
 from validation.imports import csv_table
 from validation.imports.findings import Findings, Given, Layout
 from validation.imports.osu import COLLECTIVES, WINDOW
@@ -14,7 +15,6 @@ NAME = "csv"
 WHO = "benchmark,nodes,ranks_per_node,bytes,"
 MARKS = r"(?=.*\bbenchmark\b)(?=.*\bmedian_\w)[\w ,]+$"
 
-MOST_RANKS = 1_000_000
 TIMED = ["osu_latency"] + [f"osu_{name}" for name in dict.fromkeys(COLLECTIVES.values())]
 
 
@@ -26,39 +26,24 @@ def positive_count(source: Source, row: Row, column: str) -> int:
     return value
 
 
-def benchmark_of(source: Source, row: Row, known: list) -> str:
-    cell = row.cells["benchmark"]
-    if cell.text not in known:
-        source.fail(row.line, f"one of {', '.join(known)}", f'"{cell.text}"', cell.column)
-    return cell.text
-
-
-def size_of(source: Source, row: Row) -> int:
-    return source.count(row.line, row.cells["bytes"], "a size in bytes")
-
-
 def way_of(nodes: int) -> str:
     return "network" if nodes > 1 else "shm"
 
 
 def add_rate(source: Source, row: Row, findings: Findings):
-    benchmark_of(source, row, ["osu_bw"])
-    size, rate = size_of(source, row), row.cells["median_MBps"]
-    value = source.number(row.line, rate)
-    if value == 0:
-        source.fail(row.line, "a positive rate", "0", rate.column)
+    source.one_of(row.line, row.cells["benchmark"], ["osu_bw"])
+    size = source.size(row)
+    value = source.positive(row.line, row.cells["median_MBps"], "rate")
     findings.add("probes", "stream", size / (value * 1e6),
                  {"bytes": size, "way": way_of(positive_count(source, row, "nodes")), "pairs": 1,
                   "directions": 1, "window": WINDOW})
 
 
 def add_time(source: Source, row: Row, findings: Findings):
-    benchmark = benchmark_of(source, row, TIMED)
+    benchmark = source.one_of(row.line, row.cells["benchmark"], TIMED)
     nodes, per_node = (positive_count(source, row, name) for name in ("nodes", "ranks_per_node"))
-    size = size_of(source, row)
-    seconds = source.microseconds(row.line, row.cells["median_us"])
-    if seconds == 0:
-        source.fail(row.line, "a positive time", "0", row.cells["median_us"].column)
+    size = source.size(row)
+    seconds = source.positive(row.line, row.cells["median_us"], "time", source.microseconds)
     extra = {f"{name}_s": source.microseconds(row.line, row.cells[f"{name}_us"])
              for name in ("least", "most") if f"{name}_us" in row.cells}
     if benchmark == "osu_latency":

@@ -12,10 +12,10 @@ import pathlib
 import statistics
 import sys
 import tempfile
-import time
 
 from validation import measurements, quantities
 from validation.lab import cases, claim, hosts, recorded, session
+from validation.progress import watched
 
 
 @dataclasses.dataclass
@@ -30,26 +30,6 @@ class Step:
         if not self.path.exists():
             return float("inf")
         return measurements.read(str(self.path)).where["foreign_cores"]
-
-
-class Progress:
-    """A line that counts, on a terminal; a line for each launch, elsewhere and at its end."""
-
-    def __init__(self, total: int):
-        self.total, self.done, self.begin = total, 0, time.monotonic()
-        self.live = sys.stderr.isatty()
-
-    def starts(self, step: Step):
-        if self.live:
-            each_s = (time.monotonic() - self.begin) / max(1, self.done)
-            left = f", {each_s * (self.total - self.done):.0f} s left" if self.done else ""
-            print(f"\r\033[K{self.done + 1} of {self.total}: {step.case.name}, launch "
-                  f"{step.number}{left}", end="", file=sys.stderr, flush=True)
-
-    def ends(self, step: Step, what: str):
-        self.done += 1
-        print("\r\033[K" if self.live else "", f"{step.case.name}, launch {step.number}: {what}",
-              sep="", file=sys.stderr, flush=True)
 
 
 def summary(path: pathlib.Path) -> str:
@@ -119,9 +99,10 @@ class Campaign:
                 if step.path.exists() and step.foreign_cores() > self.plan.foreign_cores]
 
     def measure(self, lab, steps: list):
-        progress = Progress(len(steps))
-        for step in steps:
-            progress.starts(step)
+        bar = watched(steps, "")
+        for step in bar:
+            name = f"{step.case.name}, launch {step.number}"
+            bar.set_description(name)
             try:
                 code = launch_once(lab, step)
                 said = summary(step.path) if code == 0 else f"failed with exit code {code}"
@@ -129,7 +110,7 @@ class Campaign:
                 code, said = error.exit_code, str(error)
             if code:
                 self.failed[step.case.name] = code
-            progress.ends(step, said)
+            bar.write(f"{name}: {said}", file=sys.stderr)
 
     def merge(self):
         for name, steps in self.steps.items():

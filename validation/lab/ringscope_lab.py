@@ -19,7 +19,7 @@ import shutil
 import sys
 
 from validation.lab import campaign, hosts, launch, recorded, session
-from validation.programs import page_parser, run_main, write_text
+from validation.programs import page_parser, pairs_of, run_main, write_text
 from validation.quantities import parse_quantity
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -85,12 +85,6 @@ def arguments_of(words):
 
 
 def launch_of(arguments) -> launch.Launch:
-    mca = {}
-    for text in arguments.mca:
-        key, equals, value = text.partition("=")
-        if not key or not equals:
-            raise hosts.LabError(f'--mca: expected KEY=VALUE, got "{text}"')
-        mca[key] = value
     if not 0 < arguments.timeout < math.inf:
         raise hosts.LabError(f"--timeout: expected seconds, got {arguments.timeout:g}")
     return launch.Launch(
@@ -99,7 +93,7 @@ def launch_of(arguments) -> launch.Launch:
         parse_quantity(arguments.recv_cost, "cost", "--recv-cost"),
         parse_quantity(arguments.nap, "time", "--nap"),
         int(parse_quantity(arguments.socket_buffer, "bytes", "--socket-buffer")),
-        mca, arguments.timeout, arguments.build)
+        pairs_of("--mca", arguments.mca), arguments.timeout, arguments.build)
 
 
 def hosts_of(arguments, one: launch.Launch) -> int:

@@ -40,10 +40,6 @@ def library_of(costs: Costs, settings: dict) -> dict:
     return {"base": "cuda_pinned", "blocks": blocks_of(costs, settings)}
 
 
-def flow(values: dict) -> str:
-    return "{" + ", ".join(f"{key}: {value}" for key, value in values.items()) + "}"
-
-
 def yaml_of(head: list, about: str, library: dict) -> str:
     """`head`: sentences of the comment above."""
     text = textwrap.wrap(" ".join(head), WIDTH, break_on_hyphens=False)

@@ -6,9 +6,9 @@ import pathlib
 import re
 from dataclasses import dataclass
 
+from validation.imports import collectives
+
 PUBLISHED = pathlib.Path(__file__).resolve().parent.parent / "published"
-NAMES = {"all_reduce": "allreduce", "all_gather": "allgather", "reduce_scatter": "reduce_scatter",
-         "alltoall": "alltoall", "sendrecv": "sendrecv"}
 COLUMNS_FROM_TIME = 8  # of nccl-tests: out of place and in place, four each
 EVERY = 4  # row of a curve that is fitted
 MIB = 1 << 20
@@ -68,7 +68,7 @@ def runs_of(path: pathlib.Path) -> list:
     for line in path.read_text(encoding="utf-8").splitlines():
         cells = line.split()
         if "Collective test starting" in line:
-            collective = NAMES[cells[-1].removesuffix("_perf")]
+            collective = collectives.named(cells[-1])
         if line.startswith("#") and "(B)" in line:
             runs.append((collective, []))
         if not runs or len(cells) < 9 or not cells[0].isdigit() or not cells[1].isdigit():

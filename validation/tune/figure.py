@@ -39,8 +39,7 @@ def draw(axes, one: Decided, unit: float, unit_name: str):
     axes.set(yscale="log", ylabel=f"time ({unit_name})", title=one.collective)
     style.plain(axes.yaxis, list(own))
     by_size(axes, sizes)
-    axes.grid(color="#DDDDDD", linewidth=0.6)
-    axes.set_axisbelow(True)
+    style.grid(axes)
     axes.legend(fontsize=7, frameon=False)
 
 
@@ -54,7 +53,6 @@ def write(found: list, title: str, path: str):
         figure, grid = plt.subplots(1, len(found), figsize=(width, HEIGHT), squeeze=False)
         for axes, one in zip(grid[0], found):
             draw(axes, one, unit, unit_name)
-        figure.subplots_adjust(left=0.7 / width, right=1 - 0.2 / width, bottom=0.55 / HEIGHT,
-                               top=1 - 0.75 / HEIGHT, wspace=0.3)
+        style.margins(figure, 0.7, 0.2, 0.55, 0.75, wspace=0.3)
         style.title(figure, title)
         style.save(figure, path)

@@ -5,6 +5,7 @@ Usage: python3 -m validation.tune.formats_test
 """
 
 import json
+import math
 import pathlib
 import re
 import unittest
@@ -188,10 +189,11 @@ class OpenMpiOwn(unittest.TestCase):
 
     def test_every_number_of_the_rules_has_a_stand_in_that_the_simulator_has(self):
         for collective, rules in open_mpi_own.RULES.items():
-            for _, sizes in rules:
-                for _, number in sizes:
+            for rule in rules:
+                for _, number in rule["algorithms"]:
                     self.assertIn(number, open_mpi_own.STANDS_FOR[collective])
-            self.assertEqual(rules[-1][0], open_mpi_own.MORE)
+                self.assertEqual(rule["algorithms"][-1][0], math.inf)
+            self.assertEqual(rules[-1]["ranks"], math.inf)
 
     def test_names_in_json_are_those_of_the_schema(self):
         text = (HERE / "tuned_dynamic_file_schema.json").read_text(encoding="utf-8")

@@ -6,13 +6,10 @@ import dataclasses
 import math
 
 from validation.doctor import errors, parts
+from validation.doctor.inputs import FITTED, between_hosts
 from validation.doctor.scene import counts_of, uses_gpus
 from validation.fit import bursts
-from validation.programs import InputError
-from validation.quantities import format_bytes, parse_quantity
-
-FITTED = ("nccl_a100", "nccl_h100", "nccl_v100_pcie")
-FAST = 40e9 / 8  # bytes per second: from there on a NIC is taken to bypass the kernel
+from validation.quantities import format_bytes
 
 
 @dataclasses.dataclass
@@ -58,14 +55,6 @@ class Ground:
                 "library": self.costs, "placement": self.placement, "job": job}
 
 
-def nearest(cluster: dict, on_gpus: bool) -> str:
-    """The library, of those that come with the program, that is most like it."""
-    if on_gpus:
-        return "nccl_a100"
-    link = str((cluster.get("link") or {}).get("bandwidth", "1 Gbit/s"))
-    return "rdma" if parse_quantity(link, "bandwidth") >= FAST else "openmpi_tcp"
-
-
 def family_of(library: str, hosts: int) -> str:
     if library not in FITTED:
         return "illustrative"
@@ -85,13 +74,11 @@ def read(cluster: str, library: str, placement, error=None) -> Ground:
     """`cluster`, `library`: names of ours or files; a calibrated cluster has its library."""
     found = parts.load(parts.path_of("cluster", cluster))
     calibrated = {"cluster", "library"} <= found.keys()
-    described = parts.resolved("cluster", cluster)
-    if "network" not in described:
-        raise InputError(f"{cluster}: expected a cluster with the key network, got "
-                         f"{', '.join(described) or 'nothing'}")
+    described = parts.network(cluster)
     ground = Ground(described, {}, placement, cluster, library, "fitted", error)
     if library or not calibrated:
-        ground.costs_name = library or nearest(described, ground.on_gpus)
+        ground.costs_name = library or (
+            "nccl_a100" if ground.on_gpus else between_hosts(described))
         ground.family = family_of(ground.costs_name, ground.hosts)
         if parts.is_path(ground.costs_name) and "calibration" in parts.load(library):
             ground.family = "fitted"

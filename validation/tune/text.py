@@ -4,13 +4,12 @@
 import json
 import math
 import shlex
-import textwrap
 
+from validation.doctor.text import wrapped
 from validation.quantities import format_bytes, format_time, format_whole_bytes
 from validation.tune.decision import Decided, Range, Row, Timed
 from validation.tune.ground import Ground
 
-WIDTH = 100
 MOST_RANGES = 8
 
 
@@ -57,10 +56,6 @@ def table(one: Decided, form) -> list:
     return ["  ".join(cell.ljust(width) if i in left else cell.rjust(width)
                       for i, (cell, width) in enumerate(zip(line, widths))).rstrip()
             for line in lines]
-
-
-def wrapped(words: str) -> str:
-    return textwrap.fill(words, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def span(part: Range) -> str:

@@ -2,7 +2,7 @@
 """PCIe access control services or an IOMMU send what GPUs and NICs exchange up to the root."""
 
 from validation.doctor.causes.cause import FREQUENT, Cause, share
-from validation.doctor.scene import Scene, scaled
+from validation.doctor.scene import Scene, scale
 
 
 def values(scene: Scene) -> list:
@@ -14,9 +14,7 @@ def values(scene: Scene) -> list:
 
 def edit(scene: Scene, value):
     scene.host["iommu"] = True
-    uplink = scene.host.get("switch_uplink")
-    if uplink:
-        uplink["bandwidth"] = scaled(uplink["bandwidth"], value)
+    scale(scene.host.get("switch_uplink") or {}, value)
 
 
 CAUSE = Cause(

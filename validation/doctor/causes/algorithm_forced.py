@@ -25,10 +25,9 @@ def values(scene: Scene) -> list:
 
 
 def edit(scene: Scene, value):
+    scene.set_option(chose, "algorithm", value)
     for job in scene.each_job():
-        if chose(job):
-            job["options"] = {**job.get("options", {}), "algorithm": value}
-        elif job["algorithm"] != "nccl":
+        if job["algorithm"] != "nccl":
             job["algorithm"] = value
 
 

@@ -2,7 +2,7 @@
 """All NICs hang off one socket, or off the one on which the ranks are not."""
 
 from validation.doctor.causes.cause import Cause, share
-from validation.doctor.scene import Scene, scaled
+from validation.doctor.scene import Scene, scale
 
 
 def values(scene: Scene) -> list:
@@ -26,9 +26,7 @@ def edit(scene: Scene, value):
         moved.append(nic)
     host.pop("nic", None)
     host["nics"] = moved
-    link = host.get("socket_link") or {}
-    if "bandwidth" in link:
-        link["bandwidth"] = scaled(link["bandwidth"], value)
+    scale(host.get("socket_link") or {}, value)
 
 
 CAUSE = Cause(

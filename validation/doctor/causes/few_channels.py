@@ -7,15 +7,17 @@ from validation.doctor.scene import Scene
 CHANNELS = (16.0, 8.0, 4.0, 2.0, 1.0)
 
 
+def of_nccl(job: dict) -> bool:
+    return job["algorithm"] == "nccl"
+
+
 def values(scene: Scene) -> list:
-    nccl = scene.blocks is not None and any(job["algorithm"] == "nccl" for job in scene.each_job())
+    nccl = scene.blocks is not None and any(map(of_nccl, scene.each_job()))
     return list(CHANNELS) if nccl else []
 
 
 def edit(scene: Scene, value):
-    for job in scene.each_job():
-        if job["algorithm"] == "nccl":
-            job["options"] = {**job.get("options", {}), "channels": round(value)}
+    scene.set_option(of_nccl, "channels", round(value))
 
 
 def words(value: float) -> str:

@@ -2,7 +2,7 @@
 """Kernels move less than they should: clocks, power, SMs taken by others."""
 
 from validation.doctor.causes.cause import RARE, Cause, protocols, share
-from validation.doctor.scene import Scene, scaled
+from validation.doctor.scene import Scene, scale
 
 
 def values(scene: Scene) -> list:
@@ -11,9 +11,7 @@ def values(scene: Scene) -> list:
 
 def edit(scene: Scene, value):
     for one in protocols(scene):
-        for key in ("block", "copy", "gpu"):
-            if key in one:
-                one[key] = scaled(one[key], value)
+        scale(one, value, "block", "copy", "gpu")
 
 
 CAUSE = Cause(

@@ -2,9 +2,7 @@
 """Data between a NIC and a GPU goes through host memory, twice over PCIe and its memory."""
 
 from validation.doctor.causes.cause import FREQUENT, Cause, share
-from validation.doctor.scene import Scene, scaled
-
-STAGING = {"latency": "5 us"}  # of a hand-over in host memory, where the cluster says none
+from validation.doctor.scene import Scene, scale
 
 
 def values(scene: Scene) -> list:
@@ -17,9 +15,8 @@ def values(scene: Scene) -> list:
 
 def edit(scene: Scene, value):
     scene.host["gpudirect"] = False
-    scene.host.setdefault("staging", dict(STAGING))
-    if "memory_bandwidth" in scene.host:
-        scene.host["memory_bandwidth"] = scaled(scene.host["memory_bandwidth"], value)
+    scene.stage()
+    scale(scene.host, value, "memory_bandwidth")
 
 
 CAUSE = Cause(

@@ -2,7 +2,7 @@
 """Host memory is slower than described: NUMA settings, missing modules."""
 
 from validation.doctor.causes.cause import RARE, Cause, share
-from validation.doctor.scene import Scene, scaled
+from validation.doctor.scene import Scene, scale
 
 
 def values(scene: Scene) -> list:
@@ -10,7 +10,7 @@ def values(scene: Scene) -> list:
 
 
 def edit(scene: Scene, value):
-    scene.host["memory_bandwidth"] = scaled(scene.host["memory_bandwidth"], value)
+    scale(scene.host, value, "memory_bandwidth")
 
 
 CAUSE = Cause(

@@ -2,7 +2,7 @@
 """GPUs of a host do not reach each other: all goes through host memory."""
 
 from validation.doctor.causes.cause import Cause, share
-from validation.doctor.scene import Scene, scaled
+from validation.doctor.scene import Scene, scale
 
 
 def values(scene: Scene) -> list:
@@ -14,11 +14,9 @@ def values(scene: Scene) -> list:
 
 
 def edit(scene: Scene, value):
-    host = scene.host
-    host["peer_access"] = "none"
-    host.setdefault("staging", {"latency": "5 us"})
-    if "memory_bandwidth" in host:
-        host["memory_bandwidth"] = scaled(host["memory_bandwidth"], value)
+    scene.host["peer_access"] = "none"
+    scene.stage()
+    scale(scene.host, value, "memory_bandwidth")
 
 
 CAUSE = Cause(

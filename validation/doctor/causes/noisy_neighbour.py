@@ -10,12 +10,8 @@ def values(scene: Scene) -> list:
 
 
 def edit(scene: Scene, value):
-    host = scene.host
-    key = "cores"
-    if scene.type == "custom":
-        host["domains"][0][key] = int(host["domains"][0].get(key, 1)) + value
-    else:
-        host[key] = int(host.get(key, 1)) + value
+    cores = scene.host["domains"][0] if scene.type == "custom" else scene.host
+    cores["cores"] = int(cores.get("cores", 1)) + value
     job = {"collective": "allreduce", "algorithm": "ring", "bytes": "64 MiB"}
     scene.neighbours = {f"other{i}": {"placement": f"1x{scene.hosts}", "job": job}
                         for i in range(value)}

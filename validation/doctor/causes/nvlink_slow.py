@@ -2,7 +2,7 @@
 """Some NVLinks between GPUs are down, or they run below their rate."""
 
 from validation.doctor.causes.cause import Cause, share
-from validation.doctor.scene import Scene, scaled
+from validation.doctor.scene import Scene, scale
 
 
 def links(scene: Scene) -> list:
@@ -17,7 +17,7 @@ def values(scene: Scene) -> list:
 
 def edit(scene: Scene, value):
     for link in links(scene):
-        link["bandwidth"] = scaled(link["bandwidth"], value)
+        scale(link, value)
 
 
 CAUSE = Cause(

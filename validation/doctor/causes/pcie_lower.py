@@ -2,7 +2,7 @@
 """PCIe links came up with fewer lanes or of a lower generation."""
 
 from validation.doctor.causes.cause import Cause, share
-from validation.doctor.scene import Scene, scaled
+from validation.doctor.scene import Scene, scale
 
 
 def values(scene: Scene) -> list:
@@ -18,8 +18,7 @@ def edit(scene: Scene, value):
     cables = [*(host.get("nics") or []), host.get("nic") or {}, host.get("switch_uplink") or {}]
     cables += [host.get("gpu") or {}] * (scene.type == "pcie_tree")
     for cable in cables:
-        if "bandwidth" in cable:
-            cable["bandwidth"] = scaled(cable["bandwidth"], value)
+        scale(cable, value)
 
 
 CAUSE = Cause(

@@ -16,9 +16,7 @@ def values(scene: Scene) -> list:
 
 
 def edit(scene: Scene, value):
-    for job in scene.each_job():
-        if chose(job):
-            job["options"] = {**job.get("options", {}), "protocol": value}
+    scene.set_option(chose, "protocol", value)
 
 
 CAUSE = Cause(

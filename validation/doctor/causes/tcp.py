@@ -32,7 +32,7 @@ def edit(scene: Scene, value):
         return
     if scene.on_gpus:
         scene.host["gpudirect"] = False
-        scene.host.setdefault("staging", {"latency": "5 us"})
+        scene.stage()
     link["bandwidth"] = format_bandwidth(each, digits=6)
     for way in ("network", "gdr"):
         scene.library[way]["latency"] = times(scene.library[way]["latency"], 1, LATENCY)

@@ -16,9 +16,7 @@ def values(scene: Scene) -> list:
 
 
 def edit(scene: Scene, value):
-    for job in scene.each_job():
-        if chose(job):
-            job["options"] = {**job.get("options", {}), "algorithm": value}
+    scene.set_option(chose, "algorithm", value)
 
 
 CAUSE = Cause(

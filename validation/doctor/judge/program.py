@@ -89,26 +89,26 @@ def read(what_if, log, cluster: str) -> diagnosis.Diagnosis:
                                Errors(measured.points, chosen.family), chosen.name, str(cluster))
 
 
-def cases(simulator, part: str) -> list:
+def cases() -> list:
+    """(part, name, truth, log, cluster) of each."""
     with open(CASES / "truth.yaml", encoding="utf-8") as file:
         truths = yaml.safe_load(file)
-    found = []
-    for name, one in truths.items():
-        if part in ("all", one["part"]):
-            what_if = WhatIf(simulator)
-            log = next(CASES.glob(f"{name}.csv"), None) or CASES / f"{name}.log"
-            found.append(examine(what_if, name, one["truth"],
-                                 read(what_if, log, CASES / f"{name}.yaml")))
-            tell(found[-1])
-    return found
+    return [(one["part"], name, one["truth"],
+             next(CASES.glob(f"{name}.csv"), None) or CASES / f"{name}.log",
+             CASES / f"{name}.yaml") for name, one in truths.items()]
 
 
-def published(simulator, part: str) -> list:
+def published() -> list:
+    """As cases(): curves of healthy machines."""
+    return [(part, log.name, ["normal"], log, cluster) for log, cluster, part in HEALTHY]
+
+
+def posed(simulator, part: str, curves: list) -> list:
     found = []
-    for log, cluster, own in HEALTHY:
+    for own, name, truth, log, cluster in curves:
         if part in ("all", own):
             what_if = WhatIf(simulator)
-            found.append(examine(what_if, log.name, ["normal"], read(what_if, log, cluster)))
+            found.append(examine(what_if, name, truth, read(what_if, log, cluster)))
             tell(found[-1])
     return found
 
@@ -151,7 +151,8 @@ def main():
                          f"{options.part}")
     simulator = Simulator()
     if options.kind in ("cases", "published"):
-        found = (cases if options.kind == "cases" else published)(simulator, options.part)
+        curves = cases() if options.kind == "cases" else published()
+        found = posed(simulator, options.part, curves)
     else:
         found = drawn(simulator, options.kind, options.part, options.count, options.seed)
     right = sum(one.right for one in found)

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs plots one after the other in one process.
+
+Usage: python3 -m plots.programs_for_test [[PLOT, WORD, ...], ...], which is JSON
+"""
+
+import importlib
+import json
+import sys
+
+from plots import style
+
+
+def run(plot):
+    """As the program of that plot with the words in sys.argv."""
+    style.run(importlib.import_module(f"plots.{plot}").main)
+
+
+if __name__ == "__main__":
+    for words in json.loads(sys.argv[1]):
+        sys.argv = words
+        run(words[0])
