@@ -69,6 +69,7 @@ class Calibration:
     assumed: dict = dataclasses.field(default_factory=dict)
     undetermined: dict = dataclasses.field(default_factory=dict)
     notes: list = dataclasses.field(default_factory=list)
+    doubts: list = dataclasses.field(default_factory=list)  # what to measure again, and why
     fitted: list = dataclasses.field(default_factory=list)  # case keys
     drawn: dict = dataclasses.field(default_factory=dict)  # way: how its intervals were found
     trace: object = None  # fit.trace.Traced
