@@ -64,12 +64,14 @@ def eager_limit(step: Step):
             "late_receiver" + (": no send waited" if math.isinf(step.waited) else ""))
 
 
-def jump_limit(sizes, seconds, curve: Sized):
-    """(limit, low, high, evidence) from the greatest jump of a curve, if it is as long as half of a
-    small message."""
+def jump_limit(sizes, seconds, curve: Sized, step: Step):
+    """(limit, low, high, evidence) from the greatest jump of a curve that the step allows, if it is
+    as long as half of a small message."""
     best = None
     for before in curve.segments[:-1]:
         index = int(np.searchsorted(sizes, before.up_to, side="right"))
+        if sizes[index] - 1 < step.eager or before.up_to >= step.high:
+            continue
         straight = before.time + before.cost * sizes[index]
         jump = seconds[index] - straight
         if jump > max(0.5 * seconds[0], 0.15 * straight) and (best is None or jump > best[0]):
@@ -90,9 +92,10 @@ def set_room(fitted, points, way):
 
 def set_limit(fitted, points, way, kind, sizes, seconds):
     curve = fit_segments(sizes, seconds) if len(sizes) > 2 else constant(0)
-    step, jump = late_sends(points, way, "late_receiver"), jump_limit(sizes, seconds, curve)
+    step = late_sends(points, way, "late_receiver")
+    jump = jump_limit(sizes, seconds, curve, step)
     found = eager_limit(step) or jump
-    if found and step.odd and jump and jump[0] >= step.eager:
+    if step.odd and jump:
         found = (jump[0], min(step.low, jump[1]), max(found[2], jump[2]),
                  f"{jump[3]}, as late_receiver contradicts itself")
     if found:

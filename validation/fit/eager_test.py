@@ -108,10 +108,13 @@ class Limit(unittest.TestCase):
         one = shared_memory(BUSY, jump=0.0).parameters["library.shm.eager_limit"]
         self.assertEqual((one.value, one.low, one.high), (1279, 256, 8191))
 
-    def test_a_jump_below_what_went_at_once_is_something_else(self):
+    def test_a_jump_below_an_eager_message_or_beyond_all_that_waited_is_something_else(self):
         late = BUSY | {4095: EARLY, 4096: LATE} | {32768: LATE}
         one = shared_memory(late | {16384: EARLY}).parameters["library.shm.eager_limit"]
         self.assertEqual((one.value, one.low, one.high), (32767, 256, 32767))
+        late = {size: sends for size, sends in BUSY.items() if size <= 1536}
+        one = shared_memory(late).parameters["library.shm.eager_limit"]
+        self.assertEqual((one.value, one.low, one.high), (1279, 256, 1535))
 
 
 if __name__ == "__main__":
