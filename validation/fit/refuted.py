@@ -18,6 +18,7 @@ COLD = 2.0  # times: an exchange reads what was just written elsewhere, a ping-p
 USES_OF_COPY = 2  # bytes that move per byte copied: one read, one written
 SMALL = 1 << 16  # bytes: less may stay in a core's first cache
 LONG = 1 << 20  # bytes: longer than a token bucket's burst
+COPIES = ("slope of large messages", "stream")  # in shared memory: the evidence, and its probe
 
 
 class Claim(NamedTuple):
@@ -76,9 +77,13 @@ def of_transport(way, fitted):
              lambda size: one.receiving(size) * one.eager(size)),
             ("recv_cost", in_unit(one.recv_cost, "s/B"), "exchange",
              lambda size: closed_forms.ping_pong(one, size) / COLD * (size > one.eager_limit)),
+            ("recv_cost", in_unit(one.recv_cost, "s/B"), "stream",
+             lambda size: size * max(one.send_cost, one.recv_cost) * (size > one.eager_limit)
+             * (size >= LONG or way == "shm")),
             ("wire", in_unit(one.wire, "s/B"), "stream",
              lambda size: size * one.wire * (size >= LONG))):
-        if what in fitted.evidence.get(name, "") and "also waits" not in fitted.evidence[name]:
+        evidence = fitted.evidence.get(name, "").replace(*COPIES)
+        if what in evidence and "also waits" not in evidence:
             yield Claim(f"library.{way}.{name}" if name != "wire" else "cluster.link", value,
                         lambda point, what=what: (point.what == what
                                                   and point.parameters["way"] == way),

@@ -115,6 +115,35 @@ class BusyMachine(unittest.TestCase):
                                       "library.shm.recv_cost", "ping_pong")
         self.assertLess(report.errors_of(result)["ping_pong shm"]["median"], 0.05)
 
+    def test_copies_by_streams_far_slower_than_ping_pongs_are_omitted(self):
+        """Between ranks that share busy cores, without exchanges."""
+        document = measured()
+        cluster = Cluster(noise=0.005)
+        cluster.add_streams(SHM, "shm")
+        for one in cluster.measurements:
+            one.median_s *= 8
+            one.samples_s = [8 * sample for sample in one.samples_s]
+        kept = [one for one in document.measurements if one.what != "exchange"
+                and (one.what != "ping_pong" or one.parameters["bytes"] in (1, 1024, 1 << 20)
+                     or one.parameters["way"] != "shm")]
+        for driver in (False, True):
+            with self.subTest(driver):
+                overlap = Cluster()
+                overlap.add_overlap(SHM, "shm", "sender", MIB, 1e-3, 1e-3 + 210e-6)
+                result = calibrated(dataclasses.replace(document, measurements=(
+                    kept + cluster.measurements + driver * overlap.measurements)))
+                self.assertLess(report.errors_of(result)["ping_pong shm"]["median"], 0.1)
+                self.assertEqual([one.split()[0] for one in result.doubts],
+                                 ["library.shm.recv_cost"])
+
+    def test_a_sender_that_waits_longer_than_a_transfer_tells_no_driver(self):
+        document, overlap = measured(), Cluster()
+        overlap.add_overlap(SHM, "shm", "sender", MIB, 1e-3, 1e-3 + 400e-6)
+        fitted = calibrated(dataclasses.replace(document, measurements=(
+            document.measurements + overlap.measurements))).transports["shm"]
+        self.assertEqual(fitted.transport.driver, "receiver")
+        self.assertIn("driver", fitted.assumed)
+
     def test_exchanges_of_what_no_cache_holds_are_kept(self):
         result = calibrated(measured(lambda one: 1.9 if one.what == "exchange" else 1.0))
         self.assertEqual(result.doubts, [])
