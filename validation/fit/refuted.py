@@ -75,7 +75,7 @@ def of_transport(way, fitted):
              lambda size: one.sending(size) * one.eager(size)),
             ("recv_overhead", in_unit(float(one.receiving(0.0)), "s"), "recv_call",
              lambda size: one.receiving(size) * one.eager(size)),
-            ("recv_cost", in_unit(one.recv_cost, "s/B"), "exchange",
+            ("recv_cost", "by exchanges", "exchange",
              lambda size: closed_forms.ping_pong(one, size) / COLD * (size > one.eager_limit)),
             ("recv_cost", in_unit(one.recv_cost, "s/B"), "stream",
              lambda size: size * max(one.send_cost, one.recv_cost) * (size > one.eager_limit)
