@@ -127,6 +127,10 @@ nlohmann::ordered_json to_json(const Provenance& p) {
   if (!p.devices.empty()) where["devices"] = p.devices;
   if (!p.driver.empty()) where["driver"] = p.driver;
   if (p.instrument_s > 0) where["instrument_s"] = p.instrument_s;
+  if (p.foreign) {
+    where["foreign_cores"] = std::round(p.foreign->used * 1000) / 1000;
+    where["cores"] = p.foreign->cores;
+  }
   return where;
 }
 

@@ -3,10 +3,13 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "validation/foreign_load.hpp"
 
 namespace ringscope {
 
@@ -27,6 +30,8 @@ struct Provenance {
   int warmups = 0;                   ///< runs before the samples that were not kept
   std::string link_bandwidth;        ///< nominal, as a quantity; "" when nobody said
   std::string emulated;              ///< emulated parts, in words; "" when all is real
+  /// Use of CPU by others meanwhile; nullopt where it is unknown.
+  std::optional<ForeignLoad> foreign;
 };
 
 /// Command line for a document. The absolute path of a program keeps its last folder only, as a

@@ -84,6 +84,14 @@ class Document:
     measurements: list
     extra: dict = dataclasses.field(default_factory=dict, repr=False)
 
+    @property
+    def foreign_cores(self) -> Optional[float]:
+        """Cores that others used meanwhile; None where nobody knows."""
+        value = self.where.get("foreign_cores")
+        if value is not None and not is_number(value):
+            Place(self.path).at("where").at("foreign_cores").fail("a number of cores", value)
+        return value
+
     def __post_init__(self):
         self.where = {key: type(blank)(blank) for key, blank in WHERE.items()} | self.where
         for measurement in self.measurements:

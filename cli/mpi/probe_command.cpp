@@ -11,6 +11,7 @@
 #include "cli/terminal/option_word.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "topologies/input/input.hpp"
+#include "validation/mpi/cpu_watch.hpp"
 #include "validation/mpi/probes/bench.hpp"
 #include "validation/mpi/probes/probe.hpp"
 
@@ -77,9 +78,13 @@ void probe_job(const ProbeArguments& arguments, const std::set<std::size_t>& cho
   if (rank == 0)
     for (const std::string& way : layout.missing_ways())
       fmt::print(stderr, "no two ranks reach each other by {}: left out\n", way);
+  const CpuWatch watch;
   Bench::Results results = run_plan(plan, arguments, rank);
+  where.foreign = watch.foreign(MPI_COMM_WORLD);
   if (rank != 0) return;
   for (const std::string& note : results.left_out) fmt::print(stderr, "{}\n", note);
+  const std::string disturbed = where.foreign ? foreign_load_text(*where.foreign) : "";
+  if (!disturbed.empty()) fmt::print(stderr, "{}\n", disturbed);
   write_document(arguments.job.output, "probes", where, std::move(results.measurements));
 }
 

@@ -5,6 +5,7 @@ import dataclasses
 import math
 import re
 
+from validation.fit import refuted
 from validation.fit.closed_forms import Transport
 from validation.fit.collectives import ROUNDS, fit_collectives
 from validation.fit.cores import Cores, fit_cores
@@ -24,6 +25,7 @@ from validation.fit.transport import Fitted, least
 from validation.measurements import PROBES
 from validation.programs import InputError
 from validation.quantities import parse_quantity
+from validation.verdict.accuracy import Limits
 from validation.verdict.simulator import Simulator
 
 HOSTS, CORES = 128, 16  # a cluster's where nothing says
@@ -69,6 +71,7 @@ class Calibration:
     assumed: dict = dataclasses.field(default_factory=dict)
     undetermined: dict = dataclasses.field(default_factory=dict)
     notes: list = dataclasses.field(default_factory=list)
+    doubts: list = dataclasses.field(default_factory=list)  # what to measure again, and why
     fitted: list = dataclasses.field(default_factory=list)  # case keys
     drawn: dict = dataclasses.field(default_factory=dict)  # way: how its intervals were found
     trace: object = None  # fit.trace.Traced
@@ -161,11 +164,9 @@ def fit_network_or_assume(points, kind, nominal, shares, unexpected):
     return fitted
 
 
-def calibrate(documents, settings: Settings) -> Calibration:
-    """The fit to all probes of `documents`, without intervals."""
-    points = Points.of(documents)
+def fit_probes(points, documents, settings) -> Calibration:
+    """The fit to `points` of `documents`, to neither GPUs nor whole collectives."""
     nominal = one_nominal(documents)
-    check_one_emulation(documents)
     kind, why = kind_of(documents, settings)
     hosts, cores, assumed = size_of(documents, settings)
     host = fit_cores(points, cores)
@@ -182,6 +183,36 @@ def calibrate(documents, settings: Settings) -> Calibration:
     result.orders = orders_of(points, transports)
     result.changes = merged(transports["shm"].changes, fit_local_work(host, points))
     result.assumed = assumed | {"library.network.driver": f"{kind}: {why}"}
+    return result
+
+
+def fit_without_refuted(documents, settings) -> Calibration:
+    """The fit to the probes, but for those whose values others refute."""
+    points, reasons = Points.of(documents), {}
+    result = fit_probes(points, documents, settings)
+    while found := refuted.refutation_of(result):
+        claim, point = found
+        reasons[claim.name.removeprefix("cluster.host.")] = claim.against(point)
+        points = points.without(claim.came_from)
+        result = fit_probes(points, documents, settings)
+    result.doubts = foreign_loads(documents) + list(reasons.values())
+    unknown = result.host.undetermined
+    unknown.update({name: reasons[name] for name in unknown if name in reasons})
+    return result
+
+
+def foreign_loads(documents) -> list:
+    """Warnings of documents that were measured while others used the machine."""
+    return [f"{one.path}: others used {one.foreign_cores:.1f}"
+            + (f" of {one.where['cores']}" if "cores" in one.where else "")
+            + " cores meanwhile: measure again"
+            for one in documents if (one.foreign_cores or 0.0) > Limits.foreign_cores]
+
+
+def calibrate(documents, settings: Settings) -> Calibration:
+    """The fit to all of `documents`, without intervals."""
+    check_one_emulation(documents)
+    result = fit_without_refuted(documents, settings)
     add_gpus(result, documents, settings)
     traces = [one for one in documents if one.kind == "trace"]
     if traces and len(documents) > 1:

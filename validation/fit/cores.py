@@ -10,6 +10,8 @@ from validation.fit.matching import match_cost_of
 
 USES_OF_REDUCTION = 3  # bytes that move per byte reduced: two read, one written
 SLOWER = 1.2  # than one rank alone: the memory is shared
+LEAST = 4096  # bytes: calling for less costs more than working
+BEYOND = 1 << 20  # bytes: less is in the caches, whatever the memory does
 
 # Defaults where nothing was measured: of the order of this project's openmpi_tcp profile.
 USUAL_REDUCE = 0.093e-9
@@ -44,7 +46,7 @@ def alone(points, what):
         return []
     fewest = min(point.parameters["ranks"] for point in found)
     return [point for point in found if point.parameters["ranks"] == fewest
-            and point.size >= 4096] or found[-1:]
+            and point.size >= LEAST] or found[-1:]
 
 
 def memory_of(points, cores):
@@ -52,7 +54,7 @@ def memory_of(points, cores):
     found = points.of_probe("reduction")
     one = {point.size: point.seconds for point in alone(points, "reduction")}
     crowd = [point for point in found if point.parameters["ranks"] > 1 and point.size in one
-             and point.size >= 1 << 20 and point.parameters["ranks"] <= cores]
+             and point.size >= BEYOND and point.parameters["ranks"] <= cores]
     slow = [point for point in crowd if point.seconds > SLOWER * one[point.size]]
     if len(slow) * 2 <= len(crowd) or not slow:
         return math.inf, bool(crowd)

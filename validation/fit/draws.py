@@ -80,7 +80,17 @@ def one_more(result, index, wires, generator):
     transports = {"network": dataclasses.replace(network, transport=transport)}
     for way in ("self", "shm"):
         transports[way] = local_again(result.transports[way], generator)
-    return dataclasses.replace(changed, host=host, transports=transports)
+    return dataclasses.replace(changed, host=host, transports={
+        way: with_doubts(one, np.random.default_rng(index)) for way, one in transports.items()})
+
+
+def with_doubts(fitted, generator):
+    """Numbers that the probes contradict may be anywhere in their brackets, any power of two alike.
+    The generator is of their own: other numbers stay as they were."""
+    changes = {name: float(np.rint(np.exp(generator.uniform(*np.log(np.maximum(bracket, 1.0))))))
+               for name, bracket in fitted.brackets.items()
+               if name in fitted.doubts and math.isfinite(bracket[1])}
+    return dataclasses.replace(fitted, transport=dataclasses.replace(fitted.transport, **changes))
 
 
 def open_values(result, index, generator) -> tuple:

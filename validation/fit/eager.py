@@ -8,32 +8,70 @@ import numpy as np
 
 from validation.fit.segments import Sized, constant, fit_segments
 
+WAITED = {"late_receiver": 1 / 2, "eager_room": 1 / 4}  # of the receiver's delay: a send waited
 LIMITS = {"tcp": 65536.0, "rdma": 8192.0, "shm": 4096.0}  # usual defaults of MPI libraries
 
 
-def eager_limit(points, way):
-    """(limit, low, high, evidence), or None: between the longest message whose send ends before its
-    receiver comes and the next longer one, whose send waits; or where a ping-pong jumps."""
-    eager, large = [0.0], []
-    for point in points.of_probe("late_receiver", way=way):
-        # One send that returned early shows an eager message; a busy machine delays them too.
-        quickest = min(point.samples, default=point.seconds)
-        early = quickest < point.parameters["delay_s"] / 2
-        (eager if early else large).append(point.size)
-    low = max(eager)
-    waited = [size for size in large if size > low]
-    if waited:
-        return min(waited) - 1, low, min(waited) - 1, "late_receiver"
-    if low > 0:
-        return math.inf, low, math.inf, "late_receiver: no send waited"
-    return None
+@dataclasses.dataclass(frozen=True)
+class Tried:
+    """Sends of one amount to a late receiver. A busy machine delays them, so one that returned
+    early shows that the amount is eager; on a quiet machine most do."""
+    amount: float  # bytes
+    once: bool  # early
+    mostly: bool
 
 
-def jump_limit(sizes, seconds, curve: Sized):
-    """The same from the greatest jump of a curve, if it is as long as half of a small message."""
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """The longest eager amount, the shortest above it that waited (inf: none did), and the least
+    and the most that they may be. `odd`: amounts that mostly waited although they are eager, or
+    longer ones are. They show that waiting proves nothing here, so that all of them are in doubt,
+    and the step above them."""
+    eager: float
+    waited: float
+    low: float
+    high: float
+    odd: tuple
+
+
+def step_of(tried) -> Step:
+    eager = max((one.amount for one in tried if one.once), default=0.0)
+    waited = [one.amount for one in tried if one.amount > eager]
+    odd = sorted(one.amount for one in tried if one.amount <= eager and not one.mostly)
+    if not odd:
+        return Step(eager, min(waited, default=math.inf), eager, min(waited, default=math.inf), ())
+    below = [one.amount for one in tried if one.mostly and one.amount < odd[0]]
+    return Step(eager, min(waited, default=math.inf), max(below, default=0.0),
+                max(waited, default=math.inf), tuple(odd))
+
+
+def late_sends(points, way, probe) -> Step:
+    """The step of a probe with late receivers."""
+    tried = []
+    for point in points.of_probe(probe, way=way):
+        late = WAITED[probe] * point.parameters["delay_s"]
+        tried.append(Tried(point.size * point.parameters.get("messages", 1),
+                           min(point.samples, default=point.seconds) < late, point.seconds < late))
+    return step_of(tried)
+
+
+def eager_limit(step: Step):
+    """(limit, low, high, evidence) by late_receiver, or None: between the longest message whose
+    send ends before its receiver comes and the next longer one, whose send waits."""
+    if not step.eager and math.isinf(step.waited):
+        return None
+    return (step.waited - 1, step.low, step.high - 1,
+            "late_receiver" + (": no send waited" if math.isinf(step.waited) else ""))
+
+
+def jump_limit(sizes, seconds, curve: Sized, step: Step):
+    """(limit, low, high, evidence) from the greatest jump of a curve that the step allows, if it is
+    as long as half of a small message."""
     best = None
     for before in curve.segments[:-1]:
         index = int(np.searchsorted(sizes, before.up_to, side="right"))
+        if sizes[index] - 1 < step.eager or before.up_to >= step.high:
+            continue
         straight = before.time + before.cost * sizes[index]
         jump = seconds[index] - straight
         if jump > max(0.5 * seconds[0], 0.15 * straight) and (best is None or jump > best[0]):
@@ -41,38 +79,38 @@ def jump_limit(sizes, seconds, curve: Sized):
     return best and (best[1], best[2], best[1], "a jump in ping_pong")
 
 
-def eager_room(points, way):
-    """(bytes, low, high) of eager messages that a receiver outside MPI is sent before a send waits;
-    None where none waited. By the quickest of each: a busy machine delays the others."""
-    free, held = [0.0], []
-    for point in points.of_probe("eager_room", way=way):
-        quickest = min(point.samples, default=point.seconds)
-        waited = quickest >= point.parameters["delay_s"] / 4
-        (held if waited else free).append(point.size * point.parameters["messages"])
-    if not held:
-        return None
-    high = min(held)
-    low = max(size for size in free if size < high)
-    return (low + high) / 2, low, high
-
-
 def set_room(fitted, points, way):
-    found = eager_room(points, way)
-    if found is None:
+    """Bytes of eager messages that a receiver outside MPI is sent before a send waits; unset where
+    none waited."""
+    step = late_sends(points, way, "eager_room")
+    if math.isinf(step.waited):
         return
-    room, *fitted.brackets["eager_room"] = found
-    fitted.evidence["eager_room"] = "eager_room"
-    fitted.transport = dataclasses.replace(fitted.transport, eager_room=room)
+    set_bracket(fitted, "eager_room", step, step.low, step.high, "eager_room")
+    fitted.transport = dataclasses.replace(fitted.transport,
+                                           eager_room=(step.eager + step.waited) / 2)
 
 
 def set_limit(fitted, points, way, kind, sizes, seconds):
     curve = fit_segments(sizes, seconds) if len(sizes) > 2 else constant(0)
-    found = eager_limit(points, way) or jump_limit(sizes, seconds, curve)
+    step = late_sends(points, way, "late_receiver")
+    jump = jump_limit(sizes, seconds, curve, step)
+    found = eager_limit(step) or jump
+    if step.odd and jump:
+        found = (jump[0], min(step.low, jump[1]), max(found[2], jump[2]),
+                 f"{jump[3]}, as late_receiver contradicts itself")
     if found:
-        limit, low, high, fitted.evidence["eager_limit"] = found
-        fitted.brackets["eager_limit"] = (low, high)
+        limit, low, high, evidence = found
+        set_bracket(fitted, "eager_limit", step, low, high, evidence)
     else:
         limit = LIMITS[kind]
         fitted.assumed["eager_limit"] = f"no late_receiver and no jump in ping_pong: usual for " \
                                         f"{kind}"
     fitted.transport = dataclasses.replace(fitted.transport, eager_limit=limit)
+
+
+def set_bracket(fitted, name, step, low, high, evidence):
+    fitted.brackets[name], fitted.evidence[name] = (low, high), evidence
+    if step.odd:
+        sizes = " and ".join(f"{one:.0f}" for one in sorted({step.odd[0], step.odd[-1]}))
+        fitted.doubts[name] = (f"sends of {sizes} bytes to a late receiver mostly waited, and "
+                               f"one of {step.eager:.0f} bytes did not: measure again")

@@ -12,7 +12,7 @@ import unittest
 import numpy as np
 
 from validation.fit import calibration, closed_forms, parameters, segments, transport
-from validation.fit.eager import eager_limit
+from validation.fit.eager import eager_limit, late_sends
 from validation.fit.points import Points
 from validation.fit.segments import Segment, Sized, constant
 from validation.fit.synthetic_for_test import SHM, SIZES, TCP, Cluster, everything
@@ -188,15 +188,19 @@ class LateReceivers(unittest.TestCase):
         cluster.measurements = [Measurement(
             "late_receiver", {"bytes": size, "way": "shm", "delay_s": 0.01},
             float(np.median(samples)), samples) for size, samples in sends]
-        return eager_limit(Points.of([cluster.document()]), "shm")
+        return eager_limit(late_sends(Points.of([cluster.document()]), "shm", "late_receiver"))
 
-    def test_one_send_that_returned_early_shows_an_eager_message(self):
-        self.assertEqual(self.limit((1024, [0.01, 0.01, 6e-6, 0.012, 0.01]), (4096, 5 * [0.01])),
+    def test_one_late_send_of_several_changes_nothing(self):
+        self.assertEqual(self.limit((1024, [6e-6, 0.01, 6e-6, 0.012, 6e-6]), (4096, 5 * [0.01])),
                          (4095, 1024, 4095, "late_receiver"))
 
-    def test_what_waited_for_a_buffer_below_the_limit_does_not_lower_it(self):
+    def test_one_send_that_returned_early_shows_an_eager_message_in_doubt(self):
+        self.assertEqual(self.limit((256, 5 * [1e-5]), (1024, [0.01, 0.01, 6e-6, 0.012, 0.01]),
+                                    (4096, 5 * [0.01])), (4095, 256, 4095, "late_receiver"))
+
+    def test_what_waited_for_a_buffer_below_the_limit_widens_its_interval_alone(self):
         self.assertEqual(self.limit((512, 5 * [0.01]), (2048, 5 * [1e-5]), (4096, 5 * [0.01])),
-                         (4095, 2048, 4095, "late_receiver"))
+                         (4095, 0, 4095, "late_receiver"))
 
     def test_where_none_waited_there_is_no_limit(self):
         self.assertEqual(self.limit((512, 5 * [1e-5]), (4 << 20, 5 * [1e-3]))[:3],

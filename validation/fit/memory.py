@@ -12,11 +12,11 @@ import math
 import numpy as np
 
 from validation.fit.closed_forms import Transport
+from validation.fit.cores import LEAST, cost_of
 from validation.fit.observations import Observation
 from validation.fit.segments import Segment, Sized, fit_piece, fit_segments
 
 APART = 1.15  # times as long: what caches do not hold costs more than that
-LEAST = 4096  # bytes: calling for less costs more than working
 FLOOR = 0.05  # relative error: closer than that no pieces are told apart
 MOST = 4  # pieces
 
@@ -168,10 +168,6 @@ def fit_local_work(host, points) -> list:
         host.notes = [note for note in host.notes if not note.startswith(name)]
         found = merged(found, changes)
     return found
-
-
-def cost_of(points) -> float:
-    return typical([point.seconds / point.size for point in points])
 
 
 def merged(*lists) -> list:

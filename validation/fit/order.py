@@ -7,6 +7,8 @@ import numpy as np
 
 IN_TURN, TOGETHER = 0.3, 0.7  # where the first one ends: 0 as if alone, 1 with the last
 ENOUGH = 2.0  # times one alone: where the last is no later, latencies hide the wire
+ODD = 1.1  # times the last: a first that is later is of another run, and tells nothing
+UNSURE = 0.3  # standard deviation of a share that tells nothing
 
 
 @dataclasses.dataclass
@@ -29,7 +31,20 @@ class Turn:
 
     @property
     def tells(self):
-        return self.last.seconds >= ENOUGH * self.alone.seconds
+        return not self.doubt
+
+    @property
+    def doubt(self):
+        """Why the times tell nothing; "" where they do."""
+        if self.last.seconds < ENOUGH * self.alone.seconds:
+            return f"less than {ENOUGH:g} times one alone"
+        if self.first.seconds > ODD * self.last.seconds:
+            return "the first after the last: medians of different runs, measure again"
+        spread = np.hypot(self.first.spread * self.first.seconds,
+                          self.last.spread * self.last.seconds)
+        if spread > UNSURE * (self.last.seconds - self.alone.seconds):
+            return "times of one case spread by as much as the first and the last may differ"
+        return ""
 
     @property
     def share(self):
@@ -66,7 +81,7 @@ def fit_order(points, way, eager_limit):
     if not large:
         order = Order(None, "no turns were measured above the eager limit")
     elif order is None:
-        order = Order(None, f"{large[-1].in_words()}: less than {ENOUGH:g} times one alone")
+        order = Order(None, f"{large[-1].in_words()}: {large[-1].doubt}")
     order.keys = [point.key for one in found for point in (one.alone, one.first, one.last)]
     if eager and np.median([one.share for one in eager]) > TOGETHER:
         order.eager_together = eager[-1].in_words()

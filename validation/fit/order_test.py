@@ -16,12 +16,13 @@ LARGE = (1 << 20, 1 << 22)
 OPEN_MPI = 0.81  # of 8 x 1 MiB at 200 Mbit/s the first was there after 300 ms, the last after 360
 
 
-def calibrated(*added, transport=TCP):
-    """`added`: (position of the first's end, sizes), as Cluster.add_turns has them."""
+def calibrated(*added, transport=TCP, noise=0.01):
+    """`added`: (position of the first's end, sizes), as Cluster.add_turns has them with noise."""
     cluster = Cluster()
     cluster.add_ping_pong(transport, "network")
     cluster.add_late_receiver(transport, "network")
     cluster.add_streams(transport, "network")
+    cluster.noise = noise
     for position, sizes in added:
         cluster.add_turns(transport, "network", position, sizes)
     result = calibration.calibrate([cluster.document()], calibration.Settings(bootstrap=2))
@@ -64,6 +65,21 @@ class Order(unittest.TestCase):
         result = calibrated((0.0, LARGE), transport=far)
         self.expect(result, None)
         self.assertIn("less than 2 times one alone", result.undetermined["library.network.order"])
+
+    def test_a_first_after_the_last_tells_nothing(self):
+        """19.72 and 16.12 ms, of 8 messages at once on a busy machine."""
+        result = calibrated((19.72 / 16.12 + 0.02, LARGE))
+        self.expect(result, None)
+        self.assertRegex(result.undetermined["library.network.order"],
+                         "the first after the last: medians of different runs, measure again")
+
+    def test_a_first_just_after_the_last_is_together_with_it(self):
+        self.expect(calibrated((1.03, LARGE)), "shared")
+
+    def test_times_that_spread_as_much_as_they_differ_tell_nothing(self):
+        result = calibrated((1.0, LARGE), noise=0.5)
+        self.expect(result, None)
+        self.assertIn("spread", result.undetermined["library.network.order"])
 
     def test_eager_messages_alone_tell_nothing(self):
         result = calibrated((0.0, (1 << 14,)))

@@ -29,9 +29,14 @@ def unit_of(name):
     return "s" if name.endswith(".time") else "s/B"
 
 
+def add_new(notes, more):
+    notes += [note for note in more if note not in notes]
+
+
 def gather(result):
     """Collects values, evidence and assumptions under their dotted names."""
     result.parameters.clear()
+    add_new(result.notes, result.doubts)
     if result.trace:
         collect_trace(result)
         return
@@ -47,7 +52,8 @@ def gather(result):
         for name, text in fitted.undetermined.items():
             result.undetermined["cluster.link.bandwidth" if name == "wire"
                                 else f"{prefix}.{name}"] = text
-        result.notes += [note for note in fitted.notes if note not in result.notes]
+        add_new(result.doubts, [f"{prefix}.{name}: {why}" for name, why in fitted.doubts.items()])
+        add_new(result.notes, result.doubts + fitted.notes)
     collect_host(result)
     collect_progress(result)
     collect_orders(result)
@@ -69,7 +75,7 @@ def collect_gpus(result):
         low, high = found.intervals.get(name, (None, None))
         result.parameters[name] = Parameter(number, unit, evidence, low, high)
     result.assumed.update(found.assumed)
-    result.notes += [note for note in found.notes if note not in result.notes]
+    add_new(result.notes, found.notes)
     result.fitted = sorted({point.key for points in found.observations.values()
                             for point in points})
 
@@ -131,7 +137,7 @@ def collect_host(result):
     result.assumed.update((f"library.{name}", text) for name, text in result.host.assumed.items())
     result.undetermined.update((f"cluster.host.{name}", text)
                                for name, text in result.host.undetermined.items())
-    result.notes += [note for note in result.host.notes if note not in result.notes]
+    add_new(result.notes, result.host.notes)
 
 
 def collect_progress(result):
@@ -160,7 +166,7 @@ def collect_orders(result):
         if order.eager_together:
             notes.append(f"library.{way}: in the model eager messages go in order, but "
                          f"{order.eager_together}")
-    result.notes += [note for note in notes if note not in result.notes]
+    add_new(result.notes, notes)
 
 
 def collect_trace(result):

@@ -87,6 +87,8 @@ def set_rts_data(progress, sending, eager_limit):
         progress.rts_data = float(eager_limit)
         progress.rts_bracket = (float(min(eager_limit, *told)) if told else 0.0,
                                 float(eager_limit))
+    elif max(told, default=0.0) >= eager_limit / 2:  # some sizes contradict the others
+        progress.rts_bracket = (0.0, float(eager_limit))
     if not told:
         least = min(deviation for _, deviation in moved)
         progress.rts_doubt = (
@@ -102,7 +104,7 @@ def uncertain(point, whole) -> float:
 
 def set_buffer(progress, receiving):
     """Share that came in while the receiver computed. The largest message that hardly came tells;
-    those that came as a whole give a lower bound."""
+    those that came as a whole give a lower bound, which the others may contradict."""
     moved = [(point.size, point.size * (1 - share)) for point, share, _ in receiving]
     if not moved:
         return
@@ -112,7 +114,8 @@ def set_buffer(progress, receiving):
     if progress.buffer < NONE * max(size for size, _ in moved):
         progress.buffer = 0.0
     low = min(max(0.0, min(part)), progress.buffer) if part else max(whole)
-    progress.bracket = (low, max(0.0, *part, progress.buffer) if part else np.inf)
+    progress.bracket = (low, max(0.0, progress.buffer, *(bytes_moved for _, bytes_moved in moved))
+                        if part else np.inf)
     progress.buffer_evidence = "overlap at the receiver, without MPI_Test"
     if not part:
         progress.buffer_evidence += ": at least that, all of it came"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Does the overlap at the sender tell how much goes with a handshake, or say that it does not?"""
+"""Does overlap tell how much goes with a handshake and how much the OS takes in, or say that it
+does not?"""
 
 import sys
 import unittest
@@ -7,7 +8,7 @@ import unittest
 import numpy as np
 
 from validation.fit.points import Point
-from validation.fit.progress import Progress, set_rts_data
+from validation.fit.progress import Progress, set_buffer, set_rts_data
 
 EAGER, WIRE = 65536.0, 1e-8  # bytes, seconds a byte
 
@@ -47,6 +48,29 @@ class RtsData(unittest.TestCase):
         progress = Progress("caller")
         set_rts_data(progress, some, EAGER)
         self.assertEqual((progress.rts_data, progress.rts_doubt), (EAGER, ""))
+
+
+    def test_sizes_that_contradict_each_other_leave_it_open(self):
+        some = sending(0.0, 0.001, (1 << 20, 1 << 22)) + sending(EAGER, 0.001, (1 << 21,))
+        progress = Progress("caller")
+        set_rts_data(progress, some, EAGER)
+        self.assertEqual((progress.rts_data, progress.rts_bracket), (0.0, (0.0, EAGER)))
+        self.assertIsNone(fitted(0.1 * EAGER, 0.001).rts_bracket)
+
+
+class Buffer(unittest.TestCase):
+    def test_lies_between_what_came_of_messages_that_came_in_part(self):
+        progress = Progress("caller")
+        set_buffer(progress, sending(EAGER, 0.001, (1 << 18, 1 << 20)))
+        self.assertEqual(progress.buffer, EAGER)
+        np.testing.assert_allclose(progress.bracket, (EAGER, EAGER))
+
+    def test_is_bracketed_by_a_longer_message_that_came_whole(self):
+        progress = Progress("caller")
+        set_buffer(progress, sending(EAGER, 0.001, (1 << 18, 1 << 20))
+                   + sending(1 << 19, 0.001, (1 << 19,)))
+        self.assertEqual(progress.buffer, EAGER)
+        np.testing.assert_allclose(progress.bracket, (EAGER, 1 << 19))
 
 
 if __name__ == "__main__":

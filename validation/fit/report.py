@@ -31,8 +31,9 @@ def errors_of(result) -> dict:
 
 
 def warnings_of(result) -> list:
-    """Errors that the fit itself does not explain, and what they mean for whoever uses it."""
-    found = []
+    """Doubts about what was measured; errors that the fit itself does not explain, and what they
+    mean for whoever uses it."""
+    found = list(result.doubts)
     for name, one in errors_of(result).items():
         what, _, way = name.partition(" ")
         if what in ("ping_pong", "exchange") and one["median"] > LARGE:
@@ -84,8 +85,8 @@ def text_of(result) -> str:
             lines += ["", title] + table([(f"  {name}", why) for name, why in entries.items()])
     if warnings_of(result):
         lines += ["", "Warnings"] + [f"  {warning}" for warning in warnings_of(result)]
-    if result.notes:
-        lines += ["", "Notes"] + [f"  {note}" for note in result.notes]
+    if notes := [note for note in result.notes if note not in result.doubts]:
+        lines += ["", "Notes"] + [f"  {note}" for note in notes]
     if errors_of(result):
         lines += ["", "Errors of the fit, absolute and relative"]
         lines += table([("  probe", "points", "median", "90 %")] + [

@@ -17,6 +17,7 @@ from validation.fit.segments import closed_after, constant, fit_piece
 from validation.fit.transport import Fitted, settle, values_of
 
 ALONE = 0.5  # share of a transfer: a sender that waits for less than that is not needed for it
+WHOLE = 1.2  # share of a transfer: a sender that waits for more waited for something else
 
 # Defaults where nothing was measured: of the order of this project's openmpi_tcp profile.
 USUAL_SHM = Transport(constant(0.36e-6), constant(0.1e-6), constant(0.1e-6), recv_cost=0.18e-9,
@@ -32,8 +33,8 @@ def driver_of(points, limit):
     for point in points.of_probe("overlap", way="shm", side="sender", tests=False):
         if point.size > limit and alone.get(point.size):
             shares.append((point.seconds - point.parameters["compute_s"]) / alone[point.size])
-    if shares:
-        share = float(np.median(shares))
+    share = float(np.median(shares)) if shares else np.inf
+    if share <= WHOLE:
         return ("receiver" if share < ALONE else "caller",
                 f"overlap: {max(share, 0):.0%} of a transfer is left to a sender that computes")
     walls = dict(zip(*points.curve("stream", way="shm", pairs=1, directions=1)))

@@ -61,6 +61,7 @@ class Fitted:
     finish: Callable = None
     changes: list = dataclasses.field(default_factory=list)  # fit.memory.Change, beyond the caches
     notes: list = dataclasses.field(default_factory=list)
+    doubts: dict = dataclasses.field(default_factory=dict)  # bracketed name: why it may be anywhere
     calls: dict = dataclasses.field(default_factory=dict)  # cost per byte: fit.ends.Told
 
     def drawn_again(self, draw):

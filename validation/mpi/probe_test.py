@@ -8,6 +8,8 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 
 from validation.mpi.jobs import ROOT, JobTest, main
 
@@ -75,6 +77,34 @@ class Probes(JobTest):
                           for tests in (False, True)})
         for one in overlaps:
             self.assertGreaterEqual(min(one["samples_s"]), one["parameters"]["compute_s"])
+
+    def test_late_sends_that_a_longer_eager_one_contradicts_are_measured_again(self):
+        code, document, err = self.probe(2, "--only", "late_receiver", "--budget", "60",
+                                         before=self.fault("lost_core"))
+        self.assertEqual(code, 0, err)
+        late = {one["parameters"]["bytes"]: one for one in document["measurements"]}
+        for size in (64, 256):
+            samples = late[size]["samples_s"]
+            self.assertGreaterEqual(len(samples), 10)  # five twice, or more
+            self.assertGreaterEqual(min(samples[:5]), 0.02)
+            self.assertLess(min(samples), late[size]["parameters"]["delay_s"] / 2)
+
+    def test_foreign_load_is_measured_and_reported(self):
+        busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+                for _ in range(os.cpu_count())]
+        try:
+            code, document, err = self.probe(2, "--only", "barrier", "--budget", "4",
+                                             "--repetitions", "1000000")
+        finally:
+            for one in busy:
+                one.kill()
+                one.wait()
+        self.assertEqual(code, 0, err)
+        where = document["where"]
+        self.assertEqual(where["cores"], os.cpu_count())
+        self.assertGreater(where["foreign_cores"], 0.3)
+        self.assertIn(f"others used {where['foreign_cores']:.1f} of {where['cores']} cores "
+                      "meanwhile: measure again", err)
 
     def test_only_what_was_asked_for_is_measured(self):
         measurements = self.measured(2, "--only", "ping_pong,copy", "--sizes", "64KiB,8 B",

@@ -49,9 +49,22 @@ std::optional<double> Bench::measure(const Team& team, const Point& point, const
   const auto samples_s =
       budget_.take(point, run, [&team](int number) { return team.told(number); });
   if (!samples_s) return std::nullopt;
-  if (team.index == 0 && point.kept)
-    entries_.emplace_back(order_, measurement_json(point.what, point.parameters, *samples_s));
+  if (team.index == 0 && point.kept) keep(point, *samples_s);
   return team.told(spread_of(*samples_s).median_s);
+}
+
+void Bench::keep(const Point& point, std::vector<double> samples_s) {
+  const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const auto& one) {
+    return one.first == order_ && one.second["what"] == point.what &&
+           one.second["parameters"] == point.parameters;
+  });
+  if (known == entries_.end()) {
+    entries_.emplace_back(order_, measurement_json(point.what, point.parameters, samples_s));
+    return;
+  }
+  const auto before = known->second["samples_s"].get<std::vector<double>>();
+  samples_s.insert(samples_s.begin(), before.begin(), before.end());
+  known->second = measurement_json(point.what, point.parameters, samples_s);
 }
 
 std::vector<std::uint64_t> Bench::sizes(const Team& team, bool around_limit) {

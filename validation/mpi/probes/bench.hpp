@@ -31,7 +31,8 @@ class Bench {
   void run(const Series& series, int order);
 
   /// Measures as Budget::take() does; `run` returns the seconds that count on the team's first
-  /// rank. The median, or nothing when the point was left out. Collective over the team.
+  /// rank. The median, or nothing when the point was left out. A point that is measured again has
+  /// all its samples in one entry. Collective over the team.
   std::optional<double> measure(const Team& team, const Point& point, const TimedRun& run);
 
   /// Sizes of messages to measure, ascending: the rest of the series' time is shared between as
@@ -63,6 +64,7 @@ class Bench {
 
  private:
   void rest();
+  void keep(const Point& point, std::vector<double> samples_s);
 
   MPI_Comm job_;
   BenchOptions options_;
