@@ -124,9 +124,10 @@ def text_of(predictions: list, fitted: model.Model) -> str:
     rows = [[one.name, *map(format_time, (one.time_s, one.low_s, one.high_s))]
             for one in predictions]
     lines = text.columns(["case", "time", "low", "high"], rows)
+    missed = text.percent(math.expm1(interval.UNSEEN), 0)
     lines += ["", f"low to high: {text.percent(interval.level_of(fitted), 0)} of all cases, by "
               f"{len(fitted.draws)} other models that the measurements of {fitted.path} allow, the "
-              f"errors of the fit and {text.percent(math.expm1(interval.UNSEEN), 0)} of model error"]
+              f"errors of the fit and {missed} of model error"]
     for warning in dict.fromkeys(words for one in predictions for words in one.warnings):
         lines.append(f"warning: {warning}")
     return "\n".join(lines) + "\n"
