@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Predict all kept results again, and write tables of their errors into the pages.
 
-Reads validation/results: results.yaml there lists models and documents, or each folder below has a
-fitted model (*.yaml) and documents (*.json). The README gets the rows with `readme: true`,
-docs/accuracy.md gets all. With --check nothing is written, and a stale page is exit code 1.
+Reads validation/results: results.yaml there lists models and documents. The README gets the rows
+with `readme: true`, docs/accuracy.md gets all. With --check nothing is written, and a stale page is
+exit code 1. Coverage of intervals: python3 -m validation.verdict.coverage_test BUILD --write.
 """
 
 import pathlib

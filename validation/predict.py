@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Predict a scenario with a 90 % interval from a calibrated model.
 
-Every case is simulated with the library that `ringscope calibrate` wrote, and with other models
-that its measurements allow as well. The interval is from the least to the greatest of these, each
-off by as much as the fit was on some case that it has seen.
+Every case is simulated with the library that `ringscope calibrate` wrote, with other models that
+its measurements allow as well, and with each part slower by the fit's error on its own probes. The
+interval holds the prediction, these, and what models have missed elsewhere. A warning names large
+errors of the fit.
 
 Examples:
   ringscope predict question.yaml
@@ -14,20 +15,16 @@ Exit codes: 0 done, 1 bad input, 3 a simulation that is stuck.
 
 import dataclasses
 import json
+import math
 import pathlib
-import random
 import sys
 
 import yaml
 
-from validation.progress import watched
 from validation.programs import InputError, Parser, page_parser, run_main, waiting, write_text
 from validation.quantities import format_time
-from validation.verdict import interval, model, text
+from validation.verdict import interval, model, residuals, text
 from validation.verdict.simulator import AT_ONCE, Simulator, batch
-
-SEED = 1  # of the errors drawn, as Calibration.interval() of the Python module has it
-
 
 @dataclasses.dataclass
 class Prediction:
@@ -117,23 +114,20 @@ def predict(runner: Simulator, fitted: model.Model, scenario: str, changes: list
         cases = json.loads(runner.output("run", scenario, *words, "--json", "-"))["cases"]
     for case in cases:
         check_library(case, fitted, scenario)
-    drawn = [times_of(runner, cases, one, fitted)
-             for one in watched(fitted.draws, "simulating by other models")]
-    missed = random.Random(SEED).choices(fitted.scatter or [0.0], k=len(drawn))
-    found = []
-    for case, *seconds in zip(cases, *drawn):
-        ends = [time / (1 + error) for time, error in zip(seconds, missed)]
-        found.append(Prediction(case["name"], case["time_s"], min(ends), max(ends),
-                                case.get("warnings", [])))
-    return found
+    widths = interval.widths(fitted, lambda drawn: times_of(runner, cases, drawn, fitted))
+    return [Prediction(case["name"], case["time_s"], *width.ends(case["time_s"]),
+                       case.get("warnings", []) + residuals.warnings(fitted.errors, width.parts))
+            for case, width in zip(cases, widths)]
 
 
 def text_of(predictions: list, fitted: model.Model) -> str:
     rows = [[one.name, *map(format_time, (one.time_s, one.low_s, one.high_s))]
             for one in predictions]
     lines = text.columns(["case", "time", "low", "high"], rows)
+    missed = text.percent(math.expm1(interval.UNSEEN), 0)
     lines += ["", f"low to high: {text.percent(interval.level_of(fitted), 0)} of all cases, by "
-              f"{len(fitted.draws)} other models that the measurements of {fitted.path} allow"]
+              f"{len(fitted.draws)} other models that the measurements of {fitted.path} allow, the "
+              f"errors of the fit and {missed} of model error"]
     for warning in dict.fromkeys(words for one in predictions for words in one.warnings):
         lines.append(f"warning: {warning}")
     return "\n".join(lines) + "\n"

@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
+import importlib
 import os
-import random
 import tempfile
+import warnings
 from dataclasses import dataclass
 from typing import Any, Mapping, Sequence
 
+from ringscope import _project
 from ringscope._cases import run
 from ringscope._programs import Document, Path, document_files, ended, read, words_of
-
-SEED = 1  # of the errors that intervals draw
 
 
 @dataclass(frozen=True)
@@ -38,20 +38,27 @@ class Calibration:
 
     def interval(self, scenario: Mapping[str, Any], *, set: Mapping[str, Any] | None = None
                  ) -> tuple[float, float]:
-        """Seconds from the least to the greatest prediction of others(), of one case that need not
-        have been measured: of N of them (N - 1) / (N + 1) of all cases lie inside if the model is
-        right, 90 % of 19. `scenario`: a dict without `cluster` and `library`, which are the fit's.
+        """Ends in seconds around the prediction of one case that need not have been measured, as
+        `ringscope predict` prints them. 90 % of all cases lie inside, with 19 of others().
+        `scenario`: a dict without `cluster` and `library`, which are the fit's.
 
-        As `ringscope validate` does it, one of the errors that the fit had on what it has seen
-        comes on top of each. Raises InputError, ValueError without others()."""
-        others = self.others()
-        if len(others) < 2:
+        Warns (UserWarning) where the fit is far off its own probes of a part that matters here.
+        Raises InputError, ValueError without others()."""
+        if len(self.others()) < 2:
             raise ValueError("interval: this fit has no other models: see Calibration.others()")
-        scatter = (self._calibration().get("scatter") or {}).get("errors") or [0.0]
-        missed = random.Random(SEED).choices(scatter, k=len(others))
-        times = [run({**scenario, **parts}, set=set, progress=False).only.time_s / (1 + error)
-                 for parts, error in zip(others, missed)]
-        return min(times), max(times)
+        _project.package("validation")
+        verdict = importlib.import_module("validation.verdict.interval")
+        parts = self.parts()
+        fitted = verdict.model.Model("the fit", **parts, calibration=self._calibration())
+
+        def seconds(drawn: dict[str, Any]) -> list[float]:
+            question = {**scenario, **other_parts(parts, drawn)}
+            return [run(question, set=set, progress=False).only.time_s]
+
+        [width] = verdict.widths(fitted, seconds)
+        for words in verdict.residuals.warnings(fitted.errors, width.parts):
+            warnings.warn(words, stacklevel=2)
+        return width.ends(seconds({})[0])
 
     def _read(self) -> dict[str, Any]:
         import yaml

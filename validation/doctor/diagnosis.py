@@ -16,7 +16,7 @@ from validation.doctor.errors import Errors
 from validation.doctor.scene import Scene, hosts_of
 from validation.doctor.trials import Trials
 from validation.doctor.what_if import WhatIf
-from validation.programs import InputError
+from validation.programs import InputError, waiting
 
 FASTER = 1.15  # two hosts than more of them
 MOST_SERIES = 3  # compared, of many that are long
@@ -85,7 +85,8 @@ def expect(what_if: WhatIf, scene: Scene, curve: curve_.Curve):
     """Sets the expected time of each point. Leaves out the points without one: with no time there
     is no ratio to judge. Raises InputError if none is left."""
     try:
-        answers = what_if.answers(scene.scenarios(), exact=True)
+        with waiting("simulating the healthy cluster"):
+            answers = what_if.answers(scene.scenarios(), exact=True)
     except InputError as error:
         raise type(error)("the simulator rejects the log's job on this cluster: "
                           f"{error}") from None

@@ -7,7 +7,6 @@ COUNT - 1 of COUNT + 1 further ones, whatever their distribution is.
 """
 
 import dataclasses
-import math
 
 import numpy as np
 
@@ -20,7 +19,6 @@ from validation.fit.unknowns import unknowns_of
 
 COUNT = 19
 FACTOR = 3.0  # of what is usual for a core or a memory, either way
-SCATTER = 60  # residuals at most that are kept
 ENDS = ("send_overhead", "recv_overhead", "send_cost", "recv_cost", "connection_cost")
 SIZED, COSTS = ("latency", "send_overhead", "recv_overhead"), ("send_cost", "recv_cost",
                                                                "unexpected_cost")
@@ -29,11 +27,9 @@ SIZED, COSTS = ("latency", "send_overhead", "recv_overhead"), ("send_cost", "rec
 @dataclasses.dataclass
 class Draws:
     """`models`: of each draw what differs from the fit, {"library": ..., "bandwidth": ...};
-    `ranges`: {name of what is not identified: (value, unit, least, most, why)}; `scatter`: relative
-    errors of the fit on whole cases, one of which any case may have."""
+    `ranges`: {name of what is not identified: (value, unit, least, most, why)}."""
     models: list
     ranges: dict
-    scatter: list
 
 
 def draw_again(result, settings) -> Draws:
@@ -47,7 +43,7 @@ def draw_again(result, settings) -> Draws:
         drawn.append(one_more(result, index, wires, generator))
     ranges = {name: (value, unit, min(values), max(values), why)
               for name, (value, unit, values, why) in unidentified(result, drawn).items()}
-    return Draws([difference(result, base, one) for one in drawn], ranges, scatter_of(result))
+    return Draws([difference(result, base, one) for one in drawn], ranges)
 
 
 def wires_of(result, generator) -> list:
@@ -177,18 +173,3 @@ def difference(result, base: dict, drawn) -> dict:
     found = {"library": {key: value for key, value in library.items() if base.get(key) != value}}
     before, after = (profile.cluster_of(one)["link"]["bandwidth"] for one in (result, drawn))
     return found | ({"bandwidth": after} if before != after else {})
-
-
-def scatter_of(result) -> list:
-    """Errors on the collectives, or on the ping-pong where there are none; sorted."""
-    errors = np.array([])
-    network = result.transports["network"]
-    if result.collectives:
-        errors = result.collectives.errors
-    for one in network.observations:
-        if not result.collectives and one.what == "ping_pong":
-            errors = one.errors(network.transport)
-    errors = np.sort(errors)
-    if len(errors) > SCATTER:
-        errors = np.quantile(errors, np.linspace(0, 1, SCATTER))
-    return [float(f"{one:.3g}") for one in errors if math.isfinite(one)]

@@ -17,12 +17,17 @@ WIDE = 0.6  # of what a share may be: so wide an interval tells nothing
 
 @dataclasses.dataclass
 class Parameter:
-    """One number of the result. `low` and `high`: 95 %; None where no interval is known."""
+    """One number of the result. `low` and `high`: 95 %; None where nothing was drawn again."""
     value: float
     unit: str
     evidence: str
     low: float = None
     high: float = None
+
+    @property
+    def bounded(self) -> bool:
+        """False also where drawing again moves nothing: one value alone is no interval."""
+        return self.low is not None and self.low < self.high
 
 
 def unit_of(name):

@@ -140,7 +140,7 @@ def calibration_of(result, program, errors) -> dict:
     parameters = {}
     for name, one in result.parameters.items():
         entry = {"value": in_unit(one.value, one.unit)}
-        if one.low is not None:
+        if one.bounded:
             entry |= {"low": in_unit(one.low, one.unit), "high": in_unit(one.high, one.unit)}
         else:
             entry["interval"] = "not identified"
@@ -164,7 +164,6 @@ def drawn_of(draws) -> dict:
     return {"not_identified": {name: {"value": in_unit(value, unit), "low": in_unit(low, unit),
                                       "high": in_unit(high, unit), "why": why}
                                for name, (value, unit, low, high, why) in draws.ranges.items()},
-            "scatter": Line({"errors": draws.scatter}),
             "draws": [Line(one) for one in draws.models]}
 
 

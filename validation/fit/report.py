@@ -5,9 +5,7 @@ import numpy as np
 
 from validation.fit import gpus
 from validation.fit.profile_units import in_unit
-
-LARGE = 0.2  # relative error of the fit on what it was fitted to
-WAYS = {"self": "of a rank with itself", "shm": "in shared memory", "network": "between hosts"}
+from validation.verdict import residuals
 
 
 def errors_of(result) -> dict:
@@ -33,20 +31,17 @@ def errors_of(result) -> dict:
 def warnings_of(result) -> list:
     """Doubts about what was measured; errors that the fit itself does not explain, and what they
     mean for whoever uses it."""
-    found = list(result.doubts)
-    for name, one in errors_of(result).items():
-        what, _, way = name.partition(" ")
-        if what in ("ping_pong", "exchange") and one["median"] > LARGE:
-            found.append(f"the fit is off by {one['median']:.0%} (median of {one['points']} "
-                         f"points) on its own {what} {WAYS[way]}: what is predicted there is off "
-                         "as much")
-    return found
+    return list(result.doubts) + residuals.warnings(errors_of(result), residuals.WAYS)
 
 
 def summary(errors) -> dict:
-    size = np.abs(errors)
-    return {"points": int(len(size)), "median": float(f"{np.median(size):.3g}"),
-            "p90": float(f"{np.percentile(size, 90):.3g}")}
+    """`factor`: median of what lies between fit and measurement, either way; `low`, `high`: 5th and
+    95th percentile of measured over fit."""
+    size, logs = np.abs(errors), -np.log1p(np.maximum(errors, -0.999))
+    found = {"median": np.median(size), "p90": np.percentile(size, 90),
+             "factor": np.exp(np.median(np.abs(logs))),
+             **dict(zip(("low", "high"), np.exp(np.percentile(logs, (5, 95)))))}
+    return {"points": int(len(size))} | {name: float(f"{one:.4g}") for name, one in found.items()}
 
 
 def table(rows) -> list:
@@ -56,7 +51,7 @@ def table(rows) -> list:
 
 
 def interval_text(one):
-    if one.low is None:
+    if not one.bounded:
         return "not identified"
     return f"{in_unit(one.low, one.unit)} .. {in_unit(one.high, one.unit)}"
 

@@ -4,8 +4,9 @@
 A Judged case is a measured one with its prediction; only cases that `counts` enter the figures.
 """
 
+import math
 from dataclasses import dataclass
-from typing import Callable, Iterable, Optional
+from typing import Callable, Iterable, NamedTuple, Optional
 
 import numpy
 
@@ -60,3 +61,39 @@ def figures_by(judged: Iterable, key: Callable, order: Callable) -> dict:
     for one in sorted(judged, key=order):
         groups.setdefault(key(one), []).append(one)
     return {value: figures(group) for value, group in groups.items()}
+
+
+class Coverage(NamedTuple):
+    """Intervals of several cases: how many hold the measured time, median of upper over lower end,
+    mean interval score; score of one factor for all, the smallest that holds `level` of them."""
+
+    count: int
+    inside: int
+    ratio: float
+    score: float
+    constant: float
+
+
+def coverage(level: float, cases: list) -> Optional[Coverage]:
+    """`cases`: (measured, predicted, low, high), in seconds; None where there is none."""
+    if not cases:
+        return None
+    measured, predicted, low, high = numpy.log(numpy.array(cases, dtype=float)).T
+    factor = smallest_for(level, abs(measured - predicted))
+    return Coverage(len(cases), int(sum((low <= measured) & (measured <= high))),
+                    float(numpy.exp(numpy.median(high - low))),
+                    score(level, measured, low, high),
+                    score(level, measured, predicted - factor, predicted + factor))
+
+
+def smallest_for(level: float, needed) -> float:
+    """The smallest number that at least `level` of those needed do not exceed."""
+    needed = sorted(needed)
+    return float(needed[math.ceil(level * len(needed) - 1e-9) - 1])
+
+
+def score(level: float, measured, low, high) -> float:
+    """Mean interval score of logs (Gneiting and Raftery, 2007, eq. 43): the width, and for cases
+    outside 2/(1 - level) times the distance to the nearer end; lower is better."""
+    missing = numpy.maximum(0, low - measured) + numpy.maximum(0, measured - high)
+    return float(numpy.mean(high - low + 2 / (1 - level) * missing))

@@ -36,6 +36,7 @@ class Case:
     predicted_s: float = 0.0
     low_s: Optional[float] = None  # of the model's interval, where it has one
     high_s: Optional[float] = None
+    width: Optional[tuple] = None  # interval.Width
     beyond: str = ""  # in which way the prediction extrapolates
     ran: str = ""  # the algorithm that the prediction took for the library's choice
     marks: list = field(default_factory=list)

@@ -44,6 +44,8 @@ class ErrorTables(WithPrograms):
         self.document(self.measured_by_the_simulator())
         (self.folder / "measured.yaml").unlink()
         self.model()
+        self.list_of("- {summary: {predicted: a lab, from: mycluster.yaml}, readme: true, "
+                     "model: a-lab/mycluster.yaml, documents: [a-lab/*.json]}\n")
 
     def tables(self, *words):
         return subprocess.run([VALIDATION / "error_tables", "--results", self.results, "--readme",
@@ -129,13 +131,13 @@ class ErrorTables(WithPrograms):
                                               "nccl_a100, nccl_h100, got 'tea'")):
             self.list_of(text)
             self.refused(message)
-        (self.results / "results.yaml").unlink()
         self.readme.write_text("no marks\n")
+        self.list_of(ours + ", model: a-lab/mycluster.yaml, documents: [a-lab/*.json]}\n")
         self.refused("expected one line <!-- error tables: begin -->")
-        (self.folder / "mycluster.yaml").unlink()
-        self.refused("a-lab: expected one fitted model (*.yaml) and documents (*.json), got 0 and")
+        self.list_of("[]\n")
+        self.refused("results.yaml: expected at least one result, got none")
         self.results = self.home / "none"
-        self.refused("none: expected a folder of results, got none")
+        self.refused("none/results.yaml: expected a list of results in YAML, got ")
 
 
 if __name__ == "__main__":

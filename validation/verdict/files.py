@@ -59,11 +59,13 @@ def phase_entries(trace) -> list:
 
 
 def interval_entry(verdict: judge.Verdict):
-    """Level of the model's interval, and how many of the cases that count lie in it; null where
-    the model has none."""
-    inside, known = interval.coverage(verdict.counted)
-    return {"level": interval.level_of(verdict.model), "cases": known, "covered": inside} \
-        if known else None
+    """Level of the model's interval, number of the cases that count and lie in it, median of upper
+    over lower end, its score and the score of one factor; null where the model has none."""
+    if not (found := verdict.coverage):
+        return None
+    return {"level": interval.level_of(verdict.model), "cases": found.count,
+            "covered": found.inside, "median_ratio": found.ratio, "score": found.score,
+            "constant_score": found.constant}
 
 
 def json_text(verdict: judge.Verdict) -> str:

@@ -2,11 +2,12 @@
 """All that is said about a fitted model: its cases, its figures, the order of its placements."""
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 from validation.programs import InputError
 from validation.quantities import parse_quantity
-from validation.verdict import accuracy, cases, doubts, interval, model, order, simulator, trace
+from validation.verdict import (accuracy, cases, doubts, interval, model, order, residuals,
+                                simulator, trace)
 
 
 @dataclass
@@ -42,7 +43,16 @@ class Verdict:
 
     @property
     def doubts(self) -> list:
-        return self.omitted + doubts.doubts(self.model, self.documents, self.judged)
+        parts = {part for case in self.judged if case.width for part in case.width.parts}
+        return [*self.omitted, *doubts.doubts(self.model, self.documents, self.judged),
+                *residuals.warnings(self.model.errors, sorted(parts))]
+
+    @property
+    def coverage(self) -> Optional[accuracy.Coverage]:
+        """Coverage of the cases that count; None without intervals."""
+        return accuracy.coverage(interval.level_of(self.model), [
+            (case.measured.median_s, case.predicted_s, case.low_s, case.high_s)
+            for case in self.counted if case.low_s is not None])
 
     def pairs(self) -> list:
         """Pairs of the cases that the fit has not seen."""

@@ -56,8 +56,9 @@ class Model:
         return self.calibration.get("draws") or []
 
     @property
-    def scatter(self) -> list:
-        return (self.calibration.get("scatter") or {}).get("errors") or []
+    def errors(self) -> dict:
+        """{probe: {points, median, ...}} of the fit on what it saw."""
+        return self.calibration.get("errors") or {}
 
     @property
     def range(self) -> dict:
@@ -157,17 +158,23 @@ def read(path: str) -> Model:
 
 
 def check_draws(path: str, calibration: dict):
-    """Refuses other models that `calibrate` does not write so."""
+    """Refuses other models and errors that `calibrate` does not write so."""
     draws = calibration.get("draws") or []
     if not isinstance(draws, list) or not all(isinstance(one, dict) and isinstance(
             one.get("library", {}), dict) for one in draws):
         raise InputError(f"{path}: calibration.draws: expected a list of maps with a library")
-    scatter = calibration.get("scatter") or {}
-    errors = scatter.get("errors", []) if isinstance(scatter, dict) else None
-    if not isinstance(errors, list) or not all(
-            isinstance(one, (int, float)) and one > -1 for one in errors):
-        raise InputError(f"{path}: calibration.scatter: expected errors, a list of numbers "
-                         "above -1")
+    errors = calibration.get("errors") or {}
+    if not isinstance(errors, dict) or not all(
+            isinstance(one, dict) and is_error(one.get("median"))
+            and is_error(one.get("factor", 1.0), 1.0)
+            and all(is_error(one.get(key, 1.0), 1e-9) for key in ("low", "high"))
+            for one in errors.values()):
+        raise InputError(f"{path}: calibration.errors: expected maps with a median from 0 on, a "
+                         "factor from 1 on, low and high above 0")
+
+
+def is_error(value, least: float = 0.0) -> bool:
+    return isinstance(value, (int, float)) and least <= value < math.inf
 
 
 def check_range(path: str, seen):

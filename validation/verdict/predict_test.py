@@ -5,19 +5,21 @@ Usage: python3 -m validation.verdict.predict_test BUILD
 """
 
 import json
+import math
 import pathlib
 import subprocess
 import sys
 
+import numpy as np
 import yaml
 
-from validation.verdict import round_trip_test
+from validation.verdict import interval, residuals, round_trip_test
 from validation.verdict.round_trip_test import CLUSTER, LIBRARY, WithPrograms
 
 LATENCIES = (14, 17, 24, 29)  # us
 OWN = 20
 LEVEL = (len(LATENCIES) - 1) / (len(LATENCIES) + 1)
-SCATTER = 0.25
+FACTOR = 1.25
 
 
 class Predicted(WithPrograms):
@@ -60,19 +62,32 @@ class Predicted(WithPrograms):
                        "--json", "-")
         return [case["time_s"] for case in json.loads(ran.stdout)["cases"]]
 
-    def test_ends_are_the_times_of_the_fastest_and_the_slowest_model(self):
-        self.fit()
+    def expected(self, factor: float) -> list:
+        """(low, time, high) of each size, with that median error of the fit on whole cases."""
+        off = math.hypot(interval.UNSEEN, residuals.MEDIAN * math.log(factor))
+        return [(own / math.exp(math.hypot(math.log(own / fast), off)), own,
+                 own * math.exp(math.hypot(math.log(slow / own), off)))
+                for fast, own, slow in zip(*map(self.times, (LATENCIES[0], OWN, LATENCIES[-1])))]
+
+    def ends(self, **calibration) -> list:
+        self.fit(**calibration)
         told = self.predicted(self.scenario())
         self.assertAlmostEqual(told["level"], LEVEL)
-        for which, latency in (("low_s", LATENCIES[0]), ("time_s", OWN),
-                               ("high_s", LATENCIES[-1])):
-            self.assertEqual([case[which] for case in told["cases"]], self.times(latency))
+        return [tuple(case[key] for key in ("low_s", "time_s", "high_s")) for case in told["cases"]]
 
-    def test_ends_are_off_by_as_much_as_the_fit_was(self):
-        self.fit(scatter={"errors": [-SCATTER]})
-        ends = [case["high_s"] for case in self.predicted(self.scenario())["cases"]]
-        for end, slowest in zip(ends, self.times(LATENCIES[-1])):
-            self.assertAlmostEqual(end, slowest / (1 - SCATTER), delta=1e-9 * end)
+    def test_ends_are_off_by_the_models_and_by_as_much_as_the_fit_was(self):
+        errors = {"collectives": {"points": 3, "median": FACTOR - 1}}
+        for ends, expected in ((self.ends(), self.expected(1)),
+                               (self.ends(errors=errors), self.expected(FACTOR))):
+            np.testing.assert_allclose(ends, expected, rtol=1e-9)
+
+    def test_text_warns_where_the_fit_is_far_off_its_own_probes_of_what_counts(self):
+        self.fit(errors={f"ping_pong {way}": {"points": 7, "median": 0.5}
+                         for way in ("shm", "network")})
+        told = self.ran("predict", self.scenario()).stdout
+        self.assertIn("warning: the fit is off by 50% (median of 7 points) on its own ping_pong "
+                      "between hosts", told)
+        self.assertNotIn("shared memory", told)
 
     def test_model_may_be_named_on_the_command_line(self):
         fit = self.fit()

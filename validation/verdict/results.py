@@ -81,7 +81,7 @@ def result_of(entry, folder: pathlib.Path, place: str) -> Result:
 def listed(folder: pathlib.Path) -> list:
     """Content of results.yaml: a list of {summary, model, documents, algorithms}, seen from it, or
     {summary, labs: [{model, documents}]}, {summary, computed}; `foreign_cores` where more than
-    usual may be used, `readme: true` for rows of the README."""
+    usual may be used, `readme: true` for rows of the README, `coverage: KIND` for coverage_test."""
     path = folder / LIST
     try:
         entries = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -91,27 +91,9 @@ def listed(folder: pathlib.Path) -> list:
             for number, entry in enumerate(entries if isinstance(entries, list) else [entries])]
 
 
-def found_in(folder: pathlib.Path) -> list:
-    """One Result per folder below: its only YAML file, and all its replays and traces."""
-    results = []
-    for below in sorted(path for path in folder.iterdir() if path.is_dir()):
-        models = sorted(below.glob("*.yaml"))
-        documents = sorted(path for path in below.glob("*.json"))
-        if len(models) != 1 or not documents:
-            raise InputError(f"{below}: expected one fitted model (*.yaml) and documents (*.json), "
-                             f"got {len(models)} and {len(documents)}; {folder / LIST} may say "
-                             "which belong together")
-        results.append(Result(below.name.replace("-", " "), models[0].name,
-                              [Lab(models[0], documents)], readme=True))
-    return results
-
-
 def read_results(folder: pathlib.Path) -> list:
-    if not folder.is_dir():
-        raise InputError(f"{folder}: expected a folder of results, got none")
-    results = listed(folder) if (folder / LIST).exists() else found_in(folder)
-    if not results:
-        raise InputError(f"{folder}: expected at least one folder with results, got none")
+    if not (results := listed(folder)):
+        raise InputError(f"{folder / LIST}: expected at least one result, got none")
     return results
 
 

@@ -125,12 +125,12 @@ def summary(verdict: judge.Verdict) -> list:
 
 
 def coverage_lines(verdict: judge.Verdict) -> list:
-    inside, known = interval.coverage(verdict.counted)
-    if not known:
+    if not (found := verdict.coverage):
         return []
-    level = interval.level_of(verdict.model)
-    return [f"inside the model's interval (level {percent(level, 0)}): {inside} of {known}, "
-            f"{percent(inside / known, 0)}; outside is marked with !"]
+    level = percent(interval.level_of(verdict.model), 0)
+    return [f"inside the model's interval (level {level}): {found.inside} of {found.count}, "
+            f"{percent(found.inside / found.count, 0)}; upper over lower end {found.ratio:.2f} "
+            "(median); outside is marked with !"]
 
 
 def extrapolations(verdict: judge.Verdict) -> list:
