@@ -39,6 +39,9 @@ def warnings_of(result) -> list:
             found.append(f"the fit is off by {one['median']:.0%} (median of {one['points']} "
                          f"points) on its own {what} {WAYS[way]}: what is predicted there is off "
                          "as much")
+    if result.collectives and "network" in result.transports["network"].assumed:
+        found.append("no latency between hosts was measured, so that Open MPI's usual one over "
+                     "TCP is taken: add osu_latency on two hosts")
     return found
 
 
