@@ -7,10 +7,13 @@
 #include <charconv>
 #include <cstdio>
 #include <iterator>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "cli/cases/announcement.hpp"
 #include "cli/terminal/output_file.hpp"
+#include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "scenarios/question/job_warnings.hpp"
 #include "topologies/input/characters.hpp"
@@ -43,12 +46,28 @@ double share_of_fluid(const std::vector<Scenario>& scenarios, const RunOptions& 
   return fluid + simgrid > 0 ? fluid / (fluid + simgrid) : 0;
 }
 
-/// Those that have ended.
-Answer ended_of(const std::vector<Scenario>& scenarios, SomeReports some) {
+/// Background jobs that had not begun when the foreground job ended.
+std::vector<std::string> late_neighbours(const Scenario& scenario, const Report& report) {
+  std::vector<std::string> late;
+  for (const Neighbour& one : scenario.neighbours)
+    if (one.start.count() >= report.time_s * scenario.job.repetitions)
+      late.push_back(fmt::format(
+          "background job '{}' changes nothing: its 'start' of {} is after the end of the job",
+          one.name, to_short_text(one.start)));
+  return late;
+}
+
+/// Those that have ended. `as_written`: no --set may have made cases the same.
+Answer ended_of(const std::vector<Scenario>& scenarios, SomeReports some, bool as_written) {
   Answer answer;
+  const std::vector<std::string> twins =
+      as_written ? twin_warnings(scenarios) : std::vector<std::string>(scenarios.size());
   for (std::size_t i = 0; i < some.size(); ++i) {
     if (!some[i]) continue;
-    some[i]->warnings = job_warnings(scenarios[i]);
+    std::vector<std::string>& warnings = some[i]->warnings;
+    warnings = late_neighbours(scenarios[i], *some[i]);
+    if (!twins[i].empty()) warnings.push_back(twins[i]);
+    for (std::string& more : job_warnings(scenarios[i])) warnings.push_back(std::move(more));
     answer.reports.push_back(std::move(*some[i]));
   }
   if (answer.reports.size() == some.size()) return answer;
@@ -69,13 +88,29 @@ SomeReports run_on_simgrid(const std::vector<Scenario>& scenarios, RunOptions op
 
 }  // namespace
 
-Seconds limit_of(const std::string& text) {
-  const Place place{std::make_shared<const Source>(Source{"--limit", text}), 0, 0};
-  const Value value = Value::scalar_at(place, text);
-  const Seconds limit = value.seconds();
-  if (limit.count() <= 0) value.fail("expected a time above 0");
-  return limit;
+std::vector<std::string> twin_warnings(const std::vector<Scenario>& scenarios) {
+  std::vector<std::string> warnings(scenarios.size());
+  std::map<std::string, std::string> names;  // by the resolved scenario
+  for (std::size_t i = 0; i < scenarios.size() && scenarios.size() > 1; ++i) {
+    const auto [first, is_new] =
+        names.emplace(to_json(scenarios[i].resolved).dump(), scenarios[i].name);
+    if (!is_new) warnings[i] = fmt::format("the same scenario as {}", first->second);
+  }
+  return warnings;
 }
+
+Seconds wall_time(const std::string& option, const std::string& text) {
+  const Place place{std::make_shared<const Source>(Source{option, text}), 0, 0};
+  const Value value = Value::scalar_at(place, text);
+  if (text.find_first_not_of("0123456789.") == std::string::npos)
+    value.fail(fmt::format("expected a time such as 60s, got {}; did you mean {}s?",
+                           text.empty() ? "nothing" : text, text.empty() ? "60" : text));
+  const Seconds time = value.seconds();
+  if (time.count() <= 0) value.fail("expected a time above 0, such as 60s");
+  return time;
+}
+
+Seconds limit_of(const std::string& text) { return wall_time("--limit", text); }
 
 void add_tolerance(Command& subcommand, std::string& text) {
   subcommand
@@ -175,12 +210,14 @@ Answer run_with(const CaseArguments& arguments, const std::vector<Scenario>& sce
     };
   };
   options.progress = show(0, first);
-  Answer answer = ended_of(scenarios, run_some_cases(scenarios, options, one, limit));
+  const bool as_written = arguments.changes.empty();
+  Answer answer = ended_of(scenarios, run_some_cases(scenarios, options, one, limit), as_written);
   if (share.begin == 0 && answer.reports.empty() && !answer.interrupted.empty())
     throw Failure(ExitCode::interrupted, "interrupted before any case had ended");
   if (both && answer.interrupted.empty()) {
     options.progress = show(first, 1);
-    const Answer other = ended_of(scenarios, run_on_simgrid(scenarios, options, one, limit));
+    const Answer other =
+        ended_of(scenarios, run_on_simgrid(scenarios, options, one, limit), as_written);
     if (other.interrupted.empty())
       answer.difference = kernel_difference(answer.reports, other.reports);
     else

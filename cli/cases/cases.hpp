@@ -26,7 +26,10 @@ struct CaseArguments {
 /// SCENARIO..., --set, --kernel, --no-skip, --no-fold, --fold-from, --tolerance and --limit.
 void add_case_arguments(Command& subcommand, CaseArguments& arguments);
 
-/// A time above 0 as --limit says it. Throws InputError.
+/// A time above 0 on the clock of the wall, as `option` says it: "60s". Throws InputError.
+Seconds wall_time(const std::string& option, const std::string& text);
+
+/// That of --limit.
 Seconds limit_of(const std::string& text);
 
 /// Adds --tolerance, kept as its text.
@@ -34,6 +37,9 @@ void add_tolerance(Command& subcommand, std::string& text);
 
 /// A share from 0 to 0.1, as --tolerance says it: "0.1%" or "0.001". Throws InputError.
 double tolerance_of(const std::string& text);
+
+/// Of each scenario: a warning if one before it is the same but for its name, or "".
+std::vector<std::string> twin_warnings(const std::vector<Scenario>& scenarios);
 
 /// Reads all cases; no two have one name. Throws Failure for an unknown kernel.
 std::vector<Scenario> scenarios_of(const CaseArguments& arguments);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/cases/cases.hpp"
 #include "cli/cases/typed.hpp"
 #include "cli/commands/subcommands.hpp"
 #include "cli/terminal/output_file.hpp"
@@ -12,6 +13,7 @@
 #include "scenarios/answer/text/table.hpp"
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/job_warnings.hpp"
+#include "topologies/cluster_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
 #include "topologies/input/plural.hpp"
 
@@ -29,6 +31,9 @@ std::string check(const std::string& name) {
   std::string text;
   if (is_read_as_scenario(name)) {
     const std::vector<Scenario> cases = read_scenarios(name, {});
+    const std::vector<std::string> twins = twin_warnings(cases);
+    for (std::size_t i = 0; i < cases.size(); ++i)
+      if (!twins[i].empty()) lines.push_back(fmt::format("{}: {}", cases[i].name, twins[i]));
     for (const Scenario& one : cases) {
       add(warnings(one.cluster.topology));
       add(job_warnings(one));
@@ -36,7 +41,7 @@ std::string check(const std::string& name) {
     text = fmt::format("{}: {}", name, plural(cases.size(), "case"));
   } else {
     const Cluster cluster = read_cluster(typed("check", name));
-    add(warnings(cluster.topology));
+    add(warnings(cluster));
     text = fmt::format("{}: {}, {}", name, plural(cluster.topology.hosts().size(), "host"),
                        plural(static_cast<std::size_t>(cluster.topology.link_count()), "link"));
   }

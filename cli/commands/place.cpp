@@ -15,6 +15,7 @@
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/screen.hpp"
 #include "scenarios/answer/text/report_text.hpp"
+#include "scenarios/question/job_warnings.hpp"
 #include "sim/simulation.hpp"
 #include "sim/studies/search/place_points.hpp"
 #include "topologies/placement/slots.hpp"
@@ -131,11 +132,7 @@ PlaceStudy read_all(const PlaceArguments& arguments) {
 }
 
 PlaceStudy read(const PlaceArguments& arguments, StudyOptions& options) {
-  if (!arguments.time.empty()) {
-    const Value time = said("--time", arguments.time);
-    options.time = time.seconds();
-    if (options.time.count() <= 0) time.fail("expected a time above 0, such as 60s");
-  }
+  if (!arguments.time.empty()) options.time = wall_time("--time", arguments.time);
   PlaceStudy study = read_all(arguments);
   arguments.launch.require_for(study.slot_kind);
   return study;
@@ -207,6 +204,8 @@ void print(const PlaceArguments& arguments, const PlaceStudy& study, const Place
                                                : ", a program whose groups are in the order " +
                                                      answer.placed.front().groups + ",",
                           lines);
+  for (const std::string& warning : job_warnings(study.scenario))
+    screen += fmt::format("\nwarning: {}\n", warning);
   bar.end();
   show_screen(screen);
   if (!arguments.csv.empty())

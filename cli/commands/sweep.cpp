@@ -127,7 +127,8 @@ void sweep(SweepArguments& arguments) {
     const std::size_t count = verified.verified.size();
     const std::string words =
         verified.text(count == 1 ? "the best one" : fmt::format("the best {}", count));
-    const std::string rows = table(study, outcomes, best, arguments);
+    const std::string rows =
+        table(study, outcomes, best, arguments) + vain_keys_text(study, outcomes);
     bar.end();
     show_screen(rows + words + (words.empty() ? "" : "\n"));
     suggest("ringscope sweep " + shell_word(arguments.study) + " --csv points.csv");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "scenarios/answer/text/table.hpp"
@@ -117,6 +118,27 @@ std::string sweep_table(const Study& study, std::span<const Outcome> outcomes,
     table.add(std::move(cells));
   }
   return table.text(0);
+}
+
+std::string vain_keys_text(const Study& study, std::span<const Outcome> outcomes) {
+  std::string text;
+  for (std::size_t key = 0; key < study.keys.size(); ++key) {
+    std::map<std::string, const Outcome*> first;  // by the case and all other values
+    bool varied = false, alike = true;
+    for (std::size_t row = 0; row < outcomes.size() && alike; ++row) {
+      std::string others = case_of(study, row).name;
+      for (std::size_t i = 0; i < study.keys.size(); ++i)
+        if (i != key) others += '\n' + to_json(point_of(study, row)[i]).dump();
+      const auto [known, is_new] = first.emplace(others, &outcomes[row]);
+      varied = varied || !is_new;
+      alike = is_new || (known->second->metrics == outcomes[row].metrics &&
+                         known->second->error == outcomes[row].error);
+    }
+    if (varied && alike)
+      text += fmt::format("warning: '{}' changes nothing: all its values give the same times\n",
+                          study.keys[key]);
+  }
+  return text;
 }
 
 std::string sweep_csv(const Study& study, std::span<const Outcome> outcomes) {

@@ -20,6 +20,9 @@ std::vector<std::size_t> best_first(std::span<const Outcome> outcomes, const std
 std::string sweep_table(const Study& study, std::span<const Outcome> outcomes,
                         std::span<const std::size_t> rows);
 
+/// A line for each key of which every value gives the same metrics, whatever the others are.
+std::string vain_keys_text(const Study& study, std::span<const Outcome> outcomes);
+
 /// One line per outcome, in the order of the study.
 std::string sweep_csv(const Study& study, std::span<const Outcome> outcomes);
 

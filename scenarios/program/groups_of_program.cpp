@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "topologies/input/suspect.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -126,11 +128,12 @@ class RuleReader {
       if (name != left) words.push_back(fmt::format("{} {}", name, size));
     }
     if (left.empty() ? product != ranks_ : ranks_ % product != 0)
-      fields_->map().fail(
-          fmt::format("{} make {} ranks{}, and the placement has {}{}", fmt::join(words, " x "),
-                      product, left.empty() ? "" : " for each one of " + left, ranks_,
-                      left.empty() ? "; a kind that stands in 'order' alone has what is left"
-                                   : fmt::format(", no multiple of {}", product)));
+      suspect_in(fields_->map())
+          .fail(fmt::format("{} make {} ranks{}, and the placement has {}{}",
+                            fmt::join(words, " x "), product,
+                            left.empty() ? "" : " for each one of " + left, ranks_,
+                            left.empty() ? "; a kind that stands in 'order' alone has what is left"
+                                         : fmt::format(", no multiple of {}", product)));
     for (Dimension& one : dimensions)
       if (one.name == left) one.size = static_cast<int>(ranks_ / product);
     resolve(dimensions);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 #include <string_view>
@@ -14,8 +13,10 @@
 #include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
 #include "scenarios/library/fitted_range.hpp"
+#include "scenarios/question/misfits.hpp"
+#include "scenarios/question/vain_keys.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
-#include "topologies/input/data_files.hpp"
+#include "topologies/cluster_warnings.hpp"
 #include "topologies/input/plural.hpp"
 
 namespace ringscope {
@@ -71,53 +72,42 @@ bool has_gpus(const Scenario& scenario) {
   return !scenario.cluster.topology.hosts()[static_cast<std::size_t>(host)].gpus.empty();
 }
 
-/// Libraries that say what NCCL's blocks cost on the GPUs that the cluster is called after, or that
-/// its `about` names: nccl_a100 on a100x4_nvlink.
-std::vector<std::string> nccl_libraries(const Scenario& scenario) {
-  std::vector<std::string> libraries;
-  for (const std::string& name : names_in("scenarios/libraries")) {
-    constexpr std::string_view prefix = "nccl_";
-    if (!name.starts_with(prefix)) continue;
-    std::string gpu = name.substr(prefix.size(), name.find('_', prefix.size()) - prefix.size());
-    const bool called = scenario.cluster.name.starts_with(gpu);
-    std::ranges::transform(gpu, gpu.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    if (called || scenario.cluster.about.find(gpu) != std::string::npos) libraries.push_back(name);
-  }
-  return libraries;
+/// True of a library that is meant for GPUs: what it says of them takes time.
+bool is_for_gpus(const Library& library) {
+  return library.blocks || !library.transport(Way::p2p).latency.is_zero();
 }
 
-/// NCCL where no rank has a GPU, or by a library that knows nothing of its blocks: another one
-/// does.
+/// No rank has a GPU, though hosts and library have.
+std::vector<std::string> forgotten_gpus(const Scenario& scenario) {
+  const auto& ranks = scenario.placement.ranks;
+  if (!has_gpus(scenario) || !scenario.library.knows_gpus || !is_for_gpus(scenario.library) ||
+      std::ranges::any_of(ranks, [](const Location& rank) { return rank.gpu >= 0; }))
+    return {};
+  const std::string& text = scenario.placement.text;
+  const std::string_view slower =
+      scenario.job.algorithm->one_channel ? ", which may be 50 times slower" : "";
+  return {fmt::format("no rank has a GPU, so that {} runs on cores{}: '{}' gives each rank one",
+                      scenario.job.algorithm->name, slower,
+                      text.find(' ') == std::string::npos
+                          ? fmt::format("placement: {{hosts: {}, on: gpu}}", text)
+                          : "on: gpu")};
+}
+
+/// NCCL by a library that knows nothing of its blocks: another one does.
 std::vector<std::string> other_than_nccl(const Scenario& scenario) {
   const Job& job = scenario.job;
-  if (!job.algorithm->one_channel || job.options.nccl != nullptr || !has_gpus(scenario)) return {};
   const auto& ranks = scenario.placement.ranks;
   const bool on_gpus =
       std::ranges::any_of(ranks, [](const Location& rank) { return rank.gpu >= 0; });
-  if (!on_gpus && scenario.library.blocks)
-    return {fmt::format(
-        "no rank has a GPU, so that {} runs on cores, which may be 50 times slower: 'placement: "
-        "{{hosts: {}, on: gpu}}' gives each rank one",
-        job.algorithm->name, scenario.placement.text)};
-  const std::vector<std::string> libraries = nccl_libraries(scenario);
-  if (!on_gpus || scenario.library.blocks || libraries.empty()) return {};
+  if (!job.algorithm->one_channel || job.options.nccl != nullptr || !on_gpus ||
+      scenario.library.blocks)
+    return {};
+  const std::vector<std::string> libraries = nccl_libraries(scenario.cluster);
+  if (libraries.empty()) return {};
   return {fmt::format(
       "{} does not say what NCCL's blocks cost, so that {} is simulated as one channel, which may "
       "be wrong by several times: 'library: {}' specifies it for these GPUs",
       scenario.library.name, job.algorithm->name, fmt::join(libraries, "' or '"))};
-}
-
-/// Slow ranks, where nothing is computed that they could be slow at.
-std::vector<std::string> vain_stragglers(const Scenario& scenario) {
-  const Job& job = scenario.job;
-  const bool alone = job.options.training == nullptr && job.options.schedule == nullptr &&
-                     !job.overlap && job.algorithm->collective != "overlap" &&
-                     job.algorithm->collective != "parameter_server";
-  if (job.noise.stragglers.empty() || !alone) return {};
-  return {
-      "'stragglers' slow computations down, and a collective alone has none: nothing changes. "
-      "'overlap' gives it one, 'unlike' gives the cluster slow hosts"};
 }
 
 /// A library that says what NCCL's blocks cost, where groups of ranks exchange and some share a
@@ -205,12 +195,13 @@ std::vector<std::string> extrapolations(const Scenario& scenario) {
 }  // namespace
 
 std::vector<std::string> job_warnings(const Scenario& scenario) {
-  std::vector<std::string> warnings = vain_options(scenario);
-  const std::vector<std::string> other = other_than_nccl(scenario);
+  std::vector<std::string> other = forgotten_gpus(scenario);
+  std::vector<std::string> warnings = other.empty() ? vain_options(scenario) : other;
+  if (other.empty()) other = other_than_nccl(scenario);
   if (warnings.empty()) warnings = other;
-  for (const auto& more :
-       {vain_stragglers(scenario), unused_blocks(scenario), nic_warnings(scenario, !other.empty()),
-        schedule_warnings(scenario.job), extrapolations(scenario)})
+  for (const auto& more : {misfits(scenario), slips(scenario.cluster), vain_keys(scenario),
+                           unused_blocks(scenario), nic_warnings(scenario, !other.empty()),
+                           schedule_warnings(scenario.job), extrapolations(scenario)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

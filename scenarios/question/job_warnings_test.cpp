@@ -60,6 +60,58 @@ TEST(JobWarnings, stragglers_change_nothing_where_nothing_is_computed) {
   EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring, overlap: 1 ms, " + noise), IsEmpty());
 }
 
+TEST(JobWarnings, costs_of_another_gpu_are_named_with_those_of_this_one) {
+  EXPECT_THAT(warnings_of("h100_nvswitch", "{hosts: 8-8, on: gpu}", "nccl", "nccl_a100"),
+              ElementsAre(AllOf(HasSubstr("nccl_a100 has the costs of Ampere GPUs"),
+                                HasSubstr("'library: nccl_h100'"))));
+  EXPECT_THAT(warnings_of("h100_nvswitch", "{hosts: 8-8, on: gpu}", "nccl", "nccl_h200"),
+              IsEmpty());
+  EXPECT_THAT(warnings_of("{base: gpu_pair, about: two hosts}", "{hosts: 4-4, on: gpu}", "nccl",
+                          "nccl_a100"),
+              IsEmpty());
+}
+
+TEST(JobWarnings, keys_that_change_nothing_are_named) {
+  const auto named = [](const std::string& key) {
+    return ElementsAre(AllOf(HasSubstr('\'' + key), HasSubstr("changes nothing")));
+  };
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring, seed: 2", "rdma"), named("seed'"));
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring, seed: 2, skew: 1 us, repetitions: 9", "rdma"),
+              IsEmpty());
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring", "{base: rdma, endpoints: 2}"),
+              named("endpoints'"));
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring_threads", "{base: rdma, endpoints: 2}"),
+              IsEmpty());
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring", "{base: rdma, progress_core: shared}"),
+              named("progress_core'"));
+  EXPECT_THAT(warnings_of("rack3", "{hosts: 4-4, nics: all}", "ring", "rdma"), named("nics: all'"));
+  EXPECT_THAT(warnings_of("rack3", "{hosts: 4-4, map_by: numa}", "ring", "rdma"),
+              named("map_by: numa'"));
+  EXPECT_THAT(warnings_of("{base: rack3, hash_seed: 2}", "4-4", "ring", "rdma"),
+              named("hash_seed'"));
+}
+
+TEST(JobWarnings, jitter_asks_for_repetitions_where_a_message_has_it) {
+  const std::string jitter = "{base: rdma, network: {jitter: 1 us}}";
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring", jitter),
+              ElementsAre(HasSubstr("'job.repetitions: 20'")));
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring, repetitions: 2", jitter), IsEmpty());
+  EXPECT_THAT(warnings_of("rack3", "4", "ring", jitter), IsEmpty());
+}
+
+TEST(JobWarnings, slips_of_units_are_named_with_what_was_meant) {
+  EXPECT_THAT(warnings_of("{base: rack3, link: {latency: 5 ms}}", "4-4", "ring", "rdma"),
+              ElementsAre(AllOf(HasSubstr("1000 km"), HasSubstr("did you mean 5 us?"))));
+  EXPECT_THAT(warnings_of("rack3", "4-4", "ring", "{base: rdma, network: {send_cost: 8 us/B}}"),
+              ElementsAre(AllOf(HasSubstr("125 kB/s"), HasSubstr("did you mean 8 ns/B?"))));
+}
+
+TEST(JobWarnings, a_number_of_hosts_for_ranks_is_named) {
+  EXPECT_THAT(warnings_of("star8", "8", "ring", "rdma"), ElementsAre(HasSubstr("'1x8'")));
+  for (const char* placement : {"1x8", "8x1", "7", "8-0"})
+    EXPECT_THAT(warnings_of("star8", placement, "ring", "rdma"), IsEmpty()) << placement;
+}
+
 TEST(JobWarnings, a_protocol_is_forced_in_vain_where_the_library_has_no_blocks) {
   const std::string on = "{hosts: 4, on: gpu}", forced = "nccl, options: {protocol: LL}";
   EXPECT_THAT(warnings_of("a100x4_nvlink", on, forced),
@@ -80,10 +132,11 @@ TEST(JobWarnings, groups_take_one_channel_where_ranks_share_a_gpu) {
                     shared =
                         "[{host: 0, gpu: 0}, {host: 0, gpu: 0}, {host: 0, gpu: 1}, "
                         "{host: 0, gpu: 1}]";
+  const auto sharing = HasSubstr("rank 0 and rank 1 share host0/gpu0");
   EXPECT_THAT(warnings_of_program("nccl_a100", shared),
-              ElementsAre(AllOf(HasSubstr("one channel each"), HasSubstr("nccl_a100"))));
+              ElementsAre(sharing, AllOf(HasSubstr("one channel each"), HasSubstr("nccl_a100"))));
   EXPECT_THAT(warnings_of_program("nccl_a100", own), IsEmpty());
-  EXPECT_THAT(warnings_of_program("cuda_pinned", shared), IsEmpty());
+  EXPECT_THAT(warnings_of_program("cuda_pinned", shared), ElementsAre(sharing));
 }
 
 TEST(JobWarnings, a_ring_leaves_nics_idle) {
@@ -92,7 +145,7 @@ TEST(JobWarnings, a_ring_leaves_nics_idle) {
               ElementsAre(AllOf(HasSubstr("by 2 of its 8 NICs (host0/nic0, host0/nic7)"),
                                 HasSubstr("nics: all"), HasSubstr("{rings: 8}"))));
   // Rings of ranks on cores may meet at one NIC.
-  EXPECT_THAT(warnings_of("a100_nvswitch", "8-8", "ring"),
+  EXPECT_THAT(warnings_of("a100_nvswitch", "8-8", "ring", "rdma"),
               ElementsAre(AllOf(HasSubstr("nics: all"), Not(HasSubstr("parallel_rings")))));
   EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8-8, on: gpu, nics: all}", "ring"), IsEmpty());
   EXPECT_THAT(warnings_of("a100_nvswitch", "{hosts: 8, on: gpu}", "ring"), IsEmpty());
@@ -103,7 +156,7 @@ TEST(JobWarnings, a_ring_leaves_nics_idle) {
 std::vector<std::string> warnings_of_fitted(const std::string& placement,
                                             const std::string& bytes) {
   const std::string text =
-      "question: q\nlibrary: {base: openmpi_tcp, name: mine, fitted: {least: 8 B, most: 1 MiB, "
+      "question: q\nlibrary: {base: openmpi_tcp, name: rack3, fitted: {least: 8 B, most: 1 MiB, "
       "hosts: 2, ranks_per_host: 1}}\ncluster: {base: rack3, hosts: 4}\nplacement: " +
       placement + "\njob: {collective: allreduce, algorithm: ring, bytes: " + bytes + "}";
   return job_warnings(read_tree(Value::from_text("test", text), "test").front());
@@ -112,7 +165,7 @@ std::vector<std::string> warnings_of_fitted(const std::string& placement,
 TEST(JobWarnings, a_job_beyond_what_a_fit_has_seen_extrapolates) {
   EXPECT_THAT(warnings_of_fitted("1-1", "1 MiB"), IsEmpty());
   EXPECT_THAT(warnings_of_fitted("1-1", "2 MiB"),
-              ElementsAre("extrapolates to 2 MiB: the fit of mine has seen 2 hosts, 1 rank on a "
+              ElementsAre("extrapolates to 2 MiB: the fit of rack3 has seen 2 hosts, 1 rank on a "
                           "host, 8 B to 1 MiB"));
   EXPECT_THAT(warnings_of_fitted("1-1-2", "4 B"),
               ElementsAre(HasSubstr("extrapolates to 3 hosts, 2 ranks on a host, 4 B: ")));

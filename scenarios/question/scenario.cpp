@@ -56,7 +56,7 @@ void require_gpus(const Value& library, const Scenario& scenario) {
   if (gpus && !scenario.library.knows_gpus)
     library.fail(
         fmt::format("ranks are placed on GPUs, and library '{}' does not say how these "
-                    "exchange: it has no p2p, staged and gdr",
+                    "exchange: it has no p2p, staged and gdr, as 'cuda_pinned' has",
                     scenario.library.name));
 }
 

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <set>
 
+#include "topologies/input/suspect.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -55,9 +57,10 @@ Grid by_rule(Fields& fields, int ranks) {
     said += fmt::format("{}{} {}", said.empty() ? "" : " x ", one.name, one.size);
   }
   if (data != nullptr ? product != ranks : ranks % product != 0)
-    fields.map().fail(fmt::format("{} {} {} ranks, and the placement has {}{}", said,
-                                  data != nullptr ? "are" : "make replicas of", product, ranks,
-                                  data != nullptr ? ": leave dp out, it is what is left" : ""));
+    suspect_in(fields.map())
+        .fail(fmt::format("{} {} {} ranks, and the placement has {}{}", said,
+                          data != nullptr ? "are" : "make replicas of", product, ranks,
+                          data != nullptr ? ": leave dp out, it is what is left" : ""));
   for (Dimension& one : dimensions) {
     if (one.name == "dp" && data == nullptr) one.size = static_cast<int>(ranks / product);
     fields.resolve(one.name, Value::scalar_at(fields.map().place(), std::to_string(one.size)));
@@ -131,10 +134,10 @@ Grid by_lists(Fields& fields, int ranks) {
     std::vector<std::string> sizes;
     for (const Dimension& one : dimensions)
       sizes.push_back(fmt::format("{} {}", one.name, one.size));
-    fields.map().fail(
-        fmt::format("expected groups whose sizes multiply to {} ranks, got {} = {}: "
-                    "give lists of dp too",
-                    ranks, fmt::join(sizes, " x "), product));
+    suspect_in(fields.map())
+        .fail(fmt::format("expected groups whose sizes multiply to {} ranks, got {} = {}: "
+                          "give lists of dp too",
+                          ranks, fmt::join(sizes, " x "), product));
   }
   std::vector<std::vector<int>> places(static_cast<std::size_t>(ranks),
                                        std::vector<int>(groups.size()));

@@ -5,6 +5,7 @@
 
 #include "scenarios/workload/limits.hpp"
 #include "scenarios/workload/written.hpp"
+#include "topologies/input/suspect.hpp"
 
 namespace ringscope {
 namespace {
@@ -48,8 +49,8 @@ Transformer read_transformer(const Value& value) {
     fields.resolve("parameters", *said);
   }
   if (model.hidden % model.heads != 0)
-    fields.map().fail(
-        fmt::format("hidden {} cannot be cut into {} heads", model.hidden, model.heads));
+    suspect_in(fields.map())
+        .fail(fmt::format("hidden {} cannot be cut into {} heads", model.hidden, model.heads));
   fields.finish();
   model.resolved = fields.resolved();
   return model;

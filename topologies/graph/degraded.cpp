@@ -2,7 +2,9 @@
 #include "topologies/graph/degraded.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
@@ -20,18 +22,41 @@ class Names {
       links_[name].push_back(id);
       const auto number = name.find_last_not_of("0123456789");
       if (name[number] == '#') links_[name.substr(0, number)].push_back(id);
+      if (topology.is_cable(id)) cables_.insert(name);
     }
   }
 
   const std::vector<int>& read(const Value& name) const {
     const auto found = links_.find(name.text());
-    if (found == links_.end()) name.fail(unknown_name("link", name.text(), names_));
+    if (found == links_.end()) refuse(name);
     return found->second;
   }
 
  private:
+  /// Names the links of the component, or of the host, that `name` begins with, its cable first.
+  [[noreturn]] void refuse(const Value& name) const {
+    const std::string text = name.text();
+    const std::string end = text.substr(0, text.find("->")) + "->";
+    const std::string host = text.substr(0, text.find('/') + 1);
+    for (const std::string& start : {end, host}) {
+      std::vector<std::string> near;
+      for (const std::string& one : names_)
+        if (!start.empty() && one.starts_with(start)) near.push_back(one);
+      if (near.empty()) continue;
+      const auto others =
+          std::stable_partition(near.begin(), near.end(),
+                                [this](const std::string& one) { return cables_.contains(one); });
+      if (start == end && others == near.begin() + 1)
+        name.fail(fmt::format("unknown link '{}'; did you mean '{}'? (known: {})", text,
+                              near.front(), fmt::join(near, ", ")));
+      name.fail(unknown_name("link", text, near));
+    }
+    name.fail(unknown_name("link", text, names_));
+  }
+
   std::vector<std::string> names_;
   std::map<std::string, std::vector<int>> links_;
+  std::set<std::string> cables_;
 };
 
 /// Takes the dead ones away, which the machine must bear.
@@ -61,7 +86,7 @@ void read_degraded(const Value& list, Topology& topology) {
     list.fail("expected a list such as [{link: host0/nic0->switch, share: 0.5}]");
   const Names names(topology);
   std::vector<const Value*> dead_names;
-  std::set<int> dead;
+  std::set<int> dead, told;
   for (const Value& item : list.items()) {
     Fields one(item, "degraded");
     const Value& name = one.required("link");
@@ -70,6 +95,9 @@ void read_degraded(const Value& list, Topology& topology) {
     one.finish();
     if (share == 0) dead_names.push_back(&name);
     for (const int link : links) {
+      if (!told.insert(link & ~1).second)
+        name.fail(fmt::format("duplicate link '{}': an entry above states its share",
+                              topology.link(link).name));
       if (share > 0) topology.degrade(link, share);
       if (share == 0) dead.insert({link, link ^ 1});
     }

@@ -107,6 +107,14 @@ TEST(ADegradedLink, IsOneOfTheCluster) {
               cluster_of("[{link: host1/nic0->swich, share: 0.5}]");
             }).find("did you mean 'host1/nic0->switch'?"),
             std::string::npos);
+  EXPECT_NE(complaint_of([] {
+              cluster_of("[{link: host1/nic0, share: 0.5}]");
+            }).find("did you mean 'host1/nic0->switch'?"),
+            std::string::npos);
+  EXPECT_NE(complaint_of([] {
+              cluster_of("[{link: host1/nic0->switch, share: 50%}]");
+            }).find("; 50% is 0.5"),
+            std::string::npos);
   EXPECT_NE(complaint_of([] { cluster_of("[{link: host1/nic0->switch, share: 2}]"); }), "");
   EXPECT_NE(complaint_of([] { cluster_of("half"); }), "");
 }

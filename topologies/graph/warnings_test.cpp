@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "topologies/cluster.hpp"
+#include "topologies/cluster_warnings.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {
@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::vector<std::string> warnings_of(const std::string& cluster) {
-  return warnings(read_cluster(Value::from_text("test", cluster)).topology);
+  return warnings(read_cluster(Value::from_text("test", cluster)));
 }
 
 TEST(Warnings, shipped_clusters_draw_none) {
@@ -42,6 +42,21 @@ TEST(Warnings, an_iommu_without_peers_on_pcie_is_fine) {
   EXPECT_THAT(warnings_of("{base: gpu_pair, host: {iommu: true, peer_access: none}}"), IsEmpty());
   EXPECT_THAT(warnings_of("{base: a100_nvswitch, host: {iommu: true}}"), IsEmpty());
   EXPECT_THAT(warnings_of("{base: rack3}"), IsEmpty());
+}
+
+TEST(Warnings, slips_are_named) {
+  const std::string numa =
+      "network: star\nhosts: 2\nlink: {bandwidth: 80 Gbit/s, latency: 1 us}\n"
+      "host: {type: numa";
+  EXPECT_THAT(warnings_of(numa + "}"), ElementsAre(testing::HasSubstr("'socket_link: {")));
+  EXPECT_THAT(warnings_of(numa + ", socket_link: {bandwidth: 9 GB/s}}"), IsEmpty());
+  EXPECT_THAT(warnings_of("{base: rack3, host: {memory_bandwidth: 0.5 GB/s}}"),
+              ElementsAre(testing::HasSubstr("'memory_bandwidth' in bits?")));
+  EXPECT_THAT(warnings_of("{base: rack3, degraded: [{link: host0/nic0->switch, share: 1}]}"),
+              ElementsAre(testing::HasSubstr("'share: 1'")));
+  EXPECT_THAT(warnings_of("{base: rack3, routing: adaptive}"),
+              ElementsAre(testing::HasSubstr("'routing' changes nothing")));
+  EXPECT_THAT(warnings_of("{base: fat_tree, routing: adaptive, hash_seed: 4}"), IsEmpty());
 }
 
 }  // namespace

@@ -10,8 +10,11 @@ namespace ringscope {
 Fields::Fields(const Value& map, std::string what) : map_(&map), what_(std::move(what)) {
   if (map.kind() != Value::Kind::map) {
     constexpr std::string_view kinds[] = {"nothing", "a text", "a list", "a map"};
-    map.fail(fmt::format("{}: expected a map of keys and values, got {}", what_,
-                         kinds[static_cast<std::size_t>(map.kind())]));
+    const bool rate = map.kind() == Value::Kind::scalar && parse_bandwidth(map.scalar());
+    map.fail(
+        fmt::format("{}: expected a map of keys and values, got {}{}", what_,
+                    kinds[static_cast<std::size_t>(map.kind())],
+                    rate ? fmt::format("; did you mean its 'bandwidth', {}?", map.scalar()) : ""));
   }
   resolved_ = Value::empty_map_at(map.place());
 }

@@ -60,16 +60,19 @@ std::string error_text(const Place& place, const std::string& message) {
   return text;
 }
 
+/// Letters to add, to drop, to replace, or to swap with the next one.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> before, row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
+    next[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+      next[j + 1] = std::min({row[j] + (a[i] == b[j] ? 0 : 1), row[j + 1] + 1, next[j] + 1});
+      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
+        next[j + 1] = std::min(next[j + 1], before[j - 1] + 1);
     }
+    before = row;
+    std::swap(row, next);
   }
   return row.back();
 }
@@ -86,6 +89,18 @@ constexpr std::size_t longest_name = 60;
 /// Number of letters of a name that may be wrong.
 std::size_t most_wrong(std::string_view name) {
   return std::max<std::size_t>(1, (name.size() + 1) / 3);
+}
+
+/// The only name that continues `begin`; null: none, or several do.
+const std::string* only_longer(std::string_view begin, std::span<const std::string> known) {
+  constexpr std::size_t least = 3;
+  const std::string* found = nullptr;
+  for (const std::string& one : known) {
+    if (begin.size() < least || !one.starts_with(begin)) continue;
+    if (found != nullptr) return nullptr;
+    found = &one;
+  }
+  return found;
 }
 
 }  // namespace
@@ -112,7 +127,8 @@ std::string unknown_name(std::string_view kind, std::string_view name,
   }
   std::string text = fmt::format("unknown {} '{}'{}", kind, name.substr(0, longest_name),
                                  name.size() > longest_name ? "..." : "");
-  if (nearest && alone) text += fmt::format("; did you mean '{}'?", *nearest);
+  if (!alone) nearest = only_longer(name, known.first(std::min(known.size(), most_compared)));
+  if (nearest) text += fmt::format("; did you mean '{}'?", *nearest);
   if (known.empty()) return text;
   const auto listed = known.first(std::min(known.size(), most_listed));
   return text + fmt::format(" (known: {}{})", fmt::join(listed, ", "),

@@ -129,6 +129,13 @@ TEST(Input, a_suggestion_needs_one_near_name) {
   const std::vector<std::string> twins = {"link0", "link1"};
   EXPECT_EQ(unknown_name("cable", "link2", twins), "unknown cable 'link2' (known: link0, link1)");
   EXPECT_EQ(unknown_name("cable", "x", {}), "unknown cable 'x'");
+  const std::vector<std::string> words = {"run", "place", "openmpi_tcp"};
+  EXPECT_TRUE(unknown_name("word", "rnu", words)
+                  .starts_with("unknown word 'rnu'; did you mean "
+                               "'run'?"));
+  EXPECT_TRUE(unknown_name("word", "openmpi", words)
+                  .starts_with("unknown word 'openmpi'; did you "
+                               "mean 'openmpi_tcp'?"));
 }
 
 TEST(Input, a_path_is_relative_to_the_file_that_names_it) {

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "topologies/input/input.hpp"
 
@@ -47,10 +48,39 @@ std::string hint_for(const Value& value) {
   return parse_number(value.scalar(), number) ? ", which has no unit" : "";
 }
 
+/// "; 50% is 0.5", or nothing.
+std::string hint_for_percent(const Value& value) {
+  double number = 0;
+  const std::string text = value.kind() == Value::Kind::scalar ? value.scalar() : "";
+  const auto end = text.find_last_not_of(" %");
+  if (!text.ends_with('%') || end == std::string::npos ||
+      !parse_number(text.substr(0, end + 1), number))
+    return "";
+  return fmt::format("; {} is {:g}", text, number / 100);
+}
+
 /// The unit behind a number: "10 Gbps" has "Gbps".
 std::string unit_in(const std::string& text) {
   const bool has_number = !text.empty() && text.front() >= '0' && text.front() <= '9';
   return has_number ? text.substr(text.find_last_of("0123456789. ") + 1) : "";
+}
+
+/// ", did you mean ..." for a unit that is written in another way; or nothing.
+template <typename Parse>
+std::string other_unit(const std::string& text, const std::string& unit, Parse parse) {
+  constexpr std::pair<std::string_view, std::string_view> words[] = {
+      {"bps", "bit/s"}, {"b/s", "bit/s"}, {"bit", "bit/s"}, {"b", "bit/s"}, {"Bps", "B/s"},
+      {"KB", "kB"},     {"KB/s", "kB/s"}, {"K", "KiB"},     {"k", "KiB"},   {"M", "MiB"},
+      {"G", "GiB"},     {"T", "TiB"},     {"i", "iB"},      {"sec", "s"}};
+  for (const auto& [other, right] : words) {
+    if (!unit.ends_with(other)) continue;
+    std::string number = text.substr(0, text.size() - unit.size());
+    number.resize(number.find_last_not_of(' ') + 1);
+    const std::string meant =
+        fmt::format("{} {}{}", number, unit.substr(0, unit.size() - other.size()), right);
+    if (parse(meant)) return fmt::format("; did you mean \"{}\"?", meant);
+  }
+  return "";
 }
 
 template <typename Parse>
@@ -59,8 +89,9 @@ auto quantity(const Value& value, Parse parse, const std::string& what, const ch
   const auto parsed = parse(value.scalar());
   if (parsed) return *parsed;
   const std::string unit = unit_in(value.scalar());
-  const bool unknown = !unit.empty() && !parse("1 " + unit);
-  fail_expecting(value, what, unknown ? fmt::format("; the units are {}", units) : hint_for(value));
+  if (unit.empty() || parse("1 " + unit)) fail_expecting(value, what, hint_for(value));
+  const std::string other = other_unit(value.scalar(), unit, parse);
+  fail_expecting(value, what, other.empty() ? fmt::format("; the units are {}", units) : other);
 }
 
 // Wide enough for every machine, and narrow enough that no product or quotient of the few that meet
@@ -130,7 +161,7 @@ double Value::number(double least, double most) const {
   // Written so that "nan" fails; "inf" is above every finite limit and refused where there is none.
   if (kind_ != Kind::scalar || !parse_number(scalar_, number) ||
       !(number >= least && number <= std::min(most, std::numeric_limits<double>::max())))
-    fail_expecting(*this, what);
+    fail_expecting(*this, what, hint_for_percent(*this));
   require_range(*this, what, std::abs(number), smallest, largest_number, "");
   return number;
 }

@@ -237,7 +237,21 @@ bool is_group(const Value& item) {
   return item.kind() == Value::Kind::map && (item.find("hosts") || item.find("hostfile"));
 }
 
+/// Throws where each entry is a number: somebody meant the counts of hosts.
+void refuse_counts(const Value& list) {
+  std::string counts;
+  for (const Value& item : list.items()) {
+    if (item.kind() != Value::Kind::scalar || !whole_number(item.scalar())) return;
+    counts += (counts.empty() ? "" : "-") + item.scalar();
+  }
+  list.fail(fmt::format(
+      "expected a map for each rank such as {{host: 0, core: 2}}, got numbers; did you mean ranks "
+      "per host, {}?",
+      counts));
+}
+
 Placement read_list(const Value& value, const Topology& topology) {
+  refuse_counts(value);
   Placement placement;
   std::vector<int> host_of_rank;
   for (const Value& item : value.items()) {

@@ -31,7 +31,11 @@ def errors_of(result) -> dict:
 def warnings_of(result) -> list:
     """Doubts about what was measured; errors that the fit itself does not explain, and what they
     mean for whoever uses it."""
-    return list(result.doubts) + residuals.warnings(errors_of(result), residuals.WAYS)
+    found = list(result.doubts) + residuals.warnings(errors_of(result), residuals.WAYS)
+    if result.collectives and "network" in result.transports["network"].assumed:
+        found.append("no latency between hosts was measured, so that Open MPI's usual one over "
+                     "TCP is taken: add osu_latency on two hosts")
+    return found
 
 
 def summary(errors) -> dict:

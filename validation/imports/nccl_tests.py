@@ -129,8 +129,8 @@ class Run:
             return
         findings.table = f"{self.source.path}:{self.header}"
         for option in self.layout.unused:
-            findings.note(f"{here} {option} is not used: the lines of devices say where the ranks "
-                          "were")
+            findings.note(f"{here} {option} is not used: by the lines of devices "
+                          f"{ranks} ranks were placed {self.layout.parameters['placement']}")
         several = len(set(map(self.kind, self.rows))) > 1
         for row in self.rows:
             more = dict(zip(("type", "operation"), self.kind(row))) if several else {}

@@ -130,6 +130,8 @@ class Table(mpi_table.MpiTable):
 
 
 def two_ranks(table: Table) -> str:
+    if table.nodes == table.given.ranks_per_node == 1:
+        table.source.fail(table.title, "2 ranks on one node, --ranks-per-node 2", "1")
     return "shm" if table.nodes == 1 else "network"
 
 

@@ -143,7 +143,8 @@ def read(path: str) -> Model:
         raise InputError(f"{path}{line}: expected a fitted model in YAML, got no YAML") from None
     if not isinstance(found, dict):
         raise InputError(f"{path}: expected a fitted model with the keys cluster, library and "
-                         f"calibration, got {type(found).__name__}")
+                         f"calibration, got {type(found).__name__}: run `ringscope calibrate` on "
+                         "a log first")
     for key in ("cluster", "library", "calibration"):
         if not isinstance(found.get(key), dict):
             got = f"{found[key]!r:.60}" if key in found else "nothing: the key is missing"

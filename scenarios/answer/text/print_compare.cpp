@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "scenarios/answer/text/difference_table.hpp"
 #include "scenarios/answer/text/table.hpp"
@@ -74,6 +75,26 @@ std::string overview(std::span<const Report> reports, const Report& first,
                bandwidth(reports[i].busbw)});
   }
   return table.text(0);
+}
+
+/// Each warning once, with the cases that it is about, unless these are all.
+std::string warnings_of(std::span<const Report> reports, const std::vector<std::string>& names) {
+  std::string text;
+  std::set<std::string> known;
+  for (const Report& report : reports)
+    for (const std::string& warning : report.warnings) {
+      if (!known.insert(warning).second) continue;
+      std::string cases;
+      std::size_t count = 0;
+      for (std::size_t i = 0; i < reports.size(); ++i) {
+        if (std::ranges::find(reports[i].warnings, warning) == reports[i].warnings.end()) continue;
+        cases += (++count == 1 ? "" : ", ") + names[i];
+      }
+      text += fmt::format("{}warning: {}{}{}\n", text.empty() ? "\n" : "",
+                          count == reports.size() ? "" : cases, count == reports.size() ? "" : ": ",
+                          warning);
+    }
+  return text;
 }
 
 /// Time that one path spent on one cause, and its largest segment.
@@ -173,7 +194,7 @@ std::string print_compare(std::span<const Report> reports) {
   const Report& first = *ended;
   const auto at = static_cast<std::size_t>(ended - reports.begin());
   const std::vector<std::string> names = short_names(reports);
-  std::string text = overview(reports, first, names);
+  std::string text = overview(reports, first, names) + warnings_of(reports, names);
   for (std::size_t i = at + 1; i < reports.size(); ++i) {
     if (reports[i].deadlock) continue;
     const std::vector<Difference> list = differences(first, reports[i]);

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "scenarios/question/vain_keys.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "algorithms/training/training.hpp"
+
+namespace ringscope {
+namespace {
+
+/// True of a collective that computes nothing but its sums.
+bool computes_nothing(const Job& job) {
+  constexpr std::string_view computing[] = {"overlap", "parameter_server", "streaming_exchange"};
+  return job.training == nullptr && job.options.schedule == nullptr && !job.overlap &&
+         std::ranges::find(computing, job.algorithm->collective) == std::end(computing);
+}
+
+/// Slow ranks, or noise, where nothing is computed that could take longer.
+std::vector<std::string> vain_noise(const Scenario& scenario) {
+  const Noise& noise = scenario.job.noise;
+  if (!computes_nothing(scenario.job) || (noise.stragglers.empty() && noise.spread == 0)) return {};
+  return {fmt::format(
+      "{} computations down, and a collective alone has none: nothing changes. 'overlap' "
+      "gives it one, 'unlike' gives the cluster slow hosts",
+      noise.stragglers.empty() ? "'spread' slows" : "'stragglers' slow")};
+}
+
+/// The key by which repetitions of a job differ; "": they do not.
+std::string random_key(const Job& job) {
+  if (job.skew.count() > 0) return "skew";
+  if (job.noise.every.count() > 0) return "detours";
+  return job.noise.spread > 0 && !computes_nothing(job) ? "spread" : "";
+}
+
+/// True if a message of the job may take a random time.
+bool jitters(const Scenario& scenario) {
+  std::map<int, int> on_host;
+  for (const Location& rank : scenario.placement.ranks) ++on_host[rank.host];
+  const bool inside = std::ranges::any_of(on_host, [](const auto& one) { return one.second > 1; });
+  const auto jitter = [&](Way way) { return !scenario.library.transport(way).jitter.is_zero(); };
+  return (on_host.size() > 1 && (jitter(Way::network) || jitter(Way::gdr))) ||
+         (inside && (jitter(Way::shm) || jitter(Way::p2p) || jitter(Way::staged)));
+}
+
+/// A seed where nothing is random; or what is random, of which one repetition shows one draw.
+std::vector<std::string> chance(const Scenario& scenario) {
+  const Job& job = scenario.job;
+  const std::string own = random_key(job);
+  const std::string key = own.empty() && jitters(scenario) ? "jitter" : own;
+  const bool others = std::ranges::any_of(
+      scenario.neighbours, [](const Neighbour& one) { return !random_key(one.job).empty(); });
+  if (key.empty() && !others && job.seed != 1)
+    return {
+        "'seed' changes nothing: nothing is random here. 'jitter' of the library, 'skew' and "
+        "'noise' of the job are"};
+  const bool several = job.training != nullptr || job.options.schedule != nullptr;
+  if (key.empty() || several || job.repetitions > 1) return {};
+  return {fmt::format(
+      "'{}' is random, and one repetition is one draw: 'job.repetitions: 20' gives a median", key)};
+}
+
+bool has_one_thread(const Job& job) {
+  return job.training == nullptr && job.options.schedule == nullptr &&
+         job.algorithm->nonblocking == 0 && threads_of(*job.algorithm, job.options) == 1;
+}
+
+/// Keys of threads that nobody has.
+std::vector<std::string> vain_threads(const Scenario& scenario) {
+  const Library& library = scenario.library;
+  std::vector<std::string> vain;
+  if (library.progress_core == ProgressCore::shared && library.progress != Progress::thread)
+    vain.emplace_back(
+        "'progress_core' changes nothing: it is the core of a progress thread, which 'progress: "
+        "thread' starts");
+  const bool alone = has_one_thread(scenario.job) &&
+                     std::ranges::all_of(scenario.neighbours, [](const Neighbour& one) {
+                       return has_one_thread(one.job);
+                     });
+  const char* key = library.endpoints > 1                         ? "endpoints"
+                    : library.thread_core == ProgressCore::shared ? "thread_core"
+                                                                  : nullptr;
+  if (alone && key != nullptr)
+    vain.push_back(fmt::format(
+        "'{}' changes nothing: a rank of {} {} has one thread. The allreduces ring_two_threads and "
+        "ring_threads have several",
+        key, scenario.job.algorithm->collective, scenario.job.algorithm->name));
+  return vain;
+}
+
+/// Rules of placement among things of which hosts have one.
+std::vector<std::string> vain_rules(const Scenario& scenario) {
+  const auto hosts = scenario.cluster.topology.hosts();
+  const auto& ranks = scenario.placement.ranks;
+  const auto all = [&](auto holds) {
+    return std::ranges::all_of(ranks, [&](const Location& rank) {
+      return holds(rank, hosts[static_cast<std::size_t>(rank.host)]);
+    });
+  };
+  std::vector<std::string> vain;
+  if (all([](const Location& rank, const Host& host) {
+        return rank.nics == NicChoice::all && host.nics.size() == 1;
+      }))
+    vain.push_back(fmt::format("'nics: all' changes nothing: {} has one NIC",
+                               hosts[static_cast<std::size_t>(ranks.front().host)].name));
+  if (scenario.placement.text.find(" by numa") != std::string::npos &&
+      all([](const Location&, const Host& host) { return host.numa_domains.size() == 1; }))
+    vain.push_back(fmt::format("'map_by: numa' changes nothing: {} has one socket",
+                               hosts[static_cast<std::size_t>(ranks.front().host)].name));
+  return vain;
+}
+
+bool may_use_files(const Job& job) {
+  return job.options.schedule != nullptr ||
+         (job.training != nullptr &&
+          (job.training->input.rate > 0 || job.training->checkpoint.every > 0));
+}
+
+std::vector<std::string> vain_storage(const Scenario& scenario) {
+  const bool used = may_use_files(scenario.job) ||
+                    std::ranges::any_of(scenario.neighbours, [](const Neighbour& one) {
+                      return may_use_files(one.job);
+                    });
+  if (used || scenario.storage.bandwidth.is_unlimited()) return {};
+  return {
+      "'storage' changes nothing: the job reads and writes no files. 'input' and 'checkpoint' of a "
+      "training job do"};
+}
+
+/// Degraded links of hosts without ranks: no message goes there.
+std::vector<std::string> idle_degraded(const Scenario& scenario) {
+  const Value* degraded = scenario.cluster.resolved.find("degraded");
+  if (degraded == nullptr) return {};
+  const auto hosts = scenario.cluster.topology.hosts();
+  std::set<std::string> used;
+  const auto use = [&](const Placement& placement) {
+    for (const Location& rank : placement.ranks)
+      used.insert(hosts[static_cast<std::size_t>(rank.host)].name);
+  };
+  use(scenario.placement);
+  for (const Neighbour& one : scenario.neighbours) use(one.placement);
+  if (scenario.storage.host >= 0)
+    used.insert(hosts[static_cast<std::size_t>(scenario.storage.host)].name);
+  for (const Value& one : degraded->items()) {
+    const std::string link = one.find("link")->text();
+    for (const std::string& end : {link, link.substr(link.find("->") + 2)}) {
+      const std::string name = end.substr(0, end.find('/'));
+      if (!used.contains(name) && std::ranges::find(hosts, name, &Host::name) != hosts.end())
+        return {fmt::format("the degraded link {} changes nothing: no rank is on {}", link, name)};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> vain_keys(const Scenario& scenario) {
+  std::vector<std::string> vain;
+  for (const auto& more : {vain_noise(scenario), chance(scenario), vain_threads(scenario),
+                           vain_rules(scenario), vain_storage(scenario), idle_degraded(scenario)})
+    vain.insert(vain.end(), more.begin(), more.end());
+  return vain;
+}
+
+}  // namespace ringscope

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Likely mistakes in the description of a cluster.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "topologies/cluster.hpp"
+
+namespace ringscope {
+
+/// A sentence for each slip: of a unit, of a missing key, of a key that changes nothing. Each is
+/// one that a simulation on the cluster silently answers for.
+std::vector<std::string> slips(const Cluster& cluster);
+
+/// What is known to go wrong on the cluster, and its slips.
+std::vector<std::string> warnings(const Cluster& cluster);
+
+}  // namespace ringscope
