@@ -176,8 +176,8 @@ class Errors(InFolder):
                          ["median: 25.0 %", "90th percentile: 37.0 %"])
 
     def test_labels_stand_inside_the_picture(self):
-        for errors_of_cases in ((0.4, -0.1, 0.2, -0.3), (0.01, 0.042, 0.043, 0.044), (0.5, 0, 0, 0)):
-            figure = errors.draw(self.read(*(judged(e) for e in errors_of_cases)), "Why?")
+        for cases in ((0.4, -0.1, 0.2, -0.3), (0.01, 0.042, 0.043, 0.044), (0.5, 0, 0, 0)):
+            figure = errors.draw(self.read(*(judged(error) for error in cases)), "Why?")
             figure.canvas.draw()
             for text in figure.axes[1].texts:
                 self.assertLessEqual(text.get_window_extent().x1, figure.bbox.x1, text.get_text())
