@@ -15,6 +15,7 @@
 #include "algorithms/training/training.hpp"
 #include "scenarios/library/fitted_range.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
+#include "topologies/graph/warnings.hpp"
 #include "topologies/input/data_files.hpp"
 #include "topologies/input/plural.hpp"
 
@@ -133,6 +134,42 @@ std::vector<std::string> unused_blocks(const Scenario& scenario) {
       scenario.library.name)};
 }
 
+/// Bytes per second of a host's NICs, each with its slot.
+std::vector<double> speeds_of_nics(const Topology& topology, const Host& host) {
+  std::vector<double> speeds;
+  for (const Vertex nic : host.nics)
+    speeds.push_back(std::min(widest_link(topology, nic, true).bytes_per_second,
+                              widest_link(topology, nic, false).bytes_per_second));
+  return speeds;
+}
+
+/// Advice where one NIC is faster than all with the same share of the data each; `used`: the NICs
+/// of the job's ring, none where it uses all.
+std::vector<std::string> unequal_nics(const Topology& topology, const Host& host,
+                                      const std::set<Vertex>& used) {
+  const std::vector<double> speeds = speeds_of_nics(topology, host);
+  const auto fastest = std::ranges::max_element(speeds), slowest = std::ranges::min_element(speeds);
+  const auto at = [&](auto speed) { return static_cast<std::size_t>(speed - speeds.begin()); };
+  if (used == std::set{host.nics[at(fastest)]}) return {};
+  const auto text = [&](auto speed) {
+    return fmt::format("{} ({})", topology.graph()[host.nics[at(speed)]].name,
+                       to_short_text(Bandwidth{*speed}));
+  };
+  const std::string does = used.empty()
+                               ? "'placement.nics: all' sends the same share by each NIC, and " +
+                                     text(slowest) + " sets the pace"
+                               : fmt::format("the ring comes to {} and leaves it by {}", host.name,
+                                             names_of(topology, used));
+  return {fmt::format("{}: {} alone is faster than all together, 'placement.nics: [{}]' takes it",
+                      does, text(fastest), at(fastest))};
+}
+
+bool one_is_faster_than_all(const Topology& topology, const Host& host) {
+  const std::vector<double> speeds = speeds_of_nics(topology, host);
+  const auto [least, most] = std::ranges::minmax(speeds);
+  return most > static_cast<double>(speeds.size()) * least;
+}
+
 /// `replaced`: another warning tells what to simulate in place of one channel.
 std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced) {
   const Topology& topology = scenario.cluster.topology;
@@ -140,10 +177,13 @@ std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced) {
   const bool spread = std::any_of(ranks.begin(), ranks.end(), [&](const Location& where) {
     return where.host != ranks.front().host;
   });
-  if (!spread || ranks.front().nics == NicChoice::all) return {};
+  if (!spread || ranks.front().nics == NicChoice::named) return {};
   const Host& host = topology.hosts()[static_cast<std::size_t>(ranks.front().host)];
   const std::size_t count = host.nics.size();
   if (count < 2) return {};
+  const bool unequal = one_is_faster_than_all(topology, host);
+  if (ranks.front().nics == NicChoice::all)
+    return unequal ? unequal_nics(topology, host, {}) : std::vector<std::string>();
   const Algorithm& algorithm = *scenario.job.algorithm;
   if (algorithm.one_channel && scenario.job.options.nccl == nullptr) {
     if (replaced) return {};
@@ -156,6 +196,7 @@ std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced) {
   if (!algorithm.ring) return {};
   const std::set<Vertex> used = nics_of_ring(scenario, ranks.front().host);
   if (used.size() >= count || used.empty()) return {};
+  if (unequal) return unequal_nics(topology, host, used);
   return {fmt::format(
       "the ring comes to {0} and leaves it by {1} of its {2} NICs ({3}), and the others are idle: "
       "'placement.nics: all' sends a share by each{4}",

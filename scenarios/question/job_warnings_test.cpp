@@ -100,6 +100,31 @@ TEST(JobWarnings, a_ring_leaves_nics_idle) {
   EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring"), IsEmpty());
 }
 
+/// Two hosts with a slow NIC and one of 100 Gbit/s.
+std::vector<std::string> warnings_of_unequal(const std::string& slow, const std::string& nics,
+                                             const std::string& domains) {
+  return warnings_of(
+      "{network: star, hosts: 2, link: {bandwidth: 100 Gbit/s, latency: 1 us}, "
+      "host: {type: numa, sockets: 2, cores: 4, nics: [{domain: 0, bandwidth: " +
+          slow + "}, {domain: 1, bandwidth: 12.5 GB/s}]}}",
+      "{hosts: 1-1, nics: " + nics + domains + "}", "ring", "openmpi_tcp");
+}
+
+TEST(JobWarnings, the_fastest_nic_is_named_where_they_differ) {
+  EXPECT_THAT(warnings_of_unequal("125 MB/s", "nearest", ""),
+              ElementsAre(AllOf(HasSubstr("the ring comes to host0 and leaves it by host0/nic0"),
+                                HasSubstr("host0/nic1 (12.5 GB/s) alone is faster than all"),
+                                HasSubstr("'placement.nics: [1]'"))));
+  EXPECT_THAT(warnings_of_unequal("125 MB/s", "all", ""),
+              ElementsAre(AllOf(HasSubstr("host0/nic0 (125 MB/s) sets the pace"),
+                                HasSubstr("'placement.nics: [1]'"))));
+  EXPECT_THAT(warnings_of_unequal("125 MB/s", "[1]", ""), IsEmpty());
+  // Two of 10 and 12.5 GB/s are faster than one.
+  EXPECT_THAT(warnings_of_unequal("10 GB/s", "nearest", ""),
+              ElementsAre(HasSubstr("'placement.nics: all'")));
+  EXPECT_THAT(warnings_of_unequal("10 GB/s", "all", ""), IsEmpty());
+}
+
 std::vector<std::string> warnings_of_fitted(const std::string& placement,
                                             const std::string& bytes) {
   const std::string text =
