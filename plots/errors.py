@@ -99,8 +99,9 @@ def draw_shares(axes, judged):
     for name, share in (("median", 50), ("90th percentile", 90)):
         at = numpy.percentile(sizes, share)
         axes.plot([at, at], [0, share], color=FAINT, linewidth=0.9, linestyle=(0, (4, 3)))
-        axes.annotate(f"{name}: {at:.1f} %", (at, share), xytext=(6, -10),
-                      textcoords="offset points", fontsize=8, va="top")
+        side = "right" if at > axes.get_xlim()[1] / 2 else "left"  # of the text: it stays inside
+        axes.annotate(f"{name}: {at:.1f} %", (at, share), ha=side, fontsize=8, va="top",
+                      xytext=(6 if side == "left" else -6, -10), textcoords="offset points")
     axes.set_xlabel("error, at most (%)")
     axes.set_ylabel(f"share of the {count} cases (%)")
     style.grid(axes)

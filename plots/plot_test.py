@@ -187,6 +187,14 @@ class Errors(InFolder):
         self.assertEqual([text.get_text() for text in figure.axes[1].texts],
                          ["median: 25.0 %", "90th percentile: 37.0 %"])
 
+    def test_labels_stand_inside_the_picture(self):
+        for cases in ((0.4, -0.1, 0.2, -0.3), (0.01, 0.042, 0.043, 0.044), (0.5, 0, 0, 0)):
+            figure = errors.draw(self.read(*(judged(error) for error in cases)), "Why?")
+            figure.canvas.draw()
+            for text in figure.axes[1].texts:
+                self.assertLessEqual(text.get_window_extent().x1, figure.bbox.x1, text.get_text())
+                self.assertGreaterEqual(text.get_window_extent().x0, figure.axes[1].bbox.x0)
+
     def test_what_the_fit_saw_and_what_is_noisy_does_not_count(self):
         read = self.read(judged(), judged(fitted=True), judged(marks=["noisy"]))
         self.assertEqual(len(read.errors), 1)

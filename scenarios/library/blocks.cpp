@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "scenarios/library/blocks.hpp"
 
-#include <cmath>
+#include <fmt/format.h>
+
+#include <charconv>
 #include <limits>
+#include <string_view>
 
 namespace ringscope {
 namespace {
@@ -63,9 +66,39 @@ void scale_rates(BlockCosts& costs, nccl::Generation from) {
   }
 }
 
+/// The number that `text` begins with, which is cut off; -1: it does not begin so.
+int take_number(std::string_view& text) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || number < 0) return -1;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+bool take_dot(std::string_view& text) {
+  if (!text.starts_with('.')) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+/// 222 of "2.22" or "2.22.3": a version is words, of which 2.2 is older than 2.10. Trees came with
+/// 2.4: developer.nvidia.com/blog/massively-scale-deep-learning-training-nccl-2-4.
 int read_version(const Value& value) {
-  const double version = value.number(2.10, 2.99);
-  return static_cast<int>(std::lround(version * 100));
+  constexpr int oldest = 10, newest = 99;
+  const std::string version = value.text();
+  std::string_view text = version;
+  const int major = take_number(text);
+  const int minor = take_dot(text) ? take_number(text) : -1;
+  const bool patched = take_dot(text);
+  if (major != 2 || minor < 0 || minor > newest || (patched && take_number(text) < 0) ||
+      !text.empty())
+    value.fail(fmt::format("expected a version of NCCL such as 2.22 or 2.22.3, got {}", version));
+  if (minor < oldest)
+    value.fail(
+        fmt::format("expected NCCL 2.{} to 2.{}, got {}: NCCL has no trees before 2.4, and how 2.4 "
+                    "to 2.9 choose is not modelled (2.1 is not 2.10)",
+                    oldest, newest, version));
+  return 100 * major + minor;
 }
 
 }  // namespace

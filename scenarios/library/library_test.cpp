@@ -2,6 +2,8 @@
 // Is a library read with its base under it, and does what is resolved stand on its own?
 #include "scenarios/library/library.hpp"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -9,10 +11,13 @@
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/library/fitted_range.hpp"
 #include "scenarios/library/uncached.hpp"
+#include "topologies/input/complaint.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {
 namespace {
+
+using testing::HasSubstr;
 
 Library read(const std::string& text) { return read_library(Value::from_text("x", text)); }
 
@@ -138,6 +143,26 @@ TEST(Library, a_calibrations_file_holds_one_beside_its_cluster) {
   const Library library = read(file);
   EXPECT_EQ(library.name, "calibrated");
   EXPECT_EQ(library.endpoints, 3);
+}
+
+int version_of(const std::string& nccl) {
+  return read("{base: nccl_a100, blocks: {nccl: " + nccl + "}}").blocks->version;
+}
+
+std::string complaint_of_version(const std::string& nccl) {
+  return complaint_of([&] { version_of(nccl); });
+}
+
+TEST(Library, versions_of_nccl_are_words) {
+  EXPECT_EQ(version_of("2.10"), 210);
+  EXPECT_EQ(version_of("2.31"), 231);
+  EXPECT_EQ(version_of("2.22.3"), 222);
+  for (const char* before : {"2.2", "2.2.12", "2.9", "2.1", "2.09"})
+    EXPECT_THAT(complaint_of_version(before),
+                HasSubstr(fmt::format("expected NCCL 2.10 to 2.99, got {}: ", before)));
+  for (const char* none : {"3.1", "2", "2.", "2.22-1", "new", "2.22.3.1", "-2.22", "2.100"})
+    EXPECT_THAT(complaint_of_version(none),
+                HasSubstr("expected a version of NCCL such as 2.22 or 2.22.3"));
 }
 
 TEST(Library, says_what_it_was_fitted_on) {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string_view>
@@ -16,7 +18,9 @@
 #include "scenarios/question/misfits.hpp"
 #include "scenarios/question/vain_keys.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
+#include "scenarios/workload/training.hpp"
 #include "topologies/cluster_warnings.hpp"
+#include "topologies/graph/warnings.hpp"
 #include "topologies/input/plural.hpp"
 
 namespace ringscope {
@@ -123,6 +127,42 @@ std::vector<std::string> unused_blocks(const Scenario& scenario) {
       scenario.library.name)};
 }
 
+/// Bytes per second of a host's NICs, each with its slot.
+std::vector<double> speeds_of_nics(const Topology& topology, const Host& host) {
+  std::vector<double> speeds;
+  for (const Vertex nic : host.nics)
+    speeds.push_back(std::min(widest_link(topology, nic, true).bytes_per_second,
+                              widest_link(topology, nic, false).bytes_per_second));
+  return speeds;
+}
+
+/// Advice where one NIC is faster than all with the same share of the data each; `used`: the NICs
+/// of the job's ring, none where it uses all.
+std::vector<std::string> unequal_nics(const Topology& topology, const Host& host,
+                                      const std::set<Vertex>& used) {
+  const std::vector<double> speeds = speeds_of_nics(topology, host);
+  const auto fastest = std::ranges::max_element(speeds), slowest = std::ranges::min_element(speeds);
+  const auto at = [&](auto speed) { return static_cast<std::size_t>(speed - speeds.begin()); };
+  if (used == std::set{host.nics[at(fastest)]}) return {};
+  const auto text = [&](auto speed) {
+    return fmt::format("{} ({})", topology.graph()[host.nics[at(speed)]].name,
+                       to_short_text(Bandwidth{*speed}));
+  };
+  const std::string does = used.empty()
+                               ? "'placement.nics: all' sends the same share by each NIC, and " +
+                                     text(slowest) + " sets the pace"
+                               : fmt::format("the ring comes to {} and leaves it by {}", host.name,
+                                             names_of(topology, used));
+  return {fmt::format("{}: {} alone is faster than all together, 'placement.nics: [{}]' takes it",
+                      does, text(fastest), at(fastest))};
+}
+
+bool one_is_faster_than_all(const Topology& topology, const Host& host) {
+  const std::vector<double> speeds = speeds_of_nics(topology, host);
+  const auto [least, most] = std::ranges::minmax(speeds);
+  return most > static_cast<double>(speeds.size()) * least;
+}
+
 /// `replaced`: another warning tells what to simulate in place of one channel.
 std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced) {
   const Topology& topology = scenario.cluster.topology;
@@ -130,10 +170,13 @@ std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced) {
   const bool spread = std::any_of(ranks.begin(), ranks.end(), [&](const Location& where) {
     return where.host != ranks.front().host;
   });
-  if (!spread || ranks.front().nics == NicChoice::all) return {};
+  if (!spread || ranks.front().nics == NicChoice::named) return {};
   const Host& host = topology.hosts()[static_cast<std::size_t>(ranks.front().host)];
   const std::size_t count = host.nics.size();
   if (count < 2) return {};
+  const bool unequal = one_is_faster_than_all(topology, host);
+  if (ranks.front().nics == NicChoice::all)
+    return unequal ? unequal_nics(topology, host, {}) : std::vector<std::string>();
   const Algorithm& algorithm = *scenario.job.algorithm;
   if (algorithm.one_channel && scenario.job.options.nccl == nullptr) {
     if (replaced) return {};
@@ -146,6 +189,7 @@ std::vector<std::string> nic_warnings(const Scenario& scenario, bool replaced) {
   if (!algorithm.ring) return {};
   const std::set<Vertex> used = nics_of_ring(scenario, ranks.front().host);
   if (used.size() >= count || used.empty()) return {};
+  if (unequal) return unequal_nics(topology, host, used);
   return {fmt::format(
       "the ring comes to {0} and leaves it by {1} of its {2} NICs ({3}), and the others are idle: "
       "'placement.nics: all' sends a share by each{4}",
@@ -192,6 +236,38 @@ std::vector<std::string> extrapolations(const Scenario& scenario) {
                       to_text(range->most))};
 }
 
+/// Ranks on GPUs of one host whose peer copies hang.
+std::vector<std::string> hanging_ranks(const Scenario& scenario) {
+  const Topology& topology = scenario.cluster.topology;
+  std::set<int> hosts;
+  for (const Location& rank : scenario.placement.ranks)
+    if (rank.gpu >= 0 && topology.hosts()[static_cast<std::size_t>(rank.host)].iommu &&
+        !hosts.insert(rank.host).second)
+      return hanging_peers(topology);
+  return {};
+}
+
+/// A model and a batch that cannot fit into the GPU of a device.
+std::vector<std::string> short_memory(const Scenario& scenario) {
+  const Training* job = scenario.job.training.get();
+  const Location& where = scenario.placement.ranks.front();
+  if (job == nullptr || job->llm != nullptr || where.gpu < 0) return {};
+  const Topology& topology = scenario.cluster.topology;
+  const Host& host = topology.hosts()[static_cast<std::size_t>(where.host)];
+  const Component& gpu = topology.graph()[host.gpus[static_cast<std::size_t>(where.gpu)]];
+  const auto has = static_cast<double>(gpu.capacity.count);
+  const DeviceMemory needs = least_memory(*job);
+  const double all = needs.parameters + job->batch * needs.activations;
+  if (has == 0 || all <= has) return {};
+  const double most = needs.activations > 0 ? (has - needs.parameters) / needs.activations : 0;
+  return {fmt::format(
+      "{} does not fit into {}, which has {:.4g} GB: a batch of {} needs at least {:.4g} GB, "
+      "parameters with gradients and momenta {:.4g} + activations {:.4g}{}",
+      job->model, gpu.name, has / 1e9, job->batch, all / 1e9, needs.parameters / 1e9,
+      job->batch * needs.activations / 1e9,
+      most >= 1 ? fmt::format("; a batch of {:.0f} may fit", std::floor(most)) : "")};
+}
+
 }  // namespace
 
 std::vector<std::string> job_warnings(const Scenario& scenario) {
@@ -201,7 +277,8 @@ std::vector<std::string> job_warnings(const Scenario& scenario) {
   if (warnings.empty()) warnings = other;
   for (const auto& more : {misfits(scenario), slips(scenario.cluster), vain_keys(scenario),
                            unused_blocks(scenario), nic_warnings(scenario, !other.empty()),
-                           schedule_warnings(scenario.job), extrapolations(scenario)})
+                           schedule_warnings(scenario.job), extrapolations(scenario),
+                           hanging_ranks(scenario), short_memory(scenario)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

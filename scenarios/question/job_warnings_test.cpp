@@ -153,6 +153,66 @@ TEST(JobWarnings, a_ring_leaves_nics_idle) {
   EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring"), IsEmpty());
 }
 
+/// Two hosts with a slow NIC and one of 100 Gbit/s.
+std::vector<std::string> warnings_of_unequal(const std::string& slow, const std::string& nics,
+                                             const std::string& domains) {
+  return warnings_of(
+      "{network: star, hosts: 2, link: {bandwidth: 100 Gbit/s, latency: 1 us}, "
+      "host: {type: numa, sockets: 2, cores: 4, nics: [{domain: 0, bandwidth: " +
+          slow + "}, {domain: 1, bandwidth: 12.5 GB/s}]}}",
+      "{hosts: 1-1, nics: " + nics + domains + "}", "ring", "openmpi_tcp");
+}
+
+TEST(JobWarnings, the_fastest_nic_is_named_where_they_differ) {
+  EXPECT_THAT(warnings_of_unequal("125 MB/s", "nearest", ""),
+              ElementsAre(AllOf(HasSubstr("the ring comes to host0 and leaves it by host0/nic0"),
+                                HasSubstr("host0/nic1 (12.5 GB/s) alone is faster than all"),
+                                HasSubstr("'placement.nics: [1]'"))));
+  EXPECT_THAT(warnings_of_unequal("125 MB/s", "all", ""),
+              ElementsAre(AllOf(HasSubstr("host0/nic0 (125 MB/s) sets the pace"),
+                                HasSubstr("'placement.nics: [1]'"))));
+  EXPECT_THAT(warnings_of_unequal("125 MB/s", "[1]", ""), IsEmpty());
+  // Two of 10 and 12.5 GB/s are faster than one.
+  EXPECT_THAT(warnings_of_unequal("10 GB/s", "nearest", ""),
+              ElementsAre(HasSubstr("'placement.nics: all'")));
+  EXPECT_THAT(warnings_of_unequal("10 GB/s", "all", ""), IsEmpty());
+}
+
+std::vector<std::string> warnings_of_training(
+    const std::string& cluster, const std::string& options,
+    const std::string& placement = "{hosts: 4, on: gpu}") {
+  const std::string text =
+      "question: q\nlibrary: cuda_pinned\ncluster: " + cluster + "\nplacement: " + placement +
+      "\njob: {collective: training, algorithm: ddp, options: {" + options + "}}";
+  return job_warnings(read_tree(Value::from_text("test", text), "test").front());
+}
+
+// VGG-16 puts out 13,547,520 elements by convolutions and 9,192 by matrices for a record, and has
+// 138,357,544 parameters: 512 x 54.23 MB + 138,357,544 x 12 B = 29.42 GB, on 11 GiB.
+TEST(JobWarnings, a_batch_that_does_not_fit_into_its_gpu_is_named) {
+  EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 512"),
+              ElementsAre("vgg16 does not fit into host0/gpu0, which has 11.81 GB: a batch of 512 "
+                          "needs at least 29.42 GB, parameters with gradients and momenta 1.66 + "
+                          "activations 27.76; a batch of 187 may fit"));
+  EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 187"), IsEmpty());
+  EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 188"),
+              ElementsAre(HasSubstr("does not fit")));
+  EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 188, element: 2 B"),
+              IsEmpty());
+  EXPECT_THAT(warnings_of_training("{base: gtx1080ti_x4, host: {gpu: {memory: 1 GiB}}}",
+                                   "model: vgg16, batch: 1"),
+              ElementsAre(AllOf(HasSubstr("1.074 GB"), Not(HasSubstr("may fit")))));
+  EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 512", "4"), IsEmpty());
+}
+
+TEST(JobWarnings, peers_that_hang_behind_an_iommu_are_named) {
+  const std::string iommu = "{base: gtx1080ti_x4, host: {iommu: true}}";
+  EXPECT_THAT(warnings_of(iommu, "{hosts: 4, on: gpu}", "ring"),
+              ElementsAre(AllOf(HasSubstr("is known to hang"), HasSubstr("intel_iommu=off"))));
+  EXPECT_THAT(warnings_of(iommu, "4", "ring"), IsEmpty());
+  EXPECT_THAT(warnings_of(iommu, "{hosts: 1, on: gpu}", "ring"), IsEmpty());
+}
+
 std::vector<std::string> warnings_of_fitted(const std::string& placement,
                                             const std::string& bytes) {
   const std::string text =

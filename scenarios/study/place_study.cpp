@@ -61,7 +61,7 @@ void require_alike(const Value& tree, const Scenario& scenario) {
   const Location& first = scenario.placement.ranks.front();
   for (const Location& rank : scenario.placement.ranks)
     if (rank.binding != first.binding || (rank.gpu >= 0) != (first.gpu >= 0) ||
-        rank.memory != first.memory || rank.nics != first.nics)
+        rank.memory != first.memory || rank.nics != first.nics || rank.nic != first.nic)
       tree.find("placement")
           ->fail(
               "place moves ranks that are all bound alike, all on cores or all on GPUs, with "
@@ -223,7 +223,7 @@ SymmetryRules symmetry_rules(const PlaceStudy& study) {
     rules.marks.push_back(2 * study.rules.slots[host] + (static_cast<int>(host) == store ? 1 : 0));
   // Memory that is not the rank's own, and a store, are in domains that go by their numbers.
   rules.inside_hosts = rank.memory.kind == MemoryPolicy::Kind::local && store < 0;
-  rules.nics_by_number = rank.nics == NicChoice::all;
+  rules.nics_by_number = rank.nics != NicChoice::nearest;
   rules.taken = places_of(study.scenario.neighbours);
   return rules;
 }
@@ -318,6 +318,7 @@ std::string placement_yaml(const Placement& placement) {
       text += fmt::format(", memory: {{bind: {}}}", rank.memory.domain);
     if (rank.memory.kind == MemoryPolicy::Kind::interleave) text += ", memory: interleave";
     if (rank.nics == NicChoice::all) text += ", nics: all";
+    if (rank.nics == NicChoice::named) text += fmt::format(", nics: [{}]", rank.nic);
     text += "}";
   }
   return text + "]";

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <array>
 #include <memory>
+#include <set>
 
 #include "scenarios/trace/kineto/rank.hpp"
 #include "scenarios/trace/packed_file.hpp"
@@ -11,6 +15,24 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kineto_endings = {".json", ".json.gz"};
 
+/// Other programs write the same format: TensorFlow's profiler, browsers, Ringscope itself.
+void require_gpu_work(const kineto::File& file) {
+  std::set<std::string> categories;
+  for (const kineto::Event& event : file.events) {
+    if (kineto::on_gpu(event)) return;
+    if (!event.category.empty()) categories.insert(event.category);
+  }
+  const std::string got =
+      categories.empty() ? "none" : fmt::format("{}", fmt::join(categories, ", "));
+  throw InputError(
+      file.place(),
+      fmt::format("expected a trace of PyTorch's profiler with the work of a GPU: events of the "
+                  "category kernel, gpu_memcpy or gpu_memset, and the calls that launch it "
+                  "(cuda_runtime); got {} events, categories: {}. Record with "
+                  "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
+                  file.events.size(), got));
+}
+
 }  // namespace
 
 bool is_kineto(const std::string& files) { return !rank_files(files, kineto_endings).empty(); }
@@ -18,8 +40,10 @@ bool is_kineto(const std::string& files) { return !rank_files(files, kineto_endi
 void read_kineto(const TraceRequest& request, TraceAnswer& into) {
   auto files = std::make_shared<std::vector<kineto::File>>();
   into.read = chosen_files(request, rank_files(request.files, kineto_endings));
-  for (const std::string& path : into.read)
+  for (const std::string& path : into.read) {
     files->push_back(kineto::read_events(path, read_packed_file(path)));
+    require_gpu_work(files->back());
+  }
   const bool own = request.every_rank_as < 0;
   const auto file_of = [files](int rank) -> const kineto::File& {
     return (*files)[files->size() == 1 ? 0 : static_cast<std::size_t>(rank)];

@@ -109,7 +109,7 @@ std::string unlike_by_routes(const Scenario& scenario) {
   if (scenario.job.rings != nullptr || scenario.job.groups != nullptr)
     return "NCCL's rings go over a network of several switches";
   for (const Location& where : scenario.placement.ranks)
-    if (where.nics == NicChoice::all) return "ranks use all NICs of their hosts";
+    if (where.nics != NicChoice::nearest) return "ranks use other NICs than the nearest";
   const Topology& topology = scenario.cluster.topology;
   if (topology.routing() != Routing::hash) return "switches choose routes by their load";
   for (int link = 0; link < topology.link_count(); ++link)

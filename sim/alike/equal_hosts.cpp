@@ -14,7 +14,8 @@ namespace ringscope::sim {
 namespace {
 
 auto slot_of(const Location& where) {
-  return std::tuple(where.numa, where.core, where.binding, where.gpu, where.memory, where.nics);
+  return std::tuple(where.numa, where.core, where.binding, where.gpu, where.memory, where.nics,
+                    where.nic);
 }
 
 /// All that a component is, wherever it stands; its name without that of its host.
@@ -117,8 +118,13 @@ std::vector<Route> routes_of(const Scenario& scenario, const Homes& homes, Pair 
       Vertex here = source;
       for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
         const Vertex next = leg < journey.staging.size() ? journey.staging[leg] : target;
-        if (where(from).nics == NicChoice::all && graph[here].host != graph[next].host) {
+        const bool leaves = graph[here].host != graph[next].host;
+        if (where(from).nics == NicChoice::all && leaves) {
           for (Route& rail : topology.rails(here, next, flow)) routes.push_back(std::move(rail));
+        } else if (const auto nics = named_nics(topology, where(from), where(to));
+                   leaves && !nics.empty()) {
+          const Vertex stops[] = {here, nics[0], nics[1], next};
+          routes.push_back(route_by(topology, stops, flow));
         } else {
           routes.push_back(std::move(journey.legs[leg]));
         }

@@ -99,7 +99,9 @@ nccl::Gates Machine::gates_of(int rank, Block block) const {
 }
 
 Fabric::Stops Machine::gates(const Ends& ends, int from, int to) const {
-  if (!ends.block.is_any() || location(from).host == location(to).host) return {};
+  if (location(from).host == location(to).host) return {};
+  if (!ends.block.is_any())
+    return named_nics(scenario_->cluster.topology, location(from), location(to));
   const nccl::Gates here = gates_of(ends.from, ends.block), there = gates_of(ends.to, ends.block);
   if (here.out < 0 || there.in < 0) return {};
   const auto host_of = [this](int rank) -> const Host& {

@@ -3,6 +3,7 @@
 
 #include <openssl/sha.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 
@@ -27,7 +28,7 @@ void append(std::string& bytes, const Location& where) {
   fmt::format_to(std::back_inserter(bytes), "{},{},{},{},{},{},{},{};", where.host, where.numa,
                  core, static_cast<int>(where.binding), where.gpu,
                  static_cast<int>(where.memory.kind), where.memory.domain,
-                 static_cast<int>(where.nics));
+                 static_cast<int>(where.nics) + std::max(0, where.nic));
 }
 
 /// Content of a file that stands in the scenario by its path alone.

@@ -47,6 +47,37 @@ double carried(const Report& report, const std::string& link) {
   return 0;
 }
 
+/// Two hosts with NICs of 1 and 10 GB/s, of which the slow one is the nearer.
+double seconds_by(const std::string& choice) {
+  const Scenario scenario = scenario_of(fmt::format(R"(
+cluster:
+  network: star
+  hosts: 2
+  link: {{bandwidth: 10 GB/s, latency: 0 s}}
+  host:
+    type: numa
+    sockets: 2
+    cores: 4
+    socket_link: {{bandwidth: 100 GB/s, latency: 0 s}}
+    nics:
+      - {{domain: 0, bandwidth: 1 GB/s, latency: 0 s}}
+      - {{domain: 1, bandwidth: 10 GB/s, latency: 0 s}}
+library: ideal
+placement: {{hosts: 1-1, nics: {}}}
+job: {{collective: allreduce, algorithm: ring, bytes: 64 MiB}}
+)",
+                                                    choice));
+  return simulate(scenario, {}).time_s;
+}
+
+// A ring of two sends each half twice; of equal shares the slower one is the last.
+TEST(NamedNics, carry_all_that_their_ranks_send) {
+  EXPECT_NEAR(seconds_by("nearest"), bytes / 1e9, 1e-6);
+  EXPECT_NEAR(seconds_by("all"), bytes / 2 / 1e9, 1e-6);
+  EXPECT_NEAR(seconds_by("[1]"), bytes / 10e9, 1e-6);
+  EXPECT_NEAR(seconds_by("[0]"), bytes / 1e9, 1e-6);
+}
+
 std::string out_by(int i) { return fmt::format("host0/nic{}->switch", i); }
 
 TEST(RingsOverNics, as_many_as_nics_go_out_and_in_by_each_once) {

@@ -28,15 +28,6 @@ bool has_pcie_peers(const Topology& topology, const Host& host) {
   return false;
 }
 
-/// The widest link from a NIC to its host (`inside`), or to the network.
-Bandwidth widest(const Graph& graph, Vertex nic, bool inside) {
-  Bandwidth found{0};
-  for (const Edge& edge : graph.edges(nic))
-    if ((graph[edge.to].host == graph[nic].host) == inside)
-      found = std::max(found, graph.link(edge.link).bandwidth);
-  return found;
-}
-
 /// NICs whose slot carries less than their cable: by more than the slot's payload is less than its
 /// signalling rate.
 std::vector<std::string> narrow_slots(const Topology& topology) {
@@ -45,8 +36,8 @@ std::vector<std::string> narrow_slots(const Topology& topology) {
   std::string example;
   for (const Host& host : topology.hosts()) {
     for (const Vertex nic : host.nics) {
-      const Bandwidth slot = widest(topology.graph(), nic, true);
-      const Bandwidth cable = widest(topology.graph(), nic, false);
+      const Bandwidth slot = widest_link(topology, nic, true);
+      const Bandwidth cable = widest_link(topology, nic, false);
       if (cable == Bandwidth::unlimited() ||
           slot.bytes_per_second >= enough * cable.bytes_per_second)
         continue;
@@ -60,6 +51,17 @@ std::vector<std::string> narrow_slots(const Topology& topology) {
                       listed(narrow), narrow.front(), example)};
 }
 
+}  // namespace
+
+Bandwidth widest_link(const Topology& topology, Vertex nic, bool inside) {
+  const Graph& graph = topology.graph();
+  Bandwidth found{0};
+  for (const Edge& edge : graph.edges(nic))
+    if ((graph[edge.to].host == graph[nic].host) == inside)
+      found = std::max(found, graph.link(edge.link).bandwidth);
+  return found;
+}
+
 std::vector<std::string> hanging_peers(const Topology& topology) {
   std::vector<std::string> hanging;
   for (const Host& host : topology.hosts())
@@ -67,13 +69,11 @@ std::vector<std::string> hanging_peers(const Topology& topology) {
   if (hanging.empty()) return {};
   // As in github.com/NVIDIA/nccl/issues/257, on four GTX 1080 Ti; NVIDIA's CUDA C++ Programming
   // Guide, "IOMMU on Linux", supports no peer copies on bare metal with an IOMMU at all.
-  return {
-      fmt::format("peer access with an IOMMU is known to hang: switch it off, or set "
-                  "'peer_access: none', on {}",
-                  listed(hanging))};
+  return {fmt::format(
+      "peer access with an IOMMU is known to hang: switch the IOMMU off (kernel options "
+      "intel_iommu=off, amd_iommu=off or iommu=soft), or set 'peer_access: none', on {}",
+      listed(hanging))};
 }
-
-}  // namespace
 
 std::vector<std::string> warnings(const Topology& topology) {
   std::vector<std::string> found = hanging_peers(topology);

@@ -16,4 +16,10 @@ std::vector<std::string> warnings(const Topology& topology);
 /// sockets without a link.
 std::vector<std::string> slips(const Topology& topology);
 
+/// The part of it about peer access with an IOMMU, which hangs.
+std::vector<std::string> hanging_peers(const Topology& topology);
+
+/// Bandwidth of the widest link from a NIC to its host (`inside`), or to the network.
+Bandwidth widest_link(const Topology& topology, Vertex nic, bool inside);
+
 }  // namespace ringscope

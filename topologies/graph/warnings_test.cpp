@@ -25,7 +25,8 @@ TEST(Warnings, shipped_clusters_draw_none) {
 
 TEST(Warnings, peers_and_an_iommu_are_named_with_their_hosts) {
   EXPECT_THAT(warnings_of("{base: gpu_pair, host: {iommu: true}}"),
-              ElementsAre("peer access with an IOMMU is known to hang: switch it off, or set "
+              ElementsAre("peer access with an IOMMU is known to hang: switch the IOMMU off "
+                          "(kernel options intel_iommu=off, amd_iommu=off or iommu=soft), or set "
                           "'peer_access: none', on host0, host1"));
   EXPECT_THAT(warnings_of("{base: gpu_pair, hosts: 9, host: {iommu: true}}").front(),
               testing::EndsWith("on host0, host1, host2 and 6 more"));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "topologies/placement/places.hpp"
@@ -19,7 +20,7 @@ const std::string map_by_names[] = {"slot", "node", "numa", "socket"};
 constexpr MapBy mappings[] = {MapBy::slot, MapBy::node, MapBy::numa, MapBy::numa};
 const std::string slot_names[] = {"core", "gpu"};
 const std::string memory_names[] = {"local", "interleave", "bind"};
-const std::string nic_names[] = {"nearest", "all"};
+const std::string nic_names[] = {"nearest", "all", "[INDEX]"};
 
 struct Rules {
   MapBy map_by = MapBy::slot;
@@ -51,15 +52,25 @@ MemoryPolicy read_memory(const Value& value, int domains) {
   return {policy == 0 ? Kind::local : Kind::interleave, 0};
 }
 
+void read_nics(const Value& value, const Host& host, Location& rank) {
+  if (value.kind() != Value::Kind::list) {
+    rank.nics = static_cast<NicChoice>(value.one_of("choice of NICs", nic_names));
+    return;
+  }
+  if (value.items().size() != 1) value.fail("expected the index of one NIC such as [1]");
+  if (host.nics.empty()) value.fail(fmt::format("'{}' has no NIC", host.name));
+  rank.nics = NicChoice::named;
+  rank.nic = static_cast<int>(value.items().front().integer(0, std::ssize(host.nics) - 1));
+}
+
 /// `memory` and `nics` of some ranks.
 void read_buffers(Fields& fields, std::span<Location> ranks, const Topology& topology) {
   const Value* memory = fields.optional("memory");
   const Value* nics = fields.optional("nics");
-  const auto choice = static_cast<NicChoice>(nics ? nics->one_of("choice of NICs", nic_names) : 0);
   for (Location& rank : ranks) {
     const Host& host = topology.hosts()[static_cast<std::size_t>(rank.host)];
     if (memory) rank.memory = read_memory(*memory, static_cast<int>(host.numa_domains.size()));
-    rank.nics = choice;
+    if (nics) read_nics(*nics, host, rank);
   }
 }
 
@@ -69,6 +80,7 @@ std::string buffers_text(const Location& rank) {
     text += fmt::format(", memory on numa {}", rank.memory.domain);
   if (rank.memory.kind == MemoryPolicy::Kind::interleave) text += ", memory interleaved";
   if (rank.nics == NicChoice::all) text += ", all NICs";
+  if (rank.nics == NicChoice::named) text += fmt::format(", NIC {}", rank.nic);
   return text;
 }
 
@@ -265,13 +277,27 @@ Placement read_list(const Value& value, const Topology& topology) {
   if (std::ranges::all_of(placement.ranks, [](const Location& rank) { return rank.gpu >= 0; }))
     placement.text += " on gpu";
   if (std::ranges::all_of(placement.ranks, [&first](const Location& rank) {
-        return rank.memory == first.memory && rank.nics == first.nics;
+        return rank.memory == first.memory && rank.nics == first.nics && rank.nic == first.nic;
       }))
     placement.text += buffers_text(first);
   return placement;
 }
 
 }  // namespace
+
+std::vector<Vertex> named_nics(const Topology& topology, const Location& from, const Location& to) {
+  if (from.host == to.host || std::max(from.nic, to.nic) < 0) return {};
+  const auto nics_of = [&](const Location& where) -> const std::vector<Vertex>& {
+    return topology.hosts()[static_cast<std::size_t>(where.host)].nics;
+  };
+  if (nics_of(from).empty() || nics_of(to).empty()) return {};
+  const auto nic_of = [&](const Location& here, const Location& there) {
+    const auto& nics = nics_of(here);
+    const auto index = static_cast<std::size_t>(here.nic < 0 ? there.nic : here.nic);
+    return nics[index % nics.size()];
+  };
+  return {nic_of(from, to), nic_of(to, from)};
+}
 
 Placement read_placement(const Value& value, const Topology& topology,
                          std::span<const Location> taken) {

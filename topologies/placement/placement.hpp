@@ -22,8 +22,9 @@ struct MemoryPolicy {
   bool operator==(const MemoryPolicy&) const = default;
 };
 
-/// NICs of its host by which a rank sends: the nearest one, or a share of the data by each.
-enum class NicChoice { nearest, all };
+/// NICs of its host by which a rank sends: the nearest one, or a share of the data by each, or the
+/// one that is named.
+enum class NicChoice { nearest, all, named };
 
 /// Location of one rank. With Binding::core two ranks of the same `core` share it.
 struct Location {
@@ -34,7 +35,13 @@ struct Location {
   int gpu = -1;  ///< index into the host's GPUs; -1: the rank's buffers lie in host memory
   MemoryPolicy memory{};
   NicChoice nics = NicChoice::nearest;
+  int nic = -1;  ///< NicChoice::named: index into the host's NICs
 };
+
+/// The NICs by which a message leaves one host and comes to another where a rank names its NIC:
+/// that of each end, and of one that names none the NIC of the same index. Empty where neither
+/// does.
+std::vector<Vertex> named_nics(const Topology& topology, const Location& from, const Location& to);
 
 struct Placement {
   std::string text;  ///< as reports print it: "4-3-1", "4-4 on gpu"
@@ -58,9 +65,9 @@ struct Placement {
 /// `on: gpu` puts the i-th rank of a host on its GPU i, and on a core of the domain nearest to that
 /// GPU. More ranks on a host than cores (GPUs) is an error unless `oversubscribe: true` is set;
 /// then they are shared round robin. Every form but the first knows `memory: local | interleave |
-/// {bind: N}` and `nics: nearest | all`. A hostfile's path is relative to the file that names it.
-/// Where ranks of other jobs are `taken`, counts and hostfiles take none of these cores and GPUs; a
-/// list says itself what is shared.
+/// {bind: N}` and `nics: nearest | all | [N]`. A hostfile's path is relative to the file that names
+/// it. Where ranks of other jobs are `taken`, counts and hostfiles take none of these cores and
+/// GPUs; a list says itself what is shared.
 Placement read_placement(const Value& value, const Topology& topology,
                          std::span<const Location> taken = {});
 

@@ -158,7 +158,7 @@ const Broken broken_on_gpus[] = {
      "  {hosts: 4, memory: {numa: 1}}\n"
      "                     ^"},
     {"{hosts: 4, nics: both}",
-     "x.yaml:1:18: unknown choice of NICs 'both' (known: nearest, all)\n"
+     "x.yaml:1:18: unknown choice of NICs 'both' (known: nearest, all, [INDEX])\n"
      "  {hosts: 4, nics: both}\n"
      "                   ^"},
     {"[{host: 0, gpu: 4}]",

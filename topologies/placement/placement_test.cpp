@@ -184,6 +184,18 @@ TEST_F(Placements, memory_and_nics_are_those_of_all_ranks) {
   EXPECT_EQ(on("numa_pair", "{hosts: 2-2, memory: local, nics: nearest}").text, "2-2");
 }
 
+TEST_F(Placements, one_nic_is_named_by_its_index) {
+  const std::string numa2 =
+      "{network: star, hosts: 2, link: {bandwidth: 1 GB/s, latency: 1 us}, "
+      "host: {type: numa, sockets: 2, cores: 4, nics: [{domain: 0}, {domain: 1}]}}";
+  const Placement placement = on(numa2, "{hosts: 2-2, nics: [1]}");
+  EXPECT_EQ(placement.text, "2-2, NIC 1");
+  EXPECT_EQ(placement.ranks[3].nics, NicChoice::named);
+  EXPECT_EQ(placement.ranks[3].nic, 1);
+  EXPECT_THROW(on(numa2, "{hosts: 2-2, nics: [2]}"), InputError);
+  EXPECT_THROW(on(numa2, "{hosts: 2-2, nics: [0, 1]}"), InputError);
+}
+
 TEST_F(Placements, a_list_may_name_gpu_memory_and_nics) {
   const Placement placement = on("gpu_pair",
                                  "[{host: 0, gpu: 2}, {host: 0, gpu: 3, numa: 0, core: 4},"

@@ -54,7 +54,7 @@ def nccl_version(where: dict, blocks: dict):
     found = VERSION.search(where.get("mpi", ""))
     if found:
         version = min(max((int(found[1]), int(found[2])), OLDEST), NEWEST)
-        blocks["nccl"] = float(f"{version[0]}.{version[1]:02d}")
+        blocks["nccl"] = f"{version[0]}.{version[1]:02d}"
 
 
 def has_nvlink(cluster: dict) -> bool:

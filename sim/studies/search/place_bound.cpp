@@ -60,7 +60,7 @@ std::optional<double> bound_of_rings(const PlaceStudy& study, std::span<const Bi
   const Job& job = study.scenario.job;
   const auto ranks = static_cast<std::uint64_t>(study.rules.ranks);
   if (!goes_round(study.scenario) || bins.size() > most_bins || ranks < 2 || job.overlap ||
-      study.scenario.placement.ranks.front().nics == NicChoice::all)
+      study.scenario.placement.ranks.front().nics != NicChoice::nearest)
     return {};
   std::vector<int> room;
   for (const Bin& bin : bins)

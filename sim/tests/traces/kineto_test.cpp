@@ -165,6 +165,14 @@ TEST_F(TracesOfPyTorch, of_one_rank_are_refused_for_more_ranks_than_its_groups_h
                                  "a job has the ranks of the trace's groups"));
 }
 
+// A profile of the CPU alone has calls that launch, and nothing that they launched.
+TEST_F(TracesOfPyTorch, without_the_work_of_a_gpu_are_refused) {
+  write(0, {event("cpu_op", "aten::mm", 0, 30, 100, -1), launch(0, 1)});
+  write(1, {launch(0, 1)});
+  EXPECT_THAT(complaint_of([this] { on_hosts(files()); }),
+              testing::HasSubstr("got 2 events, categories: cpu_op, cuda_runtime"));
+}
+
 struct Wrong {
   std::string text, says;
 };
@@ -173,6 +181,11 @@ TEST_F(TracesOfPyTorch, that_are_wrong_say_what_to_do) {
   const std::vector<Wrong> all = {
       {"", "byte 1: the file is cut off here, or no JSON"},
       {R"({"traceEvents": [{"ph": "X")", "byte 28: the file is cut off here, or no JSON"},
+      {R"({"traceEvents": [{"ph": "X", "name": "MatMul", "ts": 1, "dur": 2, "tid": 3}]})",
+       "expected a trace of PyTorch's profiler with the work of a GPU: events of the category "
+       "kernel, gpu_memcpy or gpu_memset, and the calls that launch it (cuda_runtime); got 1 "
+       "events, categories: none. Record with "
+       "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]"},
       {R"({"trace": []})",
        "expected a trace of PyTorch's profiler: JSON with the list 'traceEvents'"},
       {R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "ts": "now"}]})",
