@@ -36,13 +36,12 @@ class Step:
 
 def step_of(tried) -> Step:
     eager = max((one.amount for one in tried if one.once), default=0.0)
-    waited = [one.amount for one in tried if one.amount > eager]
+    waited = [one.amount for one in tried if one.amount > eager] or [math.inf]
     odd = sorted(one.amount for one in tried if one.amount <= eager and not one.mostly)
     if not odd:
-        return Step(eager, min(waited, default=math.inf), eager, min(waited, default=math.inf), ())
+        return Step(eager, min(waited), eager, min(waited), ())
     below = [one.amount for one in tried if one.mostly and one.amount < odd[0]]
-    return Step(eager, min(waited, default=math.inf), max(below, default=0.0),
-                max(waited, default=math.inf), tuple(odd))
+    return Step(eager, min(waited), max(below, default=0.0), max(waited), tuple(odd))
 
 
 def late_sends(points, way, probe) -> Step:

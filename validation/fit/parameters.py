@@ -105,15 +105,11 @@ def collect_transport(result, prefix, fitted):
                     "assumed" if "jitter" in fitted.assumed else "collectives")
     if fitted.evidence.get("wire"):
         add_wire(result, values["wire"], fitted.evidence["wire"])
-    for name in ("eager_limit", "eager_room"):
+    for name, unit in (("eager_limit", "B"), ("eager_room", "B"), ("interrupt_interval", "s")):
         if name in fitted.evidence:
             result.parameters[f"{prefix}.{name}"] = Parameter(
-                getattr(fitted.transport, name), "B", fitted.evidence[name],
+                getattr(fitted.transport, name), unit, fitted.evidence[name],
                 *fitted.brackets[name])
-    if "interrupt_interval" in fitted.evidence:
-        result.parameters[f"{prefix}.interrupt_interval"] = Parameter(
-            fitted.transport.interrupt_interval, "s", fitted.evidence["interrupt_interval"],
-            *fitted.brackets["interrupt_interval"])
     if "eager_piece" in fitted.evidence:
         result.notes.append(f"{prefix}.eager_piece {fitted.transport.eager_piece:.0f} B, a packet: "
                             f"{fitted.evidence['eager_piece']}")
