@@ -13,7 +13,7 @@ namespace ringscope {
 /// one that a simulation on the cluster silently answers for.
 std::vector<std::string> slips(const Cluster& cluster);
 
-/// What is known to go wrong on the cluster, and its slips.
+/// Settings of the cluster that are known to go wrong, and its slips.
 std::vector<std::string> warnings(const Cluster& cluster);
 
 }  // namespace ringscope

@@ -29,7 +29,7 @@ void add_case_arguments(Command& subcommand, CaseArguments& arguments);
 /// A time above 0 on the clock of the wall, as `option` says it: "60s". Throws InputError.
 Seconds wall_time(const std::string& option, const std::string& text);
 
-/// That of --limit.
+/// Time of --limit.
 Seconds limit_of(const std::string& text);
 
 /// Adds --tolerance, kept as its text.
@@ -38,7 +38,7 @@ void add_tolerance(Command& subcommand, std::string& text);
 /// A share from 0 to 0.1, as --tolerance says it: "0.1%" or "0.001". Throws InputError.
 double tolerance_of(const std::string& text);
 
-/// Of each scenario: a warning if one before it is the same but for its name, or "".
+/// Warning of each scenario that equals one before it but for its name, or "".
 std::vector<std::string> twin_warnings(const std::vector<Scenario>& scenarios);
 
 /// Reads all cases; no two have one name. Throws Failure for an unknown kernel.

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
@@ -13,16 +16,115 @@
 #include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
 #include "scenarios/library/fitted_range.hpp"
-#include "scenarios/question/misfits.hpp"
-#include "scenarios/question/vain_keys.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
 #include "scenarios/workload/training.hpp"
 #include "topologies/cluster_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
+#include "topologies/input/data_files.hpp"
 #include "topologies/input/plural.hpp"
 
 namespace ringscope {
 namespace {
+
+/// Names of GPUs as clusters, libraries and chips have them.
+struct GpuModel {
+  std::string_view name;
+  nccl::Generation generation;
+};
+
+constexpr std::array<GpuModel, 5> gpu_models = {{{"V100", nccl::Generation::volta},
+                                                 {"A100", nccl::Generation::ampere},
+                                                 {"H100", nccl::Generation::hopper},
+                                                 {"H200", nccl::Generation::hopper},
+                                                 {"B200", nccl::Generation::blackwell}}};
+
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+/// The GPUs that the cluster is called after, or that its `about` names.
+std::vector<GpuModel> gpus_of(const Cluster& cluster) {
+  std::vector<GpuModel> found;
+  std::ranges::copy_if(gpu_models, std::back_inserter(found), [&](const GpuModel& one) {
+    return cluster.name.starts_with(in_lower_case(one.name)) ||
+           cluster.about.find(one.name) != std::string::npos;
+  });
+  return found;
+}
+
+std::vector<std::string> data_files_of(const std::vector<GpuModel>& gpus, const char* folder,
+                                       std::string_view prefix) {
+  std::vector<std::string> names;
+  for (const std::string& name : names_in(folder))
+    for (const GpuModel& gpu : gpus)
+      if (name.starts_with(std::string(prefix) + in_lower_case(gpu.name))) names.push_back(name);
+  return names;
+}
+
+/// Libraries that specify NCCL's costs on the GPUs of the cluster: nccl_a100 on a100x4_nvlink.
+std::vector<std::string> nccl_libraries(const Cluster& cluster) {
+  return data_files_of(gpus_of(cluster), "scenarios/libraries", "nccl_");
+}
+
+/// ": 'library: nccl_h100' is for these", or nothing.
+std::string alternatives(std::string_view key, const std::vector<std::string>& names) {
+  return names.empty() ? ""
+                       : fmt::format(": '{}: {}' is for these", key, fmt::join(names, "' or '"));
+}
+
+bool has_rank_on_gpu(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.placement.ranks,
+                             [](const Location& rank) { return rank.gpu >= 0; });
+}
+
+/// NCCL's costs on GPUs of another generation than the cluster's.
+std::vector<std::string> other_generation(const Scenario& scenario) {
+  const std::vector<GpuModel> gpus = gpus_of(scenario.cluster);
+  if (!scenario.library.blocks || !has_rank_on_gpu(scenario) || gpus.empty()) return {};
+  const nccl::Generation own = scenario.library.blocks->generation;
+  if (std::ranges::find(gpus, own, &GpuModel::generation) != gpus.end()) return {};
+  constexpr std::string_view names[] = {"Volta", "Ampere", "Hopper", "Blackwell"};
+  return {fmt::format("{} has the costs of {} GPUs, and the GPUs of {} are {}{}",
+                      scenario.library.name, names[static_cast<std::size_t>(own)],
+                      scenario.cluster.name, gpus.front().name,
+                      alternatives("library", nccl_libraries(scenario.cluster)))};
+}
+
+/// The data sheet of another GPU than the cluster's.
+std::vector<std::string> other_chip(const Scenario& scenario) {
+  const Value* found = scenario.resolved.find("job");
+  for (const char* key : {"options", "gpu", "name"})
+    if (found != nullptr) found = found->find(key);
+  const std::vector<GpuModel> gpus = gpus_of(scenario.cluster);
+  if (found == nullptr || gpus.empty() || !has_rank_on_gpu(scenario)) return {};
+  const std::string chip = in_lower_case(found->text());
+  const auto is_of = [&](const GpuModel& one) { return chip.starts_with(in_lower_case(one.name)); };
+  if (std::ranges::none_of(gpu_models, is_of) || std::ranges::any_of(gpus, is_of)) return {};
+  return {fmt::format("'gpu: {}' computes, and the GPUs of {} are {}{}", found->text(),
+                      scenario.cluster.name, gpus.front().name,
+                      alternatives("gpu", data_files_of(gpus, "scenarios/models/gpus", "")))};
+}
+
+/// Parameter servers that take GPUs away from workers.
+std::vector<std::string> servers_on_gpus(const Scenario& scenario) {
+  const Job& job = scenario.job;
+  const auto& ranks = scenario.placement.ranks;
+  const auto servers = static_cast<std::size_t>(job.options.servers);
+  if (job.training == nullptr || job.algorithm->name != "parameter_server" ||
+      servers >= ranks.size() ||
+      !std::all_of(ranks.end() - job.options.servers, ranks.end(),
+                   [](const Location& rank) { return rank.gpu >= 0; }))
+    return {};
+  return {fmt::format(
+      "the servers, the last {} of the ranks, are on GPUs that workers could use: 'placement: "
+      "[{{hosts: {}, on: gpu}}, {{hosts: {}}}]' puts them on cores",
+      servers, scenario.placement.text.substr(0, scenario.placement.text.find(' ')),
+      servers <= scenario.cluster.topology.hosts().size() ? fmt::format("1x{}", servers)
+                                                          : std::to_string(servers))};
+}
 
 /// Location of a rank's buffers; of several domains, the rank's own.
 Vertex home_of(const Topology& topology, const Location& where) {
@@ -273,7 +375,8 @@ std::vector<std::string> job_warnings(const Scenario& scenario) {
   std::vector<std::string> warnings = other.empty() ? vain_options(scenario) : other;
   if (other.empty()) other = other_than_nccl(scenario);
   if (warnings.empty()) warnings = other;
-  for (const auto& more : {misfits(scenario), slips(scenario.cluster), vain_keys(scenario),
+  for (const auto& more : {other_generation(scenario), other_chip(scenario),
+                           servers_on_gpus(scenario), slips(scenario), slips(scenario.cluster),
                            unused_blocks(scenario), nic_warnings(scenario, !other.empty()),
                            schedule_warnings(scenario.job), extrapolations(scenario),
                            hanging_ranks(scenario), short_memory(scenario)})

@@ -13,4 +13,7 @@ namespace ringscope {
 /// one, and that NCCL, as it is modelled, does too.
 std::vector<std::string> job_warnings(const Scenario& scenario);
 
+/// Those of them that are likely slips: keys that change nothing, units, ranks in the wrong place.
+std::vector<std::string> slips(const Scenario& scenario);
+
 }  // namespace ringscope

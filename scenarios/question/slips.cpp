@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "scenarios/question/vain_keys.hpp"
+// Slips of whoever wrote a scenario: keys that change nothing, units, ranks in the wrong place.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "algorithms/training/training.hpp"
+#include "scenarios/library/fitted_range.hpp"
+#include "scenarios/question/job_warnings.hpp"
 
 namespace ringscope {
 namespace {
@@ -155,14 +158,98 @@ std::vector<std::string> idle_degraded(const Scenario& scenario) {
   return {};
 }
 
+std::string without_star(std::string name) {
+  if (name.ends_with('*')) name.pop_back();
+  return name;
+}
+
+/// A fit's library on a cluster that is not the one of its file.
+std::vector<std::string> other_fit(const Scenario& scenario) {
+  const std::string fit = without_star(scenario.library.name);
+  if (!fitted_range_of(scenario.library.resolved) || fit == without_star(scenario.cluster.name))
+    return {};
+  return {fmt::format(
+      "the library {0} was fitted on another cluster than {1}: 'cluster: {0}.yaml' is the fitted "
+      "one",
+      fit, scenario.cluster.name)};
+}
+
+/// The core or the GPU of a rank, by its name; "": it has none of its own.
+std::string seat_of(const Topology& topology, const Location& rank) {
+  const Host& host = topology.hosts()[static_cast<std::size_t>(rank.host)];
+  const auto name = [&](const std::vector<Vertex>& all, int index) {
+    return topology.graph()[all[static_cast<std::size_t>(index)]].name;
+  };
+  if (rank.gpu >= 0) return name(host.gpus, rank.gpu);
+  if (rank.binding != Binding::core) return "";
+  return fmt::format("{}/core{}", name(host.numa_domains, rank.numa), rank.core);
+}
+
+/// Ranks of a list on one core or GPU; counts say so by `oversubscribe`.
+std::vector<std::string> shared_seats(const Scenario& scenario) {
+  if (scenario.placement.text.find(" listed") == std::string::npos) return {};
+  std::map<std::string, std::string> first;
+  for (const Neighbour& one : scenario.neighbours)
+    for (std::size_t i = 0; i < one.placement.ranks.size(); ++i)
+      first.emplace(seat_of(scenario.cluster.topology, one.placement.ranks[i]),
+                    fmt::format("rank {} of {}", i, one.name));
+  for (std::size_t i = 0; i < scenario.placement.ranks.size(); ++i) {
+    const std::string seat = seat_of(scenario.cluster.topology, scenario.placement.ranks[i]);
+    const auto [other, is_new] = first.emplace(seat, fmt::format("rank {}", i));
+    if (!seat.empty() && !is_new)
+      return {fmt::format("{} and rank {} share {}: give each a separate one, unless that is meant",
+                          other->second, i, seat)};
+  }
+  return {};
+}
+
+/// "8" on a cluster of 8 hosts: most likely the number of hosts.
+std::vector<std::string> hosts_for_ranks(const Scenario& scenario) {
+  constexpr std::size_t fewest = 3;
+  const std::size_t hosts = scenario.cluster.topology.hosts().size();
+  const Value* counts = scenario.resolved.find("placement");
+  if (counts != nullptr && counts->kind() == Value::Kind::map) counts = counts->find("hosts");
+  if (hosts < fewest || counts == nullptr || counts->kind() != Value::Kind::scalar ||
+      counts->scalar() != std::to_string(hosts))
+    return {};
+  return {fmt::format(
+      "'{0}' puts {0} ranks on one host, and none on the other {1}: '1x{0}' is a rank on each host "
+      "('{0}x1', if one host is meant)",
+      hosts, hosts - 1)};
+}
+
+/// Times and costs of the library that are too long for a unit.
+std::vector<std::string> slow_transports(const Scenario& scenario) {
+  constexpr double longest_s = 5e-4, dearest = 1e-7;
+  for (std::size_t way = 0; way < way_names.size(); ++way) {
+    const Transport& transport = scenario.library.transports[way];
+    const double latency = transport.latency.at(0);
+    const std::string key = fmt::format("library.{}", way_names[way]);
+    if (latency >= longest_s)
+      return {fmt::format(
+          "'{}.latency' is {}, and libraries take microseconds: did you "
+          "mean {}?",
+          key, to_short_text(Seconds(latency)), to_short_text(Seconds(latency / 1000)))};
+    for (const auto& [end, cost] :
+         {std::pair{"send_cost", transport.send_cost}, std::pair{"recv_cost", transport.recv_cost}})
+      if (cost.seconds_per_byte >= dearest)
+        return {fmt::format("'{}.{}: {}' moves {} at most: did you mean {}?", key, end,
+                            to_text(cost), to_short_text(Bandwidth{1 / cost.seconds_per_byte}),
+                            to_text(ByteCost{cost.seconds_per_byte / 1000}))};
+  }
+  return {};
+}
+
 }  // namespace
 
-std::vector<std::string> vain_keys(const Scenario& scenario) {
-  std::vector<std::string> vain;
-  for (const auto& more : {vain_noise(scenario), chance(scenario), vain_threads(scenario),
-                           vain_rules(scenario), vain_storage(scenario), idle_degraded(scenario)})
-    vain.insert(vain.end(), more.begin(), more.end());
-  return vain;
+std::vector<std::string> slips(const Scenario& scenario) {
+  std::vector<std::string> found;
+  for (const auto& more :
+       {hosts_for_ranks(scenario), shared_seats(scenario), other_fit(scenario),
+        slow_transports(scenario), vain_noise(scenario), chance(scenario), vain_threads(scenario),
+        vain_rules(scenario), vain_storage(scenario), idle_degraded(scenario)})
+    found.insert(found.end(), more.begin(), more.end());
+  return found;
 }
 
 }  // namespace ringscope
