@@ -114,7 +114,7 @@ std::vector<std::string> vain_stragglers(const Scenario& scenario) {
   const bool alone = job.options.training == nullptr && job.options.schedule == nullptr &&
                      !job.overlap && job.algorithm->collective != "overlap" &&
                      job.algorithm->collective != "parameter_server";
-  if (job.noise.stragglers.empty() || !alone) return {};
+  if (!job.noise.has_stragglers() || !alone) return {};
   return {
       "'stragglers' slow computations down, and a collective alone has none: nothing changes. "
       "'overlap' gives it one, 'unlike' gives the cluster slow hosts"};
