@@ -62,6 +62,13 @@ class OneName(Program):
         self.ringscope("run", "02-ring-of-8", "--set", "job.bytes=[1 KiB, 1 MiB]", "--json", source)
         self.assertIn(b"vector per rank", self.plot(source, "a.svg", "--key", "job.bytes"))
 
+    def test_a_sweep_becomes_a_line_for_each_value_of_its_other_key(self):
+        source = self.path("s.json")
+        self.ringscope("sweep", "cores-or-wires", "--json", source, "--no-store")
+        picture = self.plot(source, "a.svg", "--value", "busbw")
+        for words in (b"cluster link bandwidth", b"4-2-2", b"3-3-2", b"4-3-1"):
+            self.assertIn(words, picture)
+
     def test_a_picture_has_the_format_of_its_name_and_the_same_bytes_again(self):
         source = self.lesson()
         for ending, start in STARTS.items():

@@ -177,13 +177,17 @@ def other_kind(text):
 
 
 def read_cases(path):
-    """The list under `cases` of a report written by `ringscope run --json`."""
+    """The list under `cases` of a report written by `ringscope run --json`, or the rows of a sweep
+    that have a time, as such."""
     text = read_text(path)
     try:
         report = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"{path}:{error.lineno}:{error.colno}: is not JSON: {error.msg}"
                          f"{other_kind(text)}") from None
+    if isinstance(report, dict) and "keys" in report and "rows" in report:
+        report["cases"] = [{"name": row["case"], "scenario": row["set"], "varied": report["keys"],
+                            **row["metrics"]} for row in report["rows"] if not row["error"]]
     cases = field(path, report, "cases", list)
     if not cases:
         raise InputError(f"{path}: cases: is empty{stuck_text(report)}")
