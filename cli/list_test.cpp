@@ -31,7 +31,7 @@ std::set<std::string> documented_keys(const std::string& heading) {
 
 TEST(Lists, every_list_has_something_in_it) {
   for (const char* what : {"algorithms", "clusters", "collectives", "gpus", "language_models",
-                           "libraries", "models"}) {
+                           "libraries", "models", "studies"}) {
     const auto [code, text] = ringscope(std::string("list ") + what);
     EXPECT_EQ(code, 0);
     EXPECT_NE(text, "") << what;

@@ -147,12 +147,6 @@ TEST(Program, no_two_outputs_go_to_one_file) {
   EXPECT_EQ(text, "two outputs would go to 'same'\n");
 }
 
-TEST(Program, a_rank_that_is_not_there_has_no_route) {
-  const auto [code, text] = ringscope("show pair --from 0 --to 2");
-  EXPECT_EQ(code, 1);
-  EXPECT_EQ(text, "--to: expected a host from 0 to 1, got 2\n");
-}
-
 TEST(Program, no_two_cases_have_one_name) {
   const auto [code, text] = ringscope(
       "run 01-two-hosts 01-two-hosts --set job.bytes='[1 B, 1 KiB, 1 B]' --csv - | cut -d, -f1");
@@ -160,22 +154,6 @@ TEST(Program, no_two_cases_have_one_name) {
   EXPECT_EQ(text,
             "case\n01-two-hosts 1 B\n01-two-hosts 1 KiB\n01-two-hosts 1 B (2)\n"
             "01-two-hosts 1 B (3)\n01-two-hosts 1 KiB (2)\n01-two-hosts 1 B (4)\n");
-}
-
-TEST(Program, a_route_that_is_not_there_draws_no_graph_either) {
-  const auto [code, text] = ringscope("show pair --dot - --from 0 --to 2");
-  EXPECT_EQ(code, 1);
-  EXPECT_EQ(text, "--to: expected a host from 0 to 1, got 2\n");
-}
-
-TEST(Program, a_host_goes_by_its_number_or_its_name) {
-  const auto [code, text] = ringscope("show pair --from host0 --to host1");
-  EXPECT_EQ(code, 0);
-  EXPECT_EQ(text, ringscope("show pair --from 0 --to 1").text);
-  EXPECT_EQ(ringscope("show pair --from host0 --to hots1").text,
-            "--to: expected a host from 0 to 1, got hots1\n");
-  EXPECT_EQ(ringscope("show 01-two-hosts --from 0 --to 1x").text,
-            "--to: expected a rank from 0 to 1, got 1x\n");
 }
 
 TEST(Program, a_file_that_cannot_be_written_is_refused_before_the_run) {

@@ -65,7 +65,9 @@ def units_of(value):
 
 
 def at(value, dotted):
-    """The value at a dotted key; None where there is none."""
+    """The value at a dotted key, or under it as it stands in a sweep; None where there is none."""
+    if isinstance(value, dict) and dotted in value:
+        return value[dotted]
     for key in dotted.split("."):
         if not isinstance(value, dict) or key not in value:
             return None
@@ -74,8 +76,12 @@ def at(value, dotted):
 
 
 def read_points(path, key, value):
-    """The points in the order of the cases, and the unit of x."""
+    """The key, the points in the order of the cases, and the unit of x. Without a key that of a
+    sweep's keys whose values are quantities."""
     cases = inputs.read_cases(path)
+    key = key or next(filter(is_quantity_in(cases), cases[0].get("varied", ())), None)
+    if key is None:
+        raise style.InputError(f"{path}: expected --key, the scenario's key on the x axis")
     rows, units = [], set()
     for i, case in enumerate(cases):
         where = f"{path}: cases[{i}]"
@@ -96,12 +102,24 @@ def read_points(path, key, value):
         raise style.InputError(f"{path}: cases[0]: its scenario has no key '{key}'")
     if len(units) > 1:
         raise style.InputError(f"{path}: {key}: the cases have different units")
-    return named(rows, key), units.pop()
+    return key, named(rows, key), units.pop()
+
+
+def is_quantity_in(cases):
+    def is_quantity(key):
+        try:
+            return bool([quantity(case["scenario"].get(key)) for case in cases])
+        except ValueError:
+            return False
+    return is_quantity
 
 
 def named(rows, key):
     """Each point with what tells its line from the others: parts, model and sizes that differ."""
     def parts(case):
+        if "varied" in case:
+            return [case["name"]] + [str(at(case["scenario"], one)) for one in case["varied"]
+                                     if one != key]
         # A cluster whose key is on the x axis is the same cluster.
         # Servers bring a placement of their own.
         beside = ["placement"] if key == "job.options.servers" else []
@@ -197,15 +215,15 @@ def mark_crossings(axes, lines, unit, size):
 
 
 def figure_of(path, title=None, key="", value="time_s"):
-    points, unit = read_points(path, key, value)
+    key, points, unit = read_points(path, key, value)
     return draw(points, unit, key, value, title)
 
 
 def main():
     parser = style.parser("against", __doc__, "report",
-                          "JSON from `ringscope run --json` or `compare --json`",
+                          "JSON from `ringscope run`, `compare` or `sweep`",
                           "a question about both")
-    parser.add_argument("--key", required=True, help="of the scenario: the x axis")
+    parser.add_argument("--key", help="of the scenario: the x axis; default: a key of the sweep")
     parser.add_argument("--value", default="time_s", help="of the case: the y axis")
     style.write(figure_of, parser)
 

@@ -73,7 +73,7 @@ class Pictures(unittest.TestCase):
                  busbw=1e9 * rate) for rate in (1, 10, 100)]}), encoding="utf-8")
         for value, axis in (("time_s", "time (s)"), ("busbw", "bus bandwidth (GB/s)"),
                             ("training.records_per_s", "records per second")):
-            points, unit = against.read_points(str(source), "cluster.link.bandwidth", value)
+            _, points, unit = against.read_points(str(source), "cluster.link.bandwidth", value)
             figure = against.draw(points, unit, "cluster.link.bandwidth", value, None)
             figure.canvas.draw()
             (axes,) = figure.axes
@@ -91,8 +91,8 @@ class Pictures(unittest.TestCase):
         cases[2]["scenario"] = {}
         done = self.draw(cases, "--key", "cluster.link.bandwidth")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        points, _ = against.read_points(str(self.folder / "report.json"), "cluster.link.bandwidth",
-                                        "time_s")
+        _, points, _ = against.read_points(str(self.folder / "report.json"),
+                                           "cluster.link.bandwidth", "time_s")
         self.assertEqual([point.x for point in points], [1e9, 2e9, None])
 
     def test_lines_are_told_apart_by_what_differs(self):

@@ -73,9 +73,13 @@ def json_of(path, text, hint=""):
 
 
 def read_cases(path):
-    """The list under `cases` of a report written by `ringscope run --json`."""
+    """The list under `cases` of a report written by `ringscope run --json`, or the rows of a sweep
+    that have a time, as such."""
     text = read_text(path)
     report = json_of(path, text, other_kind(text))
+    if isinstance(report, dict) and "keys" in report and "rows" in report:
+        report["cases"] = [{"name": row["case"], "scenario": row["set"], "varied": report["keys"],
+                             **row["metrics"]} for row in report["rows"] if not row["error"]]
     cases = field(path, report, "cases", list)
     if not cases:
         raise InputError(f"{path}: cases: is empty{stuck_text(report)}")

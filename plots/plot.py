@@ -6,7 +6,7 @@ The kind of the figure follows from the content of the file:
   timeline    who did what, when: CSV of `run --timeline`
   breakdown   where each rank's time went: JSON of `run --json` or `compare --json`
   scaling     time and bandwidth against size or ranks: CSV of `run --csv`
-  against     a value of each case against a key (--key): JSON of `run --json` or `compare --json`
+  against     a value of each case against a key (--key): JSON of `run`, `compare` or `sweep`
   placements  the time of every placement: CSV of `place --csv`
   loads       the cluster with its loads: page of `lesson`
   errors      errors of predictions, and the model's coverage: JSON of `validate --json`
@@ -51,6 +51,8 @@ def kind_of_document(path, text, key_said):
     document = inputs.json_of(path, text)
     if "model" in document and "cases" in document:
         return "errors"
+    if "keys" in document and "rows" in document:
+        return "against"
     if "cases" in document:
         return "against" if key_said else "breakdown"
     raise unknown(path)
@@ -58,8 +60,8 @@ def kind_of_document(path, text, key_said):
 
 def unknown(path):
     return InputError(f"{path}: is nothing that plot knows: expected CSV of run --timeline, run "
-                      "--csv or place --csv, JSON of run, compare or validate, or a lesson's page; "
-                      f"--kind says what it is: {', '.join(KINDS)}")
+                      "--csv or place --csv, JSON of run, compare, sweep or validate, or a "
+                      f"lesson's page; --kind says what it is: {', '.join(KINDS)}")
 
 
 def main():

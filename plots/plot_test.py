@@ -68,6 +68,13 @@ class OneName(Program):
         self.assertEqual((ran.returncode, ran.stdout, ran.stderr), (0, "", ""))
         self.assertIn(b"vector per rank", pathlib.Path(picture).read_bytes())
 
+    def test_a_sweep_becomes_a_line_for_each_value_of_its_other_key(self):
+        source = self.path("s.json")
+        self.ringscope("sweep", "cores-or-wires", "--json", source, "--no-store")
+        picture = self.plot(source, "a.svg", "--value", "busbw")
+        for words in (b"cluster link bandwidth", b"4-2-2", b"3-3-2", b"4-3-1"):
+            self.assertIn(words, picture)
+
     def test_a_picture_has_the_format_of_its_name_and_the_same_bytes_again(self):
         source = self.lesson()
         for name in "ab":  # of two processes

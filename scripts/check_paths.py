@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Absolute paths of one machine in tracked text files, results included.
+"""Absolute paths of one machine in tracked text files, and dead relative links of Markdown.
 
 Folders of every Debian pass, and so do the invented names of tests: /no, /none, /nowhere. A line
 with the comment "any path" passes, too.
@@ -15,6 +15,7 @@ SYSTEM = "bin|dev|etc|proc|run|sys|tmp|usr|var"
 PRIVATE = re.compile(
     rf"{BEFORE}/(?:(?:home|root|work)(?![\w.-])|(?!(?:{SYSTEM}|no|none|nowhere)/)"
     r"[A-Za-z_][\w.+-]*/\w)[^\s\"'`,;:()<>]*")
+LINK = re.compile(r"\]\((?![a-z]+:|#)([^)\s#]+)")
 ALLOWED = re.compile(r"(?:#|//|<!--) any path\b")
 
 
@@ -24,6 +25,16 @@ def paths_in(text):
         if not ALLOWED.search(line):
             for found in PRIVATE.finditer(line):
                 yield number, found[0]
+
+
+def dead_links(folder, text):
+    """(line, target) of each relative link outside of code that leads to no file from `folder`."""
+    is_code = False
+    for number, line in enumerate(text.splitlines(), 1):
+        is_code ^= line.lstrip().startswith("```")
+        for target in LINK.findall("" if is_code else line):
+            if not os.path.exists(os.path.join(folder, target)):
+                yield number, target
 
 
 def tracked_texts(root):
@@ -42,6 +53,9 @@ def tracked_texts(root):
 
 def breaches_of(root, texts):
     """Breaches in `texts` and in all tracked files: "path:line: what is wrong"."""
+    all_texts = sorted({**tracked_texts(root), **texts}.items())
     return [f"{path}:{line}: a path of one machine: {found}"
-            for path, text in sorted({**tracked_texts(root), **texts}.items())
-            for line, found in paths_in(text)]
+            for path, text in all_texts for line, found in paths_in(text)] + \
+        [f"{path}:{line}: dead link: {target}"
+         for path, text in all_texts if path.endswith(".md")
+         for line, target in dead_links(os.path.join(root, os.path.dirname(path)), text)]

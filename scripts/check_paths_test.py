@@ -64,6 +64,15 @@ class BreachesOf(unittest.TestCase):
             self.assertEqual(check_paths.breaches_of(folder, {}),
                              [f"results/x.json:1: a path of one machine: {CLONE}/x"])
 
+    def test_dead_links_of_markdown_are_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "docs").mkdir()
+            text = "[a](b.md#c) [a](#c) [a](https://x.org) [d](docs)\n```\n[a](c.md)\n```\n[a](d)\n"
+            self.assertEqual(check_paths.breaches_of(folder, {"docs/a.md": "[r](../a.md)\n",
+                                                              "a.md": text}),
+                             ["a.md:1: dead link: b.md", "a.md:5: dead link: d",
+                              "docs/a.md:1: dead link: ../a.md"])
+
     def test_given_texts_are_read_outside_a_repository(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertEqual(check_paths.breaches_of(folder, {"a.md": f"see {CLONE}/x\n"}),

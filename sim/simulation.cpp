@@ -47,7 +47,7 @@ class Simulation {
         mpi_(machine_, ledger_, paths_),
         own_(machine_.jobs().own()),
         simulated_(machine_.orbits().folded() ? machine_.orbits().simulated : own_),
-        noises_(scenario.job.noise, own_),
+        noises_(scenario.job.noise, own_, scenario.placement.ranks),
         ready_(*kernel_),
         options_of_job_(scenario.job.options),
         hosts_(machine_.hosts().begin(), machine_.hosts().begin() + own_),

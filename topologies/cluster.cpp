@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <limits>
 #include <stdexcept>
@@ -26,6 +27,28 @@ const Entry& chosen(std::span<const Entry> list, std::string_view kind, const Va
   return list[name.one_of(kind, names)];
 }
 
+/// Keys of a cluster that every network family takes.
+constexpr std::array<std::string_view, 4> keys_of_any_network = {"about", "host", "link",
+                                                                 "hash_seed"};
+
+/// `base` with `over` laid over it, at the place of `over`. Under another network family the base
+/// keeps the keys that any family takes. A key of `over` without a value removes the base's.
+Value laid_over_base(const Value& base, const Value& over) {
+  const Value *from = base.find("network"), *to = over.find("network");
+  const bool same_family = from == nullptr || to == nullptr || to->is_null() ||
+                           from->kind() != Value::Kind::scalar ||
+                           to->kind() != Value::Kind::scalar || from->scalar() == to->scalar();
+  Value merged = Value::empty_map_at(over.place());
+  for (const auto& [key, key_place, value] : base.entries())
+    if (same_family || std::ranges::find(keys_of_any_network, key) != keys_of_any_network.end())
+      merged.set(key, value, key_place);
+  merged.merge(over);
+  Value kept = Value::empty_map_at(over.place());
+  for (const auto& [key, key_place, value] : merged.entries())
+    if (!value.is_null()) kept.set(key, value, key_place);
+  return kept;
+}
+
 /// The map that describes the cluster, with every `base` laid under it.
 Value read_map(const Value& value, int depth = 0) {
   constexpr int deepest = 8;
@@ -38,12 +61,11 @@ Value read_map(const Value& value, int depth = 0) {
   if (!base) return value;
   Value over = Value::empty_map_at(value.place());
   for (const auto& entry : value.entries())
-    if (entry.key != "base") over.set(entry.key, entry.value);
+    if (entry.key != "base") over.set(entry.key, entry.value, entry.key_place);
   if (base->is_null()) return over;
   if (base->kind() != Value::Kind::scalar) base->fail("expected the name of a cluster");
-  Value merged = read_map(*base, depth);  // a name, whose file counts
-  merged.merge(over);
-  return merged;
+  const Value below = read_map(*base, depth);  // a name, whose file counts
+  return below.kind() == Value::Kind::map ? laid_over_base(below, over) : below;
 }
 
 std::string name_of(const Value& value) {

@@ -51,6 +51,34 @@ TEST(Cluster, a_base_is_overridden_value_by_value) {
   EXPECT_DOUBLE_EQ(route.latency.count(), 2 * 5e-6);
 }
 
+std::string error_of(const std::string& text) {
+  try {
+    read_cluster(Value::from_text("test", text));
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Cluster, keeps_the_hosts_of_a_base_under_another_network_family) {
+  const std::string rails = "base: h100_nvswitch\nnetwork: rails\nrails: 8\nspines: 0\n";
+  const Topology topology =
+      read_cluster(Value::from_text("test", rails + "hosts_per_pod: 4\n")).topology;
+  const Topology base = read_cluster(Value::from_text("test", "h100_nvswitch")).topology;
+  ASSERT_EQ(topology.hosts().size(), 4u);
+  EXPECT_EQ(topology.hosts()[0].gpus.size(), base.hosts()[0].gpus.size());
+  EXPECT_EQ(topology.hosts()[0].nics.size(), base.hosts()[0].nics.size());
+  const auto between = [](const Topology& one) {
+    return one.route(one.hosts()[0].gpus[0], one.hosts()[1].gpus[0]).bandwidth;
+  };
+  EXPECT_EQ(between(topology), between(base));
+  EXPECT_THAT(error_of(rails), testing::StartsWith("test:1:1: cluster: the key 'hosts_per_pod' is "
+                                                   "missing"));
+  EXPECT_THAT(error_of(rails + "hosts_per_pod: 4\nhosts: 4\n"),
+              testing::StartsWith("test:6:1: cluster: unknown key 'hosts'"));
+  EXPECT_EQ(error_of(rails + "hosts_per_pod: 4\nhosts:\n"), "none");
+}
+
 TEST(Cluster, each_file_counts_as_one_base) {
   const std::string folder = testing::TempDir();
   std::string above = "rack3";

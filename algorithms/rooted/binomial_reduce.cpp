@@ -19,7 +19,8 @@ Task binomial_reduce(Communicator comm, Range data, Range scratch, int root) {
     co_await comm.recv(scratch, rank(node.child(step)));
     co_await comm.reduce(data, scratch);
   }
-  if (self != 0) co_await comm.send(data, rank(node.parent()));
+  for ([[maybe_unused]] int once : comm.phase("reduce", self != 0 ? 1 : 0))
+    co_await comm.send(data, rank(node.parent()));
 }
 
 }  // namespace

@@ -11,10 +11,9 @@ namespace {
 
 Task linear_gather(Communicator comm, Chunks chunk, int root) {
   const int size = comm.size();
-  if (comm.rank() != root) {
+  for ([[maybe_unused]] int once : comm.phase("gather", comm.rank() != root ? 1 : 0))
     co_await comm.send(chunk[comm.rank()], root);
-    co_return;
-  }
+  if (comm.rank() != root) co_return;
   for (int step : comm.phase("gather", size - 1)) {
     const int other = to_rank(step + 1, root, size);
     co_await comm.recv(chunk[other], other);

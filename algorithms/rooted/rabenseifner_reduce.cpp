@@ -43,7 +43,8 @@ Task rabenseifner_reduce(Communicator comm, Range data, Range scratch) {
   }
   if (self == 0) co_return;
   const HalvingStep at = handing_on(self, fold.size());
-  co_await comm.send(chunk.span(at.kept, at.count), fold.rank(at.partner));
+  for ([[maybe_unused]] int once : comm.phase("gather", 1))
+    co_await comm.send(chunk.span(at.kept, at.count), fold.rank(at.partner));
 }
 
 /// The ranks with the root in front, which no fold sets aside.

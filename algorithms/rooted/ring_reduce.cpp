@@ -20,10 +20,9 @@ Task ring_reduce(Communicator comm, Chunks chunk, Range scratch, int root) {
     co_await comm.wait(incoming);
     co_await comm.reduce(chunk[received], scratch);
   }
-  if (self != root) {
+  for ([[maybe_unused]] int once : comm.phase("gather", self != root ? 1 : 0))
     co_await comm.send(chunk[self + 1], root);
-    co_return;
-  }
+  if (self != root) co_return;
   for (int step : comm.phase("gather", size - 1)) {
     const int other = to_rank(step + 1, root, size);
     co_await comm.recv(chunk[other + 1], other);

@@ -160,7 +160,10 @@ class Communicator {
   /// The block begins; `launched`: it waits for its kernel's launch, too. Nothing but time.
   Pending begin_block(bool launched) const {
     return {executor_,
-            {.verb = Verb::copy, .count = launched ? std::size_t{1} : 0, .block = block_}};
+            {.verb = Verb::copy,
+             .tag = whole_tag(0),
+             .count = launched ? std::size_t{1} : 0,
+             .block = block_}};
   }
   /// Until so long after the rank's program began; no time where that is past.
   Pending outlast(Duration time) const { return {executor_, {.verb = Verb::copy, .time = time}}; }

@@ -7,6 +7,7 @@
 #include "cli/cases/cases.hpp"
 #include "cli/cases/typed.hpp"
 #include "cli/commands/subcommands.hpp"
+#include "cli/terminal/failure.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/progress_bar.hpp"
 #include "cli/terminal/screen.hpp"
@@ -21,7 +22,8 @@ namespace ringscope {
 namespace {
 
 /// Summary of the file, and a line for each warning. Throws InputError where it cannot be read.
-std::string check(const std::string& name) {
+/// `changes`: of --set, for scenarios alone.
+std::string check(const std::string& name, const std::vector<Override>& changes) {
   std::vector<std::string> lines;
   const auto add = [&lines](const std::vector<std::string>& all) {
     for (const std::string& warning : all)
@@ -30,7 +32,7 @@ std::string check(const std::string& name) {
   ProgressBar bar("reading " + name);
   std::string text;
   if (is_read_as_scenario(name)) {
-    const std::vector<Scenario> cases = read_scenarios(name, {});
+    const std::vector<Scenario> cases = read_scenarios(name, changes);
     const std::vector<std::string> twins = twin_warnings(cases);
     for (std::size_t i = 0; i < cases.size(); ++i)
       if (!twins[i].empty()) lines.push_back(fmt::format("{}: {}", cases[i].name, twins[i]));
@@ -40,6 +42,12 @@ std::string check(const std::string& name) {
     }
     text = fmt::format("{}: {}", name, plural(cases.size(), "case"));
   } else {
+    if (!changes.empty())
+      throw Failure(
+          ExitCode::bad_input,
+          fmt::format("--set: changes keys of a scenario, and {} is a cluster: expected a "
+                      "scenario, whose keys begin with 'cluster.'",
+                      name));
     const Cluster cluster = read_cluster(typed("check", name));
     add(warnings(cluster));
     text = fmt::format("{}: {}, {}", name, plural(cluster.topology.hosts().size(), "host"),
@@ -54,18 +62,22 @@ std::string check(const std::string& name) {
 
 void add_check(Command& program) {
   struct Arguments {
-    std::vector<std::string> names;
+    std::vector<std::string> names, changes;
   };
   Command command = program.add_subcommand("check", "Check files for errors and likely mistakes");
   const auto arguments = std::make_shared<Arguments>();
   command.add_option("SCENARIO|CLUSTER", arguments->names, "names, or files").required();
+  command.add_option("--set", arguments->changes, "KEY=VALUE: overrides a key of the scenarios")
+      .one_word();
   command.footer(
       "What cannot be read ends with exit code 1, a warning does not.\n\n"
       "Examples:\n"
-      "  ringscope check 03-anomaly\n"
+      "  ringscope check 03-anomaly --set library=rdma\n"
       "  ringscope check gpu_numa2 my_cluster.yaml");
   command.callback([arguments] {
-    for (const std::string& name : arguments->names) show_screen(check(name));
+    std::vector<Override> changes;
+    for (const std::string& change : arguments->changes) changes.push_back(parse_override(change));
+    for (const std::string& name : arguments->names) show_screen(check(name, changes));
     const std::string& last = arguments->names.back();
     suggest((is_read_as_scenario(last) ? "ringscope run " : "ringscope show ") + shell_word(last));
   });

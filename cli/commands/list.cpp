@@ -106,6 +106,7 @@ const Listing listings[] = {
     {"models", [] { return files("scenarios/models", "about"); }},
     {"networks", [] { return summaries(network_families()); }},
     {"scenarios", [] { return files(scenarios_folder, "question"); }},
+    {"studies", [] { return files("scenarios/studies", "question"); }},
 };
 
 std::string print(const Rows& rows) {
@@ -137,10 +138,13 @@ void list(const std::string& what, const std::string& json) {
   if (!json.empty()) return write_output(json, as_json(what, rows));
   show_screen(print(rows));
   if (rows.empty()) return;
-  const bool machines = what == "clusters";
-  suggest(what == "scenarios" || machines
-              ? (machines ? "ringscope show " : "ringscope run ") + shell_word(rows.front().name)
-              : "ringscope list scenarios");
+  const bool is_studied = what == "studies" && !rows.front().name.starts_with("place");
+  const char* command = what == "clusters"    ? "ringscope show "
+                        : what == "scenarios" ? "ringscope run "
+                        : is_studied          ? "ringscope sweep "
+                                              : nullptr;
+  suggest(command != nullptr ? command + shell_word(rows.front().name)
+                             : "ringscope list scenarios");
 }
 
 }  // namespace
@@ -153,7 +157,7 @@ void add_list(Command& program) {
       .add_option(
           "WHAT", *what,
           "algorithms, clusters, collectives, gpus, hosts, language_models, libraries, models, "
-          "networks or scenarios")
+          "networks, scenarios or studies")
       .required();
   command.add_option("--json", *json,
                      "write the list and what else is known as JSON (scenarios/schema.md)");

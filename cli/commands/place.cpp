@@ -16,6 +16,7 @@
 #include "cli/terminal/screen.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/question/job_warnings.hpp"
+#include "scenarios/question/neighbours.hpp"
 #include "sim/simulation.hpp"
 #include "sim/studies/search/place_points.hpp"
 #include "topologies/placement/slots.hpp"
@@ -30,10 +31,9 @@ struct PlaceArguments {
   int ranks = 0;
   // Keys of `place`, by their names; "": not said.
   std::string order, slots, taken, taken_from, budget, seed, objective, degrade, whose, random;
-  std::string time, groups;
+  std::string time, groups, csv, json;
   bool whole_hosts = false;
   std::size_t top = 5;
-  std::string csv, json;
   LaunchFiles launch;
   StudyOptions options;
 };
@@ -186,7 +186,10 @@ std::string why(const PlaceStudy& study, const PlaceAnswer& answer) {
 /// The best placement, to be started.
 LaunchTask launch_of(const PlaceStudy& study, const PlaceAnswer& answer) {
   const Placed& best = answer.placed.front();
-  return {best.placement, study.scenario.cluster.topology, best.groups};
+  LaunchTask launch{best.placement, study.scenario.cluster.topology, best.groups};
+  for (const Location& rank : places_of(study.scenario.neighbours))
+    if (rank.gpu >= 0) launch.shared.insert(rank.host);
+  return launch;
 }
 
 void print(const PlaceArguments& arguments, const PlaceStudy& study, const PlaceAnswer& answer,
@@ -210,10 +213,10 @@ void print(const PlaceArguments& arguments, const PlaceStudy& study, const Place
   show_screen(screen);
   if (!arguments.csv.empty())
     suggest("ringscope plot " + shell_word(arguments.csv) + " -o placements.png");
-  else if (!arguments.study.empty() && study.slot_kind == SlotKind::gpu && arguments.launch.empty())
-    suggest("ringscope place " + shell_word(arguments.study) + " --rank-map best.json");
   else if (!arguments.study.empty() && arguments.launch.empty())
-    suggest("ringscope place " + shell_word(arguments.study) + " --rankfile best.rankfile");
+    suggest(
+        "ringscope place " + shell_word(arguments.study) +
+        (study.slot_kind == SlotKind::gpu ? " --rank-map best.json" : " --rankfile best.rankfile"));
 }
 
 void place_shard(const PlaceArguments& arguments, StudyOptions& options) {

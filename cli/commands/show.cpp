@@ -84,16 +84,26 @@ Shown read(const std::string& name) {
   typed("show", name).fail(unknown_file("scenario or cluster", typed("show", name), known));
 }
 
-/// Endpoint by its number, or a host by its name.
-const Endpoint& endpoint(const Shown& shown, const char* option, const std::string& text) {
+/// Endpoint by its number, a host by its name, or a GPU or NUMA domain by its name.
+Endpoint endpoint(const Shown& shown, const char* option, const std::string& text) {
   std::size_t index = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), index);
   const bool number = error == std::errc{} && end == text.data() + text.size();
   if (number && index < shown.endpoints.size()) return shown.endpoints[index];
   const auto named = std::ranges::find(shown.endpoints, text, &Endpoint::label);
   if (named != shown.endpoints.end()) return *named;
-  throw Failure(ExitCode::bad_input, fmt::format("{}: expected a {} from 0 to {}, got {}", option,
-                                                 shown.noun, shown.endpoints.size() - 1, text));
+  const Graph& graph = shown.cluster.topology.graph();
+  for (Vertex vertex = 0; vertex < graph.size(); ++vertex) {
+    const ComponentKind kind = graph[vertex].kind;
+    if ((kind == ComponentKind::gpu || kind == ComponentKind::numa_domain) &&
+        graph[vertex].name == text)
+      return {text, vertex};
+  }
+  throw Failure(ExitCode::bad_input,
+                fmt::format("{}: expected a {} from 0 to {}, or a GPU or NUMA domain such as {}, "
+                            "got {}",
+                            option, shown.noun, shown.endpoints.size() - 1,
+                            graph[shown.endpoints.back().vertex].name, text));
 }
 
 /// Route between GPUs of one host by the host's rules, or as the library stages them.
@@ -101,9 +111,12 @@ Journey journey_of(const Shown& shown, const Endpoint& from, const Endpoint& to)
   const Topology& topology = shown.cluster.topology;
   const Component &here = topology.graph()[from.vertex], &there = topology.graph()[to.vertex];
   const bool gpus = here.kind == ComponentKind::gpu && there.kind == ComponentKind::gpu;
+  const auto number = [&](const Endpoint& one) {
+    return std::ranges::find(shown.endpoints, one.label, &Endpoint::label) -
+           shown.endpoints.begin();
+  };
   const auto flow =
-      static_cast<std::uint64_t>((&from - shown.endpoints.data()) * std::ssize(shown.endpoints) +
-                                 (&to - shown.endpoints.data()));
+      static_cast<std::uint64_t>(number(from) * std::ssize(shown.endpoints) + number(to));
   if (!gpus || here.host != there.host || from.vertex == to.vertex || !shown.always_staged)
     return topology.journey(from.vertex, to.vertex, shown.noun == "rank" ? flow : 0);
   const Vertex between = topology.nearest_domain(from.vertex);
@@ -158,8 +171,8 @@ void show(const ShowArguments& arguments, bool route) {
   const Topology& topology = shown.cluster.topology;
   std::string text = shown.heading + "\n\n";
   if (route) {
-    const Endpoint& from = endpoint(shown, "--from", arguments.from);
-    const Endpoint& to = endpoint(shown, "--to", arguments.to);
+    const Endpoint from = endpoint(shown, "--from", arguments.from);
+    const Endpoint to = endpoint(shown, "--to", arguments.to);
     text += print_route(topology, journey_of(shown, from, to), from, to);
   } else if (arguments.nccl) {
     text += nccl_channels(shown);
@@ -188,8 +201,8 @@ void add_show(Command& program) {
   command.add_option("--dot", arguments->dot, "write the graph for Graphviz");
   command.add_option("--simgrid", arguments->simgrid, "write a platform file for SimGrid");
   command.add_option("--peers", arguments->peers, "write what GPUs can send each other as CSV");
-  Option from = command.add_option("--from", arguments->from,
-                                   "show the route from this rank (of a cluster: host) ...");
+  Option from = command.add_option(
+      "--from", arguments->from, "show the route from this rank (of a cluster: host), or GPU ...");
   Option to = command.add_option("--to", arguments->to, "... to this one");
   command.add_flag(
       "--nccl", arguments->nccl,
@@ -198,8 +211,8 @@ void add_show(Command& program) {
   from.needs(to);
   to.needs(from);
   command.footer(
-      "Ranks and hosts count from 0; hosts go by their names too. A file '-' is standard "
-      "output.\n"
+      "Ranks and hosts count from 0; hosts, GPUs and NUMA domains go by their names too. A file\n"
+      "'-' is standard output.\n"
       "Distances of --nccl are NCCL's: NVL by NVLink, PIX by one PCIe switch, PXB by several, PHB\n"
       "through a socket, SYS between sockets, PXN by NVLink to the GPU beside the NIC. A rank and\n"
       "those below it in a tree: 0 > 1, and 0 (> 1) (> 2) where it has several.\n\n"
@@ -207,6 +220,7 @@ void add_show(Command& program) {
       "  ringscope show rack3\n"
       "  ringscope show 03-anomaly --from 3 --to 7\n"
       "  ringscope show rack3 --from host0 --to host2\n"
+      "  ringscope show h100_rails --from host0/gpu0 --to host4/gpu1\n"
       "  ringscope show fat_tree --dot - | dot -Tsvg > fat_tree.svg\n"
       "  ringscope show gtx1080ti_x4 --peers peers.csv\n"
       "  ringscope show dgx1v --nccl");

@@ -128,17 +128,35 @@ struct Observation {
   std::vector<std::pair<double, std::size_t>> values;  ///< each with how often; empty if many
 };
 
-/// Time of a training job by its parts, which are means over devices and steps.
+/// Communication that no computation of the device hides, by kind of group.
+struct ExposedTimes {
+  double tp = 0;  ///< tensor groups
+  double cp = 0;  ///< context groups
+  double ep = 0;  ///< expert groups
+  double pp = 0;  ///< messages between stages, without the bubble
+  double dp = 0;  ///< gradients and sharded parameters, among devices or with servers
+};
+
+/// Time of a training job. Its parts are means over devices and steps, and add up to `step_s`: at
+/// each instant the main stream of a device is in one of them. While it computes, communication
+/// beside it is in none. While it waits for communication, that time is in `exposed` under the
+/// group of the operation that ends the wait, and includes waits for late ranks of the group. In
+/// pipeline groups these waits are the bubble instead, and so is the wait for the other stages at
+/// the end of the last step.
 struct TrainingReport {
   std::string model;
   int devices = 0, batch = 0, steps = 0;
   int replica = 1;          ///< devices that share a batch
   double one_device_s = 0;  ///< forward, backward and update of a step on one device alone
   double step_s = 0;        ///< until all have ended their last one, by the number of steps
-  double input_s = 0;       ///< waiting for the batch
-  double compute_s = 0;     ///< forward and backward
-  double exposed_s = 0;     ///< from the end of backward until the gradients are exchanged
-  double update_s = 0;      ///< the rest: update and files
+  /// From the arrival of the batch to the end of backward, all stalls included: no part of the sum.
+  double forward_backward_s = 0;
+  double busy_s = 0;     ///< computing: forward, backward, compression, update
+  double exposed_s = 0;  ///< sum of `exposed`
+  ExposedTimes exposed{};
+  double bubble_s = 0;  ///< waiting for other stages of the pipeline
+  double input_s = 0;   ///< waiting for the batch
+  double other_s = 0;   ///< late starts, checkpoints, waiting for slower devices at the end
   double records_per_s = 0;
   double efficiency = 0;                ///< one_device_s / step_s
   double epochs = 0;                    ///< in one repetition

@@ -142,8 +142,9 @@ std::vector<Value> read_sizes(Fields& fields, const Algorithm& algorithm) {
   return sizes;
 }
 
-/// Reads the noise, which stands in the resolved job only where it is asked for.
-Noise read_noise(Fields& job, int ranks) {
+/// Reads the noise, which stands in the resolved job only where it is asked for. `slow_hosts` gets
+/// the hosts whose ranks are stragglers.
+Noise read_noise(Fields& job, int ranks, std::vector<Value>& slow_hosts) {
   Noise noise;
   const Value* map = job.optional("noise");
   if (map == nullptr) return noise;
@@ -162,10 +163,17 @@ Noise read_noise(Fields& job, int ranks) {
   if (const Value* late = fields.optional("stragglers")) {
     Fields stragglers(*late, "job.noise.stragglers");
     noise.slowdown = stragglers.required("slowdown").number(1, most_slowdown);
-    const Value& list = stragglers.required("ranks");
-    if (list.kind() != Value::Kind::list) list.fail("expected a list of ranks such as [3, 5]");
-    for (const Value& rank : list.items())
-      noise.stragglers.push_back(static_cast<int>(rank.integer(0, ranks - 1)));
+    const Value *list = stragglers.optional("ranks"), *hosts = stragglers.optional("hosts");
+    if (list == nullptr && hosts == nullptr)
+      late->fail("stragglers: expected 'ranks' such as [3, 5], or 'hosts' such as [host1]");
+    if (list != nullptr && list->kind() != Value::Kind::list)
+      list->fail("expected a list of ranks such as [3, 5]");
+    if (hosts != nullptr && hosts->kind() != Value::Kind::list)
+      hosts->fail("expected a list of hosts such as [host1]");
+    if (list != nullptr)
+      for (const Value& rank : list->items())
+        noise.stragglers.push_back(static_cast<int>(rank.integer(0, ranks - 1)));
+    if (hosts != nullptr) slow_hosts = hosts->items();
     stragglers.finish();
     fields.resolve("stragglers", stragglers.resolved());
   }
@@ -266,7 +274,8 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks, bool nccl) {
     fields.resolve("overlap", *overlap);
   }
   job.needs = read_needs(fields, states_bytes(job));
-  job.noise = read_noise(fields, ranks);
+  std::vector<Value> slow_hosts;
+  job.noise = read_noise(fields, ranks, slow_hosts);
   const std::optional<Value> rings = read_rings(fields, *job.algorithm);
   fields.finish();
   std::vector<ReadJob> jobs;
@@ -276,7 +285,7 @@ std::vector<ReadJob> read_jobs(const Value& value, int ranks, bool nccl) {
       require_whole_chunks(size, job.bytes.count, *job.schedule);
     if (job.training == nullptr && !own_sizes)
       fields.resolve("bytes", Value::scalar_at(size.place(), to_text(job.bytes)));
-    jobs.push_back({job, fields.resolved(), rings});
+    jobs.push_back({job, fields.resolved(), rings, slow_hosts});
   }
   return jobs;
 }

@@ -30,6 +30,17 @@ std::string file_named(const std::string& name) {
   return file_of(Value::scalar_at(place, name), scenarios_folder, "scenario");
 }
 
+/// The host of that name or number.
+int host_at(const Value& value, const Topology& topology) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < topology.hosts().size(); ++i) {
+    names.push_back(topology.hosts()[i].name);
+    if (value.text() == std::to_string(i) || value.text() == names.back())
+      return static_cast<int>(i);
+  }
+  value.fail(unknown_name("host", value.text(), names));
+}
+
 /// `bandwidth` of a store; `host`, by name or number, where there is one store for all.
 Storage read_storage(const Value& value, const Topology& topology) {
   Fields fields(value, "storage");
@@ -38,13 +49,7 @@ Storage read_storage(const Value& value, const Topology& topology) {
   const Value* host = fields.optional("host");
   fields.finish();
   if (host == nullptr) return storage;
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < topology.hosts().size(); ++i) {
-    names.push_back(topology.hosts()[i].name);
-    if (host->text() == std::to_string(i) || host->text() == names.back())
-      storage.host = static_cast<int>(i);
-  }
-  if (storage.host < 0) host->fail(unknown_name("host", host->text(), names));
+  storage.host = host_at(*host, topology);
   return storage;
 }
 
@@ -179,6 +184,8 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
   std::optional<NcclParts> nccl;
   for (const ReadJob& read : jobs) {
     scenario.job = read.job;
+    for (const Value& host : read.slow_hosts)
+      scenario.job.noise.slow_hosts.push_back(host_at(host, topology));
     take_vectors(scenario.library, scenario.job.bytes);
     require_ranks(placement, scenario.placement, scenario.job);
     if (channelled(scenario.job) != nullptr) take_channels(scenario, read.rings, known, nccl);

@@ -27,7 +27,9 @@ struct Noise {
   Seconds every{};      ///< mean time between two detours of the operating system; 0: none
   Seconds takes{};      ///< mean time of a detour, exponentially distributed
   double slowdown = 1;  ///< factor for the ranks in `stragglers`
-  std::vector<int> stragglers;
+  std::vector<int> stragglers{};
+  std::vector<int> slow_hosts{};  ///< all ranks on them are stragglers, wherever they are placed
+  bool has_stragglers() const { return !stragglers.empty() || !slow_hosts.empty(); }
 };
 
 /// Location of files: on each host, or on one host that the others reach over the network.

@@ -54,6 +54,7 @@ struct ReadJob {
   Job job;
   Value resolved;
   std::optional<Value> rings;  ///< the file of those that NCCL built; none: they are searched for
+  std::vector<Value> slow_hosts;  ///< names or numbers of hosts whose ranks are stragglers
 };
 std::vector<ReadJob> read_jobs(const Value& value, int ranks, bool nccl = false);
 

@@ -25,11 +25,11 @@ bool computes_nothing(const Job& job) {
 /// Slow ranks, or noise, where nothing is computed that could take longer.
 std::vector<std::string> vain_noise(const Scenario& scenario) {
   const Noise& noise = scenario.job.noise;
-  if (!computes_nothing(scenario.job) || (noise.stragglers.empty() && noise.spread == 0)) return {};
+  if (!computes_nothing(scenario.job) || (!noise.has_stragglers() && noise.spread == 0)) return {};
   return {fmt::format(
       "{} computations down, and a collective alone has none: nothing changes. 'overlap' "
       "gives it one, 'unlike' gives the cluster slow hosts",
-      noise.stragglers.empty() ? "'spread' slows" : "'stragglers' slow")};
+      noise.has_stragglers() ? "'stragglers' slow" : "'spread' slows")};
 }
 
 /// The key by which repetitions of a job differ; "": they do not.

@@ -154,7 +154,7 @@ double time_that_counts(const PlaceStudy& study, double own_s,
 bool goes_round(const Scenario& scenario) {
   const Job& job = scenario.job;
   const bool random = job.skew.count() > 0 || job.noise.spread > 0 || job.noise.every.count() > 0 ||
-                      !job.noise.stragglers.empty() ||
+                      job.noise.has_stragglers() ||
                       std::ranges::any_of(scenario.library.transports, [](const Transport& way) {
                         return !way.jitter.is_zero();
                       });
@@ -219,8 +219,13 @@ SymmetryRules symmetry_rules(const PlaceStudy& study) {
   const int store = study.scenario.storage.host;
   SymmetryRules rules;
   rules.slot_kind = study.slot_kind;
-  for (std::size_t host = 0; host < study.rules.slots.size(); ++host)
-    rules.marks.push_back(2 * study.rules.slots[host] + (static_cast<int>(host) == store ? 1 : 0));
+  const std::vector<int>& slow = study.scenario.job.noise.slow_hosts;
+  for (std::size_t host = 0; host < study.rules.slots.size(); ++host) {
+    const int number = static_cast<int>(host);
+    const bool is_slow = std::ranges::find(slow, number) != slow.end();
+    rules.marks.push_back(4 * study.rules.slots[host] + (is_slow ? 2 : 0) +
+                          (number == store ? 1 : 0));
+  }
   // Memory that is not the rank's own, and a store, are in domains that go by their numbers.
   rules.inside_hosts = rank.memory.kind == MemoryPolicy::Kind::local && store < 0;
   rules.nics_by_number = rank.nics != NicChoice::nearest;

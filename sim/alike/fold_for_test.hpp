@@ -103,8 +103,9 @@ inline void expect_same(const Report& fold, const Report& all) {
   if (!fold.training || !all.training) return;
   EXPECT_EQ(fold.training->devices, all.training->devices);
   EXPECT_NEAR(fold.training->step_s, all.training->step_s, within);
-  EXPECT_NEAR(fold.training->compute_s, all.training->compute_s, within);
+  EXPECT_NEAR(fold.training->busy_s, all.training->busy_s, within);
   EXPECT_NEAR(fold.training->exposed_s, all.training->exposed_s, within);
+  EXPECT_NEAR(fold.training->bubble_s, all.training->bubble_s, within);
 }
 
 /// So many ranks, simulated, have the times of all.

@@ -140,7 +140,7 @@ Measurement measure(const Run& run, std::span<const std::unique_ptr<RankThread>>
     result.phases.push_back(
         {phase_text({phase.name, 0, phase.part}), phase.start - start, phase.end - start});
   result.observations = observations_of(worth_reporting(run));
-  result.training = training_report(run, start);
+  result.training = training_report(run, start, result.time_s, result.ranks);
   if (result.training) result.training->groups = mean_groups(result.ranks);
   result.streams = stream_reports(run, ranks, result.time_s);
   result.resources = busiest_resources(run, result.time_s, used_before);

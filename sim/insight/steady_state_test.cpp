@@ -57,8 +57,12 @@ void expect_same(const Report& skipped, const Report& whole) {
   ASSERT_EQ(skipped.training.has_value(), whole.training.has_value());
   if (!whole.training) return;
   expect_near(skipped.training->step_s, whole.training->step_s, time, "step");
-  expect_near(skipped.training->compute_s, whole.training->compute_s, time, "compute");
+  expect_near(skipped.training->busy_s, whole.training->busy_s, time, "busy");
   expect_near(skipped.training->exposed_s, whole.training->exposed_s, time, "exposed");
+  ASSERT_EQ(skipped.training->groups.size(), whole.training->groups.size());
+  for (std::size_t i = 0; i < whole.training->groups.size(); ++i)
+    expect_near(skipped.training->groups[i].partner_s, whole.training->groups[i].partner_s, time,
+                "waiting in groups");
 }
 
 CauseSeconds by_cause(const Report& report) {

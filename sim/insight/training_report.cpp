@@ -2,7 +2,10 @@
 #include "sim/insight/training_report.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "algorithms/training/llm.hpp"
 #include "algorithms/training/training.hpp"
@@ -36,9 +39,62 @@ double began_at(const Run& run, double start) {
   return began;
 }
 
+/// Exposed time of the groups of that name; null for pipelines, whose waits are apart.
+double* exposed_in(ExposedTimes& exposed, std::string_view group) {
+  if (group == "tensor") return &exposed.tp;
+  if (group == "context") return &exposed.cp;
+  if (group == "expert") return &exposed.ep;
+  return group == "pipeline" ? nullptr : &exposed.dp;
+}
+
+/// Seconds that one device spends in groups, per step, times `weight`.
+void add_groups(TrainingReport& report, const RankReport& device, double weight) {
+  for (const GroupReport& group : device.groups) {
+    if (double* exposed = exposed_in(report.exposed, group.name)) {
+      *exposed += weight * group.time_s;
+    } else {
+      report.exposed.pp += weight * (group.time_s - group.partner_s);
+      report.bubble_s += weight * group.partner_s;
+    }
+  }
+}
+
+/// Fills in the parts of a step. `end`: of the last step of all devices, from the start on.
+/// Gradients that no large model exchanges are all exposed that is left: with servers they go in
+/// no group.
+void add_parts(TrainingReport& report, const Job& job, const Parts& parts, double start, double end,
+               double time_s, std::span<const RankReport> ranks) {
+  const auto spent = [](const RankReport& rank, RankActivity activity) {
+    return rank.seconds[static_cast<std::size_t>(activity)];
+  };
+  const LlmStep* llm = job.training->llm.get();
+  const bool pipelined = llm != nullptr && llm->grid.size("pp") > 1;
+  std::vector<std::pair<const RankReport*, double>> devices;  // and when the last step ended
+  for (const RankReport& rank : ranks)
+    if (const auto last = parts.last_at.find(rank.rank); last != parts.last_at.end())
+      devices.emplace_back(&rank, last->second - start);
+  const double each = 1.0 / static_cast<double>(devices.size()), per_step = each / report.steps;
+  for (const auto& [device, last] : devices) {
+    report.busy_s += per_step * spent(*device, RankActivity::compute);
+    if (llm != nullptr) add_groups(report, *device, each);
+    (pipelined ? report.bubble_s : report.other_s) += per_step * (end - last);
+    const double late = spent(*device, RankActivity::idle) - (time_s - device->finish_s);
+    const double files = device->waited_for[static_cast<std::size_t>(Cause::storage)];
+    report.other_s += per_step * (late + files);
+  }
+  const ExposedTimes& in = report.exposed;
+  const double rest = report.step_s - report.busy_s - report.bubble_s - report.input_s -
+                      report.other_s - (in.tp + in.cp + in.ep + in.pp + in.dp);
+  constexpr double rounding = 1e-9;
+  if (std::abs(rest) > rounding * report.step_s)
+    (llm != nullptr ? report.other_s : report.exposed.dp) += rest;
+  report.exposed_s = in.tp + in.cp + in.ep + in.pp + in.dp;
+}
+
 }  // namespace
 
-std::optional<TrainingReport> training_report(const Run& run, double start) {
+std::optional<TrainingReport> training_report(const Run& run, double start, double time_s,
+                                              std::span<const RankReport> ranks) {
   const Job& job = run.machine->scenario().job;
   if (job.training == nullptr) return std::nullopt;
   Parts parts = parts_of(run, start);
@@ -58,9 +114,8 @@ std::optional<TrainingReport> training_report(const Run& run, double start) {
   if (first_step > start) report.startup_s = first_step - start;
   report.step_s = (end - first_step) / report.steps;
   report.input_s = mean("loaded");
-  report.compute_s = mean("computed");
-  report.exposed_s = mean("exchanged");
-  report.update_s = mean("step");
+  report.forward_backward_s = mean("computed");
+  add_parts(report, job, parts, start, end - start, time_s, ranks);
   const double batches = static_cast<double>(report.devices) / report.replica * report.batch;
   report.epochs = report.steps * batches / static_cast<double>(job.training->records);
   if (report.step_s > 0) {

@@ -9,8 +9,10 @@
 
 namespace ringscope::sim {
 
-/// `start`: when the repetition began. Nothing for other jobs.
-std::optional<TrainingReport> training_report(const Run& run, double start);
+/// `start`: when the repetition began, which took `time_s`; `ranks`: its accounts. Nothing for
+/// other jobs.
+std::optional<TrainingReport> training_report(const Run& run, double start, double time_s,
+                                              std::span<const RankReport> ranks);
 
 /// The means over the ranks of their groups.
 std::vector<GroupReport> mean_groups(std::span<const RankReport> ranks);

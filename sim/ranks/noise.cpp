@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/ranks/noise.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 namespace ringscope::sim {
 
-Noises::Noises(const Noise& noise, int ranks)
+Noises::Noises(const Noise& noise, int ranks, std::span<const Location> where)
     : noise_(&noise),
       random_(static_cast<std::size_t>(ranks)),
       slowdown_(static_cast<std::size_t>(ranks), 1) {
   for (const int rank : noise.stragglers)
     slowdown_.at(static_cast<std::size_t>(rank)) = noise.slowdown;
+  for (std::size_t rank = 0; rank < std::min(where.size(), slowdown_.size()); ++rank)
+    if (std::ranges::find(noise.slow_hosts, where[rank].host) != noise.slow_hosts.end())
+      slowdown_[rank] = noise.slowdown;
 }
 
 void Noises::seed(std::uint64_t seed) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "scenarios/question/scenario.hpp"
@@ -16,10 +17,10 @@ double uniform(std::mt19937_64& random);
 double exponential(std::mt19937_64& random, double mean);
 
 /// A stream of random numbers per rank, so that what one rank draws does not depend on the others.
-/// Ranks beyond `ranks` have no noise.
+/// Ranks beyond `ranks` have no noise. `where`: the ranks' locations, if any host is slow.
 class Noises {
  public:
-  Noises(const Noise& noise, int ranks);
+  Noises(const Noise& noise, int ranks, std::span<const Location> where = {});
 
   /// The streams from here on.
   void seed(std::uint64_t seed);

@@ -148,6 +148,16 @@ TEST_F(NoisyJob, with_a_straggler_is_as_late_as_that) {
   expect_seconds(finish(report, 0), 0.1);
 }
 
+TEST_F(NoisyJob, slows_all_ranks_of_a_slow_host) {
+  const Report report = run(noisy("{stragglers: {hosts: [host1], slowdown: 3}}"), compute);
+  for (const double time : report.times_s) expect_seconds(time, 0.3);
+  expect_seconds(finish(report, 0), 0.1);
+  EXPECT_EQ(noisy("{stragglers: {hosts: [1], slowdown: 3}}").job.noise.slow_hosts,
+            std::vector<int>{1});
+  EXPECT_THROW(noisy("{stragglers: {hosts: [host2], slowdown: 3}}"), InputError);
+  EXPECT_THROW(noisy("{stragglers: {slowdown: 3}}"), InputError);
+}
+
 TEST_F(NoisyJob, takes_its_time_anew_in_each_repetition) {
   const Report report = run(noisy("{spread: 0.2}"), compute);
   ASSERT_EQ(report.times_s.size(), 3u);

@@ -277,8 +277,10 @@ void RankThread::set_activity(RankActivity activity, double at) {
   activity_since_ = at;
 }
 
-// The requests of one verb are all on one communicator.
+// The requests of one verb are all on one communicator. A block begins without any.
 void RankThread::enter_group(const Pending& verb) {
+  if (verb.verb == Verb::copy && verb.asked->block.is_any() && verb.asked->range.size == 0)
+    return in_groups_.enter(run_->groups.index_of(verb.asked->tag));
   int request = verb.request;
   if (request < 0 && verb.asked != nullptr && !verb.asked->requests.empty())
     request = verb.asked->requests.front().slot;

@@ -133,10 +133,11 @@ class RankThread final : public Executor, private Caller {
   void await_all(const Pending& verb);
   /// `ended`: what came after that is noise.
   void account_wait(int request, double since, double ended);
-  void account_stage(Cause cause, double seconds) {
-    waited_for_[static_cast<std::size_t>(cause)] += seconds;
-    if (cause == Cause::partner) in_groups_.wait_for_partner(seconds);
-  }
+  /// `from` and `stage.end`: of a part of a wait.
+  void account_stage(const Stage& stage, double from);
+  /// The wait of `verb` for another thread has ended. It counts as the other's waits for partners
+  /// where these are the reason, and in the other's group.
+  void account_join(const Pending& verb, const RankThread& other);
   Advance finish_wait(Pending& verb, std::span<const int> requests);
   Advance start_part(Pending& verb);
   Advance local_part(Pending& verb);
@@ -211,8 +212,9 @@ class RankThread final : public Executor, private Caller {
   Cause blocked_by_ = Cause::partner;  ///< while that is one thing
   double activity_since_ = 0;
   double finish_time_ = 0;
-  double began_ = 0;        ///< s: its program, the last time
-  double block_ended_ = 0;  ///< s: the last one
+  double began_ = 0;          ///< s: its program, the last time
+  double block_ended_ = 0;    ///< s: the last one
+  double partner_until_ = 0;  ///< s: when the last wait for a partner ended
   std::array<double, activity_names.size()> seconds_{};
   CauseSeconds waited_for_{};
   GroupTimes in_groups_;

@@ -37,6 +37,8 @@ void RankThread::skip(int steps, double seconds, int times, const TimeAccount& b
   skipped_ += steps;
   for (std::size_t i = 0; i < seconds_.size(); ++i)
     seconds_[i] += times * (seconds_[i] - before.seconds[i]);
+  constexpr auto partner = static_cast<std::size_t>(Cause::partner);
+  if (waited_for_[partner] > before.waited_for[partner]) partner_until_ += seconds;
   for (std::size_t i = 0; i < waited_for_.size(); ++i)
     waited_for_[i] += times * (waited_for_[i] - before.waited_for[i]);
   in_groups_.repeat(times, before.in_groups);

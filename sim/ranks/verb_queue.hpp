@@ -29,6 +29,7 @@ struct PendingVerb {
   Operation* asked = nullptr;        ///< null for isend and irecv: their request says it all
   std::coroutine_handle<> waiter{};  ///< null for isend and irecv
   double since = -1;                 ///< s: when it began to block; -1: it has not
+  double partner_before = 0;         ///< s: waits for partners of the thread to join, until then
   int request = -1, other_request = -1;
   int multicast = -1;        ///< the first of its messages
   std::size_t complete = 0;  ///< of what it waits for: the first ones, as far as known to be

@@ -160,13 +160,13 @@ RankThread::Advance RankThread::part<Verb::join>(Pending& verb) {
   other.is_nonblocking() ? enter_mpi() : leave_mpi();
   if (!other.finished_) {
     other.joiner_ = this;
+    if (verb.since < 0)
+      verb.partner_before = other.waited_for_[static_cast<std::size_t>(Cause::partner)];
     return block(verb, RankActivity::in_wait);
   }
   if (verb.since >= 0) {
-    waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
     path = other.path;
-    in_groups_.enter(other.in_groups_.now());
-    set_activity(activity_, now());
+    account_join(verb, other);
   }
   other.in_use_ = false;
   return Advance::done;
@@ -195,6 +195,7 @@ RankThread::Advance RankThread::storage_part(Pending& verb) {
   const ByteCost cost = machine.scenario().library.copy_cost;
   if (bytes == 0) return Advance::done;
   set_activity(activity_, now());
+  in_groups_.enter(-1);
   blocked_by_ = Cause::storage;
   if (uses.empty())
     return run_time(bytes * cost.seconds_per_byte, false, RankActivity::in_wait, Cause::storage);
@@ -210,6 +211,7 @@ RankThread::Advance RankThread::part<Verb::reach>(Pending& verb) {
   if (verb.since >= 0) {
     waited_for_[static_cast<std::size_t>(Cause::partner)] += now() - verb.since;
     path = state.path;
+    partner_until_ = now();
     in_groups_.enter(state.group);
     set_activity(activity_, now());  // before a call of the next step enters its group
   }

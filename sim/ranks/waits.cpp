@@ -67,12 +67,33 @@ RankThread::Advance RankThread::wait_part(Pending& verb, bool all) {
   return finish_wait(verb, requests);
 }
 
+void RankThread::account_stage(const Stage& stage, double from) {
+  const double seconds = stage.end - from;
+  waited_for_[static_cast<std::size_t>(stage.cause)] += seconds;
+  if (stage.cause != Cause::partner) return;
+  in_groups_.wait_for_partner(seconds);
+  if (seconds > 0) partner_until_ = stage.end;
+}
+
+void RankThread::account_join(const Pending& verb, const RankThread& other) {
+  constexpr auto partner = static_cast<std::size_t>(Cause::partner);
+  const double waited =
+      std::min(other.waited_for_[partner] - verb.partner_before, other.partner_until_ - verb.since);
+  waited_for_[partner] += now() - verb.since;
+  in_groups_.enter(other.in_groups_.now());
+  if (waited > 0) {
+    in_groups_.wait_for_partner(waited);
+    partner_until_ = other.partner_until_;
+  }
+  set_activity(activity_, now());  // before a call of the next step enters its group
+}
+
 void RankThread::account_wait(int request, double since, double ended) {
   std::vector<Stage>& stages = run_->waited;
   run_->mpi->explain_wait(request, since, ended, stages);
   if (ended < now()) stages.push_back({Cause::noise, now()});
   for (double from = since; const Stage& stage : stages)
-    account_stage(stage.cause, stage.end - std::exchange(from, stage.end));
+    account_stage(stage, std::exchange(from, stage.end));
   set_activity(activity_, now());
   stages.clear();
 }

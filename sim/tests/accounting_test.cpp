@@ -161,6 +161,26 @@ TEST_P(Accounts, repeat_what_does_not_depend_on_chance) {
   for (const double time : report.times_s) EXPECT_NEAR(time, report.time_s, 1e-9 * report.time_s);
 }
 
+TEST(Phases, have_all_calls_of_rooted_collectives) {
+  for (const char* collective : {"broadcast", "reduce", "gather", "scatter"})
+    for (const Algorithm& algorithm : catalogue()) {
+      if (algorithm.collective != collective) continue;
+      SCOPED_TRACE(fmt::format("{} {}", collective, algorithm.name));
+      const Scenario scenario =
+          scenario_of(fmt::format("cluster: star8\nlibrary: rdma\nplacement: 1x8\n"
+                                  "job: {{collective: {}, algorithm: {}, bytes: 1 MiB}}\n",
+                                  collective, algorithm.name));
+      RunOptions options;
+      options.record_spans = true;
+      const Report report = simulate(scenario, options);
+      if (report.phases.empty()) continue;
+      double end = 0;
+      for (const PhaseReport& phase : report.phases) end = std::max(end, phase.end_s);
+      EXPECT_NEAR(end, report.time_s, 1e-9 * report.time_s);
+      for (const Span& span : report.spans) EXPECT_NE(span.phase, "") << "rank " << span.rank;
+    }
+}
+
 TEST_P(Accounts, cover_each_rank_with_spans_and_each_wait_with_its_causes) {
   RunOptions options;
   options.record_spans = true;

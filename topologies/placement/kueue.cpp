@@ -31,11 +31,14 @@ std::optional<std::string> topology_assignment(const LaunchTask& launch) {
   const std::vector<PlacedNode> nodes = nodes_of(launch.placement);
   if (!numbers_through(launch.placement, nodes.size())) return {};
   std::string text = fmt::format(
-      "# Pod i, by the label batch.kubernetes.io/job-completion-index, runs in domain i{}.\n"
+      "# Pod i, by the label batch.kubernetes.io/job-completion-index, runs in domain i{}.\n{}"
       "topologyAssignment:\n"
       "  levels: [kubernetes.io/hostname]\n"
       "  domains:\n",
-      launch.groups.empty() ? "" : "; groups in the order " + launch.groups);
+      launch.groups.empty() ? "" : "; groups in the order " + launch.groups,
+      shares_gpus(launch) ? "# GPUs have the numbers of their host. Background jobs use others "
+                            "there, and a container\n# numbers its own from 0.\n"
+                          : "");
   for (const PlacedNode& node : nodes)
     text += fmt::format("    - {{values: [\"{}\"], count: 1}}    # ranks {}{}\n",
                         launch.topology.hosts()[static_cast<std::size_t>(node.host)].name,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +18,12 @@ struct LaunchTask {
   const Topology& topology;
   std::string groups{};    ///< order of the job's groups, which numbers the ranks; "": it has none
   std::string gpu_file{};  ///< file that gives each rank its GPU, where it is written too
+  std::set<int> shared{};  ///< hosts with GPUs that background jobs use
 };
+
+/// True if a background job uses GPUs of a host of the placement. A container or an allocation with
+/// some of a host's GPUs numbers them from 0, so their numbers on the host do not apply there.
+bool shares_gpus(const LaunchTask& launch);
 
 /// Parts of a placement that a file says: of ranks on GPUs the host alone is not enough.
 enum class LaunchSays { host, gpu, host_and_gpu };

@@ -13,12 +13,14 @@ namespace {
 
 Topology gpu_hosts() { return read_cluster(Value::from_text("test", "gpu4x4_25g")).topology; }
 
-/// The file of that format; "none" where it cannot say the placement.
-std::string file_of(std::string_view format, const std::string& placement) {
+/// The file of that format; "none" where it cannot say the placement. `shared`: hosts with GPUs of
+/// background jobs.
+std::string file_of(std::string_view format, const std::string& placement,
+                    const std::set<int>& shared = {}) {
   const Topology topology = gpu_hosts();
   const Placement placed = read_placement(Value::from_text("test", placement), topology);
   const auto found = std::ranges::find(launch_formats(), format, &LaunchFormat::name);
-  return found->text({placed, topology, "tp-dp-pp"}).value_or("none");
+  return found->text({placed, topology, "tp-dp-pp", "", shared}).value_or("none");
 }
 
 const std::string around =
@@ -52,6 +54,37 @@ TEST(AVolcanoJob, HasATaskOnEachHostWithItsRanksAndTheirGpus) {
   EXPECT_EQ(rows, (std::vector<std::string>{"node-0 1 host1 0 0,2 PCI_BUS_ID 0,1",
                                             "node-1 1 host0 1 1 PCI_BUS_ID 0"}));
   EXPECT_EQ(job.find("spec")->find("minAvailable")->text(), "2");
+}
+
+// A container numbers its GPUs from 0, and a pod with all GPUs of such a host would never start.
+TEST(AVolcanoJob, is_none_on_hosts_whose_gpus_background_jobs_use) {
+  EXPECT_EQ(file_of("volcano", comes_back, {0}), "none");
+  EXPECT_EQ(file_of("volcano", comes_back, {2}), file_of("volcano", comes_back));
+}
+
+TEST(LaunchFiles, note_that_gpus_have_the_numbers_of_whole_hosts) {
+  for (const char* format : {"gpus", "torchrun", "kueue"}) {
+    const std::string alone = file_of(format, around, {1}), shared = file_of(format, around, {0});
+    EXPECT_EQ(alone, file_of(format, around)) << format;
+    EXPECT_EQ(alone.find("from 0"), std::string::npos) << alone;
+    EXPECT_NE(shared.find("numbers"), std::string::npos) << shared;
+    EXPECT_NE(shared.find("from 0.\n"), std::string::npos) << shared;
+  }
+  EXPECT_TRUE(file_of("gpus", around, {0}).starts_with("#!/bin/sh\n# "));
+}
+
+TEST(SlurmsCommand, allocates_the_hosts_before_it_starts_the_ranks) {
+  const Topology topology = gpu_hosts();
+  const auto slurm = std::ranges::find(launch_formats(), "slurm", &LaunchFormat::name);
+  const auto command = [&](const std::string& placement, const std::set<int>& shared) {
+    const Placement placed = read_placement(Value::from_text("test", placement), topology);
+    return slurm->command({placed, topology, "", "g.sh", shared}, "p.slurm");
+  };
+  EXPECT_TRUE(command(comes_back, {})
+                  .starts_with("salloc --nodes=2 --exclusive --nodelist=host1,host0    #"));
+  EXPECT_TRUE(command(comes_back, {1}).starts_with("salloc --nodes=2 --nodelist=host1,host0    #"));
+  EXPECT_TRUE(command("0-2-1", {}).starts_with("salloc --nodes=2 --nodelist=host1,host2    #"));
+  EXPECT_NE(command(comes_back, {}).find("\nSLURM_HOSTFILE=p.slurm srun -n 3 "), std::string::npos);
 }
 
 TEST(ATopologyAssignment, NamesTheNodesInTheOrderOfPods) {

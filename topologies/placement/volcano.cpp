@@ -13,7 +13,7 @@
 namespace ringscope {
 namespace {
 
-/// A pod has all GPUs of its host, so that they have the numbers that they have there.
+/// A pod requests all GPUs of its host, because a container numbers its own GPUs from 0.
 std::string gpus_of(const PlacedNode& node, const Host& host) {
   if (node.gpus.empty()) return "";
   return fmt::format(
@@ -24,6 +24,7 @@ std::string gpus_of(const PlacedNode& node, const Host& host) {
 }
 
 std::optional<std::string> volcano_job(const LaunchTask& launch) {
+  if (shares_gpus(launch)) return {};
   const std::vector<PlacedNode> nodes = nodes_of(launch.placement);
   std::string text = fmt::format(
       "# One pod on each host; RANKS says which ranks it starts{}. Put in IMAGE and PROGRAM.\n"
@@ -61,10 +62,16 @@ std::optional<std::string> volcano_job(const LaunchTask& launch) {
 }  // namespace
 
 LaunchFormat volcano_format() {
-  return {"volcano", "write it as a job of Volcano, a task for each host", LaunchSays::host_and_gpu,
-          volcano_job, [](const LaunchTask&, const std::string& file) {
+  return {"volcano",
+          "write it as a job of Volcano, a task for each host",
+          LaunchSays::host_and_gpu,
+          volcano_job,
+          [](const LaunchTask&, const std::string& file) {
             return fmt::format("kubectl create -f {}", file);
-          }};
+          },
+          "a pod requests all GPUs of its host, and a background job uses some of them on a host "
+          "of the best placement; --taken HOST keeps the job off that host, and --rankfile with "
+          "--gpus starts any placement"};
 }
 
 }  // namespace ringscope

@@ -15,6 +15,7 @@ from validation.verdict import cases, gpus
 
 CHOSEN = "open_mpi_tuned"  # stands for the library's own choice, unless the user says
 VERSION = re.compile(r"(open\s*mpi|mpich)\D*(\d+)\.(\d+)", re.IGNORECASE)
+FIT_ONE = "`ringscope calibrate` fits one to a log"
 REPETITIONS = 25  # runs of a model that draws random numbers; their median is the prediction
 MANY = 256  # ranks: more draw enough of them in fewer runs, LEAST at least
 LEAST = 3
@@ -140,11 +141,11 @@ def read(path: str) -> Model:
     except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 1}" if mark else ""
-        raise InputError(f"{path}{line}: expected a fitted model in YAML, got no YAML") from None
+        raise InputError(f"{path}{line}: expected a fitted model in YAML, got no YAML; "
+                         f"{FIT_ONE}") from None
     if not isinstance(found, dict):
         raise InputError(f"{path}: expected a fitted model with the keys cluster, library and "
-                         f"calibration, got {type(found).__name__}: run `ringscope calibrate` on "
-                         "a log first")
+                         f"calibration, got {type(found).__name__}; {FIT_ONE}")
     for key in ("cluster", "library", "calibration"):
         if not isinstance(found.get(key), dict):
             got = f"{found[key]!r:.60}" if key in found else "nothing: the key is missing"

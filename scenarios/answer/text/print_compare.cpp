@@ -7,6 +7,7 @@
 
 #include "scenarios/answer/text/difference_table.hpp"
 #include "scenarios/answer/text/table.hpp"
+#include "scenarios/answer/text/training_text.hpp"
 
 namespace ringscope {
 namespace {
@@ -30,32 +31,37 @@ std::vector<std::string> stuck_row(const std::string& name, std::size_t columns)
   return cells;
 }
 
-/// Overview of training jobs: a step's time, and its part neither computed nor hidden.
+/// Overview of training jobs: a step's time, and its parts.
 std::string training_overview(std::span<const Report> reports, const Report& first,
                               const std::vector<std::string>& names) {
+  std::vector<const TrainingReport*> jobs;
   double longest = 0;
-  for (const Report& report : reports)
-    if (!report.deadlock) longest = std::max(longest, report.training->step_s);
+  for (const Report& report : reports) {
+    if (report.deadlock) continue;
+    jobs.push_back(&*report.training);
+    longest = std::max(longest, report.training->step_s);
+  }
   const TimeScale scale(longest);
-  Table table({{"case", Align::left},
-               {"step"},
-               {"ratio"},
-               {"compute"},
-               {"exposed"},
-               {"records/s"},
-               {"efficiency"}});
+  const std::vector<StepPart> parts = step_parts(jobs);
+  std::vector<Table::Column> columns = {{"case", Align::left}, {"step"}, {"ratio"}};
+  for (const StepPart& part : parts) columns.push_back({part.header});
+  for (const char* header : {"records/s", "efficiency"}) columns.push_back({header});
+  const std::size_t width = columns.size();
+  Table table(std::move(columns));
   for (std::size_t i = 0; i < reports.size(); ++i) {
     if (reports[i].deadlock) {
-      table.add(stuck_row(names[i], 7));
+      table.add(stuck_row(names[i], width));
       continue;
     }
     const TrainingReport& step = *reports[i].training;
-    table.add({names[i], scale.text(step.step_s), ratio_text(step.step_s, first.training->step_s),
-               scale.text(step.compute_s), scale.text(step.exposed_s),
-               fmt::format("{:.4g}", step.records_per_s),
-               fmt::format("{:.1f} %", 100 * step.efficiency)});
+    std::vector<std::string> cells = {names[i], scale.text(step.step_s),
+                                      ratio_text(step.step_s, first.training->step_s)};
+    for (const StepPart& part : parts) cells.push_back(scale.text(part.of(step)));
+    cells.push_back(fmt::format("{:.4g}", step.records_per_s));
+    cells.push_back(fmt::format("{:.1f} %", 100 * step.efficiency));
+    table.add(std::move(cells));
   }
-  return table.text(0);
+  return table.text(0) + sum_of_parts(parts);
 }
 
 /// `first`: that the others are compared with.

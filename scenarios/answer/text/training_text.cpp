@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "scenarios/answer/text/table.hpp"
 #include "topologies/input/plural.hpp"
@@ -14,20 +17,33 @@ namespace {
 
 using Align = Table::Align;
 
+constexpr StepPart all_parts[] = {
+    {"busy", false, [](const TrainingReport& t) { return t.busy_s; }},
+    {"tp", true, [](const TrainingReport& t) { return t.exposed.tp; }},
+    {"cp", true, [](const TrainingReport& t) { return t.exposed.cp; }},
+    {"ep", true, [](const TrainingReport& t) { return t.exposed.ep; }},
+    {"pp", true, [](const TrainingReport& t) { return t.exposed.pp; }},
+    {"dp", true, [](const TrainingReport& t) { return t.exposed.dp; }},
+    {"bubble", false, [](const TrainingReport& t) { return t.bubble_s; }},
+    {"input", false, [](const TrainingReport& t) { return t.input_s; }},
+    {"other", false, [](const TrainingReport& t) { return t.other_s; }}};
+
 std::string step(const TrainingReport& report) {
   const TimeScale scale(std::max(report.step_s, report.one_device_s));
-  Table table({{"step"},
-               {"input"},
-               {"compute"},
-               {"exposed"},
-               {"update"},
-               {"one device"},
-               {"records/s"},
-               {"efficiency"}});
-  table.add({scale.text(report.step_s), scale.text(report.input_s), scale.text(report.compute_s),
-             scale.text(report.exposed_s), scale.text(report.update_s),
-             scale.text(report.one_device_s), fmt::format("{:.4g}", report.records_per_s),
-             fmt::format("{:.1f} %", 100 * report.efficiency)});
+  const TrainingReport* const only[] = {&report};
+  const std::vector<StepPart> parts = step_parts(only);
+  std::vector<Table::Column> columns = {{"step"}};
+  std::vector<std::string> cells = {scale.text(report.step_s)};
+  for (const StepPart& part : parts) {
+    columns.push_back({part.header});
+    cells.push_back(scale.text(part.of(report)));
+  }
+  for (const char* header : {"one device", "records/s", "efficiency"}) columns.push_back({header});
+  cells.push_back(scale.text(report.one_device_s));
+  cells.push_back(fmt::format("{:.4g}", report.records_per_s));
+  cells.push_back(fmt::format("{:.1f} %", 100 * report.efficiency));
+  Table table(std::move(columns));
+  table.add(std::move(cells));
   const std::string devices = plural(static_cast<std::uint64_t>(report.devices), "device");
   const std::string batch = plural(static_cast<std::uint64_t>(report.batch), "record");
   const std::string shared =
@@ -39,7 +55,10 @@ std::string step(const TrainingReport& report) {
                        : "";
   return fmt::format("\n  A step of {}: {}, {} ({:.3g} epochs)\n", report.model, shared,
                      plural(static_cast<std::uint64_t>(report.steps), "step"), report.epochs) +
-         table.text(2) + before;
+         table.text(2) + "  " + sum_of_parts(parts) +
+         fmt::format("  Forward and backward with all stalls: {}\n",
+                     scale.text(report.forward_backward_s)) +
+         before;
 }
 
 /// Time that one device spends of a step on something.
@@ -53,6 +72,10 @@ double waiting(const RankReport& rank, std::size_t group, int) {
 }
 double exchanging(const RankReport& rank, std::size_t group, int) {
   return rank.groups[group].time_s - rank.groups[group].partner_s;
+}
+
+double idling(const RankReport& rank, std::size_t, int steps) {
+  return rank.seconds[static_cast<std::size_t>(RankActivity::idle)] / steps;
 }
 
 /// The devices' time by group: the bubble of a pipeline is what its devices wait in it.
@@ -78,6 +101,7 @@ std::string groups(const TrainingReport& report, std::span<const RankReport> ran
     add(fmt::format("waiting in {} groups", name), waiting, i);
     add(fmt::format("exchanging in {} groups", name), exchanging, i);
   }
+  add("idle, before its first step or after its last", idling, 0);
   return "\n" + table.text(2);
 }
 
@@ -110,6 +134,31 @@ std::string in_use(const TrainingReport& report, std::span<const RankReport> ran
 }
 
 }  // namespace
+
+std::vector<StepPart> step_parts(std::span<const TrainingReport* const> jobs) {
+  constexpr double worth_a_column = 5e-4;  // of a step
+  std::vector<StepPart> parts;
+  std::ranges::copy_if(all_parts, std::back_inserter(parts), [&](const StepPart& part) {
+    return std::ranges::any_of(jobs, [&](const TrainingReport* job) {
+      return std::abs(part.of(*job)) > worth_a_column * job->step_s;
+    });
+  });
+  return parts;
+}
+
+std::string sum_of_parts(const std::vector<StepPart>& parts) {
+  std::string kinds;
+  for (const StepPart& part : parts)
+    if (part.exposed) kinds += (kinds.empty() ? "" : ", ") + std::string(part.header);
+  std::string text;
+  const auto add = [&](const std::string& word) { text += (text.empty() ? "" : " + ") + word; };
+  for (const StepPart& part : parts) {
+    if (!part.exposed) add(part.header);
+    if (part.exposed && !kinds.empty())
+      add(fmt::format("exposed communication ({})", std::exchange(kinds, "")));
+  }
+  return "step = " + text + "\n";
+}
 
 std::string training_text(const TrainingReport& report, std::span<const RankReport> ranks) {
   std::string text = step(report);

@@ -4,10 +4,24 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "scenarios/answer/report.hpp"
 
 namespace ringscope {
+
+/// A part of a training step, as a column of a table.
+struct StepPart {
+  const char* header;
+  bool exposed;  ///< communication
+  double (*of)(const TrainingReport&);
+};
+
+/// The parts that are worth a column in any of the jobs. All of them add up to `step_s`.
+std::vector<StepPart> step_parts(std::span<const TrainingReport* const> jobs);
+
+/// "step = busy + exposed communication (tp, dp) + bubble", and a newline.
+std::string sum_of_parts(const std::vector<StepPart>& parts);
 
 /// `ranks`: the devices, for the least and the most of each group.
 std::string training_text(const TrainingReport& report, std::span<const RankReport> ranks);

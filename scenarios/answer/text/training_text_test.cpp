@@ -36,5 +36,15 @@ TEST(TrainingText, tells_what_nvidia_smi_would_show) {
                 "  with NCCL"));
 }
 
+TEST(TrainingText, names_the_parts_that_add_up_to_the_step) {
+  TrainingReport report;
+  report.step_s = 10;
+  report.busy_s = 4;
+  report.exposed = {.tp = 3, .pp = 0.001, .dp = 1};
+  report.bubble_s = 2;
+  EXPECT_THAT(training_text(report, {}),
+              HasSubstr("step = busy + exposed communication (tp, dp) + bubble\n"));
+}
+
 }  // namespace
 }  // namespace ringscope

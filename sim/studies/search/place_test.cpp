@@ -208,6 +208,25 @@ TEST(TheBoundOfRings, IsBelowEveryPlacementAndNearTheBest) {
   EXPECT_GT(*bound, 0.8 * answer.placed.front().cost_s);
 }
 
+// Ranks compute for 10 ms, and for three times as long on host 0.
+TEST(Place, avoids_a_slow_host) {
+  const PlaceStudy study = study_of(
+      "scenario:\n"
+      "  question: which?\n"
+      "  cluster: {base: star8, hosts: 3}\n"
+      "  library: rdma\n"
+      "  placement: 1-1\n"
+      "  job: {collective: allreduce, algorithm: ring, bytes: 1 KiB, overlap: 10 ms,\n"
+      "        noise: {stragglers: {hosts: [host0], slowdown: 3}}}\n",
+      "{slots: 1}");
+  const PlaceAnswer answer = answer_of(study);
+  ASSERT_GT(answer.placed.size(), 1u);
+  for (const Location& rank : answer.placed.front().placement.ranks) EXPECT_NE(rank.host, 0);
+  EXPECT_NEAR(answer.placed.front().cost_s, 0.010, 0.001);
+  EXPECT_NEAR(answer.placed.back().cost_s, 0.030, 0.001);
+  EXPECT_NEAR(answer.own.cost_s, 0.030, 0.001);
+}
+
 // One pair, 1 GB/s: with half of it the message takes twice as long, whichever cable it is.
 TEST(TheWorstLink, CostsWhatItsShareSays) {
   const std::string pair =

@@ -36,6 +36,9 @@ TEST_F(ShardedLlmTime, on_a_fast_network_is_that_of_its_layers_between_two_excha
       const Report report = simulate(job, {});
       const double exposed = 2 * exchange_s(d, 200e3);
       expect_seconds(report.time_s, micro_batches * layers * (forward + backward) + exposed);
+      ASSERT_TRUE(report.training.has_value());
+      expect_seconds(report.training->busy_s, micro_batches * layers * (forward + backward));
+      expect_seconds(report.training->exposed.dp, exposed);
       for (const RankReport& rank : report.rank_reports)
         for (const GroupReport& group : rank.groups) {
           if (group.name == "data") expect_seconds(group.time_s, exposed);

@@ -9,6 +9,13 @@ class LlmTime : public SimulationTest {};
 
 using namespace llm_for_test;
 
+void expect_parts_to_add_up(const Report& report) {
+  ASSERT_TRUE(report.training.has_value());
+  const TrainingReport& t = *report.training;
+  EXPECT_NEAR(t.busy_s + t.exposed_s + t.bubble_s + t.input_s + t.other_s, t.step_s,
+              1e-9 * t.step_s);
+}
+
 TEST_F(LlmTime, of_one_gpu_is_that_of_its_operations) {
   expect_seconds(run(llm(1, "{}", "micro_batches: 2")).time_s, 2 * layers * (1 + 2));
 }
@@ -28,6 +35,8 @@ TEST_F(LlmTime, has_a_bubble_of_one_less_than_the_stages_micro_batches) {
         expect_seconds(report.time_s, (m + p - 1) * stage);
         ASSERT_TRUE(report.training.has_value());
         EXPECT_NEAR(1 - report.training->efficiency, (p - 1.0) / (m + p - 1), 1e-9);
+        EXPECT_NEAR(report.training->bubble_s / report.training->busy_s, (p - 1.0) / m, 1e-9);
+        expect_parts_to_add_up(report);
       }
 }
 
@@ -50,6 +59,9 @@ TEST_F(LlmTime, has_a_bubble_that_the_parts_of_a_stage_divide) {
             simulate(llm(p, fmt::format("{{pp: {}}}", p), options, "unlimited", depth), {});
         const double part = (1 + 2) * static_cast<double>(depth) / p / v;
         expect_seconds(report.time_s, (m * v + p - 1) * part);
+        ASSERT_TRUE(report.training.has_value());
+        EXPECT_NEAR(report.training->bubble_s / report.training->busy_s, (p - 1.0) / v / m, 1e-9);
+        expect_parts_to_add_up(report);
       }
 }
 
@@ -83,6 +95,11 @@ TEST_F(LlmTime, in_tensor_groups_is_that_of_their_sums) {
   for (const std::string steps : {"1", "2"}) {
     const Report report =
         simulate(llm(4, "{tp: 4}", fmt::format("steps: {}", steps), "1 kB/s"), {});
+    ASSERT_TRUE(report.training.has_value());
+    expect_seconds(report.training->busy_s, layers * 3 / 4);
+    expect_seconds(report.training->exposed.tp, tensor_seconds(4, 1e3));
+    expect_seconds(report.training->exposed_s, tensor_seconds(4, 1e3));
+    expect_parts_to_add_up(report);
     for (const RankReport& rank : report.rank_reports) {
       ASSERT_EQ(rank.groups.size(), 3U);
       for (const GroupReport& group : rank.groups) {
@@ -144,16 +161,23 @@ TEST_F(LlmTime, of_data_parallelism_ends_with_the_exchange_of_the_gradients) {
     const double exchange = 2.0 * (d - 1) / d * gradients / rate;
     expect_seconds(time_of(llm(d, "{}", "zero: 0", "100 kB/s")), layers * 3 + exchange);
     // ZeRO 1 sends as much, and each rank updates its part.
-    expect_seconds(time_of(llm(d, "{}", "zero: 1\n    update: 1000 us/B", "100 kB/s")),
-                   layers * 3 + exchange + gradients / d * 1e-3);
+    const Report cut = simulate(llm(d, "{}", "zero: 1\n    update: 1000 us/B", "100 kB/s"), {});
+    expect_seconds(cut.time_s, layers * 3 + exchange + gradients / d * 1e-3);
+    ASSERT_TRUE(cut.training.has_value());
+    expect_seconds(cut.training->busy_s, layers * 3 + gradients / d * 1e-3);
+    expect_seconds(cut.training->exposed.dp, exchange);
+    expect_parts_to_add_up(cut);
   }
 }
 
 // A stage sends an activation on for each micro-batch, and gets its gradient back.
 TEST_F(LlmTime, of_a_pipeline_counts_the_way_there_and_back_of_a_micro_batch) {
   const double way = activation / 1e3;
-  expect_seconds(run(llm(2, "{pp: 2}", "micro_batches: 1", "1 kB/s")).time_s,
-                 2 * layers / 2 * 3 + 2 * way);
+  const Report report = run(llm(2, "{pp: 2}", "micro_batches: 1", "1 kB/s"));
+  expect_seconds(report.time_s, 2 * layers / 2 * 3 + 2 * way);
+  ASSERT_TRUE(report.training.has_value());
+  expect_seconds(report.training->busy_s, layers / 2 * 3);
+  expect_parts_to_add_up(report);
 }
 
 // Where the memory is the bound: each matrix is read once, what comes in and goes out too.

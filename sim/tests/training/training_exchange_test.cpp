@@ -126,7 +126,7 @@ TEST_F(ExchangeTime, begins_with_a_broadcast_that_no_step_counts) {
       EXPECT_NEAR(*started.training->startup_s, broadcast, 1e-6 * broadcast);
       EXPECT_NEAR(started.time_s - plain.time_s, *started.training->startup_s, 1e-6 * broadcast);
       EXPECT_NEAR(started.training->step_s, plain.training->step_s, 1e-6 * broadcast);
-      EXPECT_NEAR(started.training->compute_s, compute, 1e-9);
+      EXPECT_NEAR(started.training->busy_s, compute, 1e-9);
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Does a step of training take what a pencil says: compute, and of the exchange what nothing hides?
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include "sim/tests/scenario_for_test.hpp"
 
@@ -27,6 +29,30 @@ Scenario training(const std::string& strategy, const std::string& options,
       ", options: {model: " + model + ", " + options + "}}\n");
 }
 
+/// The parts of a step that are not 0, by name; they add up to it.
+using StepParts = std::map<std::string, double>;
+
+StepParts parts_of(const Report& report) {
+  const TrainingReport& t = *report.training;
+  StepParts parts = {{"busy", t.busy_s},     {"tp", t.exposed.tp}, {"cp", t.exposed.cp},
+                     {"ep", t.exposed.ep},   {"pp", t.exposed.pp}, {"dp", t.exposed.dp},
+                     {"bubble", t.bubble_s}, {"input", t.input_s}, {"other", t.other_s}};
+  double sum = 0;
+  for (const auto& [name, seconds] : parts) sum += seconds;
+  EXPECT_NEAR(sum, t.step_s, 1e-9 * t.step_s);
+  EXPECT_NEAR(t.exposed_s, t.exposed.tp + t.exposed.cp + t.exposed.ep + t.exposed.pp + t.exposed.dp,
+              1e-12);
+  std::erase_if(parts, [](const auto& part) { return part.second == 0; });
+  return parts;
+}
+
+void expect_parts(const Report& report, const StepParts& expected) {
+  const StepParts parts = parts_of(report);
+  for (const auto& [name, seconds] : expected)
+    EXPECT_NEAR(parts.contains(name) ? parts.at(name) : 0, seconds, 1e-9) << name;
+  EXPECT_EQ(parts.size(), expected.size());
+}
+
 /// A ring of two: each half crosses the wire twice.
 double allreduce(double bytes, double bandwidth) { return bytes / bandwidth; }
 
@@ -44,9 +70,8 @@ TEST_F(TrainingTime, without_overlap_is_compute_and_then_the_exchange) {
   ASSERT_TRUE(report.training.has_value());
   expect_seconds(report.training->step_s, step);
   expect_seconds(report.training->one_device_s, compute);
-  expect_seconds(report.training->compute_s, compute);
-  expect_seconds(report.training->exposed_s, step - compute);
-  EXPECT_EQ(report.training->input_s, 0);
+  expect_seconds(report.training->forward_backward_s, compute);
+  expect_parts(report, {{"busy", compute}, {"dp", step - compute}});
   EXPECT_NEAR(report.training->efficiency, compute / step, 1e-9);
   EXPECT_NEAR(report.training->records_per_s, 2 * 10 / step, 1e-6);
   EXPECT_NEAR(report.training->epochs, 3 * 2 * 10 / 1000.0, 1e-12);
@@ -60,6 +85,7 @@ TEST_F(TrainingTime, a_thread_hides_all_but_the_first_layer_behind_a_fast_wire) 
 TEST_F(TrainingTime, a_thread_hides_one_layer_behind_a_slow_wire) {
   const Report report = run(training("ddp", "overlap: thread, bucket: 0 B", "1-1", "0.25 GB/s"));
   expect_seconds(report.time_s, overlapped(0.25e9));
+  expect_parts(report, {{"busy", compute}, {"dp", overlapped(0.25e9) - compute}});
 }
 
 TEST_F(TrainingTime, a_non_blocking_exchange_on_the_nic_hides_as_much_as_a_thread) {
@@ -90,12 +116,15 @@ TEST_F(TrainingTime, a_server_takes_the_gradients_of_all_devices_and_answers_eac
   const Report report = run(training("parameter_server", "overlap: none", "2-1"));
   expect_seconds(report.time_s, compute + 2 * 2 * 2 * layer_bytes / 1e9);
   EXPECT_EQ(report.training->devices, 2);
+  expect_parts(report, {{"busy", compute}, {"dp", 2 * 2 * 2 * layer_bytes / 1e9}});
 }
 
 TEST_F(TrainingTime, the_input_of_a_host_bounds_all_its_devices) {
   const Report report = run(training("ddp", "steps: 5, input: {rate: 100, prefetch: 1}", "2"));
   const double batch = 10 * 2 / 100.0;
-  expect_seconds(report.time_s - compute, 5 * (batch + 10 * 1000 * 2 / 1e9));
+  const double input = batch + 10 * 1000 * 2 / 1e9;  // of which four hide a step's computation
+  expect_seconds(report.time_s - compute, 5 * input);
+  expect_parts(report, {{"busy", compute}, {"input", input + compute / 5 - compute}});
 }
 
 TEST_F(TrainingTime, a_checkpoint_costs_what_storage_takes) {
@@ -103,6 +132,10 @@ TEST_F(TrainingTime, a_checkpoint_costs_what_storage_takes) {
       run(training("ddp", "steps: 4, overlap: none, checkpoint: {every: 2, bytes: 16 MB}"));
   const double step = compute + allreduce(2 * layer_bytes, 1e9);
   expect_seconds(report.time_s, 4 * step + 2 * 16e6 / 1e9);
+  // Rank 0 writes, and rank 1 waits: for its gradients, or for the end.
+  const StepParts parts = parts_of(report);
+  expect_seconds(parts.at("busy"), compute);
+  expect_seconds(parts.at("other"), (16e6 / 1e9 * 2 + 16e6 / 1e9) / 2 / 4);
 }
 
 TEST_F(TrainingTime, the_update_goes_over_all_gradients) {
@@ -110,6 +143,7 @@ TEST_F(TrainingTime, the_update_goes_over_all_gradients) {
   const double update = 2 * layer_bytes * 1e-9;
   expect_seconds(report.time_s, compute + allreduce(2 * layer_bytes, 1e9) + update);
   expect_seconds(report.training->one_device_s, compute + update);
+  expect_parts(report, {{"busy", compute + update}, {"dp", allreduce(2 * layer_bytes, 1e9)}});
 }
 
 }  // namespace
