@@ -20,6 +20,7 @@ struct Layer {
   std::string name;
   std::vector<std::uint64_t> tensors;  ///< parameters of each
   Duration forward{}, backward{};      ///< of one device for a whole batch
+  double outputs = 0;                  ///< elements that it puts out for a record; 0: not known
 };
 
 /// Exchange of gradients while the first thread goes on with backward: who does it.

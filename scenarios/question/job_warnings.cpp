@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "algorithms/training/training.hpp"
 #include "scenarios/library/fitted_range.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
+#include "scenarios/workload/training.hpp"
 #include "topologies/graph/warnings.hpp"
 #include "topologies/input/data_files.hpp"
 #include "topologies/input/plural.hpp"
@@ -243,6 +245,38 @@ std::vector<std::string> extrapolations(const Scenario& scenario) {
                       to_text(range->most))};
 }
 
+/// Ranks on GPUs of one host whose peer copies hang.
+std::vector<std::string> hanging_ranks(const Scenario& scenario) {
+  const Topology& topology = scenario.cluster.topology;
+  std::set<int> hosts;
+  for (const Location& rank : scenario.placement.ranks)
+    if (rank.gpu >= 0 && topology.hosts()[static_cast<std::size_t>(rank.host)].iommu &&
+        !hosts.insert(rank.host).second)
+      return hanging_peers(topology);
+  return {};
+}
+
+/// A model and a batch that cannot fit into the GPU of a device.
+std::vector<std::string> short_memory(const Scenario& scenario) {
+  const Training* job = scenario.job.training.get();
+  const Location& where = scenario.placement.ranks.front();
+  if (job == nullptr || job->llm != nullptr || where.gpu < 0) return {};
+  const Topology& topology = scenario.cluster.topology;
+  const Host& host = topology.hosts()[static_cast<std::size_t>(where.host)];
+  const Component& gpu = topology.graph()[host.gpus[static_cast<std::size_t>(where.gpu)]];
+  const auto has = static_cast<double>(gpu.capacity.count);
+  const DeviceMemory needs = least_memory(*job);
+  const double all = needs.parameters + job->batch * needs.activations;
+  if (has == 0 || all <= has) return {};
+  const double most = needs.activations > 0 ? (has - needs.parameters) / needs.activations : 0;
+  return {fmt::format(
+      "{} does not fit into {}, which has {:.4g} GB: a batch of {} needs at least {:.4g} GB, "
+      "parameters with gradients and momenta {:.4g} + activations {:.4g}{}",
+      job->model, gpu.name, has / 1e9, job->batch, all / 1e9, needs.parameters / 1e9,
+      job->batch * needs.activations / 1e9,
+      most >= 1 ? fmt::format("; a batch of {:.0f} may fit", std::floor(most)) : "")};
+}
+
 }  // namespace
 
 std::vector<std::string> job_warnings(const Scenario& scenario) {
@@ -251,7 +285,8 @@ std::vector<std::string> job_warnings(const Scenario& scenario) {
   if (warnings.empty()) warnings = other;
   for (const auto& more :
        {vain_stragglers(scenario), unused_blocks(scenario), nic_warnings(scenario, !other.empty()),
-        schedule_warnings(scenario.job), extrapolations(scenario)})
+        schedule_warnings(scenario.job), extrapolations(scenario), hanging_ranks(scenario),
+        short_memory(scenario)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

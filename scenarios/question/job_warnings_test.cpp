@@ -125,6 +125,41 @@ TEST(JobWarnings, the_fastest_nic_is_named_where_they_differ) {
   EXPECT_THAT(warnings_of_unequal("10 GB/s", "all", ""), IsEmpty());
 }
 
+std::vector<std::string> warnings_of_training(
+    const std::string& cluster, const std::string& options,
+    const std::string& placement = "{hosts: 4, on: gpu}") {
+  const std::string text =
+      "question: q\nlibrary: cuda_pinned\ncluster: " + cluster + "\nplacement: " + placement +
+      "\njob: {collective: training, algorithm: ddp, options: {" + options + "}}";
+  return job_warnings(read_tree(Value::from_text("test", text), "test").front());
+}
+
+// VGG-16 puts out 13,547,520 elements by convolutions and 9,192 by matrices for a record, and has
+// 138,357,544 parameters: 512 x 54.23 MB + 138,357,544 x 12 B = 29.42 GB, on 11 GiB.
+TEST(JobWarnings, a_batch_that_does_not_fit_into_its_gpu_is_named) {
+  EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 512"),
+              ElementsAre("vgg16 does not fit into host0/gpu0, which has 11.81 GB: a batch of 512 "
+                          "needs at least 29.42 GB, parameters with gradients and momenta 1.66 + "
+                          "activations 27.76; a batch of 187 may fit"));
+  EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 187"), IsEmpty());
+  EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 188"),
+              ElementsAre(HasSubstr("does not fit")));
+  EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 188, element: 2 B"),
+              IsEmpty());
+  EXPECT_THAT(warnings_of_training("{base: gtx1080ti_x4, host: {gpu: {memory: 1 GiB}}}",
+                                   "model: vgg16, batch: 1"),
+              ElementsAre(AllOf(HasSubstr("1.074 GB"), Not(HasSubstr("may fit")))));
+  EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 512", "4"), IsEmpty());
+}
+
+TEST(JobWarnings, peers_that_hang_behind_an_iommu_are_named) {
+  const std::string iommu = "{base: gtx1080ti_x4, host: {iommu: true}}";
+  EXPECT_THAT(warnings_of(iommu, "{hosts: 4, on: gpu}", "ring"),
+              ElementsAre(AllOf(HasSubstr("is known to hang"), HasSubstr("intel_iommu=off"))));
+  EXPECT_THAT(warnings_of(iommu, "4", "ring"), IsEmpty());
+  EXPECT_THAT(warnings_of(iommu, "{hosts: 1, on: gpu}", "ring"), IsEmpty());
+}
+
 std::vector<std::string> warnings_of_fitted(const std::string& placement,
                                             const std::string& bytes) {
   const std::string text =

@@ -29,12 +29,21 @@ struct ReadLayer {
   double flops = 0;
 };
 
+/// Elements that a convolution or a matrix puts out: each weight of a channel is used once for
+/// every element of it, in 2 operations, and the last tensor has an element for each channel.
+double outputs_of(const std::vector<std::uint64_t>& tensors, double flops) {
+  if (tensors.size() < 2) return 0;
+  const auto weights = static_cast<double>(tensors.front());
+  return flops / (2 * weights) * static_cast<double>(tensors.back());
+}
+
 ReadLayer read_layer(const Value& value) {
   Fields fields(value, "model.layers");
   ReadLayer read;
   read.layer.name = fields.required("name").text();
   read.layer.tensors = read_tensors(fields.required("parameters"));
   read.flops = fields.required("flops").number(0, most_flops);
+  read.layer.outputs = outputs_of(read.layer.tensors, read.flops);
   fields.finish();
   return read;
 }

@@ -150,6 +150,16 @@ void read_checkpoint(Fields& options, Training& training) {
 
 }  // namespace
 
+DeviceMemory least_memory(const Training& training) {
+  constexpr double momentum = 4;
+  const auto element = static_cast<double>(training.element);
+  DeviceMemory memory;
+  memory.parameters =
+      static_cast<double>(parameters_of(training.layers)) * (2 * element + momentum);
+  for (const Layer& layer : training.layers) memory.activations += layer.outputs * element;
+  return memory;
+}
+
 std::vector<std::string> training_option_names() {
   return {"model",   "batch",         "element", "exchange",       "overlap",
           "fusion",  "cycle",         "bucket",  "bytes_per_pack", "compression",

@@ -12,6 +12,18 @@ namespace ringscope {
 /// Their names, in the order in which they are read.
 std::vector<std::string> training_option_names();
 
+/// Memory of a device's GPU that training takes at least.
+struct DeviceMemory {
+  double parameters = 0;   ///< bytes of the parameters, their gradients and their momenta
+  double activations = 0;  ///< bytes for each record of the batch
+};
+
+/// Parameters and gradients have an element each, momenta 4 bytes (SGD; Adam has two of them).
+/// Backward needs what each layer has put out: Rhu et al., "vDNN", 2016, arXiv:1602.08124, sections
+/// 2.1 and 2.2, where VGG-16 with a batch of 256 takes 28 GB: with gradients of the activations and
+/// workspace about twice this sum, which is why it is a lower bound.
+DeviceMemory least_memory(const Training& training);
+
 /// Reads those of `job.options` that the strategy names. Throws InputError.
 std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy);
 
