@@ -130,6 +130,16 @@ TEST(PrintCompare, one_case_alone_is_only_a_table) {
             "lesson 4-2-2  500 ms  1.000 x  134.2 MB/s  134.2 MB/s\n");
 }
 
+TEST(PrintCompare, a_warning_names_its_cases_where_not_all_have_it) {
+  std::vector<Report> reports = {sample_report(), slower_report()};
+  reports[0].warnings = {"everybody"};
+  reports[1].warnings = {"it may hang", "everybody"};
+  const std::vector<std::string> lines = lines_of(print_compare(reports));
+  EXPECT_EQ(lines[lines.size() - 3], "");
+  EXPECT_EQ(lines[lines.size() - 2], "warning: everybody");
+  EXPECT_EQ(lines.back(), "warning: 4-3-1: it may hang");
+}
+
 TEST(ShortNames, keep_a_number_with_its_unit) {
   std::vector<Report> reports = {sample_report(), sample_report()};
   reports[0].name = "05-deadlock 1 KiB";
