@@ -277,6 +277,20 @@ std::vector<std::string> short_memory(const Scenario& scenario) {
       most >= 1 ? fmt::format("; a batch of {:.0f} may fit", std::floor(most)) : "")};
 }
 
+/// Threads that the cores of a host are too few for.
+std::vector<std::string> crowded_cores(const Scenario& scenario) {
+  for (const auto& [index, host] : further_threads(scenario))
+    if (host.lack_cores())
+      return {fmt::format("{} starts {} beside its ranks' own, and has {} for them: they share {}",
+                          scenario.cluster.topology.hosts()[static_cast<std::size_t>(index)].name,
+                          plural(host.threads, "thread"),
+                          host.cores > 0 ? plural(host.cores, "core") : "no core",
+                          host.cores <= 0   ? "the cores of their ranks"
+                          : host.cores == 1 ? "it"
+                                            : "them")};
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> job_warnings(const Scenario& scenario) {
@@ -286,7 +300,7 @@ std::vector<std::string> job_warnings(const Scenario& scenario) {
   for (const auto& more :
        {vain_stragglers(scenario), unused_blocks(scenario), nic_warnings(scenario, !other.empty()),
         schedule_warnings(scenario.job), extrapolations(scenario), hanging_ranks(scenario),
-        short_memory(scenario)})
+        short_memory(scenario), crowded_cores(scenario)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

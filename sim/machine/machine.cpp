@@ -31,6 +31,7 @@ Machine::Machine(const Scenario& scenario, Ledger& ledger, std::optional<Orbits>
       shares_gpus_(states_needs(scenario)),
       fabric_(*scenario_, ledger, simulated_hosts(*scenario_, orbits_), orbits_.links) {
   for (const Location& where : scenario_->placement.ranks) hosts_.push_back(where.host);
+  further_ = further_threads(scenario);
   add_scales();
   add_cpus();
   add_gpus();
@@ -92,55 +93,6 @@ std::string Machine::place_of(int rank) const {
 
 Resource Machine::own(const std::string& place, ResourceKind kind, int rank) const {
   return {jobs_.owned(place, rank), kind, scale(rank).capacity(), rank};
-}
-
-// The core, or the pool of cores, that a rank runs on. It is the rank's own where nobody shares it.
-Resource Machine::core_resource(int rank, int sharers) const {
-  const Location& where = location(rank);
-  const Topology& topology = scenario_->cluster.topology;
-  const Graph& graph = topology.graph();
-  const Component& domain = graph[domain_of(rank)];
-  const double capacity = scale(rank).capacity();
-  if (where.binding == Binding::core)
-    return sharers > 1 ? Resource{{place_of(rank)}, ResourceKind::core, capacity}
-                       : own(place_of(rank), ResourceKind::core, rank);
-  if (where.binding == Binding::numa)
-    return {{domain.name + "/cores"}, ResourceKind::core, capacity * domain.cores};
-  int cores = 0;
-  for (const Vertex each : topology.hosts()[static_cast<std::size_t>(where.host)].numa_domains)
-    cores += graph[each].cores;
-  return {{host_name(rank) + "/cores"}, ResourceKind::core, capacity * cores};
-}
-
-void Machine::add_cpus() {
-  const auto key = [this](int rank) {
-    const Location& where = location(rank);
-    return std::tuple(where.host, where.binding == Binding::host ? -1 : where.numa,
-                      where.binding == Binding::core ? where.core : -1);
-  };
-  std::map<decltype(key(0)), int> sharers, resources;
-  for (int rank = 0; rank < orbits_.simulated; ++rank) ++sharers[key(rank)];
-  for (int rank = 0; rank < orbits_.simulated; ++rank) {
-    const auto [place, is_new] = resources.try_emplace(key(rank), -1);
-    if (is_new) place->second = ledger_->add(core_resource(rank, sharers[key(rank)]));
-    Uses cpu = {{place->second, 1}};
-    // Free to use any of several cores, but never more than one at a time.
-    if (location(rank).binding != Binding::core)
-      cpu.push_back({ledger_->add(own(place_of(rank), ResourceKind::core, rank)), 1});
-    cpus_.push_back(std::move(cpu));
-  }
-}
-
-Uses Machine::spare_cpu(int rank, const std::string& what) {
-  const std::string place = fmt::format("{}/{}", host_name(rank), what);
-  return {{ledger_->add(own(place, ResourceKind::core, rank)), 1}};
-}
-
-Uses Machine::thread_cpu(int rank, const std::string& what) {
-  if (scenario_->library.thread_core == ProgressCore::shared) return cpu(rank);
-  const Use spare = spare_cpu(rank, what).front();
-  if (location(rank).binding == Binding::core) return {spare};
-  return {cpu(rank).front(), spare};
 }
 
 int Machine::add_lock(int rank, int endpoint) {

@@ -96,7 +96,8 @@ class Machine {
   /// CPU of a rank's first thread: its core; or the cores that it may use, and itself as one
   /// thread, which cannot use more than one of them.
   const Uses& cpu(int rank) const { return cpus_[static_cast<std::size_t>(rank)]; }
-  /// A further core for a thread of the rank, called `what` in reports.
+  /// A further core for a thread of the rank, called `what` in reports; or a share of those that
+  /// the host has left.
   Uses spare_cpu(int rank, const std::string& what);
   /// CPU for a further thread of the rank: one of the cores that the rank may use. A rank that is
   /// bound to one core gets another for each thread.
@@ -206,6 +207,8 @@ class Machine {
   std::vector<Gpu> gpus_;                     ///< by rank
   std::map<int, Kernels> kernels_;            ///< by the resource of a GPU's SMs
   std::map<int, int> storage_resources_;      ///< by host
+  std::map<int, FurtherThreads> further_;     ///< likewise
+  std::map<int, int> spare_cores_;            ///< likewise: the resource that crowded threads share
   std::map<std::pair<int, bool>, int> nics_;  ///< by host, and whether what leaves it
   struct Ends {
     int from, to;
