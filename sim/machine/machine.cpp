@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "algorithms/training/training.hpp"
+
 namespace ringscope::sim {
 namespace {
 
@@ -37,6 +39,7 @@ Machine::Machine(const Scenario& scenario, Ledger& ledger, std::optional<Orbits>
   add_gpus();
   add_local_work();
   add_storage();
+  add_inputs();
 }
 
 // Only costs that share a resource with something else must be whole numbers of one unit: those of
@@ -133,6 +136,25 @@ void Machine::add_storage() {
         scenario_->cluster.topology.hosts()[static_cast<std::size_t>(host)].name + "/storage";
     place->second =
         ledger_->add({{name}, ResourceKind::storage, storage.bandwidth.bytes_per_second});
+  }
+}
+
+// Devices of a host share what it prepares.
+void Machine::add_inputs() {
+  std::map<std::pair<int, int>, int> resources;  // by host and job
+  for (int rank = 0; rank < orbits_.simulated; ++rank) {
+    const Training* job = jobs_.job(rank).training.get();
+    const double rate = job != nullptr ? job->input.rate : 0;
+    Uses& uses = inputs_.emplace_back();
+    if (rate <= 0) continue;
+    const auto [place, is_new] =
+        resources.try_emplace({location(rank).host, jobs_.index(rank)}, -1);
+    if (is_new)
+      place->second =
+          ledger_->add({{fmt::format("{}/input ({:.6g} records/s)", host_name(rank), rate)},
+                        ResourceKind::input,
+                        rate});
+    add_use(uses, place->second, 1);
   }
 }
 

@@ -133,6 +133,11 @@ class RankThread final : public Executor, private Caller {
   void await_all(const Pending& verb);
   /// `ended`: what came after that is noise.
   void account_wait(int request, double since, double ended);
+  void come_from_sender(const Message& message);
+  /// It has done nothing since it slept.
+  bool has_slept(std::uint64_t verbs_ago = 0) const {
+    return slept_ > 0 && slept_ + verbs_ago == performed_;
+  }
   void account_stage(Cause cause, double seconds) {
     waited_for_[static_cast<std::size_t>(cause)] += seconds;
     if (cause == Cause::partner) in_groups_.wait_for_partner(seconds);
@@ -211,8 +216,10 @@ class RankThread final : public Executor, private Caller {
   Cause blocked_by_ = Cause::partner;  ///< while that is one thing
   double activity_since_ = 0;
   double finish_time_ = 0;
-  double began_ = 0;        ///< s: its program, the last time
-  double block_ended_ = 0;  ///< s: the last one
+  double began_ = 0;         ///< s: its program, the last time
+  double block_ended_ = 0;   ///< s: the last one
+  double slept_since_ = 0;   ///< s: its last sleep began, or that of a thread that it waited for
+  std::uint64_t slept_ = 0;  ///< performed_ when that ended
   std::array<double, activity_names.size()> seconds_{};
   CauseSeconds waited_for_{};
   GroupTimes in_groups_;
@@ -223,6 +230,9 @@ class RankThread final : public Executor, private Caller {
   // Members that most ranks never look at stand last.
   std::vector<std::unique_ptr<RankThread>> others_;
   std::vector<FlagState> flags_;  ///< of the first thread, for all; none before the first is used
+  PathCursor reached_;            ///< when it last found a flag raised while it slept
+  double reached_at_ = -1;        ///< s: the date of that; -1: not since it slept last
+  std::pair<int, std::size_t> reached_flag_;  ///< that flag, and the count
 };
 
 }  // namespace ringscope::sim
