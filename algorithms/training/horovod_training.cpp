@@ -9,6 +9,8 @@
 // fusion buffer and out of it are left out.
 // Cost: that of the allreduces of the fused buffers, and 2(P-1) messages of each cycle; the least
 // is one cycle per step.
+#include <utility>
+
 #include "algorithms/training/step.hpp"
 
 namespace ringscope {
@@ -26,18 +28,31 @@ std::size_t count_ready(std::span<const Gradient> gradients, const Options& opti
       [&](const Gradient& gradient) { return due(gradient, options, turn) <= passed; }));
 }
 
-/// Leaves in `ready` the least of what all ranks have put there.
-Task agree(Communicator comm, Range scratch, std::size_t* ready) {
+struct Negotiation {
+  std::size_t ready = 0;  ///< of this rank; then the least of all ranks
+  std::size_t due = 0;    ///< count of `layer_passed` at which this rank's were; 0: none are new
+  int latest = 0;         ///< rank that had least of all in the cycle before; rank 0 knows it
+};
+
+/// Rank 0 receives from the latest one last: all wait for what that has now.
+Task agree(Communicator comm, Range scratch, Negotiation* all) {
   if (comm.rank() > 0) {
-    co_await comm.send(scratch.first(*ready), 0);
-    *ready = static_cast<std::size_t>(co_await comm.recv(scratch, 0));
+    co_await comm.send(scratch.first(all->ready), 0);
+    all->ready = static_cast<std::size_t>(co_await comm.recv(scratch, 0));
     co_return;
   }
-  for (int rank = 1; rank < comm.size(); ++rank) {
-    const auto theirs = static_cast<std::size_t>(co_await comm.recv(scratch, rank));
-    *ready = std::min(*ready, theirs);
-  }
-  for (int rank = 1; rank < comm.size(); ++rank) co_await comm.send(scratch.first(*ready), rank);
+  const int decides = std::exchange(all->latest, 0);
+  const auto hears = [&](int rank, int theirs) {
+    if (static_cast<std::size_t>(theirs) >= all->ready) return;
+    all->ready = static_cast<std::size_t>(theirs);
+    all->latest = rank;
+  };
+  for (int rank = 1; rank < comm.size(); ++rank)
+    if (rank != decides) hears(rank, co_await comm.recv(scratch, rank));
+  if (decides > 0) hears(decides, co_await comm.recv_decisive(scratch, decides));
+  if (decides == 0 && all->due > 0) co_await comm.reach(layer_passed, all->due);
+  for (int rank = 1; rank < comm.size(); ++rank)
+    co_await comm.send(scratch.first(all->ready), rank);
 }
 
 Task exchange_fused(Communicator comm, Workspace work, Options options,
@@ -53,11 +68,17 @@ Task exchange(Communicator comm, Workspace work, Options options, Turn turn) {
   const Training job = training_of(options);
   const std::vector<Gradient> gradients = gradients_of(options, work.data);
   const bool beside = job.overlap != Overlap::none;
+  Negotiation all;
   for (std::size_t done = 0; done < gradients.size();) {
+    all.ready = count_ready(gradients, options, turn);
+    // They are there: for reports, the cycle has waited for backward.
+    const bool any = beside && all.ready > done;
+    all.due = any ? due(gradients[all.ready - 1], options, turn) : 0;
+    if (any) co_await comm.reach(layer_passed, all.due);
     Thread pause;
     if (beside) pause = comm.start(sleep(comm.beside(Beside::thread), job.cycle));
-    std::size_t ready = count_ready(gradients, options, turn);
-    co_await agree(comm, work.scratch.first(comm.size() > 1 ? gradients.size() : 0), &ready);
+    co_await agree(comm, work.scratch.first(comm.size() > 1 ? gradients.size() : 0), &all);
+    const std::size_t ready = all.ready;
     co_await exchange_fused(comm, work, options, std::span(gradients).subspan(done, ready - done));
     done = ready;
     if (done == gradients.size()) comm.raise(sums_there);

@@ -57,7 +57,7 @@ Task read_batches(Communicator comm, Options options, int devices) {
     const auto ahead = static_cast<std::size_t>(step) + 1;
     co_await comm.reach(batch_taken, ahead - std::min(ahead, input.prefetch));
     co_await comm.load(batch);
-    co_await comm.sleep(share);
+    co_await comm.prepare(static_cast<std::size_t>(job.batch), share);
     comm.raise(batch_ready);
   }
 }

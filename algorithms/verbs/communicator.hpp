@@ -37,7 +37,9 @@ struct Operation {
   Thread thread{};                      ///< join
   Flag flag{};                          ///< reach
   /// reach: how often raised; load, store: items; compute: bytes, read or written, of its memory.
+  /// Sleep: records that the input of the rank's host prepares in that time; 0: a clock.
   std::size_t count = 0;
+  bool decides = false;              ///< recv: the critical path comes from the message's sender
   std::span<const int> receivers{};  ///< multicast
   Block block{};                     ///< of a kernel: isend, irecv, reduce, copy
   SplitCall* split = nullptr;        ///< split; lives in the awaiter
@@ -179,6 +181,16 @@ class Communicator {
     return {executor_,
             {.verb = Verb::recv, .range = into, .peer = whole(from), .tag = whole_tag(tag)}};
   }
+  /// The same of the message for whose content the program has waited, however early it came: for
+  /// reports, the critical path goes on from its sender.
+  Pending recv_decisive(Range into, int from) const {
+    return {executor_,
+            {.verb = Verb::recv,
+             .range = into,
+             .peer = whole(from),
+             .tag = whole_tag(0),
+             .decides = true}};
+  }
   Pending sendrecv(Range range, int to, Range into, int from, int tag = 0) const {
     return {executor_,
             {.verb = Verb::sendrecv,
@@ -224,6 +236,11 @@ class Communicator {
 
   /// Time passes without work: of a thread that waits for a clock.
   Pending sleep(Duration time) const { return {executor_, {.verb = Verb::sleep, .time = time}}; }
+  /// The input of the rank's host prepares `records`, which takes `time` with the host's other
+  /// devices beside.
+  Pending prepare(std::size_t records, Duration time) const {
+    return {executor_, {.verb = Verb::sleep, .time = time, .count = records}};
+  }
   /// Reads `items` items from storage, or writes them there.
   Pending load(std::size_t items) const {
     return {executor_, {.verb = Verb::load, .count = items}};

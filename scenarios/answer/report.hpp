@@ -39,11 +39,12 @@ enum class Cause {
   skew,      ///< the rank started late
   storage,   ///< files were read or written
   sleep,     ///< it waited for a clock
-  noise      ///< a computation took longer than the program says
+  noise,     ///< a computation took longer than the program says
+  input      ///< the input of its host prepared records
 };
-inline constexpr std::array<std::string_view, 15> cause_names = {
-    "compute",  "reduce",  "overhead", "copy", "memory",  "wire",  "lock", "latency",
-    "protocol", "partner", "progress", "skew", "storage", "sleep", "noise"};
+inline constexpr std::array<std::string_view, 16> cause_names = {
+    "compute",  "reduce",  "overhead", "copy", "memory",  "wire",  "lock",  "latency",
+    "protocol", "partner", "progress", "skew", "storage", "sleep", "noise", "input"};
 using CauseSeconds = std::array<double, cause_names.size()>;  ///< indexed by Cause
 
 /// Time in calls on communicators of some of the ranks, and in what they cause: reductions, copies.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -368,6 +369,20 @@ std::vector<std::string> short_memory(const Scenario& scenario) {
       most >= 1 ? fmt::format("; a batch of {:.0f} may fit", std::floor(most)) : "")};
 }
 
+/// Threads that the cores of a host are too few for.
+std::vector<std::string> crowded_cores(const Scenario& scenario) {
+  for (const auto& [index, host] : further_threads(scenario))
+    if (host.lack_cores())
+      return {fmt::format("{} starts {} beside its ranks' own, and has {} for them: they share {}",
+                          scenario.cluster.topology.hosts()[static_cast<std::size_t>(index)].name,
+                          plural(host.threads, "thread"),
+                          host.cores > 0 ? plural(host.cores, "core") : "no core",
+                          host.cores <= 0   ? "the cores of their ranks"
+                          : host.cores == 1 ? "it"
+                                            : "them")};
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> job_warnings(const Scenario& scenario) {
@@ -375,11 +390,12 @@ std::vector<std::string> job_warnings(const Scenario& scenario) {
   std::vector<std::string> warnings = other.empty() ? vain_options(scenario) : other;
   if (other.empty()) other = other_than_nccl(scenario);
   if (warnings.empty()) warnings = other;
-  for (const auto& more : {other_generation(scenario), other_chip(scenario),
-                           servers_on_gpus(scenario), slips(scenario), slips(scenario.cluster),
-                           unused_blocks(scenario), nic_warnings(scenario, !other.empty()),
-                           schedule_warnings(scenario.job), extrapolations(scenario),
-                           hanging_ranks(scenario), short_memory(scenario)})
+  for (const auto& more :
+       {other_generation(scenario), other_chip(scenario), servers_on_gpus(scenario),
+        slips(scenario), slips(scenario.cluster), unused_blocks(scenario),
+        nic_warnings(scenario, !other.empty()), schedule_warnings(scenario.job),
+        extrapolations(scenario), hanging_ranks(scenario), short_memory(scenario),
+        crowded_cores(scenario)})
     warnings.insert(warnings.end(), more.begin(), more.end());
   return warnings;
 }

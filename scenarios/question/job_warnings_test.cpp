@@ -213,6 +213,21 @@ TEST(JobWarnings, peers_that_hang_behind_an_iommu_are_named) {
   EXPECT_THAT(warnings_of(iommu, "{hosts: 1, on: gpu}", "ring"), IsEmpty());
 }
 
+TEST(JobWarnings, threads_without_a_core_are_counted) {
+  const auto with_cores = [](int cores, const std::string& algorithm) {
+    return warnings_of("{base: star8, host: {cores: " + std::to_string(cores) + "}}", "1-1",
+                       algorithm, "slow_tcp");
+  };
+  EXPECT_THAT(with_cores(1, "ring_two_threads"),
+              ElementsAre("host0 starts 1 thread beside its ranks' own, and has no core for them: "
+                          "they share the cores of their ranks"));
+  EXPECT_THAT(with_cores(3, "ring_threads, options: {threads: 4}"),
+              ElementsAre("host0 starts 3 threads beside its ranks' own, and has 2 cores for them: "
+                          "they share them"));
+  EXPECT_THAT(with_cores(2, "ring_two_threads"), IsEmpty());
+  EXPECT_THAT(with_cores(1, "ring"), IsEmpty());
+}
+
 std::vector<std::string> warnings_of_fitted(const std::string& placement,
                                             const std::string& bytes) {
   const std::string text =

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <tuple>
 
 #include "algorithms/selectors/nccl_choice.hpp"
 #include "algorithms/training/training.hpp"
@@ -213,6 +215,40 @@ void require_ranks(const Value& place, const Placement& placement, const Job& jo
   if (algorithm.one_host && spread)
     place.fail(fmt::format("the {} {} runs on one host, and the ranks are on several",
                            algorithm.collective, algorithm.name));
+}
+
+std::map<int, FurtherThreads> further_threads(const Scenario& scenario) {
+  const Library& library = scenario.library;
+  const bool progress =
+      library.progress == Progress::thread && library.progress_core == ProgressCore::spare;
+  std::map<int, FurtherThreads> hosts;
+  std::set<std::tuple<int, int, int>> bound;
+  const auto add_threads = [&](const Placement& placement, const Job& job) {
+    if (job.algorithm == nullptr) return;  // a machine without a program
+    const bool streams = job.schedule != nullptr || (job.training && job.training->llm);
+    const bool spare = library.thread_core == ProgressCore::spare && !streams;
+    const int each = (spare ? threads_of(*job.algorithm, job.options) - 1 : 0) +
+                     (progress ? library.endpoints : 0);
+    for (const Location& where : placement.ranks)
+      if (each > 0 && where.gpu < 0 && where.binding == Binding::core)
+        hosts[where.host].threads += each;
+  };
+  const auto take_cores = [&](const Placement& placement) {
+    for (const Location& where : placement.ranks)
+      if (const auto host = hosts.find(where.host);
+          host != hosts.end() && where.binding == Binding::core &&
+          bound.insert({where.host, where.numa, where.core}).second)
+        --host->second.cores;
+  };
+  add_threads(scenario.placement, scenario.job);
+  for (const Neighbour& one : scenario.neighbours) add_threads(one.placement, one.job);
+  take_cores(scenario.placement);
+  for (const Neighbour& one : scenario.neighbours) take_cores(one.placement);
+  const Topology& topology = scenario.cluster.topology;
+  for (auto& [index, host] : hosts)
+    for (const Vertex domain : topology.hosts()[static_cast<std::size_t>(index)].numa_domains)
+      host.cores += topology.graph()[domain].cores;
+  return hosts;
 }
 
 void refuse_unknown_keys(const Value& map, const std::string& what,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -98,6 +99,18 @@ struct Scenario {
   Value resolved;  ///< the whole tree, defaults filled in, `job.bytes` this case's size
   Speedup speedup;
 };
+
+/// Threads of a host's ranks beside the first ones, which are bound to cores, and the cores that no
+/// rank is bound to. Where the cores are too few, these threads share them; where there are none,
+/// each runs on the core of its rank.
+struct FurtherThreads {
+  int threads = 0, cores = 0;
+  bool lack_cores() const { return threads > cores; }
+};
+
+/// By host, of all jobs. Streams of programs, traces and large models do not count, nor do threads
+/// of ranks on GPUs, most of them blocks of kernels.
+std::map<int, FurtherThreads> further_threads(const Scenario& scenario);
 
 struct Override {
   std::string key;  ///< dotted path

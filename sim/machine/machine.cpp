@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "algorithms/training/training.hpp"
+
 namespace ringscope::sim {
 namespace {
 
@@ -31,11 +33,13 @@ Machine::Machine(const Scenario& scenario, Ledger& ledger, std::optional<Orbits>
       shares_gpus_(states_needs(scenario)),
       fabric_(*scenario_, ledger, simulated_hosts(*scenario_, orbits_), orbits_.links) {
   for (const Location& where : scenario_->placement.ranks) hosts_.push_back(where.host);
+  further_ = further_threads(scenario);
   add_scales();
   add_cpus();
   add_gpus();
   add_local_work();
   add_storage();
+  add_inputs();
 }
 
 // Only costs that share a resource with something else must be whole numbers of one unit: those of
@@ -94,55 +98,6 @@ Resource Machine::own(const std::string& place, ResourceKind kind, int rank) con
   return {jobs_.owned(place, rank), kind, scale(rank).capacity(), rank};
 }
 
-// The core, or the pool of cores, that a rank runs on. It is the rank's own where nobody shares it.
-Resource Machine::core_resource(int rank, int sharers) const {
-  const Location& where = location(rank);
-  const Topology& topology = scenario_->cluster.topology;
-  const Graph& graph = topology.graph();
-  const Component& domain = graph[domain_of(rank)];
-  const double capacity = scale(rank).capacity();
-  if (where.binding == Binding::core)
-    return sharers > 1 ? Resource{{place_of(rank)}, ResourceKind::core, capacity}
-                       : own(place_of(rank), ResourceKind::core, rank);
-  if (where.binding == Binding::numa)
-    return {{domain.name + "/cores"}, ResourceKind::core, capacity * domain.cores};
-  int cores = 0;
-  for (const Vertex each : topology.hosts()[static_cast<std::size_t>(where.host)].numa_domains)
-    cores += graph[each].cores;
-  return {{host_name(rank) + "/cores"}, ResourceKind::core, capacity * cores};
-}
-
-void Machine::add_cpus() {
-  const auto key = [this](int rank) {
-    const Location& where = location(rank);
-    return std::tuple(where.host, where.binding == Binding::host ? -1 : where.numa,
-                      where.binding == Binding::core ? where.core : -1);
-  };
-  std::map<decltype(key(0)), int> sharers, resources;
-  for (int rank = 0; rank < orbits_.simulated; ++rank) ++sharers[key(rank)];
-  for (int rank = 0; rank < orbits_.simulated; ++rank) {
-    const auto [place, is_new] = resources.try_emplace(key(rank), -1);
-    if (is_new) place->second = ledger_->add(core_resource(rank, sharers[key(rank)]));
-    Uses cpu = {{place->second, 1}};
-    // Free to use any of several cores, but never more than one at a time.
-    if (location(rank).binding != Binding::core)
-      cpu.push_back({ledger_->add(own(place_of(rank), ResourceKind::core, rank)), 1});
-    cpus_.push_back(std::move(cpu));
-  }
-}
-
-Uses Machine::spare_cpu(int rank, const std::string& what) {
-  const std::string place = fmt::format("{}/{}", host_name(rank), what);
-  return {{ledger_->add(own(place, ResourceKind::core, rank)), 1}};
-}
-
-Uses Machine::thread_cpu(int rank, const std::string& what) {
-  if (scenario_->library.thread_core == ProgressCore::shared) return cpu(rank);
-  const Use spare = spare_cpu(rank, what).front();
-  if (location(rank).binding == Binding::core) return {spare};
-  return {cpu(rank).front(), spare};
-}
-
 int Machine::add_lock(int rank, int endpoint) {
   return ledger_->add(own(fmt::format("endpoint{}", endpoint), ResourceKind::lock, rank));
 }
@@ -181,6 +136,25 @@ void Machine::add_storage() {
         scenario_->cluster.topology.hosts()[static_cast<std::size_t>(host)].name + "/storage";
     place->second =
         ledger_->add({{name}, ResourceKind::storage, storage.bandwidth.bytes_per_second});
+  }
+}
+
+// Devices of a host share what it prepares.
+void Machine::add_inputs() {
+  std::map<std::pair<int, int>, int> resources;  // by host and job
+  for (int rank = 0; rank < orbits_.simulated; ++rank) {
+    const Training* job = jobs_.job(rank).training.get();
+    const double rate = job != nullptr ? job->input.rate : 0;
+    Uses& uses = inputs_.emplace_back();
+    if (rate <= 0) continue;
+    const auto [place, is_new] =
+        resources.try_emplace({location(rank).host, jobs_.index(rank)}, -1);
+    if (is_new)
+      place->second =
+          ledger_->add({{fmt::format("{}/input ({:.6g} records/s)", host_name(rank), rate)},
+                        ResourceKind::input,
+                        rate});
+    add_use(uses, place->second, 1);
   }
 }
 

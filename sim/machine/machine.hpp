@@ -96,7 +96,8 @@ class Machine {
   /// CPU of a rank's first thread: its core; or the cores that it may use, and itself as one
   /// thread, which cannot use more than one of them.
   const Uses& cpu(int rank) const { return cpus_[static_cast<std::size_t>(rank)]; }
-  /// A further core for a thread of the rank, called `what` in reports.
+  /// A further core for a thread of the rank, called `what` in reports; or a share of those that
+  /// the host has left.
   Uses spare_cpu(int rank, const std::string& what);
   /// CPU for a further thread of the rank: one of the cores that the rank may use. A rank that is
   /// bound to one core gets another for each thread.
@@ -124,6 +125,8 @@ class Machine {
   const Uses& copy(int rank) const { return copies_[static_cast<std::size_t>(rank)]; }
   /// Resources that a byte of the rank's files uses beside its core, read or written.
   Uses storage(int rank, bool writing) const;
+  /// The input of the rank's host, which prepares records for the rank's job.
+  const Uses& input(int rank) const { return inputs_[static_cast<std::size_t>(rank)]; }
   /// From a simulated rank to any. Made when first asked for; the reference stays valid.
   Channel& channel(int from, int to, Block block = {});
   /// The channel's next data leave: chooses their way, as the cluster's routing does.
@@ -172,6 +175,7 @@ class Machine {
   void never_ends(std::uint64_t) {}
   void add_local_work();
   void add_storage();
+  void add_inputs();
   Vertex domain_of(int rank) const { return fabric_.domain_of(rank); }
   Uses local_work(int rank, int reads, int writes) const;
   Way way(int from, int to, const Fabric::Trip& trip) const;
@@ -202,10 +206,12 @@ class Machine {
   std::vector<int> hosts_;
   std::vector<CpuScale> scales_;  ///< by rank; one for all ranks of a host
   Fabric fabric_;
-  std::vector<Uses> cpus_, reductions_, copies_;
+  std::vector<Uses> cpus_, reductions_, copies_, inputs_;
   std::vector<Gpu> gpus_;                     ///< by rank
   std::map<int, Kernels> kernels_;            ///< by the resource of a GPU's SMs
   std::map<int, int> storage_resources_;      ///< by host
+  std::map<int, FurtherThreads> further_;     ///< likewise
+  std::map<int, int> spare_cores_;            ///< likewise: the resource that crowded threads share
   std::map<std::pair<int, bool>, int> nics_;  ///< by host, and whether what leaves it
   struct Ends {
     int from, to;

@@ -19,6 +19,8 @@ Cause cause_of(ResourceKind kind) {
       return Cause::lock;
     case ResourceKind::storage:
       return Cause::storage;
+    case ResourceKind::input:
+      return Cause::input;
   }
   return Cause::wire;
 }

@@ -168,7 +168,8 @@ void RankThread::cpu_done(std::uint64_t) {
 
 // A detour's share of the CPU time that has just ended counts as its last part.
 void RankThread::blame_detour() {
-  const bool passed = cpu_cause_ == Cause::skew || cpu_cause_ == Cause::sleep;
+  const bool passed =
+      cpu_cause_ == Cause::skew || cpu_cause_ == Cause::sleep || cpu_cause_ == Cause::input;
   if (run_->detours == nullptr || passed || tail_share_ > 0 || !on_ranks_core()) return;
   const double all = now() - run_->ledger->window_start();
   const double taken = run_->detours->taken(rank()) - taken_before_;

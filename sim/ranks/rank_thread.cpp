@@ -95,6 +95,7 @@ FlagState& RankThread::flag(Flag flag) const {
 void RankThread::raise(Flag flag) {
   FlagState& state = this->flag(flag);
   ++state.raised;
+  state.since = now();
   state.path = path;
   state.group = in_groups_.now();
   first_->completed(-1);
@@ -128,6 +129,8 @@ void RankThread::reset() {
   waited_for_ = {};
   in_groups_.reset();
   flags_.clear();
+  reached_ = {};
+  reached_at_ = -1;
   activity_since_ = now();
   path = {};
 }

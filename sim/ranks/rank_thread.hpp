@@ -138,6 +138,11 @@ class RankThread final : public Executor, private Caller {
   /// The wait of `verb` for another thread has ended. It counts as the other's waits for partners
   /// where these are the reason, and in the other's group.
   void account_join(const Pending& verb, const RankThread& other);
+  void come_from_sender(const Message& message);
+  /// It has done nothing since it slept.
+  bool has_slept(std::uint64_t verbs_ago = 0) const {
+    return slept_ > 0 && slept_ + verbs_ago == performed_;
+  }
   Advance finish_wait(Pending& verb, std::span<const int> requests);
   Advance start_part(Pending& verb);
   Advance local_part(Pending& verb);
@@ -215,6 +220,8 @@ class RankThread final : public Executor, private Caller {
   double began_ = 0;          ///< s: its program, the last time
   double block_ended_ = 0;    ///< s: the last one
   double partner_until_ = 0;  ///< s: when the last wait for a partner ended
+  double slept_since_ = 0;    ///< s: its last sleep began, or that of a thread that it waited for
+  std::uint64_t slept_ = 0;   ///< performed_ when that ended
   std::array<double, activity_names.size()> seconds_{};
   CauseSeconds waited_for_{};
   GroupTimes in_groups_;
@@ -225,6 +232,9 @@ class RankThread final : public Executor, private Caller {
   // Members that most ranks never look at stand last.
   std::vector<std::unique_ptr<RankThread>> others_;
   std::vector<FlagState> flags_;  ///< of the first thread, for all; none before the first is used
+  PathCursor reached_;            ///< when it last found a flag raised while it slept
+  double reached_at_ = -1;        ///< s: the date of that; -1: not since it slept last
+  std::pair<int, std::size_t> reached_flag_;  ///< that flag, and the count
 };
 
 }  // namespace ringscope::sim

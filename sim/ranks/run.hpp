@@ -49,8 +49,9 @@ struct Observed {
 /// A flag of a rank.
 struct FlagState {
   std::size_t raised = 0;
-  PathCursor path;  ///< of who raised it last
-  int group = -1;   ///< that this one's calls were on; -1: none. A wait for the flag counts there
+  double since = 0;  ///< s, as the kernel counts: raised last
+  PathCursor path;   ///< of who raised it last
+  int group = -1;    ///< that this one's calls were on; -1: none. A wait for the flag counts there
 };
 
 /// Told when rank 0 begins a step of its phase.

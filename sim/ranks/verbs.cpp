@@ -165,7 +165,16 @@ RankThread::Advance RankThread::part<Verb::join>(Pending& verb) {
     return block(verb, RankActivity::in_wait);
   }
   if (verb.since >= 0) {
-    path = other.path;
+    // A clock that ran already has no cause of its own: this thread did what came before the wait.
+    if (other.has_slept() && other.slept_since_ <= verb.since)
+      run_->paths->extend(path, Cause::sleep, rank(), -1, now());
+    else
+      path = other.path;
+    if (other.has_slept()) {
+      slept_since_ = other.slept_since_;
+      slept_ = performed_;
+      reached_at_ = -1;
+    }
     account_join(verb, other);
   }
   other.in_use_ = false;
@@ -174,9 +183,24 @@ RankThread::Advance RankThread::part<Verb::join>(Pending& verb) {
 
 template <>
 RankThread::Advance RankThread::part<Verb::sleep>(Pending& verb) {
-  if (std::exchange(verb.state, State::working) == State::working) return Advance::done;
+  if (std::exchange(verb.state, State::working) == State::working) {
+    if (verb.since >= 0)
+      waited_for_[static_cast<std::size_t>(Cause::input)] += now() - verb.since;
+    else
+      slept_ = performed_;
+    return Advance::done;
+  }
   leave_mpi();
-  return pass(verb.asked->time.count(), Cause::sleep);
+  const std::size_t records = verb.asked->count;
+  if (records == 0) {
+    slept_since_ = now();
+    return pass(verb.asked->time.count(), Cause::sleep);
+  }
+  verb.since = now();
+  set_activity(activity_, now());
+  blocked_by_ = Cause::input;
+  return run_on_cpu(static_cast<double>(records), run_->machine->input(rank()),
+                    RankActivity::in_wait, Cause::input);
 }
 
 // Reading and writing files takes the core that calls for it, at the cost of a copy.
@@ -214,6 +238,18 @@ RankThread::Advance RankThread::part<Verb::reach>(Pending& verb) {
     partner_until_ = now();
     in_groups_.enter(state.group);
     set_activity(activity_, now());  // before a call of the next step enters its group
+  } else if (has_slept(1) && state.since >= slept_since_) {
+    // Whoever looks once in a while waited for who raised the flag, and only then for the clock.
+    path = state.path;
+    run_->paths->extend(path, Cause::sleep, rank(), -1, now());
+    reached_ = path;
+    reached_at_ = now();
+    reached_flag_ = {verb.asked->flag.index, verb.asked->count};
+  } else if (reached_at_ >= 0 &&
+             reached_flag_ == std::pair(verb.asked->flag.index, verb.asked->count)) {
+    // To reach it again says that nothing since then has held the thread up.
+    path = reached_;
+    run_->paths->extend(path, Cause::latency, -1, -1, now());
   }
   return Advance::done;
 }

@@ -58,6 +58,8 @@ RankThread::Advance RankThread::wait_part(Pending& verb, bool all) {
     if (ended < now()) run_->paths->extend(path, Cause::noise, rank(), cpu.front().resource, now());
     account_wait(*decisive, verb.since, ended);  // before the program goes on to its next step
   }
+  if (verb.asked->decides)
+    come_from_sender(run_->mpi->message(run_->mpi->request(*decisive).message));
   verb.state = State::completing;
   double after = 0;
   if (!all) verb.asked->result = static_cast<int>(decisive - requests.begin());
@@ -86,6 +88,14 @@ void RankThread::account_join(const Pending& verb, const RankThread& other) {
     partner_until_ = other.partner_until_;
   }
   set_activity(activity_, now());  // before a call of the next step enters its group
+}
+
+// The sender's call may have waited for this thread: its path is that from before the call.
+void RankThread::come_from_sender(const Message& message) {
+  const RankThread& sender = static_cast<const RankThread&>(*message.sender);
+  if (sender.reached_at_ != message.begun) return;
+  path = sender.reached_;
+  run_->paths->extend(path, Cause::latency, -1, -1, now());
 }
 
 void RankThread::account_wait(int request, double since, double ended) {

@@ -14,7 +14,8 @@ namespace {
 /// Causes that keep a rank outside MPI: meanwhile its messages make no progress.
 bool outside_mpi(Cause cause) {
   return cause == Cause::compute || cause == Cause::reduce || cause == Cause::noise ||
-         cause == Cause::skew || cause == Cause::storage || cause == Cause::sleep;
+         cause == Cause::skew || cause == Cause::storage || cause == Cause::sleep ||
+         cause == Cause::input;
 }
 
 /// Six digits of it: rounding must not choose between two that are equal on paper.

@@ -28,13 +28,23 @@ constexpr std::array<Words, cause_names.size()> words = {{{"computing", "on"},
                                                           {"a late start", "of"},
                                                           {"files", "at"},
                                                           {"waiting for a clock", "of"},
-                                                          {"noise", "on"}}};
+                                                          {"noise", "on"},
+                                                          {"the input", "of"}}};
+
+/// "host0 (400 records/s)": the input itself is the cause.
+std::string place_of(const PathSegment& segment) {
+  std::string place = segment.resource.name();
+  if (const auto input = place.find("/input");
+      segment.cause == Cause::input && input < place.size())
+    place.erase(input, std::string_view("/input").size());
+  return place;
+}
 
 }  // namespace
 
 std::string segment_text(const PathSegment& segment, bool most) {
-  std::string where = segment.resource.name();
-  if (segment.rank >= 0 && segment.resource.rank < 0) {
+  std::string where = place_of(segment);
+  if (segment.rank >= 0 && segment.resource.rank < 0 && segment.cause != Cause::input) {
     const std::string rank = "rank " + std::to_string(segment.rank);
     where += where.empty() ? rank : " (" + rank + ")";
   }

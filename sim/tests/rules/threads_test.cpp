@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Rule 6: what do more threads of a process gain, with one endpoint for all and with one for each?
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -70,6 +72,36 @@ placement: {hosts: 1-1-1-1, bind: host}
 job: {collective: pingpong, algorithm: blocking, bytes: 1 MB}
 )");
   expect_seconds(finish(run_threads(scenario, k, k), 0), std::max(1.0, k / 2.0) * bytes * cost);
+}
+
+/// A core for each rank, and `spare` more on each host.
+Scenario with_cores(int spare) {
+  Scenario scenario = scenario_of(fmt::format(R"(
+cluster:
+  network: star
+  hosts: 4
+  link: {{bandwidth: 1 GB/s, latency: 0 s}}
+  host: {{type: simple, cores: {}}}
+library:
+  base: ideal
+  progress: caller
+  network: {{latency: 0 s, eager_limit: 0 B, send_cost: 8 ns/B, driver: caller}}
+placement: 1-1-1-1
+job: {{collective: pingpong, algorithm: blocking, bytes: 1 MB}}
+)",
+                                              1 + spare));
+  return scenario;
+}
+
+TEST_F(TwoThreads, take_turns_on_a_host_with_one_core) {
+  expect_seconds(finish(run_threads(with_cores(0), 2, 2), 0), 2 * bytes * cost);
+  expect_seconds(finish(run_threads(with_cores(1), 2, 2), 0), bytes * cost);
+}
+
+// The two further ones share the core that is left.
+TEST_F(TwoThreads, and_a_third_one_share_the_spare_core) {
+  expect_seconds(finish(run_threads(with_cores(1), 3, 3), 0), 2 * bytes * cost);
+  expect_seconds(finish(run_threads(with_cores(2), 3, 3), 0), bytes * cost);
 }
 
 // Copies of eager messages take the lock too.

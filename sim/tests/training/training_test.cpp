@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "scenarios/answer/text/report_text.hpp"
 #include "sim/tests/scenario_for_test.hpp"
 
 namespace ringscope::training_test {
@@ -109,6 +110,64 @@ TEST_F(TrainingTime, horovod_waits_for_its_clock) {
   const Report report = run(training("horovod", "cycle: 7 ms"));
   const double words = 2 * 1e-9;  // a negotiation: one byte there for each gradient, and back
   EXPECT_NEAR(report.training->step_s, 0.035 + allreduce(layer_bytes, 1e9), 20 * words);
+}
+
+/// Seconds of the critical path that this cause has, on any rank or on one.
+double on_path(const Report& report, Cause cause, int rank = -1) {
+  double sum = 0;
+  for (const PathSegment& one : report.path)
+    if (one.cause == cause && (rank < 0 || one.rank == rank)) sum += one.seconds;
+  return sum;
+}
+
+// It waits for its clock from 30 to 35 ms, and once more when all has been exchanged.
+TEST_F(TrainingTime, horovod_blames_the_computation_not_the_cycles_in_which_nothing_was_ready) {
+  const Report report = simulate(training("horovod", "cycle: 7 ms"), {});
+  expect_seconds(report.time_s, 6 * 0.007);
+  EXPECT_NEAR(on_path(report, Cause::compute), compute, 1e-6);
+  EXPECT_NEAR(on_path(report, Cause::wire), allreduce(layer_bytes, 1e9), 1e-6);
+  EXPECT_NEAR(on_path(report, Cause::sleep), 0.042 - compute - 0.004, 1e-6);
+}
+
+// Rank 1 has its last layer at 40 ms, the first one at 60 ms; the last cycle begins at 63 ms.
+TEST_F(TrainingTime, horovod_names_the_straggler) {
+  const Report report = simulate(
+      training("horovod", "cycle: 7 ms}, noise: {stragglers: {ranks: [1], slowdown: 2}"), {});
+  expect_seconds(report.time_s, 10 * 0.007);
+  const double computed = on_path(report, Cause::compute, 1) + on_path(report, Cause::noise, 1);
+  EXPECT_NEAR(computed, 2 * compute, 1e-6);
+  EXPECT_EQ(on_path(report, Cause::compute, 0), 0);
+  EXPECT_NEAR(on_path(report, Cause::sleep), 0.070 - 2 * compute - 0.004, 1e-6);
+}
+
+// Gradients of the second step are there at 159 and 169 ms, and exchanged at 161 and 175 ms.
+TEST_F(TrainingTime, horovod_blames_the_checkpoint_that_all_wait_for) {
+  const Report report = simulate(
+      training("horovod", "cycle: 7 ms, steps: 2, checkpoint: {every: 1, bytes: 100 MB}"), {});
+  EXPECT_NEAR(report.time_s, 0.279, 1e-6);
+  EXPECT_NEAR(on_path(report, Cause::storage, 0), 2 * 0.1, 1e-6);
+  EXPECT_NEAR(on_path(report, Cause::compute), 2 * compute, 1e-6);
+  EXPECT_NEAR(on_path(report, Cause::sleep), 0.005 + 0.006, 1e-6);
+}
+
+// Batches of both ranks take 200 ms: three of them, and the last step.
+TEST_F(TrainingTime, the_input_of_a_host_has_a_name_on_the_path) {
+  for (const char* strategy : {"ddp", "horovod"}) {
+    const Report report =
+        simulate(training(strategy, "steps: 3, input: {rate: 100, prefetch: 1}", "2"), {});
+    EXPECT_NEAR(on_path(report, Cause::input), 3 * 0.2, 1e-6) << strategy;
+    EXPECT_LT(on_path(report, Cause::sleep), 0.010) << strategy;
+    EXPECT_EQ(segment_text(report.path.front()), "the input of host0 (100 records/s)");
+  }
+}
+
+// Twice the rate takes half the time: what `what-if` asks.
+TEST_F(TrainingTime, the_input_of_a_host_may_be_twice_as_fast) {
+  Scenario scenario = training("ddp", "steps: 3, input: {rate: 100, prefetch: 1}", "2");
+  const double before = simulate(scenario, {}).time_s;
+  scenario.speedup.resource = {"host0/input (100 records/s)"};
+  scenario.speedup.capacity = 2;
+  EXPECT_NEAR(before - simulate(scenario, {}).time_s, 3 * 0.1, 1e-6);
 }
 
 TEST_F(TrainingTime, a_server_takes_the_gradients_of_all_devices_and_answers_each) {

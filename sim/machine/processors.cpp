@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// GPUs as resources: their processor, and, where a job says what its computations need, the
+// Processors as resources. Cores: each thread of a rank has one of its own, or a share.
+//
+// GPUs: their processor, and, where a job says what its computations need, the
 // multiprocessors and the memory that computations share with a library's kernels.
 //
 // Max-min shares rates, so what shares a GPU is counted in one kind of work: a computation alone
 // goes at `level`, about as many units a second as a block passes on bytes (19 GB/s on an A100,
 // scenarios/libraries/nccl_a100.yaml). Where memory is short, both then slow down alike.
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "sim/machine/machine.hpp"
@@ -127,6 +131,67 @@ void Machine::count_blocks(int rank, int more) {
   if (before > 0) return;
   const Uses uses = {{gpu.blocks, 1}, {gpu.sms, block_weight}};
   now.flight = ledger_->start(last * block_rate, uses, Callback::to<&Machine::never_ends>(this));
+}
+
+// The core, or the pool of cores, that a rank runs on. It is the rank's own where nobody shares it.
+Resource Machine::core_resource(int rank, int sharers) const {
+  const Location& where = location(rank);
+  const Topology& topology = scenario_->cluster.topology;
+  const Graph& graph = topology.graph();
+  const Component& domain = graph[domain_of(rank)];
+  const double capacity = scale(rank).capacity();
+  if (where.binding == Binding::core)
+    return sharers > 1 ? Resource{{place_of(rank)}, ResourceKind::core, capacity}
+                       : own(place_of(rank), ResourceKind::core, rank);
+  if (where.binding == Binding::numa)
+    return {{domain.name + "/cores"}, ResourceKind::core, capacity * domain.cores};
+  int cores = 0;
+  for (const Vertex each : topology.hosts()[static_cast<std::size_t>(where.host)].numa_domains)
+    cores += graph[each].cores;
+  return {{host_name(rank) + "/cores"}, ResourceKind::core, capacity * cores};
+}
+
+void Machine::add_cpus() {
+  const auto key = [this](int rank) {
+    const Location& where = location(rank);
+    return std::tuple(where.host, where.binding == Binding::host ? -1 : where.numa,
+                      where.binding == Binding::core ? where.core : -1);
+  };
+  std::map<decltype(key(0)), int> sharers, resources;
+  for (int rank = 0; rank < orbits_.simulated; ++rank) ++sharers[key(rank)];
+  for (int rank = 0; rank < orbits_.simulated; ++rank) {
+    const auto [place, is_new] = resources.try_emplace(key(rank), -1);
+    if (is_new) place->second = ledger_->add(core_resource(rank, sharers[key(rank)]));
+    Uses cpu = {{place->second, 1}};
+    // Free to use any of several cores, but never more than one at a time.
+    if (location(rank).binding != Binding::core)
+      cpu.push_back({ledger_->add(own(place_of(rank), ResourceKind::core, rank)), 1});
+    cpus_.push_back(std::move(cpu));
+  }
+}
+
+Uses Machine::spare_cpu(int rank, const std::string& what) {
+  const Location& where = location(rank);
+  const auto further = further_.find(where.host);
+  const bool crowded = where.binding == Binding::core && !on_gpu(rank) &&
+                       further != further_.end() && further->second.lack_cores();
+  if (crowded && further->second.cores <= 0) return cpu(rank);
+  const std::string place = fmt::format("{}/{}", host_name(rank), what);
+  const Use thread = {ledger_->add(own(place, ResourceKind::core, rank)), 1};
+  if (!crowded) return {thread};
+  const auto [shared, is_new] = spare_cores_.try_emplace(where.host, -1);
+  if (is_new)
+    shared->second = ledger_->add({{host_name(rank) + "/spare cores"},
+                                   ResourceKind::core,
+                                   scale(rank).capacity() * further->second.cores});
+  return {{shared->second, 1}, thread};
+}
+
+Uses Machine::thread_cpu(int rank, const std::string& what) {
+  if (scenario_->library.thread_core == ProgressCore::shared) return cpu(rank);
+  Uses spare = spare_cpu(rank, what);
+  if (location(rank).binding != Binding::core) spare.insert(spare.begin(), cpu(rank).front());
+  return spare;
 }
 
 }  // namespace ringscope::sim
