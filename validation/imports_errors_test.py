@@ -201,6 +201,15 @@ class Files(unittest.TestCase):
         self.assertEqual(self.read("caf\u00e9\n".encode("latin-1")), "nothing")
         self.assertEqual(complaint(lambda: read_source("/")), "/: cannot be read: Is a directory")
 
+    def test_a_number_that_no_float_holds_is_refused_with_its_place(self):
+        for begin in (b"# OSU MPI Latency Test v5.8\n", b"nvbandwidth Version: v0.4\n a "):
+            line, column = begin.count(b"\n") + 1, len(begin.split(b"\n")[-1]) + 1
+            self.assertEqual(self.read(begin + b"7" * 300 + b"\n"), "nothing")
+            for digits in (301, 5000):  # Python itself reads at most 4300
+                said = self.read(begin + b"7" * digits + b" 1\n")
+                self.assertEqual(said.splitlines()[0], f"x.log:{line}:{column}: expected numbers "
+                                                       f"of at most 300 digits, got one of {digits}")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -19,6 +19,7 @@ TITLE = re.compile(r"\s*#\s*(OSU |Benchmarking |-{20}|bytes |repetitions )|\s*#?
                    r"nccl-tests |Collective test |size +count )")
 # Control characters that no program prints: tabs, form feeds and escapes are none of them.
 BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+MOST_DIGITS = 300  # of a whole number that is a finite float
 NODES = re.compile(r"(?:number of nodes|SLURM_(?:JOB_NUM_|N)NODES)\s*[:=]\s*(\d{1,6})\s*$|"
                    r"(?-i:(?:^|[\s$])srun\s(?:.*\s)?(?:-N\s*|--nodes[= ])(\d{1,6})(?:\s|$))",
                    re.IGNORECASE)
@@ -154,4 +155,9 @@ def read_source(path: str) -> Source:
     text = data.decode("utf-8", errors="replace")  # a scheduler's banner may be in anything
     if BINARY.search(text):
         raise InputError(f"{path}: expected text, got a binary file")
-    return Source(path, text)
+    source = Source(path, text)
+    if long := re.search(rf"\d{{{MOST_DIGITS + 1},}}", "\n".join(source.lines)):
+        before = long.string[:long.start()]
+        source.fail(before.count("\n") + 1, f"numbers of at most {MOST_DIGITS} digits",
+                    f"one of {len(long[0])}", long.start() - before.rfind("\n"))
+    return source
