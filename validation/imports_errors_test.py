@@ -207,8 +207,9 @@ class Files(unittest.TestCase):
             self.assertEqual(self.read(begin + b"7" * 300 + b"\n"), "nothing")
             for digits in (301, 5000):  # Python itself reads at most 4300
                 said = self.read(begin + b"7" * digits + b" 1\n")
-                self.assertEqual(said.splitlines()[0], f"x.log:{line}:{column}: expected numbers "
-                                                       f"of at most 300 digits, got one of {digits}")
+                self.assertEqual(said.splitlines()[0],
+                                 f"x.log:{line}:{column}: expected numbers of at most 300 digits, "
+                                 f"got one of {digits}")
 
 
 if __name__ == "__main__":
