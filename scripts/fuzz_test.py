@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from fuzzing import inputs, jobs, quantities, scenarios, verdict
@@ -75,20 +76,42 @@ class Planted(unittest.TestCase):
         ran, _ = self.fuzz("#!/bin/sh\nexit 0\n", "--time", "1s")
         self.assertEqual(ran.returncode, 0, ran.stdout)
 
-    def test_an_interrupt_ends_it_with_what_is_known_and_how_to_go_on(self):
-        command = [os.path.join(HERE, "fuzz"), "syntax", "--program",
-                   self.program("#!/bin/sh\nexit 2\n"), "-o", os.path.join(self.folder.name, "out"),
-                   "--seed", "3", "--first", "7", "--time", "1h", "--jobs", "2"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    def interrupted(self, text, lines, seconds=0, times=1):
+        """^C so many seconds after so many lines: exit code and output."""
+        command = [os.path.join(HERE, "fuzz"), "syntax", "--program", self.program(text), "-o",
+                   os.path.join(self.folder.name, "out"), "--seed", "3", "--first", "7", "--time",
+                   "1h", "--jobs", "2"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True) as running:
-            begin = "".join(running.stdout.readline() for _ in range(4))
-            running.send_signal(signal.SIGINT)
-            out, err = running.communicate(timeout=60)
-        self.assertEqual((running.returncode, err), (130, ""))
-        self.assertIn("exit code 2", begin)
+            begin = "".join(running.stdout.readline() for _ in range(lines))
+            time.sleep(seconds)
+            for _ in range(times):
+                running.send_signal(signal.SIGINT)
+                time.sleep(0.2)
+            out, _ = running.communicate(timeout=60)
+        return running.returncode, begin + out
+
+    def test_an_interrupt_ends_it_with_what_is_known_and_how_to_go_on(self):
+        code, out = self.interrupted("#!/bin/sh\nexit 2\n", 4)
+        self.assertEqual(code, 130, out)
+        self.assertIn("exit code 2", out)
         done = int(re.search(r"syntax: (\d+) inputs", out)[1])
         self.assertIn(f"to go on: scripts/fuzz syntax --seed 3 --first {7 + done}\n", out)
         self.assertIn("x syntax: exit code N", out)
+
+    def test_an_interrupt_at_any_moment_ends_with_a_summary(self):
+        for tick in range(12):
+            with self.subTest(tick):
+                code, out = self.interrupted("#!/bin/sh\nsleep 0.1\n", 1, 0.02 * tick)
+                self.assertEqual(code, 130, out)
+                self.assertIn("nothing found", out)
+                self.assertNotIn("Traceback", out)
+
+    def test_a_second_interrupt_waits_for_no_input(self):
+        begin = time.monotonic()
+        code, out = self.interrupted("#!/bin/sh\nsleep 50\n", 1, 2, times=2)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertEqual((code, out), (130, "seed 3\nnothing found\n"))
 
     def test_what_never_ends_is_ended_and_late(self):
         program = Program(self.program("#!/bin/sh\nwhile :; do :; done\n"), cpu_s=1)
