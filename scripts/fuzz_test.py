@@ -12,9 +12,9 @@ import tempfile
 import time
 import unittest
 
-from fuzzing import inputs, jobs, quantities, scenarios, verdict
+from fuzzing import inputs, jobs, quantities, readers, scenarios, verdict
 from fuzzing.run import Ended, Program
-from fuzzing.seeds import Seeds
+from fuzzing.seeds import Seeds, by_target
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -151,6 +151,24 @@ class Served(unittest.TestCase):
                 b"job: {collective: allreduce, algorithm: ring, bytes: 1 GiB}\n")
         words = ["run", "s.yaml", "--no-skip", "--no-fold"]
         self.assertTrue(self.served(cpu_s=1).run(words, {"s.yaml": text}).late)
+
+
+class Readers(unittest.TestCase):
+    def test_inputs_are_counted_over_sessions(self):
+        sums = []
+        for seed in ("1", "2"):
+            ran = subprocess.run([os.path.join(HERE, "fuzz"), "readers", "logs", "--count", "20",
+                                  "--seed", seed], capture_output=True, text=True)
+            self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+            self.assertIn("readers: 20 inputs", ran.stdout)
+            sums.append(int(re.search(r"of all sessions (\d+)", ran.stdout)[1]))
+        self.assertEqual(sums[1] - sums[0], 20)
+
+    def test_every_target_has_seeds(self):
+        seeds = by_target()
+        self.assertEqual(sorted(seeds), sorted(readers.TARGETS))
+        for name, texts in seeds.items():
+            self.assertTrue(texts, name)
 
 
 class Inputs(unittest.TestCase):
