@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Does scripts/fuzz find what is planted, and the same again?"""
 
-import json
 import os
 import random
 import re
@@ -10,11 +9,12 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
-from fuzzing import inputs, jobs, meaning, parting, quantities, scenarios, verdict
+from fuzzing import inputs, jobs, quantities, readers, scenarios, verdict
 from fuzzing.run import Ended, Program
-from fuzzing.seeds import Seeds
+from fuzzing.seeds import Seeds, by_target
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -76,20 +76,42 @@ class Planted(unittest.TestCase):
         ran, _ = self.fuzz("#!/bin/sh\nexit 0\n", "--time", "1s")
         self.assertEqual(ran.returncode, 0, ran.stdout)
 
-    def test_an_interrupt_ends_it_with_what_is_known_and_how_to_go_on(self):
-        command = [os.path.join(HERE, "fuzz"), "syntax", "--program",
-                   self.program("#!/bin/sh\nexit 2\n"), "-o", os.path.join(self.folder.name, "out"),
-                   "--seed", "3", "--first", "7", "--time", "1h", "--jobs", "2"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    def interrupted(self, text, lines, seconds=0, times=1):
+        """^C so many seconds after so many lines: exit code and output."""
+        command = [os.path.join(HERE, "fuzz"), "syntax", "--program", self.program(text), "-o",
+                   os.path.join(self.folder.name, "out"), "--seed", "3", "--first", "7", "--time",
+                   "1h", "--jobs", "2"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True) as running:
-            begin = "".join(running.stdout.readline() for _ in range(4))
-            running.send_signal(signal.SIGINT)
-            out, err = running.communicate(timeout=60)
-        self.assertEqual((running.returncode, err), (130, ""))
-        self.assertIn("exit code 2", begin)
+            begin = "".join(running.stdout.readline() for _ in range(lines))
+            time.sleep(seconds)
+            for _ in range(times):
+                running.send_signal(signal.SIGINT)
+                time.sleep(0.2)
+            out, _ = running.communicate(timeout=60)
+        return running.returncode, begin + out
+
+    def test_an_interrupt_ends_it_with_what_is_known_and_how_to_go_on(self):
+        code, out = self.interrupted("#!/bin/sh\nexit 2\n", 4)
+        self.assertEqual(code, 130, out)
+        self.assertIn("exit code 2", out)
         done = int(re.search(r"syntax: (\d+) inputs", out)[1])
         self.assertIn(f"to go on: scripts/fuzz syntax --seed 3 --first {7 + done}\n", out)
         self.assertIn("x syntax: exit code N", out)
+
+    def test_an_interrupt_at_any_moment_ends_with_a_summary(self):
+        for tick in range(12):
+            with self.subTest(tick):
+                code, out = self.interrupted("#!/bin/sh\nsleep 0.1\n", 1, 0.02 * tick)
+                self.assertEqual(code, 130, out)
+                self.assertIn("nothing found", out)
+                self.assertNotIn("Traceback", out)
+
+    def test_a_second_interrupt_waits_for_no_input(self):
+        begin = time.monotonic()
+        code, out = self.interrupted("#!/bin/sh\nsleep 50\n", 1, 2, times=2)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertEqual((code, out), (130, "seed 3\nnothing found\n"))
 
     def test_what_never_ends_is_ended_and_late(self):
         program = Program(self.program("#!/bin/sh\nwhile :; do :; done\n"), cpu_s=1)
@@ -129,6 +151,24 @@ class Served(unittest.TestCase):
                 b"job: {collective: allreduce, algorithm: ring, bytes: 1 GiB}\n")
         words = ["run", "s.yaml", "--no-skip", "--no-fold"]
         self.assertTrue(self.served(cpu_s=1).run(words, {"s.yaml": text}).late)
+
+
+class Readers(unittest.TestCase):
+    def test_inputs_are_counted_over_sessions(self):
+        sums = []
+        for seed in ("1", "2"):
+            ran = subprocess.run([os.path.join(HERE, "fuzz"), "readers", "logs", "--count", "20",
+                                  "--seed", seed], capture_output=True, text=True)
+            self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+            self.assertIn("readers: 20 inputs", ran.stdout)
+            sums.append(int(re.search(r"of all sessions (\d+)", ran.stdout)[1]))
+        self.assertEqual(sums[1] - sums[0], 20)
+
+    def test_every_target_has_seeds(self):
+        seeds = by_target()
+        self.assertEqual(sorted(seeds), sorted(readers.TARGETS))
+        for name, texts in seeds.items():
+            self.assertTrue(texts, name)
 
 
 class Inputs(unittest.TestCase):
@@ -251,80 +291,6 @@ class Scenarios(unittest.TestCase):
         self.assertEqual(quantities.as_yaml(quantities.scaled(made, 3)), quantities.as_yaml({
             "a": [quantities.Rate(18), quantities.PerSecond(18)], "b": quantities.Time(2),
             "c": {"d": quantities.Cost(2), "e": 6, "f": "6 B"}}))
-
-
-def timeline(dates, rank="0"):
-    """One event after the other, each from a date to the next one."""
-    return [{"rank": rank, "activity": "in_wait", "phase": "", "step": "", "peer": "",
-             "cause": "wire", "start_s": repr(begin), "end_s": repr(end)}
-            for begin, end in zip(dates, dates[1:])]
-
-
-def later(dates, by):
-    return [date * (1 + more) / 3 for date, more in zip(dates, by)]
-
-
-class Runs(list):
-    """A program whose runs take these times, in turn, and whose timelines are too long to read."""
-
-    def run(self, words, *_, keep):
-        report = {"cases": [{"times_s": [self.pop(0)]}]} if keep and self else None
-        files = {"out.json": json.dumps(report).encode()} if report else {}
-        return Ended(words, 0, b"", b"", False, files)
-
-
-class Parting(unittest.TestCase):
-    DATES = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
-
-    def at_once(self, by, parted):
-        return parting.begins_at_once(timeline(self.DATES), timeline(later(self.DATES, by)), 3,
-                                      parted)
-
-    def test_what_grows_step_by_step_is_rounding(self):
-        self.assertIsNone(self.at_once([0, 1e-15, 1e-14, 3e-13, 4e-11, 1e-9], 1e-9))
-
-    def test_what_begins_at_once_is_a_fault(self):
-        self.assertIn("apart, and before that", self.at_once([0, 0, 0, 1e-9, 1e-9, 1e-9], 1e-9))
-
-    def test_ends_that_part_where_no_date_does_are_a_fault(self):
-        self.assertIn("the ends are", self.at_once([0, 0, 0, 0, 1e-15, 1e-15], 1e-9))
-
-    def test_another_order_among_dates_that_are_equal_is_a_fault(self):
-        ours = timeline(self.DATES)
-        theirs = timeline(later(self.DATES, [0] * 6))
-        theirs[3]["peer"] = "7"
-        self.assertIn("at 4.0 s the order changes", parting.begins_at_once(ours, theirs, 3, 1e-9))
-
-    def test_an_event_more_is_a_fault(self):
-        ours, theirs = timeline(self.DATES), timeline(later(self.DATES, [0] * 6))
-        self.assertIn("the order changes", parting.begins_at_once(ours, theirs[:-1], 3, 1e-9))
-
-    def test_a_rank_with_an_event_more_at_its_end_does_not_shift_those_of_the_next_one(self):
-        by = [0, 1e-15, 1e-14, 3e-13, 4e-11, 1e-9]
-        more = timeline(self.DATES + [7.0])
-        ours = more + timeline(self.DATES, "1")
-        theirs = timeline(later(self.DATES, by)) + timeline(later(self.DATES, by), "1")
-        self.assertIsNone(parting.begins_at_once(ours, theirs, 3, 1e-9))
-
-    def test_a_timeline_that_is_too_long_to_be_read_blames_nobody(self):
-        check = meaning.Check(Runs([0.5, 0.4]), {"job": {}})
-        check.scaling({"times_s": [1.0]})
-        self.assertEqual(check.state, "long")
-
-    def test_messages_of_other_threads_tell_how_what_a_rank_waits_for_grew(self):
-        def seen(by, factor):
-            """A rank that waits from 1 s to 6 s, while another thread of it sends four times."""
-            rows = timeline([1.0 * factor, 6.0 * factor * (1 + by[-1])])
-            sent = [{"ph": "s", "pid": 0, "tid": 7, "name": "message",
-                     "ts": date * 1e6 * factor * (1 + more)}
-                    for date, more in zip(self.DATES[1:], by)]
-            return rows, parting.messages_of(json.dumps({"traceEvents": sent}))
-
-        growing = [1e-15, 1e-14, 3e-13, 4e-11, 1e-9]
-        (ours, our_messages), (theirs, their_messages) = seen([0] * 5, 1), seen(growing, 1 / 3)
-        self.assertIn("apart, and before that", parting.begins_at_once(ours, theirs, 3, 1e-9))
-        self.assertIsNone(parting.begins_at_once(ours + our_messages, theirs + their_messages, 3,
-                                                 1e-9))
 
 
 if __name__ == "__main__":

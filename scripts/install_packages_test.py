@@ -70,11 +70,12 @@ class InstallPackages(unittest.TestCase):
     def test_groups_contain_each_other(self):
         self.stand_in("dpkg-query", "exit 1")
         groups = {name: set(self.missing(name))
-                  for name in ("demo", "quick", "docs", "web", "test", "all")}
+                  for name in ("demo", "quick", "docs", "web", "fuzz", "test", "all")}
         self.assertEqual(groups["quick"] - groups["demo"], {"libgtest-dev", "libgmock-dev"})
         self.assertEqual(groups["docs"] - groups["demo"], {"mkdocs"})
-        for smaller, larger in (("demo", "quick"), ("demo", "docs"), ("quick", "test"),
-                                ("docs", "test")):
+        self.assertEqual(groups["fuzz"] - groups["demo"], {"clang", "libclang-rt-dev"})
+        for smaller, larger in (("demo", "quick"), ("demo", "docs"), ("demo", "fuzz"),
+                                ("quick", "test"), ("docs", "test")):
             self.assertLess(groups[smaller], groups[larger])
         self.assertEqual(groups["all"], groups["test"] | groups["web"])
 
@@ -135,7 +136,8 @@ class InstallPackages(unittest.TestCase):
         self.assertEqual(ran.returncode, 1)
 
     def test_unknown_group_is_an_error_that_lists_the_known_ones(self):
-        self.stops_with("unknown group 'tests'; known: demo, quick, docs, web, test, all", "tests")
+        self.stops_with("unknown group 'tests'; known: demo, quick, docs, web, fuzz, test, all",
+                        "tests")
 
 
 if __name__ == "__main__":

@@ -48,6 +48,10 @@ BAD = [
     (OSU + "8  fast\n", '3:4: expected a time in microseconds, got "fast"'),
     (OSU + "8  1.5us\n", '3:4: expected a time in microseconds, got "1.5us"'),
     (OSU + "8  nan\n", '3:4: expected a time in microseconds, got "nan"'),
+    (OSU + "8  5e-324\n", '3:4: expected a time in microseconds, got "5e-324"'),
+    (OSU + "8  1e300\n", '3:4: expected a time in microseconds, got "1e300"'),
+    (OSU.replace("Latency", "Bandwidth").replace("(us)", "(MB/s)") + "8  5e-324\n",
+     '3:4: expected a number, not negative, got "5e-324"'),
     (OSU + "8  -1.5\n", '3:4: expected a time in microseconds, got "-1.5"'),
     (OSU + "8x  1.5\n", '3:1: expected a size in bytes, got "8x"'),
     (OSU + "1.5  1.5\n", '3:1: expected a size in bytes, got "1.5"'),
@@ -200,6 +204,16 @@ class Files(unittest.TestCase):
         self.assertEqual(self.read(b"\x7fELF\x01\x00"), "x.log: expected text, got a binary file")
         self.assertEqual(self.read("caf\u00e9\n".encode("latin-1")), "nothing")
         self.assertEqual(complaint(lambda: read_source("/")), "/: cannot be read: Is a directory")
+
+    def test_a_number_that_no_float_holds_is_refused_with_its_place(self):
+        for begin in (b"# OSU MPI Latency Test v5.8\n", b"nvbandwidth Version: v0.4\n a "):
+            line, column = begin.count(b"\n") + 1, len(begin.split(b"\n")[-1]) + 1
+            self.assertEqual(self.read(begin + b"7" * 300 + b"\n"), "nothing")
+            for digits in (301, 5000):  # Python itself reads at most 4300
+                said = self.read(begin + b"7" * digits + b" 1\n")
+                self.assertEqual(said.splitlines()[0],
+                                 f"x.log:{line}:{column}: expected numbers of at most 300 digits, "
+                                 f"got one of {digits}")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 """Budget of a fuzzer: it ends when its time or its count of inputs is spent, on several threads."""
 
 import itertools
+import os
 import re
+import signal
 import sys
 import threading
 import time
@@ -18,23 +20,40 @@ def seconds(text):
     return float(found[1]) * UNITS[found[2]]
 
 
-class Budget:
-    """Numbers of inputs, from `first` on, until `count` were given or `time_s` is over."""
+class Stop:
+    """^C, as a flag: inputs that are under way end. The second one calls `at_once`."""
 
-    def __init__(self, time_s=None, count=None, first=0, jobs=1, name="", screen=sys.stderr):
+    def __init__(self, at_once):
+        self.asked = False
+        self._at_once = at_once
+        self._process = os.getpid()
+        signal.signal(signal.SIGINT, self._ask)
+
+    def _ask(self, *_):
+        if os.getpid() != self._process:
+            return  # a fork that is about to become the program
+        if self.asked:
+            self._at_once()
+        self.asked = True
+
+
+class Budget:
+    """Numbers of inputs, from `first` on, until `count` were given or `time_s` is over, or ^C."""
+
+    def __init__(self, stop, time_s=None, count=None, first=0, jobs=1, name=""):
+        self.stop = stop
+        self.time_s = time_s
+        self.count = count
+        self.jobs = jobs
         self._end = None if time_s is None else time.monotonic() + time_s
-        self._count = count
         self._first = first
-        self._jobs = jobs
         self._name = name
-        self._screen = screen if screen.isatty() else None
         self._lock = threading.Lock()
         self._shown = 0.0
         self.done = 0
-        self.interrupted = False
 
     def each(self, one):
-        """Calls one(number) until the budget is spent or ^C; what `one` throws ends it."""
+        """Calls one(number) until the budget is spent; what `one` throws ends it."""
         numbers = itertools.count(self._first)
         failures = []
 
@@ -42,7 +61,7 @@ class Budget:
             while True:
                 with self._lock:
                     number = next(numbers)
-                    if failures or self.interrupted or not self._has(number):
+                    if failures or self.stop.asked or not self._has(number):
                         return
                 try:
                     one(number)
@@ -51,20 +70,17 @@ class Budget:
                     return
                 self._count_one()
 
-        threads = [threading.Thread(target=work, daemon=True) for _ in range(self._jobs)]
+        threads = [threading.Thread(target=work, daemon=True) for _ in range(self.jobs)]
         for thread in threads:
             thread.start()
-        try:
-            wait_for(threads)
-        except KeyboardInterrupt:  # what is under way ends; a second ^C leaves it
-            self.interrupted = True
-            wait_for(threads)
+        for thread in threads:
+            thread.join()
         self._show("\r\033[K")
         if failures:
             raise failures[0]
 
     def _has(self, number):
-        in_count = self._count is None or number < self._first + self._count
+        in_count = self.count is None or number < self._first + self.count
         return in_count and (self._end is None or time.monotonic() < self._end)
 
     def _count_one(self):
@@ -75,15 +91,9 @@ class Budget:
                 return
             self._shown = now
             left = "" if self._end is None else f", {max(0, self._end - now):.0f} s left"
-            total = "" if self._count is None else f" of {self._count}"
+            total = "" if self.count is None else f" of {self.count}"
         self._show(f"\r\033[K{self._name}: {self.done}{total} inputs{left}")
 
     def _show(self, text):
-        if self._screen:
-            self._screen.write(text)
-            self._screen.flush()
-
-
-def wait_for(threads):
-    for thread in threads:
-        thread.join()
+        if sys.stderr.isatty():
+            print(text, end="", file=sys.stderr, flush=True)

@@ -36,7 +36,8 @@ class Outcomes:
                 return
             folder = os.path.join(self._folder, f"{fuzzer}-{number}")
             shutil.rmtree(folder, ignore_errors=True)
-            again = f"scripts/fuzz {fuzzer} --seed {self._seed} --first {number} --count 1\n"
+            first = number if isinstance(number, str) else f"--first {number} --count 1"
+            again = f"scripts/fuzz {fuzzer} --seed {self._seed} {first}\n"
             whole = dict(files, **{"problem.txt": (problem + "\n").encode(errors="replace"),
                                    "again.txt": again.encode()})
             for name, content in whole.items():
@@ -46,5 +47,6 @@ class Outcomes:
                     file.write(content)
             self._show(f"{fuzzer} {number}: {problem.splitlines()[0]}: {folder}")
 
-    def summary(self):
-        return [f"{count} x {kind}" for kind, count in sorted(self.kinds.items())]
+    def text(self):
+        lines = [f"{count} x {kind}" for kind, count in sorted(self.kinds.items())]
+        return "\n".join(lines) or "nothing found"

@@ -34,8 +34,10 @@ def rows_of(timeline, trace=None):
 
 
 def messages_of(trace):
-    """Begin or end of each message as a row, of each thread that sends or receives."""
-    events = [one for one in json.loads(trace)["traceEvents"] if one["ph"] in ("s", "f")]
+    """Begin or end of each message as a row, of each thread that sends or receives. The critical
+    path has arrows, too: by its end it may come from anywhere."""
+    events = [one for one in json.loads(trace)["traceEvents"]
+              if one["ph"] in ("s", "f") and one["name"] == "message"]
     return [{"rank": f"{one['ph']} {one['pid']} {one['tid']}", "activity": "message", "phase": "",
              "step": "", "peer": "", "cause": "", "start_s": one["ts"] * 1e-6,
              "end_s": one["ts"] * 1e-6}

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Good inputs to start from: the project's own files, by kind, and those of the documentation."""
 
+import ast
 import glob
+import gzip
 import json
 import os
 import re
@@ -71,28 +73,6 @@ caguid=0x1
 Ca	1 "H-1"		# "n1 mlx5_0"
 [1](1) 	"S-1"[1]		# lid 2 lmc 0 "MF0;leaf1:X/U1" lid 1 4xNDR
 """
-SLURM_YAML = b"""- topology: fat
-  cluster_default: true
-  tree:
-    switches:
-      - {switch: core, children: "leaf[1-2]"}
-      - {switch: leaf1, nodes: "n[1-4]"}
-      - {switch: leaf2, nodes: "n[05-08],gpu1"}
-- topology: blocks
-  block: {block_sizes: [2], blocks: [{block: b1, nodes: "n[1-2]"}]}
-"""
-FABRIC = b"""network: fabric
-link: {bandwidth: 50 GB/s, latency: 300 ns}
-trunk: {latency: 130 ns}
-host: {type: numa, sockets: 1, cores: 4, nics: [{}, {}]}
-switches: [leaf1, leaf2, spine]
-hosts:
-  - {name: n1, to: [leaf1, leaf2]}
-  - {name: n2, to: [{switch: leaf1, link: {bandwidth: 25 GB/s}}]}
-trunks:
-  - {from: leaf1, to: spine, cables: 2}
-  - {from: leaf2, to: spine, link: {bandwidth: 25 GB/s}}
-"""
 SCHEDULED = b"""question: How long?
 cluster: {network: star, hosts: 4, host: {type: simple, cores: 8},
   link: {bandwidth: 10 Gbit/s, latency: 1 us}}
@@ -100,6 +80,28 @@ library: openmpi_tcp
 placement: PLACEMENT
 job: {schedule: ./FILE, bytes: 96 KiB}
 """
+RECORDED = [b"""ringscope-calls 1
+rank %d of 2
+host node%d
+mpi Open MPI v4.1.4
+program p
+clock wall
+communicator 0 0-1
+communicator 1 0,1
+7603 186795 split gives=1
+3150 888 irecv from=any tag=any room=1000 request=0
+249 2157 isend to=%d tag=1 bytes=1000 request=1
+101757 156497 waitall done=0:%d:1:1000,1
+634 211198 allreduce bytes=800
+5 9 poll calls=3
+953 6358 ibcast bytes=77 root=0 in=1 request=2
+1 9 wait done=2
+0 9 alltoallv parts=2x16
+0 9 gatherv bytes=8 root=1
+12222 34 finalize
+""" % (rank, rank, 1 - rank, 1 - rank) for rank in range(2)]
+ESCAPED = {b"n": b"\n", b"t": b"\t"}
+BETWEEN = b"\n====\n"  # files of one input, as targets/target.hpp has it
 MOST_RANKS = 128
 HOSTFILE = b"host0 slots=2 # the first\nhost1:2\nhost1 slots=1 max_slots=4\n"
 
@@ -112,6 +114,21 @@ def read(*patterns):
             with open(path, "rb") as file:
                 found[os.path.relpath(path, ROOT)] = file.read()
     return found
+
+
+def in_tests(*patterns):
+    """Texts of several lines that tests hold as strings, raw ones and pieces in a row."""
+    found = []
+    for path, text in read(*patterns).items():
+        if path.endswith(".py"):
+            found += [node.value.encode() for node in ast.walk(ast.parse(text))
+                      if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+            continue
+        found += [text for _, text in re.findall(rb'R"(\w*)\((.*?)\)\1"', text, re.DOTALL)]
+        for row in re.findall(rb'(?:"(?:\\.|[^"\\\n])*"\s*)+', text):
+            pieces = b"".join(re.findall(rb'"((?:\\.|[^"\\\n])*)"', row))
+            found.append(re.sub(rb"\\(.)", lambda it: ESCAPED.get(it[1], it[1]), pieces))
+    return [text for text in found if b"\n" in text]
 
 
 def ranks_of_replay(text):
@@ -137,8 +154,9 @@ class Seeds:
         machines = read("topologies/machines/*.xml", "topologies/machines/*.txt")
         self.machines = [text for text in machines.values() if len(text) < 150000]
         fabrics = read("topologies/fabrics/*.conf", "topologies/fabrics/*.yaml")
-        self.fabrics = [*fabrics.values(), IBNETDISCOVER, SLURM_YAML]
-        self.clusters += [FABRIC] * 2
+        self.fabrics = [*fabrics.values(), IBNETDISCOVER,
+                        *in_tests("topologies/imports/fabrics/*_test.cpp")]
+        self.clusters += in_tests("topologies/networks/*_test.cpp")
         self.schedules = read("scenarios/schedules/*.xml", "scenarios/schedules/*.json",
                               "scenarios/schedules/*.goal")
         self.calibrations = list(read("validation/results/published/*.yaml").values())
@@ -150,3 +168,28 @@ class Seeds:
         tables = read("validation/published/*.csv", "validation/published/*.log")
         self.tables = list(tables.values())
         self.traces = list(read("validation/traces/*.csv").values())
+
+
+def by_target():
+    """Texts to begin with, by the name of a fuzz target (targets/NAME_target.cpp; logs.py)."""
+    seeds = Seeds()
+    traces = read("scenarios/traces/all_reduce_4.*.et", "scenarios/traces/ring_8.*.et.gz")
+    ring = [gzip.decompress(text) for path, text in traces.items() if path.endswith(".gz")]
+    one = [text for path, text in traces.items() if path.endswith(".et")]
+    profile = json.loads(gzip.decompress(*read("scenarios/traces/ddp.0.json.gz").values()))
+    kinds = {(event.get("cat"), event["name"][:4]): event for event in profile["traceEvents"]}
+    kineto = {"distributedInfo": {"world_size": 1}, "traceEvents": list(kinds.values())[:20]}
+    return {
+        "yaml": seeds.scenarios + seeds.studies + seeds.models,
+        "scenario": seeds.scenarios + in_tests("sim/tests/*_test.cpp", "scenarios/*/*_test.cpp"),
+        "cluster": seeds.clusters + in_tests("topologies/*_test.cpp"),
+        "library": seeds.libraries + in_tests("scenarios/library/*_test.cpp"),
+        "hostfile": [HOSTFILE],
+        "machine": seeds.machines + in_tests("topologies/imports/*_test.cpp"),
+        "fabric": seeds.fabrics,
+        "nccl_rings": in_tests("topologies/imports/rings/*_test.cpp"),
+        **{name: list(read(f"scenarios/schedules/*.{ending}").values())
+           for name, ending in (("msccl", "xml"), ("mscclpp", "json"), ("goal", "goal"))},
+        "chakra": [BETWEEN.join(one), BETWEEN.join(ring)], "kineto": [json.dumps(kineto).encode()],
+        "recorded": [BETWEEN.join(RECORDED)],
+        "logs": seeds.tables + in_tests("validation/imports*_test.py")}

@@ -6,7 +6,6 @@
                ^
 """
 
-import math
 import re
 import sys
 from decimal import Decimal
@@ -19,6 +18,8 @@ TITLE = re.compile(r"\s*#\s*(OSU |Benchmarking |-{20}|bytes |repetitions )|\s*#?
                    r"nccl-tests |Collective test |size +count )")
 # Control characters that no program prints: tabs, form feeds and escapes are none of them.
 BINARY = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+SMALLEST = 1e-200  # sizes in bytes times and over numbers stay finite
+MOST_DIGITS = 300  # of a whole number that is a finite float
 NODES = re.compile(r"(?:number of nodes|SLURM_(?:JOB_NUM_|N)NODES)\s*[:=]\s*(\d{1,6})\s*$|"
                    r"(?-i:(?:^|[\s$])srun\s(?:.*\s)?(?:-N\s*|--nodes[= ])(\d{1,6})(?:\s|$))",
                    re.IGNORECASE)
@@ -148,11 +149,12 @@ def is_row(cells: list, width: int, broken_off: bool) -> bool:
 
 
 def value_of(text: str):
-    """The number, or None: finite, in the digits that programs print ("1_000" is none)."""
+    """The number, or None: of a size that has an inverse, in the digits that programs print
+    ("1_000" is none)."""
     if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", text):
         return None
     value = float(text)
-    return value if math.isfinite(value) else None
+    return value if value == 0 or SMALLEST < abs(value) < 1 / SMALLEST else None
 
 
 def read_source(path: str) -> Source:
@@ -169,4 +171,9 @@ def read_source(path: str) -> Source:
     text = data.decode("utf-8", errors="replace")  # a scheduler's banner may be in anything
     if BINARY.search(text):
         raise InputError(f"{path}: expected text, got a binary file")
-    return Source(path, text)
+    source = Source(path, text)
+    if long := re.search(rf"\d{{{MOST_DIGITS + 1},}}", "\n".join(source.lines)):
+        before = long.string[:long.start()]
+        source.fail(before.count("\n") + 1, f"numbers of at most {MOST_DIGITS} digits",
+                    f"one of {len(long[0])}", long.start() - before.rfind("\n"))
+    return source

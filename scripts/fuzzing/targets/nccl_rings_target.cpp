@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Logs and graph files of NCCL: its rings and trees, of four ranks on one host.
+#include <array>
+#include <memory>
+
+#include "scripts/fuzzing/targets/target.hpp"
+#include "topologies/cluster.hpp"
+#include "topologies/imports/rings/nccl_channels.hpp"
+
+namespace ringscope::fuzzing {
+
+void read(const std::string& text) {
+  static const Cluster host = read_cluster(Value::from_text("c.yaml", "h100x4_nvlink"));
+  static const std::array<nccl::GpuPlace, 4> ranks = {{{0, 0}, {0, 1}, {0, 2}, {0, 3}}};
+  (void)read_channels(std::make_shared<const Source>(Source{"n", text}), host.topology, ranks);
+}
+
+}  // namespace ringscope::fuzzing

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Scenarios, with all that may stand in them: programs, jobs, placements, background jobs.
+#include "scenarios/question/scenario_tree.hpp"
+#include "scripts/fuzzing/targets/target.hpp"
+
+namespace ringscope::fuzzing {
+
+void read(const std::string& text) {
+  const Value file = Value::from_text("s.yaml", text);
+  KnownParts known;
+  for (const CaseTree& one : case_trees(file, "s", {})) (void)read_tree(one.tree, one.name, known);
+}
+
+}  // namespace ringscope::fuzzing

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Parts shared by all fuzz targets: libFuzzer's entry point, and files for readers of files.
+#include "scripts/fuzzing/targets/target.hpp"
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+
+#include "topologies/input/input.hpp"
+
+namespace ringscope::fuzzing {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_files = 8;
+
+Folder::Folder()
+    : path_(fs::temp_directory_path() / ("ringscope-fuzz-" + std::to_string(::getpid()))) {
+  fs::create_directories(path_);
+}
+
+Folder::~Folder() { fs::remove_all(path_); }
+
+void Folder::write(const std::string& name, std::string_view text) const {
+  std::ofstream(path_ + "/" + name, std::ios::binary) << text;
+}
+
+int Folder::write_ranks(const std::string& text, const std::string& prefix,
+                        const std::string& suffix) {
+  for (const std::string& name : written_) fs::remove(path_ + "/" + name);
+  written_.clear();
+  std::string_view rest = text;
+  std::size_t at = 0;
+  do {
+    at = written_.size() + 1 < most_files ? rest.find(separator) : std::string_view::npos;
+    written_.push_back(prefix + std::to_string(written_.size()) + suffix);
+    write(written_.back(), rest.substr(0, at));
+    if (at != std::string_view::npos) rest.remove_prefix(at + separator.size());
+  } while (at != std::string_view::npos);
+  return static_cast<int>(written_.size());
+}
+
+}  // namespace ringscope::fuzzing
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    ringscope::fuzzing::read({reinterpret_cast<const char*>(data), size});
+  } catch (const ringscope::InputError&) {
+    return 0;  // rejected, with a place and a reason
+  }
+  return 0;
+}
