@@ -125,6 +125,41 @@ job: {{collective: alltoall, algorithm: pairwise, bytes: 10 MB}}
     expect_seconds(seconds_at_one(gigabytes), seconds);
 }
 
+/// Seconds of an alltoall on a dragonfly, all rates `faster` times as high and all times as much
+/// shorter.
+double seconds_of_alltoall(const std::string& routing, double faster) {
+  const auto rate = [&](double value) { return fmt::format("{} B/s", value * faster); };
+  const auto time = [&](double value) { return fmt::format("{} s", value / faster); };
+  const Scenario scenario = scenario_of(fmt::format(
+      R"(
+cluster:
+  network: dragonfly
+  routers: 2
+  hosts_per_router: 2
+  global_ports: 1
+  link: {{bandwidth: {}, latency: {}}}
+  global: {{bandwidth: {}, latency: {}}}
+  host: {{type: simple}}
+  routing: {}
+library:
+  base: ideal
+  network: {{latency: {}, send_overhead: {}, send_cost: {} s/B, eager_limit: 4 KiB}}
+placement: 1x12
+job: {{collective: alltoall, algorithm: pairwise, bytes: 1 MB}}
+)",
+      rate(1.1e9), time(0.7e-6), rate(0.7e9), time(1.3e-6), routing, time(3e-6), time(0.9e-6),
+      1e-10 / faster));
+  return simulate(scenario, {}).time_s * faster;
+}
+
+TEST(RoutedByLoad, takes_time_that_scales_with_all_rates_and_times) {
+  for (const char* routing : {"hash", "adaptive", "valiant", "ugal"}) {
+    const double seconds = seconds_of_alltoall(routing, 1);
+    for (const double faster : {1.0 / 3, 3.0, 7.0})
+      EXPECT_NEAR(seconds_of_alltoall(routing, faster) / seconds, 1, 1e-9) << routing << faster;
+  }
+}
+
 TEST(RoutingOfACluster, is_named_or_refused) {
   EXPECT_THAT(complaint_of([] { racks("routing: adaptiv", 1); }),
               testing::AllOf(testing::HasSubstr("unknown routing 'adaptiv'"),

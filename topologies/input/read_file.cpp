@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -26,10 +27,15 @@ std::string read_file(const std::string& path, std::size_t most_mebibytes,
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(fmt::format("cannot be read: {}", std::strerror(errno)));
   const std::size_t most = most_mebibytes * 1024 * 1024;
-  std::string text(most + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::string text;
+  // Most files are small: what the largest may have is not filled with zeros for each.
+  for (std::size_t piece = 1 << 16; file && text.size() <= most; piece *= 2) {
+    const std::size_t before = text.size();
+    text.resize(before + std::min(piece, most + 1 - before));
+    file.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
+    text.resize(before + static_cast<std::size_t>(file.gcount()));
+  }
   if (file.bad()) refuse("cannot be read to its end");
-  text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > most) refuse(fmt::format("is larger than {} MiB", most_mebibytes));
   return text;
 }

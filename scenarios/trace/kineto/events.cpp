@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace ringscope::kineto {
@@ -16,6 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::int64_t unsaid = -1;
+constexpr double beyond_whole = 0x1p63;  ///< what std::int64_t does not hold
 
 std::string text(const Json& map, const char* key) {
   const auto found = map.find(key);
@@ -26,6 +28,8 @@ std::string text(const Json& map, const char* key) {
 std::int64_t whole(const Json& map, const char* key, std::int64_t otherwise) {
   const auto found = map.find(key);
   if (found == map.end()) return otherwise;
+  if (found->is_number_float() && !(std::abs(found->get<double>()) < beyond_whole))
+    return otherwise;
   if (found->is_number()) return found->get<std::int64_t>();
   if (!found->is_string()) return otherwise;
   const std::string& written = found->get_ref<const std::string&>();
@@ -136,6 +140,8 @@ File read_events(const std::string& path, std::string_view bytes) {
   } catch (const Json::parse_error& error) {
     throw InputError(file.place(),
                      fmt::format("byte {}: the file is cut off here, or no JSON", error.byte));
+  } catch (const Json::out_of_range&) {
+    throw InputError(file.place(), "a number in it is too large: no double holds it");
   }
   return file;
 }

@@ -224,12 +224,19 @@ class Weaving {
                                : "it does not say its size");
     const Algorithm* algorithm = question_->algorithm(row->collective, row->algorithm);
     count(event, fmt::format("{}, {}", row->collective, algorithm->name));
-    return {
-        .kind = Runs::Kind::collective,
-        .lane = lane(work.thread),
-        .items = static_cast<std::uint64_t>(size * std::max<std::int64_t>(1, bytes_of(said.type))),
-        .group = group_of(work),
-        .algorithm = algorithm};
+    return {.kind = Runs::Kind::collective,
+            .lane = lane(work.thread),
+            .items = bytes_of_items(work, size),
+            .group = group_of(work),
+            .algorithm = algorithm};
+  }
+
+  std::uint64_t bytes_of_items(const Event& event, std::int64_t items) const {
+    constexpr std::int64_t most = std::int64_t{1} << 49;  // as of recorded programs
+    const std::int64_t each = std::max<std::int64_t>(1, bytes_of(event.collective.type));
+    if (items > most / each)
+      fail(event, fmt::format("{} items of {} B are more than {} B", items, each, most));
+    return static_cast<std::uint64_t>(items * each);
   }
 
   int group_of(const Event& event) const {
@@ -259,7 +266,7 @@ class Weaving {
                              question_->ranks, question_->rank));
     count(event, sends ? "a message sent" : "a message received");
     return {.kind = sends ? Runs::Kind::send : Runs::Kind::receive,
-            .items = static_cast<std::uint64_t>(items * bytes_of(work.collective.type)),
+            .items = bytes_of_items(work, items),
             .peer = static_cast<int>(peer)};
   }
 
@@ -301,11 +308,15 @@ int Groups::index_of(const Event& event, const File& file, int ranks) {
     members.resize(static_cast<std::size_t>(ranks));
     std::iota(members.begin(), members.end(), 0);
   }
-  for (const int rank : members)
-    if (rank < 0 || rank >= ranks)
-      throw InputError(file.place(),
-                       fmt::format("{}: rank {} is in its group, and the job has ranks 0 to {}",
-                                   text_of(event), rank, ranks - 1));
+  const auto require = [&](bool right, const std::string& why) {
+    if (!right) throw InputError(file.place(), text_of(event) + ": " + why);
+  };
+  std::set<int> seen;
+  for (const int rank : members) {
+    require(rank >= 0 && rank < ranks,
+            fmt::format("rank {} is in its group, and the job has ranks 0 to {}", rank, ranks - 1));
+    require(seen.insert(rank).second, fmt::format("its group has rank {} twice", rank));
+  }
   const auto [place, is_new] = indices_.try_emplace(members, static_cast<int>(all_.size()));
   if (is_new)
     all_.push_back({std::ssize(members) == ranks ? "all ranks" : "group " + event.collective.group,

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "scenarios/trace/kineto/events.hpp"
 #include "scenarios/trace/trace_file.hpp"
 #include "sim/tests/scenario_for_test.hpp"
 #include "topologies/input/complaint.hpp"
@@ -173,12 +174,34 @@ TEST_F(TracesOfPyTorch, without_the_work_of_a_gpu_are_refused) {
               testing::HasSubstr("got 2 events, categories: cpu_op, cuda_runtime"));
 }
 
+// Nothing is cast that the type of the result does not hold.
+TEST(EventsOfPyTorch, whose_numbers_no_whole_number_holds_have_none) {
+  for (const char* number : {"1e300", "-1e300", "9223372036854775808.0"}) {
+    const std::string text =
+        fmt::format(R"({{"traceEvents": [{{"ph": "X", "ts": 1, "dur": 1, "tid": {}}}]}})", number);
+    EXPECT_EQ(kineto::read_events("t", text).events.at(0).thread, 0) << number;
+  }
+}
+
 struct Wrong {
   std::string text, says;
 };
 
+/// An allreduce that a kernel of NCCL's tells of.
+std::string sum_of(const std::string& items, const std::string& ranks) {
+  return R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "ncclDevKernel", "ts": 9,)"
+         R"( "dur": 9, "args": {"stream": 20, "Collective name": "allreduce", "dtype": "Float",)"
+         R"( "In msg nelems": )" +
+         items + R"(, "Process Group Ranks": ")" + ranks + R"("}}]})";
+}
+
 TEST_F(TracesOfPyTorch, that_are_wrong_say_what_to_do) {
   const std::vector<Wrong> all = {
+      {sum_of("4", "[0, 1, 0]"), "event 0 'ncclDevKernel': its group has rank 0 twice"},
+      {sum_of("140737488355329", "[0, 1]"),
+       "event 0 'ncclDevKernel': 140737488355329 items of 4 B are more than 562949953421312 B"},
+      {sum_of("9223372036854775807", "[0, 1]"),
+       "event 0 'ncclDevKernel': 9223372036854775807 items of 4 B are more than 562949953421312 B"},
       {"", "byte 1: the file is cut off here, or no JSON"},
       {R"({"traceEvents": [{"ph": "X")", "byte 28: the file is cut off here, or no JSON"},
       {R"({"traceEvents": [{"ph": "X", "name": "MatMul", "ts": 1, "dur": 2, "tid": 3}]})",
@@ -190,6 +213,8 @@ TEST_F(TracesOfPyTorch, that_are_wrong_say_what_to_do) {
        "expected a trace of PyTorch's profiler: JSON with the list 'traceEvents'"},
       {R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "ts": "now"}]})",
        "event 0 'gemm': 'ts' is no number"},
+      {R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": "gemm", "ts": 1e400}]})",
+       "a number in it is too large: no double holds it"},
       {R"({"traceEvents": [)" + launch(0, 1) +
            R"(, {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "ts": 9, "dur": 9,)"
            R"( "args": {"correlation": 1, "stream": 20, "Collective name": "allreduce",)"
