@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 #include "sim/machine/homes.hpp"
@@ -13,30 +15,35 @@
 namespace ringscope::sim {
 namespace {
 
+/// All that a location is in its host.
 auto slot_of(const Location& where) {
-  return std::tuple(where.numa, where.core, where.binding, where.gpu, where.memory, where.nics);
+  const auto& [host, numa, core, binding, gpu, memory, nics] = where;
+  return std::tuple(numa, core, binding, gpu, memory, nics);
 }
 
-/// All that a component is, wherever it stands; its name without that of its host.
-auto nature_of(const Component& one, const std::string& host) {
-  const bool named = one.name.starts_with(host);
-  return std::tuple(one.kind, one.name.substr(named ? host.size() : 0), one.cores,
-                    one.memory.bytes_per_second, one.capacity, one.socket, one.copy_engines,
-                    one.sms, one.copy_bandwidth.bytes_per_second,
-                    one.peer_bandwidth.bytes_per_second);
+/// All that a component is in its host: its properties, its socket, its name without the host's.
+auto nature_of(const Component& one, std::string_view host) {
+  const auto own = [&](std::string_view name, int, int socket, const auto&... properties) {
+    if (name.starts_with(host)) name.remove_prefix(host.size());
+    return std::tuple(name, socket, properties...);
+  };
+  return Component::visit(one, own);
 }
 
+/// All that a host is, beside its parts, which are compared one by one.
 auto nature_of(const Host& host) {
-  return std::tuple(host.peer_access, host.peer_matrix, host.iommu, host.gpudirect,
-                    host.staging_latency, host.numa_domains.size(), host.gpus.size(),
-                    host.nics.size());
+  const auto own = [](const auto&, const auto& parts, const auto&... rules) {
+    const auto sizes = [](const auto&... lists) { return std::array{lists.size()...}; };
+    return std::tuple(std::apply(sizes, parts), rules...);
+  };
+  return Host::visit(host, own);
 }
 
 /// A link by the places of its ends among the components of its host; a switch by its number, -1,
 /// -2, ..., or where that may differ by -1.
 struct Cable {
   int from = 0, to = 0;
-  double bandwidth = 0, latency = 0, both = 0;
+  decltype(properties_of(Link())) properties;
   bool operator==(const Cable&) const = default;
 };
 
@@ -74,8 +81,7 @@ Parts parts_of(const Topology& topology, bool same_switches) {
       break;
     }
     parts.cables[static_cast<std::size_t>(host)].push_back(
-        {place[from], place[to], link.bandwidth.bytes_per_second, link.latency.count(),
-         link.both.bytes_per_second});
+        {place[from], place[to], properties_of(link)});
   }
   return parts;
 }

@@ -42,7 +42,22 @@ struct Host {
   bool iommu = false;         ///< peer traffic goes up to the root complex and comes back
   bool gpudirect = true;      ///< NICs read and write GPU memory
   Seconds staging_latency{};  ///< of a copy through host memory, beyond that of its links
+
+  /// Calls fields(name, parts, peer access and its matrix, properties...), as Component::visit();
+  /// `parts` ties the lists.
+  static auto visit(auto& self, auto&& fields) {
+    auto& [name, numa_domains, gpus, nics, pcie_switches, peer_access, peer_matrix, iommu,
+           gpudirect, staging_latency] = self;
+    return fields(name, std::tie(numa_domains, gpus, nics, pcie_switches), peer_access, peer_matrix,
+                  iommu, gpudirect, staging_latency);
+  }
 };
+
+/// Properties of a host, but for its rule of peer access.
+inline auto properties_of(const Host& host) {
+  return Host::visit(host, [](const auto&, const auto&, PeerAccess, const auto&,
+                              const auto&... values) { return std::tuple(values...); });
+}
 
 /// The straight path from one component to another: link ids in order, and what they add up to.
 struct Route {
