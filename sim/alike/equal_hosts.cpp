@@ -99,39 +99,45 @@ std::size_t host_at(const Placement& placement, std::size_t rank) {
   return static_cast<std::size_t>(placement.ranks[rank].host);
 }
 
+/// Part of the way of a message, or of an access to memory: one route, or all rails.
+struct Leg {
+  Vertex from{}, to{};
+  bool rails = false;
+};
+
+void visit_legs(const Scenario& scenario, const Homes& homes, Pair ranks, auto visit) {
+  const Graph& graph = scenario.cluster.topology.graph();
+  const auto [from, to] = ranks;
+  const Location& where = scenario.placement.ranks[static_cast<std::size_t>(from)];
+  const Vertex core = homes.domain_of(from), other_core = homes.domain_of(to);
+  if (graph[core].host == graph[other_core].host) visit(Leg{core, other_core});
+  for (const Vertex source : homes.of(from)) {
+    if (from == to) {
+      visit(Leg{source, core});
+      visit(Leg{core, source});
+      continue;
+    }
+    for (const Vertex target : homes.of(to)) {
+      const std::vector<Vertex> stops = homes.stops(source, target);
+      for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
+        const Vertex here = stops[i], next = stops[i + 1];
+        const bool rails = where.nics == NicChoice::all && graph[here].host != graph[next].host;
+        visit(Leg{here, next, rails});
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Route> routes_of(const Scenario& scenario, const Homes& homes, Pair ranks,
                              std::uint64_t flow) {
-  const Topology& topology = scenario.cluster.topology;
-  const auto where = [&](int rank) -> const Location& {
-    return scenario.placement.ranks[static_cast<std::size_t>(rank)];
-  };
-  const Graph& graph = topology.graph();
-  const auto [from, to] = ranks;
-  const Vertex core = homes.domain_of(from), other_core = homes.domain_of(to);
   std::vector<Route> routes;
-  if (where(from).host == where(to).host) routes.push_back(homes.route(core, other_core, flow));
-  for (const Vertex source : homes.of(from)) {
-    if (from == to) {
-      routes.push_back(homes.route(source, core, flow));
-      routes.push_back(homes.route(core, source, flow));
-      continue;
-    }
-    for (const Vertex target : homes.of(to)) {
-      Journey journey = homes.journey(source, target, flow);
-      Vertex here = source;
-      for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
-        const Vertex next = leg < journey.staging.size() ? journey.staging[leg] : target;
-        if (where(from).nics == NicChoice::all && graph[here].host != graph[next].host) {
-          for (Route& rail : topology.rails(here, next, flow)) routes.push_back(std::move(rail));
-        } else {
-          routes.push_back(std::move(journey.legs[leg]));
-        }
-        here = next;
-      }
-    }
-  }
+  visit_legs(scenario, homes, ranks, [&](const Leg& leg) {
+    if (!leg.rails) return routes.push_back(homes.route(leg.from, leg.to, flow));
+    for (Route& rail : scenario.cluster.topology.rails(leg.from, leg.to, flow))
+      routes.push_back(std::move(rail));
+  });
   return routes;
 }
 
@@ -182,29 +188,25 @@ std::string unequal_hosts(const Topology& topology, const Placement& placement, 
   return "";
 }
 
-// Whatever chooses among equal routes takes another one for some of these flows: it goes by a hash
-// of the flow.
+// A choice among equal routes goes by a hash of the flow and of the ends.
 std::string uncertain_routes(const Scenario& scenario, std::span<const Pair> pairs) {
-  constexpr std::uint64_t flows = 24;
   const Topology& topology = scenario.cluster.topology;
   const Graph& graph = topology.graph();
   const Homes homes(scenario);
-  const auto links_of = [](const std::vector<Route>& routes) {
-    std::vector<std::vector<int>> links;
-    for (const Route& route : routes) links.push_back(route.links);
-    return links;
-  };
   for (const Pair& pair : pairs) {
-    const auto routes = links_of(routes_of(scenario, homes, pair, 0));
-    for (const auto& route : routes)
-      for (const int id : route)
+    for (const Route& route : routes_of(scenario, homes, pair, 0))
+      for (const int id : route.links)
         if (graph[topology.source_of(id)].host < 0 && graph[topology.target_of(id)].host < 0)
           return fmt::format("messages go from switch to switch, by '{}'", topology.link(id).name);
-    for (std::uint64_t flow = 1; flow < flows; ++flow)
-      if (links_of(routes_of(scenario, homes, pair, flow)) != routes)
-        return fmt::format("several routes from '{}' to '{}' are as short",
-                           graph[homes.of(pair.first).front()].name,
-                           graph[homes.of(pair.second).front()].name);
+    bool only = true;
+    visit_legs(scenario, homes, pair, [&](const Leg& leg) {
+      only = only && (leg.rails ? topology.has_only_rails(leg.from, leg.to)
+                                : homes.has_only_route(leg.from, leg.to));
+    });
+    if (!only)
+      return fmt::format("several routes from '{}' to '{}' are as short",
+                         graph[homes.of(pair.first).front()].name,
+                         graph[homes.of(pair.second).front()].name);
   }
   return "";
 }

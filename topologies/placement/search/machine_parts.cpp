@@ -126,17 +126,13 @@ bool MachineParts::are_only_routes(Vertex from, Vertex to) const {
     return a == b || is_only_route(graph, a, b, allowed);
   };
   const auto is_gpu = [&](Vertex v) { return graph[v].kind == ComponentKind::gpu; };
-  const Journey journey = topology_->journey(from, to);
-  std::vector<Vertex> stops = journey.staging;
-  stops.insert(stops.begin(), from);
-  stops.push_back(to);
+  const std::vector<Vertex> stops = topology_->stops(from, to);
   for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
     const Vertex here = stops[i], next = stops[i + 1];
+    if (!topology_->has_only_route(here, next)) return false;
+    // GPUs that change places take turns in another order with the NICs that are near them.
     const bool nvlink = is_gpu(here) && is_gpu(next) && topology_->nvlinked(here, next);
     if (!only(here, next, nvlink ? LinkClass::nvlink : LinkClass::other)) return false;
-    // With an IOMMU the way is pieced together around the domain.
-    for (const Vertex end : {here, next})
-      if (is_gpu(end) && !only(end, topology_->nearest_domain(end), LinkClass::other)) return false;
   }
   if (!rules_->nics_by_number || graph[from].host == graph[to].host) return true;
   for (const Vertex nic : topology_->hosts()[at(graph[from].host)].nics) {
