@@ -22,6 +22,7 @@ struct Schedule;  // algorithms/schedules/schedule.hpp
 }
 
 struct HostGroups;  // algorithms/steps/host_order.hpp
+struct TreeEnds;    // algorithms/steps/binary_trees.hpp
 class PairSizes;    // algorithms/alltoall/pair_sizes.hpp
 struct Training;    // algorithms/training/training.hpp
 
@@ -56,6 +57,9 @@ struct Options {
   int gpus_per_thread = 1;              ///< of a host, whose kernels it launches one by one
   /// Order of the ranks in the ring of each channel, kept by its owner. Null: the algorithm's own.
   const std::vector<std::vector<int>>* orders = nullptr;
+  /// Neighbours of each rank in the tree of each channel, kept by its owner. Null: trees are made
+  /// of the orders.
+  const std::vector<std::vector<TreeEnds>>* trees = nullptr;
   /// Machine as NCCL sees it, kept by its owner. Null: nothing is known of the library's protocols.
   const nccl::Machine* nccl = nullptr;
   /// The first channel that has the order and the way of each, kept by its owner. Null: nobody

@@ -33,23 +33,17 @@ using Hosts = std::vector<std::vector<int>>;
 
 /// Items of a chunk: shorter vectors have smaller ones.
 std::size_t chunk_of(std::size_t items, const Hosts& hosts, const Options& options) {
+  if (hosts.size() == 1) return switch_piece(heads_of(hosts), items, options);
   const std::size_t bytes = items * options.item_bytes;
   const std::size_t at_once = static_cast<std::size_t>(std::max(1, options.channels)) *
                               static_cast<std::size_t>(heads_of(hosts));
-  std::size_t chunk = 128 << 10;
+  constexpr std::size_t many_hosts = 4;
+  std::size_t chunk = hosts.size() < many_hosts ? 128 << 10 : 64 << 10;
   const auto no_more = [&](std::size_t most, std::size_t chunks) {
     if (bytes < chunks * at_once * chunk && chunk > most) chunk = most;
   };
-  if (hosts.size() == 1) {
-    no_more(64 << 10, 64);
-    no_more(32 << 10, 8);
-    no_more(16 << 10, 2);
-  } else {
-    constexpr std::size_t many_hosts = 4, most_on_many = 64 << 10;
-    if (hosts.size() >= many_hosts) chunk = most_on_many;
-    no_more(64 << 10, 4);
-    no_more(32 << 10, 1);
-  }
+  no_more(64 << 10, 4);
+  no_more(32 << 10, 1);
   return std::max<std::size_t>(1, chunk / options.item_bytes);
 }
 

@@ -3,7 +3,8 @@
 // part, chunk by chunk, up a tree of its own and down again. A tree is a chain on each host, in the
 // order in which the channel's ring goes through it (NCCL searches for another order, mostly over
 // the same links), and one of two binary trees between hosts, the second for the second half of
-// the channels. With fewer SMs than channels an SM takes one after the other.
+// the channels. With fewer SMs than channels an SM takes one after the other. Where a log says
+// which trees NCCL built, channels take those.
 //
 // Source: NCCL 2.30.7, src/device/all_reduce.h, runTreeSplit; src/graph/connect.cc; of the chunks
 // src/enqueue.cc, calcCollChunking.
@@ -83,14 +84,17 @@ bool is_second_tree(int channel, int channels, const Options& options) {
   return channel % all >= (all + 1) / 2;
 }
 
-/// A channel's tree: chains, and the tree of hosts above them.
+/// A channel's tree: chains, and the tree of hosts above them; or one that is known.
 class Tree {
  public:
   Tree(Hosts chains, int which) : chains_(std::move(chains)), which_(which) {}
+  Tree(Hosts ranks, const std::vector<TreeEnds>& known)
+      : chains_(std::move(ranks)), known_(&known) {}
 
   /// Neighbours of the rank in this place of a chain.
   TreeEnds ends(std::size_t host, std::size_t place) const {
     const std::vector<int>& chain = chains_[host];
+    if (known_ != nullptr) return (*known_)[static_cast<std::size_t>(chain[place])];
     const TreeNode node = node_of(host);
     TreeEnds ends;
     std::size_t child = 0;
@@ -135,11 +139,13 @@ class Tree {
   }
 
   Hosts chains_;
-  int which_;
+  int which_ = 0;
+  const std::vector<TreeEnds>* known_ = nullptr;  ///< by rank
 };
 
 Tree tree_of(const Hosts& hosts, std::size_t channel, std::size_t channels,
              const Options& options) {
+  if (options.trees != nullptr) return {hosts, (*options.trees)[channel % options.trees->size()]};
   const int index = static_cast<int>(channel);
   const bool second = is_second_tree(index, static_cast<int>(channels), options);
   return {chains_of(hosts, index, options), second ? 1 : 0};

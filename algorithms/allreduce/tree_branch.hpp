@@ -15,12 +15,6 @@
 
 namespace ringscope {
 
-/// Neighbours of a rank in a tree; each may be missing.
-struct TreeEnds {
-  int parent = no_rank;
-  std::array<int, 3> children = {no_rank, no_rank, no_rank};
-};
-
 /// At most one segment is in flight each way.
 class TreeBranch {
  public:

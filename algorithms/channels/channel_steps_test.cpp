@@ -5,7 +5,8 @@
 #include <set>
 
 #include "algorithms/channels/pat_steps.hpp"
-#include "algorithms/channels/switch_heads.hpp"
+#include "algorithms/channels/switch_channel.hpp"
+#include "algorithms/channels/switch_rounds.hpp"
 
 namespace ringscope {
 namespace {
@@ -57,6 +58,12 @@ TEST(SwitchHeads, of_one_number_form_a_tree_over_all_hosts) {
       EXPECT_EQ(deepest, 3u);
     }
   EXPECT_FALSE(ranks_of(8, 0).is_head());
+}
+
+TEST(SwitchStages, of_one_host_are_as_far_apart_as_rounds_may_be_ahead) {
+  const SwitchStages stages(switch_ranks({{0, 1, 2, 3}}, 0, 0, 0));
+  EXPECT_EQ(stages.summed, rounds_ahead);
+  EXPECT_EQ(stages.ended - stages.down, rounds_ahead);
 }
 
 }  // namespace

@@ -4,11 +4,11 @@
 #pragma once
 
 #include "algorithms/channels/switch_heads.hpp"
+#include "algorithms/channels/switch_rounds.hpp"
 #include "algorithms/verbs/range.hpp"
 
 namespace ringscope {
 
-inline constexpr std::size_t rounds_ahead = 4;     ///< of a stage to the next one, at most
 inline constexpr std::size_t rounds_of_a_hop = 2;  ///< between the two ends of a hop of the tree
 
 /// One channel of a rank.

@@ -63,6 +63,7 @@ Options without_hosts(Options options) {
   options.hosts = nullptr;
   options.by_host = nullptr;
   options.orders = nullptr;
+  options.trees = nullptr;
   options.like = nullptr;
   options.nccl = nullptr;
   return options;

@@ -23,6 +23,13 @@ struct TreeNode {
   std::array<int, 2> children = {no_rank, no_rank};  ///< each may be missing
 };
 
+/// Neighbours of a rank in a tree whose nodes are several ranks each; each may be missing.
+struct TreeEnds {
+  int parent = no_rank;
+  std::array<int, 3> children = {no_rank, no_rank, no_rank};
+  bool operator==(const TreeEnds&) const = default;
+};
+
 /// Node of rank `self` in the first tree. Requires 0 <= self < ranks.
 constexpr TreeNode in_order_node(int self, int ranks) {
   TreeNode node;

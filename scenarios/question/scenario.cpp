@@ -79,6 +79,8 @@ void give_channels(Job& job, const NcclParts& parts) {
   job.rings = parts.rings;
   job.options.nccl = job.nccl.get();
   job.options.orders = job.rings != nullptr ? &job.rings->rings : nullptr;
+  const bool trees = job.rings != nullptr && job.rings->logged && !job.rings->trees.empty();
+  job.options.trees = trees ? &job.rings->trees : nullptr;
 }
 
 /// Searches for them, or reads them from the file, where nobody has yet.

@@ -39,11 +39,8 @@ class Moves {
 
   /// A link of a route comes to that of the moved one; false where that cannot be.
   bool move(int link, int to) {
-    const Link &one = topology_->link(link), &other = topology_->link(to);
-    const bool equal = one.bandwidth.bytes_per_second == other.bandwidth.bytes_per_second &&
-                       one.latency == other.latency &&
-                       one.both.bytes_per_second == other.both.bytes_per_second;
-    return equal && is(next_, link, to) && is(before_, to, link);
+    return properties_of(topology_->link(link)) == properties_of(topology_->link(to)) &&
+           is(next_, link, to) && is(before_, to, link);
   }
   /// A link between switches is that cell's.
   bool belongs(int link, int cell) { return is(cell_, link, cell); }

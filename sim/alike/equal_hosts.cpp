@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 #include "sim/machine/homes.hpp"
@@ -13,31 +15,35 @@
 namespace ringscope::sim {
 namespace {
 
+/// All that a location is in its host.
 auto slot_of(const Location& where) {
-  return std::tuple(where.numa, where.core, where.binding, where.gpu, where.memory, where.nics,
-                    where.nic);
+  const auto& [host, numa, core, binding, gpu, memory, nics, nic] = where;
+  return std::tuple(numa, core, binding, gpu, memory, nics, nic);
 }
 
-/// All that a component is, wherever it stands; its name without that of its host.
-auto nature_of(const Component& one, const std::string& host) {
-  const bool named = one.name.starts_with(host);
-  return std::tuple(one.kind, one.name.substr(named ? host.size() : 0), one.cores,
-                    one.memory.bytes_per_second, one.capacity, one.socket, one.copy_engines,
-                    one.sms, one.copy_bandwidth.bytes_per_second,
-                    one.peer_bandwidth.bytes_per_second);
+/// All that a component is in its host: its properties, its socket, its name without the host's.
+auto nature_of(const Component& one, std::string_view host) {
+  const auto own = [&](std::string_view name, int, int socket, const auto&... properties) {
+    if (name.starts_with(host)) name.remove_prefix(host.size());
+    return std::tuple(name, socket, properties...);
+  };
+  return Component::visit(one, own);
 }
 
+/// All that a host is, beside its parts, which are compared one by one.
 auto nature_of(const Host& host) {
-  return std::tuple(host.peer_access, host.peer_matrix, host.iommu, host.gpudirect,
-                    host.staging_latency, host.numa_domains.size(), host.gpus.size(),
-                    host.nics.size());
+  const auto own = [](const auto&, const auto& parts, const auto&... rules) {
+    const auto sizes = [](const auto&... lists) { return std::array{lists.size()...}; };
+    return std::tuple(std::apply(sizes, parts), rules...);
+  };
+  return Host::visit(host, own);
 }
 
 /// A link by the places of its ends among the components of its host; a switch by its number, -1,
 /// -2, ..., or where that may differ by -1.
 struct Cable {
   int from = 0, to = 0;
-  double bandwidth = 0, latency = 0, both = 0;
+  decltype(properties_of(Link())) properties;
   bool operator==(const Cable&) const = default;
 };
 
@@ -75,8 +81,7 @@ Parts parts_of(const Topology& topology, bool same_switches) {
       break;
     }
     parts.cables[static_cast<std::size_t>(host)].push_back(
-        {place[from], place[to], link.bandwidth.bytes_per_second, link.latency.count(),
-         link.both.bytes_per_second});
+        {place[from], place[to], properties_of(link)});
   }
   return parts;
 }
@@ -94,44 +99,53 @@ std::size_t host_at(const Placement& placement, std::size_t rank) {
   return static_cast<std::size_t>(placement.ranks[rank].host);
 }
 
+/// Part of the way of a message, or of an access to memory: one route, or all rails.
+struct Leg {
+  Vertex from{}, to{};
+  bool rails = false;
+};
+
+void visit_legs(const Scenario& scenario, const Homes& homes, Pair ranks, auto visit) {
+  const Graph& graph = scenario.cluster.topology.graph();
+  const auto [from, to] = ranks;
+  const Location& where = scenario.placement.ranks[static_cast<std::size_t>(from)];
+  const std::vector<Vertex> nics = named_nics(
+      scenario.cluster.topology, where, scenario.placement.ranks[static_cast<std::size_t>(to)]);
+  const Vertex core = homes.domain_of(from), other_core = homes.domain_of(to);
+  if (graph[core].host == graph[other_core].host) visit(Leg{core, other_core});
+  for (const Vertex source : homes.of(from)) {
+    if (from == to) {
+      visit(Leg{source, core});
+      visit(Leg{core, source});
+      continue;
+    }
+    for (const Vertex target : homes.of(to)) {
+      const std::vector<Vertex> stops = homes.stops(source, target);
+      for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
+        const Vertex here = stops[i], next = stops[i + 1];
+        const bool leaves = graph[here].host != graph[next].host;
+        if (!leaves || nics.empty()) {
+          visit(Leg{here, next, leaves && where.nics == NicChoice::all});
+          continue;
+        }
+        visit(Leg{here, nics[0]});
+        visit(Leg{nics[0], nics[1]});
+        visit(Leg{nics[1], next});
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Route> routes_of(const Scenario& scenario, const Homes& homes, Pair ranks,
                              std::uint64_t flow) {
-  const Topology& topology = scenario.cluster.topology;
-  const auto where = [&](int rank) -> const Location& {
-    return scenario.placement.ranks[static_cast<std::size_t>(rank)];
-  };
-  const Graph& graph = topology.graph();
-  const auto [from, to] = ranks;
-  const Vertex core = homes.domain_of(from), other_core = homes.domain_of(to);
   std::vector<Route> routes;
-  if (where(from).host == where(to).host) routes.push_back(homes.route(core, other_core, flow));
-  for (const Vertex source : homes.of(from)) {
-    if (from == to) {
-      routes.push_back(homes.route(source, core, flow));
-      routes.push_back(homes.route(core, source, flow));
-      continue;
-    }
-    for (const Vertex target : homes.of(to)) {
-      Journey journey = homes.journey(source, target, flow);
-      Vertex here = source;
-      for (std::size_t leg = 0; leg < journey.legs.size(); ++leg) {
-        const Vertex next = leg < journey.staging.size() ? journey.staging[leg] : target;
-        const bool leaves = graph[here].host != graph[next].host;
-        if (where(from).nics == NicChoice::all && leaves) {
-          for (Route& rail : topology.rails(here, next, flow)) routes.push_back(std::move(rail));
-        } else if (const auto nics = named_nics(topology, where(from), where(to));
-                   leaves && !nics.empty()) {
-          const Vertex stops[] = {here, nics[0], nics[1], next};
-          routes.push_back(route_by(topology, stops, flow));
-        } else {
-          routes.push_back(std::move(journey.legs[leg]));
-        }
-        here = next;
-      }
-    }
-  }
+  visit_legs(scenario, homes, ranks, [&](const Leg& leg) {
+    if (!leg.rails) return routes.push_back(homes.route(leg.from, leg.to, flow));
+    for (Route& rail : scenario.cluster.topology.rails(leg.from, leg.to, flow))
+      routes.push_back(std::move(rail));
+  });
   return routes;
 }
 
@@ -182,29 +196,25 @@ std::string unequal_hosts(const Topology& topology, const Placement& placement, 
   return "";
 }
 
-// Whatever chooses among equal routes takes another one for some of these flows: it goes by a hash
-// of the flow.
+// A choice among equal routes goes by a hash of the flow and of the ends.
 std::string uncertain_routes(const Scenario& scenario, std::span<const Pair> pairs) {
-  constexpr std::uint64_t flows = 24;
   const Topology& topology = scenario.cluster.topology;
   const Graph& graph = topology.graph();
   const Homes homes(scenario);
-  const auto links_of = [](const std::vector<Route>& routes) {
-    std::vector<std::vector<int>> links;
-    for (const Route& route : routes) links.push_back(route.links);
-    return links;
-  };
   for (const Pair& pair : pairs) {
-    const auto routes = links_of(routes_of(scenario, homes, pair, 0));
-    for (const auto& route : routes)
-      for (const int id : route)
+    for (const Route& route : routes_of(scenario, homes, pair, 0))
+      for (const int id : route.links)
         if (graph[topology.source_of(id)].host < 0 && graph[topology.target_of(id)].host < 0)
           return fmt::format("messages go from switch to switch, by '{}'", topology.link(id).name);
-    for (std::uint64_t flow = 1; flow < flows; ++flow)
-      if (links_of(routes_of(scenario, homes, pair, flow)) != routes)
-        return fmt::format("several routes from '{}' to '{}' are as short",
-                           graph[homes.of(pair.first).front()].name,
-                           graph[homes.of(pair.second).front()].name);
+    bool only = true;
+    visit_legs(scenario, homes, pair, [&](const Leg& leg) {
+      only = only && (leg.rails ? topology.has_only_rails(leg.from, leg.to)
+                                : homes.has_only_route(leg.from, leg.to));
+    });
+    if (!only)
+      return fmt::format("several routes from '{}' to '{}' are as short",
+                         graph[homes.of(pair.first).front()].name,
+                         graph[homes.of(pair.second).front()].name);
   }
   return "";
 }

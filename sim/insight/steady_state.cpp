@@ -115,19 +115,14 @@ void SteadyState::skip(int steps, int times) {
   run_->ledger->skip(seconds, used);
   const auto more = static_cast<std::uint64_t>(times);
   Traffic& traffic = run_->mpi->traffic;
-  const std::uint64_t messages = more * (traffic.messages - kept_.traffic.messages);
-  traffic.messages += messages;
-  traffic.received += more * (traffic.received - kept_.traffic.received);
-  traffic.bytes += more * (traffic.bytes - kept_.traffic.bytes);
-  traffic.bytes_between_hosts +=
-      more * (traffic.bytes_between_hosts - kept_.traffic.bytes_between_hosts);
+  traffic.repeat(more, kept_.traffic);
   run_->mpi->skip(seconds, messages_);
   run_->machine->skip(seconds);
   for (std::size_t i = 0; i < threads_.size(); ++i)
     threads_[i]->skip(steps * times, seconds, times, kept_.threads[i]);
   run_->ledger->kernel().skip(seconds);
   skipped_.seconds += seconds;
-  skipped_.messages += messages;
+  skipped_.messages += traffic.messages - now.traffic.messages;
   kept_step_ = 0;
   marks_.clear();
 }

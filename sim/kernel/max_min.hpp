@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -81,6 +82,9 @@ class MaxMin {
     for (const Share& share : resources_[index(resource)].shares)
       visit(share.bottleneck, share.weight);
   }
+  /// The statement of the invariant (max_min_levels.cpp) that does not hold after solve(); "" where
+  /// all hold.
+  std::string_view broken_statement() const;
   /// Bundles and flows that were touched so far: what the work grows with.
   std::uint64_t operations() const { return operations_; }
 
@@ -209,6 +213,8 @@ class MaxMin {
     if (resource(id).tight && !std::exchange(resource(id).doubted, true)) doubted_.push_back(id);
   }
   void settle_doubts();
+
+  bool has_sound_bundles() const;
 
   // Levels (max_min_levels.cpp)
   /// Level that it would get now. Resources that are not full are looked at last: by then nobody's

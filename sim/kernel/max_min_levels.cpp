@@ -1,7 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Settling: levels after a change, from the lowest upwards.
+//
+// Invariant of each resource that is not in the queue, and so of all when solve() returns:
+//
+// bundles: each part of a flow that flows is a user of the bundle of its flow's bottleneck there,
+//   whose weight is the sum of its users'; one of the parts is on the bottleneck itself.
+// full: a resource that holds flows back, those of its own bundle, is full: their weight times its
+//   level, and `others`, are its capacity. `others` is the sum of weight times level of the other
+//   bundles; each of these follows its bottleneck, and no level of theirs is higher.
+// tight: the bundles of a tight one follow; `others` is their sum, and at most its capacity.
+// idle: those of any other one have a safe level, not below their level; `others` is the sum of
+//   weight times safe level, and at most its capacity.
+//
+// By the last three no resource is overfull; by the first two each flow has a full one on which
+// nobody is faster. Such rates are max-min fair, and there is one such allocation (Bertsekas,
+// Gallager: Data Networks, 1992, section 6.5.2).
+//
+// Kept by: whoever changes users or a capacity puts the resource into the queue; a level that
+// changes moves `others` of its followers and puts them there (tell_followers()), and puts there
+// the resources on which it passes a safe level (check_safe()). Settling makes the statement of the
+// resource true. It ends, since the lowest level is settled first and hangs on lower ones only.
+// Resources in `left_` have less than their capacity until follow_leaves().
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "sim/kernel/max_min.hpp"
 
@@ -10,6 +32,9 @@ namespace {
 
 /// Two levels that differ by less are equal: what rounding leaves of a difference.
 constexpr double tolerance = 1e-25;
+
+/// Debug builds check the invariant of few parts and resources always, of many once in a while.
+[[maybe_unused]] constexpr std::size_t few = 256, seldom = 64;
 
 /// Most levels differ in their first digits.
 bool above(const Exact& level, const Exact& other) {
@@ -216,6 +241,48 @@ void MaxMin::check_safe(int id) {
   }
 }
 
+bool MaxMin::has_sound_bundles() const {
+  std::vector<std::int64_t> weights(bundles_.size());
+  for (const Flow& flow : flows_) {
+    bool held = flow.bottleneck < 0;
+    for (const Part& part : flow.parts) {
+      if (flow.bottleneck < 0) continue;
+      const Bundle& joined = bundles_[index(part.bundle)];
+      if (joined.resource != part.resource || joined.bottleneck != flow.bottleneck) return false;
+      weights[index(part.bundle)] += part.weight;
+      held = held || part.bundle == resources_[index(flow.bottleneck)].own;
+    }
+    if (!held) return false;
+  }
+  return std::ranges::equal(weights, bundles_, {}, {}, &Bundle::weight);
+}
+
+std::string_view MaxMin::broken_statement() const {
+  if (!has_sound_bundles()) return "bundles";
+  for (std::size_t id = 0; id < resources_.size(); ++id) {
+    const Resource& one = resources_[id];
+    const std::string_view statement = one.full ? "full" : one.tight ? "tight" : "idle";
+    const bool late = std::ranges::find(left_, static_cast<int>(id)) != left_.end();
+    constexpr double digits = 1e-15;  // join_alone() compares doubles
+    const double rounding = digits * one.capacity;
+    Exact own = 0.0, others = 0.0;
+    for (const int each : one.bundles) {
+      const Bundle& other = bundles_[index(each)];
+      const bool is_own = each == one.own, follows = is_watched(one);
+      const Exact level = follows ? level_of(other) : other.safe;
+      (is_own ? own : others) += static_cast<double>(other.weight) * level;
+      const bool sound = follows ? other.follower >= 0 : other.since != 0;
+      const double most = rounded(one.full ? one.level : level) * (1 + digits);
+      if (!is_own && !(sound && rounded(level_of(other)) <= most)) return statement;
+    }
+    const double over = rounded(own + others - one.capacity);
+    const bool carries = one.full ? over >= -rounding || late : one.own < 0;
+    if (!carries || over > rounding || std::abs(rounded(others - one.others)) > rounding)
+      return statement;
+  }
+  return "";
+}
+
 MaxMin::Changes MaxMin::solve() {
   ++solves_;
   again_ = 0;
@@ -225,6 +292,7 @@ MaxMin::Changes MaxMin::solve() {
     foreseen = entangled_ = true;
     foresee();
   }
+  assert((solves_ % seldom != 0 && parts_ + resources_.size() > few) || broken_statement() == "");
   return tell();
 }
 

@@ -24,6 +24,7 @@ double rate_of(const MaxMin& rates, int flow) { return rates.rate(rates.group(fl
 /// one such allocation (Bertsekas, Gallager: Data Networks, 1992, section 6.5.2).
 void expect_fair(const Told& told, const MaxMin& rates) {
   constexpr double rounding = 1e-9;
+  ASSERT_EQ(rates.broken_statement(), "");
   std::vector<double> used(told.capacities.size()), fastest(told.capacities.size());
   for (const auto& [flow, uses] : told.flows)
     for (const Use& use : uses) {

@@ -28,11 +28,14 @@ double Channel::latency_behind_slices(double whole, std::uint64_t bytes) const {
 
 void Machine::describe(StateRecord& record) const {
   for (const Channel* channel : sliced_)
-    if (channel->last_on_wire >= 0) record.add_time(ledger_->now() - channel->left_at);
+    Channel::visit(*channel, [&](double left_at, bool on_wire) {
+      if (on_wire) record.add_time(ledger_->now() - left_at);
+    });
 }
 
 void Machine::skip(double seconds) {
-  for (Channel* channel : sliced_) channel->left_at += seconds;
+  for (Channel* channel : sliced_)
+    Channel::visit(*channel, [&](double& left_at, bool) { left_at += seconds; });
 }
 
 double Machine::block_copy(Block block, std::uint64_t bytes) const {

@@ -30,10 +30,8 @@ class Homes {
   /// Way from one such place to another. Libraries stage some routes though they need not: through
   /// the memory near the GPU that sends.
   Journey journey(Vertex source, Vertex target, std::uint64_t flow) const {
+    if (!stages(source, target)) return topology().journey(source, target, flow, &routes_);
     const Graph& graph = topology().graph();
-    const bool stages = scenario_->library.gpu.always_staged && is_gpu(source) && is_gpu(target) &&
-                        graph[source].host == graph[target].host;
-    if (!stages) return topology().journey(source, target, flow, &routes_);
     const Vertex between = topology().nearest_domain(source);
     Journey journey{.legs = {route(source, between, flow), route(between, target, flow)},
                     .staging = {between}};
@@ -41,8 +39,16 @@ class Homes {
     journey.latency = journey.legs[0].latency + journey.legs[1].latency + host.staging_latency;
     return journey;
   }
+  /// Ends of its legs.
+  std::vector<Vertex> stops(Vertex source, Vertex target) const {
+    if (!stages(source, target)) return topology().stops(source, target);
+    return {source, topology().nearest_domain(source), target};
+  }
   Route route(Vertex source, Vertex target, std::uint64_t flow = 0) const {
     return topology().route(source, target, flow, &routes_);
+  }
+  bool has_only_route(Vertex source, Vertex target) const {
+    return topology().has_only_route(source, target, &routes_);
   }
   /// Cache for searches of others from these places.
   RouteCache& known() const { return routes_; }
@@ -60,6 +66,11 @@ class Homes {
   const Topology& topology() const { return scenario_->cluster.topology; }
   const Host& host_of(const Location& where) const {
     return topology().hosts()[static_cast<std::size_t>(where.host)];
+  }
+  bool stages(Vertex source, Vertex target) const {
+    const Graph& graph = topology().graph();
+    return scenario_->library.gpu.always_staged && is_gpu(source) && is_gpu(target) &&
+           graph[source].host == graph[target].host;
   }
   bool is_gpu(Vertex vertex) const { return topology().graph()[vertex].kind == ComponentKind::gpu; }
 

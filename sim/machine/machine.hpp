@@ -65,6 +65,16 @@ struct Channel {
   boost::container::small_vector<int, 1> last_data;
   std::uint64_t next_sequence = 0;  ///< of the messages from one to the other
 
+  /// Calls fields(left_at, whether data are on the wire): of what changes in a run, the only thing
+  /// that the messages in flight do not describe; see steady_state.hpp, which skips nothing where
+  /// switches choose in turn. A new member does not compile until it is bound here.
+  static void visit(auto& self, auto&& fields) {
+    auto& [way, transport, route_latency, wire, again, passages, turn, in_order, stands_for,
+           wire_per_byte, slices, left_at, clock, nic, copy_in, copy_out, last_on_wire, held,
+           first_waiting, last_waiting, last_data, next_sequence] = self;
+    fields(left_at, last_on_wire >= 0);
+  }
+
   bool between_hosts() const { return way == Way::network || way == Way::gdr; }
   /// Seconds on the way for `bytes` of data that have all left just now; a control message has
   /// none.

@@ -77,14 +77,17 @@ class Engine {
     if (idle_since_ >= 0) idle_since_ += seconds;
   }
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
-    fields.exact(self.inside_, self.parts_left_, self.found_, self.flight_ >= 0, self.paused_,
-                 self.idle_callers_.size(), self.work_items_.size());
-    for (const WorkItem& item : self.work_items_) {
-      fields.exact(static_cast<int>(item.kind));
-      fields.message(item.message);
-      fields.amount(item.bytes);
-      fields.amount(item.seconds);
-      fields.amount(item.poll);
+    // Left out: `spare` counts for messages in pieces alone, which describe it.
+    auto& [ledger, scale, owner, settings, lock, inside, work_items, parts_left, found, flight,
+           paused, spare, idle_since, idle_callers] = self;
+    fields.exact(inside, parts_left, found, flight >= 0, paused, idle_callers.size(),
+                 work_items.size());
+    for (const auto& [kind, message, caller, poll, seconds, bytes, cost, memory] : work_items) {
+      fields.exact(static_cast<int>(kind));
+      fields.message(message);
+      fields.amount(bytes);
+      fields.amount(seconds);
+      fields.amount(poll);
     }
   }
 

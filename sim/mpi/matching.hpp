@@ -37,11 +37,15 @@ class Matching {
   void post_receive(int request, int source, Tag tag);
 
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
-    fields.exact(self.receives_.size());
-    for (const Item& receive : self.receives_)
-      fields.exact(receive.source, receive.tag.number, receive.tag.context);
-    fields.exact(self.messages_.size());
-    self.messages_.visit([&](const Item& message) { fields.message(message.id); });
+    // Left out: `orders` follows from the messages in flight.
+    auto& [receives, messages, counting, passed, orders, last_source, last_order] = self;
+    fields.exact(receives.size());
+    for (const auto& [id, source, tag, passed_by_it] : receives) {
+      fields.exact(source);
+      fields.tag(tag);
+    }
+    fields.exact(messages.size());
+    messages.visit([&](const Item& message) { fields.message(message.id); });
   }
 
  private:

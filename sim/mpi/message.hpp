@@ -25,6 +25,11 @@ class Caller {
   Uses cpu;
   PathCursor path;      ///< reaches up to now whenever the thread calls into the model
   bool inside = false;  ///< an MPI call
+
+  static void visit(auto& self, auto& fields) {  // state_fields.hpp
+    auto& [rank, endpoint, cpu, path, inside] = self;
+    fields.exact(inside);
+  }
 };
 
 /// The data phase of a rendezvous message; see Streams.
@@ -43,15 +48,17 @@ struct DataPhase {
   bool paused = false;
 
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
-    for (auto* end : {&self.sender, &self.receiver}) {
-      fields.exact(end->here);
-      fields.amount(end->credit);
-      fields.amount(end->owed);
-      fields.exact(end->paying, end->done);
+    auto& [sender, receiver, remaining, started, flight, paused] = self;
+    for (auto* end : {&sender, &receiver}) {
+      auto& [here, credit, owed, paying, done] = *end;
+      fields.exact(here);
+      fields.amount(credit);
+      fields.amount(owed);
+      fields.exact(paying, done);
     }
-    fields.amount(self.remaining);
-    fields.amount(self.started);
-    fields.exact(self.flight >= 0, self.paused);
+    fields.amount(remaining);
+    fields.amount(started);
+    fields.exact(flight >= 0, paused);
   }
 };
 
@@ -88,20 +95,23 @@ struct Message {
     if (until > settled()) stages.add(cause, until);
   }
 
-  static void visit(auto& self, auto& fields) {  // state_fields.hpp
-    fields.exact(self.source, self.destination, self.tag.number, self.tag.context, self.bytes,
-                 self.ahead(), self.channel->next_sequence - self.sequence, self.eager,
-                 self.in_unexpected_buffer, self.taken, self.users, self.flow >= 0);
-    fields.request(self.send_request);
-    fields.request(self.recv_request);
-    fields.exact(self.sender->endpoint, self.receiver == nullptr ? -1 : self.receiver->endpoint);
-    fields.message(self.next_on_wire);
-    fields.message(self.next_copy);
-    fields.date(self.begun);
-    fields.exact(self.stages.size());
-    for (std::size_t i = 0; i < self.stages.size(); ++i) {
-      fields.exact(static_cast<int>(self.stages[i].cause));
-      fields.date(self.stages.end_of(i));
+  static void visit(auto& self, auto& fields) {  // state_fields.hpp; `path` is repeated by itself
+    auto& [source, destination, tag, bytes, sequence, channel, sender, receiver, begun, path,
+           next_on_wire, send_request, recv_request, next_copy, flow, stages, eager,
+           in_unexpected_buffer, taken, users] = self;
+    fields.exact(source, destination, bytes, self.ahead(), channel->next_sequence - sequence, eager,
+                 in_unexpected_buffer, taken, users, flow >= 0);
+    fields.tag(tag);
+    fields.request(send_request);
+    fields.request(recv_request);
+    fields.exact(sender->endpoint, receiver == nullptr ? -1 : receiver->endpoint);
+    fields.message(next_on_wire);
+    fields.message(next_copy);
+    fields.date(begun);
+    fields.exact(stages.size());
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      fields.exact(static_cast<int>(stages[i].cause));
+      fields.date(stages.end_of(i));
     }
   }
 };
@@ -118,6 +128,13 @@ struct Posting {
   std::uint64_t order = 0;  ///< of its completion, among all
   int message = -1;         ///< of a receive: once matched; of a send: until it is forgotten
   int block = -1;           ///< of a kernel, that sends: its number among all; -1: none
+
+  /// Visits the envelope. Whether it is complete is asked of it as a request.
+  static void visit(auto& self, auto& fields) {  // state_fields.hpp
+    auto& [owner, receive, complete, awaited, peer, tag, bytes, order, message, block] = self;
+    fields.exact(peer, bytes);
+    fields.tag(tag);
+  }
 };
 
 /// Blocks by number: few make all postings, each of which would be a quarter larger with one.

@@ -277,9 +277,9 @@ void Mpi::describe(StateRecord& record, const Agenda& agenda, std::vector<int>& 
     const Message& m = messages_[id];
     Message::visit(m, fields);
     if (pieces_.on(id)) {
-      const Pieces::Way& way = pieces_[id];
-      fields.exact(way.copying, way.completes, way.waits, way.came);
-      fields.amount(way.came ? receiving_engine(m).spare() - way.spare : 0);
+      const auto& [on, copying, completes, waits, came, spare] = pieces_[id];
+      fields.exact(copying, completes, waits, came);
+      fields.amount(came ? receiving_engine(m).spare() - spare : 0);
     }
     if (m.flow >= 0) DataPhase::visit(streams_.state_of(m), fields);
     const auto argument = static_cast<std::uint64_t>(id);
@@ -292,15 +292,16 @@ void Mpi::describe(StateRecord& record, const Agenda& agenda, std::vector<int>& 
   };
   for (std::size_t rank = 0; connections_.counted() && rank < processes_.size(); ++rank)
     fields.exact(connections_.further(static_cast<int>(rank)));
-  for (Process& process : processes_) {
+  for (auto& [matching, endpoints, arrivals, callers, last_destination, last_block, last_channel] :
+       processes_) {
     if (!record.same()) return;
-    Matching::visit(process.matching, fields);
-    add_all(process.arrivals);
-    for (Endpoint& endpoint : process.endpoints) {
-      add_all(endpoint.flows);
-      add_all(endpoint.granted);
-      Engine::visit(endpoint.engine, fields);
-      for (const Agenda::Entry& entry : agenda.of(&endpoint.engine, 0)) record.add(entry);
+    Matching::visit(matching, fields);
+    add_all(arrivals);
+    for (auto& [engine, flows, to_be_granted] : endpoints) {
+      add_all(flows);
+      add_all(to_be_granted);
+      Engine::visit(engine, fields);
+      for (const Agenda::Entry& entry : agenda.of(&engine, 0)) record.add(entry);
     }
   }
   for (const double& date : interrupts_) fields.date(date);

@@ -29,6 +29,16 @@ namespace ringscope::sim {
 struct Traffic {
   std::uint64_t messages = 0, bytes = 0, bytes_between_hosts = 0;
   std::uint64_t received = 0;  ///< of the messages, those that have; counted for `watch` alone
+
+  /// Adds what has come since `before`, `times` times over.
+  void repeat(std::uint64_t times, const Traffic& before) {
+    auto& [sent, data, data_between, taken] = *this;
+    const auto& [sent_before, data_before, between_before, taken_before] = before;
+    sent += times * (sent - sent_before);
+    data += times * (data - data_before);
+    data_between += times * (data_between - between_before);
+    taken += times * (taken - taken_before);
+  }
 };
 
 class Mpi final : private Engine::Owner, private Streams::Owner {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Visitors of what a run is at an instant. Each record names its fields once, in `visit(self,
-// fields)`, and a visitor makes of them what it is for:
+// Visitors of what a run is at an instant. Each record binds all its members once, in `visit(self,
+// fields)`, so that a new one does not compile before it is visited, or bound and left out: because
+// it is fixed, counts what was, or follows from the rest. A visitor makes of them what it is for:
 //   exact(...)    has to be the same for the run to go on alike
+//   tag(x)        likewise
 //   amount(x)     units of work
 //   date(x)       seconds as the kernel counts; below 0: none
 //   message(id)   a message in flight, or -1
@@ -26,6 +28,7 @@ class StateFields {
       : record_(&record), mpi_(&mpi), now_(now), names_(names), stands_(stands) {}
 
   void exact(auto... values) { (record_->add(values), ...); }
+  void tag(const Tag& of) { exact(of.number, of.context); }
   void amount(double units) { record_->add_amount(units); }
   void date(double at) {
     if (stands_)
@@ -38,8 +41,7 @@ class StateFields {
   void posting(int id) {
     record_->add(id >= 0);
     if (id < 0) return;
-    const Posting& posting = mpi_->request(id);
-    exact(posting.peer, posting.tag.number, posting.tag.context, posting.bytes);
+    Posting::visit(mpi_->request(id), *this);
   }
 
  private:
@@ -56,6 +58,7 @@ class DateShift {
   explicit DateShift(double seconds) : seconds_(seconds) {}
 
   void exact(auto...) const {}
+  void tag(const Tag&) const {}
   void amount(double) const {}
   void date(double& at) const {
     if (at >= 0) at += seconds_;

@@ -31,7 +31,7 @@ void ReadyQueue::drain(std::uint64_t) {
 }
 
 RankThread::RankThread(Run& run, int rank, int index, RankThread* first)
-    : run_(&run), index_(index), first_(first == nullptr ? this : first) {
+    : ThreadState(run, index, first == nullptr ? *this : *first) {
   const Job& job = run.machine->jobs().job(rank);
   const Library& library = run.machine->scenario().library;
   Caller::rank = rank;

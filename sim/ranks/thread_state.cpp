@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // State of a thread for steady_state.hpp: what it is at an instant, and how it goes on later.
+#include "sim/ranks/thread_state.hpp"
+
 #include "sim/mpi/state_fields.hpp"
 #include "sim/ranks/rank_thread.hpp"
 
 namespace ringscope::sim {
+
+ThreadState::ThreadState(Run& run, int index, RankThread& first)
+    : run_(&run), index_(index), first_(&first) {}
 
 void RankThread::list_threads(std::vector<RankThread*>& threads) {
   threads.push_back(this);
@@ -25,7 +30,8 @@ void RankThread::describe(StateRecord& record, int step) const {
     record.add(performed_);
   }
   StateFields fields(record, *run_->mpi, now(), {}, !in_alike_steps());
-  visit(*this, fields);
+  Caller::visit(static_cast<const Caller&>(*this), fields);
+  ThreadState::visit(static_cast<const ThreadState&>(*this), fields);
 }
 
 void RankThread::describe(StateRecord& record, const Agenda& agenda) const {
@@ -35,15 +41,16 @@ void RankThread::describe(StateRecord& record, const Agenda& agenda) const {
 void RankThread::skip(int steps, double seconds, int times, const TimeAccount& before) {
   if (!in_alike_steps()) return;
   skipped_ += steps;
+  const auto& [seconds_before, waited_before, groups_before] = before;
   for (std::size_t i = 0; i < seconds_.size(); ++i)
-    seconds_[i] += times * (seconds_[i] - before.seconds[i]);
+    seconds_[i] += times * (seconds_[i] - seconds_before[i]);
   constexpr auto partner = static_cast<std::size_t>(Cause::partner);
-  if (waited_for_[partner] > before.waited_for[partner]) partner_until_ += seconds;
+  if (waited_for_[partner] > waited_before[partner]) partner_until_ += seconds;
   for (std::size_t i = 0; i < waited_for_.size(); ++i)
-    waited_for_[i] += times * (waited_for_[i] - before.waited_for[i]);
-  in_groups_.repeat(times, before.in_groups);
+    waited_for_[i] += times * (waited_for_[i] - waited_before[i]);
+  in_groups_.repeat(times, groups_before);
   const DateShift shift(seconds);
-  visit(*this, shift);
+  ThreadState::visit(static_cast<ThreadState&>(*this), shift);
 }
 
 }  // namespace ringscope::sim

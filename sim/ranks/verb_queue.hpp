@@ -38,12 +38,15 @@ struct PendingVerb {
   bool starts = false;  ///< no verb: the call that starts a non-blocking collective
 
   static void visit(auto& self, auto& fields) {  // sim/mpi/state_fields.hpp
-    fields.exact(static_cast<int>(self.verb));
-    fields.posting(self.request);
-    fields.posting(self.other_request);
-    if (self.asked != nullptr) fields.exact(self.asked->range.size, self.asked->requests.size());
-    fields.exact(static_cast<int>(self.state), self.multicast < 0);
-    fields.date(self.since);
+    // How much of what it waits for is `complete` is asked of the requests.
+    auto& [asked, waiter, since, request, other_request, multicast, complete, verb, state, starts] =
+        self;
+    fields.exact(static_cast<int>(verb), starts);
+    fields.posting(request);
+    fields.posting(other_request);
+    if (asked != nullptr) fields.exact(asked->range.size, asked->requests.size());
+    fields.exact(static_cast<int>(state), multicast < 0);
+    fields.date(since);
   }
 };
 
@@ -83,13 +86,14 @@ class VerbQueue {
   void clear() { *this = {}; }
 
   static void visit(auto& self, auto& fields) {
+    auto& [front, asked, any, asks, posted, first] = self;
     fields.exact(self.size());
-    if (self.any_) PendingVerb::visit(self.front_, fields);
-    for (std::size_t i = self.first_; i < self.posted_.size(); ++i) {
-      PendingVerb posted = pending(self.posted_[i]);
-      PendingVerb::visit(posted, fields);
+    if (any) PendingVerb::visit(front, fields);
+    for (std::size_t i = first; i < posted.size(); ++i) {
+      PendingVerb next = pending(posted[i]);
+      PendingVerb::visit(next, fields);
     }
-    if (self.asks_) PendingVerb::visit(self.asked_, fields);
+    if (asks) PendingVerb::visit(asked, fields);
   }
 
  private:
@@ -99,7 +103,8 @@ class VerbQueue {
     bool starts = false;
   };
   static PendingVerb pending(const Posted& posted) {
-    return {.request = posted.request, .verb = posted.verb, .starts = posted.starts};
+    const auto& [request, verb, starts] = posted;
+    return {.request = request, .verb = verb, .starts = starts};
   }
   void add(const Posted& posted) {
     assert(!asks_ && "nothing comes behind what the program waits for");

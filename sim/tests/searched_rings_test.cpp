@@ -3,6 +3,7 @@
 // counted on?
 #include <fmt/core.h>
 
+#include <fstream>
 #include <set>
 #include <span>
 #include <string>
@@ -20,7 +21,8 @@ constexpr double launch = 5e-6, start = 3e-6, hop = 2e-6, nvlink_latency = 500e-
 
 /// `bytes` on these GPUs of a cluster, by `channels` of Simple, whose blocks limit nothing.
 Scenario rings_of(const std::string& cluster, const std::string& placement, int channels,
-                  double bytes, const std::string& algorithm = "nccl") {
+                  double bytes, const std::string& algorithm = "nccl",
+                  const std::string& more = "") {
   return scenario_of(fmt::format(
       R"(
 cluster: {0}
@@ -38,9 +40,10 @@ job:
   algorithm: {4}
   bytes: {3:.0f} B
   options: {{{5}protocol: Simple, channels: {2}}}
+{6}
 )",
       cluster, placement, channels, bytes, algorithm,
-      algorithm == "nccl" ? "algorithm: ring, " : ""));
+      algorithm == "nccl" ? "algorithm: ring, " : "", more));
 }
 
 /// The links that carried anything, apart from those between two parts of the given names.
@@ -120,6 +123,31 @@ TEST_F(SearchedRings, leave_a_far_gpu_by_the_one_that_is_near_the_nic) {
   const Report report = run(scenario);
   for (const ResourceReport& one : report.resources)
     EXPECT_EQ(one.id.place.find("numa"), std::string::npos) << one.id.place;
+}
+
+// Ranks 0, 2 and 3 are leaves below rank 1, whatever the ring of the same log.
+TEST_F(SearchedRings, of_a_log_have_the_trees_of_that_log) {
+  const std::string path = testing::TempDir() + "trees.log";
+  std::ofstream(path) << "NCCL INFO Channel 00/01 : 0 1 2 3\n"
+                         "NCCL INFO Trees [0] -1/-1/-1->0->1\n"
+                         "NCCL INFO Trees [0] 0/2/3->1->-1\n"
+                         "NCCL INFO Trees [0] -1/-1/-1->2->1\n"
+                         "NCCL INFO Trees [0] -1/-1/-1->3->1\n";
+  const auto links = [&](const std::string& rings) {
+    std::set<std::string> used;
+    const Report report = simulate(
+        rings_of("a100x4_nvlink", "{hosts: 4, on: gpu}", 1, MiB, "channel_trees", rings), {});
+    for (const ResourceReport& one : report.resources)
+      if (one.kind == ResourceKind::link) used.insert(one.id.place);
+    return used;
+  };
+  const auto between = [](const std::string& a, const std::string& b) {
+    return "host0/gpu" + a + "->host0/gpu" + b;
+  };
+  const std::set<std::string> star = links("  rings: " + path);
+  EXPECT_EQ(star, (std::set{between("0", "1"), between("1", "0"), between("1", "2"),
+                            between("2", "1"), between("1", "3"), between("3", "1")}));
+  EXPECT_NE(links(""), star);
 }
 
 }  // namespace

@@ -5,12 +5,16 @@
 
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "topologies/input/units.hpp"
 
 namespace ringscope {
+
+// Records whose equality others decide bind all their members in visit(), once: a new member does
+// not compile until it is named there, as a place or as a property.
 
 enum class ComponentKind { numa_domain, pcie_switch, gpu, nic, network_switch, nvswitch };
 
@@ -26,6 +30,14 @@ struct Component {
   int sms = 0;           ///< gpu: its multiprocessors; 0 unknown
   Bandwidth copy_bandwidth = Bandwidth::unlimited();  ///< gpu: of each copy engine
   Bandwidth peer_bandwidth = Bandwidth::unlimited();  ///< gpu: what it writes to its peers by PCIe
+
+  /// Calls fields(name, host, socket, properties...): its place, then what it is there.
+  static auto visit(auto& self, auto&& fields) {
+    auto& [kind, name, host, cores, memory, capacity, socket, copy_engines, sms, copy_bandwidth,
+           peer_bandwidth] = self;
+    return fields(name, host, socket, kind, cores, memory, capacity, copy_engines, sms,
+                  copy_bandwidth, peer_bandwidth);
+  }
 };
 
 /// One direction of a cable, a bus or an inter-socket link.
@@ -36,7 +48,25 @@ struct Link {
   Bandwidth bandwidth;  ///< unlimited: never a bottleneck, no resource
   Seconds latency{};
   Bandwidth both = Bandwidth::unlimited();  ///< of this direction and its opposite together
+
+  /// Calls fields(id, name, properties...), as Component::visit().
+  static auto visit(auto& self, auto&& fields) {
+    auto& [id, name, bandwidth, latency, both] = self;
+    return fields(id, name, bandwidth, latency, both);
+  }
 };
+
+/// Properties of a component, wherever it stands.
+inline auto properties_of(const Component& component) {
+  return Component::visit(component, [](const auto&, int, int, const auto&... values) {
+    return std::tuple(values...);
+  });
+}
+
+inline auto properties_of(const Link& link) {
+  return Link::visit(link,
+                     [](int, const auto&, const auto&... values) { return std::tuple(values...); });
+}
 
 /// Index of a component in its graph: dense, in the order of add().
 using Vertex = std::size_t;

@@ -57,18 +57,21 @@ bool Topology::peer_access(Vertex gpu_a, Vertex gpu_b) const {
 }
 
 Journey Topology::journey(Vertex from, Vertex to, std::uint64_t flow, RouteCache* known) const {
-  Journey journey;
-  Vertex here = from;
-  const auto go = [&](Vertex next) {
-    journey.legs.push_back(route(here, next, flow, known));
+  const std::vector<Vertex> stops = this->stops(from, to);
+  Journey journey{.legs = {}, .staging = {stops.begin() + 1, stops.end() - 1}};
+  for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
+    journey.legs.push_back(route(stops[i], stops[i + 1], flow, known));
     journey.latency += journey.legs.back().latency;
-    here = next;
-  };
-  const auto stage_near = [&](Vertex gpu) {
-    go(nearest_domain(gpu));
-    journey.staging.push_back(here);
-    journey.latency += hosts_[static_cast<std::size_t>(graph()[gpu].host)].staging_latency;
-  };
+    if (i == journey.staging.size()) break;
+    const int host = graph()[journey.staging[i]].host;
+    journey.latency += hosts_[static_cast<std::size_t>(host)].staging_latency;
+  }
+  return journey;
+}
+
+std::vector<Vertex> Topology::stops(Vertex from, Vertex to) const {
+  std::vector<Vertex> stops = {from};
+  const auto stage_near = [&](Vertex gpu) { stops.push_back(nearest_domain(gpu)); };
   const auto needs_staging = [this](Vertex end) {
     return is_gpu(end) && !hosts_[static_cast<std::size_t>(graph()[end].host)].gpudirect;
   };
@@ -78,8 +81,8 @@ Journey Topology::journey(Vertex from, Vertex to, std::uint64_t flow, RouteCache
     if (needs_staging(from)) stage_near(from);
     if (needs_staging(to)) stage_near(to);
   }
-  go(to);
-  return journey;
+  stops.push_back(to);
+  return stops;
 }
 
 }  // namespace ringscope

@@ -238,5 +238,38 @@ TEST(Gtx1080Ti, one_near_and_one_far_pair_tell_the_published_matrix) {
   }
 }
 
+// The GPU and the NIC meet at switch `a`, from which two switches lead to the domain: which of them
+// an IOMMU takes goes by no flow, but by the numbers of the components.
+TEST(Peers, a_choice_of_the_iommu_is_one_that_no_flow_shows) {
+  for (const bool iommu : {false, true}) {
+    Topology topology;
+    const int host = topology.add_host("a");
+    topology.host(host).iommu = iommu;
+    const auto add = [&](ComponentKind kind, const std::string& name, int of = -1) {
+      return topology.add_component({.kind = kind, .name = name, .host = of});
+    };
+    const auto join = [&](Vertex one, Vertex other) {
+      topology.connect(one, other, {1e9}, Seconds(1e-6));
+    };
+    const Vertex domain = add(ComponentKind::numa_domain, "a/numa0", host);
+    const Vertex gpu = add(ComponentKind::gpu, "a/gpu0", host);
+    const Vertex nic = add(ComponentKind::nic, "a/nic0", host);
+    const Vertex middle = add(ComponentKind::pcie_switch, "a/pcie0", host);
+    const Vertex remote = add(ComponentKind::network_switch, "switch");
+    join(gpu, middle);
+    join(middle, nic);
+    join(nic, remote);
+    for (const char* name : {"a/pcie1", "a/pcie2"}) {
+      const Vertex between = add(ComponentKind::pcie_switch, name, host);
+      join(middle, between);
+      join(between, domain);
+    }
+    const std::vector<int> links = topology.route(gpu, remote).links;
+    for (std::uint64_t flow = 1; flow < 24; ++flow)
+      EXPECT_EQ(topology.route(gpu, remote, flow).links, links);
+    EXPECT_EQ(topology.has_only_route(gpu, remote), !iommu);
+  }
+}
+
 }  // namespace
 }  // namespace ringscope

@@ -23,7 +23,7 @@ const std::vector<Vertex>& RouteCache::doors(int host) {
   return entry->second;
 }
 
-std::optional<std::vector<int>> RouteCache::find(Vertex from, Vertex to, std::uint64_t flow) {
+std::optional<Meeting> RouteCache::meet(Vertex from, Vertex to) {
   constexpr std::size_t most_kept = 1 << 22;  // arrivals: some 64 MB
   const int hosts[] = {(*graph_)[from].host, (*graph_)[to].host};
   if (hosts[0] == hosts[1] || hosts[0] < 0 || hosts[1] < 0) return {};
@@ -42,7 +42,19 @@ std::optional<std::vector<int>> RouteCache::find(Vertex from, Vertex to, std::ui
     if (enters || !meeting.advance(side)) return {};
   }
   kept_ += around_from.size() + around_to.size() - before;
-  return meeting.links(random_of({from, to, flow}));
+  return meeting;
+}
+
+std::optional<std::vector<int>> RouteCache::find(Vertex from, Vertex to, std::uint64_t flow) {
+  const auto meeting = meet(from, to);
+  if (!meeting) return {};
+  return meeting->links(random_of({from, to, flow}));
+}
+
+std::optional<bool> RouteCache::is_only_route(Vertex from, Vertex to) {
+  const auto meeting = meet(from, to);
+  if (!meeting) return {};
+  return meeting->is_only_route();
 }
 
 }  // namespace ringscope

@@ -23,8 +23,11 @@ class RouteCache {
   /// As find_links() with LinkClass::other. Nothing where the levels do not tell, because a
   /// host lies next to what the other one's search looks at: then a search must.
   std::optional<std::vector<int>> find(Vertex from, Vertex to, std::uint64_t flow);
+  /// As is_only_route() with LinkClass::other; nothing where find() has none.
+  std::optional<bool> is_only_route(Vertex from, Vertex to);
 
  private:
+  std::optional<Meeting> meet(Vertex from, Vertex to);
   BfsLevels& around(Vertex end);
   const std::vector<Vertex>& doors(int host);
 

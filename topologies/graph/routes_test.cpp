@@ -274,5 +274,41 @@ TEST(Routes, a_large_star_costs_no_more_than_a_small_one) {
     EXPECT_EQ(links_between(cluster.topology, 0, i), attachments + 2);
 }
 
+/// Two hosts with a domain each, which meet at so many switches, each by a NIC of its own.
+Topology joined_by(int switches) {
+  Topology topology;
+  std::vector<Vertex> domains;
+  for (const std::string name : {"a", "b"}) {
+    const int host = topology.add_host(name);
+    domains.push_back(topology.add_component(
+        {.kind = ComponentKind::numa_domain, .name = name + "/numa0", .host = host}));
+  }
+  for (int i = 0; i < switches; ++i) {
+    const std::string number = std::to_string(i);
+    const Vertex middle =
+        topology.add_component({.kind = ComponentKind::network_switch, .name = "switch" + number});
+    for (const Vertex end : domains) {
+      const int host = topology.graph()[end].host;
+      const std::string name = topology.hosts()[static_cast<std::size_t>(host)].name;
+      const Vertex nic = topology.add_component(
+          {.kind = ComponentKind::nic, .name = name + "/nic" + number, .host = host});
+      topology.connect(end, nic, {1e9}, Seconds(1e-6));
+      topology.connect(nic, middle, {1e9}, Seconds(1e-6));
+    }
+  }
+  return topology;
+}
+
+TEST(Routes, that_are_equal_are_not_the_only_one) {
+  for (const int switches : {1, 2, 3, 4}) {
+    const Topology topology = joined_by(switches);
+    const Vertex from = domain(topology, 0), to = domain(topology, 1);
+    RouteCache known(topology.graph(), topology.hosts());
+    EXPECT_EQ(topology.has_only_route(from, to), switches == 1) << switches;
+    EXPECT_EQ(topology.has_only_route(from, to, &known), switches == 1) << switches;
+    EXPECT_TRUE(topology.has_only_rails(from, to)) << "by each NIC there is one";
+  }
+}
+
 }  // namespace
 }  // namespace ringscope::routes_test

@@ -42,7 +42,22 @@ struct Host {
   bool iommu = false;         ///< peer traffic goes up to the root complex and comes back
   bool gpudirect = true;      ///< NICs read and write GPU memory
   Seconds staging_latency{};  ///< of a copy through host memory, beyond that of its links
+
+  /// Calls fields(name, parts, peer access and its matrix, properties...), as Component::visit();
+  /// `parts` ties the lists.
+  static auto visit(auto& self, auto&& fields) {
+    auto& [name, numa_domains, gpus, nics, pcie_switches, peer_access, peer_matrix, iommu,
+           gpudirect, staging_latency] = self;
+    return fields(name, std::tie(numa_domains, gpus, nics, pcie_switches), peer_access, peer_matrix,
+                  iommu, gpudirect, staging_latency);
+  }
 };
+
+/// Properties of a host, but for its rule of peer access.
+inline auto properties_of(const Host& host) {
+  return Host::visit(host, [](const auto&, const auto&, PeerAccess, const auto&,
+                              const auto&... values) { return std::tuple(values...); });
+}
 
 /// The straight path from one component to another: link ids in order, and what they add up to.
 struct Route {
@@ -123,11 +138,16 @@ class Topology {
   /// Empty when from == to. Throws std::logic_error when there is none: check() first. Whoever asks
   /// for many keeps what the searches find in `known`; the answers are the same.
   Route route(Vertex from, Vertex to, std::uint64_t flow = 0, RouteCache* known = nullptr) const;
+  /// True if there is nothing to choose: another flow takes the same links, and so do, each on its
+  /// own, other components that are connected alike.
+  bool has_only_route(Vertex from, Vertex to, RouteCache* known = nullptr) const;
   /// One route for each NIC of the first host, to share the data among them: NIC i sends to NIC
   /// i mod n of the other host's n, by way of these components. Inside a host, or without NICs:
   /// only route().
   std::vector<Route> rails(Vertex from, Vertex to, std::uint64_t flow = 0,
                            std::span<const Vertex> by = {}) const;
+  /// True if has_only_route() of all parts of each.
+  bool has_only_rails(Vertex from, Vertex to) const;
 
   /// The NUMA domain with the fewest PCIe links to a component of a host; itself if it is one.
   Vertex nearest_domain(Vertex vertex) const;
@@ -140,6 +160,8 @@ class Topology {
   /// copies to (or from) the domain nearest to it.
   Journey journey(Vertex from, Vertex to, std::uint64_t flow = 0,
                   RouteCache* known = nullptr) const;
+  /// Ends of its legs: the two components, and between them those where data are staged.
+  std::vector<Vertex> stops(Vertex from, Vertex to) const;
 
   /// Throws InputError at `origin` naming the first violated invariant.
   void check(const Place& origin) const;
@@ -151,7 +173,10 @@ class Topology {
   std::string number_beside(Vertex a, Vertex b);
   bool is_gpu(Vertex vertex) const { return graph()[vertex].kind == ComponentKind::gpu; }
   bool meets_domain(std::span<const int> links) const;
-  std::vector<int> over_root_complex(std::vector<int> links) const;
+  /// Ends of these links of a host and between them the domain by which an IOMMU leads instead;
+  /// empty where it does not.
+  std::vector<Vertex> over_root_complex(std::span<const int> links) const;
+  std::vector<std::vector<Vertex>> rail_stops(Vertex from, Vertex to) const;
   Route summed(std::vector<int> links) const;
 
   // Shared by copies of a topology: building is over when a topology is copied.

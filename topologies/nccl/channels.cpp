@@ -2,10 +2,9 @@
 #include "topologies/nccl/channels.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <set>
-
-#include "algorithms/steps/binary_trees.hpp"
 
 namespace ringscope::nccl {
 namespace {

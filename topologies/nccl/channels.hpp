@@ -2,13 +2,13 @@
 // The rings and trees that NCCL builds for a job: the channels of each host, joined over hosts.
 #pragma once
 
-#include <array>
 #include <compare>
 #include <functional>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "algorithms/steps/binary_trees.hpp"
 #include "topologies/nccl/channels_of_host.hpp"
 
 namespace ringscope::nccl {
@@ -20,11 +20,7 @@ struct GpuPlace {
 
 /// Place of a rank in a tree; -1 where there is none. Inside a host a tree is a chain, so the first
 /// child is the next rank of the host; the others are on other hosts.
-struct TreePlace {
-  int parent = -1;
-  std::array<int, 3> children = {-1, -1, -1};
-  bool operator==(const TreePlace&) const = default;
-};
+using TreePlace = TreeEnds;
 
 /// Numbers in its host of what data pass between a rank and another host: the NIC by which they
 /// come in, that by which they leave, and the GPU that passes on what leaves; -1: none. A rank in
@@ -52,6 +48,7 @@ struct JobChannels {
   std::vector<std::vector<TreePlace>> trees;  ///< of each rank
   int multicast = 0;                          ///< channels by NVSwitch; 0: not to be had
   std::vector<HostShare> hosts;               ///< in the order of their first ranks
+  bool logged = false;                        ///< NCCL wrote them down; no search found them
 };
 
 /// Channels of ranks on GPUs, in their order. Requires that no two share one.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <tuple>
 
 namespace ringscope::nccl {
 namespace {
@@ -139,6 +140,15 @@ int mirrored(int number, int numbers) {
   return turned;
 }
 
+/// Members from which the others follow. All are bound: a new one does not compile until it is
+/// named here.
+auto given(const HostGraph& graph) {
+  const auto& [generation, processor, several_hosts, nodes, lines, leaving, gpus, numbers, ports,
+               nics, nvswitch, gpudirect, peers, to_gpu, to_port, from_port, to_nvswitch,
+               from_nvswitch, own_gpus] = graph;
+  return std::tie(generation, several_hosts, nodes, lines, numbers, nics, gpudirect, peers);
+}
+
 }  // namespace
 
 std::string_view name_of(Distance distance) {
@@ -147,11 +157,7 @@ std::string_view name_of(Distance distance) {
   return names[static_cast<std::size_t>(distance)];
 }
 
-bool HostGraph::alike(const HostGraph& other) const {
-  return generation == other.generation && several_hosts == other.several_hosts &&
-         nodes == other.nodes && lines == other.lines && numbers == other.numbers &&
-         nics == other.nics && gpudirect == other.gpudirect && peers == other.peers;
-}
+bool HostGraph::alike(const HostGraph& other) const { return given(*this) == given(other); }
 
 HostGraph host_graph(const Topology& topology, int host, const std::vector<int>& gpus,
                      bool several_hosts) {

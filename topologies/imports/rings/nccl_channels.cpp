@@ -148,11 +148,14 @@ nccl::JobChannels read_channels(const std::shared_ptr<const Source>& source,
                                 const Topology& topology, std::span<const nccl::GpuPlace> ranks) {
   if (source->text.find("<graphs") != std::string::npos) {
     const GraphFile file(source);
-    return nccl::find_channels(topology, ranks,
-                               [&](const HostGraph& host) { return file.channels_of(host); });
+    nccl::JobChannels channels = nccl::find_channels(
+        topology, ranks, [&](const HostGraph& host) { return file.channels_of(host); });
+    channels.logged = true;
+    return channels;
   }
   NcclLines lines = read_nccl_lines(source, static_cast<int>(ranks.size()));
   nccl::JobChannels channels = nccl::find_channels(topology, ranks);
+  channels.logged = true;
   channels.rings = std::move(lines.rings);
   channels.trees = std::move(lines.trees);
   channels.gates = std::move(lines.gates);

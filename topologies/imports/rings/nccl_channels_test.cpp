@@ -127,5 +127,21 @@ TEST(NcclChannelsFile, that_does_not_fit_the_job_says_why) {
   EXPECT_THAT(error_of("<graphs version=\"1\"/>"), HasSubstr("expected a <graph id=\"0\">"));
 }
 
+TEST(NcclChannelsFile, of_trees_that_do_not_hang_together_names_the_line) {
+  const auto with = [](const std::string& line, const std::string& other) {
+    std::string text = two_hosts;
+    text.replace(text.find(line), line.size(), other);
+    return error_of(text, 2, 2);
+  };
+  EXPECT_EQ(error_of(two_hosts, 2, 2), "");
+  EXPECT_THAT(with("[0] -1/-1/-1->1->0", "[0] -1/-1/-1->1->3"),
+              AllOf(HasSubstr("nccl.log:3:1:"),
+                    HasSubstr("channel 0: rank 0 has the child 1, whose parent is 3")));
+  EXPECT_THAT(with("[0] 1/2/-1->0->-1", "[0] 1/-1/-1->0->-1"),
+              HasSubstr("channel 0: rank 2 has the parent 0, whose children are 1, -1, -1"));
+  EXPECT_THAT(with("[0] 1/2/-1->0->-1", "[0] 1/2/-1->0->3"),
+              HasSubstr("channel 0: rank 0 has the parent 3, whose children are -1, -1, -1"));
+}
+
 }  // namespace
 }  // namespace ringscope

@@ -69,7 +69,7 @@ struct Communicator {
 };
 
 struct TreeLine {
-  int channel = 0, rank = 0;
+  int channel = 0, rank = 0, line = 0;
   TreePlace place;
 };
 
@@ -135,6 +135,7 @@ class Reader {
     const auto channel = words.number(0, most_channels - 1);
     if (!channel || !words.skip("]")) return false;
     tree.channel = *channel;
+    tree.line = line_;
     for (std::size_t i = 0; i < tree.place.children.size(); ++i) {
       if (i > 0 && !words.skip("/")) return false;
       const auto child = words.number(-1, most_ranks);
@@ -208,7 +209,34 @@ class Reader {
             tree.place;
     }
     if (told.size() != channels * static_cast<std::size_t>(ranks)) return {};
+    for (const TreeLine& line : trees_) check(line, all[static_cast<std::size_t>(line.channel)]);
     return all;
+  }
+
+  /// Throws where the line's rank has a neighbour that does not have it, is below itself, or is a
+  /// second root.
+  void check(const TreeLine& line, const std::vector<TreePlace>& tree) const {
+    const auto fail = [&](const std::string& what) {
+      throw InputError({source_, line.line, 1},
+                       fmt::format("the tree of channel {}: {}", line.channel, what));
+    };
+    const auto at = [&](int rank) -> const TreePlace& {
+      return tree[static_cast<std::size_t>(rank)];
+    };
+    const int parent = at(line.rank).parent;
+    for (const int child : at(line.rank).children)
+      if (child >= 0 && at(child).parent != line.rank)
+        fail(fmt::format("rank {} has the child {}, whose parent is {}", line.rank, child,
+                         at(child).parent));
+    if (parent >= 0 && std::ranges::count(at(parent).children, line.rank) != 1)
+      fail(fmt::format("rank {} has the parent {}, whose children are {}", line.rank, parent,
+                       fmt::join(at(parent).children, ", ")));
+    const auto root = std::ranges::find(tree, -1, &TreePlace::parent) - tree.begin();
+    if (parent < 0 && root != line.rank)
+      fail(fmt::format("expected one root, got rank {} and rank {}", root, line.rank));
+    int above = line.rank;
+    for (std::size_t steps = 0; above >= 0; ++steps, above = at(above).parent)
+      if (steps > tree.size()) fail(fmt::format("rank {} is below itself", line.rank));
   }
 
   /// Trees have connections too: only those from a rank to the next of its ring count.

@@ -4,12 +4,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "topologies/graph/route_search.hpp"
 
 namespace ringscope {
 namespace {
+
+int number_of(bool value) { return value ? 1 : 0; }
+int number_of(int value) { return value; }
+int number_of(ComponentKind value) { return static_cast<int>(value); }
+double number_of(Bandwidth value) { return value.bytes_per_second; }
+double number_of(Seconds value) { return value.count(); }
+std::uint64_t number_of(Bytes value) { return value.count; }
+
+/// A word, and the numbers behind it.
+std::string worded(std::string words, const auto& properties) {
+  const auto add = [&](const auto&... values) {
+    (fmt::format_to(std::back_inserter(words), " {}", number_of(values)), ...);
+  };
+  std::apply(add, properties);
+  return words;
+}
 
 template <typename List, typename Item>
 std::size_t place_in(const List& list, const Item& item) {
@@ -35,16 +52,11 @@ int MachineParts::number_of(const std::string& words) const {
 }
 
 std::string MachineParts::component_words(Vertex vertex) const {
-  const Component& part = topology_->graph()[vertex];
-  return fmt::format("part {} {} {} {} {} {} {} {}", static_cast<int>(part.kind), part.cores,
-                     part.memory.bytes_per_second, part.capacity.count, part.copy_engines, part.sms,
-                     part.copy_bandwidth.bytes_per_second, part.peer_bandwidth.bytes_per_second);
+  return worded("part", properties_of(topology_->graph()[vertex]));
 }
 
 std::string MachineParts::link_words(int id) const {
-  const Link& link = topology_->link(id);
-  return fmt::format("link {} {} {}", link.bandwidth.bytes_per_second, link.latency.count(),
-                     link.both.bytes_per_second);
+  return worded("link", properties_of(topology_->link(id)));
 }
 
 void MachineParts::find_nodes() {
@@ -59,12 +71,12 @@ void MachineParts::find_nodes() {
   neighbours_.resize(at(nodes));
 }
 
-/// Everything in the host by its index there.
+/// Everything in the host by its index there. Names do not count, and of peer access only from
+/// which GPU to which it is granted, by whatever rule.
 std::string MachineParts::inside_words(int host) const {
   const Host& rules = topology_->hosts()[at(host)];
   const std::vector<Vertex>& parts = parts_[at(host)];
-  std::string words =
-      fmt::format("host {} {} {}", rules.iommu, rules.gpudirect, rules.staging_latency.count());
+  std::string words = worded("host", properties_of(rules));
   for (const Vertex part : parts) {
     words += fmt::format("; {} {}", component_words(part), topology_->graph()[part].socket);
     for (const auto [other, id] : topology_->graph().edges(part))
@@ -114,17 +126,13 @@ bool MachineParts::are_only_routes(Vertex from, Vertex to) const {
     return a == b || is_only_route(graph, a, b, allowed);
   };
   const auto is_gpu = [&](Vertex v) { return graph[v].kind == ComponentKind::gpu; };
-  const Journey journey = topology_->journey(from, to);
-  std::vector<Vertex> stops = journey.staging;
-  stops.insert(stops.begin(), from);
-  stops.push_back(to);
+  const std::vector<Vertex> stops = topology_->stops(from, to);
   for (std::size_t i = 0; i + 1 < stops.size(); ++i) {
     const Vertex here = stops[i], next = stops[i + 1];
+    if (!topology_->has_only_route(here, next)) return false;
+    // GPUs that change places take turns in another order with the NICs that are near them.
     const bool nvlink = is_gpu(here) && is_gpu(next) && topology_->nvlinked(here, next);
     if (!only(here, next, nvlink ? LinkClass::nvlink : LinkClass::other)) return false;
-    // With an IOMMU the way is pieced together around the domain.
-    for (const Vertex end : {here, next})
-      if (is_gpu(end) && !only(end, topology_->nearest_domain(end), LinkClass::other)) return false;
   }
   if (!rules_->nics_by_number || graph[from].host == graph[to].host) return true;
   for (const Vertex nic : topology_->hosts()[at(graph[from].host)].nics) {

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "topologies/cluster.hpp"
+#include "topologies/graph/properties_for_test.hpp"
 
 namespace ringscope::symmetry_test {
 namespace {
@@ -186,6 +187,20 @@ TEST(Symmetry, OfManyHostsIsFoundInNoTime) {
   const Symmetry symmetry(topology, rules_for(SlotKind::core));
   EXPECT_EQ(symmetry.first_image(std::vector{4000, 7, 99}), (std::vector{0, 1, 2}));
   EXPECT_EQ(symmetry.images(std::vector{4000, 7, 99}), Count(4096) * 4095 * 4094);
+}
+
+TEST(Symmetry, of_hosts_ends_where_any_property_of_a_component_differs) {
+  const auto images = [](const Component& other) {
+    const Topology topology = two_hosts(pcie_switch(), other);
+    return Symmetry(topology, SymmetryRules{}).images(std::vector{0});
+  };
+  EXPECT_EQ(images(pcie_switch()), Count(2));
+  int properties = 0;
+  for (Component other = pcie_switch(); change_property(other, properties); ++properties) {
+    EXPECT_EQ(images(other), Count(1)) << "property " << properties;
+    other = pcie_switch();
+  }
+  EXPECT_GT(properties, 0);
 }
 
 }  // namespace
