@@ -9,6 +9,10 @@
 
 namespace ringscope {
 
+/// A sentence for each kind of value that is most likely a slip: a cable of 100 km, memory in bits,
+/// sockets without a link.
+std::vector<std::string> slips(const Topology& topology);
+
 /// A sentence for each slip: of a unit, of a missing key, of a key that changes nothing. Each is
 /// one that a simulation on the cluster silently answers for.
 std::vector<std::string> slips(const Cluster& cluster);

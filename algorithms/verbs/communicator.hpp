@@ -161,11 +161,9 @@ class Communicator {
   bool performs_alike() const { return executor_->performs_alike(); }
   /// The block begins; `launched`: it waits for its kernel's launch, too. Nothing but time.
   Pending begin_block(bool launched) const {
-    return {executor_,
-            {.verb = Verb::copy,
-             .tag = whole_tag(0),
-             .count = launched ? std::size_t{1} : 0,
-             .block = block_}};
+    return {
+        executor_,
+        {.verb = Verb::copy, .tag = whole_tag(0), .count = launched ? 1u : 0u, .block = block_}};
   }
   /// Until so long after the rank's program began; no time where that is past.
   Pending outlast(Duration time) const { return {executor_, {.verb = Verb::copy, .time = time}}; }
@@ -236,8 +234,7 @@ class Communicator {
 
   /// Time passes without work: of a thread that waits for a clock.
   Pending sleep(Duration time) const { return {executor_, {.verb = Verb::sleep, .time = time}}; }
-  /// The input of the rank's host prepares `records`, which takes `time` with the host's other
-  /// devices beside.
+  /// The rank's host prepares `records` of its input, in `time` with its other devices beside.
   Pending prepare(std::size_t records, Duration time) const {
     return {executor_, {.verb = Verb::sleep, .time = time, .count = records}};
   }

@@ -15,7 +15,7 @@
 #include "cli/terminal/output_file.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/question/estimate.hpp"
-#include "scenarios/question/job_warnings.hpp"
+#include "scenarios/warnings/job_warnings.hpp"
 #include "topologies/input/characters.hpp"
 
 namespace ringscope {

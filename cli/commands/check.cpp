@@ -13,7 +13,7 @@
 #include "cli/terminal/screen.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "scenarios/question/file_kind.hpp"
-#include "scenarios/question/job_warnings.hpp"
+#include "scenarios/warnings/job_warnings.hpp"
 #include "topologies/cluster_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
 #include "topologies/input/plural.hpp"

@@ -5,8 +5,8 @@
 
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/text/report_text.hpp"
-#include "scenarios/question/job_warnings.hpp"
 #include "scenarios/question/scenario_tree.hpp"
+#include "scenarios/warnings/job_warnings.hpp"
 #include "sim/run_cost.hpp"
 
 namespace ringscope {

@@ -11,7 +11,7 @@
 #include "cli/web/runs.hpp"
 #include "scenarios/answer/explain/what_if.hpp"
 #include "scenarios/answer/text/report_text.hpp"
-#include "scenarios/question/job_warnings.hpp"
+#include "scenarios/warnings/job_warnings.hpp"
 #include "sim/simulation.hpp"
 #include "topologies/input/data_files.hpp"
 

@@ -10,8 +10,8 @@
 #include "cli/lesson/lesson_data.hpp"
 #include "scenarios/question/estimate.hpp"
 #include "scenarios/question/file_kind.hpp"
-#include "scenarios/question/job_warnings.hpp"
 #include "scenarios/question/scenario_tree.hpp"
+#include "scenarios/warnings/job_warnings.hpp"
 #include "sim/simulation.hpp"
 #include "topologies/input/data_files.hpp"
 

@@ -9,7 +9,7 @@
 #include "python/module/watch.hpp"
 #include "scenarios/answer/explain/explain.hpp"
 #include "scenarios/answer/text/report_text.hpp"
-#include "scenarios/question/job_warnings.hpp"
+#include "scenarios/warnings/job_warnings.hpp"
 #include "sim/run_cost.hpp"
 
 namespace ringscope {

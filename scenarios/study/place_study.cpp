@@ -221,10 +221,9 @@ SymmetryRules symmetry_rules(const PlaceStudy& study) {
   rules.slot_kind = study.slot_kind;
   const std::vector<int>& slow = study.scenario.job.noise.slow_hosts;
   for (std::size_t host = 0; host < study.rules.slots.size(); ++host) {
-    const int number = static_cast<int>(host);
-    const bool is_slow = std::ranges::find(slow, number) != slow.end();
-    rules.marks.push_back(4 * study.rules.slots[host] + (is_slow ? 2 : 0) +
-                          (number == store ? 1 : 0));
+    const int number = static_cast<int>(host), stores = number == store;
+    const int is_slow = std::ranges::find(slow, number) != slow.end();
+    rules.marks.push_back(4 * study.rules.slots[host] + 2 * is_slow + stores);
   }
   // Memory that is not the rank's own, and a store, are in domains that go by their numbers.
   rules.inside_hosts = rank.memory.kind == MemoryPolicy::Kind::local && store < 0;

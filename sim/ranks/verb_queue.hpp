@@ -38,9 +38,10 @@ struct PendingVerb {
   bool starts = false;  ///< no verb: the call that starts a non-blocking collective
 
   static void visit(auto& self, auto& fields) {  // sim/mpi/state_fields.hpp
-    // How much of what it waits for is `complete` is asked of the requests.
-    auto& [asked, waiter, since, request, other_request, multicast, complete, verb, state, starts] =
-        self;
+    // How much of what it waits for is `complete` is asked of the requests; `partner_before` serves
+    // the account alone.
+    auto& [asked, waiter, since, partner_before, request, other_request, multicast, complete, verb,
+           state, starts] = self;
     fields.exact(static_cast<int>(verb), starts);
     fields.posting(request);
     fields.posting(other_request);

@@ -12,10 +12,6 @@ namespace ringscope {
 /// One sentence for each, naming the hosts; nothing when all is well.
 std::vector<std::string> warnings(const Topology& topology);
 
-/// A sentence for each kind of value that is most likely a slip: a cable of 100 km, memory in bits,
-/// sockets without a link.
-std::vector<std::string> slips(const Topology& topology);
-
 /// The part of it about peer access with an IOMMU, which hangs.
 std::vector<std::string> hanging_peers(const Topology& topology);
 

@@ -10,7 +10,7 @@
 
 #include "algorithms/training/training.hpp"
 #include "scenarios/library/fitted_range.hpp"
-#include "scenarios/question/job_warnings.hpp"
+#include "scenarios/warnings/job_warnings.hpp"
 
 namespace ringscope {
 namespace {

@@ -2,7 +2,7 @@
 // Values of links and memories that are most likely a slip, of the unit or by a missing key.
 #include <fmt/format.h>
 
-#include "topologies/graph/warnings.hpp"
+#include "topologies/cluster_warnings.hpp"
 
 namespace ringscope {
 namespace {

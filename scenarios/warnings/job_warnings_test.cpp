@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Is a user warned of what the answer leaves out, and of nothing else?
-#include "scenarios/question/job_warnings.hpp"
+#include "scenarios/warnings/job_warnings.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -219,11 +219,12 @@ TEST(JobWarnings, threads_without_a_core_are_counted) {
                        algorithm, "slow_tcp");
   };
   EXPECT_THAT(with_cores(1, "ring_two_threads"),
-              ElementsAre("host0 starts 1 thread beside its ranks' own, and has no core for them: "
+              ElementsAre("host0 starts 1 thread more than one per rank, and has no core for them: "
                           "they share the cores of their ranks"));
-  EXPECT_THAT(with_cores(3, "ring_threads, options: {threads: 4}"),
-              ElementsAre("host0 starts 3 threads beside its ranks' own, and has 2 cores for them: "
-                          "they share them"));
+  EXPECT_THAT(
+      with_cores(3, "ring_threads, options: {threads: 4}"),
+      ElementsAre("host0 starts 3 threads more than one per rank, and has 2 cores for them: "
+                  "they share them"));
   EXPECT_THAT(with_cores(2, "ring_two_threads"), IsEmpty());
   EXPECT_THAT(with_cores(1, "ring"), IsEmpty());
 }
