@@ -60,15 +60,15 @@ std::string error_text(const Place& place, const std::string& message) {
   return text;
 }
 
-/// Letters to add, to drop, to replace, or to swap with the next one.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
+/// Letters to add, to drop or to replace; with `swaps`, also to swap with the next one.
+std::size_t edit_distance(std::string_view a, std::string_view b, bool swaps) {
   std::vector<std::size_t> before, row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
     next[0] = i + 1;
     for (std::size_t j = 0; j < b.size(); ++j) {
       next[j + 1] = std::min({row[j] + (a[i] == b[j] ? 0 : 1), row[j + 1] + 1, next[j] + 1});
-      if (i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
+      if (swaps && i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j])
         next[j + 1] = std::min(next[j + 1], before[j - 1] + 1);
     }
     before = row;
@@ -103,31 +103,37 @@ const std::string* only_longer(std::string_view begin, std::span<const std::stri
   return found;
 }
 
+/// The only known name that is nearest, and near enough; null: none, or several are.
+const std::string* only_nearest(std::string_view name, std::span<const std::string> known,
+                                bool swaps) {
+  const std::string* nearest = nullptr;
+  std::size_t least = most_wrong(name) + 1;
+  for (const std::string& candidate : known) {
+    if (name.size() > longest_name || candidate.size() > longest_name) continue;
+    const std::size_t distance = edit_distance(name, candidate, swaps);
+    if (distance > least || distance > most_wrong(name)) continue;
+    nearest = distance == least ? nullptr : &candidate;
+    least = distance;
+  }
+  return nearest;
+}
+
 }  // namespace
 
 bool is_near(std::string_view name, std::string_view known) {
   return name.size() <= longest_name && known.size() <= longest_name &&
-         edit_distance(name, known) <= most_wrong(name);
+         edit_distance(name, known, true) <= most_wrong(name);
 }
 
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string> known) {
   constexpr std::size_t most_listed = 40, most_compared = 1000;
-  const std::string* nearest = nullptr;
-  std::size_t least = most_wrong(name) + 1;
-  bool alone = false;
-  for (const std::string& candidate : known.first(std::min(known.size(), most_compared))) {
-    if (name.size() > longest_name || candidate.size() > longest_name) continue;
-    const std::size_t distance = edit_distance(name, candidate);
-    if (distance == least) alone = false;
-    if (distance >= least) continue;
-    nearest = &candidate;
-    least = distance;
-    alone = true;
-  }
+  const auto compared = known.first(std::min(known.size(), most_compared));
+  const std::string* nearest = only_nearest(name, compared, false);
+  if (!nearest) nearest = only_nearest(name, compared, true);
+  if (!nearest) nearest = only_longer(name, compared);
   std::string text = fmt::format("unknown {} '{}'{}", kind, name.substr(0, longest_name),
                                  name.size() > longest_name ? "..." : "");
-  if (!alone) nearest = only_longer(name, known.first(std::min(known.size(), most_compared)));
   if (nearest) text += fmt::format("; did you mean '{}'?", *nearest);
   if (known.empty()) return text;
   const auto listed = known.first(std::min(known.size(), most_listed));

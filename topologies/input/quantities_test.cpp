@@ -112,7 +112,8 @@ const Broken broken[] = {
      "hosts: 3\n"
      "link: 10 Gbit/s\n"
      "host: {type: simple}\n",
-     "x.yaml:3:7: link: expected a map of keys and values, got a text\n"
+     "x.yaml:3:7: link: expected a map of keys and values, got a text; did you mean its "
+     "'bandwidth', 10 Gbit/s?\n"
      "  link: 10 Gbit/s\n"
      "        ^"},
 };

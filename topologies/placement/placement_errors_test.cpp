@@ -97,9 +97,11 @@ const Broken broken[] = {
      "  [{host: 0, core: 8}]\n"
      "                   ^"},
     {"[0, 1]",
-     "x.yaml:1:2: placement[0]: expected a map of keys and values, got a text\n"
+     "x.yaml:1:1: expected a map for each rank such as {host: 0, core: 2}, got numbers; did you "
+     "mean "
+     "ranks per host, 0-1?\n"
      "  [0, 1]\n"
-     "   ^"},
+     "  ^"},
     {"{hostfile: /no/such}",
      "x.yaml:1:12: the hostfile '/no/such' cannot be read: No such file or directory\n"
      "  {hostfile: /no/such}\n"

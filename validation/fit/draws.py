@@ -7,6 +7,7 @@ COUNT - 1 of COUNT + 1 further ones, whatever their distribution is.
 """
 
 import dataclasses
+import math
 
 import numpy as np
 

@@ -39,14 +39,19 @@ std::vector<std::string> cables_of(const PlaceStudy& study, const Placement& pla
   return names;
 }
 
-/// The list `degraded` of the cluster itself, and the cable.
+/// The list `degraded` of the cluster itself, and the cable, with what that list leaves of it.
 Value degraded_with(const PlaceStudy& study, const std::string& cable) {
   std::string list;
+  double share = study.degrade;
   if (const Value* own = study.scenario.cluster.resolved.find("degraded"))
-    for (const Value& link : own->items())
-      list += fmt::format("{{link: '{}', share: {}}}, ", link.find("link")->text(),
-                          link.find("share")->text());
-  list += fmt::format("{{link: '{}', share: {}}}", cable, study.degrade);
+    for (const Value& link : own->items()) {
+      const std::string name = link.find("link")->text();
+      if (name == cable)
+        share *= link.find("share")->number(0, 1);
+      else
+        list += fmt::format("{{link: '{}', share: {}}}, ", name, link.find("share")->text());
+    }
+  list += fmt::format("{{link: '{}', share: {}}}", cable, share);
   return Value::from_text("place", '[' + list + ']');
 }
 

@@ -95,12 +95,18 @@ job: {{collective: pingpong, algorithm: blocking, bytes: 1 MB}}
 
 TEST_F(TwoThreads, take_turns_on_a_host_with_one_core) {
   expect_seconds(finish(run_threads(with_cores(0), 2, 2), 0), 2 * bytes * cost);
+}
+
+TEST_F(TwoThreads, run_in_parallel_on_a_spare_core) {
   expect_seconds(finish(run_threads(with_cores(1), 2, 2), 0), bytes * cost);
 }
 
 // The two further ones share the core that is left.
 TEST_F(TwoThreads, and_a_third_one_share_the_spare_core) {
   expect_seconds(finish(run_threads(with_cores(1), 3, 3), 0), 2 * bytes * cost);
+}
+
+TEST_F(TwoThreads, and_a_third_one_have_a_spare_core_each) {
   expect_seconds(finish(run_threads(with_cores(2), 3, 3), 0), bytes * cost);
 }
 
