@@ -158,7 +158,9 @@ std::vector<std::string> warnings_of_unequal(const std::string& slow, const std:
                                              const std::string& domains) {
   return warnings_of(
       "{network: star, hosts: 2, link: {bandwidth: 100 Gbit/s, latency: 1 us}, "
-      "host: {type: numa, sockets: 2, cores: 4, nics: [{domain: 0, bandwidth: " +
+      "host: {type: numa, sockets: 2, cores: 4, socket_link: {bandwidth: 20 GB/s, latency: 100 "
+      "ns}, "
+      "nics: [{domain: 0, bandwidth: " +
           slow + "}, {domain: 1, bandwidth: 12.5 GB/s}]}}",
       "{hosts: 1-1, nics: " + nics + domains + "}", "ring", "openmpi_tcp");
 }
@@ -202,14 +204,15 @@ TEST(JobWarnings, a_batch_that_does_not_fit_into_its_gpu_is_named) {
   EXPECT_THAT(warnings_of_training("{base: gtx1080ti_x4, host: {gpu: {memory: 1 GiB}}}",
                                    "model: vgg16, batch: 1"),
               ElementsAre(AllOf(HasSubstr("1.074 GB"), Not(HasSubstr("may fit")))));
-  EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 512", "4"), IsEmpty());
+  EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 512", "4"),
+              ElementsAre(HasSubstr("no rank has a GPU")));
 }
 
 TEST(JobWarnings, peers_that_hang_behind_an_iommu_are_named) {
   const std::string iommu = "{base: gtx1080ti_x4, host: {iommu: true}}";
   EXPECT_THAT(warnings_of(iommu, "{hosts: 4, on: gpu}", "ring"),
               ElementsAre(AllOf(HasSubstr("is known to hang"), HasSubstr("intel_iommu=off"))));
-  EXPECT_THAT(warnings_of(iommu, "4", "ring"), IsEmpty());
+  EXPECT_THAT(warnings_of(iommu, "4", "ring"), ElementsAre(HasSubstr("no rank has a GPU")));
   EXPECT_THAT(warnings_of(iommu, "{hosts: 1, on: gpu}", "ring"), IsEmpty());
 }
 

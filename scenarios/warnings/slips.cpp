@@ -233,9 +233,9 @@ std::vector<std::string> slow_transports(const Scenario& scenario) {
     for (const auto& [end, cost] :
          {std::pair{"send_cost", transport.send_cost}, std::pair{"recv_cost", transport.recv_cost}})
       if (cost.seconds_per_byte >= dearest)
-        return {fmt::format("'{}.{}: {}' moves {} at most: did you mean {}?", key, end,
+        return {fmt::format("'{}.{}: {}' moves {} at most: did you mean {:g} ns/B?", key, end,
                             to_text(cost), to_short_text(Bandwidth{1 / cost.seconds_per_byte}),
-                            to_text(ByteCost{cost.seconds_per_byte / 1000}))};
+                            1e9 / 1000 * cost.seconds_per_byte)};
   }
   return {};
 }
