@@ -173,7 +173,7 @@ class Place(StudyTest):
         self.assertLess(time.monotonic() - begun, 60)
         self.assertNotIn("\r", screen)
         self.check_stopped(json.loads(self.read("p.json")))
-        self.assertIn("--time:1:1: expected a time such as",
+        self.assertIn("--time: expected a time such as",
                       self.place(*LONG, "--time", "2 parsecs", code=1).stderr)
 
     def test_a_terminal_sees_how_long_it_still_takes(self):

@@ -39,12 +39,13 @@ std::vector<std::string> narrow_memories(const Topology& topology) {
   return {};
 }
 
-/// Sockets whose link takes no time.
+/// Sockets whose link takes no time, though their memory has a bandwidth.
 std::vector<std::string> free_sockets(const Topology& topology) {
   const Graph& graph = topology.graph();
   for (const Host& host : topology.hosts()) {
     if (!host.gpus.empty()) continue;  // described for its GPUs
-    for (const Vertex domain : host.numa_domains)
+    for (const Vertex domain : host.numa_domains) {
+      if (graph[domain].memory.is_unlimited()) continue;  // nothing in the host takes time
       for (const Edge& edge : graph.edges(domain)) {
         const Link& link = graph.link(edge.link);
         const Component& other = graph[edge.to];
@@ -56,6 +57,7 @@ std::vector<std::string> free_sockets(const Topology& topology) {
               "say what it carries, such as 'socket_link: {{bandwidth: 20 GB/s, latency: 100 ns}}'",
               link.name)};
       }
+    }
   }
   return {};
 }

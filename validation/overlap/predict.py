@@ -35,7 +35,8 @@ def scenario_of(row: Row, compute_s: float) -> dict:
     a_host = row.ranks // row.hosts
     return {"cluster": {"network": "star", "hosts": row.hosts,
                         "link": {"bandwidth": "10 Gbit/s", "latency": "0 s"},
-                        "host": {"type": "simple", "cores": a_host}},
+                        # Half of them for the threads of the mode that gives each its own.
+                        "host": {"type": "simple", "cores": 2 * a_host}},
             "placement": f"{a_host}x{row.hosts}",
             "job": {"collective": collective, "algorithm": algorithm, "bytes": f"{size} B",
                     "overlap": f"{compute_s:.15g} s"}}
