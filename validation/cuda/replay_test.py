@@ -10,8 +10,9 @@ from validation.cuda.runs_for_test import ROOT, RunTest, main
 from validation.small_scenario import scenario
 
 # Keys of the other one of the two documents that the same page describes.
-OF_MPI_ONLY = {"where.foreign_cores", "where.instrument_s", "measurements[].start",
-               "measurements[].missed_starts", "measurements[].start_spread_s"}
+OF_MPI_ONLY = {"where.cores", "where.foreign_cores", "where.instrument_s",
+               "measurements[].start", "measurements[].missed_starts",
+               "measurements[].start_spread_s"}
 
 
 class Replay(RunTest):

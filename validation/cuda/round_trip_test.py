@@ -136,7 +136,8 @@ class Calibration(unittest.TestCase):
     def test_every_parameter_has_a_source_and_an_interval(self):
         for name, one in self.file["calibration"]["parameters"].items():
             self.assertTrue(one["evidence"], name)
-            self.assertTrue("low" in one or name == "staged_segment", name)
+            # Drawing again moves no count, and one value alone is no interval.
+            self.assertTrue("low" in one or name.endswith(("staged_segment", "copy_engines")), name)
 
     def test_the_document_is_what_measurement_md_says(self):
         document = read(str(WAY.folder / "probes.json"))
