@@ -88,7 +88,11 @@ class Planted(unittest.TestCase):
             for _ in range(times):
                 running.send_signal(signal.SIGINT)
                 time.sleep(0.2)
-            out, _ = running.communicate(timeout=60)
+            try:
+                out, _ = running.communicate(timeout=60)
+            except subprocess.TimeoutExpired:
+                running.kill()  # the end of the block would wait for it
+                raise
         return running.returncode, begin + out
 
     def test_an_interrupt_ends_it_with_what_is_known_and_how_to_go_on(self):
@@ -162,7 +166,7 @@ class Readers(unittest.TestCase):
             self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
             self.assertIn("readers: 20 inputs", ran.stdout)
             sums.append(int(re.search(r"of all sessions (\d+)", ran.stdout)[1]))
-        self.assertEqual(sums[1] - sums[0], 20)
+        self.assertGreaterEqual(sums[1] - sums[0], 20)  # others may count beside it
 
     def test_every_target_has_seeds(self):
         seeds = by_target()

@@ -74,7 +74,8 @@ class Budget:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join()
+            while thread.is_alive():
+                thread.join(0.1)  # and then for a ^C that came just before the wait
         self._show("\r\033[K")
         if failures:
             raise failures[0]

@@ -97,8 +97,9 @@ def in_all_sessions(name, inputs):
             with open(known, encoding="utf-8") as file:
                 counts = json.load(file)
     counts[name] = counts.get(name, 0) + inputs
-    with open(path, "w", encoding="utf-8") as file:
+    with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
         json.dump(counts, file, indent=1, sort_keys=True)
+    os.replace(file.name, path)
     return counts[name]
 
 

@@ -7,7 +7,6 @@ by address space, or, as a sanitizer reserves more of that than there is, by wha
 
 import mmap
 import os
-import resource
 import shlex
 import signal
 import subprocess
@@ -74,8 +73,8 @@ class Program:
 
     def _run_in(self, folder, words, environment):
         process = subprocess.Popen(
-            [self.path, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, start_new_session=True, preexec_fn=self._limit,
+            [*self._limits(), self.path, *words], cwd=folder, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
             env={**os.environ, **ENVIRONMENT, **self._sanitizers(), **environment})
         late = False
         try:
@@ -98,11 +97,11 @@ class Program:
         late = late or code == -signal.SIGXCPU or b"CPU time limit" in err
         return Ended(words, code, out, err + b"hard rss limit" * memory, late, {})
 
-    def _limit(self):
-        resource.setrlimit(resource.RLIMIT_CPU, (self._cpu_s, self._cpu_s + 5))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if not self.sanitized:
-            resource.setrlimit(resource.RLIMIT_AS, (self._memory, self._memory))
+    def _limits(self):
+        """Command that limits the one behind it. A function that runs between fork and exec can
+        wait forever for a lock of another thread."""
+        memory = [] if self.sanitized else [f"--as={self._memory}"]
+        return ["prlimit", f"--cpu={self._cpu_s}:{self._cpu_s + 5}", "--core=0", *memory, "--"]
 
     def _sanitizers(self):
         if not self.sanitized:

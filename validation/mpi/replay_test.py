@@ -12,6 +12,7 @@ from validation.mpi.jobs import ROOT, JobTest, main
 from validation.small_scenario import scenario
 
 
+OF_PROBES_ONLY = {"where.cores", "where.foreign_cores"}
 OF_GPUS_ONLY = {"where.devices", "where.driver"} | {f"measurements[].{key}" for key in (
     "path", "host_memory", "segment_bytes", "buffers", "progress")}
 
@@ -103,7 +104,7 @@ class Replay(JobTest):
         listed = re.findall(r"^- (`[^:]*`):", text, re.MULTILINE)
         documented = set(re.findall(r"`([^`]+)`", " ".join(listed)))
         # Only a launcher can know what others used meanwhile.
-        self.assertEqual(keys, documented - {"where.foreign_cores"} - OF_GPUS_ONLY)
+        self.assertEqual(keys, documented - OF_PROBES_ONLY - OF_GPUS_ONLY)
 
     def test_the_document_says_what_it_was_told_of_the_cluster(self):
         text = scenario(2, "pingpong", "blocking", "8 B")
