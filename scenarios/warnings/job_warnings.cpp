@@ -267,7 +267,7 @@ std::vector<std::string> crowded_cores(const Scenario& scenario) {
       return {fmt::format("{} starts {} more than one per rank, and has {} for them: they share {}",
                           scenario.cluster.topology.hosts()[static_cast<std::size_t>(index)].name,
                           plural(host.threads, "thread"),
-                          host.cores > 0 ? plural(host.cores, "core") : "no core",
+                          host.cores > 0 ? plural(host.cores, "spare core") : "no spare core",
                           host.cores <= 0   ? "the cores of their ranks"
                           : host.cores == 1 ? "it"
                                             : "them")};

@@ -221,12 +221,13 @@ TEST(JobWarnings, threads_without_a_core_are_counted) {
     return warnings_of("{base: star8, host: {cores: " + std::to_string(cores) + "}}", "1-1",
                        algorithm, "slow_tcp");
   };
-  EXPECT_THAT(with_cores(1, "ring_two_threads"),
-              ElementsAre("host0 starts 1 thread more than one per rank, and has no core for them: "
-                          "they share the cores of their ranks"));
+  EXPECT_THAT(
+      with_cores(1, "ring_two_threads"),
+      ElementsAre("host0 starts 1 thread more than one per rank, and has no spare core for them: "
+                  "they share the cores of their ranks"));
   EXPECT_THAT(
       with_cores(3, "ring_threads, options: {threads: 4}"),
-      ElementsAre("host0 starts 3 threads more than one per rank, and has 2 cores for them: "
+      ElementsAre("host0 starts 3 threads more than one per rank, and has 2 spare cores for them: "
                   "they share them"));
   EXPECT_THAT(with_cores(2, "ring_two_threads"), IsEmpty());
   EXPECT_THAT(with_cores(1, "ring"), IsEmpty());

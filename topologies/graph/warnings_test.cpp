@@ -48,7 +48,7 @@ TEST(Warnings, an_iommu_without_peers_on_pcie_is_fine) {
 TEST(Warnings, slips_are_named) {
   const std::string numa =
       "network: star\nhosts: 2\nlink: {bandwidth: 80 Gbit/s, latency: 1 us}\n"
-      "host: {type: numa";
+      "host: {type: numa, memory_bandwidth: 90 GB/s";
   EXPECT_THAT(warnings_of(numa + "}"), ElementsAre(testing::HasSubstr("'socket_link: {")));
   EXPECT_THAT(warnings_of(numa + ", socket_link: {bandwidth: 9 GB/s}}"), IsEmpty());
   EXPECT_THAT(warnings_of("{base: rack3, host: {memory_bandwidth: 0.5 GB/s}}"),
