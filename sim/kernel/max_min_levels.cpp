@@ -254,7 +254,9 @@ bool MaxMin::has_sound_bundles() const {
     }
     if (!held) return false;
   }
-  return std::ranges::equal(weights, bundles_, {}, {}, &Bundle::weight);
+  return std::ranges::equal(weights, bundles_, [](double weight, const Bundle& bundle) {
+    return weight == bundle.weight;
+  });
 }
 
 std::string_view MaxMin::broken_statement() const {
