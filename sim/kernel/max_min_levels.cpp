@@ -254,9 +254,7 @@ bool MaxMin::has_sound_bundles() const {
     }
     if (!held) return false;
   }
-  return std::ranges::equal(weights, bundles_, [](double weight, const Bundle& bundle) {
-    return weight == bundle.weight;
-  });
+  return std::ranges::equal(weights, bundles_, [](auto own, auto& b) { return own == b.weight; });
 }
 
 std::string_view MaxMin::broken_statement() const {
