@@ -127,8 +127,9 @@ std::string vain_keys_text(const Study& study, std::span<const Outcome> outcomes
     bool varied = false, alike = true;
     for (std::size_t row = 0; row < outcomes.size() && alike; ++row) {
       std::string others = case_of(study, row).name;
+      const auto point = point_of(study, row);
       for (std::size_t i = 0; i < study.keys.size(); ++i)
-        if (i != key) others += '\n' + to_json(point_of(study, row)[i]).dump();
+        if (i != key) others += '\n' + to_json(point[i]).dump();
       const auto [known, is_new] = first.emplace(others, &outcomes[row]);
       varied = varied || !is_new;
       alike = is_new || (known->second->metrics == outcomes[row].metrics &&

@@ -149,9 +149,8 @@ bool is_for_gpus(const Library& library) {
 
 /// No rank has a GPU, though hosts and library have.
 std::vector<std::string> forgotten_gpus(const Scenario& scenario) {
-  const auto& ranks = scenario.placement.ranks;
   if (!has_gpus(scenario) || !scenario.library.knows_gpus || !is_for_gpus(scenario.library) ||
-      std::ranges::any_of(ranks, [](const Location& rank) { return rank.gpu >= 0; }))
+      has_rank_on_gpu(scenario))
     return {};
   const std::string& text = scenario.placement.text;
   const std::string_view slower =
@@ -166,10 +165,7 @@ std::vector<std::string> forgotten_gpus(const Scenario& scenario) {
 /// NCCL by a library that knows nothing of its blocks: another one does.
 std::vector<std::string> other_than_nccl(const Scenario& scenario) {
   const Job& job = scenario.job;
-  const auto& ranks = scenario.placement.ranks;
-  const bool on_gpus =
-      std::ranges::any_of(ranks, [](const Location& rank) { return rank.gpu >= 0; });
-  if (!job.algorithm->one_channel || job.options.nccl != nullptr || !on_gpus ||
+  if (!job.algorithm->one_channel || job.options.nccl != nullptr || !has_rank_on_gpu(scenario) ||
       scenario.library.blocks)
     return {};
   const std::vector<std::string> libraries = nccl_libraries(scenario.cluster);

@@ -59,6 +59,10 @@ void add_groups(TrainingReport& report, const RankReport& device, double weight)
   }
 }
 
+double sum_of(const ExposedTimes& exposed) {
+  return exposed.tp + exposed.cp + exposed.ep + exposed.pp + exposed.dp;
+}
+
 /// Fills in the parts of a step. `end`: of the last step of all devices, from the start on.
 /// Gradients that no large model exchanges are all exposed that is left: with servers they go in
 /// no group.
@@ -82,13 +86,12 @@ void add_parts(TrainingReport& report, const Job& job, const Parts& parts, doubl
     const double files = device->waited_for[static_cast<std::size_t>(Cause::storage)];
     report.other_s += per_step * (late + files);
   }
-  const ExposedTimes& in = report.exposed;
   const double rest = report.step_s - report.busy_s - report.bubble_s - report.input_s -
-                      report.other_s - (in.tp + in.cp + in.ep + in.pp + in.dp);
+                      report.other_s - sum_of(report.exposed);
   constexpr double rounding = 1e-9;
   if (std::abs(rest) > rounding * report.step_s)
     (llm != nullptr ? report.other_s : report.exposed.dp) += rest;
-  report.exposed_s = in.tp + in.cp + in.ep + in.pp + in.dp;
+  report.exposed_s = sum_of(report.exposed);
 }
 
 }  // namespace
