@@ -9,7 +9,7 @@ import unittest
 
 import check_paths
 
-CLONE = "/" + "work/main/build"  # in two parts: this file is checked, too
+CLONE = "/" + "home/someone/ringscope/build"  # in two parts: this file is checked, too
 
 
 def found(line):

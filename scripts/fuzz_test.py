@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 from fuzzing import inputs, jobs, quantities, readers, scenarios, verdict
 from fuzzing.run import Ended, Program
@@ -167,6 +168,13 @@ class Readers(unittest.TestCase):
             self.assertIn("readers: 20 inputs", ran.stdout)
             sums.append(int(re.search(r"of all sessions (\d+)", ran.stdout)[1]))
         self.assertGreaterEqual(sums[1] - sums[0], 20)  # others may count beside it
+
+    def test_counts_go_on_from_what_is_kept(self):
+        with tempfile.TemporaryDirectory() as folder, \
+                unittest.mock.patch.object(readers, "CORPORA", folder):
+            before = readers.in_all_sessions("logs", 0)
+            self.assertEqual(readers.in_all_sessions("logs", 20) - before, 20)
+            self.assertEqual(readers.in_all_sessions("logs", 3) - before, 23)
 
     def test_every_target_has_seeds(self):
         seeds = by_target()
