@@ -9,6 +9,7 @@
 
 #include "algorithms/catalogue_cases.hpp"
 #include "algorithms/collectives.hpp"
+#include "scripts/testing/sanitized.hpp"
 
 namespace ringscope {
 
@@ -56,11 +57,7 @@ struct Outcome {
 };
 
 /// Under the sanitizers each third number of ranks: Release runs all.
-#ifdef __SANITIZE_ADDRESS__
-inline constexpr int ranks_apart = 3;
-#else
-inline constexpr int ranks_apart = 1;
-#endif
+inline int ranks_apart() { return sanitized ? 3 : 1; }
 
 /// Every number of ranks up to 17, each size, set of options and way to run; and many ranks once.
 /// Ranks begin with what counts before the collective, and no more.
@@ -81,7 +78,7 @@ void for_all_runs(const Algorithm& algorithm, Check check) {
     check(Outcome{ranks, items, options,
                   run_loopback(algorithm, ranks, items, options, initial, how)});
   };
-  for (int ranks = algorithm.least_ranks; ranks <= 17; ranks += ranks_apart)
+  for (int ranks = algorithm.least_ranks; ranks <= 17; ranks += ranks_apart())
     for (std::size_t items : sizes_for(ranks))
       for (const Options& options : options_for(algorithm, ranks))
         for (const LoopbackOptions& how : ways_to_run(algorithm)) run(ranks, items, options, how);

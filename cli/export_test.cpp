@@ -11,9 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-Ended ringscope(const std::string& arguments) {
-  return ended(std::string(RINGSCOPE_PROGRAM) + " " + arguments);
-}
+Ended ringscope(const std::string& arguments) { return ended(built_program() + " " + arguments); }
 
 // A rank of a ring of two sends and receives 2(P-1) = 2 times, and sums P-1 = 1 time.
 TEST(Export, writes_goal_that_says_who_waits_for_what) {

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Ended ringscope(const std::string& arguments) {
-  return ended(std::string(RINGSCOPE_PROGRAM) + " " + arguments + " 2>&1");
+  return ended(built_program() + " " + arguments + " 2>&1");
 }
 
 class ImportFabric : public ::testing::Test {

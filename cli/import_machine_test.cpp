@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Does `import-machine` write a cluster that the program reads, and say what it guessed?
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <string>
+
+#include "cli/program_for_test.hpp"
 
 namespace ringscope::import_machine_test {
 namespace {
 
 namespace fs = std::filesystem;
 
-struct Ended {
-  int code = -1;
-  std::string text;
-};
-
-Ended ringscope(const std::string& arguments) {
-  const std::string command = std::string(RINGSCOPE_PROGRAM) + " " + arguments;
-  std::FILE* pipe = ::popen(command.c_str(), "r");
-  Ended ended;
-  std::array<char, 4096> part{};
-  while (const std::size_t count = std::fread(part.data(), 1, part.size(), pipe))
-    ended.text.append(part.data(), count);
-  ended.code = WEXITSTATUS(::pclose(pipe));
-  return ended;
-}
+Ended ringscope(const std::string& arguments) { return ended(built_program() + " " + arguments); }
 
 class ImportMachine : public ::testing::Test {
  protected:

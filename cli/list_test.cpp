@@ -13,7 +13,7 @@ namespace ringscope::list_test {
 namespace {
 
 Ended ringscope(const std::string& arguments) {
-  return ended(std::string(RINGSCOPE_PROGRAM) + " " + arguments + " 2>&1");
+  return ended(built_program() + " " + arguments + " 2>&1");
 }
 
 /// The keys that schema.md lists under the heading: "- `LIST[].name`: text ...".

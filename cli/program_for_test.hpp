@@ -6,9 +6,15 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
 namespace ringscope {
+
+/// The program of the build that the running test is of.
+inline std::string built_program() {
+  return std::filesystem::read_symlink("/proc/self/exe").replace_filename("ringscope").string();
+}
 
 struct Ended {
   int code = -1;

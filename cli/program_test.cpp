@@ -7,17 +7,18 @@
 #include <string>
 
 #include "cli/program_for_test.hpp"
+#include "scripts/testing/sanitized.hpp"
 
 namespace ringscope::program_test {
 namespace {
 
 Ended ringscope(const std::string& arguments) {
-  return ended(std::string(RINGSCOPE_PROGRAM) + " " + arguments + " 2>&1");
+  return ended(built_program() + " " + arguments + " 2>&1");
 }
 
 /// Run of ringscope with a GiB of memory.
 Ended limited_ringscope(const std::string& arguments) {
-  return ended("ulimit -v 1048576; " + std::string(RINGSCOPE_PROGRAM) + " " + arguments + " 2>&1");
+  return ended("ulimit -v 1048576; " + built_program() + " " + arguments + " 2>&1");
 }
 
 TEST(Program, says_its_version) {
@@ -76,9 +77,7 @@ TEST(Program, what_will_take_long_is_told_before_and_ended_at_its_limit) {
 }
 
 TEST(Program, memory_that_will_not_be_there_is_told_before) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "the sanitizer reserves more address space than the limit leaves";
-#endif
+  if (sanitized) GTEST_SKIP() << "the sanitizer reserves more address space than the limit leaves";
   const auto [code, text] = limited_ringscope(
       "run 02-ring-of-8 --set cluster=star64 --set placement=3000x64 --set "
       "placement.oversubscribe=true --limit '5 s'");

@@ -10,7 +10,7 @@ namespace ringscope {
 namespace {
 
 Ended said_by(const std::string& arguments) {
-  return ended(std::string(RINGSCOPE_PROGRAM) + " " + arguments + " 2>&1");
+  return ended(built_program() + " " + arguments + " 2>&1");
 }
 
 TEST(ProgramWords, verbose_version_names_compiler_and_libraries_but_no_path) {

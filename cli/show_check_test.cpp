@@ -8,7 +8,7 @@ namespace ringscope::show_check_test {
 namespace {
 
 Ended ringscope(const std::string& arguments) {
-  return ended(std::string(RINGSCOPE_PROGRAM) + " " + arguments + " 2>&1");
+  return ended(built_program() + " " + arguments + " 2>&1");
 }
 
 TEST(ShowAndCheck, a_rank_that_is_not_there_has_no_route) {

@@ -2,14 +2,13 @@
 // Do the traces hold the run, in forms that their readers take?
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/program_for_test.hpp"
 #include "scenarios/answer/formats/report_formats.hpp"
 #include "scenarios/answer/path_chain.hpp"
 #include "sim/simulation.hpp"
@@ -121,21 +120,6 @@ TEST(Trace, the_path_has_a_track_that_covers_the_time) {
   }
 }
 
-struct Ended {
-  int code = -1;
-  std::string text;
-};
-
-Ended shell(const std::string& command) {
-  std::FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
-  Ended ended;
-  char part[4096];
-  while (const std::size_t count = std::fread(part, 1, sizeof part, pipe))
-    ended.text.append(part, count);
-  ended.code = WEXITSTATUS(::pclose(pipe));
-  return ended;
-}
-
 std::size_t lines_with(const std::string& text, const std::string& start) {
   std::istringstream lines(text);
   std::size_t count = 0;
@@ -144,11 +128,11 @@ std::size_t lines_with(const std::string& text, const std::string& start) {
 }
 
 TEST(Paje, pj_dump_reads_what_was_recorded) {
-  if (shell("command -v pj_dump").code != 0) GTEST_SKIP() << "pj_dump is not installed (pajeng)";
+  if (ended("command -v pj_dump").code != 0) GTEST_SKIP() << "pj_dump is not installed (pajeng)";
   const std::vector<Report> reports = traced();
   const std::string path = testing::TempDir() + "ringscope_trace_test.paje";
   std::ofstream(path) << to_paje(reports);
-  const Ended dump = shell("pj_dump " + path);
+  const Ended dump = ended("pj_dump " + path + " 2>&1");
   std::filesystem::remove(path);
   ASSERT_EQ(dump.code, 0) << dump.text.substr(0, 1000);
   // 2 cases, their 16 ranks and 2 paths, below a root.

@@ -233,9 +233,10 @@ def check_includes(path, text):
             yield number, f"only {SIMGRID_HOME}* may include SimGrid, got {name}"
         if layer is None:
             continue
-        if bracket == '"' and not name.startswith(tuple(LAYERS[layer])):
-            yield number, f"{layer} may include {' '.join(LAYERS[layer])} only, got {name}"
         in_test = path.endswith(("_test.cpp", "_cases.hpp"))  # cases: shared by several tests
+        below = (*LAYERS[layer], *["scripts/testing/"] * in_test)
+        if bracket == '"' and not name.startswith(below):
+            yield number, f"{layer} may include {' '.join(below)} only, got {name}"
         plain = re.fullmatch(r"[a-z_]+|fmt/\w+\.h" + (r"|g(test|mock)/\w+\.h" * in_test), name)
         if bracket == "<" and layer == "algorithms" and not plain:
             yield number, f"{layer} may include std and fmt only, got <{name}>"

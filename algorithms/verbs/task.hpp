@@ -49,12 +49,9 @@ class [[nodiscard]] Task {
  private:
   // Symmetric transfer: a chain of awaited tasks uses no stack however long it is, where that is a
   // tail call. Elsewhere (a sanitizer's frames, no optimiser, WebAssembly) a task that ends without
-  // a wait goes back to its caller, so that many in a row use no stack either.
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__EMSCRIPTEN__)
-  static constexpr bool tail_calls = true;
-#else
-  static constexpr bool tail_calls = false;
-#endif
+  // a wait goes back to its caller, so that many in a row use no stack either. One value for all of
+  // a program, whose objects may have been compiled either way.
+  static const bool tail_calls_;
   struct ResumeAwaiter {
     bool await_ready() noexcept { return false; }
     std::coroutine_handle<> await_suspend(Handle self) noexcept { return self.promise().awaiter; }
@@ -63,13 +60,13 @@ class [[nodiscard]] Task {
   struct Awaiter {
     Handle task;
     bool await_ready() {
-      if (tail_calls) return false;
+      if (tail_calls_) return false;
       task.resume();
       return task.done();
     }
     std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) noexcept {
       task.promise().awaiter = caller;
-      return tail_calls ? std::coroutine_handle<>(task) : std::noop_coroutine();
+      return tail_calls_ ? std::coroutine_handle<>(task) : std::noop_coroutine();
     }
     void await_resume() const {
       if (task.promise().error) std::rethrow_exception(task.promise().error);

@@ -5,8 +5,8 @@
 #         -D OUTPUT=file.cmake -P discover_suites.cmake
 #
 # LABELS: of each test, under the sanitizers; without it, a suite is "slow" if SLOW lists it, else
-# "quick". SLOW also splits suites into shards, and names those that only Release runs. FOLDER: the
-# working directory.
+# "quick". SLOW also splits suites into shards, of which the sanitizers run the first, and names
+# those that only Release runs. FOLDER: the working directory.
 cmake_minimum_required(VERSION 3.25)
 
 # Appends one test to `text`. More arguments: its environment.
@@ -60,7 +60,11 @@ foreach(line IN LISTS suites)
   if(shards EQUAL 1)
     register(${PREFIX}${suite} ${suite})
   else()
-    foreach(number RANGE 1 ${shards})
+    set(last ${shards})
+    if(LABELS)
+      set(last 1)
+    endif()
+    foreach(number RANGE 1 ${last})
       math(EXPR index "${number} - 1")
       register(${PREFIX}${suite}.${number}of${shards} ${suite}
         GTEST_TOTAL_SHARDS=${shards} GTEST_SHARD_INDEX=${index})

@@ -19,6 +19,14 @@
 #include <string_view>
 #include <vector>
 
+#include "scripts/testing/sanitized.hpp"
+
+#ifdef __SANITIZE_ADDRESS__
+const bool ringscope::sanitized = true;
+#else
+const bool ringscope::sanitized = false;
+#endif
+
 namespace {
 
 using Names = std::vector<std::string>;
