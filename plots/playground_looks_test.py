@@ -6,7 +6,7 @@ Usage: python3 -m plots.playground_looks_test BUILD, as playground_test.py.
 
 import json
 
-from plots.lesson_test import ROOT, Keys, time_text
+from plots.lesson_test import ROOT, By, Keys, time_text
 from plots.playground_test import PREDICTED, Playground, main
 
 LESSONS = json.loads((ROOT / "plots/playground/lessons.json").read_text(encoding="utf-8"))
@@ -79,12 +79,97 @@ class Setting(Playground):
 
     def test_what_twice_of_one_thing_gains_is_what_the_program_says(self):
         self.visit(PREDICTED)
-        self.until("return document.querySelectorAll('#gains table').length === 2")
+        self.until("return document.querySelector('#gains .pair')")
         native = json.loads(self.ringscope("what-if", "03-anomaly", "--case", "4-3-1", "--json",
                                            "-"))["cases"][0]
         rows = self.texts("#gains table:last-of-type tbody tr")[-len(native["gains"]):]
         first = native["gains"][0]
         self.assertIn(time_text(first["time_s"], native["time_s"]), rows[0])
+
+
+    def test_what_is_no_key_with_its_value_is_answered_with_an_example(self):
+        self.visit(PREDICTED)
+        field = self.browser.find_element(By.CSS_SELECTOR, "form.setting input")
+        for text in ("nonsense", "job.bytes", "= 3"):
+            with self.subTest(text):
+                field.clear()
+                field.send_keys(text, Keys.ENTER)
+                self.assertEqual(self.complaint(), f"{text}: expected key = value, for example "
+                                                   "job.bytes = 16 MiB")
+        self.assertIn("job.bytes = 16 MiB", self.run_script(
+            "return [...settings[0].others.known.children].map(one => one.value)"))
+
+    def test_a_count_beyond_its_limits_shows_the_value_that_counts(self):
+        self.visit("lesson=02&said=a+2&two=0")
+        self.change("""const {control} = settings[0].settings.find(one =>
+              one.key === "cluster.hosts");
+            control.focus();
+            control.value = 9999;
+            control.dispatchEvent(new Event("change"));
+            window.shownCount = control.value;""")
+        self.assertEqual(self.run_script("return [window.shownCount, "
+                                         "state.runs[0].set['cluster.hosts']]"), ["256", "256"])
+
+    def test_no_rank_can_be_added_where_all_cores_have_one(self):
+        self.visit(PREDICTED + "&two=0")
+        cores = self.run_script("return shown[0].hosts[1].cores")
+        buttons = """const [, add] = settings[0].places.list.children[1]
+            .querySelectorAll(".host-name button");"""
+        self.assertFalse(self.run_script(f"{buttons} return add.disabled"))
+        self.change(f"change(0, 'placement', '1-{cores}-1')")
+        self.assertEqual(self.run_script(f"{buttons} return [add.disabled, add.title]"),
+                         [True, "Each core of host1 has a rank"])
+
+    def test_only_what_gains_is_a_row(self):
+        self.visit("lesson=02&said=a+2&two=0")
+        self.until("return document.querySelector('#gains .pair')")
+        text = self.texts("#gains")[0]
+        self.assertNotRegex(text, r"[+\u2212]0[.0]* ")
+        self.assertIn("ring: no one thing gains; others are as busy.", text)
+
+
+class Going(Playground):
+    """Back and forward of the browser."""
+
+    def go_back(self, by=-1):
+        self.change(f"history.go({by}); return 0")
+
+    def test_back_takes_changes_back_one_by_one_and_then_the_lesson(self):
+        self.visit()
+        self.change("go('03')")
+        self.change("change(0, 'job.bytes', '2 MiB')")
+        self.change("change(1, 'job.bytes', '4 MiB')")
+        sizes = "return shown.map(one => one.report.bytes / 2 ** 20)"
+        self.run_script("""document.querySelector("#predict input[value=a]").click();
+            document.querySelector("#predict button").click()""")
+        seen = []
+        for by in (-1, -1, 1):
+            self.go_back(by)
+            seen.append(self.run_script(sizes))
+        self.assertEqual(seen, [[2, 16], [16, 16], [2, 16]])
+        self.assertTrue(self.run_script("return state.said"))  # what was locked in stays
+        self.go_back(-2)
+        self.assertEqual(self.run_script("return state.lesson"), "01")
+
+    def test_a_slider_that_is_dragged_is_one_change(self):
+        self.visit(PREDICTED)
+        before = self.run_script("return history.length")
+        drag = """const {control} = settings[0].settings.find(one => one.key === "job.bytes");
+            for (const at of [20, 21, 22]) {
+              control.value = at;
+              control.dispatchEvent(new Event("input")); }
+            control.dispatchEvent(new Event("change"));"""
+        for times in (1, 2):
+            self.change(drag)
+            self.assertEqual(self.run_script("return history.length"), before + times)
+        self.go_back(-2)
+        self.assertEqual(self.run_script("return state.runs[0].set"), {})
+
+    def test_a_link_to_the_same_lesson_is_predicted_anew(self):
+        self.visit(PREDICTED)
+        self.change("location.hash = addressOf(state, false)")
+        self.assertEqual(self.run_script("return [state.said, document.body.className]"),
+                         ["", "locked"])
 
 
 class Looks(Playground):

@@ -147,6 +147,42 @@ class Predictions(unittest.TestCase):
         self.assertEqual(same, [True, True])
 
 
+class Pictures(unittest.TestCase):
+    """Pictures and tables of both pages, plots/lesson."""
+
+    def test_small_times_of_a_column_have_digits_and_nothing_is_a_dash(self):
+        shown = in_node("""return input.map(times => times.map(time =>
+            shownTime(time, scaleOf(times))));""", [
+                [2.006, 0.0042, 0], [0.4715, 0.0001], [1.498e-3, 3.6e-6], [9.5e-6, 2e-8]])
+        self.assertEqual(shown, [["2006.0 ms", "4.2 ms", "\u2013"], ["471.5 ms", "0.1 ms"],
+                                 ["1498.0 us", "3.6 us"], ["9500.0 ns", "20.0 ns"]])
+        self.assertEqual(in_node("return shownTime(-1e-9, 1, signedTime)"), "\u2013")
+
+    def test_contributions_that_are_no_counts_are_called_means(self):
+        words = in_node("""return input.map(contributions => {
+            const chunks = new Chunks({ranks: 1, chunks: 1, goal: {where: "all"}, most_bytes: 1024,
+              holdings: [[contributions, "0", 0, ""]], start: [0, 1], changes: ""});
+            return CaseView.prototype.chunkText.call({one: {chunks}}); });""", [10, 10.3])
+        self.assertTrue(words[0].endswith("contributions summed in each"), words[0])
+        self.assertTrue(words[1].endswith("in each, the mean over its elements"), words[1])
+
+    def test_borders_of_hosts_stand_clear_of_the_numbers_of_ranks(self):
+        for height in (6.5, 19):
+            drawn = in_node("""const labels = [], lines = [];
+                colours.of = () => "";
+                TimelineView.prototype.rowLabels.call({rowHeight: input, left: 26,
+                  y: rank => rank * input + 2,
+                  one: {machine: {ranks: [0, 1, 2, 3], components: [0, 1, 2, 3].map(host =>
+                    ({host}))}, spans: {rows: [0, 1, 2, 3]}}},
+                  {fillText: (text, x, y) => labels.push([x, y]),
+                   fillRect: (x, y) => lines.push([x, y])});
+                return {labels, lines};""", height)
+            self.assertEqual(len(drawn["lines"]), 3)
+            for right, middle in drawn["labels"]:
+                for left, y in drawn["lines"]:  # numbers are 10 px high
+                    self.assertTrue(left > right or abs(y - middle) > 5, (height, left, y))
+
+
 def main():
     if not shutil.which("node"):
         print("SKIP playground: no node: run scripts/install_packages all")

@@ -46,7 +46,8 @@ class CaseView {
     const {chunks} = this.one;
     if (chunks.none) return "";
     return `rows: ranks, columns: ${plural(chunks.count, "chunk")} of ` +
-      `${sizeText(chunks.mostBytes)}; contributions summed in each`;
+      `${sizeText(chunks.mostBytes)}; contributions summed in each` +
+      (chunks.mean ? ", the mean over its elements" : "");
   }
 
   resize(whole) {

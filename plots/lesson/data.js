@@ -49,6 +49,7 @@ class Chunks {
     for (let i = 0, at = 0; i < json.start.length; i += 2) {
       this.cells.fill(json.start[i], at, at += json.start[i + 1]);
     }
+    this.mean = this.holdings.some(one => !Number.isInteger(one.contributions));
     this.readChanges(numbersOf(bytesOf(json.changes)));
     this.complete = 0;
     for (let cell = 0; cell < this.cells.length; ++cell) this.complete += this.reached(cell);

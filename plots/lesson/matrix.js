@@ -180,7 +180,8 @@ class MatrixView {
     const lines = [`rank ${rank}, chunk ${chunk}`];
     const number = parseFloat(holding.contributions.toFixed(3));
     lines.push(holding.contributions === 0 ? "nothing of use yet"
-      : `${number} of ${plural(chunks.goal.contributions, "contribution")}`);
+      : `${number} of ${plural(chunks.goal.contributions, "contribution")}` +
+        (Number.isInteger(number) ? "" : ", the mean over its elements"));
     if (holding.runs) lines.push(`of rank${holding.ranks.length === 1 ? "" : "s"} ${holding.runs}`);
     if (holding.waiting) lines.push(`come, not yet added: ${holding.waitingRuns}`);
     if (chunks.reached(rank * chunks.count + chunk)) lines.push("complete");

@@ -36,6 +36,20 @@ function table(caption, heads, rows) {
 const numberCell = words => element("td", {class: "n"}, words);
 const rowHead = words => element("th", {scope: "row"}, words);
 
+/** The time in whose unit `times` are written: the largest, or less where small ones need it. */
+function scaleOf(times) {
+  const largest = Math.max(...times), [unit] = unitFor(largest, TIME_UNITS);
+  return largest < 10 * unit && times.some(time => time < unit / 10 && time >= 0.002 * largest)
+    ? unit / 10 : largest;
+}
+
+/** A dash for what shows no digit. */
+function shownTime(seconds, scale, text = timeText) {
+  const words = text(seconds, scale);
+  return /[1-9]/.test(words) ? words : "\u2013";
+}
+const timeCell = (...time) => numberCell(shownTime(...time));
+
 /** What is too small to be told apart, as one line. */
 function together(causes, keys) {
   const sums = keys.map(key => [key, causes.reduce((sum, cause) => sum + cause[key], 0)]);
@@ -49,12 +63,12 @@ function differenceTable(one, other) {
   const shown = causes.filter(cause => !isSmall(cause)), small = causes.filter(isSmall);
   if (small.length === 1) shown.push(...small.splice(0));
   if (small.length) shown.push(together(small, ["first_s", "other_s", "difference_s"]));
-  const rows = shown.map(cause => element("tr", {}, rowHead(cause.spent_on),
-    numberCell(timeText(cause.first_s, largest)), numberCell(timeText(cause.other_s, largest)),
-    numberCell(signedTime(cause.difference_s, largest))));
-  rows.push(element("tr", {class: "sum"}, rowHead("sum"),
-    numberCell(timeText(one.seconds, largest)), numberCell(timeText(other.seconds, largest)),
-    numberCell(signedTime(other.seconds - one.seconds, largest))));
+  shown.push({spent_on: "sum", first_s: one.seconds, other_s: other.seconds,
+    difference_s: other.seconds - one.seconds});
+  const scale = scaleOf(shown.flatMap(cause => [cause.first_s, cause.other_s]));
+  const rows = shown.map(cause => element("tr", cause.spent_on === "sum" ? {class: "sum"} : {},
+    rowHead(cause.spent_on), timeCell(cause.first_s, scale), timeCell(cause.other_s, scale),
+    timeCell(cause.difference_s, scale, signedTime)));
   return table("The critical paths of both, cause by cause",
     ["spent on", one.name, other.name, "difference"], rows);
 }
@@ -66,8 +80,9 @@ function pathTable(one) {
   const shown = all.filter(isLarge), small = all.slice(shown.length);
   if (small.length === 1) shown.push(...small.splice(0));
   if (small.length) shown.push(together(small, ["seconds"]));
+  const scale = scaleOf([one.seconds, ...shown.map(piece => piece.seconds)]);
   const rows = shown.map(piece => element("tr", {}, rowHead(piece.spent_on),
-    numberCell(timeText(piece.seconds, one.seconds)),
+    timeCell(piece.seconds, scale),
     numberCell(`${(piece.seconds / one.seconds * 100).toFixed(1)} %`),
     element("td", {class: "wide"}, bar(piece.seconds / one.seconds, "path"))));
   const until = one.report.deadlock ? ", up to the deadlock" : "";
@@ -84,10 +99,11 @@ function resourceTable(one) {
 function rankTable(one) {
   const used = ACTIVITIES.filter(name => one.report.ranks.some(rank => rank.seconds[name] > 0));
   const most = 64;
-  const rows = one.report.ranks.slice(0, most).map(rank => element("tr", {},
-    rowHead(`${rank.rank} on ${rank.host}`), numberCell(timeText(rank.finish_s, one.seconds)),
-    used.map(name => numberCell(rank.seconds[name] > 0
-      ? timeText(rank.seconds[name], one.seconds) : "\u2013"))));
+  const ranks = one.report.ranks.slice(0, most);
+  const columns = [rank => rank.finish_s, ...used.map(name => rank => rank.seconds[name])];
+  const scales = columns.map(column => scaleOf(ranks.map(column)));
+  const rows = ranks.map(rank => element("tr", {}, rowHead(`${rank.rank} on ${rank.host}`),
+    columns.map((column, i) => timeCell(column(rank), scales[i]))));
   const missing = one.report.ranks.length - rows.length;
   return table(`${one.name}: where the time of each rank went` +
     (missing > 0 ? ` (the first ${most} of ${one.report.ranks.length})` : ""),

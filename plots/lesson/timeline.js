@@ -71,8 +71,8 @@ class TimelineView {
     this.one.spans.rows.forEach((_, rank) => {
       if (rank % every === 0) pen.fillText(rank, this.left - 6, this.y(rank) + this.rowHeight / 2);
       if (rank === 0 || host(rank) === host(rank - 1) || this.rowHeight < 4) return;
-      pen.fillStyle = colours.of("soft");
-      pen.fillRect(this.left - 22, this.y(rank) - 0.5, 18, 1);
+      const wide = this.rowHeight < 12 ? 4 : 22;  // where numbers are higher than rows, beside them
+      pen.fillRect(this.left - wide, this.y(rank) - 0.5, wide, 1);
     });
   }
 

@@ -39,11 +39,12 @@ def inside_script(text):
 
 
 def part(path):
-    """Text of a script or style sheet without lines of comments: one notice is for all."""
+    """Text of a script or style sheet without indents and lines of comments: one notice is
+    for all."""
     text = re.sub(r"\A/\* SPDX-.*\n", "", path.read_text(encoding="utf-8"))
     if path.suffix != ".js":
         return text
-    return re.sub(r"^ *(//.*|/\*\*(.|\n)*?\*/) *\n", "", text, flags=re.MULTILINE)
+    return re.sub(r"^ *((//.*|/\*\*(.|\n)*?\*/) *\n)?", "", text, flags=re.MULTILINE)
 
 
 def scripts(template):

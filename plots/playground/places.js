@@ -63,10 +63,14 @@ class PlacesView {
   host({name, cores, gpus}, index) {
     const ranks = this.ranksOn(index), folded = ranks.length > MOST_CHIPS;
     const room = `${plural(cores, "core")}${gpus ? `, ${plural(gpus, "GPU")}` : ""}`;
+    const onGpus = this.places[0].gpu >= 0;
     const change = (word, by) => {
+      const full = by > 0 && ranks.length >= (onGpus ? gpus : cores);
       const button = element("button", {type: "button", class: "quiet", "data-chip":
         `${by}${index}`, "aria-label": `${word} a rank on ${name}`,
-        disabled: by < 0 && (!ranks.length || this.places.length === 1)}, by < 0 ? "\u2212" : "+");
+        title: full ? `Each ${onGpus ? "GPU" : "core"} of ${name} has a rank` : "",
+        disabled: full || by < 0 && (!ranks.length || this.places.length === 1)},
+      by < 0 ? "\u2212" : "+");
       button.addEventListener("click", () => this.count(index, by));
       return button;
     };

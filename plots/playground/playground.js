@@ -19,9 +19,15 @@ const rejectedText = () => runsOf(state).flatMap((run, i) => Object.entries(run.
   ([key, {text, words}]) => `Run ${"AB"[i]} omits ${key} = ${text}:\n${words}`)).join("\n\n");
 
 /** One key of a run; some stand for more than themselves. */
-function change(index, key, text) {
+function change(index, key, text, held) {
   changeRun(state.runs[index], key, text, shown[index], lists);
-  refresh();
+  refresh(held);
+}
+
+/** The address of the state, as a new entry of the browser's history or in place of the last. */
+function remember(how) {
+  const address = addressOf(state, true);
+  if (how === "replaceState" || address !== location.hash) history[how](true, "", address);
 }
 
 /** Keys that the program rejects leave their runs. Throws where that does not help. */
@@ -68,8 +74,8 @@ async function answer(from) {
 }
 
 /** Simulates what is set. Changes that come meanwhile are answered together, once. */
-async function refresh() {
-  history.replaceState(null, "", addressOf(state, true));
+async function refresh(held) {
+  remember(held ? "replaceState" : "pushState");
   settings.forEach((one, i) => state.runs[i] && one.showKeys(state.runs[i]));
   byId("two").checked = state.two;
   byId("results").classList.add("stale");
@@ -95,6 +101,7 @@ async function refresh() {
     byId("took").textContent = `The last answer took ${Math.round(answered.ms)} ms.`;
   } while (again);
   running = false;
+  remember("replaceState");  // with what was rejected
   if (!byId("results").classList.contains("stale")) showGains(++gainsFor);
 }
 
@@ -156,7 +163,7 @@ function showLock(cases) {
     const key = keyOf(state);
     state.said = said;
     state.about = key === keyOf(freshState(state.lesson)) ? "" : key;
-    history.replaceState(null, "", addressOf(state, true));
+    remember("replaceState");
     showLock(shown);
     resize();
     byId("verdict").scrollIntoView({block: "nearest"});
@@ -193,12 +200,18 @@ async function showGains(turn) {
   byId("gains").replaceChildren(element("div", {class: "pair"}, parts));
 }
 
+/** What does not change the time in the digits that are shown is no row. */
 function gainsTable(one, gains) {
-  const rows = gains.map(gain => element("tr", {}, rowHead(gain.what),
-    numberCell(timeText(gain.time_s, one.seconds)),
+  const time = seconds => timeText(seconds, one.seconds), before = time(one.seconds);
+  const useful = gains.filter(gain => time(gain.time_s) !== before);
+  const rows = useful.map(gain => element("tr", {}, rowHead(gain.what),
+    numberCell(time(gain.time_s)),
     numberCell(signedTime(gain.time_s - one.seconds, one.seconds))));
-  return table(`${one.name}: ${timeText(one.seconds)}, and with`,
-    ["twice of", "time", "difference"], rows);
+  const others = gains.filter(gain => !useful.includes(gain)).map(gain => gain.what).join(", ");
+  return element("div", {}, rows.length ? table(`${one.name}: ${before}, and with`,
+    ["twice of", "time", "difference"], rows)
+    : element("p", {}, `${one.name}: no one thing gains; others are as busy.`),
+  others && element("p", {class: "facts"}, `Nothing comes of ${others}.`));
 }
 
 /** The lesson's words, its exercise, and the settings as it begins. */
@@ -277,10 +290,14 @@ function listenToPage() {
     exportAs(event.target.value);
     event.target.value = "";
   });
-  addEventListener("hashchange", () => {
-    if (location.hash === addressOf(state, true)) return;
+  addEventListener("popstate", event => {
+    const {lesson, text, said, about} = state;
     state = stateOf(location.hash);
-    openLesson();
+    const same = event.state && lesson === state.lesson && text === state.text;
+    if (same) Object.assign(state, {said, about});  // Back takes changes back, no prediction
+    remember("replaceState");
+    if (same) refresh();
+    else openLesson();
   });
 }
 
@@ -292,6 +309,7 @@ async function begin() {
   setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
   ({files} = await engine.parts);
   lists = await engine.ask({ask: "lists"});
+  remember("replaceState");
   byId("eyebrow").textContent = `ringscope ${lists.version}, the playground`;
   await openLesson();
 }

@@ -76,7 +76,11 @@ class Scale extends Setting {
     Object.assign(this, {key, stops});
     this.control.addEventListener("input", () => {
       this.words.textContent = stops[this.control.value];
-      changed(key, stops[this.control.value]);
+      changed(key, stops[this.control.value], this.held);
+      this.held = true;  // until it is let go: one change
+    });
+    this.control.addEventListener("change", () => {
+      this.held = false;
     });
   }
   show(one) {
@@ -102,7 +106,8 @@ class Count extends Setting {
     Object.assign(this, {key, range});
     this.control.addEventListener("change", () => {
       const {min, max, value} = this.control;
-      changed(key, String(Math.max(min, Math.min(max, Math.round(Number(value) || 1)))));
+      this.control.value = Math.max(min, Math.min(max, Math.round(Number(value) || 1)));
+      changed(key, this.control.value);
     });
   }
   show(one) {
@@ -145,24 +150,45 @@ class Nics extends Setting {
   }
 }
 
+/** Dotted keys of a scenario, each with its value: "job.bytes = 64 MiB". */
+function keysOf(tree, above = "") {
+  return Object.entries(tree).flatMap(([key, value]) => value === null || Array.isArray(value) ? []
+    : typeof value === "object" ? keysOf(value, `${above}${key}.`) : `${above}${key} = ${value}`);
+}
+
 /** Any key of the scenario, in its own words; what is set stands there, and can be taken back. */
 class OtherKeys {
-  constructor(changed) {
+  constructor(name, changed) {
     this.changed = changed;
+    this.known = element("datalist", {id: `keys-${name}`});
     this.input = element("input", {type: "text", spellcheck: "false", autocapitalize: "off",
-      placeholder: "job.options.bucket = 4 MiB"});
+      list: this.known.id});
     this.list = element("span", {class: "keys-set"});
     const form = element("form", {class: "setting"},
-      element("label", {}, "Any other key = value ", this.input), this.list);
+      element("label", {}, "Any other key = value ", this.input), this.known, this.list);
     form.addEventListener("submit", event => {
       event.preventDefault();
       const [key, text] = this.typed();
       if (key) changed(key, text);
+      else this.explain();
     });
     this.node = form;
   }
   typed() {
     return (/^\s*([\w.]+)\s*[=:]\s*(.+?)\s*$/.exec(this.input.value) || []).slice(1);
+  }
+  /** Offers the keys of a scenario. */
+  offer(tree) {
+    const keys = keysOf(tree);
+    this.known.replaceChildren(...keys.map(text => element("option", {value: text})));
+    this.input.placeholder = keys.find(text => text.startsWith("job.bytes")) || keys.at(-1);
+  }
+  /** What was typed is no key with its value. */
+  explain() {
+    const text = this.input.value.trim();
+    const words = `expected key = value, for example ${this.input.placeholder}`;
+    markRejected(this.input, {text, words});
+    complain(`${text && `${text}: `}${words}`);
   }
   /** Chips, and what was typed until it is part of the run; red if the program rejects it. */
   show(run) {
@@ -185,11 +211,14 @@ class OtherKeys {
   }
 }
 
-/** All settings of one run. `changed(key, text)`; a key "case" chooses the case. */
+/**
+ * All settings of one run. `changed(index, key, text, held)`; a key "case" chooses the case;
+ * `held`: the change goes on, as while a slider is dragged.
+ */
 class RunSettings {
   constructor(index, lists, changed) {
     const name = "AB"[index];
-    const set = (key, text) => changed(index, key, text);
+    const set = (key, text, held) => changed(index, key, text, held);
     const mostServers = one => {  // training without servers reads the option, too
       const exchange = at(one.resolved, "job.options.exchange") ?? "parameter_server";
       return exchange === "parameter_server" ? Math.max(1, one.places.length - 1) : 1;
@@ -217,7 +246,7 @@ class RunSettings {
     this.case.control.addEventListener("change", () => set("case", this.case.control.value));
     this.places = new PlacesView(name, places => set("placement",
       placementText(places, this.one.hosts, this.domains())));
-    this.others = new OtherKeys(set);
+    this.others = new OtherKeys(name, set);
     this.settings = [
       new Choice("Algorithm", "job.algorithm", algorithms, set),
       new Scale("Size", "job.bytes", SIZES.map(sizeWords), set),
@@ -249,6 +278,7 @@ class RunSettings {
       element("option", {value: name, selected: name === run.case}, name)));
     for (const setting of this.settings) setting.show(one);
     this.places.show(one.hosts, one.places);
+    this.others.offer(one.resolved);
     this.showKeys(run);
   }
 

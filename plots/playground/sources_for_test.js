@@ -7,7 +7,8 @@
 const fs = require("fs");
 const path = require("path");
 
-const NAMES = ["../lesson/format.js", "state.js", "places.js", "settings.js", "prediction.js"];
+const NAMES = [...["format", "data", "theme", "timeline", "reasons", "case_view"]
+  .map(name => `../lesson/${name}.js`), "state.js", "places.js", "settings.js", "prediction.js"];
 const read = name => fs.readFileSync(path.join(__dirname, name), "utf8");
 
 /** An element that takes everything and shows nothing. */
