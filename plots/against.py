@@ -17,7 +17,7 @@ from plots import inputs, style
 from plots.style import plt
 from validation.quantities import BITS, BYTES, BYTE_RATES, RATES, SECONDS, SIZES, TIMES, size_of
 
-WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, TOP = 7.5, 3.9, 0.8, 0.25, 0.6, 0.75  # inches
+WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, TOP = 7.5, 3.35, 0.8, 0.25, 0.6, 0.55  # inches
 PARTS = ["algorithm", "placement", "library", "cluster"]
 # Axes that a key can have: (units, the name of the one counted in, its size)
 AXES = ((TIMES, "s", 1), (BYTES, "B", 1), (BYTE_RATES, "B/s", 1), (BITS, "bit/s", 1 / 8))
@@ -130,8 +130,9 @@ def named(rows, key):
         return shown
     all_parts = [parts(case) for case, _, _ in rows]
     differing = [i for i in range(len(all_parts[0])) if len({p[i] for p in all_parts}) > 1]
-    return [Point(", ".join(p[i] for i in differing if p[i]), x, y)
-            for p, (_, x, y) in zip(all_parts, rows)]
+    labels = [", ".join(p[i] for i in differing if p[i]) for p in all_parts]
+    return [Point(label if x is not None else case.get("name", "").partition(" ")[2] or label, x, y)
+            for label, (case, x, y) in zip(labels, rows)]
 
 
 def lines_of(points):
@@ -141,17 +142,18 @@ def lines_of(points):
     return {label: sorted(line, key=lambda point: point.x or 0) for label, line in lines.items()}
 
 
-def crossings(first, second):
-    """Crossings of two lines between points that they have in common, straight on log axes."""
+def crossings(first, second, height=math.log, back=math.exp):
+    """Crossings of two lines between points that they have in common, straight on log axes;
+    `height`, `back`: of a value on the y axis, and reversed."""
     pairs = [(a, b) for a in first for b in second
              if a.x == b.x and (a.x or 0) > 0 and min(a.y, b.y) > 0]
     found = []
     for (a, b), (c, d) in zip(pairs, pairs[1:]):
-        before, after = math.log(a.y / b.y), math.log(c.y / d.y)
-        if before * after < 0 and max(abs(before), abs(after)) > SAME:
+        before, after = height(a.y) - height(b.y), height(c.y) - height(d.y)
+        if before * after < 0 and max(abs(math.log(a.y / b.y)), abs(math.log(c.y / d.y))) > SAME:
             share = before / (before - after)
             found.append((math.exp(math.log(a.x) + share * math.log(c.x / a.x)),
-                          math.exp(math.log(a.y) + share * math.log(c.y / a.y))))
+                          back(height(a.y) + share * (height(c.y) - height(a.y)))))
     return found
 
 
@@ -168,47 +170,50 @@ def words(value, unit):
 
 def draw(points, unit, key, value, title):
     lines = lines_of(points)
-    question = f"How does the {name_of(value)} go with the {name_of(key)}?"
-    title = style.in_lines(title or question, WIDTH)
-    columns = max(1, int(7 / (0.7 + 0.08 * max(map(len, lines)))))
-    height = HEIGHT + style.extra_height(title) + 0.2 * -(-len(lines) // columns)
-    figure, axes = plt.subplots(figsize=(WIDTH, round(height, 2)))
-    top = TOP + style.extra_height(title) + 0.2 * (-(-len(lines) // columns) - 1)
+    both = f"{name_of(value)} against {name_of(key)}".capitalize()
+    title = style.in_lines(title or both, WIDTH)
+    columns, legend = style.size_of_legend(lines, WIDTH)
+    top = TOP + style.extra_height(title) + legend
+    figure, axes = plt.subplots(figsize=(WIDTH, round(HEIGHT + top, 2)))
     style.margins(figure, LEFT, RIGHT, BOTTOM, top)
     largest = max(abs(point.y) for point in points)
     size, name = style.unit_for(largest, units_of(value))
-    places = sorted({point.x for point in points if point.x is not None})
     for i, (label, line) in enumerate(lines.items()):
-        if line[0].x is None:
-            line = [Point(label, x, line[0].y) for x in places]
-        axes.plot([point.x for point in line], [point.y / size for point in line], label=label,
-                  **style.line_style(i))
-    set_axes(axes, points, unit)
+        look = style.line_style(i)
+        if line[0].x is None:  # nothing was simulated at any x
+            axes.axhline(line[0].y / size, label=label, color=look["color"], linestyle="-.")
+        else:
+            axes.plot([point.x for point in line], [point.y / size for point in line],
+                      label=label, **look)
+    places = set_axes(axes, points, unit, size, units_of(value) is RATES)
     in_unit = {"": "", "B": " (bytes)"}.get(unit, f" ({unit})")
     axes.set_xlabel(name_of(key) + in_unit)
     axes.set_ylabel(f"{name_of(value)} ({name})" if name else name_of(value))
-    mark_crossings(axes, list(lines.values()), unit, size)
+    mark_crossings(axes, [line if line[0].x is not None else
+                          [Point(label, x, line[0].y) for x in places]
+                          for label, line in lines.items()], unit, size)
     style.title(figure, title)
     style.legend(figure, ncol=columns)
     return figure
 
 
-def set_axes(axes, points, unit):
+def set_axes(axes, points, unit, size, from_zero):
     ticks = sorted({point.x for point in points if point.x is not None})
     if min(ticks) > 0:
         axes.set_xscale("log")
         axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xticks(ticks, [words(tick, unit) for tick in ticks])
     if min(point.y for point in points) > 0:
-        axes.set_yscale("log")
-        style.plain(axes.yaxis, [point.y for point in points])
+        style.set_y(axes, [point.y / size for point in points], from_zero)
     style.grid(axes)
+    return ticks
 
 
 def mark_crossings(axes, lines, unit, size):
+    straight = (math.log, math.exp) if axes.get_yscale() == "log" else (float, float)
     for i, first in enumerate(lines):
         for second in lines[i + 1:]:
-            for x, y in crossings(first, second):
+            for x, y in crossings(first, second, *straight):
                 axes.annotate(f"cross at {words(x, unit)}", (x, y / size), xytext=(8, 8),
                               textcoords="offset points", fontsize=8,
                               arrowprops={"arrowstyle": "-", "color": style.FAINT})
@@ -216,13 +221,13 @@ def mark_crossings(axes, lines, unit, size):
 
 def figure_of(path, title=None, key="", value="time_s"):
     key, points, unit = read_points(path, key, value)
-    return draw(points, unit, key, value, title)
+    return draw(points, unit, key, value, title or inputs.read_cases(path)[0].get("question"))
 
 
 def main():
     parser = style.parser("against", __doc__, "report",
                           "JSON from `ringscope run`, `compare` or `sweep`",
-                          "a question about both")
+                          "the scenario's question")
     parser.add_argument("--key", help="of the scenario: the x axis; default: a key of the sweep")
     parser.add_argument("--value", default="time_s", help="of the case: the y axis")
     style.write(figure_of, parser)

@@ -80,8 +80,7 @@ class Pictures(unittest.TestCase):
             self.assertEqual(axes.get_xlabel(), "cluster link bandwidth (bit/s)")
             self.assertEqual(axes.get_ylabel(), axis)
             self.assertEqual(figure.texts[0].get_text().replace("\n", " "),
-                             f"How does the {axis.split(' (')[0]} go with the cluster link "
-                             "bandwidth?")
+                             f"{axis.split(' (')[0]} against cluster link bandwidth".capitalize())
             labels = "".join(label.get_text() for label in axes.get_yticklabels())
             self.assertNotIn("$", labels)
             against.style.plt.close(figure)

@@ -106,7 +106,7 @@ def draw_panel(axes, case, unit, highest, panel_width):
     axes.tick_params(axis="x", length=0)
     style.grid(axes, axis="y")
     axes.set_title(f"{textwrap.shorten(case.name, 40, placeholder=' ...')}:  "
-                   f"{style.in_words(case.time, SECONDS)}", loc="left", fontweight="bold")
+                   f"{style.in_words(case.time, SECONDS, 4)}", loc="left", fontweight="bold")
 
 
 def draw(cases, title):
@@ -114,8 +114,9 @@ def draw(cases, title):
     rows = -(-len(cases) // columns)
     width = {1: 7.0, 2: 9.0, 3: 12.0}.get(columns, 14.0)
     title = style.in_lines(title, width)
-    used = {name for case in cases for rank in case.ranks
-            for name, seconds in rank.seconds.items() if seconds > 0}
+    highest = max([sum(rank.seconds.values()) for case in cases for rank in case.ranks]
+                  + [case.time for case in cases])
+    used = style.visible([rank.seconds for case in cases for rank in case.ranks], highest)
     in_row = style.legend_columns(used, width)
     top = TOP + style.extra_height(title) + 0.2 * (-(-len(used) // in_row) - 1)
     panel_width = (width - LEFT - RIGHT) / columns
@@ -125,11 +126,9 @@ def draw(cases, title):
     figure, panels = plt.subplots(rows, columns, figsize=(width, height), sharey=True,
                                   squeeze=False)
     style.margins(figure, LEFT, RIGHT, bottom, top, hspace=gap / PANEL_HEIGHT, wspace=0.08)
-    highest = max([sum(rank.seconds.values()) for case in cases for rank in case.ranks]
-                  + [case.time for case in cases]) or 1.0
     unit, unit_name = style.unit_for(highest, SECONDS)
     for axes, case in zip(panels.flat, cases):
-        draw_panel(axes, case, unit, highest, panel_width)
+        draw_panel(axes, case, unit, highest or 1.0, panel_width)
     for axes in list(panels.flat)[len(cases):]:
         axes.set_visible(False)
     for axes in panels[:, 0]:

@@ -17,7 +17,7 @@ from plots.inputs import field
 from plots.scaling import set_x
 from plots.style import FAINT, INK, LINE_COLOURS, MARKERS, InputError, plt
 
-WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, GAP = 10.0, 4.6, 0.75, 0.3, 0.95, 0.8  # inches
+WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM, GAP = 10.0, 3.85, 0.75, 0.3, 0.95, 0.8  # inches
 QUESTION = "How far off are the predictions, and does the model know it?"
 Error = namedtuple("Error", "algorithm bytes error low high")  # shares; low, high: None of unknown
 Judged = namedtuple("Judged", "errors level")  # `level`: the coverage that there should be, or None
@@ -109,11 +109,9 @@ def draw_shares(axes, judged):
 
 def draw(judged, title):
     title = style.in_lines(title, WIDTH)
-    longest = max(len(one.algorithm) for one in judged.errors)
-    columns = max(1, int((WIDTH - 1) / (0.45 + 0.085 * longest)))
-    rows = -(-len({one.algorithm for one in judged.errors}) // columns)
-    top = 0.75 + 0.2 * (rows - 1) + style.extra_height(title)
-    height = round(HEIGHT + 0.2 * (rows - 1) + style.extra_height(title), 2)
+    columns, legend = style.size_of_legend({one.algorithm for one in judged.errors}, WIDTH)
+    top = 0.55 + legend + style.extra_height(title)
+    height = round(HEIGHT + top, 2)
     figure, (left, right) = plt.subplots(1, 2, figsize=(WIDTH, height))
     panel = (WIDTH - LEFT - RIGHT - GAP) / 2
     style.margins(figure, LEFT, RIGHT, BOTTOM, top, wspace=GAP / panel)

@@ -78,8 +78,9 @@ def read_cases(path):
     text = read_text(path)
     report = json_of(path, text, other_kind(text))
     if isinstance(report, dict) and "keys" in report and "rows" in report:
-        report["cases"] = [{"name": row["case"], "scenario": row["set"], "varied": report["keys"],
-                             **row["metrics"]} for row in report["rows"] if not row["error"]]
+        report["cases"] = [{"name": row["case"], "question": report.get("question"),
+                            "scenario": row["set"], "varied": report["keys"], **row["metrics"]}
+                           for row in report["rows"] if not row["error"]]
     cases = field(path, report, "cases", list)
     if not cases:
         raise InputError(f"{path}: cases: is empty{stuck_text(report)}")

@@ -18,10 +18,12 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from plots import inputs, style
 from plots.style import FAINT, INK, InputError, plt
+from validation.quantities import SECONDS
 
 COLOURS = colormaps["cividis_r"]  # bright to dark, the same to all eyes
 MOST_HOSTS = 12
 MOST_CASES = 4
+MOST_BESIDE = 5  # hosts of a case in half the width
 WIDTH, LEFT, RIGHT, TOP, GAP = 10.0, 0.35, 1.0, 0.75, 0.5  # inches, like all lengths here
 LEVEL, CELL, HOST_WIDTH, SWITCH_HEIGHT = 1.0, 0.2, 0.62, 0.22
 QUESTION = "Which parts of the cluster are busy?"
@@ -40,7 +42,7 @@ def read_page(path):
         raise InputError(f"{path}: is not a page of `ringscope lesson`: it has no data")
     try:
         document = json.loads(found[1])
-        return [case_of(name, case)
+        return [case_of(f"{name}:  {style.in_words(case['report']['time_s'], SECONDS, 4)}", case)
                 for name, case in zip(document["names"], document["cases"])][:MOST_CASES]
     except (ValueError, LookupError, TypeError) as error:
         raise InputError(f"{path}: its data are not those of a lesson: {error!r}") from None
@@ -232,20 +234,22 @@ def height_of(case):
 
 def draw(cases, title):
     title = style.in_lines(title, WIDTH)
-    heights = [height_of(case) for case in cases]
-    height = TOP + style.extra_height(title) + sum(heights) + GAP * (len(cases) - 1)
+    # Two beside each other where the boxes of a case fit into half the width
+    columns = 2 if max(len(case.hosts) for case in cases) <= MOST_BESIDE and len(cases) > 1 else 1
+    width, inches = (WIDTH - LEFT - RIGHT) / columns, max(map(height_of, cases))
+    top = TOP + style.extra_height(title) - GAP
+    height = top + -(-len(cases) // columns) * (inches + GAP)
     figure = plt.figure(figsize=(WIDTH, round(height, 2)))
     figure.subplots_adjust(left=LEFT / WIDTH)
-    width, bottom = WIDTH - LEFT - RIGHT, height - TOP - style.extra_height(title)
-    for case, inches in zip(cases, heights):
-        bottom -= inches
-        axes = figure.add_axes((LEFT / WIDTH, bottom / height, width / WIDTH, inches / height))
+    for i, case in enumerate(cases):
+        bottom = height - top - (i // columns + 1) * (inches + GAP)
+        axes = figure.add_axes(((LEFT + i % columns * width) / WIDTH, bottom / height,
+                                width / WIDTH, inches / height))
         axes.set(xlim=(0, width), ylim=(-0.5, inches - 0.5))  # a unit is an inch
         axes.axis("off")
         others = f";  {case.others} hosts more, none of them busier" if case.others else ""
         axes.text(0, inches - 0.7, f"{case.name}{others}", fontweight="bold", fontsize=10)
         draw_case(axes, case, width)
-        bottom -= GAP
     bar = figure.add_axes((1 - 0.75 / WIDTH, 0.5 / height, 0.14 / WIDTH, min(2.2, height - 1.5)
                            / height))
     figure.colorbar(ScalarMappable(Normalize(0, 100), COLOURS), cax=bar)

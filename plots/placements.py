@@ -51,7 +51,7 @@ def causes(rows):
 def draw(rows, title):
     names, group = causes(rows)
     figure = plt.figure(figsize=(WIDTH, HEIGHT))
-    style.margins(figure, LEFT, RIGHT, BOTTOM, TOP)
+    style.margins(figure, LEFT, RIGHT, BOTTOM, TOP - 0.3 * (len(names) == 1))
     axes = figure.add_subplot()
     size, unit = style.unit_for(max(row.seconds for row in rows), SECONDS)
     for i, name in enumerate(names):
@@ -61,7 +61,8 @@ def draw(rows, title):
                      linewidths=0.3, edgecolors="white")
     mark(axes, rows, size)
     axes.set_ylim(bottom=0, top=1.15 * max(row.seconds for row in rows) / size)
-    axes.set_xlabel("placements, the best first")
+    axes.set_xlabel("placements, the best first" +
+                    (f"; the cause of all: {names[0]}" if len(names) == 1 else ""))
     axes.set_ylabel(f"time ({unit})")
     style.grid(axes, axis="y")
     style.title(figure, title)

@@ -115,7 +115,7 @@ class Timeline(InFolder):
     def test_the_legend_names_what_occurs_and_what_ranks_are_blocked_by(self):
         legend = self.draw(TIMELINE).legends[0]
         self.assertCountEqual([text.get_text() for text in legend.get_texts()],
-                              ["compute", "reduce", "copy", "blocked: a core copies",
+                              ["computes", "reduces", "copies", "blocked: a core copies",
                                "blocked: the wire"])
 
     def test_the_unit_follows_the_longest_case(self):

@@ -18,7 +18,7 @@ COLUMNS = ["case"] + PARTS + ["ranks", "bytes", "time_s", "busbw_bytes_per_s"]
 Point = namedtuple("Point", "case parts ranks bytes time busbw")
 
 WIDTH, PANEL_HEIGHT = 10.0, 3.3  # inches, like all lengths here
-TOP, BOTTOM, LEFT, RIGHT, GAP, LEGEND_ROW = 0.7, 0.6, 0.72, 0.25, 0.85, 0.2
+TOP, BOTTOM, LEFT, RIGHT, GAP = 0.7, 0.6, 0.72, 0.25, 0.85
 WITHOUT_ROWS = (": all cases are stuck (a deadlock), and so there is nothing to draw; "
                 "`ringscope run` says why")
 MOST_TICKS = 6  # a panel is 4.1 inches wide, "512 KiB" takes 0.55
@@ -66,8 +66,8 @@ def lines_of(points, x):
 
 def size_ticks(sizes):
     """Powers of two that span the sizes, no more than have room for their labels."""
-    low = max(0, min(sizes).bit_length() - 1)
-    high = max(low + 1, (max(sizes) - 1).bit_length())
+    low = max(0, int(min(sizes)).bit_length() - 1)
+    high = max(low + 1, int(max(sizes) - 1).bit_length())
     step = max(1, -(-(high - low) // (MOST_TICKS - 1)))
     return [2**power for power in range(low, high + 1, step)]
 
@@ -96,11 +96,7 @@ def draw_panel(axes, lines, x, y, name, units):
     places = [getattr(point, x) for line in lines.values() for point in line]
     set_x(axes, x, [place for place in places if place > 0] or [1])
     if shown:
-        axes.set_yscale("log")
-        style.plain(axes.yaxis, shown)
-    if shown and max(shown) / min(shown) < 500:
-        axes.set_ylim(min(shown) / unit / 1.6, max(shown) / unit * 1.6)
-    axes.yaxis.set_minor_locator(NullLocator())
+        style.set_y(axes, [value / unit for value in shown], from_zero=units is RATES)
     axes.set_ylabel(f"{name} ({unit_name})")
     style.grid(axes)
     if not shown:
@@ -111,8 +107,7 @@ def draw_panel(axes, lines, x, y, name, units):
 def draw(points, title):
     x = against(points)
     lines = lines_of(points, x)
-    columns = max(1, int(9 / (0.7 + 0.08 * max(map(len, lines)))))
-    legend = LEGEND_ROW * -(-len(lines) // columns)
+    columns, legend = style.size_of_legend(lines, WIDTH)
     title = style.in_lines(title or f"How do time and bandwidth grow with the "
                            f"{'number of ranks' if x == 'ranks' else 'size of the vector'}?", WIDTH)
     top = TOP + legend + style.extra_height(title)
@@ -122,9 +117,8 @@ def draw(points, title):
     style.margins(figure, LEFT, RIGHT, BOTTOM, top, wspace=GAP / panel)
     draw_panel(left, lines, x, "time", "time", SECONDS)
     draw_panel(right, lines, x, "busbw", "bus bandwidth", RATES)
-    handles, labels = left.get_legend_handles_labels()
     style.title(figure, title)
-    style.legend(figure, handles=handles, labels=labels, ncol=columns)
+    style.legend(figure, ncol=columns)
     return figure
 
 

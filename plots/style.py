@@ -18,7 +18,8 @@ if "matplotlib.pyplot" not in sys.modules:  # else it is somebody's who has chos
     matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (the backend comes first)
 from matplotlib.patches import Patch  # noqa: E402
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter  # noqa: E402
+from matplotlib.ticker import (  # noqa: E402
+    FuncFormatter, LogLocator, NullFormatter, NullLocator)
 
 from validation.programs import (  # noqa: E402
     InputError, Parser, for_terminal, page_parser, write_bytes)
@@ -34,15 +35,15 @@ ACTIVITIES = ["compute", "reduce", "copy", "overhead", "in_send", "in_wait", "id
 BLOCKED = {"in_send", "in_wait"}
 # Kinds of a rank's time, its own work or its waits: (colour, hatch, words for the legend)
 KINDS = {
-    "compute": ("#009E73", "", "compute"),
-    "reduce": ("#0072B2", "", "reduce"),
-    "copy": ("#CC79A7", "xxx", "copy"),
+    "compute": ("#009E73", "", "computes"),
+    "reduce": ("#0072B2", "", "reduces"),
+    "copy": ("#CC79A7", "xxx", "copies"),
     "overhead": ("#F0E442", "...", "overhead"),
-    "by copy": ("#E7BCD3", "////", "blocked: a core copies"),
+    "by copy": ("#DE9CC2", "////", "blocked: a core copies"),
     "by wire": ("#A6D5F2", "", "blocked: the wire"),
     "by latency": ("#E3EEF4", "...", "blocked: latency, handshake"),
     "by memory": ("#8FD3BC", "---", "blocked: memory"),
-    "by partner": ("#D55E00", "\\\\\\\\", "blocked: the partner is not there"),
+    "by partner": ("#F1E9E2", "\\\\\\\\", "blocked: the partner is not there"),
     "by progress": ("#E69F00", "|||", "blocked: the partner makes no progress"),
     "by lock": ("#777777", "++", "blocked: a lock"),
     "by other": ("#CCCCCC", "", "blocked: other"),
@@ -97,9 +98,9 @@ def unit_for(largest, units):
     return units[-1] if largest else units[0]
 
 
-def in_words(value, units):
-    """`value` with three significant digits and its unit: "41.2 ms"."""
-    return in_unit(value, units, 3)
+def in_words(value, units, digits=3):
+    """`value` with so many significant digits and its unit: "41.2 ms"."""
+    return in_unit(value, units, digits)
 
 
 def plain(axis, values=()):
@@ -108,6 +109,17 @@ def plain(axis, values=()):
     axis.set_major_locator(LogLocator(subs=(1, 2, 5)) if narrow else LogLocator())
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
+
+
+def set_y(axes, values, from_zero=False):
+    """An axis from 0 if asked for, or for values near each other; else logarithmic."""
+    if from_zero or max(values) < 10 * min(values):
+        axes.set_ylim(0, 1.1 * max(values))
+        return
+    axes.set_yscale("log")
+    plain(axes.yaxis, values)
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_ylim(min(values) / 1.6, max(values) * 1.6)
 
 
 def label_step(count, inches):
@@ -151,6 +163,17 @@ def line_style(number):
             "markeredgecolor": "white"}
 
 
+def visible(rows, whole):
+    """Kinds that take half a percent of `whole` in one of the rows {kind: seconds}."""
+    return {kind for row in rows for kind, seconds in row.items() if seconds >= 0.005 * whole > 0}
+
+
+def size_of_legend(labels, width):
+    """(columns, inches) of a legend of lines; of one line there is none."""
+    columns = max(1, int((width - 1) / (0.7 + 0.08 * max(map(len, labels)))))
+    return columns, 0.2 * -(-len(labels) // columns) if len(labels) > 1 else 0
+
+
 def legend_columns(used, width):
     """Number of the kinds in `used` that fit beside each other in `width` inches."""
     longest = max((len(KINDS[name][2]) for name in used), default=0)
@@ -158,7 +181,13 @@ def legend_columns(used, width):
 
 
 def legend(figure, **options):
-    """A legend below the title, outside of every panel."""
+    """A legend below the title, outside of every panel; by default of the first panel's lines,
+    if there are several."""
+    if "handles" not in options:
+        handles, labels = figure.axes[0].get_legend_handles_labels()
+        if len(handles) < 2:
+            return
+        options |= {"handles": handles, "labels": labels}
     # The title is the only text of a figure that has several lines; axis labels are texts too.
     lines = max(text.get_text().count("\n") for text in figure.texts) + 1
     top = 0.3 + TITLE_LINE * lines

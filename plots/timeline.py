@@ -8,6 +8,7 @@ Example: plots/timeline out/timeline.csv -o out/timeline.png
 """
 
 import math
+from collections import Counter
 
 import numpy
 from matplotlib.collections import LineCollection, PathCollection
@@ -50,6 +51,13 @@ def read_timeline(path):
         for spans in ranks.values():
             spans.sort(key=lambda span: span.start)
     return cases
+
+
+def seconds_by_kind(spans):
+    seconds = Counter()
+    for span in spans:
+        seconds[span.kind] += span.end - span.start
+    return seconds
 
 
 def phase_entries(spans):
@@ -120,7 +128,7 @@ def draw_panel(axes, case, ranks, shown, unit, longest):
     axes.set_ylabel("rank")
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
-    axes.set_title(f"{case}:  {style.in_words(end_of(ranks), SECONDS)}", loc="left",
+    axes.set_title(f"{case}:  {style.in_words(end_of(ranks), SECONDS, 4)}", loc="left",
                    fontweight="bold", pad=14)
     if note:
         axes.set_title(note, loc="right", fontsize=8, pad=14)
@@ -136,8 +144,9 @@ def draw(cases, title):
     heights = [height_of(one) for one in shown]
     left = max([LEFT] + [0.4 + LETTER * len(row.label) for one in shown for row in one.rows])
     title = style.in_lines(title, WIDTH)
-    used = {span.kind for ranks in cases.values() for spans in ranks.values() for span in spans}
-    used -= {"idle"}
+    longest = max(end_of(ranks) for ranks in cases.values())
+    used = style.visible([seconds_by_kind(spans) for ranks in cases.values()
+                          for spans in ranks.values()], longest) - {"idle"}
     in_row = style.legend_columns(used, WIDTH)
     top = TOP + style.extra_height(title) + 0.2 * (-(-len(used) // in_row) - 1)
     height = round(top + sum(heights) + GAP * (len(heights) - 1) + BOTTOM, 2)
@@ -145,7 +154,6 @@ def draw(cases, title):
         len(cases), 1, figsize=(WIDTH, height), sharex=True, squeeze=False,
         gridspec_kw={"height_ratios": heights})
     style.margins(figure, left, RIGHT, BOTTOM, top, hspace=GAP / (sum(heights) / len(heights)))
-    longest = max(end_of(ranks) for ranks in cases.values())
     unit, unit_name = style.unit_for(longest, SECONDS)
     for axes, (case, ranks), one in zip(panels[:, 0], cases.items(), shown):
         draw_panel(axes, case, ranks, one, unit, longest)

@@ -2,13 +2,13 @@
 """The diagnosis as a picture: measured, expected, and the three causes that explain most."""
 
 import numpy as np
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from plots import style
+from plots.scaling import set_x
 from plots.style import LINE_COLOURS, MARKERS, plt
 from validation.doctor import ranking
 from validation.doctor.diagnosis import Diagnosis
-from validation.quantities import RATES, SECONDS, SIZES, format_bytes
+from validation.quantities import RATES, SECONDS, format_bytes
 
 WIDTH, HEIGHT = 7.0, 5.0  # inches
 CAUSES, MOST_SERIES, MOST_NAMES = 3, 4, 6
@@ -24,15 +24,6 @@ def panels(diagnosis: Diagnosis) -> dict:
         return {"": list(range(len(curve.points)))}
     return {name: [i for i, point in enumerate(curve.points) if point.series == name]
             for name in curve.series if name in series}
-
-
-def by_size(axes, sizes: np.ndarray):
-    axes.set(xscale="log", xlabel="size (bytes)")
-    powers = range(0, 60, 3 if max(sizes) / min(sizes) < 1e5 else 6)
-    ticks = [2.0 ** power for power in powers if min(sizes) / 2 <= 2.0 ** power <= 2 * max(sizes)]
-    axes.xaxis.set_major_locator(FixedLocator(ticks))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.in_words(value, SIZES)))
 
 
 def by_name(axes, points: list):
@@ -78,7 +69,7 @@ def draw(axes, diagnosis: Diagnosis, title: str, own: list):
     values = np.concatenate([shown(seconds), *ends])
     style.plain(axes.yaxis, list(values))
     if title:
-        by_size(axes, sizes)
+        set_x(axes, "bytes", sizes)
     else:
         by_name(axes, points)
     style.grid(axes)

@@ -2,12 +2,12 @@
 """The fit as a picture: measured points, fitted curves, and what is left between them."""
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, FixedLocator, NullLocator
 
 from plots import style
+from plots.scaling import set_x
 from plots.style import LINE_COLOURS, MARKERS, plt
 from validation.programs import InputError
-from validation.quantities import SECONDS, SIZES
+from validation.quantities import SECONDS
 
 PANEL, HEIGHT = 4.4, 6.0  # inches
 BAND = 10  # percent
@@ -68,20 +68,15 @@ def draw(axes, residuals, series, looks):
         axes.scatter(at, measured / unit, s=14, marker=marker, color=colour, zorder=3)
         errors = np.clip(100 * (fitted / measured - 1), -WORST, WORST)
         residuals.scatter(at, errors, s=14, marker=marker, color=colour, zorder=3)
-    axes.set(xscale="log", yscale="log", ylabel=f"time ({name})")
+    axes.set(yscale="log", ylabel=f"time ({name})")
     style.plain(axes.yaxis)
-    residuals.set(xscale="log", ylim=(-WORST, WORST), ylabel="fitted / measured - 1 (%)",
-                  xlabel="size of a message (bytes)")
     sizes = np.concatenate([one for one, _, _ in series.values()])
-    ticks = [1 << power for power in range(0, 40, 6) if 1 << power <= 2 * sizes.max()]
     for one in (axes, residuals):
-        one.xaxis.set_major_locator(FixedLocator(ticks))
-        one.xaxis.set_minor_locator(NullLocator())
-        one.grid(color="#DDDDDD", linewidth=0.6)
-        one.set_axisbelow(True)
-    residuals.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.in_words(
-        value, SIZES)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: ""))
+        set_x(one, "bytes", np.maximum(sizes, 1))
+        style.grid(one)
+    axes.set(xlabel="", xticklabels=[])
+    residuals.set(ylim=(-WORST, WORST), ylabel="fitted / measured - 1 (%)",
+                  xlabel="size of a message (bytes)")
 
 
 def write(result, path):
@@ -99,10 +94,9 @@ def write(result, path):
         for column, (words, series) in enumerate(panels.items()):
             draw(grid[0][column], grid[1][column], series, looks)
             grid[0][column].set_title(words)
-        columns = max(1, int(width / 2.1))
-        rows = -(-len(labels) // columns)
+        columns, legend = style.size_of_legend(labels, width)
         figure.subplots_adjust(left=0.75 / width, right=1 - 0.2 / width, bottom=0.1, hspace=0.08,
-                               top=1 - (0.85 + 0.2 * rows) / HEIGHT, wspace=0.28)
+                               top=1 - (0.85 + legend) / HEIGHT, wspace=0.28)
         style.title(figure, "How well do the fitted values explain what was measured?")
         handles = [plt.Line2D([], [], color=looks[label][0], marker=looks[label][1], linewidth=1,
                               markersize=4, label=label) for label in labels]

@@ -5,8 +5,8 @@
 import numpy as np
 
 from plots import style
+from plots.scaling import set_x
 from plots.style import LINE_COLOURS, MARKERS, plt
-from validation.doctor.figure import by_size
 from validation.quantities import SECONDS
 from validation.tune.decision import Decided
 
@@ -38,7 +38,7 @@ def draw(axes, one: Decided, unit: float, unit_name: str):
                  s=42, color="none", edgecolors=style.INK, zorder=3, label="in the file")
     axes.set(yscale="log", ylabel=f"time ({unit_name})", title=one.collective)
     style.plain(axes.yaxis, list(own))
-    by_size(axes, sizes)
+    set_x(axes, "bytes", sizes)
     style.grid(axes)
     axes.legend(fontsize=7, frameon=False)
 

@@ -4,12 +4,12 @@
 import os
 
 from matplotlib.lines import Line2D
-from matplotlib.ticker import NullLocator
 
 from plots import style
+from plots.scaling import set_x
 from plots.style import LINE_COLOURS, MARKERS, plt
 from validation.programs import InputError
-from validation.quantities import SECONDS, SIZES
+from validation.quantities import SECONDS
 from validation.verdict import judge
 
 BAND = 0.10
@@ -39,19 +39,14 @@ def scatter(axes, judged: list, place, values):
 
 
 def finish(figure, axes, question: str, judged: list):
-    axes.grid(color="#DDDDDD", linewidth=0.6)
-    axes.set_axisbelow(True)
-    question = style.in_lines(question, figure.get_figwidth())
-    handles, labels = axes.get_legend_handles_labels()
-    inches = 0.6 + 0.085 * max(map(len, labels), default=1)
-    columns = max(1, int(0.95 * figure.get_figwidth() / inches))
-    rows = -(-len(labels) // columns)
-    height = figure.get_figheight()
-    top = 0.75 + 0.2 * rows + style.extra_height(question)
-    figure.subplots_adjust(left=0.12, right=0.97, bottom=0.72 / height,
-                           top=1 - top / height)
+    style.grid(axes)
+    width = figure.get_figwidth()
+    question = style.in_lines(question, width)
+    columns, legend = style.size_of_legend(axes.get_legend_handles_labels()[1], width)
+    style.margins(figure, 0.12 * width, 0.03 * width, 0.72,
+                  0.75 + legend + style.extra_height(question))
     style.title(figure, question)
-    style.legend(figure, handles=handles, labels=labels, ncol=columns)
+    style.legend(figure, ncol=columns)
     emulated = sorted({case.series.emulated for case in judged} - {""})
     words = ["empty marks: noisy, or seen by the fit"] * any(not case.counts for case in judged)
     words += [f"emulated, not real: {'; '.join(emulated)}"] if emulated else []
@@ -77,17 +72,6 @@ def predicted_against_measured(judged: list):
     return figure
 
 
-def set_sizes(axes, sizes: list):
-    low, high = min(sizes), max(sizes)
-    first, last = low.bit_length() - 1, max(low.bit_length(), (high - 1).bit_length())
-    step = max(1, -(-(last - first) // 6))
-    ticks = [2**power for power in range(first, last + 1, step)]
-    axes.set_xscale("log", base=2)
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xticks(ticks, [style.in_words(tick, SIZES) for tick in ticks])
-    axes.set_xlabel("vector per rank (bytes)")
-
-
 def error_by_size(judged: list):
     sized = [case for case in judged if case.bytes > 0]
     if not sized:
@@ -97,7 +81,7 @@ def error_by_size(judged: list):
                  label=f"within {100 * BAND:.0f} %")
     axes.axhline(0, color=style.FAINT, linewidth=0.8)
     scatter(axes, sized, lambda case: case.bytes, lambda case: 100 * case.error)
-    set_sizes(axes, [case.bytes for case in sized])
+    set_x(axes, "bytes", [case.bytes for case in sized])
     axes.set_ylabel("error of the prediction (%)")
     finish(figure, axes, "At which sizes is the model off?", sized)
     return figure
@@ -163,22 +147,15 @@ def time_curves(judged: list):
     return figure
 
 
-LOGARITHMIC = 8  # times the smallest: beyond, equal steps are equal ratios
-
-
 def draw_panel(axes, key: tuple, lines: dict, looks_of: dict):
     algorithm, series = key
     listed = [case for line in lines.values() for case in line]
     unit, name = style.unit_for(max(case.measured.median_s for case in listed), SECONDS)
     for placement, line in lines.items():
         draw_curve(axes, line, looks_of[placement], unit)
-    set_sizes(axes, [case.bytes for case in listed])
-    times = [time / unit for case in listed for time in (case.measured.median_s, case.predicted_s)]
-    if max(times) > LOGARITHMIC * min(times):
-        axes.set_yscale("log")
-        style.plain(axes.yaxis)
-    else:
-        axes.set_ylim(bottom=0)
+    set_x(axes, "bytes", [case.bytes for case in listed])
+    style.set_y(axes, [time / unit for case in listed
+                       for time in (case.measured.median_s, case.predicted_s)])
     axes.set_ylabel(f"time ({name})")
     axes.grid(color="#DDDDDD", linewidth=0.6)
     words = [algorithm, series.link, "emulated" if series.emulated else ""]
