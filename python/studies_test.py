@@ -53,6 +53,28 @@ class Sweeps(unittest.TestCase):
         chosen = frame[(frame["job.bytes"] == "1 MiB") & (frame["placement"].astype(str) == "8")]
         self.assertEqual(list(chosen["time_s"]), [alone])
 
+    def test_texts_sort_as_the_study_has_them(self):
+        frame = ringscope.sweep(STUDY)
+        table = frame.pivot(index="job.bytes", columns="placement", values="time_s")
+        self.assertEqual(list(table.index), ["64 KiB", "1 MiB", "16 MiB"])
+        self.assertEqual([str(name) for name in table.columns], ["4-3-1", "4-2-2", "8"])
+        self.assertTrue((frame["job.bytes"] < "16 MiB").any())
+        numbers = ringscope.sweep({**STUDY, "sweep": {"grid": {"job.seed": [10, 9]}}})
+        self.assertEqual(list(numbers["job.seed"] + 1), [11, 10])
+
+    def test_a_notebook_without_widgets_is_not_warned(self):
+        notebook = unittest.mock.Mock()
+        notebook.get_ipython.return_value.config = {"IPKernelApp": {}}
+        parts = {name: module for name, module in sys.modules.items() if "tqdm" in name}
+        with unittest.mock.patch.dict(sys.modules, {"IPython": notebook, "ipywidgets": None}):
+            for name in parts:
+                del sys.modules[name]
+            with warnings.catch_warnings(record=True) as seen:
+                warnings.simplefilter("always")
+                ringscope.sweep(STUDY)
+        sys.modules.update(parts)
+        self.assertEqual([str(one.message) for one in seen], [])
+
     def test_go_on_where_a_store_ends(self):
         with tempfile.TemporaryDirectory() as folder:
             store = os.path.join(folder, "kept.sqlite")

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 from typing import Callable, Iterator, Optional, Union
 
 Progress = Union[bool, Callable[[float], object], None]
-"""None: a bar on a terminal or in a notebook. False: none. A function: called with the share."""
+"""None: a bar on a terminal, or in a notebook with ipywidgets. False: none. A function: called with
+the share."""
 
 STEPS = 1000
 
@@ -18,8 +20,9 @@ def shown(progress: Progress, what: str) -> Iterator[Optional[Callable[[float], 
     if progress is False or callable(progress):
         yield progress or None
         return
-    try:
-        from tqdm.auto import tqdm
+    try:  # tqdm.auto warns in a notebook without ipywidgets
+        widgets = importlib.util.find_spec("ipywidgets")
+        tqdm = importlib.import_module("tqdm.auto" if widgets else "tqdm.std").tqdm
     except ImportError:
         yield None
         return

@@ -27,7 +27,8 @@ def sweep(study: Question, *, set: Mapping[str, Any] | None = None, threads: int
     thread a task; points of a worker that dies are simulated by another one.
 
     One row per point: the case, each key that varies, each metric of the study (seconds, bytes,
-    bytes per second), `held_up_by`, and `error` where a run cannot end. Raises InputError."""
+    bytes per second), `held_up_by`, and `error` where a run cannot end. Keys with texts are
+    ordered categories. Raises InputError."""
     require_pandas()
     question = question_of(study, set, "study")
     read = _core.Study(question)
@@ -58,6 +59,11 @@ def frame_of(document: dict[str, Any]) -> "pandas.DataFrame":
              **row["metrics"], "held_up_by": row["held_up_by"], "error": row["error"]}
             for row in document["rows"]]
     frame = pandas.DataFrame(rows)
+    for key in document["keys"]:  # texts in the order of the study: 2 MiB before 16 MiB
+        values = frame[key].dropna()
+        kinds = {type(value) for value in values}
+        if str in kinds and not kinds & {dict, list}:
+            frame[key] = pandas.Categorical(frame[key], values.unique(), ordered=True)
     frame.attrs.update({key: document[key] for key in ("study", "question", "by")})
     return frame
 
