@@ -80,13 +80,48 @@ class Reader(unittest.TestCase):
                       [item.text.splitlines()[0] for item in self.type("deadlo")])
         self.open("index.html")
         self.assertEqual([item.text for item in self.type("eadlock")],
-                         ["Nothing has all of these words."])
+                         ["Nothing has any of these words."])
 
     def test_the_search_says_when_it_finds_nothing_and_escape_ends_it(self):
         self.open("index.html")
         self.assertEqual([item.text for item in self.type("nosuchword")],
-                         ["Nothing has all of these words."])
+                         ["Nothing has any of these words."])
         self.assertEqual(self.type(Keys.ESCAPE), [])
+
+    def test_the_search_takes_questions_and_other_names_of_things(self):
+        for text in ("ring vs parameter server", "ncclAllReduce", "MPI_Allreduce", "rccl"):
+            with self.subTest(text):
+                self.open("index.html")
+                self.assertNotIn("Nothing", self.type(text)[0].text)
+        self.open("index.html")
+        found = [item.text for item in self.type("deadlock nosuchword")]
+        self.assertEqual(found[0], "Nothing has all of these words. Sections with most of them:")
+        self.assertIn("Read the report: When there is no answer",
+                      [text.splitlines()[0] for text in found])
+
+    def test_each_block_is_copied_by_a_button_without_prompts(self):
+        self.open("index.html")
+        blocks = self.browser.find_elements(By.CSS_SELECTOR, "main pre")
+        self.assertEqual(len(self.browser.find_elements(By.CSS_SELECTOR, ".block button")),
+                         len(blocks))
+        copied = self.browser.execute_async_script("""
+            const done = arguments[0], copied = [];
+            navigator.clipboard.writeText = async text => { copied.push(text); };
+            for (const button of document.querySelectorAll(".block button")) button.click();
+            setTimeout(() => done(copied), 100);""")
+        self.assertIn("scripts/demo", copied)
+
+    def test_the_head_of_a_page_is_one_row_on_a_phone(self):
+        self.open("index.html", width=390)
+        middles = self.browser.execute_script("""
+            return [...document.querySelectorAll("header > a, header > input")]
+              .map(one => one.getBoundingClientRect()).map(box => box.top + box.height / 2)""")
+        self.assertLess(max(middles) - min(middles), 12)
+
+    def test_each_page_leads_to_the_one_before_and_the_next(self):
+        self.open("how-to/read-the-report.html")
+        links = self.browser.find_elements(By.CSS_SELECTOR, "footer a")
+        self.assertEqual([link.text.split(":")[0] for link in links], ["Before", "Next"])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Search in the words of all pages, which words.js holds: sections that have every word asked for,
-// or one that begins so; those that have them in a heading first.
+// Search in the words of all pages, which words.js holds: sections with every word asked for, or
+// one that begins so, headings first; if none has all, sections with most of them. Copy buttons.
 "use strict";
 (function () {
   const query = document.getElementById("query");
@@ -12,14 +12,27 @@
     return text.toLowerCase().search(new RegExp("(?<![a-z0-9])" + escaped));
   }
 
+  // Other names of a thing as the pages call it, and words that tell nothing.
+  const same = {rccl: "nccl", hccl: "nccl", gloo: "allreduce", vs: "", versus: "", or: "", and: "",
+    the: "", a: "", of: "", to: "", in: "", how: "", do: "", i: ""};
+
+  function words_asked() {
+    const all = query.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const known = all.map((word) => same[word] ?? word.replace(/^(mpi_i?|nccl)(?=[a-z])/, ""))
+      .filter(Boolean);
+    return known.length > 0 ? known : all;
+  }
+
+  // How many of the words a section has, and what they count: more in a heading.
   function place(row, asked) {
-    let sum = 0;
+    let count = 0, sum = 0;
     for (const word of asked) {
-      if (at_word(row[0] + " " + row[2], word) >= 0) sum += 10;
-      else if (at_word(row[3], word) >= 0) sum += 1;
-      else return 0;
+      const heading = at_word(row[0] + " " + row[2], word) >= 0;
+      if (!heading && at_word(row[3], word) < 0) continue;
+      count += 1;
+      sum += heading ? 10 : 1;
     }
-    return sum;
+    return [count, sum];
   }
 
   function excerpt(text, word) {
@@ -39,18 +52,42 @@
   }
 
   function show() {
-    const asked = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const rows = asked.length === 0 ? [] : words
-      .map((row, number) => [place(row, asked), number, row])
-      .filter((entry) => entry[0] > 0)
-      .sort((a, b) => b[0] - a[0] || a[1] - b[1])
-      .slice(0, 12);
-    found.replaceChildren(...rows.map((entry) => line(entry[2], asked)));
-    if (asked.length > 0 && rows.length === 0) {
+    const asked = words_asked();
+    const all = asked.length === 0 ? [] : words
+      .map((row, number) => [...place(row, asked), number, row]).filter((entry) => entry[0] > 0);
+    const most = Math.max(0, ...all.map((entry) => entry[0]));
+    const rows = all.filter((entry) => entry[0] === most)
+      .sort((a, b) => b[1] - a[1] || a[2] - b[2]).slice(0, 12);
+    found.replaceChildren(...rows.map((entry) => line(entry[3], asked)));
+    if (asked.length > 0 && most < asked.length) {
       const item = document.createElement("li");
-      item.textContent = "Nothing has all of these words.";
-      found.append(item);
+      item.textContent = most === 0 ? "Nothing has any of these words."
+        : "Nothing has all of these words. Sections with most of them:";
+      found.prepend(item);
     }
+  }
+
+  // Of a command without its "$ ".
+  async function copy(button, text) {
+    try {
+      await navigator.clipboard.writeText(text.replace(/^\$ /gm, "").trimEnd());
+      button.textContent = "Copied";
+    } catch (error) {
+      button.textContent = "Not allowed";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  }
+
+  for (const block of document.querySelectorAll("main pre")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    const text = block.textContent;
+    button.addEventListener("click", () => copy(button, text));
+    const frame = document.createElement("div");
+    frame.className = "block";
+    block.replaceWith(frame);
+    frame.append(block, button);
   }
 
   query.addEventListener("input", show);
