@@ -53,7 +53,8 @@ def arguments():
     parser.add_argument("--hosts", type=positive, help="of the cluster, if not those measured")
     parser.add_argument("--cores", type=positive, help="of each host")
     parser.add_argument("--transport", choices=("tcp", "rdma"),
-                        help="who moves the bytes between hosts: the process, or the NIC")
+                        help="who moves the bytes between hosts: the process, or the NIC "
+                        "(default: by the NIC's name or the latency)")
     parser.add_argument("--seed", type=count, default=1, help="of the bootstrap")
     parser.add_argument("--bootstrap", type=count, default=200, metavar="N",
                         help="how often the fit is done again for the intervals")

@@ -31,6 +31,9 @@ from validation.verdict.simulator import Simulator
 HOSTS, CORES = 128, 16  # a cluster's where nothing says
 OFFLOADED = re.compile(r"\b(ib\d|mlx\d|hsi\d|infiniband|roce|verbs|psm2?|omni-?path|rdma)", re.I)
 POLLED = 1e-7  # s of each open connection of Open MPI's over TCP (validation/published/SPLIT.md)
+# s of a message one way: netperf's TCP_RR there and back takes 8.79 us where the kernel polls a
+# Chelsio NIC, 16.25 us with interrupts (Linux commit 3a336cb17183); MPI adds to it.
+FASTEST_TCP = 4e-6
 LATE = 0.6  # of a latency over TCP: 0.64 of google-c2d's (validation/published/SPLIT.md)
 HEADERS = 1448 / 1514  # payload of a full TCP segment on Ethernet
 
@@ -126,16 +129,17 @@ def check_one_emulation(documents):
                          f"got {words}")
 
 
-def kind_of(documents, settings):
+def kind_of(documents, settings, points):
     """(tcp or rdma, why)."""
     if settings.transport:
         return settings.transport, "as --transport says"
     for document in documents:
-        words = " ".join([*document.where["nic"], document.where["mpi"]]) \
-            if isinstance(document.where["nic"], list) else \
-            f"{document.where['nic']} {document.where['mpi']}"
-        if found := OFFLOADED.search(words):
+        if found := OFFLOADED.search(f"{document.where['nic']} {document.where['mpi']}"):
             return "rdma", f"'{found[0]}' in where.nic or where.mpi"
+    least_s = min((one.seconds for one in points.of_probe("ping_pong", way="network")), default=1)
+    if least_s < FASTEST_TCP:
+        return "rdma", (f"{least_s * 1e6:.2g} us a message is less than over the kernel's TCP; "
+                        "--transport tcp overrides it")
     return "tcp", "nothing in where.nic or where.mpi says otherwise; --transport does"
 
 
@@ -167,7 +171,7 @@ def fit_network_or_assume(points, kind, nominal, shares, unexpected):
 def fit_probes(points, documents, settings) -> Calibration:
     """The fit to `points` of `documents`, to neither GPUs nor whole collectives."""
     nominal = one_nominal(documents)
-    kind, why = kind_of(documents, settings)
+    kind, why = kind_of(documents, settings, points)
     hosts, cores, assumed = size_of(documents, settings)
     host = fit_cores(points, cores)
     network = fit_network_or_assume(points, kind, nominal, settings.shares, host.copy_cost)

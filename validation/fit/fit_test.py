@@ -158,6 +158,18 @@ class LatencyAlone(unittest.TestCase):
         limit = self.calibrated(far, "tcp").parameters["library.network.eager_limit"]
         self.assertEqual((limit.low, limit.high), (16384, 65535))
 
+    def test_latency_below_that_of_tcp_is_of_a_nic(self):
+        # Overheads of 0.5 us and the latency beside 64 B at 12 GB/s.
+        half = constant(0.5e-6)
+        fast = dataclasses.replace(TCP, send_overhead=half, recv_overhead=half, send_cost=0.0,
+                                   recv_cost=0.0, wire=1 / 12e9)
+        for latency, kind, driver in ((1e-6, "rdma", "nic"), (5e-6, "tcp", "caller")):
+            result = self.calibrated(dataclasses.replace(fast, latency=constant(latency)), None)
+            self.assertEqual((result.kind, result.network.driver), (kind, driver))
+            self.assertEqual(result.network.connection_cost > 0, kind == "tcp")
+            said = self.calibrated(dataclasses.replace(fast, latency=constant(latency)), "tcp")
+            self.assertEqual(said.kind, "tcp")
+
     def test_draws_residuals_where_no_samples_are(self):
         self.assertIn("residuals", self.calibrated(TCP, "tcp").drawn["network"])
 

@@ -16,7 +16,7 @@ from validation.verdict.simulator import Simulator
 
 CASES = (("allreduce", "recursive_doubling", 1 << 10, 8), ("allreduce", "ring", 1 << 16, 8),
          ("allreduce", "ring", 1 << 20, 4), ("broadcast", "binomial", 1 << 14, 16))
-SETTINGS = calibration.Settings(bootstrap=2)
+SETTINGS = calibration.Settings(bootstrap=2, transport="tcp")
 REDUCE, NOISE = 0.1e-9, 0.02  # s/B; of a sample
 
 
