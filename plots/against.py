@@ -226,7 +226,7 @@ def figure_of(path, title=None, key="", value="time_s"):
 
 def main():
     parser = style.parser("against", __doc__, "report",
-                          "JSON from `ringscope run`, `compare` or `sweep`",
+                          "JSON from `ringscope run`, `compare` or `sweep`, CSV of `sweep`",
                           "the scenario's question")
     parser.add_argument("--key", help="of the scenario: the x axis; default: a key of the sweep")
     parser.add_argument("--value", default="time_s", help="of the case: the y axis")

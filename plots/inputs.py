@@ -8,6 +8,9 @@ import math
 
 from validation.programs import InputError
 
+PARTS = ("cluster", "library", "placement", "storage", "job", "neighbours")  # of a scenario
+SWEEP = {"case", "held_up_by"}  # columns by which the CSV of a sweep is known
+
 
 def read_text(path):
     try:
@@ -72,11 +75,24 @@ def json_of(path, text, hint=""):
                          f"{hint}") from None
 
 
+def sweep_of(path):
+    """The document of a sweep's JSON, by its CSV."""
+    rows, words = [], ("case", "held_up_by", "error")
+    for line, row in read_csv(path, words):
+        keys = [name for name in row if name.partition(".")[0] in PARTS]
+        metrics = {name: number(path, line, row, name) for name, text in row.items()
+                   if text and name not in keys and name not in words}
+        rows.append({"case": row["case"], "set": {key: row[key] for key in keys if row[key]},
+                     "metrics": metrics, "error": row["error"]})
+    return {"keys": keys, "rows": rows}
+
+
 def read_cases(path):
     """The list under `cases` of a report written by `ringscope run --json`, or the rows of a sweep
     that have a time, as such."""
     text = read_text(path)
-    report = json_of(path, text, other_kind(text))
+    is_table = SWEEP <= set(text.splitlines()[0].split(","))
+    report = sweep_of(path) if is_table else json_of(path, text, other_kind(text))
     if isinstance(report, dict) and "keys" in report and "rows" in report:
         report["cases"] = [{"name": row["case"], "question": report.get("question"),
                             "scenario": row["set"], "varied": report["keys"], **row["metrics"]}

@@ -6,7 +6,8 @@ The kind of the figure follows from the content of the file:
   timeline    who did what, when: CSV of `run --timeline`
   breakdown   where each rank's time went: JSON of `run --json` or `compare --json`
   scaling     time and bandwidth against size or ranks: CSV of `run --csv`
-  against     a value of each case against a key (--key): JSON of `run`, `compare` or `sweep`
+  against     a value of each case against a key (--key): JSON of `run`, `compare` or `sweep`, or
+              CSV of `sweep`
   placements  the time of every placement: CSV of `place --csv`
   loads       the cluster with its loads: page of `lesson`
   errors      errors of predictions, and the model's coverage: JSON of `validate --json`
@@ -30,8 +31,8 @@ from validation.programs import Parser, page_parser
 KINDS = ("timeline", "breakdown", "scaling", "against", "placements", "loads", "errors")
 HELP = ("-h", "--help")
 # Columns by which a table is known
-TABLES = {"timeline": {"activity", "start_s"}, "placements": {"placement", "held_up_by"},
-          "scaling": {"case", "busbw_bytes_per_s"}}
+TABLES = {"timeline": {"activity", "start_s"}, "against": inputs.SWEEP,
+          "placements": {"placement", "held_up_by"}, "scaling": {"case", "busbw_bytes_per_s"}}
 
 
 def kind_in(path, text, key_said):
@@ -60,7 +61,7 @@ def kind_of_document(path, text, key_said):
 
 def unknown(path):
     return InputError(f"{path}: is nothing that plot knows: expected CSV of run --timeline, run "
-                      "--csv or place --csv, JSON of run, compare, sweep or validate, or a "
+                      "--csv, sweep or place --csv, JSON of run, compare, sweep or validate, or a "
                       f"lesson's page; --kind says what it is: {', '.join(KINDS)}")
 
 
