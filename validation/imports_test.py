@@ -285,18 +285,22 @@ class NcclTests(unittest.TestCase):
             self.assertEqual(imports.nccl_tests.parse(source, Given()).where["mpi"], name)
 
     def test_the_siblings_have_the_names_that_the_simulator_knows(self):
-        for program, collective in (("broadcast", "broadcast"), ("sendrecv", "exchange"),
+        for program, collective in (("broadcast", "broadcast"), ("sendrecv", "sendrecv"),
                                     ("reduce_scatter", "reduce_scatter"), ("reduce", "reduce"),
                                     ("alltoall", "alltoall"), ("all_reduce", "allreduce")):
             points, _ = found_in(NCCL.replace("all_gather_perf", f"{program}_perf"))
             self.assertEqual({what for _, what, _, _ in points}, {collective}, program)
 
-    def test_sendrecv_of_more_than_two_ranks_is_left_out_and_said(self):
+    def test_sendrecv_of_a_ring_of_ranks_is_imported(self):
         third = NCCL_RANK_1.replace("Rank  1", "Rank  2").replace("node-2", "node-3")
         points, notes = found_in(NCCL.replace("all_gather_perf", "sendrecv_perf")
                                  .replace(NCCL_RANK_1, NCCL_RANK_1 + third))
-        self.assertEqual(points, [])
-        self.assertIn("sendrecv of 3 ranks sends each vector to the next rank of a ring", notes[0])
+        layout = Layout(3, 1)
+        self.assertEqual([(parameters, seconds) for _, _, parameters, seconds in points], [
+            (replay("sendrecv", layout, size, buffers=place), seconds) for size, place, seconds in (
+                (1024, "out of place", 20.5e-6), (1024, "in place", 19e-6),
+                (2048, "out of place", 21.5e-6))])
+        self.assertEqual(notes, [])
 
     def test_a_run_without_its_end_and_wrong_results_are_said(self):
         text = NCCL.replace("values : 0 OK", "values : 3 FAILED").replace("# Avg", "# An")

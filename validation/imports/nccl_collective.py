@@ -7,8 +7,7 @@ where elements are reduced; `root` is a rank where there is one.
 
 from typing import NamedTuple
 
-# Names of the simulator. sendrecv_perf passes vectors around a ring of ranks: two of them exchange.
-NAMES = {"all_reduce": "allreduce", "all_gather": "allgather", "sendrecv": "exchange"}
+NAMES = {"all_reduce": "allreduce", "all_gather": "allgather"}  # of the simulator
 DIGITS = 0.005  # half of the last digit of a bandwidth
 SLACK = 0.02  # of a ratio
 MOST_RANKS = 1 << 17
