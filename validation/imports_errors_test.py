@@ -100,6 +100,20 @@ BAD = [
      '1:1: expected lines "#  Rank N ... on HOST device N ..." below, or --nodes N and '
      "--ranks-per-node N, got none"),
     (RUN, '1:1: expected a header ("# size count type ...") below this line, got none'),
+    (RUN + "a: Test NCCL failure x.cu:5\nsrun: error: a: task 0: Exited with exit code 3\n",
+     '1:1: expected a header ("# size count type ...") below this line, got none: the run ended '
+     'before it ("a: Test NCCL failure x.cu:5", exit code 3)'),
+    (RUN.replace("\n#  Rank  1", "\n#  Bank  1") * 2,
+     "4:1: expected the table of the run of line 1, got another run: was nccl-tests built "
+     "without MPI=1?"),
+    (RUN * 2, "4:1: expected the table of the run of line 1, got another run: two runs printed "
+     "into this log"),
+    ("# OSU MPI Latency Test v5.8\nmpirun noticed that process rank 1 exited on signal 11\n",
+     '1:1: expected a header ("# Size ...") below this title, got none: the run ended before it '
+     '("mpirun noticed that process rank 1 exited on signal 11")'),
+    (OSU + "slurmstepd: error: *** STEP 1.0 CANCELLED DUE TO TIME LIMIT ***\n",
+     "2:1: expected rows below this header, got none: the run ended before it "
+     '("slurmstepd: error: *** STEP 1.0 CANCELLED DUE TO TIME LIMIT ***")'),
     (RUN + NCCL_HEADER + NCCL_UNITS, "5:1: expected rows below this header, got none"),
     (RUN + NCCL_HEADER + NCCL_UNITS.replace("us", "ms") + ROW,
      "5:21: expected (us), got (ms)"),

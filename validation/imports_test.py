@@ -302,6 +302,12 @@ class NcclTests(unittest.TestCase):
                 (2048, "out of place", 21.5e-6))])
         self.assertEqual(notes, [])
 
+    def test_runs_of_a_single_rank_each_are_reported(self):
+        alone = NCCL.replace(NCCL_RANK_1, "").removeprefix("srun: job 17 started\n")
+        self.assertEqual(found_in(alone)[1], [])
+        self.assertEqual(found_in(alone * 2)[1], [  # 15 lines each, head in the third
+            "x.log:18: all 2 runs are of a single rank: was nccl-tests built without MPI=1?"])
+
     def test_a_run_without_its_end_and_wrong_results_are_said(self):
         text = NCCL.replace("values : 0 OK", "values : 3 FAILED").replace("# Avg", "# An")
         _, notes = found_in(text)

@@ -75,8 +75,13 @@ class Run:
         self.gpus_per_thread = int(first["gpus"]) if first else 1
         self.header = next((line for line in range(start, end + 1)
                             if HEADER.match(source.lines[line - 1])), None)
+        if not self.header and source.lines[end:] and START.match(source.lines[end]):
+            one = len(nccl_layout.devices_in(texts)) == 1
+            source.fail(end + 1, f"the table of the run of line {start}", "another run: " + (
+                "was nccl-tests built without MPI=1?" if one else "two runs printed into this log"))
         if not self.header:
-            source.fail(start, 'a header ("# size count type ...") below this line', "none")
+            source.fail(start, 'a header ("# size count type ...") below this line',
+                        "none" + source.end_of_run(start))
         self.columns = columns_of(source, self.header)
         self.rows = list(source.rows(self.header + 1, self.columns))
         self.check_repeated()
@@ -189,8 +194,12 @@ def parse(source: Source, given: Given) -> Findings:
     said = next((found for found in map(VERSION.match, source.lines) if found), None)
     findings = Findings(where={"program": f"nccl-tests {said[1] if said else ''}".strip(),
                                "mpi": library_name(said[2] if said else None)})
-    for start, following in zip(starts, starts[1:] + [len(source.lines) + 1]):
-        run = Run(source, start, following - 1, given)
+    runs = [Run(source, start, following - 1, given)
+            for start, following in zip(starts, starts[1:] + [len(source.lines) + 1])]
+    if len(runs) > 1 and all(run.layout.ranks == 1 for run in runs):
+        findings.note(f"{source.path}:{runs[1].start}: all {len(runs)} runs are of a single rank: "
+                      "was nccl-tests built without MPI=1?")
+    for run in runs:
         run.add(findings)
         if run.devices:
             findings.where.setdefault("hosts", [device["host"] for device in run.devices])

@@ -81,7 +81,8 @@ def header_below(source: Source, title: int) -> int:
             return line
         if TITLE.match(source.lines[line - 1]):
             break
-    source.fail(title, 'a header ("# Size ...") below this title', "none")
+    source.fail(title, 'a header ("# Size ...") below this title',
+                "none" + source.end_of_run(title))
 
 
 class Table(mpi_table.MpiTable):

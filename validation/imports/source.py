@@ -9,6 +9,7 @@
 import re
 import sys
 from decimal import Decimal
+from itertools import takewhile
 from typing import Iterator, NamedTuple, NoReturn
 
 from validation.programs import InputError
@@ -24,6 +25,8 @@ NODES = re.compile(r"(?:number of nodes|SLURM_(?:JOB_NUM_|N)NODES)\s*[:=]\s*(\d{
                    r"(?-i:(?:^|[\s$])srun\s(?:.*\s)?(?:-N\s*|--nodes[= ])(\d{1,6})(?:\s|$))",
                    re.IGNORECASE)
 LONGEST_SHOWN = 160
+DIED = re.compile(r"NCCL WARN|\b(failure|failed|error|abort\w*|killed|signal \d+)\b", re.I)
+EXIT = re.compile(r"\bexit\w* (?:with )?(?:exit )?(?:code|status):? (\d+)", re.I)
 # Labels of mpirun --tag-output, srun --label, Intel MPI -prepend-rank, prun and pdsh before a line.
 LABEL = re.compile(r"\[\d+,\d+\](?:<\w+>)?:? ?|\d+: ?|\[(?:[\w.-]+:)?\d+\] |[\w.-]+: ")
 
@@ -64,6 +67,15 @@ class Source:
         self.complete = text.endswith("\n")
         lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
         self.lines = without_labels(lines)
+
+    def end_of_run(self, line: int) -> str:
+        """Behind "none": what the lines from there to the next title report of a run's end."""
+        texts = list(takewhile(lambda text: not TITLE.match(text), self.lines[line:]))
+        died = [text.strip() for text in texts if DIED.search(text) and "NCCL INFO" not in text]
+        code = next(filter(None, map(EXIT.search, texts)), None)
+        words = [f'"{one[:LONGEST_SHOWN]}"' for one in died[:1]]
+        words += [f"exit code {code[1]}"] if code else []
+        return f": the run ended before it ({', '.join(words)})" if words else ""
 
     def fail(self, line: int, expected: str, got: str, column: int = 1) -> NoReturn:
         shown = self.lines[line - 1].replace("\t", " ")
@@ -136,7 +148,7 @@ class Source:
             yield self.row(line, cells, columns)
             rows += 1
         if not rows:
-            self.fail(header, "rows below this header", "none")
+            self.fail(header, "rows below this header", "none" + self.end_of_run(header))
 
 
 def is_row(cells: list, width: int, broken_off: bool) -> bool:
