@@ -14,7 +14,9 @@
 namespace ringscope {
 
 /// Number of distances 1, 2, 4, ... below `ranks`. Requires ranks >= 1.
-constexpr int pat_steps(int ranks) { return std::bit_width(static_cast<unsigned>(ranks - 1)); }
+constexpr int pat_steps(int ranks) {
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)));
+}
 
 /// Distance of step 0, 1, ..., the farthest first.
 constexpr int pat_distance(int ranks, int step) { return 1 << (pat_steps(ranks) - 1 - step); }

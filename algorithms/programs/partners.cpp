@@ -210,13 +210,12 @@ void Partners::require_alike() {
   std::ranges::sort(flows_, [](const Flow& a, const Flow& b) {
     return std::tuple(a.key(), !a.sends) < std::tuple(b.key(), !b.sends);
   });
-  for (std::size_t i = 0; i < flows_.size(); ++i) {
+  for (std::size_t i = 0; i < flows_.size(); i += 2) {
     const bool paired = flows_[i].sends && i + 1 < flows_.size() && !flows_[i + 1].sends &&
                         flows_[i + 1].key() == flows_[i].key();
     if (!paired)
       explain(flows_[i].sends ? &flows_[i] : nullptr, flows_[i].sends ? nullptr : &flows_[i]);
     if (!(flows_[i].work.what == flows_[i + 1].work.what)) explain(&flows_[i], &flows_[i + 1]);
-    ++i;
   }
 }
 

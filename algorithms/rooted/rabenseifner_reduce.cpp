@@ -15,7 +15,9 @@
 namespace ringscope {
 namespace {
 
-constexpr int bits_of(int index) { return std::bit_width(static_cast<unsigned>(index)); }
+constexpr int bits_of(int index) {
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(index)));
+}
 
 /// Step in which an index other than 0 hands on what it has summed: that of its highest bit.
 constexpr HalvingStep handing_on(int index, int size) {
