@@ -116,11 +116,10 @@ NcclParts nccl_parts(const Topology& topology, const Placement& placement, const
   const bool own_gpus = !gpus.empty() && gpus.size() == placement.ranks.size();
   if (file && !own_gpus) file->fail("NCCL's rings are for ranks that have a GPU each");
   if (gpus.size() < 2) return {};
+  const auto of_host = [&](const nccl::HostGraph& host) { return known.channels(host); };
   auto found = std::make_shared<const nccl::JobChannels>(
-      file ? read_channels(channels_source(*file), topology, gpus)
-           : nccl::find_channels(topology, gpus, [&](const nccl::HostGraph& host) {
-               return known.channels(host);
-             }));
+      file ? read_channels(channels_source(*file), topology, gpus, of_host)
+           : nccl::find_channels(topology, gpus, of_host));
   NcclParts parts;
   if (library.blocks) parts.machine = machine_of(*library.blocks, *found);
   if (own_gpus) parts.rings = std::move(found);

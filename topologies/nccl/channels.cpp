@@ -29,8 +29,7 @@ std::vector<HostShare> hosts_of(std::span<const GpuPlace> ranks) {
 
 /// Searches each host, once for all that are alike.
 void search_hosts(const Topology& topology, std::span<const GpuPlace> ranks,
-                  const std::function<HostChannels(const HostGraph&)>& of_host,
-                  std::vector<HostShare>& hosts) {
+                  const FindOfHost& of_host, std::vector<HostShare>& hosts) {
   std::vector<std::shared_ptr<const Search>> known;
   for (HostShare& host : hosts) {
     std::vector<int> gpus;
@@ -169,7 +168,7 @@ int multicast_channels(const std::vector<HostShare>& hosts) {
 }  // namespace
 
 JobChannels find_channels(const Topology& topology, std::span<const GpuPlace> ranks,
-                          const std::function<HostChannels(const HostGraph&)>& of_host) {
+                          const FindOfHost& of_host) {
   assert(!ranks.empty());
   assert(std::set<GpuPlace>(ranks.begin(), ranks.end()).size() == ranks.size());
   JobChannels channels;

@@ -51,6 +51,8 @@ struct JobChannels {
   bool logged = false;                        ///< NCCL wrote them down; no search found them
 };
 
+using FindOfHost = std::function<HostChannels(const HostGraph&)>;
+
 /// Channels of ranks on GPUs, in their order. Requires that no two share one.
 ///
 /// Source: NCCL 2.31, src/graph/connect.cc: a ring goes through the hosts one after the other and
@@ -58,8 +60,7 @@ struct JobChannels {
 /// the other of two binary trees (algorithms/steps/binary_trees.hpp).
 ///
 /// `of_host` is asked once for all hosts that are alike.
-JobChannels find_channels(
-    const Topology& topology, std::span<const GpuPlace> ranks,
-    const std::function<HostChannels(const HostGraph&)>& of_host = channels_of_host);
+JobChannels find_channels(const Topology& topology, std::span<const GpuPlace> ranks,
+                          const FindOfHost& of_host = channels_of_host);
 
 }  // namespace ringscope::nccl

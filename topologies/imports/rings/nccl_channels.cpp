@@ -145,7 +145,8 @@ std::shared_ptr<const Source> channels_source(const Value& path) {
 }
 
 nccl::JobChannels read_channels(const std::shared_ptr<const Source>& source,
-                                const Topology& topology, std::span<const nccl::GpuPlace> ranks) {
+                                const Topology& topology, std::span<const nccl::GpuPlace> ranks,
+                                const nccl::FindOfHost& of_host) {
   if (source->text.find("<graphs") != std::string::npos) {
     const GraphFile file(source);
     nccl::JobChannels channels = nccl::find_channels(
@@ -154,7 +155,7 @@ nccl::JobChannels read_channels(const std::shared_ptr<const Source>& source,
     return channels;
   }
   NcclLines lines = read_nccl_lines(source, static_cast<int>(ranks.size()));
-  nccl::JobChannels channels = nccl::find_channels(topology, ranks);
+  nccl::JobChannels channels = nccl::find_channels(topology, ranks, of_host);
   channels.logged = true;
   channels.rings = std::move(lines.rings);
   channels.trees = std::move(lines.trees);

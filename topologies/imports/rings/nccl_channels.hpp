@@ -16,9 +16,10 @@ namespace ringscope {
 
 /// Channels as nccl::find_channels() would find them, for ranks on these GPUs. Lines without trees
 /// leave the trees out, lines that name no NICs the gates. A graph file holds for every host.
-/// Throws InputError.
+/// `of_host` is asked for what lines leave out. Throws InputError.
 nccl::JobChannels read_channels(const std::shared_ptr<const Source>& source,
-                                const Topology& topology, std::span<const nccl::GpuPlace> ranks);
+                                const Topology& topology, std::span<const nccl::GpuPlace> ranks,
+                                const nccl::FindOfHost& of_host = nccl::channels_of_host);
 
 /// The text of a file, at a `path` as the one who says it means it.
 std::shared_ptr<const Source> channels_source(const Value& path);

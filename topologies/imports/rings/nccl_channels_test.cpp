@@ -81,6 +81,17 @@ TEST(NcclChannelsFile, of_lines_has_rings_trees_and_nics_of_the_rings_alone) {
   EXPECT_EQ(run.gates[0][0], Gates{});  // a tree's connection: in the ring 3 comes before 0
 }
 
+TEST(NcclChannelsFile, of_lines_asks_once_for_hosts_that_are_equal) {
+  int searches = 0;
+  const auto source = std::make_shared<const Source>(Source{"nccl.log", two_hosts});
+  const auto of_host = [&](const nccl::HostGraph& host) {
+    ++searches;
+    return nccl::channels_of_host(host);
+  };
+  read_channels(source, cluster("h100x4_nvlink", 2).topology, gpus(2, 2), of_host);
+  EXPECT_EQ(searches, 1);
+}
+
 TEST(NcclChannelsFile, of_several_communicators_has_the_first_of_as_many_ranks) {
   const std::string pair = "NCCL INFO Channel 00/01 : 0 1\n";
   const JobChannels run = channels_of(pair + two_hosts + pair, "h100x4_nvlink", 2, 2);
