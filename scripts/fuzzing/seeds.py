@@ -181,7 +181,8 @@ def by_target():
     kineto = {"distributedInfo": {"world_size": 1}, "traceEvents": list(kinds.values())[:20]}
     return {
         "yaml": seeds.scenarios + seeds.studies + seeds.models,
-        "scenario": seeds.scenarios + in_tests("sim/tests/*_test.cpp", "scenarios/*/*_test.cpp"),
+        "scenario": [text for text in seeds.scenarios + in_tests(
+            "sim/tests/*_test.cpp", "scenarios/*/*_test.cpp") if b"trace:" not in text],
         "cluster": seeds.clusters + in_tests("topologies/*_test.cpp"),
         "library": seeds.libraries + in_tests("scenarios/library/*_test.cpp"),
         "hostfile": [HOSTFILE],
