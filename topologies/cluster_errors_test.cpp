@@ -113,9 +113,16 @@ const Broken broken[] = {
      "hosts: [a/b]\n"
      "link: {bandwidth: 1 GB/s, latency: 1 us}\n"
      "host: {type: simple}\n",
-     "x.yaml:2:9: a host's name has no blank, quote or '/', got 'a/b'\n"
+     "x.yaml:2:9: expected a host's name of letters, digits, '.', '_' and '-', got 'a/b'\n"
      "  hosts: [a/b]\n"
      "          ^"},
+    {"network: star\n"
+     "hosts: [a, n1;reboot]\n"
+     "link: {bandwidth: 1 GB/s, latency: 1 us}\n"
+     "host: {type: simple}\n",
+     "x.yaml:2:12: expected a host's name of letters, digits, '.', '_' and '-', got 'n1;reboot'\n"
+     "  hosts: [a, n1;reboot]\n"
+     "             ^"},
     {"network: star\n"
      "hosts: 3\n"
      "host: {type: simple}\n",

@@ -82,33 +82,35 @@ TEST(SimgridXml, parallel_cables_are_one_that_is_as_wide) {
   EXPECT_EQ(parsed(xml).routes, 2u * (32 + 32 + 4));
 }
 
-TEST(SimgridXml, a_pair_of_hosts_reads_like_this) {
-  const std::string xml =
-      to_simgrid(read_cluster(Value::from_text("test", "{base: pair, hosts: ['a&b']}")).topology);
+TEST(SimgridXml, a_host_on_a_switch_reads_like_this) {
+  const std::string cluster =
+      "{network: fabric, switches: ['a&b'], link: {bandwidth: 10 Gbit/s, latency: 5 us}, "
+      "host: {type: simple, cores: 8}, hosts: [{name: n, to: ['a&b']}]}";
+  const std::string xml = to_simgrid(read_cluster(Value::from_text("test", cluster)).topology);
   EXPECT_EQ(xml,
             "<?xml version=\"1.0\"?>\n"
             "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
             "<platform version=\"4.1\">\n"
             "  <zone id=\"topology\" routing=\"Dijkstra\">\n"
-            "    <router id=\"switch\"/>\n"
-            "    <host id=\"a&amp;b/numa0\" speed=\"1Gf\" core=\"8\"/>\n"
-            "    <router id=\"a&amp;b/nic0\"/>\n"
-            "    <link id=\"switch->a&amp;b/nic0\" bandwidth=\"1250000000Bps\" latency=\"5e-06s\" "
+            "    <router id=\"a&amp;b\"/>\n"
+            "    <host id=\"n/numa0\" speed=\"1Gf\" core=\"8\"/>\n"
+            "    <router id=\"n/nic0\"/>\n"
+            "    <link id=\"a&amp;b->n/nic0\" bandwidth=\"1250000000Bps\" latency=\"5e-06s\" "
             "sharing_policy=\"SHARED\"/>\n"
-            "    <link id=\"a&amp;b/numa0->a&amp;b/nic0\" bandwidth=\"1e+18Bps\" latency=\"0s\" "
+            "    <link id=\"n/numa0->n/nic0\" bandwidth=\"1e+18Bps\" latency=\"0s\" "
             "sharing_policy=\"FATPIPE\"/>\n"
-            "    <link id=\"a&amp;b/nic0->switch\" bandwidth=\"1250000000Bps\" latency=\"5e-06s\" "
+            "    <link id=\"n/nic0->a&amp;b\" bandwidth=\"1250000000Bps\" latency=\"5e-06s\" "
             "sharing_policy=\"SHARED\"/>\n"
-            "    <link id=\"a&amp;b/nic0->a&amp;b/numa0\" bandwidth=\"1e+18Bps\" latency=\"0s\" "
+            "    <link id=\"n/nic0->n/numa0\" bandwidth=\"1e+18Bps\" latency=\"0s\" "
             "sharing_policy=\"FATPIPE\"/>\n"
-            "    <route src=\"switch\" dst=\"a&amp;b/nic0\" symmetrical=\"NO\">"
-            "<link_ctn id=\"switch->a&amp;b/nic0\"/></route>\n"
-            "    <route src=\"a&amp;b/numa0\" dst=\"a&amp;b/nic0\" symmetrical=\"NO\">"
-            "<link_ctn id=\"a&amp;b/numa0->a&amp;b/nic0\"/></route>\n"
-            "    <route src=\"a&amp;b/nic0\" dst=\"switch\" symmetrical=\"NO\">"
-            "<link_ctn id=\"a&amp;b/nic0->switch\"/></route>\n"
-            "    <route src=\"a&amp;b/nic0\" dst=\"a&amp;b/numa0\" symmetrical=\"NO\">"
-            "<link_ctn id=\"a&amp;b/nic0->a&amp;b/numa0\"/></route>\n"
+            "    <route src=\"a&amp;b\" dst=\"n/nic0\" symmetrical=\"NO\">"
+            "<link_ctn id=\"a&amp;b->n/nic0\"/></route>\n"
+            "    <route src=\"n/numa0\" dst=\"n/nic0\" symmetrical=\"NO\">"
+            "<link_ctn id=\"n/numa0->n/nic0\"/></route>\n"
+            "    <route src=\"n/nic0\" dst=\"a&amp;b\" symmetrical=\"NO\">"
+            "<link_ctn id=\"n/nic0->a&amp;b\"/></route>\n"
+            "    <route src=\"n/nic0\" dst=\"n/numa0\" symmetrical=\"NO\">"
+            "<link_ctn id=\"n/nic0->n/numa0\"/></route>\n"
             "  </zone>\n"
             "</platform>\n");
 }

@@ -4,6 +4,7 @@
 
 #include <unordered_set>
 
+#include "topologies/input/characters.hpp"
 #include "topologies/networks/networks.hpp"
 
 namespace ringscope {
@@ -20,8 +21,7 @@ std::vector<std::string> read_host_names(const Value& hosts) {
   std::unordered_set<std::string> known = {"switch"};
   for (const Value& item : hosts.items()) {
     const std::string name = item.text();
-    if (name.find_first_of("/ \t\n\"") != std::string::npos)
-      item.fail(fmt::format("a host's name has no blank, quote or '/', got '{}'", name));
+    require_host_name(item.place(), name);
     if (!known.insert(name).second) item.fail(fmt::format("the name '{}' is taken", name));
     names.push_back(name);
   }
