@@ -2,6 +2,7 @@
 #include "cli/cases/next_command.hpp"
 
 #include "cli/terminal/screen.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 

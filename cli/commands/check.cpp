@@ -16,6 +16,7 @@
 #include "scenarios/warnings/job_warnings.hpp"
 #include "topologies/cluster_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
+#include "topologies/input/characters.hpp"
 #include "topologies/input/plural.hpp"
 
 namespace ringscope {

@@ -12,6 +12,7 @@
 #include "cli/lesson/lesson_page.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/screen.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {

@@ -13,6 +13,7 @@
 #include "scenarios/question/file_kind.hpp"
 #include "topologies/cluster.hpp"
 #include "topologies/hosts/host_type.hpp"
+#include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
 #include "topologies/networks/networks.hpp"
 

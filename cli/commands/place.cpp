@@ -19,6 +19,7 @@
 #include "scenarios/warnings/job_warnings.hpp"
 #include "sim/simulation.hpp"
 #include "sim/studies/search/place_points.hpp"
+#include "topologies/input/characters.hpp"
 #include "topologies/placement/slots.hpp"
 
 namespace ringscope {

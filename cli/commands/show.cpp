@@ -19,6 +19,7 @@
 #include "scenarios/question/file_kind.hpp"
 #include "scenarios/question/scenario.hpp"
 #include "topologies/exports/exports.hpp"
+#include "topologies/input/characters.hpp"
 #include "topologies/input/data_files.hpp"
 
 namespace ringscope {

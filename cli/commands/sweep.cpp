@@ -13,6 +13,7 @@
 #include "cli/terminal/option_word.hpp"
 #include "cli/terminal/output_file.hpp"
 #include "cli/terminal/screen.hpp"
+#include "topologies/input/characters.hpp"
 
 namespace ringscope {
 namespace {

@@ -56,13 +56,4 @@ void suggest(const std::string& command) {
   write_output("-", '\n' + (in_colours() ? "\033[2m" + line + "\033[0m" : line) + '\n');
 }
 
-std::string shell_word(const std::string& word) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char letter : word) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
-  return quoted + "'";
-}
-
 }  // namespace ringscope

@@ -17,7 +17,4 @@ void show_screen(const std::string& text);
 /// Says which command is useful next, in one line, to a terminal alone.
 void suggest(const std::string& command);
 
-/// A word as a shell takes it.
-std::string shell_word(const std::string& word);
-
 }  // namespace ringscope

@@ -82,6 +82,19 @@ void require_host_name(const Place& place, std::string_view name) {
       fmt::format("expected a host's name of letters, digits, '.', '_' and '-', got '{}'", shown));
 }
 
+std::string in_shell_quotes(std::string_view text) {
+  std::string word = "'";
+  for (const char letter : text) word += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return word + "'";
+}
+
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
+  const bool is_plain = !text.empty() && text.find_first_not_of(plain) == std::string_view::npos;
+  return is_plain ? std::string(text) : in_shell_quotes(text);
+}
+
 std::string for_terminal(std::string_view text) {
   std::string shown;
   for (std::size_t at = 0; at < text.size();) {

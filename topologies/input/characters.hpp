@@ -23,6 +23,12 @@ std::size_t first_control_character(std::string_view text);
 /// '_' and '-'. Launch files and shell scripts hold names of hosts.
 void require_host_name(const Place& place, std::string_view name);
 
+/// The text in quotes as a shell's word, in which no character has a meaning.
+std::string in_shell_quotes(std::string_view text);
+
+/// The text as a shell's word, quoted where it needs to be.
+std::string shell_word(std::string_view text);
+
 /// The text as a terminal may have it: bytes that are no characters and control characters but tab
 /// and line break become "\xff", "\x1b".
 std::string for_terminal(std::string_view text);

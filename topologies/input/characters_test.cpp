@@ -49,6 +49,14 @@ TEST(Characters, host_name_that_a_shell_would_act_on_is_rejected) {
     EXPECT_NO_THROW(require_host_name({}, good)) << good;
 }
 
+TEST(Characters, words_of_a_shell_are_quoted_where_they_need_to_be) {
+  EXPECT_EQ(shell_word("out/p-1.csv"), "out/p-1.csv");
+  EXPECT_EQ(in_shell_quotes("out/p-1.csv"), "'out/p-1.csv'");
+  EXPECT_EQ(shell_word("my file"), "'my file'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word(""), "''");
+}
+
 TEST(Characters, control_characters_and_broken_bytes_are_escaped_for_a_terminal) {
   EXPECT_EQ(for_terminal("a\x1b[31m\tb\n\x7f\r"), "a\\x1b[31m\tb\n\\x7f\\x0d");
   EXPECT_EQ(for_terminal("\xc2\x9b"

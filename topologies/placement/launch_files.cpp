@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "topologies/input/characters.hpp"
+
 namespace ringscope {
 namespace {
 
@@ -61,13 +63,6 @@ std::vector<HostBlock> host_blocks(const Placement& placement) {
     ++result.back().ranks;
   }
   return result;
-}
-
-/// A word of a shell script in which no character has a meaning.
-std::string script_word(const std::string& text) {
-  std::string word = "'";
-  for (const char letter : text) word += letter == '\'' ? "'\\''" : std::string(1, letter);
-  return word + "'";
 }
 
 }  // namespace
@@ -139,7 +134,8 @@ std::optional<std::string> torchrun_script(const Placement& placement, const Top
     std::string gpus;
     for (int i = 0; i < nodes[number].ranks; ++i)
       gpus += fmt::format("{}{}", gpus.empty() ? "" : ",", placement.ranks[rank++].gpu);
-    text += fmt::format("{}) node={} gpus={} ;;\n", script_word(name(nodes[number])), number, gpus);
+    text +=
+        fmt::format("{}) node={} gpus={} ;;\n", in_shell_quotes(name(nodes[number])), number, gpus);
   }
   text +=
       "*) echo \"$host has no rank here; RINGSCOPE_HOST says which host this is\" >&2; exit 1 ;;\n";
@@ -150,7 +146,7 @@ std::optional<std::string> torchrun_script(const Placement& placement, const Top
                     "exec torchrun --nnodes={} --nproc-per-node={} --node-rank=$node \\\n"
                     "  --master-addr=\"${{MASTER_ADDR:-$first}}\" "
                     "--master-port=\"${{MASTER_PORT:-29500}}\" \"$@\"\n",
-                    script_word(name(nodes.front())), nodes.size(), nodes.front().ranks);
+                    in_shell_quotes(name(nodes.front())), nodes.size(), nodes.front().ranks);
 }
 
 std::string slurm_hostfile(const Placement& placement, const Topology& topology) {

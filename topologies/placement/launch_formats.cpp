@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "topologies/input/characters.hpp"
 #include "topologies/placement/launch_files.hpp"
 
 namespace ringscope {
@@ -15,7 +16,8 @@ namespace {
 
 /// The program, or the script between it and the launcher that gives it a GPU.
 std::string program(const LaunchTask& launch) {
-  return launch.gpu_file.empty() ? "PROGRAM" : fmt::format("sh {} PROGRAM", launch.gpu_file);
+  return launch.gpu_file.empty() ? "PROGRAM"
+                                 : fmt::format("sh {} PROGRAM", shell_word(launch.gpu_file));
 }
 
 template <std::string (*text)(const Placement&, const Topology&)>
@@ -58,23 +60,23 @@ std::string salloc(const LaunchTask& launch) {
 }
 
 std::string mpirun(const LaunchTask& launch, const std::string& file) {
-  return fmt::format("mpirun -n {} --rankfile {} {}", launch.placement.ranks.size(), file,
-                     program(launch));
+  return fmt::format("mpirun -n {} --rankfile {} {}", launch.placement.ranks.size(),
+                     shell_word(file), program(launch));
 }
 
 std::string mpiexec(const LaunchTask& launch, const std::string& file) {
-  return fmt::format("mpiexec -n {} -f {} {}", launch.placement.ranks.size(), file,
+  return fmt::format("mpiexec -n {} -f {} {}", launch.placement.ranks.size(), shell_word(file),
                      program(launch));
 }
 
 std::string srun(const LaunchTask& launch, const std::string& file) {
   return fmt::format("{}\nSLURM_HOSTFILE={} srun -n {} --distribution=arbitrary{} {}",
-                     salloc(launch), file, launch.placement.ranks.size(),
+                     salloc(launch), shell_word(file), launch.placement.ranks.size(),
                      launch.gpu_file.empty() ? "" : " --gpu-bind=none", program(launch));
 }
 
 std::string torchrun(const LaunchTask&, const std::string& file) {
-  return fmt::format("sh {} PROGRAM    # on every host", file);
+  return fmt::format("sh {} PROGRAM    # on every host", shell_word(file));
 }
 
 std::string no_command(const LaunchTask&, const std::string&) { return ""; }

@@ -87,6 +87,22 @@ TEST(SlurmsCommand, allocates_the_hosts_before_it_starts_the_ranks) {
   EXPECT_NE(command(comes_back, {}).find("\nSLURM_HOSTFILE=p.slurm srun -n 3 "), std::string::npos);
 }
 
+TEST(LaunchCommands, quote_names_of_files_that_a_shell_would_act_on) {
+  const Topology topology = gpu_hosts();
+  const Placement placed = read_placement(Value::from_text("test", around), topology);
+  for (const char* name : {"rankfile", "hostfile", "slurm", "torchrun"}) {
+    const auto format = std::ranges::find(launch_formats(), name, &LaunchFormat::name);
+    const auto command = [&](const std::string& gpus, const std::string& file) {
+      return format->command({placed, topology, "", gpus, {}}, file);
+    };
+    EXPECT_NE(command("", "it's; rm -r $HOME").find("'it'\\''s; rm -r $HOME'"), std::string::npos)
+        << command("", "it's; rm -r $HOME");
+    EXPECT_NE(command("", "best/p-1.txt").find("best/p-1.txt "), std::string::npos);
+    if (std::string_view(name) == "torchrun") continue;
+    EXPECT_NE(command("my gpus.sh", "p").find("sh 'my gpus.sh' PROGRAM"), std::string::npos);
+  }
+}
+
 TEST(ATopologyAssignment, NamesTheNodesInTheOrderOfPods) {
   const Value table = Value::from_text("table", file_of("kueue", around));
   std::vector<std::string> rows;
