@@ -97,20 +97,6 @@ double seconds_per_message(const Scenario& scenario) {
                                                                           : all_pairs_on_star);
 }
 
-/// Messages of one repetition.
-double messages_of(const Scenario& scenario) {
-  std::vector<int> hosts;
-  for (const Location& rank : scenario.placement.ranks) hosts.push_back(rank.host);
-  const int ranks = static_cast<int>(hosts.size());
-  Options options = scenario.job.options;
-  const HostGroups by_host(ranks, &hosts);
-  options.hosts = &hosts;
-  options.by_host = &by_host;
-  const auto items = static_cast<std::size_t>(scenario.job.bytes.count);
-  const Cost cost = scenario.job.algorithm->cost(ranks, items, options);
-  return static_cast<double>(cost.messages);
-}
-
 /// Streams and steps of a program.
 void add_program(const Scenario& scenario, Estimate& estimate) {
   const programs::Program* program = programs::program_of(scenario.job.options);
@@ -123,6 +109,18 @@ void add_program(const Scenario& scenario, Estimate& estimate) {
 
 }  // namespace
 
+Cost cost_of(const Scenario& scenario) {
+  std::vector<int> hosts;
+  for (const Location& rank : scenario.placement.ranks) hosts.push_back(rank.host);
+  const int ranks = static_cast<int>(hosts.size());
+  Options options = scenario.job.options;
+  const HostGroups by_host(ranks, &hosts);
+  options.hosts = &hosts;
+  options.by_host = &by_host;
+  const auto items = static_cast<std::size_t>(scenario.job.bytes.count);
+  return scenario.job.algorithm->cost(ranks, items, options);
+}
+
 Estimate estimate_of(const Scenario& scenario, bool on_simgrid) {
   return estimate_of(scenario, on_simgrid,
                      {scenario.placement.ranks.size(), scenario.job.repetitions});
@@ -133,7 +131,7 @@ Estimate estimate_of(const Scenario& scenario, bool on_simgrid, Simulated simula
   estimate.ranks = scenario.placement.ranks.size();
   for (const Neighbour& one : scenario.neighbours) estimate.ranks += one.placement.ranks.size();
   estimate.repetitions = simulated.repetitions;
-  estimate.messages = messages_of(scenario) * simulated.repetitions;
+  estimate.messages = static_cast<double>(cost_of(scenario).messages) * simulated.repetitions;
   const auto ranks = static_cast<double>(estimate.ranks);
   const double others = static_cast<double>(scenario.placement.ranks.size() - simulated.ranks);
   const double share = 1 - others / static_cast<double>(scenario.placement.ranks.size());

@@ -26,6 +26,9 @@ struct Estimate {
   int repetitions = 1;  ///< that are simulated
 };
 
+/// Cost of one repetition of the foreground job; an item is a byte.
+Cost cost_of(const Scenario& scenario);
+
 /// Cost of a simulation of all ranks and repetitions; of the `simulated` ones.
 Estimate estimate_of(const Scenario& scenario, bool on_simgrid);
 Estimate estimate_of(const Scenario& scenario, bool on_simgrid, Simulated simulated);

@@ -99,6 +99,17 @@ TEST(JobWarnings, jitter_asks_for_repetitions_where_a_message_has_it) {
   EXPECT_THAT(warnings_of("rack3", "4", "ring", jitter), IsEmpty());
 }
 
+// A step of the ring sends 1 MiB / 8 in 5 us + 131072 B / (1.25 GB/s) = 109.9 us or more. The
+// latest of 8 messages is late by 1 + 1/2 + ... 1/8 = 2.72 times the jitter: 1 % at 0.404 us.
+TEST(JobWarnings, jitter_that_adds_less_than_a_percent_asks_for_nothing) {
+  const auto found = [](const std::string& jitter) {
+    return warnings_of("rack3", "4-3-1", "ring",
+                       "{base: rdma, network: {latency: 5 us, jitter: " + jitter + "}}");
+  };
+  EXPECT_THAT(found("0.40 us"), IsEmpty());
+  EXPECT_THAT(found("0.41 us"), ElementsAre(HasSubstr("'job.repetitions: 20'")));
+}
+
 TEST(JobWarnings, slips_of_units_are_named_with_what_was_meant) {
   EXPECT_THAT(warnings_of("{base: rack3, link: {latency: 5 ms}}", "4-4", "ring", "rdma"),
               ElementsAre(AllOf(HasSubstr("1000 km"), HasSubstr("did you mean 5 us?"))));

@@ -10,7 +10,9 @@
 
 #include "algorithms/training/training.hpp"
 #include "scenarios/library/fitted_range.hpp"
+#include "scenarios/question/estimate.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
+#include "topologies/graph/warnings.hpp"
 
 namespace ringscope {
 namespace {
@@ -49,6 +51,31 @@ bool jitters(const Scenario& scenario) {
          (inside && (jitter(Way::shm) || jitter(Way::p2p) || jitter(Way::staged)));
 }
 
+/// The largest share of a step's time that jitter can add, on any way of the job's messages: each
+/// rank waits for the latest of P, which is 1 + 1/2 + ... 1/P times the mean.
+double share_of_jitter(const Scenario& scenario) {
+  const Cost cost = cost_of(scenario);
+  if (cost.messages == 0) return 1;
+  const Topology& topology = scenario.cluster.topology;
+  const Host& host =
+      topology.hosts()[static_cast<std::size_t>(scenario.placement.ranks.front().host)];
+  const std::uint64_t bytes = cost.items / static_cast<std::uint64_t>(cost.messages);
+  double latest = 0, share = 0, wire = 0;
+  for (std::size_t k = 1; k <= scenario.placement.ranks.size(); ++k)
+    latest += 1 / static_cast<double>(k);
+  for (const Vertex nic : host.nics)
+    wire = std::max(wire, widest_link(topology, nic, false).bytes_per_second);
+  for (const Way way : {Way::shm, Way::network, Way::p2p, Way::staged, Way::gdr}) {
+    const Transport& one = scenario.library.transport(way);
+    double cost_per_byte = std::max(one.send_cost.seconds_per_byte, one.recv_cost.seconds_per_byte);
+    if ((way == Way::network || way == Way::gdr) && wire > 0)
+      cost_per_byte = std::max(cost_per_byte, 1 / wire);
+    const double time = one.latency.at(bytes) + static_cast<double>(bytes) * cost_per_byte;
+    if (!one.jitter.is_zero()) share = std::max(share, latest * one.jitter.at(bytes) / time);
+  }
+  return share;
+}
+
 /// A seed where nothing is random; or what is random, of which one repetition shows one draw.
 std::vector<std::string> chance(const Scenario& scenario) {
   const Job& job = scenario.job;
@@ -62,6 +89,8 @@ std::vector<std::string> chance(const Scenario& scenario) {
         "'noise' of the job are"};
   const bool several = job.training != nullptr || job.options.schedule != nullptr;
   if (key.empty() || several || job.repetitions > 1) return {};
+  constexpr double negligible = 0.01;  // of the answer
+  if (key == "jitter" && share_of_jitter(scenario) < negligible) return {};
   return {fmt::format(
       "'{}' is random, and one repetition is one draw: 'job.repetitions: 20' gives a median", key)};
 }
