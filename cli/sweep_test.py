@@ -111,6 +111,17 @@ class Sweep(StudyTest):
         self.assertEqual(lines[3], "the best 2 of 24 by busbw; --csv and --json have all")
         self.assertRegex(lines[4], "SimGrid agrees on the best 3 to")
 
+    def test_the_best_of_a_table_in_the_order_of_the_grid_is_named_below_it(self):
+        self.study(3)
+        line = "\nthe best by time_s: placement 4-2-2, send_cost 1 ns/B, "
+        screen = self.sweep("--json", "x.json")[1]
+        rows = json.loads(self.read("x.json"))["rows"]
+        best = min(rows, key=lambda row: row["metrics"]["time_s"])["set"]
+        self.assertIn(line, screen)
+        self.assertEqual(best, {"placement": "4-2-2", "library.network.send_cost": "1 ns/B"})
+        for ordered in (("--by", "time_s"), ("--top", "3")):
+            self.assertNotIn("the best by", self.sweep(*ordered)[1])
+
     def test_bad_input_is_said_with_its_place(self):
         self.study(1)
         error = self.ringscope(*SWEEP, code=1).stderr

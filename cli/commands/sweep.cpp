@@ -95,6 +95,8 @@ std::string table(const Study& study, std::span<const Outcome> outcomes,
   if (rows.size() < outcomes.size())
     text += fmt::format("the best {} of {} by {}; --csv and --json have all\n", rows.size(),
                         outcomes.size(), study.metrics.front());
+  else if (arguments.by.empty() && arguments.top == 0)
+    text += best_text(study, outcomes, best);
   return text;
 }
 

@@ -72,6 +72,13 @@ const StudyPoint& point_of(const Study& study, std::size_t row) {
   return study.points[row % study.points.size()];
 }
 
+/// Keys by their last part, which is enough where no other key ends so.
+std::string short_key(const Study& study, const std::string& key) {
+  const auto last = [](const std::string& name) { return name.substr(name.rfind('.') + 1); };
+  const auto alike = [&](const std::string& other) { return last(other) == last(key); };
+  return std::ranges::count_if(study.keys, alike) == 1 ? last(key) : key;
+}
+
 }  // namespace
 
 std::vector<std::size_t> best_first(std::span<const Outcome> outcomes, const std::string& metric) {
@@ -93,14 +100,8 @@ std::string sweep_table(const Study& study, std::span<const Outcome> outcomes,
   const bool cases = study.cases.size() > 1;
   std::vector<Table::Column> columns;
   if (cases) columns.push_back({"case", Align::left});
-  // The last part of a key says enough, where no other key ends so.
-  for (const std::string& key : study.keys) {
-    const std::string last = key.substr(key.rfind('.') + 1);
-    const bool alone = std::count_if(study.keys.begin(), study.keys.end(), [&](const auto& other) {
-                         return other.substr(other.rfind('.') + 1) == last;
-                       }) == 1;
-    columns.push_back({alone ? last : key, Align::right});
-  }
+  for (const std::string& key : study.keys)
+    columns.push_back({short_key(study, key), Align::right});
   for (const std::string& metric : study.metrics)
     columns.push_back({metric.ends_with("_s") && !metric.ends_with("_per_s")
                            ? metric.substr(0, metric.size() - 2)
@@ -118,6 +119,22 @@ std::string sweep_table(const Study& study, std::span<const Outcome> outcomes,
     table.add(std::move(cells));
   }
   return table.text(0);
+}
+
+std::string best_text(const Study& study, std::span<const Outcome> outcomes,
+                      std::span<const std::size_t> best) {
+  const std::string& metric = study.metrics.front();
+  const std::string least = metric_text(outcomes[best[0]], metric);
+  const auto as_good = std::ranges::count_if(
+      best, [&](std::size_t row) { return metric_text(outcomes[row], metric) == least; });
+  if (as_good == std::ssize(best) || !metric_of(outcomes[best[0]], metric)) return "";
+  std::string words = study.cases.size() > 1 ? case_of(study, best[0]).name + ", " : "";
+  const StudyPoint& point = point_of(study, best[0]);
+  for (std::size_t i = 0; i < study.keys.size(); ++i)
+    if (!point[i].is_null())
+      words += fmt::format("{} {}, ", short_key(study, study.keys[i]), short_text(point[i]));
+  return fmt::format("the best by {}: {}{}{}\n", metric, words, least,
+                     as_good > 1 ? fmt::format(" ({} more are as good)", as_good - 1) : "");
 }
 
 std::string vain_keys_text(const Study& study, std::span<const Outcome> outcomes) {

@@ -20,6 +20,10 @@ std::vector<std::size_t> best_first(std::span<const Outcome> outcomes, const std
 std::string sweep_table(const Study& study, std::span<const Outcome> outcomes,
                         std::span<const std::size_t> rows);
 
+/// A line that names the first of `best` (best_first); "" if all are as good.
+std::string best_text(const Study& study, std::span<const Outcome> outcomes,
+                      std::span<const std::size_t> best);
+
 /// A line for each key of which every value gives the same metrics, whatever the others are.
 std::string vain_keys_text(const Study& study, std::span<const Outcome> outcomes);
 
