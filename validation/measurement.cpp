@@ -10,11 +10,12 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <set>
 #include <utility>
+
+#include "validation/program_name.hpp"
 
 namespace ringscope {
 namespace {
@@ -78,10 +79,7 @@ std::vector<std::pair<std::string, int>> ranks_per_host(const std::vector<std::s
 }  // namespace
 
 std::string recorded_command(std::span<char* const> words) {
-  const std::filesystem::path program(words.front());
-  std::string text = program.is_absolute()
-                         ? (program.parent_path().filename() / program.filename()).string()
-                         : program.string();
+  std::string text = recorded_program(words.front());
   for (const char* word : words.subspan(1)) text += fmt::format(" {}", word);
   return text;
 }

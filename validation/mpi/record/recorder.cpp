@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "validation/mpi/record/handles.hpp"
+#include "validation/program_name.hpp"
 
 namespace ringscope::record {
 namespace {
@@ -64,16 +65,13 @@ std::string nanoseconds(double seconds) {
   std::_Exit(1);
 }
 
-/// Name of the program and its words; line ends in them are blanks. An absolute path of the
-/// program keeps its last folder only: build/halo.
+/// Name of the program and its words; line ends in them are blanks.
 std::string command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::string words{std::istreambuf_iterator<char>(file), {}};
   if (!words.empty() && words.back() == '\0') words.pop_back();
-  if (words.starts_with('/')) {
-    const std::size_t name = words.rfind('/', std::min(words.find('\0'), words.size()) - 1);
-    words.erase(0, name == 0 ? 1 : words.rfind('/', name - 1) + 1);
-  }
+  const std::size_t end = std::min(words.find('\0'), words.size());
+  words.replace(0, end, recorded_program(words.substr(0, end)));
   for (char& letter : words)
     if (letter == '\0' || letter == '\n') letter = ' ';
   return words;
