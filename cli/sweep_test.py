@@ -113,12 +113,12 @@ class Sweep(StudyTest):
 
     def test_the_best_of_a_table_in_the_order_of_the_grid_is_named_below_it(self):
         self.study(3)
-        line = "\nthe best by time_s: placement 4-2-2, send_cost 1 ns/B, "
         screen = self.sweep("--json", "x.json")[1]
         rows = json.loads(self.read("x.json"))["rows"]
         best = min(rows, key=lambda row: row["metrics"]["time_s"])["set"]
+        line = (f"\nthe best by time_s: placement {best['placement']}, "
+                f"send_cost {best['library.network.send_cost']}, ")
         self.assertIn(line, screen)
-        self.assertEqual(best, {"placement": "4-2-2", "library.network.send_cost": "1 ns/B"})
         for ordered in (("--by", "time_s"), ("--top", "3")):
             self.assertNotIn("the best by", self.sweep(*ordered)[1])
 

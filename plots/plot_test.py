@@ -71,8 +71,9 @@ class OneName(Program):
     def test_a_sweep_becomes_a_line_for_each_value_of_its_other_key(self):
         source, table = self.path("s.json"), self.path("s.csv")
         self.ringscope("sweep", "cores-or-wires", "--json", source, "--csv", table, "--no-store")
-        picture = self.plot(source, "a.svg", "--value", "busbw")
-        self.assertEqual(self.plot(table, "b.svg", "--value", "busbw"), picture)
+        how = ("--value", "busbw", "--title", "Which?")  # a table holds no question
+        picture = self.plot(source, "a.svg", *how)
+        self.assertEqual(self.plot(table, "b.svg", *how), picture)
         for words in (b"cluster link bandwidth", b"4-2-2", b"3-3-2", b"4-3-1"):
             self.assertIn(words, picture)
 
