@@ -5,7 +5,7 @@ Usage: python3 -m validation.cuda.bad_runs_test BUILD PROGRAM
 """
 
 from validation.cuda.runs_for_test import RunTest, main
-from validation.small_scenario import scenario
+from validation.small_scenario_for_test import scenario
 
 PLACE = (r"rank \d was in ((reduce-scatter|allgather), step \d, \w+"
          r"|the (start|end) of a repetition)")

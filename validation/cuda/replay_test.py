@@ -7,7 +7,7 @@ Usage: python3 -m validation.cuda.replay_test BUILD PROGRAM
 import re
 
 from validation.cuda.runs_for_test import ROOT, RunTest, main
-from validation.small_scenario import scenario
+from validation.small_scenario_for_test import scenario
 
 # Keys of the other one of the two documents that the same page describes.
 OF_MPI_ONLY = {"where.cores", "where.foreign_cores", "where.instrument_s",

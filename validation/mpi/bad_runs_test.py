@@ -8,8 +8,8 @@ import os
 import signal
 import time
 
-from validation.mpi.jobs import JobTest, main
-from validation.small_scenario import scenario
+from validation.mpi.jobs_for_test import JobTest, main
+from validation.small_scenario_for_test import scenario
 
 WITHOUT_END = ("--repetitions", "1000000", "--max-repetitions", "1000000")
 

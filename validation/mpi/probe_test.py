@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from validation.mpi.jobs import ROOT, JobTest, main
+from validation.mpi.jobs_for_test import ROOT, JobTest, main
 
 FORMAT, _, _ = (ROOT / "validation" / "measurement.md").read_text(encoding="utf-8").partition(
     "## Probes of GPUs")

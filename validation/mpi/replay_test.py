@@ -8,8 +8,8 @@ import json
 import re
 import subprocess
 
-from validation.mpi.jobs import ROOT, JobTest, main
-from validation.small_scenario import scenario
+from validation.mpi.jobs_for_test import ROOT, JobTest, main
+from validation.small_scenario_for_test import scenario
 
 
 OF_PROBES_ONLY = {"where.cores", "where.foreign_cores"}

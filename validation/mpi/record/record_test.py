@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 
-from validation.mpi.jobs import ENVIRONMENT, ROOT, JobTest, main
+from validation.mpi.jobs_for_test import ENVIRONMENT, ROOT, JobTest, main
 
 HALO, NUMBERS, TOLD = 1000, 100, 77  # bytes, doubles, bytes
 
