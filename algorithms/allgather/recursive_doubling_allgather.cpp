@@ -20,10 +20,9 @@ Task recursive_doubling_allgather(Communicator comm, Range data) {
   const FoldedChunks held(chunk, fold);
   const int self = comm.rank(), rounds = fold.rounds();
 
-  for ([[maybe_unused]] int step : comm.phase("fold", fold.pairs() > 0 ? 1 : 0)) {
-    if (fold.steps_aside(self)) co_await comm.send(chunk[self], self + 1);
-    if (fold.stands_for_two(self)) co_await comm.recv(chunk[self - 1], self - 1);
-  }
+  if (fold.pairs() > 0) comm.enter("fold");
+  if (fold.steps_aside(self)) co_await comm.send(chunk[self], self + 1);
+  if (fold.stands_for_two(self)) co_await comm.recv(chunk[self - 1], self - 1);
   if (!fold.steps_aside(self)) {
     for (int step : comm.phase("doubling", rounds)) {
       const auto at = ordered_halving_step(fold.index(self), fold.size(), rounds - 1 - step);

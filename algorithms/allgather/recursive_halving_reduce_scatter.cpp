@@ -29,10 +29,9 @@ Task recursive_halving_reduce_scatter(Communicator comm, Range data, Range scrat
       co_await comm.reduce(held.span(at.kept, at.count), scratch);
     }
   }
-  for ([[maybe_unused]] int step : comm.phase("unfold", fold.pairs() > 0 ? 1 : 0)) {
-    if (fold.steps_aside(self)) co_await comm.recv(chunk[self], self + 1);
-    if (fold.stands_for_two(self)) co_await comm.send(chunk[self - 1], self - 1);
-  }
+  if (fold.pairs() > 0) comm.enter("unfold");
+  if (fold.steps_aside(self)) co_await comm.recv(chunk[self], self + 1);
+  if (fold.stands_for_two(self)) co_await comm.send(chunk[self - 1], self - 1);
 }
 
 Cost cost(int ranks, std::size_t items, Options) {

@@ -291,11 +291,15 @@ TEST(BesideGroups, say_in_each_step_what_part_they_do) {
   const Communicator comm(marks);
   for ([[maybe_unused]] int step : comm.phase("spread", 1)) continue;
   for ([[maybe_unused]] int step : comm.among({1, 0}, "inside hosts").phase("spread", 2)) continue;
-  ASSERT_EQ(marks.marks.size(), 3u);
+  comm.among({1, 0}, "inside hosts").enter("gather");
+  ASSERT_EQ(marks.marks.size(), 4u);
   EXPECT_EQ(marks.marks[0].part, "");
   EXPECT_EQ(marks.marks[2].part, "inside hosts");
   EXPECT_EQ(marks.marks[2].phase, "spread");
   EXPECT_EQ(marks.marks[2].step, 1);
+  EXPECT_EQ(marks.marks[3].part, "inside hosts");
+  EXPECT_EQ(marks.marks[3].phase, "gather");
+  EXPECT_EQ(marks.marks[3].step, 0);
 }
 
 TEST(BesideObservations, are_kept_by_name_in_the_order_of_the_text) {

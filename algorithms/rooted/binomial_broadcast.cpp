@@ -15,8 +15,8 @@ Task binomial_broadcast(Communicator comm, Range data, int root) {
   const BinomialNode node(self, size);
   const auto rank = [=](int number) { return to_rank(number, root, size); };
 
-  for ([[maybe_unused]] int once : comm.phase("broadcast", self != 0 ? 1 : 0))
-    co_await comm.recv(data, rank(node.parent()));
+  comm.enter("broadcast");
+  if (self != 0) co_await comm.recv(data, rank(node.parent()));
   for (int step : comm.phase("broadcast", node.children()))
     co_await comm.send(data, rank(node.child(node.children() - 1 - step)));
 }

@@ -20,13 +20,13 @@ Task binomial_gather(Communicator comm, Workspace work, int root) {
   const Rotation held(comm.rank() == 0 && root == 0 ? work.data : work.scratch, chunk, comm.rank());
   const auto rank = [=](int number) { return to_rank(number, root, size); };
 
-  for ([[maybe_unused]] int once : comm.phase("gather", self != 0 && !node.is_leaf() ? 1 : 0))
-    co_await comm.copy(held.span(0, 1), own);
+  comm.enter("gather");
+  if (self != 0 && !node.is_leaf()) co_await comm.copy(held.span(0, 1), own);
   for (int step : comm.phase("gather", node.children())) {
     const int child = node.child(step), family = BinomialNode(child, size).family();
     co_await comm.recv(held.span(child - self, family), rank(child));
   }
-  for ([[maybe_unused]] int once : comm.phase("gather", self != 0 ? 1 : 0))
+  if (self != 0)
     co_await comm.send(node.is_leaf() ? own : held.span(0, node.family()), rank(node.parent()));
   if (self == 0 && root != 0) {
     const int above = size - root - 1;

@@ -15,12 +15,12 @@ Task binomial_reduce(Communicator comm, Range data, Range scratch, int root) {
   const BinomialNode node(self, size);
   const auto rank = [=](int number) { return to_rank(number, root, size); };
 
+  comm.enter("reduce");
   for (int step : comm.phase("reduce", node.children())) {
     co_await comm.recv(scratch, rank(node.child(step)));
     co_await comm.reduce(data, scratch);
   }
-  for ([[maybe_unused]] int once : comm.phase("reduce", self != 0 ? 1 : 0))
-    co_await comm.send(data, rank(node.parent()));
+  if (self != 0) co_await comm.send(data, rank(node.parent()));
 }
 
 }  // namespace

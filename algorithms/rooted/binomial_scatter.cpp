@@ -19,12 +19,13 @@ Task binomial_scatter(Communicator comm, Workspace work, int root) {
   const Rotation held(comm.rank() == 0 && root == 0 ? work.data : work.scratch, chunk, comm.rank());
   const auto rank = [=](int number) { return to_rank(number, root, size); };
 
-  for ([[maybe_unused]] int once : comm.phase("scatter", self == 0 && root != 0 ? 1 : 0)) {
+  comm.enter("scatter");
+  if (self == 0 && root != 0) {
     const int above = size - root;
     co_await comm.copy(held.span(0, above), chunk.span(root, above));
     co_await comm.copy(held.span(above, root), chunk.span(0, root));
   }
-  for ([[maybe_unused]] int once : comm.phase("scatter", self != 0 ? 1 : 0)) {
+  if (self != 0) {
     co_await comm.recv(node.is_leaf() ? own : held.span(0, node.family()), rank(node.parent()));
     if (!node.is_leaf()) co_await comm.copy(own, held.span(0, 1));
   }

@@ -11,9 +11,11 @@ namespace {
 
 Task linear_gather(Communicator comm, Chunks chunk, int root) {
   const int size = comm.size();
-  for ([[maybe_unused]] int once : comm.phase("gather", comm.rank() != root ? 1 : 0))
+  comm.enter("gather");
+  if (comm.rank() != root) {
     co_await comm.send(chunk[comm.rank()], root);
-  if (comm.rank() != root) co_return;
+    co_return;
+  }
   for (int step : comm.phase("gather", size - 1)) {
     const int other = to_rank(step + 1, root, size);
     co_await comm.recv(chunk[other], other);

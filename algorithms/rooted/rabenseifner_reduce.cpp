@@ -39,14 +39,14 @@ Task rabenseifner_reduce(Communicator comm, Range data, Range scratch) {
     co_await comm.sendrecv(given, partner, scratch, partner);
     co_await comm.reduce(kept, scratch);
   }
+  comm.enter("gather");
   for (int step : comm.phase("gather", rounds - bits_of(self))) {
     const HalvingStep at = halving_step(self, fold.size(), rounds - 1 - step);
     co_await comm.recv(chunk.span(at.given, at.count), fold.rank(at.partner));
   }
   if (self == 0) co_return;
   const HalvingStep at = handing_on(self, fold.size());
-  for ([[maybe_unused]] int once : comm.phase("gather", 1))
-    co_await comm.send(chunk.span(at.kept, at.count), fold.rank(at.partner));
+  co_await comm.send(chunk.span(at.kept, at.count), fold.rank(at.partner));
 }
 
 /// The ranks with the root in front, which no fold sets aside.

@@ -20,9 +20,11 @@ Task ring_reduce(Communicator comm, Chunks chunk, Range scratch, int root) {
     co_await comm.wait(incoming);
     co_await comm.reduce(chunk[received], scratch);
   }
-  for ([[maybe_unused]] int once : comm.phase("gather", self != root ? 1 : 0))
+  comm.enter("gather");
+  if (self != root) {
     co_await comm.send(chunk[self + 1], root);
-  if (self != root) co_return;
+    co_return;
+  }
   for (int step : comm.phase("gather", size - 1)) {
     const int other = to_rank(step + 1, root, size);
     co_await comm.recv(chunk[other + 1], other);

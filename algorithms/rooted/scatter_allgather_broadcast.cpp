@@ -20,8 +20,8 @@ Task scatter_allgather_broadcast(Communicator comm, Chunks chunk, int root) {
   const BinomialNode node(self, size);
   const auto rank = [=](int number) { return to_rank(number, root, size); };
 
-  for ([[maybe_unused]] int once : comm.phase("scatter", self != 0 ? 1 : 0))
-    co_await comm.recv(chunk.span(self, node.family()), rank(node.parent()));
+  comm.enter("scatter");
+  if (self != 0) co_await comm.recv(chunk.span(self, node.family()), rank(node.parent()));
   for (int step : comm.phase("scatter", node.children())) {
     const int child = node.child(node.children() - 1 - step);
     co_await comm.send(chunk.span(child, BinomialNode(child, size).family()), rank(child));

@@ -85,12 +85,13 @@ Task backward(Communicator comm, std::span<const Layer> layers, Passed* passed) 
 }
 
 Task update(Communicator comm, Options options, std::size_t items) {
-  for ([[maybe_unused]] int once : comm.phase("update", 1))
-    co_await comm.compute(options.update * static_cast<double>(items));
+  comm.enter("update");
+  co_await comm.compute(options.update * static_cast<double>(items));
 }
 
 Task write_checkpoint(Communicator comm, std::size_t items) {
-  for ([[maybe_unused]] int once : comm.phase("checkpoint", 1)) co_await comm.store(items);
+  comm.enter("checkpoint");
+  co_await comm.store(items);
 }
 
 bool writes(const Checkpoint& checkpoint, Communicator comm, int step) {
@@ -107,11 +108,10 @@ Task backward_and_exchange(Communicator comm, Workspace work, Options options, E
                         Beside::nonblocking);
   co_await backward(comm, job->layers, passed);
   comm.observe("computed", step);
-  for ([[maybe_unused]] int once : comm.phase("exchange", 1)) {
-    if (job->overlap == Overlap::none) co_await exchange(comm, work, options, turn);
-    if (job->overlap == Overlap::nonblocking) co_await comm.join(posted);
-    if (job->overlap == Overlap::thread) co_await comm.reach(sums_there, turn.step + 1);
-  }
+  comm.enter("exchange");
+  if (job->overlap == Overlap::none) co_await exchange(comm, work, options, turn);
+  if (job->overlap == Overlap::nonblocking) co_await comm.join(posted);
+  if (job->overlap == Overlap::thread) co_await comm.reach(sums_there, turn.step + 1);
   comm.observe("exchanged", step);
 }
 
@@ -174,8 +174,8 @@ Task train(Communicator comm, Workspace work, Options options, Exchange exchange
 
   for (int step = 0; step < options.steps; ++step) {
     if (job.input.rate > 0) {
-      for ([[maybe_unused]] int once : comm.phase("wait for input", 1))
-        co_await comm.reach(batch_ready, static_cast<std::size_t>(step) + 1);
+      comm.enter("wait for input");
+      co_await comm.reach(batch_ready, static_cast<std::size_t>(step) + 1);
       comm.raise(batch_taken);
     }
     comm.observe("loaded", step);

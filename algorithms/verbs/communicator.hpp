@@ -96,6 +96,8 @@ class Communicator {
   Steps phase(std::string_view name, int count) const {
     return {executor_, name, count, group_ ? group_->part : std::string_view()};
   }
+  /// Enters a phase without steps, or before its steps.
+  void enter(std::string_view name) const { *phase(name, 1).begin(); }
 
   /// The communicator of some of these ranks, in the given order; this rank must be one of them.
   /// `part` says in reports what is done among them. Groups that share two ranks and are at work
@@ -122,10 +124,9 @@ class Communicator {
     return smaller;
   }
 
-  /// The communicator of the ranks that call with the same colour, in the order of their keys,
-  /// and of their ranks where these are the same: MPI_Comm_split. Every rank of this one calls it,
-  /// and goes on when all have; it takes no time else. Messages of the new communicator match none
-  /// of another's.
+  /// The communicator of the ranks that call with the same colour, in the order of their keys and
+  /// then ranks: MPI_Comm_split. Every rank of this one calls it, and goes on when all have; it
+  /// takes no time else. Messages of the new communicator match none of another's.
   PendingSplit split(int colour, int key, std::string_view part = {}) const;
   /// The same where any rank can tell the colour and key of each: nobody waits for the others.
   PendingSplit split(const Sides& sides, std::string_view part = {}) const;
