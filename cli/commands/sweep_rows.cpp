@@ -134,7 +134,7 @@ std::string best_text(const Study& study, std::span<const Outcome> outcomes,
     if (!point[i].is_null())
       words += fmt::format("{} {}, ", short_key(study, study.keys[i]), short_text(point[i]));
   return fmt::format("the best by {}: {}{}{}\n", metric, words, least,
-                     as_good > 1 ? fmt::format(" ({} more are as good)", as_good - 1) : "");
+                     as_good > 1 ? fmt::format(" (and {} as good)", as_good - 1) : "");
 }
 
 std::string vain_keys_text(const Study& study, std::span<const Outcome> outcomes) {
