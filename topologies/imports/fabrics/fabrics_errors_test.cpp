@@ -98,9 +98,21 @@ const Broken broken[] = {
      "  SwitchName=a Nodes=n[1-2],n2\n"
      "                     ^"},
     {"SwitchName=a Nodes=n[0-999999999]\n",
-     "x:1:22: expected at most 1048576 names in the list of names 'n[0-999999999]'\n"
+     "x:1:22: expected at most 65536 names in the list of names 'n[0-999999999]'\n"
      "  SwitchName=a Nodes=n[0-999999999]\n"
      "                       ^"},
+    {"SwitchName=a Nodes=n[0-40000,0-40000]\n",
+     "x:1:20: expected at most 65536 names in the list of names 'n[0-40000,0-40000]'\n"
+     "  SwitchName=a Nodes=n[0-40000,0-40000]\n"
+     "                     ^"},
+    {"SwitchName=a Nodes=n[0-40000]\nSwitchName=b Nodes=m[0-40000]\n",
+     "x:2:20: expected at most 65536 hosts and switches below switches\n"
+     "  SwitchName=b Nodes=m[0-40000]\n"
+     "                     ^"},
+    {"SwitchName=a Switches=n[0-40000]\nSwitchName=b Switches=m[0-40000]\n",
+     "x:2:23: expected at most 65536 hosts and switches below switches\n"
+     "  SwitchName=b Switches=m[0-40000]\n"
+     "                        ^"},
     {"- topology: t\n  tree: {switch: []}\n",
      "x:2:9: expected the key 'switches' here\n"
      "    tree: {switch: []}\n"

@@ -58,13 +58,22 @@ void SwitchTree::add(const Value& name) {
 }
 
 void SwitchTree::add_host(const std::string& above, const std::string& name, const Place& place) {
+  count_one(place);
   require_host_name(place, name);
   if (!switches_.at(above).hosts.insert(name).second)
     throw InputError(place, fmt::format("'{}' stands twice below '{}'", name, above));
 }
 
 void SwitchTree::add_child(const std::string& above, const std::string& name, const Place& place) {
+  count_one(place);
   switches_.at(above).children.push_back({name, place});
+}
+
+void SwitchTree::count_one(const Place& place) {
+  constexpr std::size_t most = 1 << 16;  // as in one list
+  if (++below_ > most)
+    throw InputError(place,
+                     fmt::format("expected at most {} hosts and switches below switches", most));
 }
 
 Fabric SwitchTree::fabric() const {

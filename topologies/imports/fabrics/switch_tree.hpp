@@ -20,7 +20,8 @@ class SwitchTree {
   /// True if a switch of that name was added.
   bool has(const std::string& name) const { return switches_.contains(name); }
   /// Hangs a host, or another switch, below a switch that was added. `place` is where the file says
-  /// so. Throws where the host hangs there already, or where no host may have such a name.
+  /// so. Throws where the host hangs there already, where no host may have such a name, or where
+  /// the file has too many of them.
   void add_host(const std::string& above, const std::string& name, const Place& place);
   void add_child(const std::string& above, const std::string& name, const Place& place);
 
@@ -40,8 +41,12 @@ class SwitchTree {
   };
   class Shares;
 
+  /// Throws at `place` beyond the hosts and switches below others that a file may have.
+  void count_one(const Place& place);
+
   std::vector<std::string> names_;  ///< in the order of the file
   std::map<std::string, Switch> switches_;
+  std::size_t below_ = 0;  ///< hosts and switches below switches
 };
 
 /// Items of `list`, at least one. Throws where there is none; `what` names one.
