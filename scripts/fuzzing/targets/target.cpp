@@ -2,15 +2,15 @@
 // Parts shared by all fuzz targets: libFuzzer's entry point, and files for readers of files.
 #include "scripts/fuzzing/targets/target.hpp"
 
+#include <sys/time.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 
 #include "topologies/input/input.hpp"
 
@@ -22,15 +22,32 @@ constexpr std::size_t most_files = 8;
 
 namespace {
 
+constexpr int slower = 4;  // at least: NCCL's search takes 9 times as long as in Release
+constexpr int most_s = 2 * slower;
+
+void end_slow_input(int) {
+  constexpr std::string_view text = "ERROR: an input takes more CPU time than its limit\n";
+  if (::write(STDERR_FILENO, text.data(), text.size()) > 0) std::abort();
+}
+
 /// Ends the program with a finding if an input takes longer. libFuzzer's own limit is one of the
 /// wall clock, which a busy machine exceeds.
-void limit_cpu(std::clock_t begin) {
-  constexpr std::clock_t slower = 4;  // at least: NCCL's search takes 9 times as long as in Release
-  constexpr std::clock_t most_s = 2 * slower;
-  if (std::clock() - begin <= most_s * CLOCKS_PER_SEC) return;
-  std::cerr << "ERROR: takes more than " << most_s << " s of CPU\n";
-  std::abort();
-}
+class CpuLimit {
+ public:
+  CpuLimit() {
+    static const auto known = std::signal(SIGPROF, end_slow_input);
+    if (known != SIG_ERR) set(most_s);
+  }
+  ~CpuLimit() { set(0); }
+  CpuLimit(const CpuLimit&) = delete;
+  CpuLimit& operator=(const CpuLimit&) = delete;
+
+ private:
+  static void set(time_t seconds) {
+    const itimerval timer{.it_interval = {}, .it_value = {.tv_sec = seconds, .tv_usec = 0}};
+    setitimer(ITIMER_PROF, &timer, nullptr);
+  }
+};
 
 }  // namespace
 
@@ -66,12 +83,11 @@ int Folder::write_ranks(const std::string& text, const std::string& prefix,
 extern "C" const char* __asan_default_options() { return "malloc_context_size=4"; }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::clock_t begin = std::clock();
+  const ringscope::fuzzing::CpuLimit limit;
   try {
     ringscope::fuzzing::read({reinterpret_cast<const char*>(data), size});
   } catch (const ringscope::InputError&) {
     // rejected, with a place and a reason
   }
-  ringscope::fuzzing::limit_cpu(begin);
   return 0;
 }
