@@ -68,7 +68,7 @@ def project_files(root):
             name not in ("out", "results", "__pycache__"))  # results: written by programs
         for name in sorted(files):
             path = os.path.relpath(os.path.join(folder, name), root)
-            binary = name.endswith((".png", ".pyc", ".et", ".gz")) or ".sqlite" in name
+            binary = name.endswith((".png", ".pyc", ".et", ".gz", ".xz")) or ".sqlite" in name
             if not binary and (name == ".clang-format" or name[0] != "."):
                 found.append(path)
     return found
