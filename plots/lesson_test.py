@@ -284,6 +284,19 @@ class Numbers(Page):
         self.assertTrue(tip.startswith("rank 3, chunk 5\n"), tip)
         self.assertIn(f"{held['contributions']} of 8 contributions", tip)
 
+    def test_a_page_opens_with_the_cases_that_its_scenario_compares(self):
+        pair = "return [byId('left').value, byId('right').value, ...views.map(v => v.one.index)]"
+        self.assertEqual(self.run_script(pair), ["0", "1", 0, 1])
+        self.open(self.make("neighbours.html", "13-neighbours"))
+        self.assertEqual(self.run_script(pair), ["0", "2", 0, 2])
+        self.open(self.make("alone.html", "13-neighbours", "--case", "alone"))
+        self.assertEqual(self.run_script(pair), ["0", "-1", 0])
+
+    def test_a_changed_cluster_is_described_as_changed(self):
+        self.open(self.make("more.html", "02-ring-of-8", "--set", "cluster.hosts=12", "--set",
+                            "job.bytes=1 MiB"))
+        self.assertIn("; changed: hosts", self.texts("figcaption")[0])
+
     def test_the_explanation_of_the_scenario_stands_on_the_page(self):
         self.assertEqual(self.texts("#question"), [self.run_cases[0]["question"]])
         self.assertIn("one core has to push both", self.texts("#words")[0])

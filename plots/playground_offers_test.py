@@ -22,7 +22,6 @@ from plots.playground_state_test import in_node
 from validation.doctor import parts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LESSONS = json.loads((ROOT / "plots/playground/lessons.json").read_text(encoding="utf-8"))
 AT_ONCE = 50  # cases of one run
 ONCE = {"steps", "micro_batches"}  # repeated work, once unless a control offers counts of it
 # Each different set of keys, with the control and the value that make it.
@@ -85,7 +84,7 @@ class Offers(unittest.TestCase):
                                for one in self.listed("libraries")],
                  "algorithms": [{**one, "name": one["algorithm"]}
                                 for one in self.listed("algorithms")]}
-        for lesson in LESSONS:
+        for lesson in in_node("return LESSONS"):
             for side in ("left", "right"):
                 if (run := lesson.get(side)) is None:
                     continue

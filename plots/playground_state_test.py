@@ -11,7 +11,10 @@ import subprocess
 import sys
 import unittest
 
-LOADER = pathlib.Path(__file__).resolve().parent / "playground/sources_for_test.js"
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LOADER = ROOT / "plots/playground/sources_for_test.js"
 # In place of the program: rejects wrong keys, and a driver's lack as the program does.
 PROGRAM = """
 const asked = [];
@@ -107,6 +110,17 @@ class Keys(unittest.TestCase):
               changeRun(run, "library.progress", text); return {...run.set}; });""")
         both = {"library.network.driver": "nic", "library.progress": "nic"}
         self.assertEqual(runs, [both, {"library.progress": "thread"}, both, {}])
+
+
+class Pairs(unittest.TestCase):
+    def test_a_lesson_opens_with_the_cases_that_its_scenario_compares(self):
+        for lesson in in_node("return LESSONS"):
+            path = ROOT / f"scenarios/lessons/{lesson['scenario']}.yaml"
+            scenario = yaml.safe_load(path.read_text(encoding="utf-8"))
+            names = [case["name"] for case in scenario.get("cases", [])]
+            pair = [lesson[side]["case"] for side in ("left", "right") if names]
+            with self.subTest(lesson["id"]):
+                self.assertEqual(pair, scenario.get("compare", names[:2]))
 
 
 class Predictions(unittest.TestCase):

@@ -2,6 +2,7 @@
 #include "topologies/cluster.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -31,6 +32,18 @@ const Entry& chosen(std::span<const Entry> list, std::string_view kind, const Va
 constexpr std::array<std::string_view, 4> keys_of_any_network = {"about", "host", "link",
                                                                  "hash_seed"};
 
+/// A base's `about` is of the base: a cluster without its own names the keys that it changes.
+void describe_change(Value& merged, const Value& base, const Value& over) {
+  const Value* about = base.find("about");
+  if (about == nullptr || about->is_null() || over.find("about") != nullptr ||
+      over.entries().empty())
+    return;
+  std::vector<std::string_view> keys;
+  for (const auto& entry : over.entries()) keys.push_back(entry.key);
+  merged.set("about", Value::scalar_at(about->place(), fmt::format("{}; changed: {}", about->text(),
+                                                                   fmt::join(keys, ", "))));
+}
+
 /// `base` with `over` laid over it, at the place of `over`. Under another network family the base
 /// keeps the keys that any family takes. A key of `over` without a value removes the base's.
 Value laid_over_base(const Value& base, const Value& over) {
@@ -43,6 +56,7 @@ Value laid_over_base(const Value& base, const Value& over) {
     if (same_family || std::ranges::find(keys_of_any_network, key) != keys_of_any_network.end())
       merged.set(key, value, key_place);
   merged.merge(over);
+  describe_change(merged, base, over);
   Value kept = Value::empty_map_at(over.place());
   for (const auto& [key, key_place, value] : merged.entries())
     if (!value.is_null()) kept.set(key, value, key_place);

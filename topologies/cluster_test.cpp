@@ -51,6 +51,17 @@ TEST(Cluster, a_base_is_overridden_value_by_value) {
   EXPECT_DOUBLE_EQ(route.latency.count(), 2 * 5e-6);
 }
 
+TEST(Cluster, changed_base_is_described_with_the_changed_keys) {
+  const auto about = [](const std::string& text) {
+    return read_cluster(Value::from_text("test", text)).about;
+  };
+  const std::string plain = about("star8");
+  EXPECT_EQ(about("base: star8\n"), plain);
+  EXPECT_EQ(about("base: star8\nhosts: 32\nlink: {latency: 1 us}\n"),
+            plain + "; changed: hosts, link");
+  EXPECT_EQ(about("base: star8\nhosts: 32\nabout: mine\n"), "mine");
+}
+
 std::string error_of(const std::string& text) {
   try {
     read_cluster(Value::from_text("test", text));

@@ -69,8 +69,12 @@ void write_lesson(const LessonArguments& arguments) {
   std::vector<Json> cases;
   for (const Report& report : reports) cases.push_back(Json::parse(report.attachment));
   const Value* question = scenarios.front().resolved.find("question");
-  const Json data = lesson::page_data(reports, std::move(cases), scenarios.front().question,
-                                      lesson::words_above(question->place().source->text));
+  const std::string& yaml = question->place().source->text;
+  Json data = lesson::page_data(reports, std::move(cases), scenarios.front().question,
+                                lesson::words_above(yaml));
+  std::vector<std::string> names;
+  for (const Report& report : reports) names.push_back(report.name);
+  data["pair"] = lesson::opening_pair(yaml, names);
   write_output(arguments.output, lesson::page(data));
   bar.end();
   tell_difference(answer.difference, arguments.output != "-");

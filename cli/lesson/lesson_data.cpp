@@ -9,6 +9,7 @@
 #include "cli/lesson/lesson_case.hpp"
 #include "scenarios/answer/explain/explain.hpp"
 #include "scenarios/answer/text/report_text.hpp"
+#include "topologies/input/input.hpp"
 
 namespace ringscope::lesson {
 namespace {
@@ -79,6 +80,21 @@ Json page_data(const std::vector<Report>& reports, std::vector<Json> cases,
           {"names", short_names(reports)},
           {"differences", all_differences(reports)},
           {"reasons", reasons_json(reports)}};
+}
+
+std::array<int, 2> opening_pair(const std::string& yaml, const std::vector<std::string>& names) {
+  std::array<int, 2> pair{0, names.size() > 1 ? 1 : -1};
+  const Value file = Value::from_text("scenario", yaml);
+  const Value* compare = file.find("compare");
+  if (compare == nullptr || compare->is_null()) return pair;
+  std::array<int, 2> found{-1, -1};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    for (std::size_t side = 0; side < found.size(); ++side) {
+      const std::string name = " " + compare->items()[side].text();
+      if (names[i].ends_with(name) || names[i].find(name + " but ") != std::string::npos)
+        found[side] = static_cast<int>(i);
+    }
+  return found[0] >= 0 && found[1] >= 0 ? found : pair;
 }
 
 Json words_above(const std::string& yaml) {

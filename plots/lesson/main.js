@@ -12,7 +12,7 @@ function offerCases() {
   const options = () => CASES.map(one => element("option", {value: one.index}, one.name));
   byId("left").append(...options());
   byId("right").append(...options(), element("option", {value: -1}, "(none)"));
-  byId("right").value = CASES.length > 1 ? 1 : -1;
+  [byId("left").value, byId("right").value] = DATA.pair;
   byId("choose").hidden = CASES.length < 2;
   byId("left").addEventListener("change", choose);
   byId("right").addEventListener("change", choose);
@@ -33,5 +33,5 @@ byId("words").append(...DATA.words.map(words => element("p", {}, words.split("`"
 offerCases();
 legend(CASES);
 listenToPlayer();
-showCases(CASES.slice(0, 2));
+choose();
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches);

@@ -2,12 +2,9 @@
 // Puts the playground together: settings in, a run, pictures out.
 
 const engine = new Engine();
-let state = stateOf(location.hash), lists, settings = [], shown = [], exercise;
+let state, lists, settings = [], shown = [], exercise;
 let running = false, again = false, gainsFor = 0;
 const answered = {count: 0, ms: 0};  // how often a change was answered, and how long the last took
-
-const caseNamesOf = text => [...text.matchAll(/^ {2}- (?:\{name: |name: )("[^"]*"|[^,\n]*)/gm)]
-  .map(([, name]) => name.replace(/^"|"$/g, "").trim());
 
 /** Words at the settings: what the program rejects. */
 function complain(words) {
@@ -308,6 +305,8 @@ async function begin() {
   listenToPage();
   setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
   ({files} = await engine.parts);
+  pairCases(files);
+  state = stateOf(location.hash);
   lists = await engine.ask({ask: "lists"});
   remember("replaceState");
   byId("eyebrow").textContent = `ringscope ${lists.version}, the playground`;

@@ -24,7 +24,12 @@ for (const name of ["append", "replaceChildren", "setAttribute", "removeAttribut
 const document = {createElement: () => new Node(), createTextNode: () => new Node(),
   getElementById: () => ({textContent: read("lessons.json")})};
 
+const lessons = "scenarios/lessons", root = path.join(__dirname, "../..");
+const files = Object.fromEntries(fs.readdirSync(path.join(root, lessons)).map(name =>
+  [`${lessons}/${name}`, fs.readFileSync(path.join(root, lessons, name), "utf8")]));
 const body = `"use strict";\n${NAMES.map(read).join("")}
+  pairCases(files);
   return (async () => { ${process.argv[2]} })();`;
-new Function("document", "input", body)(document, JSON.parse(fs.readFileSync(0, "utf8")))
+new Function("document", "input", "files", body)(document, JSON.parse(fs.readFileSync(0, "utf8")),
+  files)
   .then(result => process.stdout.write(JSON.stringify(result)));

@@ -10,6 +10,18 @@ function freshState(id) {
     runs: [lesson.left, lesson.right || lesson.left].map(run =>
       ({case: run.case || "", set: {...run.set}, refused: {}}))};
 }
+const caseNamesOf = text => [...text.matchAll(/^ {2}- (?:\{name: |name: )("[^"]*"|[^,\n]*)/gm)]
+  .map(([, name]) => name.replace(/^"|"$/g, "").trim());
+
+/** Each lesson of cases opens with those that its scenario compares, or its first two. */
+function pairCases(files) {
+  for (const lesson of LESSONS) {
+    if (lesson.left) continue;
+    const text = files[`scenarios/lessons/${lesson.scenario}.yaml`];
+    const pair = /^compare:\n {2}- (.*)\n {2}- (.*)$/m.exec(text)?.slice(1) || caseNamesOf(text);
+    [lesson.left, lesson.right] = pair.map(name => ({case: name}));
+  }
+}
 const lessonOf = state => LESSONS.find(one => one.id === state.lesson);
 const runsOf = state => state.runs.slice(0, state.two ? 2 : 1);
 

@@ -154,9 +154,9 @@ void require_forced(const Value& job, const Scenario& scenario) {
 /// One scenario per size. The ranks are placed as `placed` says, or, where that is empty, the tree.
 std::vector<Scenario> read_with(const Value& tree, const std::string& name,
                                 std::span<const Placement> placed, KnownParts& known) {
-  refuse_unknown_keys(
-      tree, "a scenario",
-      {"question", "cluster", "library", "placement", "storage", "job", "neighbours", "cases"});
+  refuse_unknown_keys(tree, "a scenario",
+                      {"question", "cluster", "library", "placement", "storage", "job",
+                       "neighbours", "cases", "compare"});
   Fields fields(tree, "a scenario");
   Scenario scenario;
   scenario.question = fields.required("question").text();

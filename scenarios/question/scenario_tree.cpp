@@ -42,14 +42,25 @@ CaseTree read_case(const Value& value, const Value& base, const std::string& ste
   return one;
 }
 
+/// `compare`: the cases with which a lesson's page opens.
+void check_pair(const Value& pair, const std::vector<CaseTree>& trees, const std::string& stem) {
+  if (pair.kind() != Value::Kind::list || pair.items().size() != 2)
+    pair.fail("expected the names of two cases, such as [4-2-2, 4-3-1]");
+  std::vector<std::string> names;
+  for (const CaseTree& one : trees)
+    names.push_back(one.name.substr(std::min(one.name.size(), stem.size() + 1)));
+  for (const Value& name : pair.items()) name.one_of("case", names);
+}
+
 }  // namespace
 
 void lay_over(Value& tree, const std::string& key, const Value& value,
               const std::optional<Place>& key_place) {
   const std::string_view top = std::string_view(key).substr(0, key.find('.'));
-  if (top == "cases")
+  if (top == "cases" || top == "compare")
     throw InputError(key_place.value_or(value.place()),
-                     "the cases cannot be set: set the keys that they set");
+                     top == "cases" ? "the cases cannot be set: set the keys that they set"
+                                    : "'compare' cannot be set: it names cases of the file");
   open_up(tree, key);
   tree.set(key, value, key_place);
 }
@@ -78,7 +89,8 @@ std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
                                  const std::vector<Override>& overrides) {
   if (file.kind() != Value::Kind::map) file.fail("a scenario: expected a map of keys and values");
   Value base = file;
-  if (file.find("cases") != nullptr) base.set("cases", Value());
+  for (const char* key : {"cases", "compare"})
+    if (file.find(key) != nullptr) base.set(key, Value());
   std::vector<CaseTree> trees;
   if (const Value* cases = file.find("cases"); cases != nullptr && !cases->is_null()) {
     if (cases->kind() != Value::Kind::list || cases->items().empty()) {
@@ -88,6 +100,8 @@ std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
   } else {
     trees.push_back({stem, base, {}});
   }
+  if (const Value* pair = file.find("compare"); pair != nullptr && !pair->is_null())
+    check_pair(*pair, trees, stem);
   for (const Override& change : overrides) {
     const Value value = Value::from_text("--set " + change.key, change.text);
     const Place key_place = place_of_key(change);

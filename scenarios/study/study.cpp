@@ -130,7 +130,7 @@ std::vector<CaseTree> study_cases(const StudyFile& file, const std::vector<Overr
     return !one.set_keys.empty() && varies_only(one, keys);
   });
   if (!repeat) return cases;
-  tree.set("cases", Value());
+  for (const char* key : {"cases", "compare"}) tree.set(key, Value());
   return case_trees(tree, stem, overrides);
 }
 
