@@ -7,8 +7,12 @@ install(CODE "
   execute_process(COMMAND \"${CMAKE_CURRENT_LIST_DIR}/man_pages\" \"\${program}\"
     \"\${root}/man/man1\"
     COMMAND_ERROR_IS_FATAL ANY)
+  set(zsh site-functions)
+  if(CMAKE_INSTALL_PREFIX STREQUAL \"/usr\" AND EXISTS /etc/debian_version)
+    set(zsh vendor-completions)  # Debian's zsh reads these
+  endif()
   execute_process(COMMAND \"${CMAKE_CURRENT_LIST_DIR}/completions\" \"\${program}\"
-    \"\${root}/bash-completion/completions/ringscope\" \"\${root}/zsh/site-functions/_ringscope\"
+    \"\${root}/bash-completion/completions/ringscope\" \"\${root}/zsh/\${zsh}/_ringscope\"
     COMMAND_ERROR_IS_FATAL ANY)")
 
 # ringscope_package(component name KEY VALUE ...): a Debian package of the component's files and the
@@ -22,16 +26,25 @@ macro(ringscope_package component name)
     list(POP_FRONT values key value)
     set(CPACK_DEBIAN_${upper}_${key} ${value})
   endwhile()
+  install(FILES ${PROJECT_SOURCE_DIR}/scripts/packages/copyright.txt RENAME copyright
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component})
   foreach(licence LICENSE THIRD_PARTY.md)
     install(FILES ${PROJECT_SOURCE_DIR}/${licence} DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name}
       COMPONENT ${component} OPTIONAL)
   endforeach()
 endmacro()
 
-# The fit and the plots are Python; run, compare, explain, sweep and place need none of it.
+# The fit and the plots are Python; run, compare, explain, sweep and place need none of it. The
+# compiled module is of one version.
+set(interpreter python3)
+if(python)
+  math(EXPR next "${Python3_VERSION_MINOR} + 1")
+  set(interpreter "python3 (>= ${Python3_VERSION_MAJOR}.${Python3_VERSION_MINOR}~), \
+python3 (<< ${Python3_VERSION_MAJOR}.${next}~)")
+endif()
 ringscope_package(Unspecified ringscope
   PACKAGE_RECOMMENDS
-  "python3, python3-numpy, python3-scipy, python3-yaml, python3-tqdm, python3-matplotlib")
+  "${interpreter}, python3-numpy, python3-scipy, python3-yaml, python3-tqdm, python3-matplotlib")
 # Both others read the program's data.
 set(same "ringscope (= ${PROJECT_VERSION})")
 ringscope_package(development libringscope-dev

@@ -8,6 +8,7 @@ lacks is said, and that test is skipped.
 
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -70,8 +71,9 @@ class Package(unittest.TestCase):
             for option in options(help_of(PROGRAM, name)):
                 self.assertIn(option, page, name)
 
-    def test_licences_are_in_the_package(self):
-        for name in ("LICENSE", "THIRD_PARTY.md"):
+    def test_licences_readme_and_notebooks_are_in_the_package(self):
+        for name in ("LICENSE", "THIRD_PARTY.md", "README.md",
+                     "notebooks/where-do-i-put-my-ranks.ipynb"):
             self.assertTrue(os.path.exists(self.share("doc/ringscope", name)), name)
 
     def completed(self, *words):
@@ -95,7 +97,7 @@ class Package(unittest.TestCase):
     def test_zsh_takes_what_bash_completes(self):
         if shutil.which("zsh") is None:
             self.skipTest("zsh is not installed")
-        done = run(["zsh", "-n", self.share("zsh/site-functions/_ringscope")])
+        done = run(["zsh", "-n", self.share("zsh/vendor-completions/_ringscope")])
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_packages_wait_for_the_program_of_their_version(self):
@@ -117,7 +119,20 @@ class Package(unittest.TestCase):
 
     def test_each_package_has_its_licence(self):
         for name in self.packages:
-            self.assertIn(f"./usr/share/doc/{name}/LICENSE", self.listed(name))
+            for file in ("LICENSE", "copyright"):
+                self.assertIn(f"./usr/share/doc/{name}/{file}", self.listed(name))
+
+    def test_names_of_packages_end_in_their_architecture(self):
+        machine = run(["dpkg", "--print-architecture"]).stdout.strip()
+        for path in self.packages.values():
+            self.assertTrue(path.endswith(f"_{machine}.deb"), path)
+
+    def test_the_python_of_the_compiled_module_is_recommended(self):
+        modules = [re.search(r"cpython-(\d)(\d+)", path) for path in self.listed("ringscope")]
+        versions = {f"{found[1]}.{found[2]}" for found in modules if found}
+        recommended = run(["dpkg-deb", "-f", self.package, "Recommends"]).stdout
+        for version in versions:
+            self.assertIn(f"python3 (>= {version}~)", recommended)
 
     def listed(self, name):
         lines = run(["dpkg-deb", "-c", self.packages[name]]).stdout.splitlines()
