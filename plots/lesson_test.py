@@ -292,6 +292,12 @@ class Numbers(Page):
         self.open(self.make("alone.html", "13-neighbours", "--case", "alone"))
         self.assertEqual(self.run_script(pair), ["0", "-1", 0])
 
+    def test_a_pingpong_goes_there_and_back(self):
+        size = ("01-two-hosts", "--set", "job.bytes=1KiB")
+        self.open(self.make("pingpong.html", *size))
+        self.assertIn("blocking pingpong, 1 KiB there and back", self.texts(".facts")[0])
+        self.assertIn("of 1 KiB there and back on 2 ranks", self.ringscope("run", *size))
+
     def test_a_changed_cluster_is_described_as_changed(self):
         self.open(self.make("more.html", "02-ring-of-8", "--set", "cluster.hosts=12", "--set",
                             "job.bytes=1 MiB"))

@@ -10,8 +10,9 @@ class CaseView {
     this.matrix = new MatrixView(one);
     this.timeline = new TimelineView(one);
     const {report} = one;
+    const back = report.collective === "pingpong" ? " there and back" : "";
     const facts = [`placed ${report.placement}`, `${report.algorithm} ${report.collective}`,
-      `${sizeText(report.bytes)}`, `on ${report.cluster} with ${report.library}`].join(", ");
+      `${sizeText(report.bytes)}${back}`, `on ${report.cluster} with ${report.library}`].join(", ");
     const rates = report.busbw > 0
       ? `algbw ${rateText(report.algbw)}, busbw ${rateText(report.busbw)}` : "";
     const messages = `${report.messages.toLocaleString("en")} ` +

@@ -40,9 +40,10 @@ std::string headline(const Report& report) {
   }
   const std::string chosen = report.chosen.empty() ? "" : fmt::format(" ({})", report.chosen);
   const std::string words = counts_words(report.placement);
+  const char* back = report.collective == "pingpong" ? " there and back" : "";
   text +=
-      fmt::format("\n  {} {}{} of {} on {}, placed {}{}, on {} with {}\n", report.collective,
-                  report.algorithm, chosen, to_short_text(Bytes{report.bytes}),
+      fmt::format("\n  {} {}{} of {}{} on {}, placed {}{}, on {} with {}\n", report.collective,
+                  report.algorithm, chosen, to_short_text(Bytes{report.bytes}), back,
                   plural(static_cast<std::uint64_t>(report.ranks), "rank"), report.placement,
                   words.empty() ? "" : fmt::format(" ({})", words), report.cluster, report.library);
   text += fmt::format("  {}, {} sent, {} of it between hosts", plural(report.messages, "message"),
