@@ -116,10 +116,9 @@ def set_y(axes, values, from_zero=False):
     if from_zero or max(values) < 10 * min(values):
         axes.set_ylim(0, 1.1 * max(values))
         return
-    axes.set_yscale("log")
+    axes.set(yscale="log", ylim=(min(values) / 1.6, max(values) * 1.6))
     plain(axes.yaxis, values)
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.set_ylim(min(values) / 1.6, max(values) * 1.6)
 
 
 def label_step(count, inches):
