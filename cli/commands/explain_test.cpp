@@ -17,6 +17,7 @@
 namespace ringscope {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -108,6 +109,16 @@ TEST(Explain, does_not_say_so_where_the_anomaly_is_gone) {
     EXPECT_THAT(reason(reports[slow_wire]), HasSubstr("the wire sets the pace"));
   EXPECT_THAT(difference_reason(reports[4], reports[5], std::vector<std::string>{"a", "b"}),
               HasSubstr("b takes as long as a"));
+}
+
+TEST(Explain, names_the_links_that_set_the_pace) {
+  const std::vector<std::string> names = {"a", "b"};
+  const std::vector<Report> socket = explained("11-the-wrong-socket");
+  EXPECT_THAT(difference_reason(socket[0], socket[1], names),
+              AllOf(HasSubstr(", at host"), HasSubstr("host0/numa1->host0/numa0"),
+                    HasSubstr(" and "), HasSubstr("host1/numa1->host1/numa0")));
+  // Eight links of a ring do the same.
+  EXPECT_THAT(reason(explained("02-ring-of-8").front()), HasSubstr("at 8 links ("));
 }
 
 class ExplainEach : public testing::TestWithParam<const char*> {};

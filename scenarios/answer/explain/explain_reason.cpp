@@ -68,12 +68,30 @@ std::string core_clause(const Report& report, const PathSegment& segment) {
   return text;
 }
 
-/// All of one blame, and its longest row.
+/// All of one blame, and its two longest rows.
 struct Share {
   double seconds = 0;
   std::size_t rows = 0;
-  Blamed longest;
+  Blamed longest, second;
+
+  void add(const Blamed& one) {
+    if (rows < 2) (rows == 0 ? longest : second) = one;
+    ++rows;
+    seconds += one.segment.seconds;
+  }
 };
+
+/// The links by name: two that are alone and much alike, one with half of the time, or one with
+/// more than twice the mean of all.
+std::string links_clause(const Share& share) {
+  const PathSegment &segment = share.longest.segment, &other = share.second.segment;
+  if (share.rows == 2 && other.seconds > 0.5 * segment.seconds)
+    return fmt::format("{} and {}", segment.resource.name(), other.resource.name());
+  if (segment.seconds > 0.5 * share.seconds) return segment.resource.name();
+  const bool outstanding = segment.seconds * static_cast<double>(share.rows) > 2 * share.seconds;
+  return fmt::format("{} links{}", share.rows,
+                     outstanding ? ", most of all " + segment.resource.name() : "");
+}
 
 std::string pace_clause(const Report& report, const Share& share) {
   const PathSegment& segment = share.longest.segment;
@@ -83,8 +101,7 @@ std::string pace_clause(const Report& report, const Share& share) {
       if (one_place && !segment.resource.empty()) return core_clause(report, segment);
       return fmt::format("CPUs that move bytes set the pace, {} of them", share.rows);
     case Cause::wire:
-      if (one_place) return "the wire sets the pace, at " + segment.resource.name();
-      return fmt::format("the wire sets the pace, at {} links", share.rows);
+      return "the wire sets the pace, at " + links_clause(share);
     case Cause::memory:
       return "memory sets the pace, most of all " + segment.resource.name();
     case Cause::lock:
@@ -105,11 +122,7 @@ std::string pace_clause(const Report& report, const Share& share) {
 
 Share largest_share(const Report& report) {
   std::array<Share, cause_names.size()> shares;
-  for (const Blamed& one : blames(report)) {
-    Share& share = shares[static_cast<std::size_t>(one.blame)];
-    if (share.rows++ == 0) share.longest = one;
-    share.seconds += one.segment.seconds;
-  }
+  for (const Blamed& one : blames(report)) shares[static_cast<std::size_t>(one.blame)].add(one);
   return *std::max_element(shares.begin(), shares.end(),
                            [](const Share& a, const Share& b) { return a.seconds < b.seconds; });
 }
@@ -121,11 +134,8 @@ Share largest_growth(const Report& faster, const Report& slower) {
     growth[static_cast<std::size_t>(one.blamed.blame)] += one.seconds();
   const auto most = std::max_element(growth.begin(), growth.end());
   Share share;
-  for (const Blamed& one : blames(slower)) {
-    if (one.blame != Cause(most - growth.begin())) continue;
-    if (share.rows++ == 0) share.longest = one;
-    share.seconds += one.segment.seconds;
-  }
+  for (const Blamed& one : blames(slower))
+    if (one.blame == Cause(most - growth.begin())) share.add(one);
   return share;
 }
 

@@ -80,7 +80,10 @@ std::string overview(std::span<const Report> reports, const Report& first,
                ratio_text(reports[i].time_s, first.time_s), bandwidth(reports[i].algbw),
                bandwidth(reports[i].busbw)});
   }
-  return table.text(0);
+  const bool back = std::any_of(reports.begin(), reports.end(),
+                                [](auto& one) { return one.collective == "pingpong"; });
+  return table.text(0) +
+         (back ? "pingpong: time there and back, algbw at most half the link bandwidth\n" : "");
 }
 
 /// Each warning once, with the cases that it is about, unless these are all.
