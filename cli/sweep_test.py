@@ -124,6 +124,12 @@ class Sweep(StudyTest):
         for ordered in (("--by", "time_s"), ("--top", "3")):
             self.assertNotIn("the best by", self.sweep(*ordered)[1])
 
+    def test_no_best_is_named_among_jobs_of_different_sizes(self):
+        (self.folder / "study.yaml").write_text(
+            "scenario: 02-ring-of-8\nsweep: {grid: {job.bytes: [1 KiB, 1 MiB]}}\n",
+            encoding="utf-8")
+        self.assertNotIn("the best by", self.sweep("--no-store")[1])
+
     def test_bad_input_is_said_with_its_place(self):
         self.study(1)
         error = self.ringscope(*SWEEP, code=1).stderr

@@ -124,6 +124,8 @@ std::string sweep_table(const Study& study, std::span<const Outcome> outcomes,
 std::string best_text(const Study& study, std::span<const Outcome> outcomes,
                       std::span<const std::size_t> best) {
   const std::string& metric = study.metrics.front();
+  // Jobs of different sizes are no choice: the smallest would be named.
+  if (metric == "time_s" && std::ranges::count(study.keys, "job.bytes") > 0) return "";
   const std::string least = metric_text(outcomes[best[0]], metric);
   const auto as_good = std::ranges::count_if(
       best, [&](std::size_t row) { return metric_text(outcomes[row], metric) == least; });
