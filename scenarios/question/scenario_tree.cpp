@@ -85,12 +85,16 @@ Place place_of_key(const Override& change) {
   return {std::make_shared<const Source>(Source{"--set", argument}), 1, 1};
 }
 
+Value without_cases(Value tree) {
+  for (const char* key : {"cases", "compare"})
+    if (tree.find(key) != nullptr) tree.set(key, Value());
+  return tree;
+}
+
 std::vector<CaseTree> case_trees(const Value& file, const std::string& stem,
                                  const std::vector<Override>& overrides) {
   if (file.kind() != Value::Kind::map) file.fail("a scenario: expected a map of keys and values");
-  Value base = file;
-  for (const char* key : {"cases", "compare"})
-    if (file.find(key) != nullptr) base.set(key, Value());
+  const Value base = without_cases(file);
   std::vector<CaseTree> trees;
   if (const Value* cases = file.find("cases"); cases != nullptr && !cases->is_null()) {
     if (cases->kind() != Value::Kind::list || cases->items().empty()) {

@@ -12,12 +12,15 @@
 
 namespace ringscope {
 
-/// One case of a scenario file, as a tree whose `cases` are null.
+/// One case of a scenario file, as a tree without cases.
 struct CaseTree {
   std::string name;
   Value tree;
   std::vector<std::string> set_keys;  ///< keys that the case lays over its file
 };
+
+/// The tree with null for the keys that make or name its cases: `cases` and `compare`.
+Value without_cases(Value tree);
 
 /// The cases of `file`, or the file itself as the only one; named after `stem`. What a case sets is
 /// laid over the file, and `overrides` over both.

@@ -130,8 +130,7 @@ std::vector<CaseTree> study_cases(const StudyFile& file, const std::vector<Overr
     return !one.set_keys.empty() && varies_only(one, keys);
   });
   if (!repeat) return cases;
-  for (const char* key : {"cases", "compare"}) tree.set(key, Value());
-  return case_trees(tree, stem, overrides);
+  return case_trees(without_cases(tree), stem, overrides);
 }
 
 Study read_study(const StudyFile& file, const std::vector<Override>& overrides,
