@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "cli/program.hpp"
+#include "sim/kernel/kernels.hpp"
 
 namespace ringscope {
 namespace {
@@ -115,6 +116,7 @@ std::string wait(pid_t process, rlim_t memory_bytes) {
 }
 
 void serve() {
+  sim::simgrid_module_found();  // loads it, for all forks; this program cannot be without
   ForkRequest request;
   while (read(request)) {
     const pid_t process = fork();
