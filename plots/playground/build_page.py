@@ -12,7 +12,9 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HERE = ROOT / "plots/playground"
@@ -29,8 +31,13 @@ def data_files():
 
 
 def packed(content):
-    """As text that a page can hold: DecompressionStream reads it."""
-    return base64.b64encode(gzip.compress(content, 9, mtime=0)).decode()
+    """As text that a page can hold: DecompressionStream reads it. zopfli leaves a twentieth less
+    than zlib at its best."""
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(content)
+        file.flush()
+        done = subprocess.run(["zopfli", "--i5", "-c", file.name], stdout=subprocess.PIPE, check=True)
+    return base64.b64encode(done.stdout).decode()
 
 
 def inside_script(text):
