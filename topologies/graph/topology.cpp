@@ -32,6 +32,7 @@ std::vector<Vertex>* list_for(Host& host, ComponentKind kind) {
 
 void check_names(const Topology& topology, const Place& origin) {
   std::unordered_set<std::string_view> names;
+  names.reserve(topology.hosts().size() + topology.graph().size());
   const auto require_new = [&](const std::string& name) {
     if (!names.insert(name).second)
       throw InputError(origin, fmt::format("two parts of the topology are named '{}'", name));
