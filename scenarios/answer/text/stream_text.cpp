@@ -8,9 +8,13 @@
 #include "topologies/input/units.hpp"
 
 namespace ringscope {
+namespace {
+
+using Align = Table::Align;
+
+}  // namespace
 
 std::string streams_text(const Report& report) {
-  using Align = Table::Align;
   const TimeScale scale(report.time_s);
   Table table({{"stream", Align::left},
                {"spends", Align::left},
