@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "sim/kernel/exact.hpp"
 #include "sim/kernel/kernel_cases.hpp"
 
 namespace ringscope::sim::kernel_sharing_test {
@@ -136,6 +137,18 @@ class KernelSharing : public KernelTest {
 INSTANTIATE_TEST_SUITE_P(Kernels, KernelSharing,
                          testing::ValuesIn(kernel_names().begin(), kernel_names().end()),
                          kernel_of_test);
+
+// Whichever side of the middle the error of a sum leaves it on.
+TEST(Exact, rounds_what_is_halfway_to_the_even_double) {
+  constexpr double gap = 0x1p-52, error = 0x1p-100;
+  for (const double off : {-error, 0.0, error}) {
+    EXPECT_EQ(rounded(Exact(1) + gap / 2 + off), 1);
+    EXPECT_EQ(rounded(Exact(1 + gap) + gap / 2 + off), 1 + 2 * gap);
+    EXPECT_EQ(rounded(Exact(-1) - gap / 2 + off), -1);
+  }
+  EXPECT_EQ(rounded(Exact(1) + gap / 2 * (1 + 0x1p-20)), 1 + gap);
+  EXPECT_EQ(rounded(Exact(1 + gap) + gap / 2 * (1 - 0x1p-20)), 1 + gap);
+}
 
 TEST(MaxMin, the_solver_of_these_tests_knows_three_textbook_cases) {
   const auto rates = [](const System& system) {
