@@ -86,7 +86,10 @@ class Simulation {
   }
 
   Measurement repeat(int repetition) {
-    if (repetition > 0) ledger_.rewind();
+    if (repetition > 0) {
+      ledger_.rewind();
+      machine_.rewind();
+    }
     const double start = start_ = kernel_->now();
     begin(repetition);
     if (options_->progress) watch(repetition);

@@ -196,6 +196,7 @@ Channel& Machine::channel(int from, int to, Block block) {
                       .emplace(key, block.is_any() ? make_block_channel(from, to, block)
                                                    : make_channel(from, to))
                       .first->second;
+  reset_passage(made);
   if (made.slices > 1) sliced_.push_back(&made);
   return made;
 }

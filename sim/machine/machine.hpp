@@ -38,7 +38,7 @@ struct Channel {
   Uses wire;                 ///< each link direction of the route, once per byte
   std::vector<Again> again;  ///< of `wire`, where the sender's host stands for the receiver's
   /// Choices of the switches for each message, the hash's first; `route_latency` and `wire` are
-  /// those of the last choice. Empty: there is but one way.
+  /// those of the last choice, before one those of the first. Empty: there is but one way.
   std::vector<Passage> passages;
   std::size_t turn = 0;      ///< choices made
   bool in_order = false;     ///< of a block: its messages come in their order by themselves
@@ -148,6 +148,8 @@ class Machine {
   void describe(StateRecord& record) const;
   /// Lets so much time pass at once, in which all goes on as it did.
   void skip(double seconds);
+  /// Puts all channels back on their first route: each repetition begins as the first one.
+  void rewind();
   /// From now on some channels of kernels stand for others: a run's messages are theirs, too.
   void fold_channels(ChannelFold fold);
   const ChannelFold& channel_fold() const { return channel_fold_; }
@@ -199,6 +201,7 @@ class Machine {
   int nic(int host, bool out);
   std::vector<Passage> passages(int from, int to, bool engines, Block block) const;
   void choose_passage(Channel& channel) const;
+  static void reset_passage(Channel& channel);
   Channel make_block_channel(int from, int to, Block block);
   void add_block(Uses& uses, int rank, Block block, double carries, int times);
   void add_exchange(Uses& uses, int rank, Block block, double carries, bool out);

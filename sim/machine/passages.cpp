@@ -95,4 +95,15 @@ void Machine::choose_passage(Channel& channel) const {
   channel.route_latency = best->route_latency;
 }
 
+void Machine::reset_passage(Channel& channel) {
+  if (channel.passages.empty()) return;
+  channel.turn = 0;
+  channel.wire = channel.passages.front().wire;
+  channel.route_latency = channel.passages.front().route_latency;
+}
+
+void Machine::rewind() {
+  for (auto& [ends, channel] : channels_) reset_passage(channel);
+}
+
 }  // namespace ringscope::sim

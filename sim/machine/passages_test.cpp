@@ -81,6 +81,71 @@ TEST_F(Routed, adaptively_each_message_has_an_uplink_of_its_own) {
   expect_seconds(run(racks("routing: adaptive", 1), from_rack_to_rack).time_s, one_message);
 }
 
+std::string ring_of(const std::string& network, const std::string& host, const std::string& more) {
+  return fmt::format(R"(
+cluster:
+  network: {}
+  link: {{bandwidth: 2 GB/s, latency: 0.7 us}}
+  host: {}
+{}
+job: {{collective: allreduce, algorithm: ring, bytes: 100 kB, repetitions: 3}}
+)",
+                     network, host, more);
+}
+
+/// Eager messages in pieces; times whose sums are rounded.
+const std::string pieces = R"(
+cluster:
+  network: star
+  hosts: 3
+  link: {bandwidth: 10 GB/s, latency: 0.10561278739383698 us}
+  host: {type: simple, cores: 8}
+library:
+  base: openmpi_tcp
+  reduce_cost: 0.2 ns/B
+  copy_cost: 2 ns/B
+  network:
+    latency: 3 us
+    send_overhead: 0.6999165156339022 us
+    recv_overhead: 1.8654748700699076 us
+    send_cost: 0 ns/B
+    recv_cost: 0.2 ns/B
+    unexpected_cost: 0.04 ns/B
+    eager_limit: unlimited
+    eager_piece: 1 B
+placement: 1x3
+job: {collective: allreduce, algorithm: ring, bytes: 31 B, repetitions: 4}
+)";
+
+const std::string four_nics = R"({
+    type: pcie_tree, cores: 8, sockets: 2, socket_link: {bandwidth: 2 GB/s, latency: 5 us},
+    switches_per_socket: 2, switch_uplink: {bandwidth: 266 MB/s, latency: 0.3 us},
+    gpus_per_switch: 2, gpu: {bandwidth: 2 GB/s, latency: 0.8 us}, gpudirect: false,
+    nics: [{switch: 0, bandwidth: 10 GB/s, latency: 0 s},
+           {switch: 1, bandwidth: 6.3 GB/s, latency: 10 us},
+           {switch: 2, bandwidth: 2.1 GB/s, latency: 0.7 us},
+           {switch: 3, bandwidth: 1 GB/s, latency: 0 s}]})";
+
+// What a repetition leaves behind: the ways of the last data, by which the next control message
+// would go, and time that engines had to spare for pieces of eager messages.
+TEST(Repetitions, begin_as_the_first_one_did) {
+  const std::string gpus = "library: cuda_pinned\nplacement: {hosts: 1-1-1-1-1-1, on: gpu}\n";
+  std::vector<std::string> texts = {
+      pieces, ring_of("fat_tree\n  k: 4\n  routing: adaptive", four_nics, gpus)};
+  for (const char* const routing : {"ugal", "valiant"})
+    texts.push_back(ring_of(fmt::format("dragonfly\n  routers: 3\n  hosts_per_router: 1\n"
+                                        "  global_ports: 1\n  routing: {}\n"
+                                        "  global: {{bandwidth: 1 GB/s, latency: 13 us}}",
+                                        routing),
+                            "{type: simple}", "library: rdma\nplacement: 1x11\n"));
+  RunOptions options;
+  options.skip = false;
+  for (const std::string& text : texts) {
+    const Report report = simulate(scenario_of(text), options);
+    EXPECT_THAT(report.times_s, testing::Each(report.times_s.front())) << text;
+  }
+}
+
 // All three share the one cable between the two groups.
 TEST_F(Routed, shortest_ways_of_a_dragonfly_share_the_cable_between_two_groups) {
   expect_seconds(run(dragonfly("hash"), from_group_to_group).time_s, latency + 3 * one_message);

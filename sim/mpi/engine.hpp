@@ -76,6 +76,11 @@ class Engine {
   void skip(double seconds) {
     if (idle_since_ >= 0) idle_since_ += seconds;
   }
+  /// Time begins again, and with it what there is to spare.
+  void rewind() {
+    spare_ = 0;
+    if (idle_since_ >= 0) idle_since_ = 0;
+  }
   static void visit(auto& self, auto& fields) {  // state_fields.hpp
     // Left out: `spare` counts for messages in pieces alone, which describe it.
     auto& [ledger, scale, owner, settings, lock, inside, work_items, parts_left, found, flight,

@@ -83,6 +83,8 @@ void Mpi::let_go(int message, int request) {
 
 void Mpi::seed(std::uint64_t seed) {
   seed_ = seed;
+  for (Process& process : processes_)
+    for (Endpoint& endpoint : process.endpoints) endpoint.engine.rewind();
   connections_.reset();
   interrupts_.clear();
   if (library_->transport(Way::network).interrupt_interval == Seconds(0) &&

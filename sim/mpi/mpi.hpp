@@ -122,8 +122,8 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   /// Time has moved by `seconds`.
   void skip(double seconds, std::span<const int> in_flight);
 
-  /// A run begins: its random numbers. Each host's NIC has just interrupted, for a run follows
-  /// other messages, those of a barrier at least.
+  /// A run begins: its random numbers, and engines with nothing to spare. Each host's NIC has just
+  /// interrupted, for a run follows other messages, those of a barrier at least.
   void seed(std::uint64_t seed);
 
   Traffic traffic;  ///< since it was last reset; of the foreground job
