@@ -43,14 +43,14 @@ std::optional<Outcome> Store::find(const Key& key) {
   const std::lock_guard lock(database_mutex_);
   const std::optional<ResultRow> row = results_.find(key);
   if (!row) return {};
-  const auto metrics = nlohmann::json::parse(row->metrics, nullptr, false);
-  if (metrics.is_discarded() || !metrics.is_object())
+  const auto values = nlohmann::json::parse(row->metrics, nullptr, false);
+  if (values.is_discarded() || !values.is_object())
     database_.refuse("a row's metrics are damaged");
   Outcome outcome;
   outcome.time_s = row->time_s;
   outcome.limit = row->held_up_by;
   outcome.error = row->error;
-  outcome.metrics = metrics.get<std::map<std::string, double>>();
+  outcome.metrics = values.get<std::map<std::string, double>>();
   return outcome;
 }
 
