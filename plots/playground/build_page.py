@@ -36,7 +36,8 @@ def packed(content):
     with tempfile.NamedTemporaryFile() as file:
         file.write(content)
         file.flush()
-        done = subprocess.run(["zopfli", "--i5", "-c", file.name], stdout=subprocess.PIPE, check=True)
+        words = ["zopfli", "--i5", "-c", file.name]
+        done = subprocess.run(words, stdout=subprocess.PIPE, check=True)
     return base64.b64encode(done.stdout).decode()
 
 

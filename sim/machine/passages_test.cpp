@@ -126,8 +126,8 @@ const std::string four_nics = R"({
            {switch: 2, bandwidth: 2.1 GB/s, latency: 0.7 us},
            {switch: 3, bandwidth: 1 GB/s, latency: 0 s}]})";
 
-// What a repetition leaves behind: the ways of the last data, by which the next control message
-// would go, and time that engines had to spare for pieces of eager messages.
+// A repetition leaves behind the ways of its last data, by which the next control message would
+// go, and the time that engines had to spare for pieces of eager messages.
 TEST(Repetitions, begin_as_the_first_one_did) {
   const std::string gpus = "library: cuda_pinned\nplacement: {hosts: 1-1-1-1-1-1, on: gpu}\n";
   std::vector<std::string> texts = {

@@ -44,8 +44,7 @@ std::optional<Outcome> Store::find(const Key& key) {
   const std::optional<ResultRow> row = results_.find(key);
   if (!row) return {};
   const auto values = nlohmann::json::parse(row->metrics, nullptr, false);
-  if (values.is_discarded() || !values.is_object())
-    database_.refuse("a row's metrics are damaged");
+  if (values.is_discarded() || !values.is_object()) database_.refuse("a row's metrics are damaged");
   Outcome outcome;
   outcome.time_s = row->time_s;
   outcome.limit = row->held_up_by;
