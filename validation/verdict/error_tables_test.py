@@ -18,6 +18,13 @@ from validation.verdict.simulator import Simulator
 VALIDATION = pathlib.Path(__file__).resolve().parent.parent
 
 README = "# Title\n\n{}<!-- error tables: begin -->\nold\n<!-- error tables: end -->\n\nThe end\n"
+DOCUMENTS = """- document: Notes
+  quantity: latency
+  measured: [{measured}]
+  command: show gtx1080ti_x4 --peers -
+  line: "latency_us,0,1,"
+  unit: us
+"""
 MARKED = "<!-- error tables: begin -->\n{}<!-- error tables: end -->\n"
 BRIEF = """| predicted | from | cases | median error | 90th percentile |
 |---|---|--:|--:|--:|
@@ -36,16 +43,21 @@ class ErrorTables(WithPrograms):
         super().setUp()
         self.readme = self.folder / "README.md"
         self.accuracy = self.folder / "accuracy.md"
-        for page in (self.readme, self.accuracy):
-            page.write_text(README.format(""), encoding="utf-8")
+        self.readme.write_text(README.format(""), encoding="utf-8")
+        self.stale_accuracy = README.format("<!-- documents: begin -->\n<!-- documents: end -->\n")
+        self.accuracy.write_text(self.stale_accuracy, encoding="utf-8")
         self.home, self.results = self.folder, self.folder / "results"
         self.folder = self.results / "a-lab"
         self.folder.mkdir(parents=True)
         self.document(self.measured_by_the_simulator())
         (self.folder / "measured.yaml").unlink()
         self.model()
+        self.measured_of_documents("1 us")
         self.list_of("- {summary: {predicted: a lab, from: mycluster.yaml}, readme: true, "
                      "model: a-lab/mycluster.yaml, documents: [a-lab/*.json]}\n")
+
+    def measured_of_documents(self, *texts):
+        (self.results / "documents.yaml").write_text(DOCUMENTS.format(measured=", ".join(texts)))
 
     def tables(self, *words):
         return subprocess.run([VALIDATION / "error_tables", "--results", self.results, "--readme",
@@ -75,10 +87,17 @@ class ErrorTables(WithPrograms):
 
     def test_a_stale_page_of_all_rows_is_found_too(self):
         self.assertEqual(self.tables().returncode, 0)
-        self.accuracy.write_text(README.format(""), encoding="utf-8")
+        self.accuracy.write_text(self.stale_accuracy, encoding="utf-8")
         stale = self.tables("--check")
         self.assertEqual(stale.returncode, 1)
         self.assertIn("accuracy.md: the error tables are stale", stale.stderr)
+
+    def test_numbers_of_documents_are_compared_at_both_ends(self):
+        self.measured_of_documents("0.8 us", "1.25 us")  # predicted: two links of 0.5 us
+        self.assertEqual(self.tables().returncode, 0)
+        self.assertIn("| Notes | latency | 0.8 us to 1.25 us | 1 us | +25.0 % | "
+                      "`show gtx1080ti_x4 --peers -` |\n<!-- documents: end",
+                      self.accuracy.read_text())
 
     def test_labs_with_models_of_their_own_make_one_row(self):
         lab = "{model: a-lab/mycluster.yaml, documents: [a-lab/*.json]}"
