@@ -7,6 +7,7 @@
 
 #include <array>
 #include <map>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,6 +16,13 @@
 #include "algorithms/loopback/loopback.hpp"
 
 namespace ringscope {
+
+inline void PrintTo(const Cost& cost, std::ostream* out) {
+  *out << cost.steps << " steps, " << cost.messages << " messages, " << cost.items << " items";
+}
+inline void PrintTo(const Algorithm& algorithm, std::ostream* out) {
+  *out << algorithm.collective << ' ' << algorithm.name;
+}
 
 /// The algorithms of one collective, or of all.
 inline std::vector<Algorithm> algorithms_of(std::string_view collective = "") {

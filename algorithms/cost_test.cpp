@@ -7,10 +7,6 @@
 
 namespace ringscope {
 
-void PrintTo(const Cost& cost, std::ostream* out) {
-  *out << cost.steps << " steps, " << cost.messages << " messages, " << cost.items << " items";
-}
-
 namespace {
 
 class Costs : public testing::TestWithParam<Algorithm> {};

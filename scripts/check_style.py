@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Are the sources in the style of the house? Prints each breach as path:line: what is wrong.
 
-Run by ctest; scripts/check_style.py [ROOT] does the same by hand.
+Run by ctest. By hand: scripts/check_style.py [ROOT].
 """
 
 import ast
@@ -62,6 +62,8 @@ def project_files(root):
     """Paths below root, sorted, without what is built, hidden or binary."""
     found = []
     for folder, folders, files in os.walk(root):
+        if "pyvenv.cfg" in files:  # Python's packages
+            files, folders[:] = [], []
         folders[:] = sorted(
             name for name in folders
             if (name == ".ci" or not name.startswith((".", "build"))) and
@@ -290,6 +292,8 @@ def check_format(root, paths):
 
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")
+    if not os.path.isdir(root):
+        sys.exit(__doc__)
     paths = project_files(root)
     texts, breaches = {}, []
     for path in paths:

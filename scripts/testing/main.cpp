@@ -114,6 +114,7 @@ int run_each(const Names& cases) {
     if (const std::string failure = failure_of(name); !failure.empty())
       failed.push_back(name + " (" + failure + ")");
   const std::size_t passed = cases.size() - failed.size();
+  if (cases.empty()) failed.emplace_back("no case matches the filter");
   std::printf("[==========] %zu of %zu cases passed.\n", passed, cases.size());
   for (const std::string& line : failed) std::printf("[  FAILED  ] %s\n", line.c_str());
   return failed.empty() ? 0 : 1;

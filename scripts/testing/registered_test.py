@@ -10,6 +10,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -19,9 +20,13 @@ LABELS = {"quick", "slow", "browser", "mpi", "python"}
 
 
 def registered(build):
-    """{name: {property: value}} of all tests."""
-    shown = subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, check=True,
-                           capture_output=True, text=True).stdout
+    """{name: {property: value}} of all tests. ctest in the build would replace the log of the run
+    that this test belongs to."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "CTestTestfile.cmake"
+        path.write_text(f'subdirs("{pathlib.Path(build).resolve()}")\n', encoding="utf-8")
+        shown = subprocess.run(["ctest", "--show-only=json-v1"], cwd=folder, check=True,
+                               capture_output=True, text=True).stdout
     return {test["name"]: {one["name"]: one["value"] for one in test.get("properties", [])}
             for test in json.loads(shown)["tests"]}
 

@@ -178,7 +178,9 @@ std::string Value::text() const {
 }
 
 std::size_t Value::one_of(std::string_view kind, std::span<const std::string> names) const {
-  if (kind_ != Kind::scalar) fail_expecting(*this, fmt::format("the name of a {}", kind));
+  const bool vowel = std::string_view("aeiou").find(kind.front()) != std::string_view::npos;
+  if (kind_ != Kind::scalar)
+    fail_expecting(*this, fmt::format("the name of {} {}", vowel ? "an" : "a", kind));
   const auto found = std::ranges::find(names, scalar_);
   if (found == names.end()) fail(unknown_name(kind, scalar_, names));
   return static_cast<std::size_t>(found - names.begin());
