@@ -72,9 +72,7 @@ MAPS = {
     "storage": (["storage={bandwidth: 1 GB/s}"], "storage."),
     "noise": (["job.noise={spread: 0}"], "job.noise."),
     "detours": (["job.noise.detours={every: 1 s, takes: 1 s}"], "job.noise.detours."),
-    "stragglers": (
-        ["job.noise.stragglers={ranks: [], slowdown: 1}"], "job.noise.stragglers.",
-    ),
+    "stragglers": (["job.noise.stragglers={ranks: [], slowdown: 1}"], "job.noise.stragglers."),
     **{family: (changes, "cluster.") for family, changes in FAMILIES.items()},
     **{host: (changes, "cluster.host.") for host, changes in HOSTS.items()},
     "cable": ([], "cluster.link."),
@@ -90,6 +88,7 @@ MAPS = {
     "switch_nic": (HOSTS["pcie_tree"] + ["cluster.host.nic={switch: 0}"], "cluster.host.nic."),
     "placement": ([], "placement."),
     "memory": (["placement.memory={bind: 0}"], "placement.memory."),
+    **{form: ([f"placement={{{form}: x}}"], "placement.") for form in ("tf_config", "pinning")},
     "hostfile": (["placement={hostfile: hosts}"], "placement."),
 }
 # Maps of a study, each around a key that is unknown.
@@ -301,7 +300,7 @@ class Format(unittest.TestCase):
             if of_map not in maps and of_map != "options":
                 continue
             changes, place = maps.get(of_map) or (OPTIONS[key], "job.options.")
-            if not default.startswith("`") or default == "`{}`" or of_map == "hostfile":
+            if default[:1] != "`" or default == "`{}`" or of_map in ("hostfile", "tf_config"):
                 continue
             if of_map == "placement" or of_map in FAMILIES:  # a base has values of its own
                 continue

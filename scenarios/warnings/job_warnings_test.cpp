@@ -166,13 +166,14 @@ TEST(JobWarnings, a_ring_leaves_nics_idle) {
 
 /// Two hosts with a slow NIC and one of 100 Gbit/s.
 std::vector<std::string> warnings_of_unequal(const std::string& slow, const std::string& nics,
-                                             const std::string& domains) {
+                                             const std::string& domains,
+                                             const std::string& name = "") {
   return warnings_of(
       "{network: star, hosts: 2, link: {bandwidth: 100 Gbit/s, latency: 1 us}, "
       "host: {type: numa, sockets: 2, cores: 4, socket_link: {bandwidth: 20 GB/s, latency: 100 "
       "ns}, "
       "nics: [{domain: 0, bandwidth: " +
-          slow + "}, {domain: 1, bandwidth: 12.5 GB/s}]}}",
+          slow + "}, {" + name + "domain: 1, bandwidth: 12.5 GB/s}]}}",
       "{hosts: 1-1, nics: " + nics + domains + "}", "ring", "openmpi_tcp");
 }
 
@@ -206,6 +207,9 @@ TEST(JobWarnings, a_batch_that_does_not_fit_into_its_gpu_is_named) {
   EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 512"),
               ElementsAre("vgg16 does not fit into host0/gpu0, which has 11.81 GB: a batch of 512 "
                           "needs at least 29.42 GB, parameters with gradients and momenta 1.66 + "
+  EXPECT_THAT(warnings_of_unequal("125 MB/s", "all", "", "name: ib0, "),
+              ElementsAre(AllOf(HasSubstr("host0/ib0 (12.5 GB/s) alone"),
+                                HasSubstr("'placement.nics: [ib0]'"))));
                           "activations 27.76; a batch of 187 may fit"));
   EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 187"), IsEmpty());
   EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 188"),

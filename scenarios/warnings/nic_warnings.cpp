@@ -5,6 +5,7 @@
 #include <set>
 
 #include "scenarios/warnings/job_warnings.hpp"
+#include "topologies/graph/nearest_nics.hpp"
 #include "topologies/graph/warnings.hpp"
 
 namespace ringscope {
@@ -70,8 +71,11 @@ std::vector<std::string> unequal_nics(const Topology& topology, const Host& host
                                      text(slowest) + " sets the pace"
                                : fmt::format("the ring comes to {} and leaves it by {}", host.name,
                                              names_of(topology, used));
-  return {fmt::format("{}: {} alone is faster than all together, 'placement.nics: [{}]' takes it",
-                      does, text(fastest), at(fastest))};
+  const std::string name = nic_name(topology, host.nics[at(fastest)]);
+  return {
+      fmt::format("{}: {} alone is faster than all together, 'placement.nics: [{}]' takes it", does,
+                  text(fastest),
+                  name == fmt::format("nic{}", at(fastest)) ? std::to_string(at(fastest)) : name)};
 }
 
 bool one_is_faster_than_all(const Topology& topology, const Host& host) {

@@ -5,6 +5,11 @@
 
 namespace ringscope {
 
+std::string nic_name(const Topology& topology, Vertex nic) {
+  const std::string& name = topology.graph()[nic].name;
+  return name.substr(name.rfind('/') + 1);
+}
+
 std::vector<Vertex> nearest_nics(const Topology& topology, Vertex component) {
   const Graph& graph = topology.graph();
   const auto& plugged = topology.hosts()[static_cast<std::size_t>(graph[component].host)].nics;

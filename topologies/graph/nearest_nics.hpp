@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The NIC that a GPU uses, where several are equally near.
+// The NIC that a GPU uses, where several are equally near; names of NICs.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "topologies/graph/topology.hpp"
 
 namespace ringscope {
+
+/// Name of a NIC on its host: "nic1", or that of its interface.
+std::string nic_name(const Topology& topology, Vertex nic);
 
 /// NICs of the component's host with the fewest links to it, in the order of their indices.
 std::vector<Vertex> nearest_nics(const Topology& topology, Vertex component);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -31,13 +32,15 @@ std::vector<Vertex> add_sockets(const Sockets& sockets, Topology& topology, int 
 
 /// Attachment of a device: the index of a NUMA domain or of a PCIe switch, and the link to it.
 struct Attachment {
+  std::string name{};  ///< of a NIC's interface; "": nic0, nic1, ...
   bool to_switch = false;
   int index = 0;
   LinkPair link{Bandwidth::unlimited(), Bandwidth::unlimited()};  ///< forward leaves the device
 };
 
-/// `nic: {domain: D, bandwidth, latency, ...}` or `nics: [...]`; with switches also `switch: S` in
-/// the place of `domain`. Without either key: one NIC on domain 0, attached without limit.
+/// `nic: {name: N, domain: D, bandwidth, latency, ...}` or `nics: [...]`; with switches also
+/// `switch: S` in the place of `domain`. Without either key: one NIC on domain 0, attached without
+/// limit.
 std::vector<Attachment> read_nics(Fields& fields, int domains, int switches);
 /// Adds the NICs of a host.
 std::vector<Vertex> add_nics(const std::vector<Attachment>& nics, Topology& topology, int host,

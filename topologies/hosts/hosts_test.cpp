@@ -86,6 +86,20 @@ const Broken broken[] = {
     {"network: star\n"
      "hosts: 3\n"
      "link: {bandwidth: 1 GB/s, latency: 1 us}\n"
+     "host: {type: numa, nics: [{name: ib0}, {name: ib0}]}\n",
+     "x.yaml:4:47: duplicate NIC 'ib0'\n"
+     "  host: {type: numa, nics: [{name: ib0}, {name: ib0}]}\n"
+     "                                                ^"},
+    {"network: star\n"
+     "hosts: 3\n"
+     "link: {bandwidth: 1 GB/s, latency: 1 us}\n"
+     "host: {type: numa, nic: {name: 1}}\n",
+     "x.yaml:4:32: expected an interface's name such as enp216s0, got \"1\"\n"
+     "  host: {type: numa, nic: {name: 1}}\n"
+     "                                 ^"},
+    {"network: star\n"
+     "hosts: 3\n"
+     "link: {bandwidth: 1 GB/s, latency: 1 us}\n"
      "host: {type: pcie_tree}\n",
      "x.yaml:4:7: host: the key 'switch_uplink' is missing\n"
      "  host: {type: pcie_tree}\n"

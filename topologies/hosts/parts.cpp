@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "topologies/input/characters.hpp"
+
 #include "topologies/hosts/hosts.hpp"
 
 namespace ringscope {
@@ -8,8 +12,22 @@ namespace {
 
 constexpr int most_cores = 65536, most_sockets = 64, most_nics = 64;
 
+/// Name of an interface. A placement tells it from a NIC's number, and from its other words.
+std::string read_interface(const Value& value) {
+  const std::string name = value.text();
+  require_host_name(value.place(), name);
+  if (name == "nearest" || name == "all" ||
+      name.find_first_not_of("0123456789") == std::string::npos)
+    value.fail(fmt::format("expected an interface's name such as enp216s0, got \"{}\"", name));
+  return name;
+}
+
 Attachment read_nic(Fields& fields, int domains, int switches) {
   Attachment nic;
+  if (const Value* name = fields.optional("name")) {
+    nic.name = read_interface(*name);
+    fields.resolve("name", *name);
+  }
   nic.to_switch = switches > 0 && fields.optional("switch");
   if (nic.to_switch && fields.has("domain"))
     fields.required("domain").fail("a NIC hangs off a domain or a switch, not both");
@@ -79,6 +97,9 @@ std::vector<Attachment> read_nics(Fields& fields, int domains, int switches) {
   for (const Value& item : list.items()) {
     Fields nic(item, fmt::format("nics[{}]", nics.size()));
     nics.push_back(read_nic(nic, domains, switches));
+    const std::string& name = nics.back().name;
+    if (!name.empty() && std::ranges::count(nics, name, &Attachment::name) > 1)
+      item.find("name")->fail(fmt::format("duplicate NIC '{}'", name));
   }
   return nics;
 }
@@ -89,10 +110,11 @@ std::vector<Vertex> add_nics(const std::vector<Attachment>& nics, Topology& topo
   const std::string name = topology.hosts()[static_cast<std::size_t>(host)].name;
   std::vector<Vertex> added;
   for (const Attachment& nic : nics) {
-    const Vertex vertex =
-        topology.add_component({.kind = ComponentKind::nic,
-                                .name = fmt::format("{}/nic{}", name, added.size()),
-                                .host = host});
+    const Vertex vertex = topology.add_component(
+        {.kind = ComponentKind::nic,
+         .name = nic.name.empty() ? fmt::format("{}/nic{}", name, added.size())
+                                  : fmt::format("{}/{}", name, nic.name),
+         .host = host});
     const auto& parents = nic.to_switch ? switches : domains;
     topology.connect(parents[static_cast<std::size_t>(nic.index)], vertex, reversed(nic.link));
     added.push_back(vertex);

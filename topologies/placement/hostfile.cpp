@@ -10,6 +10,7 @@
 
 #include "topologies/input/characters.hpp"
 #include "topologies/input/read_file.hpp"
+#include "topologies/placement/slots.hpp"
 
 namespace ringscope {
 namespace {
@@ -17,37 +18,14 @@ namespace {
 constexpr int most_slots = 1 << 20;
 constexpr std::size_t most_mebibytes = 16;
 
-std::shared_ptr<const Source> read_source(const Value& path) {
+std::shared_ptr<const Source> read_source(const Value& path, std::string_view what) {
   const std::string name = path_from(path.place(), path.text());
   std::string text = read_file(name, most_mebibytes, [&](const std::string& why) {
-    path.fail(fmt::format("the hostfile '{}' {}", name, why));
+    path.fail(fmt::format("the {} '{}' {}", what, name, why));
   });
   auto source = std::make_shared<const Source>(Source{name, std::move(text)});
   require_utf8(source);
   return source;
-}
-
-/// The words of one line up to a comment, each at its place.
-std::vector<Value> words_of(std::string_view line, const Place& start) {
-  constexpr std::string_view blanks = " \t\r";
-  std::vector<Value> words;
-  line = line.substr(0, line.find('#'));
-  std::size_t begin = line.find_first_not_of(blanks);
-  while (begin != std::string_view::npos) {
-    const std::size_t end = std::min(line.find_first_of(blanks, begin), line.size());
-    Place place = start;
-    place.column = static_cast<int>(begin) + 1;
-    words.push_back(Value::scalar_at(place, std::string(line.substr(begin, end - begin))));
-    begin = line.find_first_not_of(blanks, end);
-  }
-  return words;
-}
-
-/// Rest of a word behind its first `length` characters, at its own place.
-Value rest_of(const Value& word, std::size_t length) {
-  Place place = word.place();
-  place.column += static_cast<int>(length);
-  return Value::scalar_at(place, word.scalar().substr(length));
 }
 
 struct Line {
@@ -62,25 +40,80 @@ Line read_line(const std::vector<Value>& words) {
   const auto colon = first.find(':');
   Line line{first.substr(0, colon), {}};
   if (line.name.empty()) words.front().fail("expected the name of a host");
-  if (colon != std::string::npos) line.slots = read_slots(rest_of(words.front(), colon + 1));
+  if (colon != std::string::npos) line.slots = read_slots(part_of(words.front(), colon + 1));
   for (const Value& word : std::span(words).subspan(1)) {
     const std::string& text = word.scalar();
     const auto equals = text.find('=');
     const std::string key = text.substr(0, equals);
     // Open MPI's upper limit on slots does not bear on where ranks run.
     if (equals != std::string::npos && (key == "max_slots" || key == "max-slots")) {
-      read_slots(rest_of(word, equals + 1));
+      read_slots(part_of(word, equals + 1));
       continue;
     }
     if (equals == std::string::npos || key != "slots")
       word.fail(fmt::format("expected \"slots=N\", got \"{}\"", text.substr(0, 60)));
     if (line.slots) word.fail("the slots of this host are given twice");
-    line.slots = read_slots(rest_of(word, equals + 1));
+    line.slots = read_slots(part_of(word, equals + 1));
   }
   return line;
 }
 
+/// The host of "host0:2222".
+int host_of_task(const Value& address, const HostNames& hosts) {
+  const std::string name = address.text();
+  const auto colon = name.rfind(':');
+  if (colon == 0 || colon == std::string::npos || !whole_number(name.substr(colon + 1)))
+    address.fail(fmt::format("expected a task's address such as \"host0:2222\", got \"{}\"",
+                             name.substr(0, 60)));
+  return hosts.index(name.substr(0, colon), address.place());
+}
+
 }  // namespace
+
+Value part_of(const Value& word, std::size_t begin, std::size_t length) {
+  Place place = word.place();
+  place.column += static_cast<int>(begin);
+  return Value::scalar_at(place, word.scalar().substr(begin, length));
+}
+
+std::vector<Value> divided(const Value& text) {
+  std::vector<Value> parts;
+  const std::string& all = text.scalar();
+  for (std::size_t begin = 0; begin <= all.size();) {
+    const std::size_t end = std::min(all.find(',', begin), all.size());
+    const std::size_t first = std::min(all.find_first_not_of(' ', begin), end);
+    std::size_t last = end;
+    while (last > first && all[last - 1] == ' ') --last;
+    parts.push_back(part_of(text, first, last - first));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::vector<Value> words_of(const Value& line) {
+  constexpr std::string_view blanks = " \t\r";
+  const std::string_view text = line.scalar();
+  std::vector<Value> words;
+  std::size_t begin = text.find_first_not_of(blanks);
+  while (begin != std::string_view::npos) {
+    const std::size_t end = std::min(text.find_first_of(blanks, begin), text.size());
+    Place place = line.place();
+    place.column += static_cast<int>(begin);
+    words.push_back(Value::scalar_at(place, std::string(text.substr(begin, end - begin))));
+    begin = text.find_first_not_of(blanks, end);
+  }
+  return words;
+}
+
+Place each_line(const Value& path, std::string_view what,
+                const std::function<void(const Value&)>& read) {
+  const auto source = read_source(path, what);
+  std::istringstream stream(source->text);
+  std::string text;
+  for (int number = 1; std::getline(stream, text); ++number)
+    read(Value::scalar_at({source, number, 1}, text));
+  return {source, 0, 0};
+}
 
 int cores_of(const Topology& topology, int host) {
   int cores = 0;
@@ -98,29 +131,104 @@ int host_of(const Topology& topology, const std::string& name, const Place& plac
   throw InputError(place, unknown_name("host", name, known));
 }
 
+HostNames::HostNames(const Topology& topology) : topology_(&topology) {
+  for (const Host& host : topology.hosts())
+    indices_.emplace(host.name, static_cast<int>(indices_.size()));
+}
+
+int HostNames::index(const std::string& name, const Place& place) const {
+  if (const auto found = indices_.find(name); found != indices_.end()) return found->second;
+  if (name == "localhost" || name == "127.0.0.1") return 0;
+  const auto found = indices_.find(name.substr(0, name.find('.')));
+  return found != indices_.end() ? found->second : host_of(*topology_, name, place);
+}
+
 std::vector<HostSlots> read_hostfile(const Value& path, const Topology& topology) {
-  const auto source = read_source(path);
   std::unordered_map<std::string, int> indices, lines;
   for (const Host& host : topology.hosts())
     indices.emplace(host.name, static_cast<int>(indices.size()));
   std::vector<HostSlots> result;
-  std::istringstream stream(source->text);
-  std::string text;
-  for (int number = 1; std::getline(stream, text); ++number) {
-    const auto words = words_of(text, {source, number, 1});
-    if (words.empty()) continue;
+  const Place whole = each_line(path, "hostfile", [&](const Value& one) {
+    const std::string& text = one.scalar();
+    const auto words = words_of(Value::scalar_at(one.place(), text.substr(0, text.find('#'))));
+    if (words.empty()) return;
     const Line line = read_line(words);
     const auto index = indices.find(line.name);
     const int host = index != indices.end() ? index->second
                                             : host_of(topology, line.name, words.front().place());
-    const auto [first, is_new] = lines.emplace(line.name, number);
+    const auto [first, is_new] = lines.emplace(line.name, one.place().line);
     if (!is_new)
       words.front().fail(
           fmt::format("the host '{}' stands twice, first on line {}", line.name, first->second));
     result.push_back({host, line.slots.value_or(cores_of(topology, host))});
-  }
-  if (result.empty()) throw InputError({source, 0, 0}, "names no host");
+  });
+  if (result.empty()) throw InputError(whole, "names no host");
   return result;
+}
+
+bool is_host_list(const Value& value, const Topology& topology) {
+  if (value.kind() != Value::Kind::scalar) return false;
+  const std::string& text = value.scalar();
+  const auto hosts = topology.hosts();
+  // Counts have no letter but the x of 4x64.
+  const bool named = std::ranges::any_of(text, [](char letter) {
+    return letter != 'x' && ((letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z'));
+  });
+  return text.find(':') != std::string::npos ||
+         (named && (text.find(',') != std::string::npos ||
+                    std::ranges::find(hosts, text, &Host::name) != hosts.end()));
+}
+
+std::vector<HostSlots> read_host_list(const Value& value, const Topology& topology) {
+  std::vector<HostSlots> result;
+  const HostNames names(topology);
+  std::vector<int> at(topology.hosts().size(), -1);
+  std::int64_t ranks = 0;
+  for (const Value& part : divided(value)) {
+    const std::string& text = part.scalar();
+    const auto colon = text.find(':');
+    const std::string name = text.substr(0, colon);
+    if (name.empty())
+      part.fail(
+          fmt::format("expected hosts with their slots such as \"host0:4,host1:4\", got "
+                      "\"{}\"",
+                      value.scalar().substr(0, 60)));
+    const int slots = colon == std::string::npos
+                          ? 1
+                          : static_cast<int>(part_of(part, colon + 1).integer(1, most_ranks));
+    const int host = names.index(name, part.place());
+    int& index = at[static_cast<std::size_t>(host)];
+    if (index < 0) {
+      index = static_cast<int>(result.size());
+      result.push_back({host, 0});
+    }
+    ranks += slots;
+    if (ranks > most_ranks) value.fail(fmt::format("more than {} ranks", most_ranks));
+    result[static_cast<std::size_t>(index)].slots += slots;
+  }
+  return result;
+}
+
+std::vector<HostSlots> read_tf_config(const Value& config, const Topology& topology) {
+  Fields fields(config, "TF_CONFIG");
+  const Value& cluster = fields.required("cluster");
+  for (const char* key : {"task", "environment", "rpc_layer"}) fields.optional(key);
+  fields.finish();
+  Fields jobs(cluster, "TF_CONFIG.cluster");
+  const HostNames hosts(topology);
+  std::vector<HostSlots> ranks;
+  // The servers of a job are its last ranks.
+  for (const char* name : {"chief", "master", "worker", "ps"}) {
+    const Value* tasks = jobs.optional(name);
+    if (tasks == nullptr) continue;
+    if (tasks->kind() != Value::Kind::list)
+      tasks->fail("expected a list of tasks such as [\"host0:2222\", \"host1:2222\"]");
+    for (const Value& task : tasks->items()) ranks.push_back({host_of_task(task, hosts), 1});
+  }
+  jobs.optional("evaluator");  // takes no part in the training
+  jobs.finish();
+  if (ranks.empty()) cluster.fail("TF_CONFIG.cluster has no worker");
+  return ranks;
 }
 
 }  // namespace ringscope

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "topologies/placement/places.hpp"
@@ -19,8 +20,6 @@ constexpr Binding bindings[] = {Binding::core, Binding::numa, Binding::host, Bin
 const std::string map_by_names[] = {"slot", "node", "numa", "socket"};
 constexpr MapBy mappings[] = {MapBy::slot, MapBy::node, MapBy::numa, MapBy::numa};
 const std::string slot_names[] = {"core", "gpu"};
-const std::string memory_names[] = {"local", "interleave", "bind"};
-const std::string nic_names[] = {"nearest", "all", "[INDEX]"};
 
 struct Rules {
   MapBy map_by = MapBy::slot;
@@ -29,59 +28,15 @@ struct Rules {
   bool oversubscribe = false;
 };
 
-Rules read_rules(Fields& fields) {
+/// `mapped`: the hosts of the ranks are not given.
+Rules read_rules(Fields& fields, bool mapped = true) {
   Rules rules;
-  rules.map_by = mappings[fields.value_or("map_by", "slot").one_of("mapping", map_by_names)];
+  if (mapped)
+    rules.map_by = mappings[fields.value_or("map_by", "slot").one_of("mapping", map_by_names)];
   rules.binding = bindings[fields.value_or("bind", "core").one_of("binding", binding_names)];
   rules.on_gpus = fields.value_or("on", "core").one_of("slot", slot_names) == 1;
   rules.oversubscribe = fields.value_or("oversubscribe", "false").boolean();
   return rules;
-}
-
-/// `domains`: how many the rank's host has.
-MemoryPolicy read_memory(const Value& value, int domains) {
-  using Kind = MemoryPolicy::Kind;
-  if (value.kind() == Value::Kind::map) {
-    Fields fields(value, "memory");
-    const Value& domain = fields.required("bind");
-    fields.finish();
-    return {Kind::bind, static_cast<int>(domain.integer(0, domains - 1))};
-  }
-  const std::size_t policy = value.one_of("memory policy", memory_names);
-  if (policy == 2) value.fail("expected the domain to bind to too, as in {bind: 0}");
-  return {policy == 0 ? Kind::local : Kind::interleave, 0};
-}
-
-void read_nics(const Value& value, const Host& host, Location& rank) {
-  if (value.kind() != Value::Kind::list) {
-    rank.nics = static_cast<NicChoice>(value.one_of("choice of NICs", nic_names));
-    return;
-  }
-  if (value.items().size() != 1) value.fail("expected the index of one NIC such as [1]");
-  if (host.nics.empty()) value.fail(fmt::format("'{}' has no NIC", host.name));
-  rank.nics = NicChoice::named;
-  rank.nic = static_cast<int>(value.items().front().integer(0, std::ssize(host.nics) - 1));
-}
-
-/// `memory` and `nics` of some ranks.
-void read_buffers(Fields& fields, std::span<Location> ranks, const Topology& topology) {
-  const Value* memory = fields.optional("memory");
-  const Value* nics = fields.optional("nics");
-  for (Location& rank : ranks) {
-    const Host& host = topology.hosts()[static_cast<std::size_t>(rank.host)];
-    if (memory) rank.memory = read_memory(*memory, static_cast<int>(host.numa_domains.size()));
-    if (nics) read_nics(*nics, host, rank);
-  }
-}
-
-std::string buffers_text(const Location& rank) {
-  std::string text;
-  if (rank.memory.kind == MemoryPolicy::Kind::bind)
-    text += fmt::format(", memory on numa {}", rank.memory.domain);
-  if (rank.memory.kind == MemoryPolicy::Kind::interleave) text += ", memory interleaved";
-  if (rank.nics == NicChoice::all) text += ", all NICs";
-  if (rank.nics == NicChoice::named) text += fmt::format(", NIC {}", rank.nic);
-  return text;
 }
 
 /// Words for who wrote "64x1" and may have meant 64 hosts: "; ...", or nothing.
@@ -142,8 +97,11 @@ Placement place(const std::vector<HostSlots>& hosts, const Rules& rules, const V
                 const Topology& topology, const Taken& taken) {
   std::vector<std::vector<Location>> places(topology.hosts().size());
   std::vector<std::size_t> used(topology.hosts().size());
-  for (const HostSlots& slots : hosts)
-    places[static_cast<std::size_t>(slots.host)] = places_on(slots, rules, origin, topology, taken);
+  std::map<int, int> ranks_of;  // a host may come several times
+  for (const HostSlots& slots : hosts) ranks_of[slots.host] += slots.slots;
+  for (const auto& [host, ranks] : ranks_of)
+    places[static_cast<std::size_t>(host)] =
+        places_on({host, ranks}, rules, origin, topology, taken);
   const auto host_of_rank = host_of_each_rank(hosts, rules.map_by);
   Placement placement;
   std::set<Core> cores = taken.cores;
@@ -166,7 +124,7 @@ Placement place(const std::vector<HostSlots>& hosts, const Rules& rules, const V
                 Fields& fields, const Topology& topology, const Taken& taken) {
   Placement placement = place(hosts, rules, origin, topology, taken);
   read_buffers(fields, placement.ranks, topology);
-  placement.text += buffers_text(placement.ranks.front());
+  placement.text += buffers_text(placement.ranks.front(), topology);
   return placement;
 }
 
@@ -189,14 +147,49 @@ Placement read_hostfile_map(Fields& fields, const Topology& topology, const Take
   return place(fill(hosts, ranks, rules.map_by), rules, number, fields, topology, taken);
 }
 
+std::vector<HostSlots> read_hosts(const Value& value, const Topology& topology) {
+  return is_host_list(value, topology) ? read_host_list(value, topology)
+                                       : read_counts(value, topology);
+}
+
+/// Tasks of TensorFlow, each with its host: from a file, or as they stand in the environment.
+Placement read_tf_map(Fields& fields, const Topology& topology, const Taken& taken) {
+  const Value& file = fields.required("tf_config");
+  Rules rules = read_rules(fields, false);
+  for (const char* key : {"memory", "nics"}) fields.optional(key);
+  fields.finish();
+  const Value config = file.kind() == Value::Kind::scalar
+                           ? Value::from_file(path_from(file.place(), file.text()))
+                           : file;
+  return place(read_tf_config(config, topology), rules, file, fields, topology, taken);
+}
+
+Placement read_pinned_map(Fields& fields, const Topology& topology) {
+  const Value& file = fields.required("pinning");
+  for (const char* key : {"memory", "nics"}) fields.optional(key);
+  fields.finish();
+  Placement placement;
+  placement.ranks = read_pinning(file, topology);
+  std::vector<int> host_of_rank;
+  for (const Location& rank : placement.ranks) host_of_rank.push_back(rank.host);
+  read_buffers(fields, placement.ranks, topology);
+  placement.text =
+      counts_text(host_of_rank) + " listed" + buffers_text(placement.ranks.front(), topology);
+  return placement;
+}
+
 Placement read_map(const Value& value, const Topology& topology, const Taken& taken) {
   Fields fields(value, "placement");
   if (fields.has("hostfile")) return read_hostfile_map(fields, topology, taken);
+  if (fields.has("tf_config")) return read_tf_map(fields, topology, taken);
+  if (fields.has("pinning")) return read_pinned_map(fields, topology);
+  if (fields.has("cluster"))
+    return place(read_tf_config(value, topology), {}, value, topology, taken);
   const Value& counts = fields.required("hosts");
   const Rules rules = read_rules(fields);
   for (const char* key : {"memory", "nics"}) fields.optional(key);
   fields.finish();
-  return place(read_counts(counts, topology), rules, counts, fields, topology, taken);
+  return place(read_hosts(counts, topology), rules, counts, fields, topology, taken);
 }
 
 Location read_location(const Value& value, int rank, const Topology& topology) {
@@ -246,7 +239,8 @@ Placement read_groups(const Value& value, const Topology& topology, const Taken&
 }
 
 bool is_group(const Value& item) {
-  return item.kind() == Value::Kind::map && (item.find("hosts") || item.find("hostfile"));
+  return item.kind() == Value::Kind::map &&
+         (item.find("hosts") || item.find("hostfile") || item.find("tf_config"));
 }
 
 /// Throws where each entry is a number: somebody meant the counts of hosts.
@@ -279,7 +273,7 @@ Placement read_list(const Value& value, const Topology& topology) {
   if (std::ranges::all_of(placement.ranks, [&first](const Location& rank) {
         return rank.memory == first.memory && rank.nics == first.nics && rank.nic == first.nic;
       }))
-    placement.text += buffers_text(first);
+    placement.text += buffers_text(first, topology);
   return placement;
 }
 
@@ -304,7 +298,7 @@ Placement read_placement(const Value& value, const Topology& topology,
   const Taken others(taken);
   if (value.kind() == Value::Kind::map) return read_map(value, topology, others);
   if (value.kind() == Value::Kind::scalar)
-    return place(read_counts(value, topology), {}, value, topology, others);
+    return place(read_hosts(value, topology), {}, value, topology, others);
   if (value.kind() != Value::Kind::list || value.items().empty())
     value.fail("expected a placement such as 4-3-1, a map, or a list of one entry per rank");
   return is_group(value.items().front()) ? read_groups(value, topology, others)

@@ -48,11 +48,15 @@ struct Placement {
   std::vector<Location> ranks;
 };
 
-/// Five forms:
+/// Seven forms:
 ///   "4-3-1"                                  ranks 0-3 on the first host, 4-6 on the second, ...
 ///                                            "4x64-1": 4 ranks on each of 64 hosts, then 1
 ///   {hosts: 4-3-1, bind: core|numa|host, map_by: slot|node|numa, on: core|gpu, ...}
 ///   {hostfile: FILE, ranks: N, map_by: ..., bind: ...}   MPI's: `name slots=4`, comments with #
+///   "host0:4,host1:4"                        mpirun's -H: ranks of hosts by their names; in a map
+///                                            of `hosts`, too
+///   {tf_config: FILE, ...}, or its JSON      TensorFlow's tasks, each with its host
+///   {pinning: FILE}                          the ranks of a log of Intel MPI (places.hpp)
 ///   [{host: 0 or name, numa: 1, core: 2, gpu: 3}, ...]   one entry per rank; bound to the host
 ///                                            without `numa`, to the NUMA domain without `core`;
 ///                                            with `gpu` the domain is by default that nearest to
@@ -65,8 +69,8 @@ struct Placement {
 /// `on: gpu` puts the i-th rank of a host on its GPU i, and on a core of the domain nearest to that
 /// GPU. More ranks on a host than cores (GPUs) is an error unless `oversubscribe: true` is set;
 /// then they are shared round robin. Every form but the first knows `memory: local | interleave |
-/// {bind: N}` and `nics: nearest | all | [N]`. A hostfile's path is relative to the file that names
-/// it. Where ranks of other jobs are `taken`, counts and hostfiles take none of these cores and
+/// {bind: N}` and `nics: nearest | all | [N] | NAME`. Paths are relative to the file that names
+/// them. Where ranks of other jobs are `taken`, counts and hostfiles take none of these cores and
 /// GPUs; a list says itself what is shared.
 Placement read_placement(const Value& value, const Topology& topology,
                          std::span<const Location> taken = {});

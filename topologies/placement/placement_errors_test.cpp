@@ -118,6 +118,45 @@ const Broken broken[] = {
      "x.yaml:1:17: 'host0' has no GPU\n"
      "  [{host: 0, gpu: 0}]\n"
      "                  ^"},
+    {"host0:4,host9:4",
+     "x.yaml:1:9: unknown host 'host9' (known: host0, host1, host2)\n"
+     "  host0:4,host9:4\n"
+     "          ^"},
+    {"host0:4,host1:0",
+     "x.yaml:1:15: expected a whole number from 1 to 1048576, got \"0\"\n"
+     "  host0:4,host1:0\n"
+     "                ^"},
+    {"host0:four",
+     "x.yaml:1:7: expected a whole number from 1 to 1048576, got \"four\"\n"
+     "  host0:four\n"
+     "        ^"},
+    {"host0:4,,host1",
+     "x.yaml:1:9: expected hosts with their slots such as \"host0:4,host1:4\", got "
+     "\"host0:4,,host1\"\n"
+     "  host0:4,,host1\n"
+     "          ^"},
+    {"host0:9",
+     "x.yaml:1:1: 9 ranks on 'host0', which has 8 cores; say 'oversubscribe: true' to let them "
+     "share\n"
+     "  host0:9\n"
+     "  ^"},
+    {"{cluster: {worker: [\"host0:1\", \"host1\"]}}",
+     "x.yaml:1:32: expected a task's address such as \"host0:2222\", got \"host1\"\n"
+     "  {cluster: {worker: [\"host0:1\", \"host1\"]}}\n"
+     "                                 ^"},
+    {"{cluster: {worker: host0}}",
+     "x.yaml:1:20: expected a list of tasks such as [\"host0:2222\", \"host1:2222\"]\n"
+     "  {cluster: {worker: host0}}\n"
+     "                     ^"},
+    {"{cluster: {workers: [\"host0:1\"]}}",
+     "x.yaml:1:12: TF_CONFIG.cluster: unknown key 'workers'; did you mean 'worker'? (known: chief, "
+     "master, worker, ps, evaluator)\n"
+     "  {cluster: {workers: [\"host0:1\"]}}\n"
+     "             ^"},
+    {"{cluster: {evaluator: [\"host0:1\"]}}",
+     "x.yaml:1:11: TF_CONFIG.cluster has no worker\n"
+     "  {cluster: {evaluator: [\"host0:1\"]}}\n"
+     "            ^"},
     {"4xx3",
      "x.yaml:1:1: expected ranks per host such as \"4-3-1\", got \"4xx3\"\n"
      "  4xx3\n"
@@ -160,9 +199,13 @@ const Broken broken_on_gpus[] = {
      "  {hosts: 4, memory: {numa: 1}}\n"
      "                     ^"},
     {"{hosts: 4, nics: both}",
-     "x.yaml:1:18: unknown choice of NICs 'both' (known: nearest, all, [INDEX])\n"
+     "x.yaml:1:18: unknown choice of NICs 'both' (known: nearest, all, nic0, nic1)\n"
      "  {hosts: 4, nics: both}\n"
      "                   ^"},
+    {"{hosts: 4, nics: [nik1]}",
+     "x.yaml:1:19: unknown NIC 'nik1'; did you mean 'nic1'? (known: nic0, nic1)\n"
+     "  {hosts: 4, nics: [nik1]}\n"
+     "                    ^"},
     {"[{host: 0, gpu: 4}]",
      "x.yaml:1:17: expected a whole number from 0 to 3, got \"4\"\n"
      "  [{host: 0, gpu: 4}]\n"

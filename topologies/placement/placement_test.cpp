@@ -2,6 +2,7 @@
 // Does every form of a placement put each rank where it says?
 #include "topologies/placement/placement.hpp"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -194,6 +195,19 @@ TEST_F(Placements, one_nic_is_named_by_its_index) {
   EXPECT_EQ(placement.ranks[3].nic, 1);
   EXPECT_THROW(on(numa2, "{hosts: 2-2, nics: [2]}"), InputError);
   EXPECT_THROW(on(numa2, "{hosts: 2-2, nics: [0, 1]}"), InputError);
+}
+
+TEST_F(Placements, a_nic_is_named_by_its_interface) {
+  const std::string named =
+      "{network: star, hosts: 2, link: {bandwidth: 1 GB/s, latency: 1 us}, "
+      "host: {type: numa, nics: [{}, {name: enp216s0, domain: 1}]}}";
+  for (const char* nics : {"enp216s0", "[enp216s0]", "[1]"}) {
+    const Placement placement = on(named, fmt::format("{{hosts: 1-1, nics: {}}}", nics));
+    EXPECT_EQ(placement.text, "1-1, NIC enp216s0");
+    EXPECT_EQ(placement.ranks[1].nics, NicChoice::named);
+    EXPECT_EQ(placement.ranks[1].nic, 1);
+  }
+  EXPECT_EQ(on(named, "{hosts: 1-1, nics: nic0}").ranks[0].nic, 0);
 }
 
 TEST_F(Placements, a_list_may_name_gpu_memory_and_nics) {

@@ -1,9 +1,80 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "topologies/placement/places.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <iterator>
+
+#include "topologies/graph/nearest_nics.hpp"
 
 namespace ringscope {
+namespace {
+
+const std::string memory_names[] = {"local", "interleave", "bind"};
+
+/// `domains`: how many the rank's host has.
+MemoryPolicy read_memory(const Value& value, int domains) {
+  using Kind = MemoryPolicy::Kind;
+  if (value.kind() == Value::Kind::map) {
+    Fields fields(value, "memory");
+    const Value& domain = fields.required("bind");
+    fields.finish();
+    return {Kind::bind, static_cast<int>(domain.integer(0, domains - 1))};
+  }
+  const std::size_t policy = value.one_of("memory policy", memory_names);
+  if (policy == 2) value.fail("expected the domain to bind to too, as in {bind: 0}");
+  return {policy == 0 ? Kind::local : Kind::interleave, 0};
+}
+
+/// `nearest`, `all`, a NIC's name, or a list of one name or index.
+void read_nics(const Value& value, const Topology& topology, const Host& host, Location& rank) {
+  const bool listed = value.kind() == Value::Kind::list;
+  std::vector<std::string> words;
+  if (!listed) words = {"nearest", "all"};
+  for (const Vertex nic : host.nics) words.push_back(nic_name(topology, nic));
+  if (!listed) {
+    const std::size_t word = value.one_of("choice of NICs", words);
+    rank.nics = static_cast<NicChoice>(std::min<std::size_t>(word, 2));
+    if (word >= 2) rank.nic = static_cast<int>(word) - 2;
+    return;
+  }
+  if (value.items().size() != 1)
+    value.fail("expected the index or the name of one NIC such as [1]");
+  if (host.nics.empty()) value.fail(fmt::format("'{}' has no NIC", host.name));
+  const Value& nic = value.items().front();
+  rank.nics = NicChoice::named;
+  rank.nic = static_cast<int>(whole_number(nic.text())
+                                  ? nic.integer(0, std::ssize(host.nics) - 1)
+                                  : static_cast<std::int64_t>(nic.one_of("NIC", words)));
+}
+
+}  // namespace
+
+void read_buffers(Fields& fields, std::span<Location> ranks, const Topology& topology) {
+  const Value* memory = fields.optional("memory");
+  const Value* nics = fields.optional("nics");
+  for (Location& rank : ranks) {
+    const Host& host = topology.hosts()[static_cast<std::size_t>(rank.host)];
+    if (memory) rank.memory = read_memory(*memory, static_cast<int>(host.numa_domains.size()));
+    if (nics) read_nics(*nics, topology, host, rank);
+  }
+}
+
+std::string buffers_text(const Location& rank, const Topology& topology) {
+  std::string text;
+  if (rank.memory.kind == MemoryPolicy::Kind::bind)
+    text += fmt::format(", memory on numa {}", rank.memory.domain);
+  if (rank.memory.kind == MemoryPolicy::Kind::interleave) text += ", memory interleaved";
+  if (rank.nics == NicChoice::all) text += ", all NICs";
+  if (rank.nics == NicChoice::named) {
+    const Host& host = topology.hosts()[static_cast<std::size_t>(rank.host)];
+    const std::string name = nic_name(topology, host.nics[static_cast<std::size_t>(rank.nic)]);
+    const bool numbered = name == fmt::format("nic{}", rank.nic);
+    text += numbered ? fmt::format(", NIC {}", rank.nic) : ", NIC " + name;
+  }
+  return text;
+}
 
 int domain_near(const Topology& topology, const Host& host, int gpu) {
   const Vertex domain = topology.nearest_domain(host.gpus[static_cast<std::size_t>(gpu)]);

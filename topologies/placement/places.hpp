@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The cores and GPUs of a host, as ranks take them.
+// The cores, GPUs, memory and NICs of a host, as ranks take them.
 #pragma once
 
 #include <set>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -24,6 +25,17 @@ std::vector<Location> cores_in_order(const Topology& topology, int host, MapBy m
 std::vector<Location> gpus_in_order(const Topology& topology, int host_index, MapBy map_by);
 
 using Core = std::tuple<int, int, int>;  ///< host, NUMA domain, core
+
+/// Reads `memory` and `nics` of some ranks.
+void read_buffers(Fields& fields, std::span<Location> ranks, const Topology& topology);
+
+/// The same as reports print it: ", memory on numa 1, NIC enp216s0".
+std::string buffers_text(const Location& rank, const Topology& topology);
+
+/// Place of each rank in the table that Intel MPI prints with I_MPI_DEBUG=5, in a log: a set of one
+/// core binds to it, one of several in a NUMA domain to that, another to the host. Source: Intel
+/// MPI Library Developer Reference, "I_MPI_DEBUG".
+std::vector<Location> read_pinning(const Value& path, const Topology& topology);
 
 /// Gives the rank a core of its host that is not taken, in its domain where there is one; its own
 /// where all are taken.
