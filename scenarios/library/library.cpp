@@ -64,6 +64,18 @@ void read_eager(Fields& fields, const std::string& name, Way way, Transport& tra
   }
 }
 
+/// Open MPI's names of what moves bytes, where ours are expected.
+void refuse_btl(const Value& driver) {
+  constexpr std::string_view names[] = {"vader", "sm", "tcp"};
+  if (driver.kind() != Value::Kind::scalar ||
+      std::ranges::find(names, driver.scalar()) == std::end(names))
+    return;
+  driver.fail(fmt::format(
+      "'{}' is a BTL of Open MPI: vader (since 5.0: sm) is 'driver: receiver', which copies once; "
+      "the sm before it is 'driver: caller', which copies in and out; tcp is 'shm: network'",
+      driver.scalar()));
+}
+
 Transport read_transport(const Value& value, Way way, Value& resolved) {
   const std::string name(way_names[static_cast<std::size_t>(way)]);
   Fields fields(value, "library." + name);
@@ -104,6 +116,7 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
     fields.resolve("connection_cost", *cost);
   }
   const Value& driver = fields.value_or("driver", "caller");
+  refuse_btl(driver);
   transport.driver = static_cast<Driver>(driver.one_of("driver", driver_names));
   if (transport.driver == Driver::receiver && way != Way::shm) {
     driver.fail(fmt::format("library.{}: only shm can have the driver 'receiver'", name));
@@ -159,7 +172,47 @@ void read_gpu_parts(Fields& fields, Library& library, Value& ways) {
   fields.resolve("blocks", resolved);
 }
 
+/// Endpoints, as configured and as the provider has them, and the locks of several threads.
+void read_threads(Fields& fields, Library& library) {
+  library.wanted_endpoints = static_cast<int>(fields.value_or("endpoints", "1").integer(1, 1024));
+  library.endpoints = library.wanted_endpoints;
+  if (const Value* most = fields.optional("most_endpoints")) {
+    library.most_endpoints = static_cast<int>(most->integer(1, 1024));
+    library.endpoints = std::min(library.endpoints, *library.most_endpoints);
+    fields.resolve("most_endpoints", *most);
+  }
+  if (const Value* lock = fields.optional("thread_multiple")) {
+    library.thread_multiple = lock->seconds();
+    fields.resolve("thread_multiple", *lock);
+  }
+}
+
+/// Transport of `shm: network`, shared memory switched off: a message stays in its host and goes
+/// through the network's stack, without its links and NICs.
+Value over_loopback(const Value& shm, const Value& network) {
+  if (shm.scalar() != "network")
+    shm.fail(
+        fmt::format("expected the costs of a transport, or 'network', where messages "
+                    "inside a host go through the network's stack, as with --mca btl "
+                    "self,tcp; got \"{}\"",
+                    shm.scalar().substr(0, 60)));
+  constexpr std::string_view of_nics[] = {"goodput", "message_gap", "interrupt_interval",
+                                          "connection_cost", "eager_piece"};
+  Value way = Value::empty_map_at(shm.place());
+  if (network.kind() != Value::Kind::map) return network;
+  for (const Value::Entry& entry : network.entries())
+    if (std::ranges::find(of_nics, entry.key) == std::end(of_nics)) way.set(entry.key, entry.value);
+  return way;
+}
+
 }  // namespace
+
+void lock_calls(Library& library) {
+  for (Transport& way : library.transports) {
+    way.send_overhead = way.send_overhead.plus(library.thread_multiple);
+    way.recv_overhead = way.recv_overhead.plus(library.thread_multiple);
+  }
+}
 
 Library read_library(const Value& value) {
   const Written written = expand(value, {});
@@ -173,7 +226,7 @@ Library read_library(const Value& value) {
   const Value& core = fields.value_or("progress_core", "spare");
   library.progress_core =
       static_cast<ProgressCore>(core.one_of("progress core", progress_core_names));
-  library.endpoints = static_cast<int>(fields.value_or("endpoints", "1").integer(1, 1024));
+  read_threads(fields, library);
   if (const Value* thread_core = fields.optional("thread_core")) {
     library.thread_core =
         static_cast<ProgressCore>(thread_core->one_of("thread core", progress_core_names));
@@ -188,7 +241,11 @@ Library read_library(const Value& value) {
   Value ways = Value::empty_map_at(value.place());
   for (const Way way : {Way::self, Way::shm, Way::network}) {
     const auto i = static_cast<std::size_t>(way);
-    library.transports[i] = read_transport(fields.required(way_names[i]), way, ways);
+    const Value& costs = fields.required(way_names[i]);
+    const bool off = way == Way::shm && costs.kind() == Value::Kind::scalar;
+    library.transports[i] =
+        read_transport(off ? over_loopback(costs, fields.required("network")) : costs, way, ways);
+    if (off) ways.set("shm", costs);
   }
   read_gpu_parts(fields, library, ways);
   if (const Value* uncached = fields.optional("uncached")) fields.resolve("uncached", *uncached);

@@ -122,7 +122,12 @@ struct Library {
   ProgressCore thread_core = ProgressCore::spare;  ///< the same, of a rank's further threads
   /// CPU for each posted receive, or early message, that matching looks at before it finds one.
   Seconds match_cost{};
-  int endpoints = 1;       ///< locks (and engines) per process; thread t uses t mod endpoints
+  int endpoints = 1;         ///< locks (and engines) per process; thread t uses t mod endpoints
+  int wanted_endpoints = 1;  ///< as configured
+  std::optional<int> most_endpoints{};  ///< that the network's provider offers; empty: any number
+  /// CPU of a call's lock, where ranks have several threads; their messages' overheads then have
+  /// it.
+  Seconds thread_multiple{};
   ByteCost reduce_cost{};  ///< CPU per byte of the local reduction
   ByteCost copy_cost{};    ///< CPU per byte of a local copy
   Value resolved;          ///< all defaults filled in
@@ -139,5 +144,8 @@ struct Library {
 /// override single values of it. Throws InputError, also for combinations that cannot be: a NIC
 /// that runs progress for a caller-driven network.
 Library read_library(const Value& value);
+
+/// Adds the locks of MPI_THREAD_MULTIPLE to the overheads of all messages.
+void lock_calls(Library& library);
 
 }  // namespace ringscope

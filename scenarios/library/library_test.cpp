@@ -17,6 +17,7 @@
 namespace ringscope {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 Library read(const std::string& text) { return read_library(Value::from_text("x", text)); }
@@ -108,6 +109,54 @@ TEST(Library, vectors_that_the_caches_do_not_hold_have_costs_of_their_own) {
   expect(1025, 3e-9, 2e-9);
   expect(1024, 1e-9, 2e-9);
   EXPECT_EQ(to_json(read(resolved.dump()).resolved), resolved);
+}
+
+TEST(Library, shared_memory_that_is_off_costs_what_the_network_does) {
+  const Library off = read(
+      "{base: openmpi_tcp, shm: network, network: {goodput: 0.9, interrupt_interval: 1 us}, "
+      "uncached: [{above: 1 KiB, reduce_cost: 1 ns/B, shm: {recv_cost: 9 ns/B}}]}");
+  const Transport& shm = off.transport(Way::shm);
+  const Transport& network = off.transport(Way::network);
+  EXPECT_EQ(shm.latency, network.latency);
+  EXPECT_EQ(shm.send_cost, network.send_cost);
+  EXPECT_EQ(shm.eager_limit, network.eager_limit);
+  EXPECT_EQ(shm.buffer, network.buffer);
+  EXPECT_EQ(shm.driver, Driver::caller);
+  EXPECT_EQ(shm.goodput, 1);
+  EXPECT_EQ(shm.interrupt_interval, Seconds(0));
+  EXPECT_EQ(to_json(off.resolved)["shm"], "network");
+  EXPECT_EQ(to_json(read(to_json(off.resolved).dump()).resolved), to_json(off.resolved));
+  Library uncached = off;
+  take_vectors(uncached, {1 << 20});
+  EXPECT_EQ(uncached.reduce_cost, ByteCost{1e-9});
+  EXPECT_EQ(uncached.transport(Way::shm).recv_cost, network.recv_cost);
+  EXPECT_THAT(complaint_of([] { read("{base: rdma, shm: off}"); }),
+              HasSubstr("1:19: expected the costs of a transport, or 'network'"));
+}
+
+TEST(Library, what_open_mpi_calls_a_driver_is_told_in_our_words) {
+  for (const std::string name : {"vader", "sm", "tcp"})
+    EXPECT_THAT(complaint_of([&] { read("{base: rdma, shm: {driver: " + name + "}}"); }),
+                AllOf(HasSubstr("'" + name + "' is a BTL of Open MPI"),
+                      HasSubstr("'driver: receiver'"), HasSubstr("'shm: network'")));
+}
+
+TEST(Library, a_provider_may_have_fewer_endpoints_than_are_asked_for) {
+  const Library capped = read("{base: intel_mpi_mlx, endpoints: 4}");
+  EXPECT_EQ(capped.endpoints, 1);
+  EXPECT_EQ(capped.wanted_endpoints, 4);
+  EXPECT_EQ(read("{base: intel_mpi, endpoints: 4}").endpoints, 4);
+  EXPECT_EQ(to_json(read(to_json(capped.resolved).dump()).resolved), to_json(capped.resolved));
+}
+
+TEST(Library, locks_of_several_threads_are_overhead_of_each_message) {
+  Library library = read("{base: rdma, thread_multiple: 50 ns}");
+  const Library before = library;
+  lock_calls(library);
+  const Transport& now = library.transport(Way::network);
+  const Transport& then = before.transport(Way::network);
+  EXPECT_DOUBLE_EQ(now.send_overhead.at(8), then.send_overhead.at(8) + 50e-9);
+  EXPECT_DOUBLE_EQ(now.recv_overhead.at(8), then.recv_overhead.at(8) + 50e-9);
 }
 
 TEST(Library, bases_chain) {

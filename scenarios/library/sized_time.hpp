@@ -35,6 +35,12 @@ class SizedTime {
     const Segment& first = segments_.front();
     return segments_.size() == 1 && first.time.count() == 0 && first.cost.seconds_per_byte == 0;
   }
+  /// Adds to the time of every size.
+  SizedTime plus(Seconds more) const {
+    SizedTime result = *this;
+    for (Segment& segment : result.segments_) segment.time += more;
+    return result;
+  }
   /// Scales the time of every size by the factor.
   SizedTime times(double factor) const {
     SizedTime result = *this;

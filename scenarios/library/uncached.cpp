@@ -45,6 +45,16 @@ std::vector<Change> changes_of(const Value& resolved) {
   return changes;
 }
 
+/// Lays a change over the library. Where shared memory is off, its costs are those of the network.
+void lay_change(Value& library, const Change& change) {
+  const Value* shm = library.find("shm");
+  const bool off = shm != nullptr && shm->kind() == Value::Kind::scalar;
+  Value over = Value::empty_map_at(change.over.place());
+  for (const Value::Entry& entry : change.over.entries())
+    if (!off || entry.key != "shm") over.set(entry.key, entry.value);
+  library.merge(over);
+}
+
 /// The library, with none of its changes.
 Value without_changes(const Value& resolved) {
   Value plain = resolved;
@@ -57,7 +67,7 @@ Value without_changes(const Value& resolved) {
 void check_uncached(const Value& resolved) {
   for (const Change& change : changes_of(resolved)) {
     Value changed = without_changes(resolved);
-    changed.merge(change.over);
+    lay_change(changed, change);
     read_library(changed);
   }
 }
@@ -67,7 +77,7 @@ void take_vectors(Library& library, Bytes vector) {
   if (changes.empty()) return;
   Value changed = without_changes(library.resolved);
   for (const Change& change : changes)
-    if (vector > change.above) changed.merge(change.over);
+    if (vector > change.above) lay_change(changed, change);
   Value resolved = std::move(library.resolved);
   library = read_library(changed);
   library.resolved = std::move(resolved);

@@ -199,6 +199,7 @@ std::vector<Scenario> read_with(const Value& tree, const std::string& name,
     scenario.resolved = fields.resolved();
     scenario.name = jobs.size() == 1 ? name : name + " " + to_text(read.job.bytes);
     scenarios.push_back(scenario);
+    if (threads_of(*read.job.algorithm, read.job.options) > 1) lock_calls(scenarios.back().library);
   }
   return scenarios;
 }

@@ -91,6 +91,27 @@ TEST(JobWarnings, keys_that_change_nothing_are_named) {
               named("hash_seed'"));
 }
 
+TEST(JobWarnings, a_provider_with_one_endpoint_gives_two_threads_nothing) {
+  const auto limited =
+      ElementsAre(AllOf(HasSubstr("intel_mpi_mlx"), HasSubstr("has 1 endpoint ('most_endpoints')"),
+                        HasSubstr("two threads gain nothing with one endpoint"),
+                        HasSubstr("{base: intel_mpi, endpoints: 2}")));
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring_two_threads", "intel_mpi_mlx"), limited);
+  EXPECT_THAT(
+      warnings_of("rack3", "4-3-1", "ring_two_threads", "{base: intel_mpi_mlx, endpoints: 2}"),
+      limited);
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring", "intel_mpi_mlx"), IsEmpty());
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring_two_threads", "{base: intel_mpi, endpoints: 2}"),
+              IsEmpty());
+}
+
+TEST(JobWarnings, endpoints_beyond_the_threads_are_idle) {
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring_two_threads", "{base: rdma, endpoints: 9}"),
+              ElementsAre(HasSubstr("7 of 9 endpoints are idle: a rank has 2 threads")));
+  EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring", "{base: rdma, thread_multiple: 1 us}"),
+              ElementsAre(HasSubstr("'thread_multiple' changes nothing")));
+}
+
 TEST(JobWarnings, jitter_asks_for_repetitions_where_a_message_has_it) {
   const std::string jitter = "{base: rdma, network: {jitter: 1 us}}";
   EXPECT_THAT(warnings_of("rack3", "4-3-1", "ring", jitter),
@@ -186,6 +207,9 @@ TEST(JobWarnings, the_fastest_nic_is_named_where_they_differ) {
               ElementsAre(AllOf(HasSubstr("host0/nic0 (125 MB/s) sets the pace"),
                                 HasSubstr("'placement.nics: [1]'"))));
   EXPECT_THAT(warnings_of_unequal("125 MB/s", "[1]", ""), IsEmpty());
+  EXPECT_THAT(warnings_of_unequal("125 MB/s", "all", "", "name: ib0, "),
+              ElementsAre(AllOf(HasSubstr("host0/ib0 (12.5 GB/s) alone"),
+                                HasSubstr("'placement.nics: [ib0]'"))));
   // Two of 10 and 12.5 GB/s are faster than one.
   EXPECT_THAT(warnings_of_unequal("10 GB/s", "nearest", ""),
               ElementsAre(HasSubstr("'placement.nics: all'")));
@@ -207,9 +231,6 @@ TEST(JobWarnings, a_batch_that_does_not_fit_into_its_gpu_is_named) {
   EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 512"),
               ElementsAre("vgg16 does not fit into host0/gpu0, which has 11.81 GB: a batch of 512 "
                           "needs at least 29.42 GB, parameters with gradients and momenta 1.66 + "
-  EXPECT_THAT(warnings_of_unequal("125 MB/s", "all", "", "name: ib0, "),
-              ElementsAre(AllOf(HasSubstr("host0/ib0 (12.5 GB/s) alone"),
-                                HasSubstr("'placement.nics: [ib0]'"))));
                           "activations 27.76; a batch of 187 may fit"));
   EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 187"), IsEmpty());
   EXPECT_THAT(warnings_of_training("gtx1080ti_x4", "model: vgg16, batch: 188"),

@@ -13,6 +13,7 @@
 #include "scenarios/question/estimate.hpp"
 #include "scenarios/warnings/job_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
+#include "topologies/input/plural.hpp"
 
 namespace ringscope {
 namespace {
@@ -114,6 +115,7 @@ std::vector<std::string> vain_threads(const Scenario& scenario) {
                      });
   const char* key = library.endpoints > 1                         ? "endpoints"
                     : library.thread_core == ProgressCore::shared ? "thread_core"
+                    : library.thread_multiple.count() > 0         ? "thread_multiple"
                                                                   : nullptr;
   if (alone && key != nullptr)
     vain.push_back(fmt::format(
@@ -121,6 +123,30 @@ std::vector<std::string> vain_threads(const Scenario& scenario) {
         "ring_threads have several",
         key, scenario.job.algorithm->collective, scenario.job.algorithm->name));
   return vain;
+}
+
+/// Endpoints that the provider has not, or that no thread uses.
+std::vector<std::string> vain_endpoints(const Scenario& scenario) {
+  const Library& library = scenario.library;
+  const int threads = threads_of(*scenario.job.algorithm, scenario.job.options);
+  if (!scenario.neighbours.empty() || has_one_thread(scenario.job) ||
+      scenario.job.training != nullptr || scenario.job.options.schedule != nullptr)
+    return {};
+  const int most = library.most_endpoints.value_or(library.wanted_endpoints);
+  if (library.most_endpoints && most < std::max(threads, library.wanted_endpoints)) {
+    const std::string gain = most == 1 ? "two threads gain nothing with one endpoint, whose lock "
+                                         "they share"
+                                       : fmt::format("{} threads share them", threads);
+    return {fmt::format(
+        "the provider of {} has {} ('most_endpoints'): {}. Intel MPI's provider tcp has no such "
+        "limit: "
+        "'library: {{base: intel_mpi, endpoints: {}}}' times the other side of the choice",
+        library.name, plural(most, "endpoint"), gain, threads)};
+  }
+  if (library.endpoints > threads && library.progress != Progress::thread)
+    return {fmt::format("{} of {} endpoints are idle: a rank has {}, and each uses one",
+                        library.endpoints - threads, library.endpoints, plural(threads, "thread"))};
+  return {};
 }
 
 /// Rules of placement among things of which hosts have one.
@@ -273,10 +299,10 @@ std::vector<std::string> slow_transports(const Scenario& scenario) {
 
 std::vector<std::string> slips(const Scenario& scenario) {
   std::vector<std::string> found;
-  for (const auto& more :
-       {hosts_for_ranks(scenario), shared_seats(scenario), other_fit(scenario),
-        slow_transports(scenario), vain_noise(scenario), chance(scenario), vain_threads(scenario),
-        vain_rules(scenario), vain_storage(scenario), idle_degraded(scenario)})
+  for (const auto& more : {hosts_for_ranks(scenario), shared_seats(scenario), other_fit(scenario),
+                           slow_transports(scenario), vain_noise(scenario), chance(scenario),
+                           vain_threads(scenario), vain_endpoints(scenario), vain_rules(scenario),
+                           vain_storage(scenario), idle_degraded(scenario)})
     found.insert(found.end(), more.begin(), more.end());
   return found;
 }
