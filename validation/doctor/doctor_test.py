@@ -22,7 +22,8 @@ from validation.verdict.simulator import Simulator
 HERE = pathlib.Path(__file__).resolve().parent
 PUBLISHED = HERE.parent / "published"
 BUILD = pathlib.Path(".")
-MACHINES = {one.name: one for one in machines.MACHINES}
+ONE_HOST = machines.Machine("one host", "star8", "openmpi_tcp", "4", machines.RING, (2, 24))
+MACHINES = {one.name: one for one in (*machines.MACHINES, ONE_HOST)}
 TWO_HOSTS = "collective,algorithm,hosts,ranks_per_host,bytes,busbw_GBps\n" \
     "allreduce,ring,2,1,{size},{rate}\n"
 CLUSTER = """about: two hosts with a GPU each
@@ -68,6 +69,12 @@ class Cause(unittest.TestCase):
     def test_a_core_that_pushes_both_ways_is_found(self):
         found = self.diagnosed("eight hosts, TCP", "core-both-ways", 1.6e-9)
         self.assertIn("core-both-ways", [one.name for one in found.causes[:2]])
+
+    def test_shared_memory_that_is_off_is_found(self):
+        some = [of(name) for name in ("shm-off", "high-latency", "straggler", "eager-limit")]
+        found = self.diagnosed("one host", "shm-off", "network", some)
+        self.assertEqual(found.causes[0].name, "shm-off")
+        self.assertIn("--mca btl self,tcp", found.causes[0].words)
 
     def test_peers_that_do_not_reach_each_other_are_found(self):
         some = [of(name) for name in ("no-peer-access", "straggler", "nvlink-slow", "acs-on")]

@@ -13,7 +13,7 @@ def ways(scene: Scene) -> str:
 
 
 def values(scene: Scene) -> list:
-    if scene.blocks is not None or scene.on_gpus:
+    if scene.blocks is not None or scene.on_gpus or isinstance(scene.library[ways(scene)], str):
         return []
     now = parse_quantity(str(scene.library[ways(scene)]["eager_limit"]), "bytes")
     return [limit for limit in LIMITS if not 0.6 < (limit + 1) / (now + 1) < 1.7]

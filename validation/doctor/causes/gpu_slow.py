@@ -5,10 +5,6 @@ from validation.doctor.causes.cause import RARE, Cause, protocols, share
 from validation.doctor.scene import Scene, scale
 
 
-def values(scene: Scene) -> list:
-    return [0.7, 0.5, 0.35, 0.2] if scene.blocks is not None else []
-
-
 def edit(scene: Scene, value):
     for one in protocols(scene):
         scale(one, value, "block", "copy", "gpu")
@@ -18,4 +14,5 @@ CAUSE = Cause(
     "gpu-slow",
     "the GPUs' kernels are slow: low clocks, a power limit, SMs taken by others",
     "nvidia-smi -q -d CLOCK,PERFORMANCE (throttle reasons) during the run",
-    values, edit, lambda value: f"at {share(value)} of their rate", weight=RARE)
+    lambda scene: [0.7, 0.5, 0.35, 0.2] if scene.blocks is not None else [],
+    edit, lambda value: f"at {share(value)} of their rate", weight=RARE)

@@ -4,13 +4,6 @@
 from validation.doctor.causes.cause import RARE, Cause, protocols
 from validation.doctor.scene import Scene, times
 
-FACTORS = (2.0, 4.0, 8.0, 16.0)
-
-
-def values(scene: Scene) -> list:
-    return list(FACTORS)
-
-
 def edit(scene: Scene, value):
     if scene.blocks is not None:
         key = "hop_between_hosts" if scene.between_hosts else "hop"
@@ -19,7 +12,7 @@ def edit(scene: Scene, value):
         return
     ways = ("network", "gdr") if scene.between_hosts else ("shm", "p2p", "staged")
     for way in ways:
-        if way in scene.library:
+        if isinstance(scene.library.get(way), dict):
             for key in ("latency", "send_overhead", "recv_overhead"):
                 if key in scene.library[way]:
                     scene.library[way][key] = times(scene.library[way][key], value)
@@ -29,4 +22,5 @@ CAUSE = Cause(
     "high-latency",
     "each hop takes long: sleeping cores (C-states), interrupt moderation, a detour",
     "osu_latency or ib_write_lat of two hosts; cpupower idle-info, ethtool -c",
-    values, edit, lambda value: f"{value:g} times as long", weight=RARE)
+    lambda scene: [2.0, 4.0, 8.0, 16.0], edit, lambda value: f"{value:g} times as long",
+    weight=RARE)

@@ -5,11 +5,7 @@ from validation.doctor.causes.cause import RARE, Cause
 from validation.doctor.scene import Scene
 from validation.quantities import format_time
 
-TIMES = (20e-6, 60e-6, 200e-6, 600e-6, 2e-3, 6e-3)
-
-
-def values(scene: Scene) -> list:
-    return list(TIMES)
+TIMES = [20e-6, 60e-6, 200e-6, 600e-6, 2e-3, 6e-3]
 
 
 def edit(scene: Scene, value):
@@ -22,4 +18,4 @@ CAUSE = Cause(
     "a straggler: some ranks come late to each operation",
     "the spread between ranks (osu -f; max over min); dmesg, thermal throttling, a profile of the "
     "slowest rank",
-    values, edit, lambda value: f"by up to {format_time(value)}", weight=RARE)
+    lambda scene: TIMES, edit, lambda value: f"by up to {format_time(value)}", weight=RARE)

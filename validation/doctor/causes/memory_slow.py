@@ -2,19 +2,13 @@
 """Host memory is slower than described: NUMA settings, missing modules."""
 
 from validation.doctor.causes.cause import RARE, Cause, share
-from validation.doctor.scene import Scene, scale
-
-
-def values(scene: Scene) -> list:
-    return [0.5, 0.25, 0.12] if "memory_bandwidth" in scene.host else []
-
-
-def edit(scene: Scene, value):
-    scale(scene.host, value, "memory_bandwidth")
+from validation.doctor.scene import scale
 
 
 CAUSE = Cause(
     "memory-slow",
     "host memory is slow: NUMA nodes per socket (NPS), missing modules",
     "stream on each socket; numactl -H, the BIOS's NPS; dmidecode -t memory",
-    values, edit, lambda value: f"{share(value)} of its bandwidth", weight=RARE)
+    lambda scene: [0.5, 0.25, 0.12] if "memory_bandwidth" in scene.host else [],
+    lambda scene, value: scale(scene.host, value, "memory_bandwidth"),
+    lambda value: f"{share(value)} of its bandwidth", weight=RARE)
