@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// MPI_Allreduce as Open MPI up to 4.0 chooses it (component `tuned`), for commutative operations.
+// MPI_Allreduce as Open MPI up to 4.0, 3.1 too, chooses it (component `tuned`), for commutative
+// operations.
 //
 // Source: Open MPI 4.0.x, ompi/mca/coll/tuned/coll_tuned_decision_fixed.c,
 // ompi_coll_tuned_allreduce_intra_dec_fixed: recursive doubling below 10,000 B; a ring up to 1 MiB
@@ -22,7 +23,7 @@ Choice choose(int ranks, std::size_t items, const Options& options) {
 constexpr Selection open_mpi_tuned_4_0_allreduce = {
     .collective = "allreduce",
     .name = "open_mpi_tuned_4_0",
-    .summary = "as Open MPI 4.0 chooses by ranks and size (coll tuned)",
+    .summary = "as Open MPI up to 4.0 (3.1 too) chooses by ranks and size (coll tuned)",
     .choose = choose,
 };
 
