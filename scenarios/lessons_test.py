@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Does every scenario still print the screen that stands beside it, and write the same bytes?
 
-Usage: scenarios/lessons_test.py BUILD [--write | Screens | Files [I/N] | Runs]
+Usage: scenarios/lessons_test.py BUILD [--write | Screens | Verdicts | Files [I/N] | Runs]
 A screen, screens/NAME.txt, is a command, what it prints on both outputs, and the exit code where
 that is not 0. Of what `run` writes, files of up to SMALL bytes stand there as they are (NAME.json,
 .csv, .timeline.csv, .trace.json), so that a change can be read; of larger ones digests.txt holds
@@ -14,6 +14,8 @@ write their files, which are not compared. I/N: the files of every Nth scenario,
 import difflib
 import hashlib
 import itertools
+import json
+import os
 import pathlib
 import re
 import subprocess
@@ -151,6 +153,66 @@ class Runs(Held):
 
     def test_the_long_ones_are_scenarios(self):
         self.assertLessEqual(NOT_SANITIZED, set(NAMES))
+
+
+class Verdicts(Held):
+    """Texts of lessons on the anomaly, whose numbers are times of 4-3-1 by times of 4-2-2."""
+    # Cases of `suspects`: those without the suspect, then others that its text compares.
+    RUNS = {"Blocking calls": [" posted together"], "NUMA": ["", " on the wrong socket"],
+            "Files in /tmp": [" training", " training with checkpoints"],
+            "A slow link": [" at 100 Gbit/s", " at 10 Gbit/s"], "One thread": [" with two threads"],
+            "One lock": [" with two endpoints"], "TCP": [" with RDMA", " with chosen costs"],
+            "MPI processes": [" with NCCL on GPUs"]}
+    CLEARED, CONVICTED = 1.1, 1.02  # the anomaly stays, and goes
+
+    def seconds_of(self, lesson):
+        """{name of a case: its time}"""
+        done = ringscope(self.build, "compare", lesson, "--json", "-")
+        return {case["name"].removeprefix(lesson + " "): case["time_s"]
+                for case in json.loads(done.stdout)["cases"]}
+
+    def texts_of(self, lesson):
+        text = (HERE / "lessons" / f"{lesson}.yaml").read_text(encoding="utf-8")
+        comment = re.match("(#.*\n)+", text)[0]
+        return [re.sub(r"\s*\n?# ?", " ", paragraph).strip()
+                for paragraph in comment.split("\n#\n")]
+
+    def assert_ratios(self, text, seconds, names):
+        for name in names:
+            ratio = seconds["4-3-1" + name] / seconds["4-2-2" + name]
+            self.assertIn(f"{ratio:.2f}", text, name)
+
+    def test_each_verdict_on_a_suspect_follows_from_the_runs_without_it(self):
+        before = os.times()
+        seconds = self.seconds_of("suspects")
+        after = os.times()
+        self.assertLess(after.children_user + after.children_system - before.children_user -
+                        before.children_system, 2)
+        first, *texts, last = self.texts_of("suspects")
+        self.assert_ratios(first, seconds, [""])
+        self.assertEqual([text.split(":")[0] for text in texts], list(self.RUNS))
+        for text, names in zip(texts, self.RUNS.values()):
+            with self.subTest(text):
+                self.assert_ratios(text, seconds, names)
+                ratio = seconds["4-3-1" + names[0]] / seconds["4-2-2" + names[0]]
+                self.assertTrue(text.endswith("Cleared." if ratio > self.CLEARED else "Convicted."))
+                self.assertTrue(ratio > self.CLEARED or ratio < self.CONVICTED)
+        for placement in ("4-2-2", "4-3-1"):
+            training = f"{placement} training"
+            more = seconds[training + " with checkpoints"] - seconds[training]
+            self.assertIn(f"{more:.2f} s longer", texts[2])
+        self.assertIn(f"{2 * 0.25} ns for each byte", last)
+
+    def test_measured_costs_have_the_anomaly_from_the_link_rate_of_one_core_both_ways_on(self):
+        (_, third), (_, fourth) = self.texts_of("03-anomaly"), self.texts_of("04-anomaly-gone")
+        self.assertIn(f"{8000 / (2 * 8):g} Mbit/s", fourth)
+        self.assertIn(f"{8 / (2 * 0.25):g} Gbit/s", fourth)
+        seconds = self.seconds_of("04-anomaly-gone")
+        self.assert_ratios(third, seconds, [f" with measured costs at {rate} Gbit/s"
+                                            for rate in (16, 25)])
+        self.assert_ratios(fourth, seconds, [" with measured costs at 25 Gbit/s"])
+        self.assertLess(seconds["4-3-1 with NCCL on GPUs"],
+                        self.CONVICTED * seconds["4-2-2 with NCCL on GPUs"])
 
 
 class Differences(unittest.TestCase):

@@ -101,14 +101,20 @@ TEST(Explain, has_no_rings_and_trees_to_choose_from_for_sends) {
 
 TEST(Explain, does_not_say_so_where_the_anomaly_is_gone) {
   const std::vector<Report> reports = explained("04-anomaly-gone");
-  ASSERT_EQ(reports.size(), 8);
+  ASSERT_EQ(reports.size(), 14);
   EXPECT_THAT(reason(reports[1]), HasSubstr(one_cpu)) << reports[1].name;
-  for (const std::size_t gone : {0U, 3U, 4U, 5U, 6U, 7U})
+  for (const std::size_t gone : {0U, 3U, 4U, 5U, 6U, 7U, 12U, 13U})
     EXPECT_THAT(reason(reports[gone]), Not(HasSubstr(one_cpu))) << reports[gone].name;
   for (const std::size_t slow_wire : {4U, 5U})
     EXPECT_THAT(reason(reports[slow_wire]), HasSubstr("the wire sets the pace"));
   EXPECT_THAT(difference_reason(reports[4], reports[5], std::vector<std::string>{"a", "b"}),
               HasSubstr("b takes as long as a"));
+}
+
+TEST(Explain, names_the_lone_process_with_measured_costs_where_the_link_is_fast) {
+  const std::vector<Report> reports = explained("04-anomaly-gone", {});
+  EXPECT_THAT(reason(reports.at(9)), HasSubstr("the wire sets the pace")) << reports[9].name;
+  EXPECT_THAT(reason(reports.at(11)), HasSubstr(one_cpu)) << reports[11].name;
 }
 
 TEST(Explain, names_the_links_that_set_the_pace) {

@@ -18,7 +18,7 @@ namespace ringscope {
 namespace {
 
 constexpr std::size_t most_ranks = 1024;
-constexpr std::size_t most_cases = 12;
+constexpr std::size_t most_cases = 24;
 
 struct LessonArguments {
   CaseArguments cases;
