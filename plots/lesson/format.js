@@ -5,13 +5,14 @@ const ACTIVITIES = ["compute", "reduce", "copy", "overhead", "in_send", "in_wait
 const ACTIVITY_WORDS = ["computes", "reduces", "copies", "overhead", "blocked in a send",
   "blocked in a wait", "idle"];
 const CAUSES = ["compute", "reduce", "overhead", "copy", "memory", "wire", "lock", "latency",
-  "protocol", "partner", "progress", "skew", "storage", "sleep", "noise", "input"];
+  "protocol", "partner", "progress", "skew", "storage", "sleep", "noise", "input",
+  "pinning"];
 const CAUSE_WORDS = {
   compute: "computing", reduce: "reducing", overhead: "overhead of messages", copy: "copying",
   memory: "memory", wire: "the wire", lock: "a lock", latency: "latency", protocol: "handshake",
   partner: "partner not there yet", progress: "partner makes no progress", skew: "late start",
   storage: "storage", sleep: "waiting for a clock", noise: "noise",
-  input: "the input",
+  input: "the input", pinning: "pinning buffers",
 };
 // What pictures tell apart: what a rank does itself, and what it is blocked by.
 const KIND_WORDS = {

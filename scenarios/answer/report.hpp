@@ -40,11 +40,12 @@ enum class Cause {
   storage,   ///< files were read or written
   sleep,     ///< it waited for a clock
   noise,     ///< a computation took longer than the program says
-  input      ///< the input of its host prepared records
+  input,     ///< the input of its host prepared records
+  pinning    ///< a buffer was pinned, so that the NIC may reach it
 };
-inline constexpr std::array<std::string_view, 16> cause_names = {
-    "compute",  "reduce",  "overhead", "copy", "memory",  "wire",  "lock",  "latency",
-    "protocol", "partner", "progress", "skew", "storage", "sleep", "noise", "input"};
+inline constexpr std::array<std::string_view, 17> cause_names = {
+    "compute", "reduce",   "overhead", "copy",    "memory", "wire",  "lock",  "latency", "protocol",
+    "partner", "progress", "skew",     "storage", "sleep",  "noise", "input", "pinning"};
 using CauseSeconds = std::array<double, cause_names.size()>;  ///< indexed by Cause
 
 /// Time in calls on communicators of some of the ranks, and in what they cause: reductions, copies.

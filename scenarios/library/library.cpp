@@ -76,6 +76,17 @@ void refuse_btl(const Value& driver) {
       driver.scalar()));
 }
 
+// Pinning of the buffers that a NIC reads and writes by itself.
+void read_registration(Fields& fields, const std::string& name, Way way, Transport& transport) {
+  const Value* found = fields.optional("registration");
+  if (found == nullptr) return;
+  if ((way != Way::network && way != Way::gdr) || transport.driver != Driver::nic)
+    found->fail(fmt::format(
+        "library.{}: only a NIC that moves the data needs pinned buffers (driver: nic)", name));
+  transport.registration = read_sized_time(*found, fmt::format("library.{}.registration", name));
+  fields.resolve("registration", *found);
+}
+
 Transport read_transport(const Value& value, Way way, Value& resolved) {
   const std::string name(way_names[static_cast<std::size_t>(way)]);
   Fields fields(value, "library." + name);
@@ -121,6 +132,7 @@ Transport read_transport(const Value& value, Way way, Value& resolved) {
   if (transport.driver == Driver::receiver && way != Way::shm) {
     driver.fail(fmt::format("library.{}: only shm can have the driver 'receiver'", name));
   }
+  read_registration(fields, name, way, transport);
   if (const Value* order = fields.optional("order")) {
     transport.order = static_cast<Order>(order->one_of("order", order_names));
     fields.resolve("order", *order);
@@ -197,7 +209,7 @@ Value over_loopback(const Value& shm, const Value& network) {
                     "self,tcp; got \"{}\"",
                     shm.scalar().substr(0, 60)));
   constexpr std::string_view of_nics[] = {"goodput", "message_gap", "interrupt_interval",
-                                          "connection_cost", "eager_piece"};
+                                          "connection_cost", "eager_piece", "registration"};
   Value way = Value::empty_map_at(shm.place());
   if (network.kind() != Value::Kind::map) return network;
   for (const Value::Entry& entry : network.entries())

@@ -50,7 +50,9 @@ struct Transport {
   Bytes eager_piece{};  ///< 0: one after the other, each the whole message
   Bytes rts_data{};     ///< bytes of a message above it that travel with the RTS
   Bytes buffer{};       ///< bytes that the OS moves by itself when an end leaves MPI
-  Bytes gap{};          ///< by which a message above the eager limit is longer on its way [g]
+  /// CPU at each end of a message above the eager limit, before the NIC may reach its buffer.
+  SizedTime registration;
+  Bytes gap{};  ///< by which a message above the eager limit is longer on its way [g]
   /// Time that a message keeps a host's NIC busy in its direction, whatever its size [g]: what the
   /// ranks of a host share.
   Seconds message_gap{};

@@ -152,20 +152,20 @@ def library(random, knows_gpus):
                      "eager_limit": "unlimited"},
             "shm": transport(random, ["caller", "caller", "receiver"]),
             "network": transport(random, ["caller", "caller", "nic"])}
+    nic = made["network"]["driver"] == "nic"
     if random.random() < 0.2:
         made["match_cost"] = time(random, 1e-9, 1e-7)
-    for key, least, most in (("message_gap", 1e-8, 5e-6), ("interrupt_interval", 1e-6, 5e-5),
-                             ("connection_cost", 1e-8, 1e-6)):
+    for key, low, high in (("message_gap", 1e-8, 5e-6), ("interrupt_interval", 1e-6, 5e-5),
+                           ("connection_cost", 1e-8, 1e-6), *[("registration", 1e-7, 1e-4)] * nic):
         if random.random() < 0.15:
-            made["network"][key] = time(random, least, most)
+            made["network"][key] = time(random, low, high)
     if random.random() < 0.3:
         made["network"]["goodput"] = random.choice([0.5, 0.9565, 0.97])
     if knows_gpus:
         made.update({way: gpu_transport(random) for way in ("p2p", "staged", "gdr")})
         made["gpu"] = {"launch": time(random), "reduce_cost": cost(random),
                        "copy_cost": cost(random), "always_staged": random.random() < 0.1}
-    kinds = ["caller", "caller", "thread"] + ["nic"] * (made["network"]["driver"] == "nic")
-    made["progress"] = random.choice(kinds)
+    made["progress"] = random.choice(["caller", "caller", "thread"] + ["nic"] * nic)
     if made["progress"] == "thread":
         made["progress_core"] = random.choice(["spare", "shared"])
     if random.random() < 0.2:

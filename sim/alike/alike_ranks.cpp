@@ -115,7 +115,7 @@ bool nearly_equal(const Scenario& scenario, std::size_t a, std::size_t b) {
     const std::uint64_t limit = transport.eager_limit.count;
     if (less <= limit && more > limit) return false;
     const SizedTime* times[] = {&transport.latency, &transport.send_overhead,
-                                &transport.recv_overhead};
+                                &transport.recv_overhead, &transport.registration};
     return std::ranges::all_of(times, [&](const SizedTime* time) {
       const double before = time->at(less), after = time->at(more);
       return std::abs(after - before) <= most_uneven * after;

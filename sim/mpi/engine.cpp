@@ -47,8 +47,12 @@ void Engine::report_part() {
   if (parts_left_ == 2) return owner_->worked(item.message, Cause::overhead, rank, resource, now);
   if (parts_left_ == 1) {
     const double copy = needs_memory(item) ? 0 : item.bytes * item.cost.seconds_per_byte;
-    const double share = item.seconds / (item.seconds + copy);
-    owner_->worked(item.message, Cause::overhead, rank, resource, start + share * (now - start));
+    const double all = item.seconds + item.registration + copy;
+    const auto until = [&](double part) { return start + part / all * (now - start); };
+    owner_->worked(item.message, Cause::overhead, rank, resource, until(item.seconds));
+    if (item.registration > 0)
+      owner_->worked(item.message, Cause::pinning, rank, resource,
+                     until(item.seconds + item.registration));
   }
   owner_->worked(item.message, Cause::copy, rank, resource, now);
 }
@@ -89,7 +93,8 @@ void Engine::next_part() {
     add_cpu(uses, *item.caller, scale_->compute_weight());
   } else if (parts_left_ == 2) {
     --parts_left_;
-    amount = scale_->compute_amount(item.seconds + (needs_memory(item) ? 0 : copy));
+    amount =
+        scale_->compute_amount(item.seconds + item.registration + (needs_memory(item) ? 0 : copy));
     if (amount > 0) add_cpu(uses, *item.caller, scale_->compute_weight());
   }
   if (amount == 0 && parts_left_ == 1) {

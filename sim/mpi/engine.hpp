@@ -26,6 +26,7 @@ struct WorkItem {
   Caller* caller = nullptr;  ///< on whose CPU, where the engine has none of its own
   double poll = 0;           ///< s of a poll for it, where none has found it yet
   double seconds = 0;
+  double registration = 0;  ///< s of pinning its buffer for the NIC, behind `seconds`
   double bytes = 0;
   ByteCost cost{};               ///< CPU per byte
   const Uses* memory = nullptr;  ///< used by the bytes beside the CPU
@@ -87,11 +88,13 @@ class Engine {
            paused, spare, idle_since, idle_callers] = self;
     fields.exact(inside, parts_left, found, flight >= 0, paused, idle_callers.size(),
                  work_items.size());
-    for (const auto& [kind, message, caller, poll, seconds, bytes, cost, memory] : work_items) {
+    for (const auto& [kind, message, caller, poll, seconds, registration, bytes, cost, memory] :
+         work_items) {
       fields.exact(static_cast<int>(kind));
       fields.message(message);
       fields.amount(bytes);
       fields.amount(seconds);
+      fields.amount(registration);
       fields.amount(poll);
     }
   }

@@ -184,6 +184,7 @@ Mpi::Preparation Mpi::preparation(int id) const {
     const Message& m = messages_[id];
     const Transport& transport = *m.channel->transport;
     dearest.overhead = std::max(dearest.overhead, transport.send_overhead.at(m.bytes));
+    if (!m.eager) dearest.registration = transport.registration.at(m.bytes);
     // A multicast has no copy_uses() of its own.
     const bool multicast = m.send_request < 0;
     if (multicast || m.channel->copy_in.empty())

@@ -72,7 +72,7 @@ class Mpi final : private Engine::Owner, private Streams::Owner {
   /// an eager message uses memory too, it copies the bytes with copy_uses(); then launch().
   int begin_send(int request);
   struct Preparation {
-    double overhead = 0, copy = 0;
+    double overhead = 0, registration = 0, copy = 0;
   };
   Preparation preparation(int message) const;     ///< of a multicast: on its dearest way
   bool copy_uses(int message, Uses& uses) const;  ///< false: there is no such copy

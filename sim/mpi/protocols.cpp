@@ -131,11 +131,8 @@ void Mpi::noticed(std::uint64_t value) {
   Process& receiver = process(m.destination);
   Caller* caller = running_caller(receiver);
   if (m.channel->in_order) {
-    if (caller == nullptr)
-      receiver.arrivals.push_back(id);
-    else
-      look_at(id, *caller);
-    return;
+    if (caller != nullptr) return look_at(id, *caller);
+    return receiver.arrivals.push_back(id);
   }
   if (caller == nullptr)
     return receiver.matching.arrive(id, m.source, m.sequence, receiver.arrivals);
@@ -206,6 +203,7 @@ void Mpi::submit(WorkItem::Kind kind, int id, Caller& caller, std::uint64_t pass
   const bool again = kind == WorkItem::Kind::take_again;
   WorkItem item{.kind = kind, .message = id, .caller = &caller};
   item.seconds = overhead_of(m, again, passed);
+  if (kind == WorkItem::Kind::handshake) item.registration = transport.registration.at(m.bytes);
   if (connections_.counted() && m.channel->way == Way::network && !again)
     item.poll = connections_.further(m.destination) * transport.connection_cost.count();
   if (m.ahead() > 0) {

@@ -49,8 +49,8 @@ class ThreadState {
   bool on_cpu_ = false;
   int in_blocks_ = 0;  ///< that it performs, or that do what one does
   Cause cpu_cause_{};
-  /// Tail of the CPU time in progress: the copy that follows the overhead, the noise after a
-  /// computation.
+  /// Tail of the CPU time in progress: the copy or the pinning that follows the overhead, the noise
+  /// after a computation.
   double tail_share_ = 0;
   Cause tail_cause_ = Cause::copy;
   double held_since_ = -1;   ///< s: when a detour kept it from going on, last; -1: none does

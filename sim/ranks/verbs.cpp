@@ -32,9 +32,10 @@ RankThread::Advance RankThread::send_part(Pending& verb) {
     enter_mpi();
     verb.state = State::preparing;
     const Mpi::Preparation work = mpi.preparation(mpi.begin_send(verb.request));
-    const double time = work.overhead + work.copy;
+    const double time = work.overhead + work.registration + work.copy;
     if (time > 0) {
-      tail_share_ = work.copy / time;
+      tail_share_ = (work.registration + work.copy) / time;
+      if (work.registration > 0) tail_cause_ = Cause::pinning;
       return run_time(time, true, RankActivity::overhead, Cause::overhead);
     }
   }

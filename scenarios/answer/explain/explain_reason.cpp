@@ -111,6 +111,9 @@ std::string pace_clause(const Report& report, const Share& share) {
       return "latencies and handshakes set the pace, not bytes";
     case Cause::overhead:
       return "the CPU time of each message sets the pace, not bytes";
+    case Cause::pinning:
+      return "a core pins the buffers of each large message before the NIC may reach them, which a "
+             "cache of registrations would save";
     case Cause::progress:
     case Cause::partner:
       return fmt::format("messages wait for rank {}, which is not in MPI: it is {}", segment.rank,

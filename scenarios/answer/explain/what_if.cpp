@@ -83,7 +83,8 @@ std::vector<Candidate> candidates(const Report& report, std::size_t most) {
       sums.add(Candidate::Kind::resource, segment.resource, segment.seconds);
     if (segment.cause == Cause::latency || segment.cause == Cause::protocol)
       sums.add(Candidate::Kind::latency, {}, segment.seconds);
-    if (segment.cause == Cause::overhead) sums.add(Candidate::Kind::overhead, {}, segment.seconds);
+    if (segment.cause == Cause::overhead || segment.cause == Cause::pinning)
+      sums.add(Candidate::Kind::overhead, {}, segment.seconds);
   }
   std::vector<Candidate> list = sums.take();
   std::stable_sort(list.begin(), list.end(), [](const Candidate& a, const Candidate& b) {
@@ -111,6 +112,7 @@ Scenario improved(const Scenario& scenario, const Candidate& candidate) {
       for (Transport& transport : result.library.transports) {
         transport.send_overhead = transport.send_overhead.times(half);
         transport.recv_overhead = transport.recv_overhead.times(half);
+        transport.registration = transport.registration.times(half);
         transport.connection_cost = transport.connection_cost * half;
       }
       result.library.match_cost = result.library.match_cost * half;

@@ -29,7 +29,8 @@ constexpr std::array<Words, cause_names.size()> words = {{{"computing", "on"},
                                                           {"files", "at"},
                                                           {"waiting for a clock", "of"},
                                                           {"noise", "on"},
-                                                          {"the input", "of"}}};
+                                                          {"the input", "of"},
+                                                          {"pinning buffers", "on"}}};
 
 /// "host0 (400 records/s)": the input itself is the cause.
 std::string place_of(const PathSegment& segment) {
