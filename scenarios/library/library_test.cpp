@@ -71,6 +71,17 @@ TEST(Library, only_what_goes_between_hosts_has_a_nic) {
   }
 }
 
+TEST(Library, only_a_nic_that_moves_the_data_needs_pinned_buffers) {
+  const Library read_back =
+      read("{base: rdma, network: {registration: [{time: 10 us, cost: 0.06 ns/B}]}}");
+  EXPECT_DOUBLE_EQ(read_back.transport(Way::network).registration.at(1'000'000), 70e-6);
+  EXPECT_EQ(to_json(read(to_json(read_back.resolved).dump()).resolved),
+            to_json(read_back.resolved));
+  EXPECT_FALSE(to_json(read("rdma").resolved)["network"].contains("registration"));
+  EXPECT_THROW(read("{base: rdma, shm: {registration: 1 us}}"), InputError);
+  EXPECT_THROW(read("{base: openmpi_tcp, network: {registration: 1 us}}"), InputError);
+}
+
 TEST(Library, only_between_hosts_are_there_connections_to_poll) {
   const Library read_back =
       read("{base: ideal, match_cost: 2 ns, network: {connection_cost: 100 ns}}");

@@ -2,6 +2,7 @@
 // Rules 11 and 12: what do a NIC's time per message, and the time between its interrupts, cost?
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "sim/tests/rules/rules_for_test.hpp"
 
@@ -60,6 +61,52 @@ TEST_F(Nic, an_rts_takes_it_too) {
   const Report report = run(with_gap(rendezvous()), send_and_receive);
   const double handshake = send_overhead + gap + latency + recv_overhead + latency;
   expect_seconds(finish(report, 1), handshake + wire + latency);
+}
+
+/// A NIC moves the bytes of a rendezvous, and both ends pin their buffer: 10 us and 0.06 ns/B.
+Scenario with_registration(Scenario scenario) {
+  network(scenario).driver = Driver::nic;
+  network(scenario).send_cost = network(scenario).recv_cost = {0};
+  network(scenario).registration = SizedTime(
+      std::vector<SizedTime::Segment>{{.time = Seconds(10 * us), .cost = ByteCost{0.06e-9}}});
+  return scenario;
+}
+
+constexpr double pinned = 10 * us + bytes * 0.06e-9;
+
+TEST_F(Nic, both_ends_of_a_rendezvous_pin_their_buffers_first) {
+  const Report report = run(with_registration(rendezvous()), send_and_receive);
+  const double handshake = send_overhead + pinned + latency + recv_overhead + pinned + latency;
+  expect_seconds(finish(report, 1), handshake + wire + latency);
+  double spent = 0;
+  for (const PathSegment& segment : report.path)
+    if (segment.cause == Cause::pinning) spent += segment.seconds;
+  expect_seconds(spent, 2 * pinned);
+}
+
+TEST_F(Nic, an_eager_message_is_copied_and_pins_nothing) {
+  const Report report = run(with_registration(eager()), send_and_receive);
+  expect_seconds(finish(report, 1), send_overhead + wire + latency + recv_overhead);
+}
+
+TEST_F(Nic, a_rank_pins_the_buffers_of_its_messages_one_after_the_other) {
+  const auto two_sends = [](Communicator comm, Workspace work, Options) -> Task {
+    const int partner = comm.rank() ^ 1;
+    if (comm.rank() == 0) {
+      const Request first = comm.isend(work.data, partner);
+      const Request second = comm.isend(work.data, partner);
+      co_await comm.wait(first);
+      co_await comm.wait(second);
+    } else if (comm.rank() == 1) {
+      co_await comm.recv(work.scratch, partner);
+      co_await comm.recv(work.scratch, partner);
+    }
+  };
+  Scenario scenario = with_registration(rendezvous());
+  const double pins = run(scenario, two_sends)
+                          .rank_reports[0]
+                          .seconds[static_cast<std::size_t>(RankActivity::overhead)];
+  expect_seconds(pins, 2 * (send_overhead + pinned));
 }
 
 TEST_F(Nic, the_messages_of_a_host_share_it) {
