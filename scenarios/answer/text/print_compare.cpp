@@ -6,6 +6,7 @@
 #include <set>
 
 #include "scenarios/answer/text/difference_table.hpp"
+#include "scenarios/answer/text/freshness_text.hpp"
 #include "scenarios/answer/text/table.hpp"
 #include "scenarios/answer/text/training_text.hpp"
 
@@ -223,7 +224,8 @@ std::string print_compare(std::span<const Report> reports) {
   const Report& first = *ended;
   const auto at = static_cast<std::size_t>(ended - reports.begin());
   const std::vector<std::string> names = short_names(reports);
-  std::string text = overview(reports, first, names) + warnings_of(reports, names);
+  std::string text = overview(reports, first, names) + freshness_table(reports, names) +
+                     warnings_of(reports, names);
   for (std::size_t i = at + 1; i < reports.size(); ++i) {
     if (reports[i].deadlock) continue;
     const std::vector<Difference> list = differences(first, reports[i]);

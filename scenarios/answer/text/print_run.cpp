@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "scenarios/answer/text/freshness_text.hpp"
 #include "scenarios/answer/text/report_text.hpp"
 #include "scenarios/answer/text/stream_text.hpp"
 #include "scenarios/answer/text/table.hpp"
@@ -182,7 +183,7 @@ std::string observations(const Report& report) {
       values += fmt::format("  {} x {:g}", count, value);
     values += '\n';
   }
-  return "\n  What the algorithm observed\n" + table.text(2) + values;
+  return "\n  What the algorithm observed\n" + table.text(2) + values + freshness_text(report);
 }
 
 std::string resources(const Report& report) {
