@@ -126,24 +126,22 @@ STEPS = [{"compute": "1 s"}, {"delay": "1 s"}, {"load": "1 B"}, {"store": "1 B"}
          {"send": "1 B", "to": "next"}, {"receive": "1 B", "from": "next"}, {"allreduce": "1 B"},
          {"together": [{"send": "1 B", "to": 1}]}, {"repeat": 2, "steps": [{"wait": "a"}]}]
 OPTIONS = {
-    "segment": ["job.algorithm=ring_segmented"],
+    "segment": ["job.algorithm=ring_segmented"], "sizes": MAPS["sizes"][0][:2],
     "rounds": ["job.collective=pingpong", "job.algorithm=blocking"],
     "compute": ["job.collective=overlap", "job.algorithm=sender"],
     "root": ["job.collective=broadcast", "job.algorithm=binomial"],
-    "rings": ["job.algorithm=parallel_rings"],
-    **{option: ["job.algorithm=nccl"] for option in
-       ("algorithm", "protocol", "channels", "sms", "gpus_per_thread")},
-    "threads": ["job.algorithm=ring_threads"],
+    "rings": ["job.algorithm=parallel_rings"], "threads": ["job.algorithm=ring_threads"],
+    **dict.fromkeys(("algorithm", "protocol", "channels", "sms", "gpus_per_thread"),
+                    ["job.algorithm=nccl"]),
     **{option: ["job.algorithm=two_level"] for option in ("inside", "between", "item")},
-    **{option: ["job.collective=parameter_server", "job.algorithm=stale_synchronous"]
-       for option in ("servers", "steps", "update", "bound")},
-    **{option: TRAINING for option in
-       ("model", "batch", "exchange", "overlap", "bucket", "input", "checkpoint", "element",
-        "compression", "startup")},
-    **{option: SERVERS for option in ("serialisation", "staging")},
-    "sizes": MAPS["sizes"][0][:2],
-    **{option: TRAINING + ["job.algorithm=horovod"] for option in ("fusion", "cycle")},
-    "bytes_per_pack": TRAINING + ["job.algorithm=multi_worker_mirrored"],
+    **dict.fromkeys(("servers", "steps", "update", "bound"),
+                    ["job.collective=parameter_server", "job.algorithm=stale_synchronous"]),
+    **dict.fromkeys(("model", "batch", "exchange", "overlap", "bucket", "input", "checkpoint",
+                     "element", "compression", "startup"), TRAINING),
+    **{option: [*TRAINING, "job.algorithm=asynchronous_parameter_server"]
+       for option in ("serialisation", "staging", "n_push", "n_fetch")},
+    **dict.fromkeys(("fusion", "cycle"), [*TRAINING, "job.algorithm=horovod"]),
+    "bytes_per_pack": [*TRAINING, "job.algorithm=multi_worker_mirrored"],
     **{option: PROGRAM for option in
        ("gpu", "efficiency", "sequence", "micro_batch", "micro_batches", "schedule",
         "sequence_parallel", "zero", "shard", "prefetch", "tensor_exchange", "expert_exchange",

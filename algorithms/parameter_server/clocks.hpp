@@ -22,17 +22,21 @@ class WorkerClocks {
   WorkerClocks(int workers, int bound)
       : bound_(bound), workers_(static_cast<std::size_t>(workers)) {}
 
-  /// A push of the worker, which does not wait for an answer, has been applied to the weights.
-  /// Yields its staleness: how many updates of others had been since the worker's last pull.
-  int applied(int worker) {
+  /// A push of the worker, which does not wait for an answer, has been applied to the weights;
+  /// with `asks` it waits for one now. Yields its staleness: how many updates of others had been
+  /// since the worker's last pull.
+  int applied(int worker, bool asks = true) {
     Worker& self = workers_[static_cast<std::size_t>(worker)];
     assert(!self.waits);
-    const int staleness = updates_ - self.pulled_at;
+    const int staleness = updates_ - self.pulled_at - self.own;
     ++updates_;
     ++self.pushes;
-    self.waits = true;
+    ++self.own;
+    self.waits = asks;
     return staleness;
   }
+  /// The worker waits for an answer, without a push.
+  void asks(int worker) { workers_[static_cast<std::size_t>(worker)].waits = true; }
 
   /// The workers whose answers are due, in order; from now on they wait no longer.
   std::vector<int> released() {
@@ -45,6 +49,7 @@ class WorkerClocks {
       if (!worker.waits || worker.pushes - least > bound_) continue;
       worker.waits = false;
       worker.pulled_at = updates_;
+      worker.own = 0;
       due.push_back(static_cast<int>(i));
     }
     return due;
@@ -55,6 +60,7 @@ class WorkerClocks {
  private:
   struct Worker {
     int pushes = 0, pulled_at = 0;
+    int own = 0;  ///< pushes since that pull
     bool waits = false;
   };
 

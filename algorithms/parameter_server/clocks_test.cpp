@@ -81,5 +81,17 @@ TEST(WorkerClocks, without_a_bound_release_everybody_at_once) {
   EXPECT_EQ(clocks.applied(0), 5);
 }
 
+TEST(Clocks, own_pushes_between_two_pulls_are_not_stale) {
+  WorkerClocks clocks(2, no_bound);
+  EXPECT_EQ(clocks.applied(0, false), 0);
+  EXPECT_TRUE(clocks.released().empty());
+  EXPECT_EQ(clocks.applied(0, false), 0);
+  EXPECT_EQ(clocks.applied(1), 2);
+  clocks.asks(0);
+  EXPECT_EQ(clocks.released(), (std::vector<int>{0, 1}));
+  EXPECT_EQ(clocks.applied(0), 0);
+  EXPECT_EQ(clocks.applied(1), 1);
+}
+
 }  // namespace
 }  // namespace ringscope

@@ -70,6 +70,8 @@ struct Training {
   Compression compression;
   Serialisation serialisation;  ///< parameter_server
   Duration staging{};           ///< parameter_server: per byte between a device and its host
+  /// Asynchronous servers: steps from a device's push, and its fetch, to the next one.
+  int n_push = 1, n_fetch = 1;
   Startup startup;
   Input input;
   Checkpoint checkpoint;

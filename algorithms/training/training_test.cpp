@@ -52,11 +52,14 @@ float sum_of_item(std::size_t index, int first, int end) {
   return sum;
 }
 
+bool has_servers(const Algorithm& strategy) {
+  return std::ranges::find(strategy.options, "servers") != strategy.options.end();
+}
+
 /// The strategies, or those among them that share the gradients by an allreduce.
 std::vector<Algorithm> strategies(bool by_allreduce) {
   std::vector<Algorithm> all = algorithms_of("training");
-  if (by_allreduce)
-    std::erase_if(all, [](const Algorithm& one) { return one.name == "parameter_server"; });
+  if (by_allreduce) std::erase_if(all, has_servers);
   return all;
 }
 
@@ -112,7 +115,7 @@ TEST_P(Strategies, prepare_input_and_write_checkpoints_beside_the_exchange) {
   const std::vector<int> hosts = {0, 0, 0, 1, 1};
   for (const LoopbackOptions& how : ways_to_run(GetParam())) {
     const auto result = train(GetParam(), 5, training, {.steps = 5, .hosts = &hosts}, how);
-    const std::size_t devices = GetParam().name == "parameter_server" ? 4 : 5;
+    const std::size_t devices = has_servers(GetParam()) ? 4 : 5;
     for (const char* what : {"loaded", "computed", "exchanged", "step"})
       EXPECT_EQ(result.observed.at(what).size(), 5 * devices) << what;
   }
@@ -144,16 +147,69 @@ TEST(ParameterServerTraining, devices_pull_what_the_servers_have_summed) {
         }
 }
 
+class AsynchronousServers : public testing::TestWithParam<Algorithm> {};
+INSTANTIATE_TEST_SUITE_P(
+    training, AsynchronousServers,
+    testing::Values(*find_algorithm("training", "asynchronous_parameter_server"),
+                    *find_algorithm("training", "stale_synchronous_parameter_server")),
+    test_name);
+
+/// Pushes of T steps, one of each n and one after the last: ceil(T/n).
+int pushes_of(int steps, int every) { return (steps + every - 1) / every; }
+
+// Every device ends with a fetch after its last push, the last one of all with all pushes.
+TEST_P(AsynchronousServers, sum_all_pushes_of_all_devices) {
+  for (int ranks = 2; ranks <= most_ranks; ++ranks)
+    for (const auto& [push, fetch] : {std::pair{1, 1}, {2, 1}, {1, 3}, {3, 2}, {9, 9}})
+      for (const Overlap overlap : overlaps(GetParam()))
+        for (const LoopbackOptions& how : ways_to_run(GetParam())) {
+          Training training = small_model();
+          training.overlap = overlap;
+          training.n_push = push, training.n_fetch = fetch;
+          const auto result = train(GetParam(), ranks, training, {.steps = 5}, how);
+          SCOPED_TRACE(testing::Message() << ranks << " ranks, " << push << ", " << fetch);
+          const auto times = static_cast<float>(pushes_of(5, push));
+          for (std::size_t i = 0; i < result.data[0].size(); ++i)
+            ASSERT_EQ(result.data.back()[i],
+                      item_of(ranks - 1, i) + times * sum_of_item(i, 0, ranks - 1));
+        }
+}
+
+TEST_P(AsynchronousServers, staleness_of_each_push_is_observed) {
+  const int ranks = 5, steps = 7;
+  for (const int every : {1, 2, 7}) {
+    Training training = small_model();
+    training.bucket = std::size_t{1} << 20;  // one
+    training.n_push = every;
+    const auto result = train(GetParam(), ranks, training, {.steps = steps});
+    const auto& staleness = result.observed.at("staleness");
+    EXPECT_EQ(std::ssize(staleness), pushes_of(steps, every) * (ranks - 1));
+    // Pushes of a device itself are none of others.
+    const double most = (ranks - 2) * pushes_of(steps, every);
+    EXPECT_TRUE(std::ranges::all_of(staleness, [&](double one) { return one <= most; }));
+  }
+}
+
+TEST(AsynchronousServers, a_lone_device_is_never_stale) {
+  Training training = small_model();
+  training.n_push = 2, training.n_fetch = 3;
+  const auto result = train(*find_algorithm("training", "asynchronous_parameter_server"), 2,
+                            training, {.steps = 6});
+  for (const double staleness : result.observed.at("staleness")) EXPECT_EQ(staleness, 0);
+}
+
 /// Plain; elements of two bytes; compressed, either way; with a broadcast before the steps.
 std::vector<Training> variants(const Algorithm& strategy) {
-  std::vector<Training> all(5, small_model());
+  std::vector<Training> all(6, small_model());
   all[1].element = 2;
   all[2].compression = {Compression::Kind::sparse, 0.1, Duration(1), Duration(1)};
   all[3].compression = {Compression::Kind::low_rank, 0.3, Duration(1), Duration(1)};
-  if (strategy.name != "parameter_server" && strategy.name != "llm")
+  if (!has_servers(strategy) && strategy.name != "llm")
     all[4].startup = {find_algorithm("broadcast", "binomial"), kib};
   all[4].serialisation = {Duration(1), Duration(1)};
   all[4].staging = Duration(1);
+  all[5].n_push = 2;
+  all[5].n_fetch = 3;
   return all;
 }
 

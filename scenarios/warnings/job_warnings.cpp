@@ -17,6 +17,7 @@
 #include "algorithms/training/training.hpp"
 #include "scenarios/library/fitted_range.hpp"
 #include "scenarios/schedule/schedule_file.hpp"
+#include "scenarios/workload/options.hpp"
 #include "scenarios/workload/training.hpp"
 #include "topologies/cluster_warnings.hpp"
 #include "topologies/graph/warnings.hpp"
@@ -113,8 +114,7 @@ std::vector<std::string> servers_on_gpus(const Scenario& scenario) {
   const Job& job = scenario.job;
   const auto& ranks = scenario.placement.ranks;
   const auto servers = static_cast<std::size_t>(job.options.servers);
-  if (job.training == nullptr || job.algorithm->name != "parameter_server" ||
-      servers >= ranks.size() ||
+  if (job.training == nullptr || !reads(*job.algorithm, "servers") || servers >= ranks.size() ||
       !std::all_of(ranks.end() - job.options.servers, ranks.end(),
                    [](const Location& rank) { return rank.gpu >= 0; }))
     return {};

@@ -161,9 +161,9 @@ DeviceMemory least_memory(const Training& training) {
 }
 
 std::vector<std::string> training_option_names() {
-  return {"model",   "batch",         "element", "exchange",       "overlap",
-          "fusion",  "cycle",         "bucket",  "bytes_per_pack", "compression",
-          "startup", "serialisation", "staging", "input",          "checkpoint"};
+  return {"model",   "batch",  "element",        "exchange",    "overlap",   "fusion",
+          "cycle",   "bucket", "bytes_per_pack", "compression", "startup",   "serialisation",
+          "staging", "n_push", "n_fetch",        "input",       "checkpoint"};
 }
 
 std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy) {
@@ -180,6 +180,9 @@ std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& 
   if (has("compression")) read_compression(options, training->compression);
   if (has("serialisation")) read_serialisation(options, training->serialisation);
   if (has("staging")) training->staging = cost_of(options, "staging");
+  for (auto [key, every] :
+       {std::pair{"n_push", &training->n_push}, std::pair{"n_fetch", &training->n_fetch}})
+    if (has(key)) *every = static_cast<int>(options.value_or(key, "1").integer(1, most_batch));
   if (has("startup")) read_startup(options, strategy, training->startup);
   read_input(options, training->input);
   read_checkpoint(options, *training);

@@ -143,7 +143,9 @@ std::vector<GroupReport> mean_groups(std::span<const RankReport> ranks) {
 std::vector<Observed> worth_reporting(const Run& run) {
   std::vector<Observed> observed = run.observed;
   if (run.machine->scenario().job.training != nullptr)
-    std::erase_if(observed, [](const Observed& one) { return one.what != "step"; });
+    std::erase_if(observed, [](const Observed& one) {
+      return one.what != "step" && one.what != "staleness";
+    });
   return observed;
 }
 

@@ -93,6 +93,34 @@ TEST_F(ParameterServer, a_lone_asynchronous_worker_goes_in_lock_step_with_its_se
   EXPECT_EQ(observed(report, "staleness").most, 0);
 }
 
+const std::string lenet =
+    "{records: 1000, record: 1 B, batch: 1, step: 2 ms, layers: [{name: a, "
+    "parameters: 262144, flops: 1}]}";
+
+Scenario training_on_star(const std::string& algorithm, const std::string& more) {
+  return on_star(5, fmt::format("collective: training, algorithm: {}_parameter_server, options: "
+                                "{{model: {}, bucket: 1 GiB, overlap: none, {}}}",
+                                algorithm, lenet, more));
+}
+
+// As of the collective: a push and a pull each step, of which all share the server's cables.
+TEST_F(ParameterServer, asynchronous_training_takes_what_the_servers_exchange_takes) {
+  for (const std::string algorithm : {"asynchronous", "stale_synchronous"}) {
+    const Report trained = run(training_on_star(algorithm, "steps: 5"));
+    const double step = compute_s + push(4, 1) + push(4, 1);
+    expect_seconds(trained.time_s, 5 * step);
+    ASSERT_TRUE(trained.training.has_value());
+    expect_seconds(trained.training->step_s, step);
+  }
+}
+
+TEST_F(ParameterServer, training_fetches_and_pushes_as_seldom_as_downpour_says) {
+  const Report report = run(training_on_star("asynchronous", "steps: 6, n_push: 3, n_fetch: 3"));
+  expect_seconds(report.time_s, 6 * compute_s + 2 * (push(4, 1) + push(4, 1)));
+  const Observation& staleness = observed(report, "staleness");
+  EXPECT_EQ(staleness.count, 4u * 2);
+}
+
 /// Worker 3 of four takes twice as long as the others, and messages are next to nothing.
 Report with_straggler(const std::string& algorithm, const std::string& more = "") {
   return run(on_star(

@@ -13,96 +13,41 @@
 // servers slow: Xue et al., "Fast distributed deep learning over RDMA", EuroSys 2019,
 // arXiv:1805.08430, of gRPC. What is pushed may be compressed, what is pulled are weights.
 // Cost for T steps of W devices: 2TW messages per part, 2TWS items, or TW (S + k) with k pushed.
-#include "algorithms/compression/compressed_sum.hpp"
 #include "algorithms/parameter_server/in_flight.hpp"
-#include "algorithms/parameter_server/roles.hpp"
-#include "algorithms/training/step.hpp"
+#include "algorithms/training/servers/server_ends.hpp"
 
 namespace ringscope {
 namespace {
 
-std::vector<Gradient> buckets(const Options& options, Range whole) {
-  const std::size_t most = items_of(training_of(options).bucket, options);
-  return buckets_of(gradients_of(options, whole), most, most);
-}
-
-/// Work of a rank's processor beside its messages; none where it takes no time.
-Task spend(Communicator comm, Duration time) {
-  if (time.count() > 0) co_await comm.compute(time);
-}
-
-/// Place in scratch space of a part of a device's vector.
-Range in_scratch(Range scratch, Range part, std::size_t slot = 0, std::size_t items = 0) {
-  return {scratch.buffer, scratch.offset + slot * items + part.offset, part.size};
-}
-
-/// Work of a transfer's ends beside it.
-struct Ends {
-  const Options* options;
-  std::vector<Gradient> tensors;
-  Training job;
-
-  Duration for_each(Duration byte, std::size_t items) const {
-    return byte * (static_cast<double>(items) * static_cast<double>(options->item_bytes));
-  }
-  /// Serialising a call that carries `sent` items of the part, at either end.
-  Duration call(Range part, std::size_t sent) const {
-    const auto calls = static_cast<double>(tensors_in(tensors, part));
-    return calls * job.serialisation.tensor + for_each(job.serialisation.byte, sent);
-  }
-  Range pushed(Range part) const { return kept_of(part, job.compression); }
-  Duration push(Range part) const {
-    const std::size_t sent = pushed(part).size;
-    return for_each(job.compression.compress, part.size) + for_each(job.staging, sent) +
-           call(part, sent);
-  }
-  Duration take_push(Range part) const {
-    const std::size_t sent = pushed(part).size;
-    return call(part, sent) + for_each(job.compression.decompress, sent);
-  }
-  Duration answer(Range part) const { return call(part, part.size); }
-  Duration pull(Range part) const { return answer(part) + for_each(job.staging, part.size); }
-};
-
-Ends ends_of(const Options& options, Range whole) {
-  return {&options, gradients_of(options, whole), training_of(options)};
-}
-
-/// A pull in flight.
-struct Pull {
-  Request request;
-  Range part;
-};
-
 /// Pulls are posted with the pushes: nothing waits for the answers to come one after the other.
 Task push_and_pull(Communicator comm, Workspace work, Options options, Turn turn) {
   const Roles roles(comm.size(), options.servers);
-  const Ends ends = ends_of(options, work.data);
+  const ServerEnds ends = server_ends(options, work.data);
   std::vector<Request> pushes;
-  std::vector<Pull> pulls;
+  std::vector<PulledPart> pulls;
   int tag = 0;
-  for (const Gradient& bucket : buckets(options, work.data)) {
+  for (const Gradient& bucket : server_buckets(options, work.data)) {
     co_await comm.reach(layer_passed, due(bucket, options, turn));
     for (int server = 0; server < roles.servers; ++server) {
       const Range part = roles.shard(bucket.range, server);
       if (part.size == 0) continue;
       const int to = roles.rank_of(server);
       pulls.push_back({comm.irecv(in_scratch(work.scratch, part), to, tag), part});
-      co_await spend(comm, ends.push(part));
+      co_await spend_time(comm, ends.push(part));
       pushes.push_back(comm.isend(ends.pushed(part), to, tag));
     }
     ++tag;
   }
   co_await comm.wait_all(pushes);
-  for (const Pull& pull : pulls) {
+  for (const PulledPart& pull : pulls) {
     co_await comm.wait(pull.request);
-    co_await spend(comm, ends.pull(pull.part));
+    co_await spend_time(comm, ends.pull(pull.part));
   }
   comm.raise(sums_there);
 }
 
 /// The pushes of one step, each of a device into its own slot.
-std::vector<InFlight> post_pushes(Communicator comm, const Roles& roles, const Ends& ends,
+std::vector<InFlight> post_pushes(Communicator comm, const Roles& roles, const ServerEnds& ends,
                                   const std::vector<Range>& parts, Workspace work) {
   std::vector<InFlight> pushes(parts.size());
   for (std::size_t b = 0; b < parts.size(); ++b)
@@ -116,9 +61,9 @@ std::vector<InFlight> post_pushes(Communicator comm, const Roles& roles, const E
 
 Task serve(Communicator comm, Workspace work, Options options) {
   const Roles roles(comm.size(), options.servers);
-  const Ends ends = ends_of(options, work.data);
+  const ServerEnds ends = server_ends(options, work.data);
   std::vector<Range> parts;
-  for (const Gradient& bucket : buckets(options, work.data))
+  for (const Gradient& bucket : server_buckets(options, work.data))
     parts.push_back(roles.shard(bucket.range, comm.rank() - roles.rank_of(0)));
   std::vector<Request> answers;
   for ([[maybe_unused]] int step : comm.phase("serve", options.steps)) {
@@ -129,12 +74,12 @@ Task serve(Communicator comm, Workspace work, Options options) {
       while (!pushes[b].empty()) {
         const int device = pushes[b].take(co_await comm.wait_any(pushes[b].requests()));
         const auto slot = static_cast<std::size_t>(device);
-        co_await spend(comm, ends.take_push(parts[b]));
+        co_await spend_time(comm, ends.take_push(parts[b]));
         co_await comm.reduce(pushed, in_scratch(work.scratch, pushed, slot, work.data.size));
       }
       co_await comm.compute(options.update * static_cast<double>(parts[b].size));
       for (int device = 0; device < roles.workers; ++device) {
-        co_await spend(comm, ends.answer(parts[b]));
+        co_await spend_time(comm, ends.answer(parts[b]));
         answers.push_back(comm.isend(parts[b], device, static_cast<int>(b)));
       }
     }
@@ -149,7 +94,7 @@ Cost cost(int ranks, std::size_t items, Options options) {
   const Compression compression = training_of(options).compression;
   std::int64_t parts = 0;
   std::uint64_t pushed = 0;
-  for (const Gradient& bucket : buckets(options, {.size = items}))
+  for (const Gradient& bucket : server_buckets(options, {.size = items}))
     for (int server = 0; server < roles.servers; ++server)
       if (const Range part = roles.shard(bucket.range, server); part.size > 0) {
         ++parts;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Parts of gradients and weights that go between devices and parameter servers, and the work of
+// both ends beside the messages.
+#pragma once
+
+#include "algorithms/compression/compressed_sum.hpp"
+#include "algorithms/parameter_server/roles.hpp"
+#include "algorithms/training/step.hpp"
+
+namespace ringscope {
+
+inline std::vector<Gradient> server_buckets(const Options& options, Range whole) {
+  const std::size_t most = items_of(training_of(options).bucket, options);
+  return buckets_of(gradients_of(options, whole), most, most);
+}
+
+/// Work of a rank's processor beside its messages; none where it takes no time.
+inline Task spend_time(Communicator comm, Duration time) {
+  if (time.count() > 0) co_await comm.compute(time);
+}
+
+/// Place in scratch space of a part of a device's vector.
+inline Range in_scratch(Range scratch, Range part, std::size_t slot = 0, std::size_t items = 0) {
+  return {scratch.buffer, scratch.offset + slot * items + part.offset, part.size};
+}
+
+/// Work of a transfer's ends beside it.
+struct ServerEnds {
+  const Options* options;
+  std::vector<Gradient> tensors;
+  Training job;
+
+  Duration for_each(Duration byte, std::size_t items) const {
+    return byte * (static_cast<double>(items) * static_cast<double>(options->item_bytes));
+  }
+  /// Serialising a call that carries `sent` items of the part, at either end.
+  Duration call(Range part, std::size_t sent) const {
+    const auto calls = static_cast<double>(tensors_in(tensors, part));
+    return calls * job.serialisation.tensor + for_each(job.serialisation.byte, sent);
+  }
+  Range pushed(Range part) const { return kept_of(part, job.compression); }
+  Duration push(Range part) const {
+    const std::size_t sent = pushed(part).size;
+    return for_each(job.compression.compress, part.size) + for_each(job.staging, sent) +
+           call(part, sent);
+  }
+  Duration take_push(Range part) const {
+    const std::size_t sent = pushed(part).size;
+    return call(part, sent) + for_each(job.compression.decompress, sent);
+  }
+  Duration answer(Range part) const { return call(part, part.size); }
+  Duration pull(Range part) const { return answer(part) + for_each(job.staging, part.size); }
+};
+
+inline ServerEnds server_ends(const Options& options, Range whole) {
+  return {&options, gradients_of(options, whole), training_of(options)};
+}
+
+/// A pull in flight.
+struct PulledPart {
+  Request request;
+  Range part;
+};
+
+}  // namespace ringscope
