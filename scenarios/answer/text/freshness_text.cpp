@@ -28,9 +28,11 @@ std::string pulls(const Observation& one) {
   std::string text;
   if (one.values.size() > 1 && one.values.front().first == 0)
     text += fmt::format(
-        "  {} of {} pulls follow no step of their solver: they bring only the steps of others.\n",
+        "  {} of {} pulls follow no step of their solver: they bring at most the steps of "
+        "others.\n",
         one.values.front().second, one.count);
-  if (one.mean > 1)
+  constexpr double rounding = 0.005;
+  if (one.mean > 1 + rounding)
     text += fmt::format(
         "  A solver makes {:.3g} steps from one pull to the next, on weights that miss as many of "
         "each other solver.\n",
