@@ -75,6 +75,13 @@ class Matrices(unittest.TestCase):
                          [(0, 1, "staged"), (1, 0, "staged")])
         self.assertAlmostEqual(points[0][2], 40e6 / 20e9)
 
+    def test_pairs_without_peer_access_are_staged_whatever_is_enabled(self):
+        connected = ("P2P Connectivity Matrix\n     D\\D     0     1\n     0\t     1     {0}\n"
+                     "     1\t     {0}     1\n") + MATRIX.replace("Disabled", "Enabled")
+        for access, expected in ((0, "staged"), (1, "peer")):
+            points, _ = found(connected.format(access))
+            self.assertEqual([one["access"] for _, one, _ in points], [expected] * 2)
+
     def test_both_ways_count_both_and_latencies_are_of_16_bytes(self):
         points, _ = found(MATRIX.replace("Unid", "Bid").replace("Disabled", "Enabled"))
         self.assertAlmostEqual(points[0][2], 2 * 40e6 / 20e9)

@@ -172,6 +172,11 @@ def derive(points, gpus: Gpus):
         values[f"{gpu}.receive_bandwidth"] = Value(1 / paces["h2d"], "B/s", evidence)
         if gpus.segment:
             values |= staged_values(lines, segment)
+    elif staged := line_of(points.of_probe("gpu_peer_copy", access="staged", directions=1)):
+        evidence = "gpu_peer_copy, staged"
+        values |= {f"{gpu}.{way}_bandwidth": Value(1 / staged.cost, "B/s", evidence)
+                   for way in ("send", "receive")}
+        values["library.staged.latency.0.time"] = Value(staged.time, "s", evidence)
     if lines["d2d"]:
         values[f"{gpu}.memory_bandwidth"] = Value(COPIED / lines["d2d"].cost, "B/s", "gpu_copy d2d")
     p2p = "peer" if lines["peer"] else "d2d"
@@ -209,21 +214,17 @@ def fit_gpus(points, memory, segment=None):
     if not any(points.of_probe(what) for what in PROBES):
         return None
     found = Gpus(count_of(points), peers_of(points), memory, segment or 0.0)
-    best, evidence = best_segment(points, memory)
-    if not segment and best:
-        found.segment = best
-    elif segment:
-        evidence = "as --segment says"
+    best, evidence = (segment, "as --segment says") if segment else best_segment(points, memory)
+    found.segment = best or 0.0
     found.values, found.lines = derive(points, found)
-    if not found.lines["d2h"] or not found.lines["h2d"]:
+    if "cluster.host.gpu.send_bandwidth" not in found.values:
         raise InputError(f"gpu_copy: expected copies h2d and d2h of {memory} memory among the "
-                         "probes, got none: `ringscope-cuda probe --only gpu_copy,gpu_copy_done`")
+                         "probes, or copies between GPUs without peer access, got neither: "
+                         "`ringscope-cuda probe --only gpu_copy,gpu_copy_done`")
     if found.segment:
         found.values["staged_segment"] = Value(found.segment, "B", evidence)
     add_notes(found)
-    for what in PROBES:
-        if some := points.of_probe(what):
-            found.observations[what] = some
+    found.observations = {what: some for what in PROBES if (some := points.of_probe(what))}
     return found
 
 
@@ -236,6 +237,9 @@ def add_notes(found: Gpus):
                            ": the model takes the copy's rate for both"))
     if not found.lines["d2d"]:
         found.assumed["cluster.host.gpu.memory_bandwidth"] = "no copy inside a GPU was measured"
+    if not found.lines["h2d"] or not found.lines["d2h"]:
+        found.assumed["cluster.host.gpu.send_bandwidth"] = \
+            "as copies between GPUs without peer access: none to or from the host was measured"
     if not found.segment:
         found.assumed["library.staged"] = "no staged pipeline was measured: one copy after another"
     if found.count > 1 and not found.peers:

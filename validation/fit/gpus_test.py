@@ -165,6 +165,24 @@ class Directions(unittest.TestCase):
         self.assertRegex(self.host(both=30e9)["both"], r"^(29|30)")
 
 
+class MatrixAlone(unittest.TestCase):
+    """p2pBandwidthLatencyTest prints copies between GPUs, and none to or from their host."""
+
+    def test_links_are_as_fast_as_copies_without_peer_access(self):
+        ways = {"staged": Line(11e-6, 1 / 11e9), "peer": Line(1e-6, 1 / 10e9)}
+        points = [Measurement("gpu_peer_copy", {"bytes": size, "from": one, "to": 1 - one,
+                                                "access": access, "directions": 1},
+                              line(size), [line(size)])
+                  for access, line in ways.items() for size in (16, 40_000_000) for one in (0, 1)]
+        result = calibrated(Document("p2p.json", "probes", {"hosts": ["a"] * 2}, points))
+        host = profile.cluster_of(result)["host"]
+        self.assertEqual(host["peer_access"], "all")
+        self.assertEqual((host["gpu"]["bandwidth"], host["gpu"]["peer_bandwidth"]),
+                         ("11 GB/s", "10 GB/s"))
+        self.assertEqual(profile.library_of(result)["staged"]["latency"][1], {"time": "11 us"})
+        self.assertIn("cluster.host.gpu.send_bandwidth", result.gpus.assumed)
+
+
 class Refused(unittest.TestCase):
     def test_without_copies_to_and_from_the_host(self):
         one = document()

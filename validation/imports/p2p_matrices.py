@@ -20,6 +20,7 @@ MARKS = TITLE.pattern
 HEADER = re.compile(r"\s*(?:D\\D|GPU)((?:\s+\d+)+)\s*$")
 SMALL, LARGE, COPIES = 16, 40_000_000, 5
 LEAST_DEVICES, ODD = 3, 0.7  # share of the median below which a GPU's own copies are odd
+CONNECTED = "P2P Connectivity Matrix"
 ACCESS = {"Enabled": "peer", "Disabled": "staged"}
 
 
@@ -48,7 +49,10 @@ def odd_devices(path: str, rates: dict) -> list:
 
 def parse(source: Source, _: Given) -> Findings:
     findings = Findings(where={"program": "p2pBandwidthLatencyTest"})
+    apart: set = set()  # pairs whose copies are staged, whatever is enabled
     for title, text in enumerate(source.lines, 1):
+        if text.startswith(CONNECTED):
+            apart = {cell[:2] for cell in matrix(source, title) if cell[2].text == "0"}
         said = TITLE.match(text)
         if not said:
             continue
@@ -59,7 +63,8 @@ def parse(source: Source, _: Given) -> Findings:
                 own[row] = value
             if row == column or value == 0:
                 continue
-            given = {"from": row, "to": column, "access": ACCESS[said["access"]],
+            access = "staged" if (row, column) in apart else ACCESS[said["access"]]
+            given = {"from": row, "to": column, "access": access,
                      "directions": 2 if said["ways"] == "Bi" else 1}
             if said["by"] == "Reads":
                 given |= {"from": column, "to": row, "by": "reads"}
