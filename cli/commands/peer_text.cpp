@@ -34,6 +34,19 @@ std::string matrices_text(const PeerMatrix& matrix, std::string_view access) {
 
 }  // namespace
 
+std::string print_access(const Topology& topology, const Host& host) {
+  std::vector<Table::Column> columns = {{"DMA:"}};
+  for (std::size_t i = 0; i < host.gpus.size(); ++i) columns.push_back({std::to_string(i)});
+  Table table(columns);
+  for (std::size_t from = 0; from < host.gpus.size(); ++from) {
+    std::vector<std::string> cells = {fmt::format("{}:", from)};
+    for (const Vertex to : host.gpus)
+      cells.emplace_back(topology.peer_access(host.gpus[from], to) ? "Y" : "N");
+    table.add(std::move(cells));
+  }
+  return "GPU to GPU: peer access (Y), or through host memory (N)\n" + table.text(0);
+}
+
 std::string print_peers(const PeerMatrix& granted, const PeerMatrix& staged) {
   std::string text;
   for (std::size_t i = 0; i < granted.gpus.size(); ++i)

@@ -5,8 +5,12 @@
 #include <string>
 
 #include "sim/machine/peer_matrix.hpp"
+#include "topologies/graph/topology.hpp"
 
 namespace ringscope {
+
+/// Peer access as TensorFlow logs it: a row of Y and N for each GPU of the host.
+std::string print_access(const Topology& topology, const Host& host);
 
 /// Bandwidths one way and both ways, and latencies, with peer access as the host grants it, and
 /// without.

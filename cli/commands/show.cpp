@@ -146,7 +146,9 @@ std::string peers(const Cluster& cluster, const std::string& file) {
   }
   const auto matrices = measure_peers(cluster, host, {true, false});
   if (!file.empty()) write_output(file, peers_csv(matrices[0]));
-  return '\n' + print_peers(matrices[0], matrices[1]);
+  const Topology& topology = cluster.topology;
+  return '\n' + print_access(topology, topology.hosts()[static_cast<std::size_t>(host)]) + '\n' +
+         print_peers(matrices[0], matrices[1]);
 }
 
 std::string nccl_channels(const Shown& shown) {

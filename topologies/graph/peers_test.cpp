@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Do GPUs reach each other, and other hosts, as the platform grants it?
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>
+#include <functional>
 
 #include "topologies/cluster.hpp"
 #include "topologies/input/data_files.hpp"
@@ -69,6 +71,49 @@ TEST(Peers, access_goes_by_the_rule_or_by_the_list) {
   EXPECT_THAT(access_rows(machine("  peer_access: [[0, 7], [2, 1]]")),
               ElementsAre("10000001", "01100000", "01100000", "00010000", "00001000", "00000100",
                           "00000010", "10000001"));
+}
+
+/// A matrix of 8 GPUs in pairs, its lines as `row` makes them of a GPU and its cells.
+std::string matrix_text(const std::function<std::string(int, const std::string&)>& row,
+                        const std::string& yes, const std::string& no) {
+  std::string text = "  peer_access: |\n    D\\D 0 1 2 3 4 5 6 7\n";
+  for (int from = 0; from < 8; ++from) {
+    std::string cells;
+    for (int to = 0; to < 8; ++to) cells += "  " + (from / 2 == to / 2 ? yes : no);
+    text += "    " + row(from, cells) + "\n";
+  }
+  return text;
+}
+
+TEST(Peers, access_is_read_from_the_lines_of_a_log) {
+  const std::vector<std::string> expected = access_rows(machine("  peer_access: same_switch"));
+  const auto tensorflow = [](int from, const std::string& cells) {
+    return fmt::format("2018-05-03 10:11:12.1: I tensorflow/gpu_device.cc:993] {}: {}", from,
+                       cells);
+  };
+  const auto sample = [](int from, const std::string& cells) {
+    return std::to_string(from) + cells;
+  };
+  EXPECT_EQ(access_rows(machine(matrix_text(tensorflow, "Y", "N"))), expected);
+  EXPECT_EQ(access_rows(machine(matrix_text(sample, "1", "0"))), expected);
+}
+
+TEST(Peers, access_from_a_log_is_complete_and_symmetric) {
+  const auto error = [](const std::string& access) -> std::string {
+    try {
+      machine("  peer_access: |\n" + access);
+    } catch (const InputError& one) {
+      return one.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(error("    DMA: 0 1\n    0: Y Y\n    1: Y Y\n"),
+              testing::HasSubstr("expected a row of 8 times Y or N for each of 8 GPUs, such as "
+                                 "'0: Y Y N N', got 0 of them"));
+  std::string rows;
+  for (int from = 0; from < 8; ++from)
+    rows += fmt::format("    {}: N{} N N N N N N\n", from, from == 3 ? " Y" : " N");
+  EXPECT_THAT(error(rows), testing::HasSubstr("between GPU 1 and GPU 3 in one direction"));
 }
 
 TEST(Peers, no_gpu_may_write_to_another_hosts) {

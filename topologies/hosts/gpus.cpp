@@ -2,7 +2,9 @@
 // GPUs' access rights from the platform, and the links of their own.
 #include <fmt/format.h>
 
+#include <iterator>
 #include <set>
+#include <sstream>
 
 #include "topologies/hosts/hosts.hpp"
 
@@ -22,7 +24,50 @@ void refuse_many(const Value& pairs, int gpus) {
       fmt::format("pairs of GPUs are for hosts of at most {}, got {}", most_paired_gpus, gpus));
 }
 
+/// Rows of the matrix that TensorFlow logs ("0: Y Y N N") or p2pBandwidthLatencyTest prints
+/// ("0 1 1 0 0"), whatever is before them in their lines.
+std::vector<std::vector<bool>> access_rows(const std::string& text, std::size_t gpus) {
+  std::vector<std::vector<bool>> rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream in(line);
+    const std::vector<std::string> words{std::istream_iterator<std::string>(in), {}};
+    if (words.size() <= gpus) continue;
+    const auto cells = words.end() - static_cast<std::ptrdiff_t>(gpus);
+    const std::string number = std::to_string(rows.size());
+    if (*(cells - 1) != number && *(cells - 1) != number + ":") continue;
+    std::vector<bool> row;
+    for (auto cell = cells; cell != words.end(); ++cell)
+      if (*cell == "Y" || *cell == "1" || *cell == "N" || *cell == "0")
+        row.push_back(*cell == "Y" || *cell == "1");
+    if (row.size() == gpus) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+/// The matrix as text. A GPU reaches its own memory, whatever the diagonal has.
+void read_access_text(const Value& value, int gpus, GpuRules& rules) {
+  refuse_many(value, gpus);
+  const auto count = static_cast<std::size_t>(gpus);
+  rules.peer_access = PeerAccess::matrix;
+  rules.peer_matrix = access_rows(value.scalar(), count);
+  if (rules.peer_matrix.size() != count)
+    value.fail(
+        fmt::format("expected a row of {} times Y or N for each of {} GPUs, such as '0: Y Y N N', "
+                    "got {} of them",
+                    gpus, gpus, rules.peer_matrix.size()));
+  for (std::size_t one = 0; one < count; ++one)
+    for (std::size_t two = 0; two < one; ++two)
+      if (rules.peer_matrix[one][two] != rules.peer_matrix[two][one])
+        value.fail(
+            fmt::format("expected a symmetric matrix, got access between GPU {} and GPU {} "
+                        "in one direction only",
+                        two, one));
+}
+
 void read_peer_access(const Value& value, int gpus, GpuRules& rules) {
+  if (value.kind() == Value::Kind::scalar && value.scalar().find('\n') != std::string::npos)
+    return read_access_text(value, gpus, rules);
   if (value.kind() != Value::Kind::list) {
     rules.peer_access = static_cast<PeerAccess>(value.one_of("peer access", peer_access_names));
     return;
