@@ -137,7 +137,7 @@ OPTIONS = {
     **dict.fromkeys(("servers", "steps", "update", "bound"),
                     ["job.collective=parameter_server", "job.algorithm=stale_synchronous"]),
     **dict.fromkeys(("model", "batch", "exchange", "overlap", "bucket", "input", "checkpoint",
-                     "element", "compression", "startup"), TRAINING),
+                     "element", "compression", "startup", "epochs"), TRAINING),
     **{option: [*TRAINING, "job.algorithm=asynchronous_parameter_server"]
        for option in ("serialisation", "staging", "n_push", "n_fetch")},
     **dict.fromkeys(("fusion", "cycle"), [*TRAINING, "job.algorithm=horovod"]),

@@ -6,7 +6,8 @@
 // of the message, and gets the least of these back. Without overlap all are ready at once.
 // Source: Sergeev and Del Balso, "Horovod: fast and easy distributed deep learning in TensorFlow",
 // 2018, arXiv:1802.05799; BackgroundThreadLoop in horovod/common/operations.cc. The copies into the
-// fusion buffer and out of it are left out.
+// fusion buffer and out of it are left out. Defaults are those up to version 0.20, 5 ms and 64 MiB;
+// version 0.21 changed them to 1 ms and 128 MiB (github.com/horovod/horovod/pull/2468).
 // Cost: that of the allreduces of the fused buffers, and 2(P-1) messages of each cycle; the least
 // is one cycle per step.
 #include <utility>

@@ -215,8 +215,8 @@ std::vector<std::string_view> training_options(std::initializer_list<std::string
   std::vector<std::string_view> options = {"model",    "batch",   "element",
                                            "exchange", "overlap", "steps"};
   options.insert(options.end(), others);
-  for (const std::string_view last :
-       {"segment", "inside", "between", "update", "compression", "startup", "input", "checkpoint"})
+  for (const std::string_view last : {"segment", "inside", "between", "update", "compression",
+                                      "startup", "input", "checkpoint", "epochs"})
     options.push_back(last);
   return options;
 }

@@ -59,6 +59,7 @@ struct Training {
   std::string model;
   std::vector<Layer> layers;              ///< in the order of forward
   std::uint64_t records = 0;              ///< of an epoch
+  int epochs = 0;                         ///< of the whole training; 0: not specified
   int batch = 1;                          ///< records per device and step
   std::size_t element = parameter_bytes;  ///< bytes of a parameter and of its gradient
   const Algorithm* exchange = nullptr;    ///< an allreduce with one thread; null: the ring

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "scenarios/answer/text/table.hpp"
+#include "scenarios/answer/text/training_text.hpp"
 
 namespace ringscope {
 namespace {
@@ -29,6 +30,7 @@ std::string metric_text(const Outcome& outcome, const std::string& metric) {
   const auto value = metric_of(outcome, metric);
   if (!value) return "-";
   if (metric.ends_with("_per_s")) return fmt::format("{:.4g}", *value);
+  if (metric == "epoch_s" || metric == "training_s") return duration_text(*value);
   if (metric.ends_with("_s") || metric.starts_with("critical_path."))
     return to_short_text(Seconds(*value));
   if (metric.ends_with("bw")) return *value > 0 ? to_short_text(Bandwidth{*value}) : "-";

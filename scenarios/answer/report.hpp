@@ -162,9 +162,12 @@ struct TrainingReport {
   double records_per_s = 0;
   double efficiency = 0;                ///< one_device_s / step_s
   double epochs = 0;                    ///< in one repetition
+  double epoch_s = 0;                   ///< all records of the model, at `records_per_s`
   std::vector<GroupReport> groups{};    ///< means; the rest of a step is spent computing
   std::optional<StageMemory> memory{};  ///< of a GPU of the stage that needs most
   std::optional<double> startup_s{};    ///< before the first step: variables sent to all
+  std::optional<int> all_epochs{};      ///< that the job asks for
+  std::optional<double> training_s{};   ///< of all these, with the start
 };
 
 /// Another job that ran beside this one.

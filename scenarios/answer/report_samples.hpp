@@ -72,9 +72,12 @@ inline Report full_report() {
                               .records_per_s = 512,
                               .efficiency = 0.5,
                               .epochs = 0.5,
+                              .epoch_s = 0.5,
                               .groups = {{"pipeline", 0.0625, 0.03125}},
                               .memory = StageMemory{1, 64, 64, 384, 32},
-                              .startup_s = 0.03125};
+                              .startup_s = 0.03125,
+                              .all_epochs = 4,
+                              .training_s = 2.03125};
   r.streams = {{"main", 2, {{"computing", 0.125, 0.0625, 0.25}, {"idle", 0.375, 0.25, 0.4375}}},
                {"comm", 1, {{"exchanging in dp groups", 0.5, 0.5, 0.5}}}};
   r.trace_nodes = {{"COMP_NODE", "computation", 12, false},

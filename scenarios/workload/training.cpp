@@ -161,9 +161,9 @@ DeviceMemory least_memory(const Training& training) {
 }
 
 std::vector<std::string> training_option_names() {
-  return {"model",   "batch",  "element",        "exchange",    "overlap",   "fusion",
-          "cycle",   "bucket", "bytes_per_pack", "compression", "startup",   "serialisation",
-          "staging", "n_push", "n_fetch",        "input",       "checkpoint"};
+  return {"model",   "batch",  "element",        "exchange",    "overlap",    "fusion",
+          "cycle",   "bucket", "bytes_per_pack", "compression", "startup",    "serialisation",
+          "staging", "n_push", "n_fetch",        "input",       "checkpoint", "epochs"};
 }
 
 std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy) {
@@ -171,6 +171,10 @@ std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& 
   read_what(options, *training);
   const auto has = [&](std::string_view option) { return reads(strategy, option); };
   if (has("exchange")) training->exchange = read_exchange(options.value_or("exchange", "ring"));
+  if (const Value* epochs = options.optional("epochs")) {
+    training->epochs = static_cast<int>(epochs->integer(1, most_batch));
+    options.resolve("epochs", *epochs);
+  }
   training->overlap = read_overlap(options.value_or("overlap", "thread"), strategy);
   if (has("fusion")) training->fusion = read_size(options.value_or("fusion", "64 MiB"), 0);
   if (has("cycle")) training->cycle = read_cycle(options.value_or("cycle", "5 ms"));

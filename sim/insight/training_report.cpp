@@ -124,6 +124,11 @@ std::optional<TrainingReport> training_report(const Run& run, double start, doub
   if (report.step_s > 0) {
     report.records_per_s = batches / report.step_s;
     report.efficiency = report.one_device_s / report.step_s;
+    report.epoch_s = static_cast<double>(job.training->records) / report.records_per_s;
+  }
+  if (const int all = job.training->epochs; all > 0) {
+    report.all_epochs = all;
+    report.training_s = report.startup_s.value_or(0) + all * report.epoch_s;
   }
   return report;
 }

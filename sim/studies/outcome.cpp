@@ -51,6 +51,8 @@ constexpr std::array training_metrics = {
     TrainingMetric{"efficiency", [](const TrainingReport& t) { return t.efficiency; }},
     TrainingMetric{"startup_s", [](const TrainingReport& t) { return t.startup_s.value_or(0); }},
     TrainingMetric{"epochs", [](const TrainingReport& t) { return t.epochs; }},
+    TrainingMetric{"epoch_s", [](const TrainingReport& t) { return t.epoch_s; }},
+    TrainingMetric{"training_s", [](const TrainingReport& t) { return t.training_s.value_or(0); }},
 };
 
 constexpr std::array job_metrics = {

@@ -118,6 +118,9 @@ std::string pace_clause(const Report& report, const Share& share) {
     case Cause::partner:
       return fmt::format("messages wait for rank {}, which is not in MPI: it is {}", segment.rank,
                          segment_text(segment));
+    case Cause::sleep:
+      return (one_place ? "" : "most of it ") + segment_text(segment) +
+             (report.algorithm == "horovod" ? ", Horovod's next cycle: lower 'cycle'" : "");
     default:
       return (one_place ? "" : "most of it ") + segment_text(segment);
   }

@@ -182,9 +182,12 @@ struct Shape<TrainingReport> {
     keys("records_per_s", training.records_per_s);
     keys("efficiency", training.efficiency);
     keys("epochs", training.epochs);
+    keys("epoch_s", training.epoch_s);
     keys.unless_empty("groups", training.groups);
     keys.unless_empty("memory", training.memory);
     keys.unless_empty("startup_s", training.startup_s);
+    keys.unless_empty("all_epochs", training.all_epochs);
+    keys.unless_empty("training_s", training.training_s);
   }
 };
 

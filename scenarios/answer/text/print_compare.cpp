@@ -47,6 +47,9 @@ std::string training_overview(std::span<const Report> reports, const Report& fir
   std::vector<Table::Column> columns = {{"case", Align::left}, {"step"}, {"ratio"}};
   for (const StepPart& part : parts) columns.push_back({part.header});
   for (const char* header : {"records/s", "efficiency"}) columns.push_back({header});
+  const bool whole = std::ranges::any_of(
+      jobs, [](const TrainingReport* job) { return job->training_s.has_value(); });
+  if (whole) columns.push_back({"all epochs"});
   const std::size_t width = columns.size();
   Table table(std::move(columns));
   for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -60,6 +63,7 @@ std::string training_overview(std::span<const Report> reports, const Report& fir
     for (const StepPart& part : parts) cells.push_back(scale.text(part.of(step)));
     cells.push_back(fmt::format("{:.4g}", step.records_per_s));
     cells.push_back(fmt::format("{:.1f} %", 100 * step.efficiency));
+    if (whole) cells.push_back(step.training_s ? duration_text(*step.training_s) : "-");
     table.add(std::move(cells));
   }
   return table.text(0) + sum_of_parts(parts);

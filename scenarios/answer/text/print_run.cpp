@@ -298,7 +298,8 @@ std::string print_run(std::span<const Report> reports) {
       text += fmt::format("  warning: {}\n", warning);
     if (!report.neighbours.empty()) text += jobs(report);
     if (!report.trace_nodes.empty()) text += nodes_of_trace(report);
-    if (report.training) text += training_text(*report.training, report.rank_reports);
+    if (report.training)
+      text += training_text(*report.training, report.rank_reports) + cycle_text(report);
     if (!report.streams.empty() && report.time_s > 0) text += streams_text(report);
     if (!report.rank_reports.empty()) text += ranks(report);
     if (!report.phases.empty()) text += phases(report);

@@ -28,6 +28,16 @@ constexpr StepPart all_parts[] = {
     {"input", false, [](const TrainingReport& t) { return t.input_s; }},
     {"other", false, [](const TrainingReport& t) { return t.other_s; }}};
 
+std::string epochs(const TrainingReport& report) {
+  if (report.epoch_s == 0) return "";
+  const std::string all =
+      report.training_s
+          ? fmt::format("; {}: {}", plural(static_cast<std::uint64_t>(*report.all_epochs), "epoch"),
+                        duration_text(*report.training_s))
+          : "";
+  return fmt::format("  At this pace an epoch takes {}{}\n", duration_text(report.epoch_s), all);
+}
+
 std::string step(const TrainingReport& report) {
   const TimeScale scale(std::max(report.step_s, report.one_device_s));
   const TrainingReport* const only[] = {&report};
@@ -58,7 +68,7 @@ std::string step(const TrainingReport& report) {
          table.text(2) + "  " + sum_of_parts(parts) +
          fmt::format("  Forward and backward with all stalls: {}\n",
                      scale.text(report.forward_backward_s)) +
-         before;
+         epochs(report) + before;
 }
 
 /// Time that one device spends of a step on something.
@@ -134,6 +144,26 @@ std::string in_use(const TrainingReport& report, std::span<const RankReport> ran
 }
 
 }  // namespace
+
+std::string duration_text(double seconds) {
+  constexpr double minute = 60, hour = 60 * minute, day = 24 * hour;
+  if (seconds < 2 * minute) return to_short_text(Seconds(seconds));
+  if (seconds < 2 * hour) return fmt::format("{:.1f} min", seconds / minute);
+  if (seconds < 2 * day) return fmt::format("{:.1f} h", seconds / hour);
+  return fmt::format("{:.1f} days", seconds / day);
+}
+
+std::string cycle_text(const Report& report) {
+  constexpr double worth_a_line = 0.05;  // of the critical path
+  double waiting = 0;
+  for (const PathSegment& segment : report.path)
+    if (segment.cause == Cause::sleep) waiting += segment.seconds;
+  if (report.algorithm != "horovod" || waiting < worth_a_line * report.time_s) return "";
+  return fmt::format(
+      "  Gradients wait for Horovod's next cycle, {:.0f} % of the critical path: lower 'cycle' "
+      "(HOROVOD_CYCLE_TIME)\n",
+      100 * waiting / report.time_s);
+}
 
 std::vector<StepPart> step_parts(std::span<const TrainingReport* const> jobs) {
   constexpr double worth_a_column = 5e-4;  // of a step

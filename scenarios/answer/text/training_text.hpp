@@ -23,6 +23,12 @@ std::vector<StepPart> step_parts(std::span<const TrainingReport* const> jobs);
 /// "step = busy + exposed communication (tp, dp) + bubble", and a newline.
 std::string sum_of_parts(const std::vector<StepPart>& parts);
 
+/// Time of a whole training: "46.3 s", "69.4 min", "20.1 h", "5.2 days".
+std::string duration_text(double seconds);
+
+/// Advice where the critical path waits for Horovod's next cycle, or nothing.
+std::string cycle_text(const Report& report);
+
 /// `ranks`: the devices, for the least and the most of each group.
 std::string training_text(const TrainingReport& report, std::span<const RankReport> ranks);
 

@@ -36,6 +36,33 @@ TEST(TrainingText, tells_what_nvidia_smi_would_show) {
                 "  with NCCL"));
 }
 
+TEST(TrainingText, gives_the_time_of_an_epoch_and_of_all) {
+  TrainingReport report;
+  report.step_s = 1;
+  EXPECT_THAT(training_text(report, {}), Not(HasSubstr("epoch takes")));
+  report.epoch_s = 46.3;
+  EXPECT_THAT(training_text(report, {}), HasSubstr("  At this pace an epoch takes 46.3 s\n"));
+  report.all_epochs = 90;
+  report.training_s = 90 * 46.3;
+  EXPECT_THAT(training_text(report, {}), HasSubstr("takes 46.3 s; 90 epochs: 69.5 min\n"));
+  EXPECT_EQ(duration_text(3 * 3600), "3.0 h");
+  EXPECT_EQ(duration_text(3 * 86400), "3.0 days");
+}
+
+TEST(TrainingText, advises_a_shorter_cycle_where_gradients_wait_for_it) {
+  Report report;
+  report.algorithm = "horovod";
+  report.time_s = 10;
+  report.path = {{.cause = Cause::sleep, .resource = {}, .seconds = 8},
+                 {.cause = Cause::compute, .resource = {}, .seconds = 2}};
+  EXPECT_THAT(cycle_text(report), HasSubstr("80 % of the critical path: lower 'cycle'"));
+  report.path.front().seconds = 0.4;
+  EXPECT_EQ(cycle_text(report), "");
+  report.path.front().seconds = 8;
+  report.algorithm = "ddp";
+  EXPECT_EQ(cycle_text(report), "");
+}
+
 TEST(TrainingText, names_the_parts_that_add_up_to_the_step) {
   TrainingReport report;
   report.step_s = 10;

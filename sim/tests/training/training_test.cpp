@@ -78,6 +78,22 @@ TEST_F(TrainingTime, without_overlap_is_compute_and_then_the_exchange) {
   EXPECT_NEAR(report.training->epochs, 3 * 2 * 10 / 1000.0, 1e-12);
 }
 
+// 1000 records at 20 a step.
+TEST_F(TrainingTime, of_all_epochs_is_that_of_their_steps) {
+  const double step = compute + allreduce(2 * layer_bytes, 1e9);
+  const std::string options = "overlap: none, bucket: 0 B";
+  const Report plain = run(training("ddp", options));
+  expect_seconds(plain.training->epoch_s, 50 * step);
+  EXPECT_FALSE(plain.training->training_s.has_value());
+  const Report all = run(training("ddp", options + ", epochs: 90"));
+  EXPECT_EQ(all.training->all_epochs, 90);
+  expect_seconds(all.training->training_s.value_or(0), 90 * 50 * step);
+  const Report started =
+      run(training("ddp", options + ", epochs: 90, startup: {broadcast: binomial}"));
+  expect_seconds(started.training->training_s.value_or(0),
+                 *started.training->startup_s + 90 * 50 * started.training->step_s);
+}
+
 TEST_F(TrainingTime, a_thread_hides_all_but_the_first_layer_behind_a_fast_wire) {
   const Report report = run(training("ddp", "overlap: thread, bucket: 0 B"));
   expect_seconds(report.time_s, overlapped(1e9));
