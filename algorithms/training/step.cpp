@@ -35,6 +35,16 @@ Compression compression_of(const Options& options) {
   return options.training != nullptr ? options.training->compression : Compression();
 }
 
+/// Serialising a rank's mean share of the messages of a sum, or deserialising as many.
+Duration remote_calls(int ranks, const Options& options, std::size_t items) {
+  if (options.training == nullptr) return {};
+  const Serialisation& calls = options.training->serialisation;
+  const Cost all =
+      sum_gradient_cost(ranks, items, options, compression_of(options), exchange_of(options));
+  const auto bytes = static_cast<double>(all.items) * static_cast<double>(options.item_bytes);
+  return (static_cast<double>(all.messages) * calls.tensor + bytes * calls.byte) / ranks;
+}
+
 Startup startup_of(const Options& options) {
   return options.training != nullptr ? options.training->startup : Startup();
 }
@@ -162,7 +172,7 @@ std::size_t items_of(std::uint64_t bytes, const Options& options) {
 }
 
 Task train(Communicator comm, Workspace work, Options options, Exchange exchange, int devices,
-           bool updates) {
+           bool updates, Extras extras) {
   const Training job = training_of(options);
   if (job.startup.broadcast != nullptr) co_await broadcast_variables(comm, work, options);
   Passed passed = 0;
@@ -178,8 +188,10 @@ Task train(Communicator comm, Workspace work, Options options, Exchange exchange
       co_await comm.reach(batch_ready, static_cast<std::size_t>(step) + 1);
       comm.raise(batch_taken);
     }
+    if (extras.take_batch != nullptr) co_await extras.take_batch(comm, work, options);
     comm.observe("loaded", step);
     co_await forward(comm, job.layers);
+    if (extras.after_forward != nullptr) co_await extras.after_forward(comm, work, options);
     co_await backward_and_exchange(comm, work, options, exchange, &job, &passed, step);
     if (updates) co_await update(comm, options, work.data.size);
     if (writes(job.checkpoint, comm, step))
@@ -199,7 +211,10 @@ Task allreduce(Communicator comm, Workspace work, Options options, Gradient buck
   std::iota(all.begin(), all.end(), 0);
   const Workspace part = {bucket.range, work.scratch};
   const Compression how = compression_of(options);
+  const Duration calls = remote_calls(comm.size(), options, bucket.range.size);
+  if (calls.count() > 0) co_await comm.compute(calls);
   co_await sum_gradient(comm.among(all, "exchange"), part, options, how, &exchange_of(options));
+  if (calls.count() > 0) co_await comm.compute(calls);
 }
 
 Task allreduce_each(Communicator comm, Workspace work, Options options, Turn turn,

@@ -39,9 +39,15 @@ std::vector<Gradient> gradients_of(const Options& options, Range whole);
 /// `bytes` in items, rounded up.
 std::size_t items_of(std::uint64_t bytes, const Options& options);
 
+/// Communication of a device's step beside its exchange; null: none.
+struct Extras {
+  Task (*take_batch)(Communicator, Workspace, Options) = nullptr;     ///< before forward
+  Task (*after_forward)(Communicator, Workspace, Options) = nullptr;  ///< before backward
+};
+
 /// `devices`: they are the first ranks; with `updates` they make the update, each for itself.
 Task train(Communicator comm, Workspace work, Options options, Exchange exchange, int devices,
-           bool updates = true);
+           bool updates = true, Extras extras = {});
 
 /// One after the other, each as soon as it is there.
 Task allreduce_each(Communicator comm, Workspace work, Options options, Turn turn,

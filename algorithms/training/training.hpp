@@ -69,7 +69,7 @@ struct Training {
   std::size_t bucket = std::size_t{25} << 20;  ///< ddp, parameter_server: bytes that fill a bucket
   std::size_t bytes_per_pack = 0;              ///< multi_worker_mirrored; 0: one pack
   Compression compression;
-  Serialisation serialisation;  ///< parameter_server
+  Serialisation serialisation;  ///< parameter_server, multi_worker_mirrored
   Duration staging{};           ///< parameter_server: per byte between a device and its host
   /// Asynchronous servers: steps from a device's push, and its fetch, to the next one.
   int n_push = 1, n_fetch = 1;

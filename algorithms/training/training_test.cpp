@@ -25,6 +25,8 @@ Training small_model() {
     training.layers.push_back({"", tensors, Duration(1), Duration(2)});
   }
   training.bucket = training.fusion = training.bytes_per_pack = kib;
+  training.input.record = 3;  // that multi_gpu_model sends, with the outputs
+  training.layers.back().outputs = 5;
   return training;
 }
 
@@ -53,13 +55,21 @@ float sum_of_item(std::size_t index, int first, int end) {
 }
 
 bool has_servers(const Algorithm& strategy) {
-  return std::ranges::find(strategy.options, "servers") != strategy.options.end();
+  return std::ranges::find(strategy.options, "exchange") == strategy.options.end();
 }
 
 /// The strategies, or those among them that share the gradients by an allreduce.
 std::vector<Algorithm> strategies(bool by_allreduce) {
   std::vector<Algorithm> all = algorithms_of("training");
   if (by_allreduce) std::erase_if(all, has_servers);
+  return all;
+}
+
+std::vector<Algorithm> strategies_with_servers() {
+  std::vector<Algorithm> all = strategies(false);
+  std::erase_if(all, [](const Algorithm& one) {
+    return !has_servers(one) || std::ranges::find(one.options, "n_push") != one.options.end();
+  });
   return all;
 }
 
@@ -121,8 +131,12 @@ TEST_P(Strategies, prepare_input_and_write_checkpoints_beside_the_exchange) {
   }
 }
 
-TEST(ParameterServerTraining, devices_pull_what_the_servers_have_summed) {
-  const Algorithm& strategy = *find_algorithm("training", "parameter_server");
+class WithServers : public testing::TestWithParam<Algorithm> {};
+INSTANTIATE_TEST_SUITE_P(training, WithServers, testing::ValuesIn(strategies_with_servers()),
+                         test_name);
+
+TEST_P(WithServers, devices_pull_what_the_servers_have_summed) {
+  const Algorithm& strategy = GetParam();
   for (int ranks = 2; ranks <= most_ranks; ++ranks)
     for (int servers : std::set<int>{1, ranks / 2, ranks - 1})
       for (const Overlap overlap : overlaps(strategy))

@@ -114,7 +114,7 @@ std::vector<std::string> servers_on_gpus(const Scenario& scenario) {
   const Job& job = scenario.job;
   const auto& ranks = scenario.placement.ranks;
   const auto servers = static_cast<std::size_t>(job.options.servers);
-  if (job.training == nullptr || !reads(*job.algorithm, "servers") || servers >= ranks.size() ||
+  if (job.training == nullptr || reads(*job.algorithm, "exchange") || servers >= ranks.size() ||
       !std::all_of(ranks.end() - job.options.servers, ranks.end(),
                    [](const Location& rank) { return rank.gpu >= 0; }))
     return {};

@@ -244,6 +244,17 @@ TEST(JobWarnings, a_batch_that_does_not_fit_into_its_gpu_is_named) {
               ElementsAre(HasSubstr("no rank has a GPU")));
 }
 
+TEST(JobWarnings, a_gpu_that_only_adds_up_for_others_is_named) {
+  const auto placed = [](const std::string& placement) {
+    const std::string text =
+        "question: q\nlibrary: cuda_pinned\ncluster: gtx1080ti_x4\nplacement: " + placement +
+        "\njob: {collective: training, algorithm: central_storage, options: {model: lenet}}";
+    return job_warnings(read_tree(Value::from_text("test", text), "test").front());
+  };
+  EXPECT_THAT(placed("{hosts: 4, on: gpu}"), ElementsAre(HasSubstr("the servers, the last 1")));
+  EXPECT_THAT(placed("[{hosts: 4, on: gpu}, {hosts: 1}]"), IsEmpty());
+}
+
 TEST(JobWarnings, peers_that_hang_behind_an_iommu_are_named) {
   const std::string iommu = "{base: gtx1080ti_x4, host: {iommu: true}}";
   EXPECT_THAT(warnings_of(iommu, "{hosts: 4, on: gpu}", "ring"),

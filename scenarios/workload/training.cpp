@@ -178,7 +178,9 @@ std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& 
   training->overlap = read_overlap(options.value_or("overlap", "thread"), strategy);
   if (has("fusion")) training->fusion = read_size(options.value_or("fusion", "64 MiB"), 0);
   if (has("cycle")) training->cycle = read_cycle(options.value_or("cycle", "5 ms"));
-  if (has("bucket")) training->bucket = read_size(options.value_or("bucket", "25 MiB"), 0);
+  // TensorFlow on one host sends each variable by itself.
+  const std::string bucket = strategy.one_host ? "0 B" : "25 MiB";
+  if (has("bucket")) training->bucket = read_size(options.value_or("bucket", bucket), 0);
   if (has("bytes_per_pack"))
     training->bytes_per_pack = read_size(options.value_or("bytes_per_pack", "0 B"), 0);
   if (has("compression")) read_compression(options, training->compression);

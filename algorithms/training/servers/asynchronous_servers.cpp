@@ -195,7 +195,7 @@ Algorithm asynchronous_servers(bool bound) {
       .summary = {},
       .options = {"model", "batch", "element", "overlap", "steps", "bucket", "servers", "update",
                   "n_push", "n_fetch", "compression", "serialisation", "staging", "input",
-                  "checkpoint"},
+                  "checkpoint", "epochs"},
       .least_ranks = 2,
       .nonblocking = 1,
       .threads_for = [](const Options& options) { return training_threads(options); },

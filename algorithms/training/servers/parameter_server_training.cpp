@@ -13,8 +13,11 @@
 // servers slow: Xue et al., "Fast distributed deep learning over RDMA", EuroSys 2019,
 // arXiv:1805.08430, of gRPC. What is pushed may be compressed, what is pulled are weights.
 // Cost for T steps of W devices: 2TW messages per part, 2TWS items, or TW (S + k) with k pushed.
+#include <cmath>
+
 #include "algorithms/parameter_server/in_flight.hpp"
 #include "algorithms/training/servers/server_ends.hpp"
+#include "algorithms/training/servers/server_strategy.hpp"
 
 namespace ringscope {
 namespace {
@@ -59,7 +62,63 @@ std::vector<InFlight> post_pushes(Communicator comm, const Roles& roles, const S
   return pushes;
 }
 
-Task serve(Communicator comm, Workspace work, Options options) {
+/// Records of a device's part of the batch, and what it puts out for them.
+struct Split {
+  std::size_t slice = 0, outputs = 0;  ///< items
+  int tag = 0;                         ///< behind those of the pushes
+
+  /// Scratch space behind that of the pushes.
+  static Range in(Workspace work, const Roles& roles, std::size_t items) {
+    const std::size_t slots = static_cast<std::size_t>(roles.workers) * work.data.size;
+    return {work.scratch.buffer, work.scratch.offset + slots, items};
+  }
+};
+
+Split split_of(const Options& options) {
+  const Training job = training_of(options);
+  const auto batch = static_cast<std::size_t>(job.batch);
+  const double outputs = job.layers.back().outputs * static_cast<double>(batch * job.element);
+  std::size_t tensors = 0;
+  for (const Layer& layer : job.layers) tensors += layer.tensors.size();
+  return {items_of(job.input.record * batch, options),
+          items_of(static_cast<std::uint64_t>(std::ceil(outputs)), options),
+          static_cast<int>(tensors)};
+}
+
+/// A device waits for its slice of the batch.
+Task take_slice(Communicator comm, Workspace work, Options options) {
+  const Roles roles(comm.size(), options.servers);
+  const Split split = split_of(options);
+  if (split.slice > 0)
+    co_await comm.recv(Split::in(work, roles, split.slice), roles.rank_of(0), split.tag);
+}
+
+/// Its outputs go to be merged, and what backward begins with comes back.
+Task merge_outputs(Communicator comm, Workspace work, Options options) {
+  const Roles roles(comm.size(), options.servers);
+  const Split split = split_of(options);
+  if (split.outputs == 0) co_return;
+  const Range outputs = Split::in(work, roles, split.outputs);
+  co_await comm.send(outputs, roles.rank_of(0), split.tag + 1);
+  co_await comm.recv(outputs, roles.rank_of(0), split.tag + 1);
+}
+
+/// The server's part of both: no device begins backward before all have ended forward.
+Task split_and_merge(Communicator comm, Workspace work, Options options) {
+  const Roles roles(comm.size(), options.servers);
+  const Split split = split_of(options);
+  std::vector<Request> slices;
+  for (int device = 0; device < roles.workers && split.slice > 0; ++device)
+    slices.push_back(comm.isend(Split::in(work, roles, split.slice), device, split.tag));
+  co_await comm.wait_all(slices);
+  const Range outputs = Split::in(work, roles, split.outputs);
+  for (int device = 0; device < roles.workers && split.outputs > 0; ++device)
+    co_await comm.recv(outputs, device, split.tag + 1);
+  for (int device = 0; device < roles.workers && split.outputs > 0; ++device)
+    co_await comm.send(outputs, device, split.tag + 1);
+}
+
+Task serve(Communicator comm, Workspace work, Options options, bool splits) {
   const Roles roles(comm.size(), options.servers);
   const ServerEnds ends = server_ends(options, work.data);
   std::vector<Range> parts;
@@ -68,6 +127,7 @@ Task serve(Communicator comm, Workspace work, Options options) {
   std::vector<Request> answers;
   for ([[maybe_unused]] int step : comm.phase("serve", options.steps)) {
     std::vector<InFlight> pushes = post_pushes(comm, roles, ends, parts, work);
+    if (splits && comm.rank() == roles.rank_of(0)) co_await split_and_merge(comm, work, options);
     for (std::size_t b = 0; b < parts.size(); ++b) {
       if (parts[b].size == 0) continue;
       const Range pushed = ends.pushed(parts[b]);
@@ -106,32 +166,58 @@ Cost cost(int ranks, std::size_t items, Options options) {
           .items = static_cast<std::uint64_t>(exchanges) * (items + pushed)};
 }
 
+Cost splitting_cost(int ranks, std::size_t items, Options options) {
+  Cost sum = cost(ranks, items, options);
+  const Split split = split_of(options);
+  const std::int64_t slices = std::int64_t{1} * options.steps * (ranks - options.servers);
+  sum.messages += slices * ((split.slice > 0 ? 1 : 0) + (split.outputs > 0 ? 2 : 0));
+  sum.items += static_cast<std::uint64_t>(slices) * (split.slice + 2 * split.outputs);
+  return sum;
+}
+
+std::size_t scratch_items(int ranks, std::size_t items, Options options) {
+  return static_cast<std::size_t>(Roles(ranks, options.servers).workers) * items;
+}
+
+std::size_t splitting_scratch(int ranks, std::size_t items, Options options) {
+  const Split split = split_of(options);
+  return scratch_items(ranks, items, options) + std::max(split.slice, split.outputs);
+}
+
+template <bool splits>
+Task run(Communicator comm, Workspace work, Options options) {
+  const Roles roles(comm.size(), options.servers);
+  if (!roles.is_worker(comm.rank())) return serve(comm, work, options, splits);
+  return train(comm, work, options, push_and_pull, roles.workers, false,
+               splits ? Extras{take_slice, merge_outputs} : Extras{});
+}
+
 }  // namespace
 
-Algorithm describe_parameter_server_training() {
+Algorithm server_strategy(std::string_view name, std::string_view summary,
+                          std::initializer_list<std::string_view> options, bool splits) {
+  std::vector<std::string_view> all = {"model", "batch", "element", "overlap", "steps", "bucket"};
+  all.insert(all.end(), options);
+  for (const std::string_view last : {"update", "input", "checkpoint", "epochs"})
+    all.push_back(last);
   return {
       .collective = "training",
-      .name = "parameter_server",
-      .summary = "devices push buckets to servers and pull the weights",
-      .options = {"model", "batch", "element", "overlap", "steps", "bucket", "servers", "update",
-                  "compression", "serialisation", "staging", "input", "checkpoint"},
+      .name = name,
+      .summary = summary,
+      .options = all,
       .least_ranks = 2,
       .nonblocking = 1,
-      .threads_for = [](const Options& options) { return training_threads(options); },
-      .run =
-          [](Communicator comm, Workspace work, Options options) {
-            const Roles roles(comm.size(), options.servers);
-            return roles.is_worker(comm.rank())
-                       ? train(comm, work, options, push_and_pull, roles.workers, false)
-                       : serve(comm, work, options);
-          },
-      .cost = cost,
-      .scratch_items =
-          [](int ranks, std::size_t items, Options options) {
-            return static_cast<std::size_t>(Roles(ranks, options.servers).workers) * items;
-          },
+      .threads_for = [](const Options& job) { return training_threads(job); },
+      .run = splits ? run<true> : run<false>,
+      .cost = splits ? splitting_cost : cost,
+      .scratch_items = splits ? splitting_scratch : scratch_items,
       .varies = Varies::steps,
   };
+}
+
+Algorithm describe_parameter_server_training() {
+  return server_strategy("parameter_server", "devices push buckets to servers and pull the weights",
+                         {"servers", "compression", "serialisation", "staging"});
 }
 
 }  // namespace ringscope

@@ -105,6 +105,46 @@ TEST_F(ExchangeTime, of_remote_calls_is_paid_at_both_ends_of_both_ways) {
 }
 
 TEST_F(ExchangeTime, of_staging_is_a_copy_before_the_push_and_one_after_the_pull) {
+// A ring of P ranks: each sends and takes 2 (P - 1) calls of a P-th of the pack.
+TEST_F(ExchangeTime, of_remote_calls_in_a_ring_is_paid_at_both_ends_of_each_step) {
+  const double bytes = parameters * 4;
+  for (const int ranks : {2, 4, 8}) {
+    const int calls = 2 * (ranks - 1);
+    expect_seconds(run_again(training("multi_worker_mirrored",
+                                      "serialisation: {tensor: 50 us, cost: 1 ns/B}", ranks))
+                       .time_s,
+                   compute + allreduce(ranks, bytes) + 2 * calls * (50e-6 + bytes / ranks * 1e-9));
+  }
+}
+
+/// Two devices and the CPU of one host, whose cores send 1 GB/s each, by a strategy with servers.
+double on_one_host(const std::string& strategy, const std::string& layer) {
+  return simulate(
+             scenario_of(
+                 "cluster: {network: star, hosts: 1, host: {type: simple, cores: 4}, link: "
+                 "{bandwidth: 1 GB/s, latency: 0 s}}\nlibrary: {base: ideal, shm: {send_cost: 1 "
+                 "ns/B}}\nplacement: 3\njob: {collective: training, algorithm: " +
+                 strategy +
+                 ", options: {overlap: none, bucket: 1 GB, model: {records: 1000, record: 1 MB, "
+                 "batch: 10, step: 30 ms, layers: [{name: a, parameters: " +
+                 layer + "}]}}}\n"),
+             {})
+      .time_s;
+}
+
+// Both push at once, each by its core; the CPU answers one after the other.
+TEST_F(ExchangeTime, of_central_storage_goes_through_the_cpu) {
+  expect_seconds(on_one_host("central_storage", "1000000, flops: 1"), compute + 3 * 4e6 / rate);
+}
+
+// Before that, the CPU sends 10 MB to each; each sends 10 x 500 outputs, and gets as many back.
+// 1000 x 500 weights, used once each for a record: 1e6 operations.
+TEST_F(ExchangeTime, of_multi_gpu_model_splits_the_batch_and_merges_the_outputs) {
+  const double outputs = 10 * 500 * 4;
+  expect_seconds(on_one_host("multi_gpu_model", "[500000, 500], flops: 1e6"),
+                 compute + (2 * 10e6 + 3 * outputs + 3 * 500500 * 4) / rate);
+}
+
   const double bytes = parameters * 4;
   expect_seconds(run(training("parameter_server", "staging: 0.1 ns/B")).time_s,
                  compute + 2 * bytes / rate + 2 * bytes * 1e-10);
