@@ -37,7 +37,8 @@ TEST(Catalogue, options_are_named_as_the_struct_names_them) {
       "fusion",    "cycle",           "bucket",   "bytes_per_pack",
       "input",     "checkpoint",      "item",     "sizes",
       "element",   "compression",     "startup",  "serialisation",
-      "staging",   "gpus_per_thread", "epochs"};
+      "staging",   "gpus_per_thread", "epochs",   "n_push",
+      "n_fetch"};
   // Read by scenarios/workload/llm.cpp, which makes gradients, times and sizes of them.
   const std::set<std::string_view> of_large_models = {
       "gpu",      "efficiency",      "element",

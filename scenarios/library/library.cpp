@@ -208,7 +208,7 @@ Value over_loopback(const Value& shm, const Value& network) {
                     "inside a host go through the network's stack, as with --mca btl "
                     "self,tcp; got \"{}\"",
                     shm.scalar().substr(0, 60)));
-  constexpr std::string_view of_nics[] = {"goodput", "message_gap", "interrupt_interval",
+  constexpr std::string_view of_nics[] = {"goodput",         "message_gap", "interrupt_interval",
                                           "connection_cost", "eager_piece", "registration"};
   Value way = Value::empty_map_at(shm.place());
   if (network.kind() != Value::Kind::map) return network;
