@@ -22,6 +22,7 @@ void Whereabouts::mark(Mark mark) {
 void Whereabouts::enter(const std::string_view& call, int peer) {
   call_.store(&call, std::memory_order_relaxed);
   peer_.store(peer, std::memory_order_relaxed);
+  entered_.store(entered() + 1, std::memory_order_relaxed);
 }
 
 void Whereabouts::enter(const Operation& operation) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -24,12 +25,15 @@ class Whereabouts {
   std::string text() const;
   std::string_view phase() const;
   int step() const { return step_; }
+  /// How many verbs and calls so far.
+  std::uint64_t entered() const { return entered_.load(std::memory_order_relaxed); }
 
  private:
   std::deque<std::string> names_;  ///< of the phases so far; they stay where they are
   std::atomic<const std::string*> phase_ = nullptr;
   std::atomic<const std::string_view*> call_ = nullptr;
   std::atomic<int> step_ = 0, peer_ = -1;
+  std::atomic<std::uint64_t> entered_ = 0;
 };
 
 }  // namespace ringscope

@@ -20,6 +20,9 @@ struct LoopbackOptions {
   bool synchronous_sends = false;
   /// 0: ranks run in turn; any other value: in an order drawn from this seed.
   std::uint64_t seed = 0;
+  /// The longest message from one rank to another, in items, that is buffered although sends are
+  /// synchronous: an eager limit. Empty: none is.
+  std::function<std::size_t(int from, int to)> eager_items{};
 };
 
 struct LoopbackResult {

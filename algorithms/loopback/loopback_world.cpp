@@ -125,7 +125,9 @@ void World::send(int from, int slot, std::int64_t round) {
   Rank& sender = rank(from);
   Slot& posted = sender.slots[static_cast<std::size_t>(slot)];
   const auto items = sender.items(posted.operation.range);
-  posted.complete = !how_.synchronous_sends;
+  const int to = posted.operation.peer;
+  posted.complete =
+      !how_.synchronous_sends || (how_.eager_items && items.size() <= how_.eager_items(from, to));
   ++counted_.messages;
   counted_.items += items.size();
   Message message = {.source = from,
@@ -133,8 +135,8 @@ void World::send(int from, int slot, std::int64_t round) {
                      .items = {items.begin(), items.end()},
                      .round = round,
                      .heard = sender.heard,
-                     .sender_slot = how_.synchronous_sends ? slot : -1};
-  deliver(posted.operation.peer, std::move(message));
+                     .sender_slot = posted.complete ? -1 : slot};
+  deliver(to, std::move(message));
 }
 
 void World::multicast(int from, const Operation& operation, std::int64_t round) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "cli/terminal/failure.hpp"
@@ -25,6 +26,33 @@ std::string mpi_version() {
   return version;
 }
 
+/// Variables by which launchers give their processes their number and rank. Slurm last: a launcher
+/// inside one of its steps hands its variables on.
+constexpr const char* launchers[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                                        {"PMI_SIZE", "PMI_RANK"},
+                                        {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+
+/// Throws Failure in the first of several processes that another MPI's launcher started, each of
+/// which is alone in its job. The others end without a message.
+void refuse_other_launcher() {
+  const auto* found = std::ranges::find_if(
+      launchers, [](const auto& names) { return std::getenv(names[0]) != nullptr; });
+  if (found == std::end(launchers) || size_of(MPI_COMM_WORLD) > 1) return;
+  const auto [size, rank] = *found;
+  const int started = std::atoi(std::getenv(size));
+  if (started < 2) return;
+  if (const char* number = std::getenv(rank); number != nullptr && std::atoi(number) > 0) {
+    MPI_Finalize();
+    std::exit(static_cast<int>(ExitCode::ok));
+  }
+  throw Failure(ExitCode::bad_input,
+                fmt::format("a launcher started {} processes ({}), and each is alone in its own "
+                            "job: this program is linked with {}\n  expected the mpirun of that "
+                            "MPI (srun: one of srun --mpi=list), or the program for the other MPI "
+                            "(ringscope-mpich, ringscope-openmpi)",
+                            started, size, mpi_version()));
+}
+
 }  // namespace
 
 void add_job_options(Command& subcommand, JobOptions& options, const std::string& timed) {
@@ -41,6 +69,7 @@ void start_mpi(bool threads) {
   MPI_Init_thread(nullptr, nullptr, wanted, &provided);
   if (provided < wanted)
     throw Failure(ExitCode::bad_input, "this MPI library does not offer MPI_THREAD_MULTIPLE");
+  refuse_other_launcher();
 }
 
 void check(const JobOptions& options) {

@@ -24,7 +24,8 @@ struct JobOptions {
 void add_job_options(Command& subcommand, JobOptions& options, const std::string& timed);
 
 /// Starts MPI, with MPI_THREAD_MULTIPLE only where asked for: it costs every MPI call a lock.
-/// Throws Failure where the library does not offer it.
+/// Throws Failure where the library does not offer it, and where another MPI's launcher has started
+/// this process.
 void start_mpi(bool threads);
 
 /// Checks before a long run: throws InputError for a rate that is none, Failure for an output file

@@ -11,6 +11,7 @@
 #include "cli/mpi/subcommands.hpp"
 #include "cli/replays/replay_options.hpp"
 #include "cli/replays/watchdog.hpp"
+#include "validation/mpi/probes/send_check.hpp"
 #include "validation/mpi/replay.hpp"
 
 namespace ringscope::mpi {
@@ -23,6 +24,7 @@ struct ReplayArguments {
   ScenarioArguments asked;
   ReplayOptions replay;
   JobOptions job;
+  double stall_s = 0;  ///< 0: by the scenario
 };
 
 /// A call of MPI's own needs no threads of ours.
@@ -71,13 +73,21 @@ void run_cases(const ReplayArguments& arguments, const std::vector<Scenario>& ca
   check(arguments.job);
   const Provenance where = provenance_of(arguments);
   const int rank = rank_of(MPI_COMM_WORLD);
+  if (arguments.replay.call.empty()) {
+    const Watchdog watchdog(Seconds(arguments.job.timeout_s), rank,
+                            [] { return "the check of the sends"; });
+    check_sends(MPI_COMM_WORLD, where.hosts, cases);
+  }
   Json results = Json::array();
   for (const Scenario& scenario : cases) {
     Vectors vectors;
     MpiExecutor executor(MPI_COMM_WORLD, vectors, threads_for(scenario, arguments.replay),
                          arguments.replay.phases);
-    const Watchdog watchdog(Seconds(arguments.job.timeout_s), rank,
-                            [&executor] { return executor.whereabouts().text(); });
+    const auto place = [&executor] { return executor.whereabouts().text(); };
+    const Watchdog whole(Seconds(arguments.job.timeout_s), rank, place);
+    const double asked_s = arguments.stall_s;
+    const Watchdog stall(asked_s > 0 ? Seconds(asked_s) : longest_operation(scenario), rank, place,
+                         [&executor] { return executor.whereabouts().entered(); });
     CaseSamples samples = replay(scenario, MPI_COMM_WORLD, executor, vectors, arguments.replay);
     if (rank == 0)
       results.push_back(
@@ -118,6 +128,12 @@ void add_replay(Command& program, const std::string& command) {
   Command replay = program.add_subcommand("replay", "Run scenarios and time them");
   add_scenario_arguments(replay, arguments->asked);
   add_job_options(replay, arguments->job, "a case");
+  replay
+      .add_option(
+          "--stall", arguments->stall_s,
+          "seconds that a rank may be in one operation (default: 100 times all messages of the "
+          "case one by one at 10 us and 1 GB/s, at least 10)")
+      .above_zero();
   add_measuring_options(replay, arguments->replay);
   replay.footer("Example:\n  mpirun -n 8 ringscope-mpi replay 03-anomaly -o real.json");
   replay.callback([arguments] { replay_command(*arguments); });

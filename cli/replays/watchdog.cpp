@@ -12,13 +12,21 @@
 
 namespace ringscope {
 
-Watchdog::Watchdog(Seconds timeout, std::function<std::string()> where)
-    : timeout_(timeout), where_(std::move(where)), thread_([this] { watch(); }) {}
+Watchdog::Watchdog(Seconds timeout, std::function<std::string()> where,
+                   std::function<std::uint64_t()> progress)
+    : timeout_(timeout),
+      where_(std::move(where)),
+      progress_(std::move(progress)),
+      thread_([this] { watch(); }) {}
 
-Watchdog::Watchdog(Seconds timeout, int rank, std::function<std::string()> where)
-    : Watchdog(timeout, [rank, place = std::move(where)] {
-        return fmt::format("rank {} is in {}", rank, place());
-      }) {}
+Watchdog::Watchdog(Seconds timeout, int rank, std::function<std::string()> where,
+                   std::function<std::uint64_t()> progress)
+    : Watchdog(
+          timeout,
+          [rank, place = std::move(where)] {
+            return fmt::format("rank {} is in {}", rank, place());
+          },
+          std::move(progress)) {}
 
 Watchdog::~Watchdog() {
   {
@@ -31,7 +39,12 @@ Watchdog::~Watchdog() {
 
 void Watchdog::watch() {
   std::unique_lock lock(mutex_);
-  if (changed_.wait_for(lock, timeout_, [this] { return over_; })) return;
+  const auto reached = [this] { return progress_ ? progress_() : 0; };
+  for (std::uint64_t seen = reached(), now = 0;; seen = now) {
+    if (changed_.wait_for(lock, timeout_, [this] { return over_; })) return;
+    now = reached();
+    if (now == seen) break;
+  }
   fmt::print(stderr, "timeout after {} s: {}\n", timeout_.count(), where_());
   std::fflush(stderr);
   // The others say where they are before the launcher ends them too.

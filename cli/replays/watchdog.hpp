@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -13,13 +14,16 @@
 namespace ringscope {
 
 /// Ends the process (stuck) when it lives longer than `timeout`, after saying where its ranks are.
+/// With `progress`: when that number has not changed for so long, and at most twice as long.
 /// `where` is called from a thread of its own, while they are anywhere.
 class Watchdog {
  public:
   /// `where` says "rank 2 is in reduce-scatter, step 1, send with rank 3".
-  Watchdog(Seconds timeout, std::function<std::string()> where);
+  Watchdog(Seconds timeout, std::function<std::string()> where,
+           std::function<std::uint64_t()> progress = {});
   /// Watches a process that is one rank; `where` says "send with rank 3".
-  Watchdog(Seconds timeout, int rank, std::function<std::string()> where);
+  Watchdog(Seconds timeout, int rank, std::function<std::string()> where,
+           std::function<std::uint64_t()> progress = {});
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
@@ -29,6 +33,7 @@ class Watchdog {
 
   Seconds timeout_;
   std::function<std::string()> where_;
+  std::function<std::uint64_t()> progress_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool over_ = false;

@@ -4,7 +4,9 @@
 Usage: python3 -m validation.mpi.bad_runs_test BUILD MPIEXEC PROGRAM
 """
 
+import json
 import os
+import re
 import signal
 import time
 
@@ -51,11 +53,36 @@ class BadRuns(JobTest):
                      "expected the collective allreduce, for --call MPI_Allreduce, got pingpong",
                      "--call", "MPI_Allreduce")
 
-    def test_a_real_deadlock_is_cut_off_and_says_where_each_rank_is(self):
-        code, _, err = self.replay(2, scenario(2, "exchange", "head_to_head", "16 MiB"),
-                                   "--timeout", "2", "-o", str(self.output))
+    def both_send_first(self, size):
+        return self.replay(2, scenario(2, "exchange", "head_to_head", size), "-o",
+                           str(self.output))
+
+    def test_sends_above_the_real_eager_limit_are_told_before_the_start(self):
+        """The library of the scenario, ideal, has no limit."""
+        code, _, err = self.both_send_first("16 MiB")
         self.assertEqual(code, 3)
-        self.assertRegex(err, "timeout after 2 s: rank [01] is in .*send with rank [01]")
+        self.assertIn(
+            "not started: its sends would wait for each other for ever: deadlock: rank 0 waits for "
+            "rank 1 to receive 4194304 items (exchange, step 0); rank 1 waits for rank 0 to "
+            "receive 4194304 items (exchange, step 0)", err)
+        self.no_output()
+        # On a busy machine a send that others delay passes for one above the limit.
+        limit = int(re.search(r"up to its eager limit: (\d+) B within a host", err)[1])
+        self.assertGreater(limit, 256)
+        self.assertLess(limit, 16 << 20)
+
+    def test_sends_below_the_real_eager_limit_are_replayed(self):
+        code, _, err = self.both_send_first("256 B")
+        self.assertEqual(code, 0, err)
+        document = json.loads(self.output.read_text(encoding="utf-8"))
+        self.assertEqual(len(document["measurements"]), 1)
+
+    def test_an_operation_without_end_is_cut_off_and_named(self):
+        job, pids = self.running(2, scenario(), "--stall", "2", *WITHOUT_END)
+        os.kill(pids[1], signal.SIGSTOP)
+        code, _, err = self.finish(job)
+        self.assertEqual(code, 3)
+        self.assertRegex(err, "timeout after 2 s: rank 0 is in ")
         self.no_output()
 
     def test_a_rank_that_hangs_is_cut_off_and_the_others_say_what_they_wait_for(self):

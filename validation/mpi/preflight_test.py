@@ -4,6 +4,7 @@
 Usage: python3 -m validation.mpi.preflight_test BUILD MPIEXEC PROGRAM
 """
 
+import os
 import shutil
 import subprocess
 
@@ -159,6 +160,17 @@ class Real(JobTest):
         ran = self.check(self.other_launcher())
         self.assertEqual(ran.returncode, 1)
         self.assertRegex(ran.stderr, "is of .*, and .* is linked with .*: each rank would be alone")
+
+    def test_ranks_that_another_mpi_s_launcher_started_say_so_once(self):
+        command = self.command(2, "question: never read this far?\n")
+        command[0] = self.other_launcher()
+        command[command.index("replay"):] = ["probe", "--only", "barrier", "-o", str(self.output)]
+        code, _, err = self.finish(self.launch(command))
+        self.assertEqual(code, 1)
+        self.assertEqual(err.count("started 2 processes"), 1, err)
+        self.assertRegex(err, "(OMPI_COMM_WORLD_SIZE|PMI_SIZE).*each is alone in its own job: "
+                              "this program is linked with (MPICH|Open MPI)")
+        self.assertFalse(os.path.exists(self.output))
 
 
 if __name__ == "__main__":
