@@ -2,6 +2,9 @@
 // Training as Horovod does it: a background thread wakes every `cycle`, agrees with the others on
 // the gradients that all ranks have, and exchanges these, fused up to `fusion` bytes.
 //
+// Horovod built with NCCL (HOROVOD_GPU_OPERATIONS) exchanges by it on GPUs: the default of
+// `exchange`.
+//
 // Ranks agree through rank 0: each tells it how many of its gradients are ready, which is the size
 // of the message, and gets the least of these back. Without overlap all are ready at once.
 // Source: Sergeev and Del Balso, "Horovod: fast and easy distributed deep learning in TensorFlow",

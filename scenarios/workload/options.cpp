@@ -151,7 +151,7 @@ ReadOptions read_options(Fields& job, const Algorithm& algorithm, int ranks, boo
       option.read(fields.value_or(option.name, option.default_text), {options, ranks});
   if (reads(algorithm, "model")) {
     read.training = takes_groups(algorithm) ? read_llm(fields, read_groups(job, ranks), nccl)
-                                            : read_training(fields, algorithm);
+                                            : read_training(fields, algorithm, nccl);
     options.training = read.training.get();
     options.number_bytes = read.training->element;
   }

@@ -79,9 +79,12 @@ void read_compression(Fields& options, Compression& how) {
   options.resolve("compression", fields.resolved());
 }
 
-void read_serialisation(Fields& options, Serialisation& calls) {
+void read_serialisation(Fields& options, Training& training) {
   const Value* map = options.optional("serialisation");
   if (map == nullptr) return;
+  Serialisation& calls = training.serialisation;
+  if (training.exchange != nullptr && training.exchange->name == "nccl")
+    map->fail("nccl makes no remote calls: add 'exchange: ring', as gRPC exchanges");
   Fields fields(*map, "job.options.serialisation");
   calls.tensor = fields.value_or("tensor", "0 s").seconds();
   calls.byte = cost_of(fields, "cost");
@@ -166,11 +169,13 @@ std::vector<std::string> training_option_names() {
           "staging", "n_push", "n_fetch",        "input",       "checkpoint", "epochs"};
 }
 
-std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy) {
+std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy,
+                                              bool nccl) {
   auto training = std::make_shared<Training>();
   read_what(options, *training);
   const auto has = [&](std::string_view option) { return reads(strategy, option); };
-  if (has("exchange")) training->exchange = read_exchange(options.value_or("exchange", "ring"));
+  if (has("exchange"))
+    training->exchange = read_exchange(options.value_or("exchange", nccl ? "nccl" : "ring"));
   if (const Value* epochs = options.optional("epochs")) {
     training->epochs = static_cast<int>(epochs->integer(1, most_batch));
     options.resolve("epochs", *epochs);
@@ -184,7 +189,7 @@ std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& 
   if (has("bytes_per_pack"))
     training->bytes_per_pack = read_size(options.value_or("bytes_per_pack", "0 B"), 0);
   if (has("compression")) read_compression(options, training->compression);
-  if (has("serialisation")) read_serialisation(options, training->serialisation);
+  if (has("serialisation")) read_serialisation(options, *training);
   if (has("staging")) training->staging = cost_of(options, "staging");
   for (auto [key, every] :
        {std::pair{"n_push", &training->n_push}, std::pair{"n_fetch", &training->n_fetch}})

@@ -24,7 +24,10 @@ struct DeviceMemory {
 /// workspace about twice this sum, which is why it is a lower bound.
 DeviceMemory least_memory(const Training& training);
 
-/// Reads those of `job.options` that the strategy names. Throws InputError.
-std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy);
+/// Reads those of `job.options` that the strategy names. `nccl`: ranks have a GPU each, and the
+/// library what NCCL's blocks cost, so that frameworks exchange gradients by NCCL. Throws
+/// InputError.
+std::shared_ptr<const Training> read_training(Fields& options, const Algorithm& strategy,
+                                              bool nccl);
 
 }  // namespace ringscope

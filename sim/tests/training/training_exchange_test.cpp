@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "algorithms/training/training.hpp"
 #include "sim/tests/scenario_for_test.hpp"
 
 namespace ringscope::training_exchange_test {
@@ -148,6 +149,30 @@ TEST_F(ExchangeTime, of_staging_is_a_copy_before_the_push_and_one_after_the_pull
   const double bytes = parameters * 4;
   expect_seconds(run(training("parameter_server", "staging: 0.1 ns/B")).time_s,
                  compute + 2 * bytes / rate + 2 * bytes * 1e-10);
+}
+
+/// Algorithm that sums the gradients of four V100.
+std::string exchange_on(const std::string& library, const std::string& placement,
+                        const std::string& algorithm, const std::string& options = "") {
+  const Scenario scenario =
+      scenario_of("cluster: v100x4_pcie\nlibrary: " + library + "\nplacement: " + placement +
+                  "\njob: {collective: training, algorithm: " + algorithm +
+                  ", options: {model: lenet" + options + "}}\n");
+  return std::string(scenario.job.training->exchange->name);
+}
+
+// As frameworks on GPUs do. Other libraries specify no costs of NCCL.
+TEST_F(ExchangeTime, is_by_nccl_where_the_library_has_its_blocks) {
+  const std::string gpus = "{hosts: 4, on: gpu}", library = "nccl_v100_pcie";
+  for (const std::string strategy : {"ddp", "horovod", "mirrored", "multi_worker_mirrored"}) {
+    EXPECT_EQ(exchange_on(library, gpus, strategy), "nccl");
+    EXPECT_EQ(exchange_on(library, gpus, strategy, ", exchange: ring"), "ring");
+    EXPECT_EQ(exchange_on("cuda_pinned", gpus, strategy), "ring");
+    EXPECT_EQ(exchange_on(library, "4", strategy), "ring");
+  }
+  const std::string calls = ", serialisation: {tensor: 1 us}", mirrored = "multi_worker_mirrored";
+  EXPECT_EQ(exchange_on(library, gpus, mirrored, calls + ", exchange: ring"), "ring");
+  EXPECT_THROW(exchange_on(library, gpus, mirrored, calls), InputError);
 }
 
 // A binomial tree of a vector: log2 P times all of it, before the steps and in none of them.
